@@ -1,0 +1,620 @@
+/* foray.h - the whole public interface of Foray.
+ *
+ * Foray explores an unknown world once, without any reward, and then plans a
+ * near-optimal policy for every reward anyone asks about later, with a
+ * certificate of how near. This header is the manual; docs/ has the
+ * mathematics and worked examples.
+ *
+ * The story in one paragraph. A *model* says what is known beforehand: which
+ * states may follow (s,a), and the features that turn an unknown vector theta
+ * into probabilities. A *world* is where actions meet reality. An *explorer*
+ * is an algorithm that chooses actions and learns from what happens. A *run*
+ * is an explorer and its episodes in one file on disk. From an explorer (or a
+ * run) come *policies* for *rewards*, each with a *certificate*.
+ *
+ * Conventions
+ *   - Every function that can fail returns a foray_status: 0 done, negative an
+ *     error, positive information. The message with its cause is kept in the
+ *     context: foray_message(ctx).
+ *   - A context belongs to one thread at a time. A finished model is constant
+ *     and may be shared by any number of threads.
+ *   - "out" parameters are written only on success. Unless a comment says
+ *     otherwise pointers must not be NULL, and what a *_create, *_load, *_open
+ *     or *_finish function returns is owned by the caller and released with the
+ *     matching *_destroy, *_free or *_close. These accept NULL.
+ *   - States, actions, steps, feature coordinates and episodes count from 0.
+ *     The mathematics counts steps h = 1..H: step t here is h = t+1 there.
+ *   - The library never prints, never exits, and keeps no mutable globals.
+ */
+#ifndef FORAY_FORAY_H
+#define FORAY_FORAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define FORAY_API __attribute__((visibility("default")))
+#else
+#define FORAY_API
+#endif
+
+#define FORAY_VERSION "0.1.0"
+
+/* The version of the linked library, as FORAY_VERSION was when it was built. */
+FORAY_API const char *foray_version(void);
+
+/* ------------------------------------------------------------------ status */
+
+/* One list yields the codes and their texts: X(name, value, text). */
+#define FORAY_STATUS_LIST(X)                                                                       \
+    X(FORAY_OK, 0, "done")                                                                         \
+    X(FORAY_TARGET_MISSED, 1, "the budget ended before the target was met")                        \
+    X(FORAY_INTERRUPTED, 2, "stopped on request, everything saved")                                \
+    X(FORAY_ERROR_USAGE, -1, "a call or a setting that makes no sense")                            \
+    X(FORAY_ERROR_INPUT, -2, "bad input")                                                          \
+    X(FORAY_ERROR_WORLD, -3, "the world failed")                                                   \
+    X(FORAY_ERROR_RUN, -4, "not a usable run file")                                                \
+    X(FORAY_ERROR_IO, -5, "a file could not be read or written")                                   \
+    X(FORAY_ERROR_MEMORY, -6, "out of memory")
+
+typedef enum foray_status {
+#define FORAY_STATUS_CODE(name, value, text) name = (value),
+    FORAY_STATUS_LIST(FORAY_STATUS_CODE)
+#undef FORAY_STATUS_CODE
+} foray_status;
+
+/* The text of a status code; never NULL. */
+FORAY_API const char *foray_status_text(foray_status status);
+
+/* ----------------------------------------------------------------- context */
+
+/* Carries the last error message and the number of threads to use. */
+typedef struct foray_context foray_context;
+
+/* NULL only when memory is exhausted. */
+FORAY_API foray_context *foray_context_create(void);
+FORAY_API void foray_context_destroy(foray_context *ctx);
+
+/* The message of the last call that failed ("reward.json: entries[3]: action 7,
+ * but the model has 4 actions"), or "" if none did. Valid until the next call
+ * with this context. */
+FORAY_API const char *foray_message(const foray_context *ctx);
+
+/* How many threads planning and the inner maximisation may use: at least 1.
+ * The default is 1. Results do not depend on it, to the last bit. */
+FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
+
+/* ---------------------------------------------------------------- settings */
+
+/* The choices of the settings below, in the order of their names there. */
+enum { FORAY_RADIUS_SHARP, FORAY_RADIUS_SELFNORMALISED, FORAY_RADIUS_THEOREM };
+enum { FORAY_AUTO, FORAY_ON, FORAY_OFF };
+enum { FORAY_INNER_AUTO, FORAY_INNER_EXACT, FORAY_INNER_L1, FORAY_INNER_ASCENT };
+enum { FORAY_REPLAN_DOUBLING, FORAY_REPLAN_EVERY };
+enum { FORAY_CLIP_REMAINING, FORAY_CLIP_HORIZON };
+enum { FORAY_TIES_UNCLIPPED, FORAY_TIES_LOWEST };
+
+/* All settings of a run, in one table: it yields the struct, the defaults, the
+ * checks, the command-line flags, what a run stores, and the manual.
+ *
+ *   TEXT(name, default, help)
+ *   INTEGER(name, default, least, most, help)
+ *   REAL(name, default, least, most, help)          least <= value <= most
+ *   CHOICE(name, default, "first second ...", help) the names of an enum above
+ */
+#define FORAY_SETTINGS_TABLE(TEXT, INTEGER, REAL, CHOICE)                                          \
+    TEXT(algorithm, "ucrl-rfe", "the exploration algorithm")                                       \
+    INTEGER(episodes, 10000, 1, INT64_MAX / 4, "episodes to explore at the most (K of the paper)") \
+    REAL(until, 0.0, 0.0, 1e300, "stop once the bound for all rewards is at most this; 0: never")  \
+    INTEGER(seed, 1, 0, INT64_MAX, "seed of the world's and the algorithm's random numbers")       \
+    REAL(delta, 0.1, 1e-12, 0.999999999999, "probability with which certificates may be wrong")    \
+    CHOICE(radius, FORAY_RADIUS_SHARP, "sharp selfnormalised theorem",                             \
+           "how wide the confidence sets are")                                                     \
+    REAL(radius_scale, 1.0, 0.0, 1e6,                                                              \
+         "multiplies the radius; below 1 nothing is guaranteed and results say heuristic")         \
+    REAL(radius_scale_hat, 1.0, 0.0, 1e6, "ucrl-rfe+: the same for the radius beta^")              \
+    REAL(radius_scale_check, 1.0, 0.0, 1e6, "ucrl-rfe+: the same for the radius beta_check")       \
+    REAL(radius_scale_tilde, 1.0, 0.0, 1e6, "ucrl-rfe+: the same for the radius beta~")            \
+    CHOICE(centring, FORAY_AUTO, "auto on off",                                                    \
+           "use that probabilities sum to one; auto: on with the sharp radius")                    \
+    CHOICE(blocks, FORAY_AUTO, "auto on off",                                                      \
+           "split theta into independent blocks; auto: on with the sharp radius")                  \
+    REAL(lambda, 0.0, 0.0, 1e12, "ridge penalty; 0: one over the squared norm bound")              \
+    CHOICE(inner, FORAY_INNER_AUTO, "auto exact l1 ascent", "method of the inner maximisation")    \
+    INTEGER(inner_memory, 256, 1, 1 << 20, "MiB that exact vertex lists may take under auto")      \
+    CHOICE(replan, FORAY_REPLAN_DOUBLING, "doubling every", "when the explorer plans anew")        \
+    REAL(replan_growth, 1.0, 0.0, 1e6,                                                             \
+         "doubling: plan anew when a determinant has grown by the factor 1 + this")                \
+    CHOICE(clip, FORAY_CLIP_REMAINING, "remaining horizon",                                        \
+           "values are clipped at the steps that remain, or at H as printed in the paper")         \
+    CHOICE(ties, FORAY_TIES_UNCLIPPED, "unclipped lowest",                                         \
+           "equal actions: prefer the larger value before clipping, or just the lowest index")     \
+    INTEGER(refactor_every, 4096, 1, INT64_MAX / 4,                                                \
+            "rank-one updates of a block between two fresh factorisations")
+
+typedef struct foray_settings {
+#define FORAY_SETTINGS_TEXT(name, fallback, help) char name[64];
+#define FORAY_SETTINGS_INTEGER(name, fallback, least, most, help) int64_t name;
+#define FORAY_SETTINGS_REAL(name, fallback, least, most, help) double name;
+#define FORAY_SETTINGS_CHOICE(name, fallback, choices, help) int name;
+    FORAY_SETTINGS_TABLE(FORAY_SETTINGS_TEXT, FORAY_SETTINGS_INTEGER, FORAY_SETTINGS_REAL,
+                         FORAY_SETTINGS_CHOICE)
+#undef FORAY_SETTINGS_TEXT
+#undef FORAY_SETTINGS_INTEGER
+#undef FORAY_SETTINGS_REAL
+#undef FORAY_SETTINGS_CHOICE
+} foray_settings;
+
+/* The defaults. */
+FORAY_API void foray_settings_default(foray_settings *settings);
+
+/* The paper to the letter: theorem radius, no centring, no blocks, clip at H,
+ * a new plan every episode. Other settings stay as they are. */
+FORAY_API void foray_settings_literal(foray_settings *settings);
+
+/* Sets one setting from text, as on the command line; '-' and '_' in names are
+ * the same. FORAY_ERROR_USAGE names the setting, the value and the range. */
+FORAY_API foray_status foray_settings_set(foray_context *ctx, foray_settings *settings,
+                                          const char *name, const char *value);
+
+/* Writes one setting as text that foray_settings_set reads back exactly, with at
+ * most `size` bytes including the final 0. */
+FORAY_API foray_status foray_settings_get(foray_context *ctx, const foray_settings *settings,
+                                          const char *name, char *text, size_t size);
+
+/* Checks every range and the settings against each other. */
+FORAY_API foray_status foray_settings_check(foray_context *ctx, const foray_settings *settings);
+
+/* A row of the settings table, for front ends that list them. */
+typedef struct foray_setting_info {
+    const char *name;     /* with '_', as in the struct */
+    const char *fallback; /* the default as text */
+    const char *range;    /* "0 to 1", or the choices separated by '|', or "" */
+    const char *help;
+} foray_setting_info;
+
+/* Row `index` of the table; false past its end. The texts live as long as the program. */
+FORAY_API bool foray_setting_describe(int64_t index, foray_setting_info *info);
+
+/* ------------------------------------------------------------------- model */
+
+/* A linear mixture model: P(next|s,a) = <phi(next|s,a), theta>, where phi is
+ * known and theta, of norm at most B, need not be. Constant once built. */
+typedef struct foray_model foray_model;
+
+FORAY_API void foray_model_destroy(foray_model *model);
+
+FORAY_API const char *foray_model_name(const foray_model *model);
+FORAY_API int64_t foray_model_states(const foray_model *model);
+FORAY_API int64_t foray_model_actions(const foray_model *model);
+FORAY_API int64_t foray_model_horizon(const foray_model *model);
+FORAY_API int64_t foray_model_dim(const foray_model *model);
+FORAY_API double foray_model_norm_bound(const foray_model *model);
+
+/* The true parameter, foray_model_dim numbers, or NULL where it is not known.
+ * A model that knows it is a world. */
+FORAY_API const double *foray_model_theta(const foray_model *model);
+
+/* The possible successors of (s,a): returns how many, and sets *next to them.
+ * The order is the model's own, the same in every call. */
+FORAY_API int64_t foray_model_successors(const foray_model *model, int64_t state, int64_t action,
+                                         const int32_t **next);
+
+/* P(next[j]|s,a) for the j-th successor under `theta` (foray_model_dim numbers). */
+FORAY_API double foray_model_probability(const foray_model *model, const double *theta,
+                                         int64_t state, int64_t action, int64_t j);
+
+/* The initial distribution: returns how many states have a chance, and sets
+ * *state and *probability to them. */
+FORAY_API int64_t foray_model_initial(const foray_model *model, const int32_t **state,
+                                      const double **probability);
+
+/* Names for people; NULL where the model gives none. */
+FORAY_API const char *foray_model_state_name(const foray_model *model, int64_t state);
+FORAY_API const char *foray_model_action_name(const foray_model *model, int64_t action);
+
+/* The map, if the model has one: false if not. */
+FORAY_API bool foray_model_grid(const foray_model *model, int64_t *rows, int64_t *cols);
+/* Where a state lies on the map: false if it has no place there. */
+FORAY_API bool foray_model_cell(const foray_model *model, int64_t state, int64_t *row,
+                                int64_t *col);
+
+/* What a check of a model found. Norms over all f: S -> [0,1] are exact where
+ * psi_norm_exact says so, else they are upper bounds. */
+typedef struct foray_model_facts {
+    int64_t pairs;           /* (s,a) pairs */
+    int64_t transitions;     /* successors, summed over pairs */
+    int64_t most_successors; /* n */
+    int64_t features;        /* non-zero feature values stored */
+    int64_t generator_sets;  /* different generator sets among the pairs */
+    int64_t blocks;          /* independent blocks of theta */
+    int64_t unknowns;        /* d' after centring, summed over blocks */
+    int64_t largest_block;   /* largest d_g after centring */
+    int64_t vertices;        /* zonotope vertices over all generator sets; -1: too many to list */
+    int64_t bytes;           /* memory the model takes */
+    double psi_norm;         /* max over (s,a), f of ||psi_f(s,a)||, to be at most 1 */
+    bool psi_norm_exact;
+    int64_t psi_norm_state, psi_norm_action; /* where it is attained */
+    double theta_norm;                       /* ||theta||, NaN where theta is unknown */
+    double worst_sum;         /* max |sum of probabilities - 1|, NaN where theta is unknown */
+    double least_probability; /* smallest probability, NaN where theta is unknown */
+} foray_model_facts;
+
+/* Is the model valid: probability vectors for its theta (if known), equations
+ * "probabilities sum to one" that have a solution, both norm bounds? If not,
+ * FORAY_ERROR_INPUT, with a message that points at the offending (s,a). `facts`
+ * may be NULL; it is filled as far as the check came even when the answer is no. */
+FORAY_API foray_status foray_model_check(foray_context *ctx, const foray_model *model,
+                                         foray_model_facts *facts);
+
+/* Reads a model, JSON or compact: the content tells which. FORAY_ERROR_INPUT
+ * names the file, the line or key, and the cause. */
+FORAY_API foray_status foray_model_load(foray_context *ctx, const char *path, foray_model **out);
+
+/* How a model is written. */
+enum { FORAY_MODEL_JSON, FORAY_MODEL_COMPACT };
+
+/* Writes a model, to be read back bit for bit. The file appears whole or not at all. */
+FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *model, int format,
+                                        const char *path);
+
+/* ----------------------------------------------------------------- builder */
+
+/* Builds models by hand. Create one of the four kinds, add what the kind asks
+ * for in any order, finish. A call that fails leaves the builder as it was. */
+typedef struct foray_builder foray_builder;
+
+/* Given features: any sparse phi, and B >= ||theta||. */
+FORAY_API foray_status foray_builder_create(foray_context *ctx, int64_t states, int64_t actions,
+                                            int64_t horizon, int64_t dim, double norm_bound,
+                                            foray_builder **out);
+/* Mixture of `dim` simulators with unknown weights; phi_i = P_i / sqrt(dim). */
+FORAY_API foray_status foray_builder_create_mixture(foray_context *ctx, int64_t states,
+                                                    int64_t actions, int64_t horizon, int64_t dim,
+                                                    foray_builder **out);
+/* Outcome classes: class c has outcomes[c] named outcomes with unknown
+ * probabilities; features are scaled by 1/sqrt(outcomes[c]) so that norms are at most 1. */
+FORAY_API foray_status foray_builder_create_classes(foray_context *ctx, int64_t states,
+                                                    int64_t actions, int64_t horizon,
+                                                    int64_t classes, const int64_t *outcomes,
+                                                    foray_builder **out);
+/* Plain tabular MDP: every (s,a) a class of its own. */
+FORAY_API foray_status foray_builder_create_tabular(foray_context *ctx, int64_t states,
+                                                    int64_t actions, int64_t horizon,
+                                                    foray_builder **out);
+FORAY_API void foray_builder_destroy(foray_builder *builder);
+
+/* Given features: phi(next|s,a), `count` coordinates and their values. */
+FORAY_API foray_status foray_builder_feature(foray_builder *builder, int64_t state, int64_t action,
+                                             int64_t next, int64_t count, const int64_t *coordinate,
+                                             const double *value);
+/* Given features: the true parameter, `dim` numbers. Optional. */
+FORAY_API foray_status foray_builder_theta(foray_builder *builder, const double *theta);
+
+/* Mixture: simulator i goes from (s,a) to next with this probability. */
+FORAY_API foray_status foray_builder_simulator(foray_builder *builder, int64_t simulator,
+                                               int64_t state, int64_t action, int64_t next,
+                                               double probability);
+/* Mixture: the true weights, a probability vector of `dim` numbers. Optional. */
+FORAY_API foray_status foray_builder_weights(foray_builder *builder, const double *weight);
+
+/* Outcome classes: (s,a) belongs to class c, and its outcome o leads to next[o]
+ * (as many as the class has outcomes; different outcomes may lead to one state). */
+FORAY_API foray_status foray_builder_outcomes(foray_builder *builder, int64_t state, int64_t action,
+                                              int64_t class_index, const int64_t *next);
+/* Outcome classes: the true probabilities of class c. Optional, but all or none. */
+FORAY_API foray_status foray_builder_law(foray_builder *builder, int64_t class_index,
+                                         const double *probability);
+
+/* Tabular: P(next|s,a). Zero is a successor that is possible and never happens.
+ * With known = false the true probabilities stay unknown. */
+FORAY_API foray_status foray_builder_transition(foray_builder *builder, int64_t state,
+                                                int64_t action, int64_t next, double probability);
+FORAY_API foray_status foray_builder_forget_theta(foray_builder *builder);
+
+/* Every kind. Without an initial state, state 0 it is. */
+FORAY_API foray_status foray_builder_initial(foray_builder *builder, int64_t state,
+                                             double probability);
+FORAY_API foray_status foray_builder_name(foray_builder *builder, const char *name);
+FORAY_API foray_status foray_builder_state_name(foray_builder *builder, int64_t state,
+                                                const char *name);
+FORAY_API foray_status foray_builder_action_name(foray_builder *builder, int64_t action,
+                                                 const char *name);
+FORAY_API foray_status foray_builder_grid(foray_builder *builder, int64_t rows, int64_t cols);
+FORAY_API foray_status foray_builder_cell(foray_builder *builder, int64_t state, int64_t row,
+                                          int64_t col);
+
+/* Makes the model. Refuses what is malformed (a missing (s,a), an initial
+ * distribution that does not sum to one); whether it is *valid* is for
+ * foray_model_check. The builder is still the caller's to destroy. */
+FORAY_API foray_status foray_builder_finish(foray_builder *builder, foray_model **out);
+
+/* ------------------------------------------------------------------- world */
+
+/* What random numbers a call to a world may depend on: nothing else, so that a
+ * trajectory depends on (seed, episode, step) and the actions alone. */
+typedef struct foray_draw {
+    uint64_t seed;
+    uint64_t episode;
+    uint32_t step; /* 0: the initial state; t+1: the transition of step t */
+} foray_draw;
+
+/* The i-th uniform random number in [0,1) that belongs to a draw, by Philox4x32-10. */
+FORAY_API double foray_draw_uniform(const foray_draw *draw, uint32_t i);
+
+/* A world of your own: fill the table, hand it over with a pointer of yours. */
+typedef struct foray_world_ops {
+    size_t size; /* sizeof(foray_world_ops), so that the table can grow */
+    /* Required: the first state of an episode. */
+    foray_status (*reset)(void *self, const foray_draw *draw, int64_t *state);
+    /* Required: the state that follows (state, action). */
+    foray_status (*step)(void *self, const foray_draw *draw, int64_t state, int64_t action,
+                         int64_t *next);
+    /* May be NULL: releases self. */
+    void (*destroy)(void *self);
+} foray_world_ops;
+
+typedef struct foray_world foray_world;
+
+/* A world with these operations; `self` is passed to each of them. */
+FORAY_API foray_status foray_world_create(foray_context *ctx, const foray_world_ops *ops,
+                                          void *self, foray_world **out);
+/* The world of a model whose theta is known. Keeps a pointer to the model. */
+FORAY_API foray_status foray_world_from_model(foray_context *ctx, const foray_model *model,
+                                              foray_world **out);
+FORAY_API void foray_world_destroy(foray_world *world);
+
+FORAY_API foray_status foray_world_reset(foray_world *world, const foray_draw *draw,
+                                         int64_t *state);
+FORAY_API foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_t state,
+                                        int64_t action, int64_t *next);
+
+/* Built-in worlds, as models whose theta is known: "rooms:rows=3,cols=3". */
+FORAY_API foray_status foray_world_model(foray_context *ctx, const char *spec, foray_model **out);
+
+typedef struct foray_world_parameter {
+    const char *name;
+    double fallback, least, most;
+    bool whole; /* whole numbers only */
+    const char *help;
+} foray_world_parameter;
+
+typedef struct foray_world_info {
+    const char *name;
+    const char *summary;
+    int64_t parameters;
+    const foray_world_parameter *parameter;
+} foray_world_info;
+
+/* Built-in world `index`; false past the end. */
+FORAY_API bool foray_world_describe(int64_t index, foray_world_info *info);
+
+/* ------------------------------------------------------------------ reward */
+
+/* r_t(s,a) in [0,1] for every step, state and action. */
+typedef struct foray_reward foray_reward;
+
+/* Everything is `fallback` at first. */
+FORAY_API foray_status foray_reward_create(foray_context *ctx, const foray_model *model,
+                                           const char *name, double fallback, foray_reward **out);
+FORAY_API void foray_reward_destroy(foray_reward *reward);
+
+/* Sets r for a step, a state and an action; -1 means every. Later calls win. */
+FORAY_API foray_status foray_reward_set(foray_context *ctx, foray_reward *reward, int64_t step,
+                                        int64_t state, int64_t action, double value);
+
+FORAY_API const char *foray_reward_name(const foray_reward *reward);
+FORAY_API double foray_reward_at(const foray_reward *reward, int64_t step, int64_t state,
+                                 int64_t action);
+
+/* Reads a reward for this model from JSON. */
+FORAY_API foray_status foray_reward_load(foray_context *ctx, const foray_model *model,
+                                         const char *path, foray_reward **out);
+/* The same from text in memory; `where` stands for the file name in messages. */
+FORAY_API foray_status foray_reward_parse(foray_context *ctx, const foray_model *model,
+                                          const char *text, size_t size, const char *where,
+                                          foray_reward **out);
+/* The reward as JSON text, to be released with free(). */
+FORAY_API foray_status foray_reward_print(foray_context *ctx, const foray_reward *reward,
+                                          char **out);
+
+/* ------------------------------------------------- policies and certificates */
+
+/* Which recursion a policy maximises; also the index of its value below. */
+enum { FORAY_OPTIMISTIC, FORAY_PLUGIN, FORAY_PESSIMISTIC, FORAY_MODES };
+
+/* "optimistic", "plugin", "pessimistic"; NULL for any other number. */
+FORAY_API const char *foray_mode_name(int mode);
+
+/* With probability at least 1 - delta, V* - V^pi <= gap, if certified. */
+typedef struct foray_certificate {
+    double gap;
+    double delta;
+    int radius;     /* FORAY_RADIUS_... */
+    bool certified; /* false: heuristic, a radius was scaled below what theory asks for */
+} foray_certificate;
+
+typedef struct foray_policy {
+    int64_t states, actions, horizon;
+    int mode;
+    int32_t *action;           /* [horizon][states] */
+    double value[FORAY_MODES]; /* E_mu of the three recursions for the reward */
+    foray_certificate certificate;
+} foray_policy;
+
+/* Releases the policy's arrays and the policy. */
+FORAY_API void foray_policy_destroy(foray_policy *policy);
+FORAY_API foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out);
+FORAY_API foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy,
+                                         const char *path);
+
+/* Exact values in a model whose theta is known, for one reward: of `policy`
+ * (may be NULL) and of the best policy there is. */
+FORAY_API foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
+                                      const foray_reward *reward, const foray_policy *policy,
+                                      double *value, double *optimal);
+
+/* ---------------------------------------------------------------- explorer */
+
+/* An algorithm at work. The caller may own the loop: in every episode begin,
+ * then for each step ask for an action and tell what followed, then end.
+ * foray_run does this for you and keeps it on disk. */
+typedef struct foray_explorer foray_explorer;
+
+/* Checks the settings and the model (which must outlive the explorer). */
+FORAY_API foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
+                                             const foray_settings *settings, foray_explorer **out);
+FORAY_API void foray_explorer_destroy(foray_explorer *explorer);
+
+FORAY_API foray_status foray_explorer_begin(foray_explorer *explorer);
+FORAY_API foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t *action);
+/* FORAY_ERROR_WORLD if `next` cannot follow (state, action) in the model. */
+FORAY_API foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state,
+                                              int64_t action, int64_t next);
+FORAY_API foray_status foray_explorer_end(foray_explorer *explorer);
+
+/* Plans for `count` rewards together, with one pass over the model for several
+ * of them. policies[i] receives a policy the caller owns; on failure none does. */
+FORAY_API foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
+                                           const foray_reward *const *rewards, int mode,
+                                           foray_policy **policies);
+
+/* The certificate for all rewards at once: bounds the error of the optimistic
+ * plan for every reward. */
+FORAY_API foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out);
+
+/* What an explorer can tell about itself. */
+typedef struct foray_explorer_facts {
+    int64_t episodes;    /* ended so far */
+    int64_t plans;       /* exploration plans made */
+    int64_t refactored;  /* fresh factorisations */
+    double factor_error; /* worst relative error met before one of them */
+    const char *inner;   /* the method of inner maximisation in use */
+    double inner_ratio;  /* worst upper bound / value of the last maximisation; 1: exact */
+    double log_det;      /* of Sigma, summed over blocks */
+} foray_explorer_facts;
+
+FORAY_API foray_status foray_explorer_describe(foray_explorer *explorer,
+                                               foray_explorer_facts *facts);
+
+/* The estimate of theta and, for each coordinate, the half-width of its
+ * confidence interval; both foray_model_dim numbers, either may be NULL. */
+FORAY_API foray_status foray_explorer_estimate(foray_explorer *explorer, double *theta,
+                                               double *half_width);
+
+/* The whole state as bytes (to be released with free()), and back. Loading
+ * needs an explorer created with the same model and settings. */
+FORAY_API foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_t *size);
+FORAY_API foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data,
+                                           size_t size);
+
+/* Name and one-line summary of algorithm `index`; false past the end. Either may be NULL. */
+FORAY_API bool foray_algorithm_describe(int64_t index, const char **name, const char **summary);
+
+/* --------------------------------------------------------------------- run */
+
+/* An explorer, its episodes and its plans in one file on disk. */
+typedef struct foray_run foray_run;
+
+enum { FORAY_RUN_NEW, FORAY_RUN_REPLACE };
+
+/* Starts a run. With FORAY_RUN_NEW an existing file is refused, with
+ * FORAY_RUN_REPLACE it is replaced once everything else has been checked.
+ * `world` is kept as text, so that a reader knows where the model came from. */
+FORAY_API foray_status foray_run_create(foray_context *ctx, const char *path, int how,
+                                        const foray_model *model, const char *world,
+                                        const foray_settings *settings, foray_run **out);
+
+enum { FORAY_RUN_READ, FORAY_RUN_WRITE };
+
+/* Opens a run and brings its explorer to the state after the last saved
+ * episode. FORAY_ERROR_RUN: a foreign, newer or damaged file. */
+FORAY_API foray_status foray_run_open(foray_context *ctx, const char *path, int how,
+                                      foray_run **out);
+
+/* Closes the file; what was not saved is lost. */
+FORAY_API void foray_run_close(foray_run *run);
+
+FORAY_API const foray_model *foray_run_model(const foray_run *run);
+FORAY_API const foray_settings *foray_run_settings(const foray_run *run);
+FORAY_API const char *foray_run_world(const foray_run *run);
+FORAY_API foray_explorer *foray_run_explorer(foray_run *run);
+/* Episodes on disk: these survive anything but the loss of the disk. */
+FORAY_API int64_t foray_run_saved(const foray_run *run);
+
+/* Raises the number of episodes of a run. FORAY_ERROR_USAGE where the radius
+ * depends on it (theorem, ucrl-rfe+). */
+FORAY_API foray_status foray_run_extend(foray_run *run, int64_t episodes);
+FORAY_API foray_status foray_run_set_until(foray_run *run, double until);
+
+/* Called now and then while a run explores. Return false to stop. */
+typedef struct foray_progress {
+    int64_t episodes; /* ended */
+    int64_t saved;    /* of these, on disk */
+    int64_t budget;
+    int64_t plans;
+    double bound;   /* the last bound for all rewards that was computed; NaN: none yet */
+    double seconds; /* since foray_run_explore was called */
+} foray_progress;
+typedef bool (*foray_progress_fn)(void *user, const foray_progress *progress);
+
+/* Explores `world` until the budget or the target is reached, saving as it
+ * goes. FORAY_TARGET_MISSED: the budget ended above `until`. FORAY_INTERRUPTED:
+ * `progress` (may be NULL) said stop. In every case, errors included, all
+ * episodes that ended are saved if the disk lets us. */
+FORAY_API foray_status foray_run_explore(foray_run *run, foray_world *world,
+                                         foray_progress_fn progress, void *user);
+
+/* For callers that own the loop: records the episode that
+ * foray_explorer_end just ended (horizon+1 states, horizon actions). */
+FORAY_API foray_status foray_run_record(foray_run *run, const int32_t *states,
+                                        const int32_t *actions);
+/* Makes everything recorded so far durable. */
+FORAY_API foray_status foray_run_save(foray_run *run);
+
+/* Plans as foray_explorer_plan does, and keeps rewards and results in the run. */
+FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
+                                      const foray_reward *const *rewards, int mode,
+                                      foray_policy **policies);
+
+/* Calls `fn` for the episodes first, first+1, ... ; return false to stop. */
+typedef bool (*foray_episode_fn)(void *user, int64_t episode, const int32_t *states,
+                                 const int32_t *actions);
+FORAY_API foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn fn,
+                                          void *user);
+
+/* Calls `fn` for every stored plan: the episodes it was made after, the reward
+ * as JSON, and the policy. Return false to stop. */
+typedef bool (*foray_plan_fn)(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                              const char *reward_json, const foray_policy *policy);
+FORAY_API foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *user);
+
+/* Calls `fn` for every point of the run's trace: how bound and plans went. */
+typedef bool (*foray_trace_fn)(void *user, int64_t episodes, int64_t plans, double bound);
+FORAY_API foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user);
+
+typedef struct foray_run_facts {
+    const char *version; /* of the library that created the run */
+    const char *created; /* UTC, ISO 8601 */
+    int64_t episodes, checkpoints, plans_stored, bytes;
+    foray_explorer_facts explorer;
+} foray_run_facts;
+/* The texts live as long as the run. */
+FORAY_API foray_status foray_run_describe(foray_run *run, foray_run_facts *facts);
+
+/* Checks the whole file: SQLite's own check, every checksum, and a replay of
+ * all episodes that must arrive at the last checkpoint bit for bit; where the
+ * model knows its theta, every episode must also be the one the seed gives.
+ * FORAY_ERROR_RUN names what is wrong. */
+FORAY_API foray_status foray_run_verify(foray_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

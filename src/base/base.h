@@ -1,0 +1,109 @@
+/* base.h - what every piece of the library leans on: error reporting, checked
+ * allocation, byte buffers. Internal symbols carry the prefix fy_. */
+#ifndef FY_BASE_H
+#define FY_BASE_H
+
+#include "foray/foray.h"
+
+struct foray_context {
+    char message[1024];
+    int threads;
+    /* For tests: allocations left before one is made to fail; negative: never. */
+    int64_t allocations_left;
+    /* How many allocations were asked for with this context. */
+    int64_t allocations;
+};
+
+/* Records the message and returns `status`, so that callers write
+ * return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: ...", path); */
+foray_status fy_fail(foray_context *ctx, foray_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Puts "where: " in front of the message recorded last; returns `status`. */
+foray_status fy_fail_within(foray_context *ctx, foray_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Zeroed memory for `count` items of `size` bytes, released with free(). NULL,
+ * with the message recorded, if the product overflows or memory is exhausted.
+ * A count of 0 gives memory of one byte, never NULL. */
+void *fy_alloc(foray_context *ctx, size_t count, size_t size);
+
+/* The same, for memory that must grow; the old content stays, the rest is not zeroed. */
+void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size);
+
+/* A copy of a text. */
+char *fy_text(foray_context *ctx, const char *text);
+
+/* a*b and a+b for sizes: false on overflow. */
+bool fy_size_mul(size_t a, size_t b, size_t *out);
+bool fy_size_add(size_t a, size_t b, size_t *out);
+
+/* For a chain of allocations in a create function:
+ *     if (!FY_ALLOC(ctx, thing->array, count)) goto fail;   */
+#define FY_ALLOC(ctx, pointer, count)                                                              \
+    (((pointer) = fy_alloc((ctx), (size_t)(count), sizeof *(pointer))) != NULL)
+
+/* ------------------------------------------------------------- byte buffers */
+
+/* A growing buffer for writing checkpoints and files. After a failure it stays
+ * failed, so that a chain of writes is checked once at its end. Numbers are
+ * little-endian whatever the machine. */
+typedef struct fy_writer {
+    foray_context *ctx;
+    uint8_t *data;
+    size_t size, capacity;
+    bool failed;
+} fy_writer;
+
+void fy_write_bytes(fy_writer *writer, const void *data, size_t size);
+void fy_write_u64(fy_writer *writer, uint64_t value);
+void fy_write_double(fy_writer *writer, double value);
+void fy_write_u64s(fy_writer *writer, const uint64_t *value, size_t count);
+void fy_write_i32s(fy_writer *writer, const int32_t *value, size_t count);
+void fy_write_doubles(fy_writer *writer, const double *value, size_t count);
+
+/* Reads what a writer wrote. Reading past the end sets `failed` and gives 0. */
+typedef struct fy_reader {
+    const uint8_t *data;
+    size_t size, at;
+    bool failed;
+} fy_reader;
+
+const void *fy_read_bytes(fy_reader *reader, size_t size); /* NULL past the end */
+uint64_t fy_read_u64(fy_reader *reader);
+double fy_read_double(fy_reader *reader);
+void fy_read_u64s(fy_reader *reader, uint64_t *value, size_t count);
+void fy_read_i32s(fy_reader *reader, int32_t *value, size_t count);
+void fy_read_doubles(fy_reader *reader, double *value, size_t count);
+
+/* 64-bit FNV-1a over 8-byte words: tells equal content fast, not securely. */
+uint64_t fy_hash(const void *data, size_t size, uint64_t seed);
+
+/* CRC-32C of data, for finding damage. Start with crc = 0. */
+uint32_t fy_crc32c(uint32_t crc, const void *data, size_t size);
+
+/* Reads a whole file of at most `limit` bytes; *data gets one extra zero byte. */
+foray_status fy_file_read(foray_context *ctx, const char *path, size_t limit, uint8_t **data,
+                          size_t *size);
+/* Writes a file whole or not at all: a temporary beside it, fsync, rename. */
+foray_status fy_file_write(foray_context *ctx, const char *path, const void *data, size_t size);
+
+/* ----------------------------------------------------------- random numbers */
+
+/* Philox4x32-10 (Salmon et al. 2011): four words from a counter and a key. */
+void fy_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+
+/* Independent streams of one seed. */
+enum { FY_STREAM_WORLD, FY_STREAM_EXPLORER, FY_STREAM_TEST };
+
+/* 64 random bits that belong to (seed, stream, episode, step, index). */
+uint64_t fy_random_bits(uint64_t seed, uint32_t stream, uint64_t episode, uint32_t step,
+                        uint32_t index);
+
+/* The upper 53 of 64 random bits as a number in [0,1). */
+static inline double fy_unit(uint64_t bits)
+{
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* explorer.h - what an exploration algorithm is: a row of the table in
+ * explorer.c, with one file behind it.
+ *
+ * The same sections in every such file: the paper and the formulas, the state,
+ * initialise, begin_episode, act, observe, end_episode, bound, plan, save. */
+#ifndef FY_EXPLORER_H
+#define FY_EXPLORER_H
+
+#include "model/model.h"
+
+typedef struct fy_explorer_ops {
+    const char *name;
+    const char *summary;
+    /* Required. Settings and model have been checked. */
+    foray_status (*create)(foray_explorer *explorer);
+    void (*destroy)(foray_explorer *explorer);
+    foray_status (*begin_episode)(foray_explorer *explorer);
+    /* t counts steps from 0. */
+    int64_t (*act)(foray_explorer *explorer, int64_t t, int64_t state);
+    /* j: which successor of the pair followed. */
+    void (*observe)(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
+    void (*end_episode)(foray_explorer *explorer);
+    foray_status (*plan)(foray_explorer *explorer, int64_t count,
+                         const foray_reward *const *rewards, int mode, foray_policy **policies);
+    foray_status (*save)(foray_explorer *explorer, fy_writer *writer);
+    foray_status (*load)(foray_explorer *explorer, fy_reader *reader);
+    /* Optional: NULL where the algorithm has no such thing. */
+    foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
+    foray_status (*describe)(foray_explorer *explorer, foray_explorer_facts *facts);
+    foray_status (*estimate)(foray_explorer *explorer, double *theta, double *half_width);
+    /* True: the radii depend on the number of episodes, which is then fixed. */
+    bool (*needs_budget)(const foray_settings *settings);
+} fy_explorer_ops;
+
+struct foray_explorer {
+    const fy_explorer_ops *ops;
+    foray_context *ctx;
+    const foray_model *model;
+    foray_settings settings;
+    int64_t episodes; /* ended */
+    int64_t step;     /* of the episode under way; -1 between episodes */
+    void *self;       /* the algorithm's own */
+};
+
+/* The algorithms, one line each in explorer.c. */
+extern const fy_explorer_ops fy_ucrl_rfe, fy_ucrl_rfe_plus, fy_random;
+
+#endif

@@ -1,0 +1,27 @@
+/* radius.h - how wide the confidence ellipsoids are: ||z - z*||_Sigma <= radius_g
+ * for every block, with probability 1 - delta. One function per formula. */
+#ifndef FY_RADIUS_H
+#define FY_RADIUS_H
+
+#include "learn/ridge.h"
+
+/* lambda_g = B_g^-2 unless set; out: [blocks]. */
+void fy_radius_lambda(const fy_form *form, const foray_settings *settings, double *out);
+
+/* sharp and selfnormalised, for all k at once:
+ *   (1/2) sqrt(2 log(m/delta) + log det Sigma_g - d_g log lambda_g) + sqrt(lambda_g) B_g */
+void fy_radius_selfnormalised(const fy_ridge *ridge, double delta, double scale, double *out);
+
+/* theorem, UCRL-RFE:  H sqrt(d log(c (1 + K H^3 B^2)/delta)) + 1, c = 3 (RFE) or 12 (RFE+) */
+double fy_radius_hoeffding(double H, double d, double K, double B, double delta, double c);
+
+/* UCRL-RFE+ with L1 = log(1 + K H B^2), L2 = log(48 K^2 H^2/delta):
+ *   hat    8 sqrt(d L1 L2) + 4 sqrt(d) L2 + 1
+ *   check  8 d sqrt(L1 L2) + 4 sqrt(d) L2 + 1
+ *   tilde  8 H^2 sqrt(d L1 L2) + 4 H^2 L2 + 1 */
+typedef struct fy_bernstein {
+    double hat, check, tilde;
+} fy_bernstein;
+fy_bernstein fy_radius_bernstein(double H, double d, double K, double B, double delta);
+
+#endif

@@ -1,0 +1,61 @@
+/* ridge.h - ridge regression, one per block:
+ *
+ *     Sigma = lambda I + sum w x x',   b = sum w x y,   z = Sigma^-1 b
+ *
+ * kept as Sigma itself and its Cholesky factor L (Sigma = L L'). An update is
+ * rank one, O(d_g^2). Rounding in L is measured against Sigma and removed by
+ * a fresh factorisation every `refactor_every` updates of a block. */
+#ifndef FY_RIDGE_H
+#define FY_RIDGE_H
+
+#include "model/form.h"
+
+typedef struct fy_ridge {
+    int64_t blocks;
+    const fy_form *form;
+    int64_t *at_matrix; /* [blocks+1] where a block's packed matrices start */
+    int64_t *at_vector; /* [blocks+1] where its vectors start */
+    double *factor;     /* L, packed lower, row by row: L(i,j) at i(i+1)/2 + j */
+    double *sigma;      /* Sigma, packed the same way */
+    double *target;     /* b */
+    double *lambda;     /* [blocks] */
+    double *growth;     /* [blocks] det Sigma relative to the last fy_ridge_mark */
+    int64_t *updates;   /* [blocks] since the last factorisation */
+    double most_growth; /* largest of growth */
+    int64_t refactor_every;
+    int64_t refactored; /* factorisations made after updates */
+    double worst_error; /* largest ||L L' - Sigma||_max / ||Sigma||_max met before one */
+    double *scratch;    /* [most_dim] for updates */
+} fy_ridge;
+
+/* lambda: [blocks]. FORAY_ERROR_USAGE, with the size, if a block is too large for a dense matrix.
+ */
+foray_status fy_ridge_create(foray_context *ctx, const fy_form *form, const double *lambda,
+                             int64_t refactor_every, fy_ridge **out);
+void fy_ridge_destroy(fy_ridge *ridge);
+
+/* Sigma_g += w x x',  b_g += w x y. x is not changed. */
+void fy_ridge_update(fy_ridge *ridge, int64_t block, const double *x, double y, double weight);
+
+/* z = Sigma_g^-1 b_g. */
+void fy_ridge_solve(const fy_ridge *ridge, int64_t block, double *z);
+
+/* out = L_g^-1 x, so that ||out||_2 = ||x||_{Sigma^-1}. out may be x. */
+void fy_ridge_whiten(const fy_ridge *ridge, int64_t block, const double *x, double *out);
+
+/* The same for `count` vectors, each d_g numbers, row by row, in place. */
+void fy_ridge_whiten_many(const fy_ridge *ridge, int64_t block, int64_t count, double *x);
+
+/* log det Sigma_g. */
+double fy_ridge_log_det(const fy_ridge *ridge, int64_t block);
+
+/* Growth is measured from here. */
+void fy_ridge_mark(fy_ridge *ridge);
+
+/* Copies numbers between regressions of the same shape. */
+void fy_ridge_copy(fy_ridge *to, const fy_ridge *from);
+
+void fy_ridge_write(const fy_ridge *ridge, fy_writer *writer);
+void fy_ridge_read(fy_ridge *ridge, fy_reader *reader);
+
+#endif

@@ -1,0 +1,95 @@
+/* model.h - how a model lies in memory.
+ *
+ * Pair p = s * actions + a. Its successors are succ[succ_start[p]..], one for
+ * each generator of its *generator set*: the list of feature vectors
+ * phi(next|s,a). Pairs with the same generators share one set, stored once;
+ * within a set generators are sorted, so that the order in which a model was
+ * written does not matter. */
+#ifndef FY_MODEL_H
+#define FY_MODEL_H
+
+#include "base/base.h"
+
+typedef struct fy_form fy_form;
+
+struct foray_model {
+    char *name;
+    int64_t states, actions, horizon, dim, pairs;
+    double norm_bound;
+
+    int32_t *genset;     /* [pairs] generator set of each pair */
+    int64_t *succ_start; /* [pairs+1] */
+    int32_t *succ;       /* [transitions] in the order of the set's generators */
+
+    int64_t gensets;
+    int64_t *gen_start;   /* [gensets+1] first generator of each set */
+    int64_t *feat_start;  /* [generators+1] first feature of each generator */
+    int32_t *feat_index;  /* [features] ascending within a generator */
+    double *feat_value;   /* [features] never 0 */
+    int32_t *genset_pair; /* [gensets] the first pair that has the set, for messages */
+
+    double *theta; /* [dim], or NULL: unknown */
+
+    int64_t initials;
+    int32_t *initial_state;
+    double *initial_probability;
+
+    char **state_names;  /* [states], or NULL; entries may be NULL */
+    char **action_names; /* [actions], or NULL; entries may be NULL */
+
+    int64_t grid_rows, grid_cols; /* 0: no map */
+    int32_t *cell_row, *cell_col; /* [states], -1: not on the map; NULL without a map */
+
+    fy_form *form; /* centred, in blocks; see form.h */
+};
+
+static inline int64_t fy_genset_size(const foray_model *model, int64_t genset)
+{
+    return model->gen_start[genset + 1] - model->gen_start[genset];
+}
+
+/* What a model is assembled from: pairs in order, successors in any order. All
+ * arrays belong to the caller. */
+typedef struct fy_model_parts {
+    const char *name;
+    int64_t states, actions, horizon, dim;
+    double norm_bound;
+    const int64_t *succ_start; /* [pairs+1] */
+    const int32_t *succ;       /* [transitions] */
+    const int64_t *feat_start; /* [transitions+1] */
+    const int32_t *feat_index; /* [features] */
+    const double *feat_value;  /* [features] */
+    const double *theta;       /* or NULL */
+    int64_t initials;
+    const int32_t *initial_state;
+    const double *initial_probability;
+    char *const *state_names;  /* or NULL */
+    char *const *action_names; /* or NULL */
+    int64_t grid_rows, grid_cols;
+    const int32_t *cell_row, *cell_col;
+} fy_model_parts;
+
+/* Checks every number and index, finds the generator sets, derives the form. */
+foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *parts, foray_model **out);
+
+/* The sizes must be positive, their products representable: shared by all readers. */
+foray_status fy_model_check_sizes(foray_context *ctx, int64_t states, int64_t actions,
+                                  int64_t horizon, int64_t dim, double norm_bound);
+
+/* The formats, from and to memory; `where` names the source in messages. */
+foray_status fy_model_parse_json(foray_context *ctx, const uint8_t *text, size_t size,
+                                 const char *where, foray_model **out);
+foray_status fy_model_parse_compact(foray_context *ctx, const uint8_t *data, size_t size,
+                                    const char *where, foray_model **out);
+foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out);
+foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, uint8_t **data,
+                                    size_t *size);
+
+/* Probabilities of the generators of a set under theta: out[j] = <phi_j, theta>. */
+void fy_genset_probabilities(const foray_model *model, const double *theta, int64_t genset,
+                             double *out);
+
+/* Which successor of pair p is `next`? -1: none. */
+int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next);
+
+#endif
