@@ -172,13 +172,14 @@ FORAY_API foray_status foray_settings_check(foray_context *ctx, const foray_sett
 
 /* A row of the settings table, for front ends that list them. */
 typedef struct foray_setting_info {
-    const char *name;     /* with '_', as in the struct */
-    const char *fallback; /* the default as text */
-    const char *range;    /* "0 to 1", or the choices separated by '|', or "" */
-    const char *help;
+    const char *name;  /* with '_', as in the struct; lives as long as the program */
+    const char *help;  /* the same */
+    char fallback[64]; /* the default as text */
+    char range[128];   /* "1 to 64", "at least 0", or choices separated by '|' */
+    bool is_choice;
 } foray_setting_info;
 
-/* Row `index` of the table; false past its end. The texts live as long as the program. */
+/* Row `index` of the table; false past its end. */
 FORAY_API bool foray_setting_describe(int64_t index, foray_setting_info *info);
 
 /* ------------------------------------------------------------------- model */

@@ -1,0 +1,185 @@
+/* bytes.c - numbers to bytes and back, hashes and checksums. */
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------- endianness */
+
+/* Files are little-endian. On such machines arrays are copied as they are. */
+static bool little_endian(void)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+static void reverse_items(uint8_t *data, size_t count, size_t size)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t low = i * size, high = low + size - 1; low < high; low++, high--) {
+            uint8_t byte = data[low];
+            data[low] = data[high];
+            data[high] = byte;
+        }
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static uint8_t *grow(fy_writer *writer, size_t size)
+{
+    size_t needed;
+    if (writer->failed || !fy_size_add(writer->size, size, &needed)) {
+        writer->failed = true;
+        return NULL;
+    }
+    if (needed > writer->capacity) {
+        size_t capacity = needed < 1024 ? 1024 : needed + needed / 2;
+        uint8_t *data = fy_resize(writer->ctx, writer->data, capacity, 1);
+        if (data == NULL) {
+            writer->failed = true;
+            return NULL;
+        }
+        writer->data = data;
+        writer->capacity = capacity;
+    }
+    uint8_t *at = writer->data + writer->size;
+    writer->size = needed;
+    return at;
+}
+
+void fy_write_bytes(fy_writer *writer, const void *data, size_t size)
+{
+    uint8_t *at = grow(writer, size);
+    if (at != NULL && size > 0)
+        memcpy(at, data, size);
+}
+
+static void write_items(fy_writer *writer, const void *item, size_t count, size_t size)
+{
+    uint8_t *at = grow(writer, count * size);
+    if (at == NULL || count == 0)
+        return;
+    memcpy(at, item, count * size);
+    if (!little_endian())
+        reverse_items(at, count, size);
+}
+
+void fy_write_u64(fy_writer *writer, uint64_t value)
+{
+    write_items(writer, &value, 1, sizeof value);
+}
+
+void fy_write_double(fy_writer *writer, double value)
+{
+    write_items(writer, &value, 1, sizeof value);
+}
+
+void fy_write_u64s(fy_writer *writer, const uint64_t *value, size_t count)
+{
+    write_items(writer, value, count, sizeof *value);
+}
+
+void fy_write_i32s(fy_writer *writer, const int32_t *value, size_t count)
+{
+    write_items(writer, value, count, sizeof *value);
+}
+
+void fy_write_doubles(fy_writer *writer, const double *value, size_t count)
+{
+    write_items(writer, value, count, sizeof *value);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+const void *fy_read_bytes(fy_reader *reader, size_t size)
+{
+    if (reader->failed || size > reader->size - reader->at) {
+        reader->failed = true;
+        return NULL;
+    }
+    const uint8_t *at = reader->data + reader->at;
+    reader->at += size;
+    return at;
+}
+
+static void read_items(fy_reader *reader, void *item, size_t count, size_t size)
+{
+    size_t bytes;
+    const void *at = fy_size_mul(count, size, &bytes) ? fy_read_bytes(reader, bytes) : NULL;
+    if (at == NULL) {
+        reader->failed = true;
+        return;
+    }
+    if (count == 0)
+        return;
+    memcpy(item, at, bytes);
+    if (!little_endian())
+        reverse_items(item, count, size);
+}
+
+uint64_t fy_read_u64(fy_reader *reader)
+{
+    uint64_t value = 0;
+    read_items(reader, &value, 1, sizeof value);
+    return value;
+}
+
+double fy_read_double(fy_reader *reader)
+{
+    double value = 0;
+    read_items(reader, &value, 1, sizeof value);
+    return value;
+}
+
+void fy_read_u64s(fy_reader *reader, uint64_t *value, size_t count)
+{
+    read_items(reader, value, count, sizeof *value);
+}
+
+void fy_read_i32s(fy_reader *reader, int32_t *value, size_t count)
+{
+    read_items(reader, value, count, sizeof *value);
+}
+
+void fy_read_doubles(fy_reader *reader, double *value, size_t count)
+{
+    read_items(reader, value, count, sizeof *value);
+}
+
+/* ------------------------------------------------------- hashes, checksums */
+
+uint64_t fy_hash(const void *data, size_t size, uint64_t seed)
+{
+    const uint64_t prime = 0x100000001b3u;
+    uint64_t hash = 0xcbf29ce484222325u ^ seed;
+    const uint8_t *at = data;
+    for (; size >= 8; at += 8, size -= 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        hash = (hash ^ word) * prime;
+        hash ^= hash >> 29;
+    }
+    for (; size > 0; at++, size--)
+        hash = (hash ^ *at) * prime;
+    return hash ^ hash >> 32;
+}
+
+/* The reflected Castagnoli polynomial, four bits at a time: the table is small
+ * enough to be read, and checksums are no bottleneck here. */
+uint32_t fy_crc32c(uint32_t crc, const void *data, size_t size)
+{
+    static const uint32_t table[16] = {
+        0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
+        0x61c69362, 0x7198540d, 0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9,
+        0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
+    };
+    crc = ~crc;
+    for (const uint8_t *at = data, *end = at + size; at < end; at++) {
+        crc ^= *at;
+        crc = crc >> 4 ^ table[crc & 15];
+        crc = crc >> 4 ^ table[crc & 15];
+    }
+    return ~crc;
+}

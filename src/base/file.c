@@ -1,0 +1,127 @@
+/* file.c - whole files in, whole files out. */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static foray_status fail_errno(foray_context *ctx, const char *path, const char *what)
+{
+    return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s: %s", path, what, strerror(errno));
+}
+
+/* Reads until the end or the limit; the size of a pipe is not known beforehand. */
+static foray_status read_all(foray_context *ctx, int file, const char *path, size_t limit,
+                             fy_writer *content)
+{
+    uint8_t chunk[65536];
+    for (;;) {
+        ssize_t got = read(file, chunk, sizeof chunk);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail_errno(ctx, path, "cannot read");
+        if (got == 0)
+            return FORAY_OK;
+        if ((size_t)got > limit - content->size)
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: larger than the %zu MiB allowed here", path,
+                           limit >> 20);
+        fy_write_bytes(content, chunk, (size_t)got);
+        if (content->failed)
+            return fy_fail_within(ctx, FORAY_ERROR_MEMORY, "%s", path);
+    }
+}
+
+foray_status fy_file_read(foray_context *ctx, const char *path, size_t limit, uint8_t **data,
+                          size_t *size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return fail_errno(ctx, path, "cannot open");
+    fy_writer content = {.ctx = ctx};
+    foray_status status = read_all(ctx, file, path, limit, &content);
+    close(file);
+    if (status == FORAY_OK) {
+        fy_write_bytes(&content, "", 1);
+        if (content.failed)
+            status = fy_fail_within(ctx, FORAY_ERROR_MEMORY, "%s", path);
+    }
+    if (status != FORAY_OK) {
+        free(content.data);
+        return status;
+    }
+    *data = content.data;
+    *size = content.size - 1;
+    return FORAY_OK;
+}
+
+static bool write_all(int file, const uint8_t *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t put = write(file, data, size);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return false;
+        data += put;
+        size -= (size_t)put;
+    }
+    return true;
+}
+
+/* /dev/stdout, pipes and the like are written to, not replaced. */
+static bool is_special(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+static foray_status write_special(foray_context *ctx, const char *path, const void *data,
+                                  size_t size)
+{
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0)
+        return fail_errno(ctx, path, "cannot open for writing");
+    bool written = write_all(file, data, size);
+    foray_status status = written ? FORAY_OK : fail_errno(ctx, path, "cannot write");
+    if (close(file) != 0 && status == FORAY_OK)
+        status = fail_errno(ctx, path, "cannot write");
+    return status;
+}
+
+static foray_status write_beside(foray_context *ctx, const char *path, char *beside,
+                                 const void *data, size_t size)
+{
+    int file = mkstemp(beside);
+    if (file < 0)
+        return fail_errno(ctx, path, "cannot create");
+    mode_t mask = umask(0);
+    umask(mask);
+    bool written =
+        write_all(file, data, size) && fchmod(file, 0666 & ~mask) == 0 && fsync(file) == 0;
+    written = close(file) == 0 && written && rename(beside, path) == 0;
+    if (written)
+        return FORAY_OK;
+    foray_status status = fail_errno(ctx, path, "cannot write");
+    unlink(beside);
+    return status;
+}
+
+foray_status fy_file_write(foray_context *ctx, const char *path, const void *data, size_t size)
+{
+    if (is_special(path))
+        return write_special(ctx, path, data, size);
+    size_t length = strlen(path);
+    char *beside = fy_alloc(ctx, length + sizeof ".XXXXXX", 1);
+    if (beside == NULL)
+        return FORAY_ERROR_MEMORY;
+    memcpy(beside, path, length);
+    memcpy(beside + length, ".XXXXXX", sizeof ".XXXXXX");
+    foray_status status = write_beside(ctx, path, beside, data, size);
+    free(beside);
+    return status;
+}

@@ -1,0 +1,2 @@
+/* support.c - what several test programs share. */
+#include "base/base.h"

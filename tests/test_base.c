@@ -1,0 +1,197 @@
+/* test_base.c - status texts, allocation, bytes, files, settings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+
+static int set_up(void **state)
+{
+    *state = foray_context_create();
+    return *state == NULL;
+}
+
+static int tear_down(void **state)
+{
+    foray_context_destroy(*state);
+    return 0;
+}
+
+static void messages_name_place_and_cause(void **state)
+{
+    foray_context *ctx = *state;
+    assert_string_equal(foray_message(ctx), "");
+    assert_int_equal(fy_fail(ctx, FORAY_ERROR_INPUT, "action %d", 7), FORAY_ERROR_INPUT);
+    fy_fail_within(ctx, FORAY_ERROR_INPUT, "%s", "reward.json");
+    assert_string_equal(foray_message(ctx), "reward.json: action 7");
+    assert_string_equal(foray_status_text(FORAY_ERROR_WORLD), "the world failed");
+    assert_string_equal(foray_status_text((foray_status)99), "unknown status");
+}
+
+static void allocation_checks_its_product(void **state)
+{
+    foray_context *ctx = *state;
+    assert_null(fy_alloc(ctx, SIZE_MAX / 4, 8));
+    assert_null(fy_resize(ctx, NULL, SIZE_MAX / 2, 3));
+    assert_non_null(strstr(foray_message(ctx), "out of memory"));
+    int *number = fy_alloc(ctx, 0, 4);
+    assert_non_null(number);
+    free(number);
+    ctx->allocations_left = 1;
+    void *first = fy_alloc(ctx, 1, 1);
+    assert_non_null(first);
+    assert_null(fy_alloc(ctx, 1, 1));
+    free(first);
+}
+
+static void bytes_come_back(void **state)
+{
+    fy_writer writer = {.ctx = *state};
+    const double numbers[] = {0.1, -0.0, INFINITY, 1e-310};
+    const int32_t indices[] = {-1, 7};
+    fy_write_u64(&writer, 0x0102030405060708u);
+    fy_write_doubles(&writer, numbers, 4);
+    fy_write_i32s(&writer, indices, 2);
+    assert_false(writer.failed);
+    assert_int_equal(writer.data[0], 8); /* little-endian */
+    fy_reader reader = {.data = writer.data, .size = writer.size};
+    double numbers_back[4];
+    int32_t indices_back[2];
+    assert_true(fy_read_u64(&reader) == 0x0102030405060708u);
+    fy_read_doubles(&reader, numbers_back, 4);
+    fy_read_i32s(&reader, indices_back, 2);
+    assert_memory_equal(numbers, numbers_back, sizeof numbers);
+    assert_memory_equal(indices, indices_back, sizeof indices);
+    assert_false(reader.failed);
+    assert_true(fy_read_u64(&reader) == 0);
+    assert_true(reader.failed);
+    free(writer.data);
+}
+
+static void reading_too_much_fails(void **state)
+{
+    (void)state;
+    fy_reader reader = {.data = (const uint8_t *)"12345678", .size = 8};
+    double number;
+    fy_read_doubles(&reader, &number, SIZE_MAX / 4);
+    assert_true(reader.failed);
+}
+
+static void checksums_are_the_published_ones(void **state)
+{
+    (void)state;
+    assert_int_equal(fy_crc32c(0, "123456789", 9), 0xe3069283);
+    uint8_t zeros[32] = {0};
+    assert_int_equal(fy_crc32c(0, zeros, 32), 0x8a9136aa);
+    uint32_t parts = fy_crc32c(fy_crc32c(0, "1234", 4), "56789", 5);
+    assert_int_equal(parts, 0xe3069283);
+    assert_true(fy_hash("abcdefghi", 9, 0) != fy_hash("abcdefghj", 9, 0));
+}
+
+static void files_are_whole_or_absent(void **state)
+{
+    foray_context *ctx = *state;
+    char path[] = "/tmp/foray-base-XXXXXX";
+    close(mkstemp(path));
+    assert_int_equal(fy_file_write(ctx, path, "hello", 5), FORAY_OK);
+    uint8_t *data;
+    size_t size;
+    assert_int_equal(fy_file_read(ctx, path, 1 << 20, &data, &size), FORAY_OK);
+    assert_int_equal(size, 5);
+    assert_string_equal((char *)data, "hello");
+    free(data);
+    assert_int_equal(fy_file_read(ctx, path, 4, &data, &size), FORAY_ERROR_INPUT);
+    assert_int_equal(fy_file_read(ctx, "/tmp", 4, &data, &size), FORAY_ERROR_IO);
+    unlink(path);
+    assert_int_equal(fy_file_read(ctx, path, 4, &data, &size), FORAY_ERROR_IO);
+    assert_int_equal(fy_file_write(ctx, "/nowhere/at/all", "x", 1), FORAY_ERROR_IO);
+    assert_non_null(strstr(foray_message(ctx), "/nowhere/at/all"));
+    assert_int_equal(fy_file_write(ctx, "/dev/full", "x", 1), FORAY_ERROR_IO);
+}
+
+static void settings_survive_text(void **state)
+{
+    foray_context *ctx = *state;
+    foray_settings settings, back;
+    foray_settings_default(&settings);
+    foray_settings_default(&back);
+    assert_int_equal(foray_settings_check(ctx, &settings), FORAY_OK);
+    settings.delta = 0.1 + 1e-17 * 7;
+    settings.episodes = 123456789012345;
+    settings.inner = FORAY_INNER_L1;
+    foray_setting_info info;
+    int64_t rows = 0;
+    for (; foray_setting_describe(rows, &info); rows++) {
+        char text[128];
+        assert_int_equal(foray_settings_get(ctx, &settings, info.name, text, sizeof text), 0);
+        assert_int_equal(foray_settings_set(ctx, &back, info.name, text), FORAY_OK);
+        assert_int_equal(foray_settings_set(ctx, &back, info.name, info.fallback), FORAY_OK);
+        assert_int_equal(foray_settings_set(ctx, &back, info.name, text), FORAY_OK);
+        assert_true(strlen(info.help) > 10);
+    }
+    assert_true(rows >= 20);
+    assert_memory_equal(&settings, &back, sizeof settings);
+}
+
+static void settings_refuse_nonsense(void **state)
+{
+    foray_context *ctx = *state;
+    foray_settings settings;
+    foray_settings_default(&settings);
+    static const char *const bad[][2] = {
+        {"delta", "0"},
+        {"delta", "1"},
+        {"delta", "nan"},
+        {"delta", "x"},
+        {"delta", ""},
+        {"episodes", "0"},
+        {"episodes", "1e6"},
+        {"episodes", "-5"},
+        {"radius", "wide"},
+        {"radius", ""},
+        {"until", "-1"},
+        {"until", "inf"},
+        {"nonsense", "1"},
+        {"seed", "-1"},
+        {"inner", "exactly"},
+        {"radius-scale", "-1"},
+        {"seed", "99999999999999999999"},
+    };
+    foray_settings before = settings;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(foray_settings_set(ctx, &settings, bad[i][0], bad[i][1]),
+                         FORAY_ERROR_USAGE);
+        assert_memory_equal(&settings, &before, sizeof settings);
+    }
+    assert_int_equal(foray_settings_set(ctx, &settings, "radius-scale", "0.5"), FORAY_OK);
+    assert_true(settings.radius_scale == 0.5);
+    settings.radius = FORAY_RADIUS_THEOREM;
+    settings.blocks = FORAY_ON;
+    assert_int_equal(foray_settings_check(ctx, &settings), FORAY_ERROR_USAGE);
+    foray_settings_literal(&settings);
+    assert_int_equal(foray_settings_check(ctx, &settings), FORAY_OK);
+    settings.delta = NAN;
+    assert_int_equal(foray_settings_check(ctx, &settings), FORAY_ERROR_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(messages_name_place_and_cause, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(allocation_checks_its_product, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bytes_come_back, set_up, tear_down),
+        cmocka_unit_test(reading_too_much_fails),
+        cmocka_unit_test(checksums_are_the_published_ones),
+        cmocka_unit_test_setup_teardown(files_are_whole_or_absent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(settings_survive_text, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(settings_refuse_nonsense, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
