@@ -1,0 +1,38 @@
+# cmake --install: the command, the library, the header, a pkg-config file, a
+# CMake package, the manual page and the completions.
+include(CMakePackageConfigHelpers)
+
+if(TARGET foray)
+  install(TARGETS foray RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(TARGETS libforay EXPORT foray-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES include/foray/foray.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/foray)
+install(FILES man/foray.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES completions/foray.bash RENAME foray
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completions/_foray DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+
+# A static library cannot be linked without the libraries it uses, so there
+# they are public; a shared one names them itself, so there they are private.
+if(BUILD_SHARED_LIBS)
+  set(FORAY_STATIC OFF)
+  set(FORAY_PC_PRIVATE ".private")
+else()
+  set(FORAY_STATIC ON)
+  set(FORAY_PC_LIBS " ${OpenMP_C_FLAGS} -lm")
+endif()
+
+# Relative to the file itself, so that the installed tree may be moved.
+file(RELATIVE_PATH FORAY_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/foray.pc.in foray.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/foray.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(FORAY_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/foray)
+configure_package_config_file(cmake/foray-config.cmake.in foray-config.cmake
+    INSTALL_DESTINATION ${FORAY_CMAKE_DIR})
+write_basic_package_version_file(foray-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/foray-config.cmake
+              ${PROJECT_BINARY_DIR}/foray-config-version.cmake DESTINATION ${FORAY_CMAKE_DIR})
+install(EXPORT foray-targets NAMESPACE foray:: DESTINATION ${FORAY_CMAKE_DIR})
