@@ -4,6 +4,10 @@ include(CMakePackageConfigHelpers)
 
 if(TARGET foray)
   install(TARGETS foray RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(BUILD_SHARED_LIBS)
+    file(RELATIVE_PATH FORAY_LIB_FROM_BIN /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(foray PROPERTIES INSTALL_RPATH "$ORIGIN/${FORAY_LIB_FROM_BIN}")
+  endif()
 endif()
 install(TARGETS libforay EXPORT foray-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -1,0 +1,27 @@
+/* Models in the compact format: what is accepted writes back to a model that is
+ * the same byte for byte. */
+#include "fuzz.h"
+#include "model/model.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    foray_context *ctx = foray_context_create();
+    foray_model *model = NULL, *again = NULL;
+    foray_status status = fy_model_parse_compact(ctx, data, size, "input", &model);
+    fuzz_explained(ctx, status);
+    if (status == FORAY_OK) {
+        uint8_t *bytes = NULL, *bytes_again = NULL;
+        size_t length, length_again;
+        assert(fy_model_print_compact(ctx, model, &bytes, &length) == FORAY_OK);
+        assert(fy_model_parse_compact(ctx, bytes, length, "again", &again) == FORAY_OK);
+        assert(fy_model_print_compact(ctx, again, &bytes_again, &length_again) == FORAY_OK);
+        assert(length == length_again && memcmp(bytes, bytes_again, length) == 0);
+        fuzz_explained(ctx, foray_model_check(ctx, model, NULL));
+        free(bytes);
+        free(bytes_again);
+    }
+    foray_model_destroy(again);
+    foray_model_destroy(model);
+    foray_context_destroy(ctx);
+    return 0;
+}

@@ -1,0 +1,63 @@
+/* Texts from the command line, "name=value" and world specifications: settings
+ * that are accepted read back as what was set, worlds that are accepted are valid. */
+#include "fuzz.h"
+
+static void try_setting(foray_context *ctx, char *text)
+{
+    char *value = strchr(text, '=');
+    foray_settings settings, again;
+    char copy[512], copy_again[512];
+    if (value == NULL)
+        return;
+    *value++ = '\0';
+    foray_settings_default(&settings);
+    foray_settings_default(&again);
+    foray_status status = foray_settings_set(ctx, &settings, text, value);
+    fuzz_explained(ctx, status);
+    if (status == FORAY_OK) {
+        assert(foray_settings_get(ctx, &settings, text, copy, sizeof copy) == FORAY_OK);
+        assert(foray_settings_set(ctx, &again, text, copy) == FORAY_OK);
+        assert(foray_settings_get(ctx, &again, text, copy_again, sizeof copy_again) == FORAY_OK);
+        assert(strcmp(copy, copy_again) == 0);
+        fuzz_explained(ctx, foray_settings_check(ctx, &settings));
+    }
+    value[-1] = '=';
+}
+
+/* Three digits in a row, or an exponent, could ask for a world that takes minutes to build. */
+static bool small(const char *text)
+{
+    size_t digits = 0;
+    for (; *text != '\0'; text++) {
+        if (digits > 0 && strchr("eExX", *text) != NULL)
+            return false;
+        digits = *text >= '0' && *text <= '9' ? digits + 1 : 0;
+        if (digits == 3)
+            return false;
+    }
+    return true;
+}
+
+static void try_world(foray_context *ctx, const char *text)
+{
+    foray_model *model = NULL;
+    foray_status status = foray_world_model(ctx, text, &model);
+    fuzz_explained(ctx, status);
+    if (status == FORAY_OK)
+        assert(foray_model_check(ctx, model, NULL) == FORAY_OK);
+    foray_model_destroy(model);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    foray_context *ctx = foray_context_create();
+    char *text = malloc(size + 1);
+    memcpy(text, data, size);
+    text[size] = '\0';
+    try_setting(ctx, text);
+    if (small(text))
+        try_world(ctx, text);
+    free(text);
+    foray_context_destroy(ctx);
+    return 0;
+}
