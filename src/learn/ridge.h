@@ -4,7 +4,8 @@
  *
  * kept as Sigma itself and its Cholesky factor L (Sigma = L L'). An update is
  * rank one, O(d_g^2). Rounding in L is measured against Sigma and removed by
- * a fresh factorisation every `refactor_every` updates of a block. */
+ * a fresh factorisation every `refactor_every` updates of a block. Blocks of one
+ * unknown have L = sqrt(Sigma) at all times, and nothing to remove. */
 #ifndef FY_RIDGE_H
 #define FY_RIDGE_H
 
@@ -25,7 +26,7 @@ typedef struct fy_ridge {
     int64_t refactor_every;
     int64_t refactored; /* factorisations made after updates */
     double worst_error; /* largest ||L L' - Sigma||_max / ||Sigma||_max met before one */
-    double *scratch;    /* [most_dim] for updates */
+    double *scratch;    /* [3 most_dim] for updates and factorisations */
 } fy_ridge;
 
 /* lambda: [blocks]. FORAY_ERROR_USAGE, with the size, if a block is too large for a dense matrix.
@@ -34,7 +35,7 @@ foray_status fy_ridge_create(foray_context *ctx, const fy_form *form, const doub
                              int64_t refactor_every, fy_ridge **out);
 void fy_ridge_destroy(fy_ridge *ridge);
 
-/* Sigma_g += w x x',  b_g += w x y. x is not changed. */
+/* Sigma_g += w x x',  b_g += w x y,  w >= 0. x is not changed. */
 void fy_ridge_update(fy_ridge *ridge, int64_t block, const double *x, double y, double weight);
 
 /* z = Sigma_g^-1 b_g. */

@@ -1,0 +1,39 @@
+#include "learn/radius.h"
+
+#include <math.h>
+
+void fy_radius_lambda(const fy_form *form, const foray_settings *settings, double *out)
+{
+    for (int64_t g = 0; g < form->blocks; g++) {
+        double bound = form->block[g].norm_bound;
+        /* B_g = 0: z*_g is known to be 0, any lambda is right, and 1 is finite. */
+        out[g] = settings->lambda > 0 ? settings->lambda : bound > 0 ? 1 / (bound * bound) : 1;
+    }
+}
+
+void fy_radius_selfnormalised(const fy_ridge *ridge, double delta, double scale, double *out)
+{
+    double m = (double)ridge->blocks;
+    for (int64_t g = 0; g < ridge->blocks; g++) {
+        double d = ridge->form->block[g].dim, lambda = ridge->lambda[g];
+        double information = fy_ridge_log_det(ridge, g) - d * log(lambda);
+        double width = 2 * log(m / delta) + fmax(information, 0); /* below 0 only by rounding */
+        double bias = sqrt(lambda) * ridge->form->block[g].norm_bound;
+        out[g] = d > 0 ? scale * (sqrt(width) / 2 + bias) : 0;
+    }
+}
+
+double fy_radius_hoeffding(double H, double d, double K, double B, double delta, double c)
+{
+    return H * sqrt(d * log(c * (1 + K * H * H * H * B * B) / delta)) + 1;
+}
+
+fy_bernstein fy_radius_bernstein(double H, double d, double K, double B, double delta)
+{
+    double L1 = log(1 + K * H * B * B), L2 = log(48 * K * K * H * H / delta);
+    return (fy_bernstein){
+        .hat = 8 * sqrt(d * L1 * L2) + 4 * sqrt(d) * L2 + 1,
+        .check = 8 * d * sqrt(L1 * L2) + 4 * sqrt(d) * L2 + 1,
+        .tilde = 8 * H * H * sqrt(d * L1 * L2) + 4 * H * H * L2 + 1,
+    };
+}

@@ -1,0 +1,436 @@
+#include "learn/ridge.h"
+#include "learn/dense.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A dense block of this dimension takes 4 GiB for each of its two matrices. */
+enum { MOST_DIM = 32768 };
+
+/* Where row i of a packed lower triangle starts. */
+static inline int64_t row_at(int64_t i)
+{
+    return i * (i + 1) / 2;
+}
+
+static inline int64_t block_dim(const fy_ridge *ridge, int64_t block)
+{
+    return ridge->at_vector[block + 1] - ridge->at_vector[block];
+}
+
+static inline double *block_factor(const fy_ridge *ridge, int64_t block)
+{
+    return ridge->factor + ridge->at_matrix[block];
+}
+
+/* -------------------------------------------------------------- initialise */
+
+static void lay_out(fy_ridge *ridge)
+{
+    for (int64_t g = 0; g < ridge->blocks; g++) {
+        int64_t d = ridge->form->block[g].dim;
+        ridge->at_matrix[g + 1] = ridge->at_matrix[g] + row_at(d);
+        ridge->at_vector[g + 1] = ridge->at_vector[g] + d;
+    }
+}
+
+/* Sigma = lambda I,  L = sqrt(lambda) I,  b = 0 */
+static void start(fy_ridge *ridge, const double *lambda)
+{
+    for (int64_t g = 0; g < ridge->blocks; g++) {
+        ridge->lambda[g] = lambda[g];
+        ridge->growth[g] = 1;
+        for (int64_t i = 0; i < block_dim(ridge, g); i++) {
+            ridge->sigma[ridge->at_matrix[g] + row_at(i) + i] = lambda[g];
+            ridge->factor[ridge->at_matrix[g] + row_at(i) + i] = sqrt(lambda[g]);
+        }
+    }
+    ridge->most_growth = 1;
+}
+
+static bool allocate(foray_context *ctx, fy_ridge *ridge)
+{
+    int64_t blocks = ridge->blocks;
+    if (!FY_ALLOC(ctx, ridge->at_matrix, blocks + 1) ||
+        !FY_ALLOC(ctx, ridge->at_vector, blocks + 1))
+        return false;
+    lay_out(ridge);
+    return FY_ALLOC(ctx, ridge->factor, ridge->at_matrix[blocks]) &&
+           FY_ALLOC(ctx, ridge->sigma, ridge->at_matrix[blocks]) &&
+           FY_ALLOC(ctx, ridge->target, ridge->at_vector[blocks]) &&
+           FY_ALLOC(ctx, ridge->lambda, blocks) && FY_ALLOC(ctx, ridge->growth, blocks) &&
+           FY_ALLOC(ctx, ridge->updates, blocks) &&
+           FY_ALLOC(ctx, ridge->scratch, 3 * (int64_t)ridge->form->most_dim);
+}
+
+foray_status fy_ridge_create(foray_context *ctx, const fy_form *form, const double *lambda,
+                             int64_t refactor_every, fy_ridge **out)
+{
+    if (form->most_dim > MOST_DIM)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "a block of %d unknowns is too large for a dense regression (at most %d): "
+                       "turn centring and blocks on, or give the model fewer features",
+                       (int)form->most_dim, (int)MOST_DIM);
+    fy_ridge *ridge = fy_alloc(ctx, 1, sizeof *ridge);
+    if (!ridge)
+        return FORAY_ERROR_MEMORY;
+    ridge->blocks = form->blocks;
+    ridge->form = form;
+    ridge->refactor_every = refactor_every;
+    if (!allocate(ctx, ridge)) {
+        fy_ridge_destroy(ridge);
+        return FORAY_ERROR_MEMORY;
+    }
+    start(ridge, lambda);
+    *out = ridge;
+    return FORAY_OK;
+}
+
+void fy_ridge_destroy(fy_ridge *ridge)
+{
+    if (!ridge)
+        return;
+    free(ridge->at_matrix);
+    free(ridge->at_vector);
+    free(ridge->factor);
+    free(ridge->sigma);
+    free(ridge->target);
+    free(ridge->lambda);
+    free(ridge->growth);
+    free(ridge->updates);
+    free(ridge->scratch);
+    free(ridge);
+}
+
+/* --------------------------------------------------------- rank-one update */
+
+/* The rotation that takes (l, x) to (sqrt(l^2 + x^2), 0); returns how much it
+ * raises the determinant of Sigma: (l^2 + x^2) / l^2. */
+static inline double make_rotation(double *l, double x, double *c, double *s)
+{
+    double before = *l, squared = before * before + x * x;
+    *l = sqrt(squared);
+    double inverse = 1 / *l;
+    *c = before * inverse;
+    *s = x * inverse;
+    return squared / (before * before);
+}
+
+/* (l, x) <- (c l + s x, c x - s l) */
+static inline void apply_rotation(double *l, double *x, double c, double s)
+{
+    double before = *l;
+    *l = c * before + s * *x;
+    *x = c * *x - s * before;
+}
+
+/* L L' + x x' for a dimension the compiler knows, so that everything stays in
+ * registers. Returns the growth of the determinant. */
+static inline __attribute__((always_inline)) double update_small(const int d, double *factor,
+                                                                 const double *vector)
+{
+    double growth = 1, x[3];
+    memcpy(x, vector, (size_t)d * sizeof *x);
+    for (int k = 0; k < d; k++) {
+        double c, s;
+        growth *= make_rotation(factor + row_at(k) + k, x[k], &c, &s);
+        for (int i = k + 1; i < d; i++)
+            apply_rotation(factor + row_at(i) + k, x + i, c, s);
+    }
+    return growth;
+}
+
+/* Rotations from..k-1 applied to `count` rows from row i on, side by side: each
+ * row is one chain of dependent operations, so several at once fill the machine. */
+static inline __attribute__((always_inline)) void rotate_rows(const int count, int64_t i,
+                                                              int64_t from, double *factor,
+                                                              double *x, const double *c,
+                                                              const double *s)
+{
+    double carry[4], *row[4];
+    for (int q = 0; q < count; q++) {
+        carry[q] = x[i + q];
+        row[q] = factor + row_at(i + q);
+    }
+    for (int64_t k = from; k < i; k++)
+        for (int q = 0; q < count; q++)
+            apply_rotation(row[q] + k, carry + q, c[k], s[k]);
+    for (int q = 0; q < count; q++)
+        x[i + q] = carry[q];
+}
+
+/* L L' + x x' for any dimension, row by row (Givens, as LINPACK's dchud). x is
+ * used up; leading zeros of x leave their rows and columns as they are. */
+static double update_large(int64_t d, double *factor, double *x, double *c, double *s)
+{
+    double growth = 1;
+    int64_t from = 0;
+    while (from < d && x[from] == 0)
+        from++;
+    for (int64_t i = from; i < d;) {
+        int64_t count = i + 4 <= d ? 4 : 1;
+        if (count == 4)
+            rotate_rows(4, i, from, factor, x, c, s);
+        else
+            rotate_rows(1, i, from, factor, x, c, s);
+        for (int64_t end = i + count, first = i; i < end; i++) {
+            double *row = factor + row_at(i);
+            for (int64_t k = first; k < i; k++)
+                apply_rotation(row + k, x + i, c[k], s[k]);
+            growth *= make_rotation(row + i, x[i], c + i, s + i);
+        }
+    }
+    return growth;
+}
+
+/* Sigma += w x x',  b += w y x */
+static inline void accumulate(int64_t d, double *sigma, double *target, const double *x, double y,
+                              double weight)
+{
+    for (int64_t i = 0; i < d; i++) {
+        double wx = weight * x[i];
+        double *row = sigma + row_at(i);
+        target[i] += wx * y;
+        for (int64_t k = 0; k <= i; k++)
+            row[k] += wx * x[k];
+    }
+}
+
+static double update_factor(const fy_ridge *ridge, int64_t d, double *factor, const double *x,
+                            double weight)
+{
+    double root = weight == 1 ? 1 : sqrt(weight), *scaled = ridge->scratch;
+    for (int64_t i = 0; i < d; i++)
+        scaled[i] = root * x[i];
+    switch (d) {
+    case 2:
+        return update_small(2, factor, scaled);
+    case 3:
+        return update_small(3, factor, scaled);
+    default:
+        return update_large(d, factor, scaled, scaled + d, scaled + 2 * d);
+    }
+}
+
+static void refactor(fy_ridge *ridge, int64_t block);
+
+void fy_ridge_update(fy_ridge *ridge, int64_t block, const double *x, double y, double weight)
+{
+    int64_t d = block_dim(ridge, block);
+    double *sigma = ridge->sigma + ridge->at_matrix[block], *factor = block_factor(ridge, block);
+    double *target = ridge->target + ridge->at_vector[block], growth;
+    if (d == 0)
+        return;
+    if (d == 1) {
+        double before = *sigma;
+        accumulate(1, sigma, target, x, y, weight);
+        *factor = sqrt(*sigma);
+        growth = *sigma / before;
+    } else {
+        accumulate(d, sigma, target, x, y, weight);
+        growth = update_factor(ridge, d, factor, x, weight);
+        if (++ridge->updates[block] >= ridge->refactor_every)
+            refactor(ridge, block);
+    }
+    ridge->growth[block] *= growth;
+    if (ridge->growth[block] > ridge->most_growth)
+        ridge->most_growth = ridge->growth[block];
+}
+
+/* ---------------------------------------------------------- factorisation */
+
+/* ||L L' - Sigma||_max / ||Sigma||_max */
+static double factor_error(int64_t d, const double *factor, const double *sigma)
+{
+    double error = 0, size = 0;
+    for (int64_t i = 0; i < d; i++)
+        for (int64_t k = 0; k <= i; k++) {
+            double entry = sigma[row_at(i) + k];
+            double product = fy_dot(factor + row_at(i), factor + row_at(k), k + 1);
+            error = fmax(error, fabs(product - entry));
+            size = fmax(size, fabs(entry));
+        }
+    return error / size;
+}
+
+/* Row i of L from the rows above it and Sigma. False, and `row` is no use, where
+ * the pivot drowns in the rounding of Sigma. */
+static bool factor_row(int64_t i, const double *factor, const double *sigma, double *row)
+{
+    const double *entry = sigma + row_at(i);
+    for (int64_t k = 0; k < i; k++) {
+        const double *above = factor + row_at(k);
+        row[k] = (entry[k] - fy_dot(row, above, k)) / above[k];
+    }
+    double pivot = entry[i] - fy_dot(row, row, i);
+    if (!(pivot > 1e-14 * (double)(i + 1) * entry[i]))
+        return false;
+    row[i] = sqrt(pivot);
+    return true;
+}
+
+/* A fresh L from Sigma. Where Sigma's rounding hides a small pivot (lambda far
+ * below the rest) the updated row knows more than Sigma does, and stays. */
+static void refactor(fy_ridge *ridge, int64_t block)
+{
+    int64_t d = block_dim(ridge, block);
+    double *factor = block_factor(ridge, block), *row = ridge->scratch;
+    const double *sigma = ridge->sigma + ridge->at_matrix[block];
+    ridge->worst_error = fmax(ridge->worst_error, factor_error(d, factor, sigma));
+    for (int64_t i = 0; i < d; i++)
+        if (factor_row(i, factor, sigma, row))
+            memcpy(factor + row_at(i), row, (size_t)(i + 1) * sizeof *row);
+    ridge->updates[block] = 0;
+    ridge->refactored++;
+}
+
+/* ------------------------------------------------------------------ solves */
+
+/* L y = x: y_i = (x_i - sum_{k<i} L_ik y_k) / L_ii */
+static void solve_lower(int64_t d, const double *factor, const double *x, double *y)
+{
+    for (int64_t i = 0; i < d; i++) {
+        const double *row = factor + row_at(i);
+        y[i] = (x[i] - fy_dot(row, y, i)) / row[i];
+    }
+}
+
+/* L' z = y, in place: z_i = y_i / L_ii, then y_k -= L_ik z_i for k < i */
+static void solve_upper(int64_t d, const double *factor, double *z)
+{
+    for (int64_t i = d - 1; i >= 0; i--) {
+        const double *row = factor + row_at(i);
+        z[i] /= row[i];
+        for (int64_t k = 0; k < i; k++)
+            z[k] -= row[k] * z[i];
+    }
+}
+
+void fy_ridge_solve(const fy_ridge *ridge, int64_t block, double *z)
+{
+    int64_t d = block_dim(ridge, block);
+    const double *factor = block_factor(ridge, block);
+    solve_lower(d, factor, ridge->target + ridge->at_vector[block], z);
+    solve_upper(d, factor, z);
+}
+
+void fy_ridge_whiten(const fy_ridge *ridge, int64_t block, const double *x, double *out)
+{
+    solve_lower(block_dim(ridge, block), block_factor(ridge, block), x, out);
+}
+
+/* Up to here a whole right-hand side of eight vectors lies on the stack. */
+enum { TILE_DIM = 48 };
+
+/* L y = x for up to eight vectors side by side in the lanes of y. */
+static void solve_tile(int64_t d, const double *factor, int64_t count, double *x)
+{
+    fy_vector y[TILE_DIM];
+    for (int64_t i = 0; i < d; i++) {
+        const double *row = factor + row_at(i);
+        fy_vector sum = {0};
+        for (int64_t lane = 0; lane < count; lane++)
+            sum[lane] = x[lane * d + i];
+        for (int64_t k = 0; k < i; k++)
+            sum -= row[k] * y[k];
+        y[i] = sum * (1 / row[i]);
+    }
+    for (int64_t lane = 0; lane < count; lane++)
+        for (int64_t i = 0; i < d; i++)
+            x[lane * d + i] = y[i][lane];
+}
+
+/* L y = x for four long vectors that share the loads of each row. */
+static void solve_four(int64_t d, const double *factor, double *x)
+{
+    for (int64_t i = 0; i < d; i++) {
+        const double *row = factor + row_at(i);
+        int64_t whole = i & ~(int64_t)(FY_WIDTH - 1);
+        fy_vector sum[4] = {{0}, {0}, {0}, {0}};
+        for (int64_t k = 0; k < whole; k += FY_WIDTH) {
+            fy_vector entry = *(const fy_vector *)(row + k);
+            for (int q = 0; q < 4; q++)
+                sum[q] += entry * *(const fy_vector *)(x + q * d + k);
+        }
+        for (int q = 0; q < 4; q++) {
+            double *y = x + q * d;
+            double rest = fy_dot(row + whole, y + whole, i - whole);
+            y[i] = (y[i] - (fy_vector_sum(&sum[q]) + rest)) / row[i];
+        }
+    }
+}
+
+void fy_ridge_whiten_many(const fy_ridge *ridge, int64_t block, int64_t count, double *x)
+{
+    int64_t d = block_dim(ridge, block), at = 0;
+    const double *factor = block_factor(ridge, block);
+    if (d <= TILE_DIM) {
+        for (; at < count; at += FY_WIDTH)
+            solve_tile(d, factor, count - at < FY_WIDTH ? count - at : FY_WIDTH, x + at * d);
+        return;
+    }
+    for (; at + 4 <= count; at += 4)
+        solve_four(d, factor, x + at * d);
+    for (; at < count; at++)
+        solve_lower(d, factor, x + at * d, x + at * d);
+}
+
+/* log det Sigma = 2 sum_i log L_ii */
+double fy_ridge_log_det(const fy_ridge *ridge, int64_t block)
+{
+    double total = 0;
+    for (int64_t i = 0; i < block_dim(ridge, block); i++)
+        total += log(block_factor(ridge, block)[row_at(i) + i]);
+    return 2 * total;
+}
+
+/* ---------------------------------------------------------------- keeping */
+
+void fy_ridge_mark(fy_ridge *ridge)
+{
+    for (int64_t g = 0; g < ridge->blocks; g++)
+        ridge->growth[g] = 1;
+    ridge->most_growth = 1;
+}
+
+void fy_ridge_copy(fy_ridge *to, const fy_ridge *from)
+{
+    size_t matrices = (size_t)from->at_matrix[from->blocks];
+    size_t vectors = (size_t)from->at_vector[from->blocks], blocks = (size_t)from->blocks;
+    memcpy(to->factor, from->factor, matrices * sizeof *to->factor);
+    memcpy(to->sigma, from->sigma, matrices * sizeof *to->sigma);
+    memcpy(to->target, from->target, vectors * sizeof *to->target);
+    memcpy(to->lambda, from->lambda, blocks * sizeof *to->lambda);
+    memcpy(to->growth, from->growth, blocks * sizeof *to->growth);
+    memcpy(to->updates, from->updates, blocks * sizeof *to->updates);
+    to->most_growth = from->most_growth;
+    to->refactored = from->refactored;
+    to->worst_error = from->worst_error;
+}
+
+void fy_ridge_write(const fy_ridge *ridge, fy_writer *writer)
+{
+    size_t matrices = (size_t)ridge->at_matrix[ridge->blocks], blocks = (size_t)ridge->blocks;
+    fy_write_doubles(writer, ridge->factor, matrices);
+    fy_write_doubles(writer, ridge->sigma, matrices);
+    fy_write_doubles(writer, ridge->target, (size_t)ridge->at_vector[blocks]);
+    fy_write_doubles(writer, ridge->growth, blocks);
+    fy_write_u64s(writer, (const uint64_t *)ridge->updates, blocks);
+    fy_write_double(writer, ridge->most_growth);
+    fy_write_u64(writer, (uint64_t)ridge->refactored);
+    fy_write_double(writer, ridge->worst_error);
+}
+
+void fy_ridge_read(fy_ridge *ridge, fy_reader *reader)
+{
+    size_t matrices = (size_t)ridge->at_matrix[ridge->blocks], blocks = (size_t)ridge->blocks;
+    fy_read_doubles(reader, ridge->factor, matrices);
+    fy_read_doubles(reader, ridge->sigma, matrices);
+    fy_read_doubles(reader, ridge->target, (size_t)ridge->at_vector[blocks]);
+    fy_read_doubles(reader, ridge->growth, blocks);
+    fy_read_u64s(reader, (uint64_t *)ridge->updates, blocks);
+    ridge->most_growth = fy_read_double(reader);
+    ridge->refactored = (int64_t)fy_read_u64(reader);
+    ridge->worst_error = fy_read_double(reader);
+}
