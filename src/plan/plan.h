@@ -13,21 +13,24 @@
 
 #include "learn/ridge.h"
 
+/* How the bonus factors are kept. Single precision halves their memory, and
+ * rounds so that no bonus ever shrinks: ||R v|| >= radius_g ||psi'_V||, larger by a
+ * few parts in a million. AUTO takes it once the factors outgrow the caches. */
+enum { FY_FACTOR_NONE, FY_FACTOR_AUTO, FY_FACTOR_DOUBLE, FY_FACTOR_SINGLE };
+
 typedef struct fy_kernel {
     const fy_form *form;
     int threads;
-    int32_t *columns;   /* [gensets] c: n-1 when centred, else n */
-    int32_t *rows;      /* [gensets] of R: min(c, d_g) */
-    int64_t *at_p;      /* [gensets+1] */
-    int64_t *at_factor; /* [gensets+1] */
-    double *p;          /* c numbers per set */
-    double *factor;     /* R, row i holds columns i..c-1 */
+    double *p;          /* c numbers per set, at fy_kernel_at: c = n-1 when centred, else n */
+    int64_t *at_factor; /* [gensets+1]; NULL: no bonus */
+    double *factor;     /* R, min(c, d_g) rows, row i holds columns i..c-1 */
+    float *single;      /* the same in single precision; one of the two is NULL */
     double *scratch;    /* per thread */
     int64_t scratch_size;
 } fy_kernel;
 
-/* With with_bonus = false there is no room for R: for known models. */
-foray_status fy_kernel_create(foray_context *ctx, const fy_form *form, bool with_bonus,
+/* precision: FY_FACTOR_...; with NONE there is no room for R: for known models. */
+foray_status fy_kernel_create(foray_context *ctx, const fy_form *form, int precision,
                               fy_kernel **out);
 void fy_kernel_destroy(fy_kernel *kernel);
 
@@ -37,7 +40,28 @@ void fy_kernel_estimate(fy_kernel *kernel, const fy_ridge *ridge, const double *
 /* From the true parameter: p only. */
 void fy_kernel_exact(fy_kernel *kernel, const double *theta);
 
-/* Rewards planned together lie side by side: lane l of item i at [i * lanes + l]. */
+/* c: how many successors of a set appear in p and R; the first does not when centred. */
+static inline int64_t fy_kernel_columns(const fy_kernel *kernel, int64_t genset)
+{
+    return fy_genset_size(kernel->form->model, genset) - kernel->form->centred;
+}
+
+/* Where p of a set starts: there are c numbers for each set before it. */
+static inline int64_t fy_kernel_at(const fy_kernel *kernel, int64_t genset)
+{
+    return kernel->form->model->gen_start[genset] - (kernel->form->centred ? genset : 0);
+}
+
+/* Rows of R. */
+static inline int64_t fy_kernel_rows(const fy_kernel *kernel, int64_t genset)
+{
+    int64_t columns = fy_kernel_columns(kernel, genset);
+    int64_t dim = kernel->form->block[kernel->form->block_of_genset[genset]].dim;
+    return columns < dim ? columns : dim;
+}
+
+/* Rewards planned together lie side by side: lane l of item i at [i * lanes + l].
+ * A lane gives the same bits whatever the others hold, and the same as alone. */
 enum { FY_LANES = 8 };
 
 /* r_h(s,a) = min(cap, scale(h) * table(h)[pair]). */

@@ -1,5 +1,6 @@
 /* reward.h - how a reward lies in memory: one table [states][actions] per group
- * of steps that have the same one. */
+ * of steps that have the same one. A table is copied when one step of its group
+ * is to become different. */
 #ifndef FY_REWARD_H
 #define FY_REWARD_H
 
@@ -9,9 +10,20 @@ struct foray_reward {
     char *name;
     int64_t states, actions, horizon;
     int64_t tables;
-    double **table;         /* [tables] each [states*actions] */
+    double **table;         /* [tables], room for [horizon]; each [states*actions] */
     int32_t *table_of_step; /* [horizon] */
+    int32_t *steps_of;      /* [tables], room for [horizon]: how many steps share a table */
     double fallback;
 };
+
+/* The table of a step. */
+static inline const double *fy_reward_table(const foray_reward *reward, int64_t step)
+{
+    return reward->table[reward->table_of_step[step]];
+}
+
+/* FORAY_ERROR_INPUT if the reward was made for a model of another shape. */
+foray_status fy_reward_check(foray_context *ctx, const foray_reward *reward,
+                             const foray_model *model);
 
 #endif

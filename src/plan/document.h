@@ -1,0 +1,37 @@
+/* document.h - what the JSON files of rewards and policies have in common. The name
+ * of the file (`where`) is put in front of messages by whoever knows it. */
+#ifndef FY_DOCUMENT_H
+#define FY_DOCUMENT_H
+
+#include "base/base.h"
+
+#include <jansson.h>
+
+/* Larger files are refused before they are read. */
+#define FY_DOCUMENT_LIMIT ((size_t)1 << 30)
+
+/* Parses an object {"format": format, "version": 1, ...} that has no keys but `keys` (these
+ * two among them, ended by NULL). The caller releases *out with json_decref. */
+foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size, const char *where,
+                               const char *format, const char *const *keys, json_t **out);
+
+/* No other keys in `object`; `name` is what it is called in messages. */
+foray_status fy_document_keys(foray_context *ctx, const json_t *object, const char *name,
+                              const char *const *keys);
+
+/* The members of an object, each of a type; missing or of another type: an error. */
+foray_status fy_document_real(foray_context *ctx, const json_t *object, const char *key,
+                              double least, double most, double *out);
+foray_status fy_document_integer(foray_context *ctx, const json_t *object, const char *key,
+                                 int64_t least, int64_t most, int64_t *out);
+/* The position of a text among `choices` (ended by NULL). */
+foray_status fy_document_choice(foray_context *ctx, const json_t *object, const char *key,
+                                const char *const *choices, int *out);
+
+/* Text, a text as a JSON string, and a number that reads back exactly. */
+void fy_document_put(fy_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void fy_document_put_string(fy_writer *writer, const char *text);
+void fy_document_put_real(fy_writer *writer, double value);
+
+#endif

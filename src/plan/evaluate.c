@@ -1,0 +1,85 @@
+/* evaluate.c - exact values in a model whose theta is known: PLAN without bonus on the
+ * true kernel. There values lie in [0, H-h+1] by themselves; clipping only takes away
+ * what rounding may add. */
+#include "plan/plan.h"
+#include "plan/policy.h"
+#include "plan/reward.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static foray_status check(foray_context *ctx, const foray_model *model, const foray_reward *reward,
+                          const foray_policy *policy)
+{
+    if (!model->theta)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "model \"%s\" does not know its theta: no exact values", model->name);
+    foray_status status = fy_reward_check(ctx, reward, model);
+    if (status == FORAY_OK && policy)
+        status = fy_policy_check(ctx, policy, model);
+    return status;
+}
+
+typedef struct workspace {
+    fy_kernel *kernel;
+    const double **table; /* [horizon] the reward's */
+    double *value;        /* two layers */
+} workspace;
+
+static void destroy(workspace *work)
+{
+    fy_kernel_destroy(work->kernel);
+    free(work->table);
+    free(work->value);
+}
+
+static foray_status create(foray_context *ctx, const foray_model *model, const foray_reward *reward,
+                           workspace *work)
+{
+    *work = (workspace){0};
+    foray_status status = fy_kernel_create(ctx, model->form, FY_FACTOR_NONE, &work->kernel);
+    if (status < 0)
+        return status;
+    if (!FY_ALLOC(ctx, work->table, model->horizon) ||
+        !FY_ALLOC(ctx, work->value, 2 * model->states)) {
+        destroy(work);
+        return FORAY_ERROR_MEMORY;
+    }
+    for (int64_t t = 0; t < model->horizon; t++)
+        work->table[t] = fy_reward_table(reward, t);
+    fy_kernel_exact(work->kernel, model->theta);
+    return FORAY_OK;
+}
+
+/* E_mu of the policy's values, or of the best there are. */
+static double value_of(const workspace *work, const int32_t *follow)
+{
+    double mean;
+    fy_plan_task task = {
+        .kernel = work->kernel,
+        .reward = {.table = work->table, .cap = INFINITY},
+        .lanes = 1,
+        .clip = FORAY_CLIP_REMAINING,
+        .ties = FORAY_TIES_LOWEST,
+        .follow = follow,
+        .layers = 2,
+        .value = work->value,
+    };
+    fy_plan(&task, &mean);
+    return mean;
+}
+
+foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
+                            const foray_reward *reward, const foray_policy *policy, double *value,
+                            double *optimal)
+{
+    workspace work;
+    foray_status status = check(ctx, model, reward, policy);
+    if (status < 0 || (status = create(ctx, model, reward, &work)) < 0)
+        return status;
+    if (policy)
+        *value = value_of(&work, policy->action);
+    *optimal = value_of(&work, NULL);
+    destroy(&work);
+    return FORAY_OK;
+}

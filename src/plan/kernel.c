@@ -1,0 +1,251 @@
+/* kernel.c - what a plan needs of the estimate, formed once for every generator set:
+ *
+ *   p_j = p_0(j) + <phi'_j, z_g>
+ *   R   with R'R = W'W,   W = radius_g L_g^-1 [ phi'_1 ... phi'_c ],   Sigma_g = L_g L_g'
+ *
+ * so that ||R v|| = radius_g ||sum_j v_j phi'_j||_{Sigma^-1}: R is the triangle of
+ * W = Q R, c(c+1)/2 numbers instead of c d_g.
+ *
+ * Why differences suffice when centred: sum_j phi'_j = 0, so
+ * psi'_V = sum_{j>=1} (V_j - V_0) phi'_j, and p sums to one, so
+ * <p, V> = V_0 + sum_{j>=1} p_j (V_j - V_0). */
+#include "plan/plan.h"
+
+#include <float.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------- creation */
+
+/* Factors larger than this would come from main memory at every step of every plan. */
+enum { FACTOR_BYTES_IN_CACHE = 16 << 20 };
+
+/* Entries of a trapezoid of `rows` rows, the first with `columns` of them. */
+static int64_t trapezoid(int64_t rows, int64_t columns)
+{
+    return rows * columns - rows * (rows - 1) / 2;
+}
+
+/* Single precision needs square factors (see round_up), and pays for large ones. */
+static bool choose_single(const fy_kernel *kernel, int precision)
+{
+    int64_t gensets = kernel->form->model->gensets;
+    if (precision == FY_FACTOR_DOUBLE)
+        return false;
+    for (int64_t set = 0; set < gensets; set++)
+        if (fy_kernel_rows(kernel, set) != fy_kernel_columns(kernel, set))
+            return false;
+    return precision == FY_FACTOR_SINGLE ||
+           kernel->at_factor[gensets] > FACTOR_BYTES_IN_CACHE / (int64_t)sizeof(double);
+}
+
+static foray_status allocate_factor(foray_context *ctx, fy_kernel *kernel, int precision)
+{
+    int64_t gensets = kernel->form->model->gensets;
+    if (!FY_ALLOC(ctx, kernel->at_factor, gensets + 1))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t set = 0; set < gensets; set++) {
+        int64_t size = trapezoid(fy_kernel_rows(kernel, set), fy_kernel_columns(kernel, set));
+        if (__builtin_add_overflow(kernel->at_factor[set], size, &kernel->at_factor[set + 1]))
+            return fy_fail(ctx, FORAY_ERROR_MEMORY, "the bonus factors are too large for memory");
+    }
+    bool done = choose_single(kernel, precision)
+                    ? FY_ALLOC(ctx, kernel->single, kernel->at_factor[gensets])
+                    : FY_ALLOC(ctx, kernel->factor, kernel->at_factor[gensets]);
+    return done ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+/* Per thread: n generators of d_g numbers, and n columns of d_g + n for round_up. */
+static foray_status allocate_scratch(foray_context *ctx, fy_kernel *kernel)
+{
+    size_t n = (size_t)kernel->form->most_generators, dim = (size_t)kernel->form->most_dim;
+    size_t width = kernel->single ? 2 * dim + n : dim, size, all;
+    if (!fy_size_mul(n, width + 1, &size) || !fy_size_mul(size, (size_t)kernel->threads, &all))
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "the generator sets are too large for memory");
+    kernel->scratch_size = (int64_t)size;
+    return FY_ALLOC(ctx, kernel->scratch, all) ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+foray_status fy_kernel_create(foray_context *ctx, const fy_form *form, int precision,
+                              fy_kernel **out)
+{
+    const foray_model *model = form->model;
+    foray_status status = FORAY_ERROR_MEMORY;
+    fy_kernel *kernel;
+    if (!FY_ALLOC(ctx, kernel, 1))
+        return status;
+    kernel->form = form;
+    kernel->threads = ctx->threads;
+    if (!FY_ALLOC(ctx, kernel->p, fy_kernel_at(kernel, model->gensets)))
+        goto fail;
+    if (precision != FY_FACTOR_NONE && (status = allocate_factor(ctx, kernel, precision)) < 0)
+        goto fail;
+    if ((status = allocate_scratch(ctx, kernel)) < 0)
+        goto fail;
+    *out = kernel;
+    return FORAY_OK;
+fail:
+    fy_kernel_destroy(kernel);
+    return status;
+}
+
+void fy_kernel_destroy(fy_kernel *kernel)
+{
+    if (!kernel)
+        return;
+    free(kernel->p);
+    free(kernel->at_factor);
+    free(kernel->factor);
+    free(kernel->single);
+    free(kernel->scratch);
+    free(kernel);
+}
+
+/* ----------------------------------------------------- triangles (W = Q R) */
+
+static double dot(int64_t count, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* The reflection I - tau u u', u = (1, x[1..]), that maps x to (beta, 0, ..., 0):
+ * x becomes (beta, u[1..]). */
+static double reflector(int64_t count, double *x)
+{
+    double tail = dot(count - 1, x + 1, x + 1);
+    if (tail == 0)
+        return 0;
+    double beta = -copysign(sqrt(x[0] * x[0] + tail), x[0]);
+    double scale = 1 / (x[0] - beta), tau = (beta - x[0]) / beta;
+    for (int64_t i = 1; i < count; i++)
+        x[i] *= scale;
+    x[0] = beta;
+    return tau;
+}
+
+/* y <- (I - tau u u') y with u = (1, reflected[1..]). */
+static void reflect(int64_t count, double tau, const double *reflected, double *y)
+{
+    double along = tau * (y[0] + dot(count - 1, reflected + 1, y + 1));
+    y[0] -= along;
+    for (int64_t i = 1; i < count; i++)
+        y[i] -= along * reflected[i];
+}
+
+/* Householder: afterwards R(i,j) lies at w[j * length + i], i <= j. Column j of W is at
+ * w + j * length. Unlike Gram-Schmidt, it keeps all of W when columns are dependent. */
+static void triangularise(int64_t length, int64_t rows, int64_t columns, double *w)
+{
+    for (int64_t i = 0; i < rows; i++) {
+        double *pivot = w + i * length + i;
+        double tau = reflector(length - i, pivot);
+        for (int64_t j = i + 1; j < columns && tau != 0; j++)
+            reflect(length - i, tau, pivot, w + j * length + i);
+    }
+}
+
+static void store_double(int64_t length, int64_t rows, int64_t columns, double radius,
+                         const double *w, double *factor)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = i; j < columns; j++)
+            *factor++ = radius * w[j * length + i];
+}
+
+/* Rounding R to single precision must not make a bonus smaller. With u the rounding unit,
+ * D the diagonal of W'W and eps = 3 c u, the triangle S of
+ *
+ *     S'S = W'W + eps D,   that is of W with the rows of sqrt(eps D) below it,
+ *
+ * rounded to S + E, |E| <= u |S|, has ||E v|| <= u sqrt((1+eps) c) ||D^(1/2) v||, and
+ * ||W v|| <= sqrt(c) ||D^(1/2) v||, whence ||(S + E) v|| >= ||W v|| for every v. */
+static void round_up(int64_t dim, int64_t columns, const double *w, double *stacked)
+{
+    double eps = 3.0 * (double)columns * (FLT_EPSILON / 2);
+    int64_t length = dim + columns;
+    for (int64_t j = 0; j < columns; j++) {
+        double *column = stacked + j * length;
+        for (int64_t i = 0; i < length; i++)
+            column[i] = i < dim ? w[j * dim + i] : 0;
+        column[dim + j] = sqrt(eps * dot(dim, column, column));
+    }
+}
+
+static void store_single(int64_t length, int64_t columns, double radius, const double *w,
+                         float *factor)
+{
+    for (int64_t i = 0; i < columns; i++)
+        for (int64_t j = i; j < columns; j++)
+            *factor++ = (float)(radius * w[j * length + i]);
+}
+
+/* -------------------------------------------------------------- estimation */
+
+/* R of one set from its generators, which are overwritten. */
+static void form_factor(fy_kernel *kernel, const fy_ridge *ridge, int64_t set, double radius,
+                        double *generators)
+{
+    const fy_form *form = kernel->form;
+    int64_t block = form->block_of_genset[set], dim = form->block[block].dim;
+    int64_t rows = fy_kernel_rows(kernel, set), columns = fy_kernel_columns(kernel, set);
+    double *w = generators + (form->centred ? dim : 0);
+    fy_ridge_whiten_many(ridge, block, columns, w);
+    if (kernel->single) {
+        double *stacked = generators + form->most_generators * form->most_dim;
+        round_up(dim, columns, w, stacked);
+        triangularise(dim + columns, columns, columns, stacked);
+        store_single(dim + columns, columns, radius, stacked,
+                     kernel->single + kernel->at_factor[set]);
+    } else {
+        triangularise(dim, rows, columns, w);
+        store_double(dim, rows, columns, radius, w, kernel->factor + kernel->at_factor[set]);
+    }
+}
+
+/* p_j = p_0(j) + <phi'_j, z_g>. */
+static void form_p(fy_kernel *kernel, int64_t set, const double *z, const double *generators)
+{
+    const fy_form *form = kernel->form;
+    int64_t dim = form->block[form->block_of_genset[set]].dim, skip = form->centred;
+    const double *p0 = form->p0 + form->model->gen_start[set];
+    double *p = kernel->p + fy_kernel_at(kernel, set);
+    for (int64_t j = 0; j < fy_kernel_columns(kernel, set); j++)
+        p[j] = p0[j + skip] + dot(dim, generators + (j + skip) * dim, z);
+}
+
+/* Few sets are not worth waking threads for. */
+enum { SETS_PER_CHUNK = 64, SETS_WORTH_THREADS = 512 };
+
+void fy_kernel_estimate(fy_kernel *kernel, const fy_ridge *ridge, const double *z,
+                        const double *radius)
+{
+    const fy_form *form = kernel->form;
+    int64_t gensets = form->model->gensets;
+#pragma omp parallel num_threads(kernel->threads) if (gensets >= SETS_WORTH_THREADS)
+    {
+        double *generators = kernel->scratch + omp_get_thread_num() * kernel->scratch_size;
+#pragma omp for schedule(dynamic, SETS_PER_CHUNK)
+        for (int64_t set = 0; set < gensets; set++) {
+            int64_t block = form->block_of_genset[set];
+            fy_form_generators(form, set, generators);
+            form_p(kernel, set, z + ridge->at_vector[block], generators);
+            if (kernel->at_factor && form->block[block].dim > 0)
+                form_factor(kernel, ridge, set, radius[block], generators);
+        }
+    }
+}
+
+void fy_kernel_exact(fy_kernel *kernel, const double *theta)
+{
+    const fy_form *form = kernel->form;
+    for (int64_t set = 0; set < form->model->gensets; set++) {
+        double *p = kernel->p + fy_kernel_at(kernel, set);
+        fy_genset_probabilities(form->model, theta, set, kernel->scratch);
+        for (int64_t j = 0; j < fy_kernel_columns(kernel, set); j++)
+            p[j] = kernel->scratch[j + form->centred];
+    }
+}

@@ -1,0 +1,158 @@
+/* lanes.h - values of one reward, or of FY_LANES rewards side by side.
+ *
+ * Two sets of the same operations, so that backup.inc is written once: one_* on a
+ * double, many_* on a vector of the compiler's own kind (gcc and clang turn it into
+ * whatever the machine has; a plain inner loop over rewards they do not). */
+#ifndef FY_LANES_H
+#define FY_LANES_H
+
+#include "plan/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FY_INLINE static inline __attribute__((always_inline, unused))
+
+/* Vectors are passed only between functions inlined into one another, so how a machine
+ * without such registers would pass them does not matter. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+/* ---------------------------------------------------------------- one lane */
+
+typedef double one_t;
+typedef bool one_mask;
+typedef int32_t one_index;
+
+FY_INLINE one_t one_load(const double *at, int64_t item)
+{
+    return at[item];
+}
+
+FY_INLINE void one_store(double *at, int64_t item, one_t x)
+{
+    at[item] = x;
+}
+
+FY_INLINE one_t one_all(double x)
+{
+    return x;
+}
+
+FY_INLINE one_t one_sqrt(one_t x)
+{
+    return sqrt(x);
+}
+
+FY_INLINE one_t one_pick(one_mask mask, one_t yes, one_t no)
+{
+    return mask ? yes : no;
+}
+
+FY_INLINE one_index one_pick_index(one_mask mask, int64_t yes, one_index no)
+{
+    return mask ? (int32_t)yes : no;
+}
+
+FY_INLINE one_index one_load_index(const int32_t *at, int64_t item)
+{
+    return at[item];
+}
+
+FY_INLINE void one_store_index(int32_t *at, int64_t item, one_index x)
+{
+    at[item] = x;
+}
+
+FY_INLINE one_mask one_is(one_index x, int64_t y)
+{
+    return x == y;
+}
+
+FY_INLINE bool one_any(one_mask mask)
+{
+    return mask;
+}
+
+/* Whether an action with (clipped, raw) beats the best so far; tie: by the larger raw. */
+FY_INLINE one_mask one_beats(one_t clipped, one_t raw, one_t best, one_t best_raw, bool tie)
+{
+    return clipped > best || (tie && clipped == best && raw > best_raw);
+}
+
+/* -------------------------------------------------------------- many lanes */
+
+typedef double many_t __attribute__((vector_size(FY_LANES * sizeof(double))));
+typedef int64_t many_mask __attribute__((vector_size(FY_LANES * sizeof(int64_t))));
+typedef many_mask many_index;
+typedef int32_t many_narrow __attribute__((vector_size(FY_LANES * sizeof(int32_t))));
+
+/* memcpy: the arrays of a caller need not be aligned. */
+FY_INLINE many_t many_load(const double *at, int64_t item)
+{
+    many_t x;
+    memcpy(&x, at + item * FY_LANES, sizeof x);
+    return x;
+}
+
+FY_INLINE void many_store(double *at, int64_t item, many_t x)
+{
+    memcpy(at + item * FY_LANES, &x, sizeof x);
+}
+
+FY_INLINE many_t many_all(double x)
+{
+    return x - (many_t){0};
+}
+
+FY_INLINE many_t many_sqrt(many_t x)
+{
+    for (int lane = 0; lane < FY_LANES; lane++)
+        x[lane] = sqrt(x[lane]);
+    return x;
+}
+
+FY_INLINE many_t many_pick(many_mask mask, many_t yes, many_t no)
+{
+    return (many_t)((mask & (many_mask)yes) | (~mask & (many_mask)no));
+}
+
+FY_INLINE many_index many_pick_index(many_mask mask, int64_t yes, many_index no)
+{
+    return (mask & yes) | (~mask & no);
+}
+
+FY_INLINE many_index many_load_index(const int32_t *at, int64_t item)
+{
+    many_narrow x;
+    memcpy(&x, at + item * FY_LANES, sizeof x);
+    return __builtin_convertvector(x, many_index);
+}
+
+FY_INLINE void many_store_index(int32_t *at, int64_t item, many_index x)
+{
+    many_narrow narrow = __builtin_convertvector(x, many_narrow);
+    memcpy(at + item * FY_LANES, &narrow, sizeof narrow);
+}
+
+FY_INLINE many_mask many_is(many_index x, int64_t y)
+{
+    return (many_mask)(x == y);
+}
+
+FY_INLINE bool many_any(many_mask mask)
+{
+    int64_t any = 0;
+    for (int lane = 0; lane < FY_LANES; lane++)
+        any |= mask[lane];
+    return any != 0;
+}
+
+FY_INLINE many_mask many_beats(many_t clipped, many_t raw, many_t best, many_t best_raw, bool tie)
+{
+    many_mask larger = (many_mask)(clipped > best);
+    if (!tie)
+        return larger;
+    return larger | ((many_mask)(clipped == best) & (many_mask)(raw > best_raw));
+}
+
+#endif

@@ -1,0 +1,259 @@
+/* many.c - planning for many rewards.
+ *
+ * Rewards are taken in groups of FY_LANES, interleaved; one that is left over is planned
+ * alone. For each group the recursion runs once per mode, and, unless the policy handed
+ * out is the pessimistic one, once more to value that policy pessimistically:
+ *
+ *     V* - V^pi <= V_bar(mu) - V_low^pi(mu)        (mathematics, "Certificates") */
+#include "plan/many.h"
+#include "plan/policy.h"
+#include "plan/reward.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int sign_of_mode[FORAY_MODES] = {
+    [FORAY_OPTIMISTIC] = 1, [FORAY_PLUGIN] = 0, [FORAY_PESSIMISTIC] = -1};
+
+/* What planning a group takes; made once, for the widest group. */
+typedef struct workspace {
+    const foray_model *model;
+    int lanes;
+    double *value_memory;
+    double *value;        /* two layers, on a cache line's boundary: one line per load */
+    int32_t *policy;      /* [horizon][states][lanes] */
+    const double **table; /* [horizon] what the steps of this group use */
+    int64_t *first_step;  /* [horizon] of the steps with one interleaved table, the first */
+    double **interleaved; /* [horizon] the tables made for this group: [pairs][lanes] */
+    int64_t tables;       /* how many */
+} workspace;
+
+static void forget_tables(workspace *work)
+{
+    for (int64_t i = 0; i < work->tables; i++)
+        free(work->interleaved[i]);
+    work->tables = 0;
+}
+
+static void destroy(workspace *work)
+{
+    forget_tables(work);
+    free(work->value_memory);
+    free(work->policy);
+    free(work->table);
+    free(work->first_step);
+    free(work->interleaved);
+}
+
+enum { LINE = 64 / sizeof(double) };
+
+static foray_status create(foray_context *ctx, const foray_model *model, int lanes, workspace *work)
+{
+    size_t layer, entries;
+    *work = (workspace){.model = model, .lanes = lanes};
+    if (!fy_size_mul((size_t)model->states, (size_t)lanes, &layer) || layer > SIZE_MAX / 4 ||
+        !fy_size_mul(layer, (size_t)model->horizon, &entries))
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "policies for %d rewards do not fit into memory",
+                       lanes);
+    if (!FY_ALLOC(ctx, work->value_memory, 2 * layer + LINE) ||
+        !FY_ALLOC(ctx, work->policy, entries) || !FY_ALLOC(ctx, work->table, model->horizon) ||
+        !FY_ALLOC(ctx, work->first_step, model->horizon) ||
+        !FY_ALLOC(ctx, work->interleaved, model->horizon)) {
+        destroy(work);
+        return FORAY_ERROR_MEMORY;
+    }
+    size_t past = (uintptr_t)work->value_memory / sizeof(double) % LINE;
+    work->value = work->value_memory + (LINE - past) % LINE;
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------- interleaving */
+
+/* Do all rewards of the group have the same tables at both steps? */
+static bool same_tables(const foray_reward *const *rewards, int64_t count, int64_t t, int64_t u)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (rewards[i]->table_of_step[t] != rewards[i]->table_of_step[u])
+            return false;
+    return true;
+}
+
+/* The tables of one step side by side. Lanes without a reward stay 0. */
+static double *interleave(foray_context *ctx, const workspace *work,
+                          const foray_reward *const *rewards, int64_t count, int64_t t)
+{
+    double *table;
+    size_t entries;
+    if (!fy_size_mul((size_t)work->model->pairs, (size_t)work->lanes, &entries)) {
+        fy_fail(ctx, FORAY_ERROR_MEMORY, "%d rewards do not fit into memory", work->lanes);
+        return NULL;
+    }
+    if (!FY_ALLOC(ctx, table, entries))
+        return NULL;
+    for (int64_t lane = 0; lane < count; lane++) {
+        const double *from = fy_reward_table(rewards[lane], t);
+        for (int64_t pair = 0; pair < work->model->pairs; pair++)
+            table[pair * work->lanes + lane] = from[pair];
+    }
+    return table;
+}
+
+/* Which of the tables made so far serves step t? If none does, one past them. */
+static int64_t find_table(const workspace *work, const foray_reward *const *rewards, int64_t count,
+                          int64_t t)
+{
+    int64_t i = 0;
+    while (i < work->tables && !same_tables(rewards, count, t, work->first_step[i]))
+        i++;
+    return i;
+}
+
+/* Steps for which nothing changes share one table: a stationary reward is interleaved once. */
+static foray_status interleave_group(foray_context *ctx, workspace *work,
+                                     const foray_reward *const *rewards, int64_t count)
+{
+    forget_tables(work);
+    for (int64_t t = 0; t < work->model->horizon; t++) {
+        int64_t i = find_table(work, rewards, count, t);
+        if (i == work->tables) {
+            if (!(work->interleaved[i] = interleave(ctx, work, rewards, count, t)))
+                return FORAY_ERROR_MEMORY;
+            work->first_step[i] = t;
+            work->tables++;
+        }
+        work->table[t] = work->interleaved[i];
+    }
+    return FORAY_OK;
+}
+
+/* A reward alone is used where it lies. */
+static foray_status lay_out(foray_context *ctx, workspace *work, const foray_reward *const *rewards,
+                            int64_t count, int lanes)
+{
+    if (lanes > 1)
+        return interleave_group(ctx, work, rewards, count);
+    for (int64_t t = 0; t < work->model->horizon; t++)
+        work->table[t] = fy_reward_table(rewards[0], t);
+    return FORAY_OK;
+}
+
+/* ----------------------------------------------------------------- planning */
+
+static void keep(const workspace *work, int lanes, int lane, foray_policy *policy)
+{
+    int64_t entries = policy->horizon * policy->states;
+    for (int64_t i = 0; i < entries; i++)
+        policy->action[i] = work->policy[i * lanes + lane];
+}
+
+/* One group: three recursions, and the fourth where the policy needs one. */
+static void plan_group(const workspace *work, fy_plan_task task, int64_t count, int mode,
+                       foray_policy *const *policies)
+{
+    double mean[FORAY_MODES][FY_LANES], low[FY_LANES];
+    for (int m = 0; m < FORAY_MODES; m++) {
+        task.sign = sign_of_mode[m];
+        task.policy = m == mode ? work->policy : NULL;
+        fy_plan(&task, mean[m]);
+    }
+    memcpy(low, mean[FORAY_PESSIMISTIC], sizeof low);
+    if (mode != FORAY_PESSIMISTIC) {
+        task.policy = NULL;
+        task.follow = work->policy;
+        fy_plan(&task, low);
+    }
+    for (int lane = 0; lane < count; lane++) {
+        for (int m = 0; m < FORAY_MODES; m++)
+            policies[lane]->value[m] = mean[m][lane];
+        policies[lane]->certificate.gap = fmax(0, mean[FORAY_OPTIMISTIC][lane] - low[lane]);
+        keep(work, task.lanes, lane, policies[lane]);
+    }
+}
+
+static foray_status plan_all(foray_context *ctx, workspace *work, fy_plan_task task, int64_t count,
+                             const foray_reward *const *rewards, int mode,
+                             foray_policy *const *policies)
+{
+    for (int64_t i = 0; i < count; i += FY_LANES) {
+        int64_t group = count - i < FY_LANES ? count - i : FY_LANES;
+        task.lanes = group == 1 ? 1 : FY_LANES;
+        foray_status status = lay_out(ctx, work, rewards + i, group, task.lanes);
+        if (status < 0)
+            return status;
+        plan_group(work, task, group, mode, policies + i);
+    }
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------ input, output */
+
+static foray_status check(foray_context *ctx, const fy_kernel *kernel, int64_t count,
+                          const foray_reward *const *rewards, int mode)
+{
+    if (count < 0 || !foray_mode_name(mode))
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "planning for %lld rewards in mode %d",
+                       (long long)count, mode);
+    for (int64_t i = 0; i < count; i++) {
+        foray_status status = fy_reward_check(ctx, rewards[i], kernel->form->model);
+        if (status < 0)
+            return status;
+    }
+    return FORAY_OK;
+}
+
+static void destroy_policies(foray_policy **policies, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        foray_policy_destroy(policies[i]);
+    free(policies);
+}
+
+static foray_status create_policies(foray_context *ctx, const foray_model *model, int64_t count,
+                                    int mode, foray_policy ***out)
+{
+    foray_policy **policies;
+    if (!FY_ALLOC(ctx, policies, count))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < count; i++) {
+        foray_status status = fy_policy_create(ctx, model, mode, &policies[i]);
+        if (status < 0) {
+            destroy_policies(policies, i);
+            return status;
+        }
+    }
+    *out = policies;
+    return FORAY_OK;
+}
+
+foray_status fy_plan_rewards(foray_context *ctx, const fy_kernel *kernel, int clip, int ties,
+                             int64_t count, const foray_reward *const *rewards, int mode,
+                             foray_policy **policies)
+{
+    const foray_model *model = kernel->form->model;
+    foray_policy **made;
+    workspace work;
+    foray_status status;
+    if ((status = check(ctx, kernel, count, rewards, mode)) < 0 ||
+        (status = create_policies(ctx, model, count, mode, &made)) < 0)
+        return status;
+    if ((status = create(ctx, model, count > 1 ? FY_LANES : 1, &work)) < 0) {
+        destroy_policies(made, count);
+        return status;
+    }
+    fy_plan_task task = {.kernel = kernel,
+                         .reward = {.table = work.table, .cap = INFINITY},
+                         .clip = clip,
+                         .ties = ties,
+                         .layers = 2,
+                         .value = work.value};
+    status = plan_all(ctx, &work, task, count, rewards, mode, made);
+    destroy(&work);
+    if (status < 0) {
+        destroy_policies(made, count);
+        return status;
+    }
+    memcpy(policies, made, (size_t)count * sizeof *policies);
+    free(made);
+    return FORAY_OK;
+}

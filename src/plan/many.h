@@ -1,0 +1,18 @@
+/* many.h - planning for many rewards with one pass over the model for FY_LANES of them,
+ * and the certificate that goes with each policy. */
+#ifndef FY_MANY_H
+#define FY_MANY_H
+
+#include "plan/plan.h"
+
+/* Plans for `count` rewards in a mode (FORAY_OPTIMISTIC, ...). policies[i] gets
+ *   - the actions that maximise the recursion of the mode,
+ *   - value: E_mu of all three recursions,
+ *   - certificate.gap = V_bar(mu) - V_low^pi(mu): the optimistic value less the value of
+ *     this policy under the pessimistic recursion. The other fields are the caller's.
+ * On failure nothing is handed out. The kernel must have a bonus. */
+foray_status fy_plan_rewards(foray_context *ctx, const fy_kernel *kernel, int clip, int ties,
+                             int64_t count, const foray_reward *const *rewards, int mode,
+                             foray_policy **policies);
+
+#endif

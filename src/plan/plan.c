@@ -1,0 +1,130 @@
+/* plan.c - the recursion of PLAN, for one reward or FY_LANES of them at once.
+ *
+ *   V_{H+1} = 0;  for h = H..1:
+ *     Q_h(s,a) = [ r_h(s,a) + <psi_{V_{h+1}}, theta> + sign radius ||psi'_{V_{h+1}}|| ]_[0, c_h]
+ *     V_h(s) = max_a Q_h(s,a),  pi_h(s) = argmax_a Q_h(s,a)
+ *
+ * c_h = H-h+1 (remaining) or H (horizon, as printed in the paper). Ties go to the larger
+ * Q before clipping, then to the lower index: while bonuses saturate the clip, "lowest
+ * index" alone would send every episode the same way. */
+#include "plan/lanes.h"
+
+/* Everything one step needs, so that the inner loops read nothing else. */
+typedef struct fy_backup {
+    const fy_kernel *kernel;
+    int64_t actions;
+    bool centred, tie_by_raw;
+    const int32_t *genset, *succ;
+    const int64_t *succ_start, *gen_start, *at_factor;
+    const double *p;
+    const void *factor; /* R in double or single precision */
+    const double *reward;
+    double scale, cap, sign, limit;
+    const double *next_value; /* V_{h+1} */
+    double *value;            /* V_h */
+    const int32_t *follow;
+    int32_t *policy;
+} fy_backup;
+
+/* Sets of at most this many columns have their loops unrolled. */
+enum { FY_SMALL = 8 };
+
+#define LANE(x) one_##x
+#define FACTOR double
+#define BACKUP(x) backup_one_double_##x
+#include "plan/backup.inc"
+#undef FACTOR
+#undef BACKUP
+#define FACTOR float
+#define BACKUP(x) backup_one_single_##x
+#include "plan/backup.inc"
+#undef FACTOR
+#undef BACKUP
+#undef LANE
+
+#define LANE(x) many_##x
+#define FACTOR double
+#define BACKUP(x) backup_many_double_##x
+#include "plan/backup.inc"
+#undef FACTOR
+#undef BACKUP
+#define FACTOR float
+#define BACKUP(x) backup_many_single_##x
+#include "plan/backup.inc"
+#undef FACTOR
+#undef BACKUP
+#undef LANE
+
+typedef void (*backup_fn)(const fy_backup *step, int64_t from, int64_t to);
+
+static backup_fn choose_backup(const fy_plan_task *task)
+{
+    bool single = task->kernel->single != NULL;
+    if (task->lanes == 1)
+        return single ? backup_one_single_states : backup_one_double_states;
+    return single ? backup_many_single_states : backup_many_double_states;
+}
+
+/* The numbers of step t (h = t+1): c_h = H-t or H. */
+static fy_backup step_of(const fy_plan_task *task, int64_t t)
+{
+    const fy_kernel *kernel = task->kernel;
+    const foray_model *model = kernel->form->model;
+    int64_t layer = model->states * task->lanes;
+    bool remaining = task->clip == FORAY_CLIP_REMAINING;
+    return (fy_backup){
+        .kernel = kernel,
+        .actions = model->actions,
+        .centred = kernel->form->centred,
+        .tie_by_raw = task->ties == FORAY_TIES_UNCLIPPED,
+        .genset = model->genset,
+        .succ = model->succ,
+        .succ_start = model->succ_start,
+        .gen_start = model->gen_start,
+        .at_factor = kernel->at_factor,
+        .p = kernel->p,
+        .factor = kernel->single ? (const void *)kernel->single : kernel->factor,
+        .reward = task->reward.table[t],
+        .scale = task->reward.scale ? task->reward.scale[t] : 1,
+        .cap = task->reward.cap,
+        .sign = kernel->at_factor ? task->sign : 0,
+        .limit = (double)(remaining ? model->horizon - t : model->horizon),
+        .next_value = task->value + (t + 1) % task->layers * layer,
+        .value = task->value + t % task->layers * layer,
+        .follow = task->follow ? task->follow + t * layer : NULL,
+        .policy = task->policy ? task->policy + t * layer : NULL,
+    };
+}
+
+/* Threads share the states of a step; each state is computed by one of them, alone. */
+enum { STATES_PER_CHUNK = 256, WORK_WORTH_THREADS = 1 << 14 };
+
+void fy_plan(const fy_plan_task *task, double *mean)
+{
+    const foray_model *model = task->kernel->form->model;
+    int64_t horizon = model->horizon, states = model->states, layer = states * task->lanes;
+    int64_t work = model->succ_start[model->pairs] * task->lanes;
+    backup_fn backup = choose_backup(task);
+
+    memset(task->value + horizon % task->layers * layer, 0, (size_t)layer * sizeof(double));
+#pragma omp parallel num_threads(task->kernel->threads) if (work >= WORK_WORTH_THREADS)
+    for (int64_t t = horizon - 1; t >= 0; t--) {
+        const fy_backup step = step_of(task, t);
+#pragma omp for schedule(dynamic)
+        for (int64_t from = 0; from < states; from += STATES_PER_CHUNK)
+            backup(&step, from,
+                   from + STATES_PER_CHUNK < states ? from + STATES_PER_CHUNK : states);
+    }
+    fy_plan_mean(model, task->value, task->lanes, mean);
+}
+
+/* E_mu V = sum_s mu(s) V(s), in the model's order. */
+void fy_plan_mean(const foray_model *model, const double *value, int lanes, double *mean)
+{
+    for (int lane = 0; lane < lanes; lane++)
+        mean[lane] = 0;
+    for (int64_t i = 0; i < model->initials; i++)
+        for (int lane = 0; lane < lanes; lane++)
+            mean[lane] += model->initial_probability[i] *
+                          value[(int64_t)model->initial_state[i] * lanes + lane];
+}

@@ -1,0 +1,295 @@
+/* policy.c - policies, and the format "foray-policy", version 1:
+ *
+ *   {"format":"foray-policy","version":1,"states":S,"actions":A,"horizon":H,
+ *    "mode":"optimistic|plugin|pessimistic","action":[[...S integers] x H],
+ *    "value":{"optimistic":x,"plugin":y,"pessimistic":z},
+ *    "certificate":{"gap":g,"delta":x,"radius":"theorem|selfnormalised|sharp",
+ *                   "status":"certified|heuristic"}} */
+#include "plan/policy.h"
+#include "plan/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* In the order of the public enums. */
+static const char *const mode_names[] = {"optimistic", "plugin", "pessimistic", NULL};
+static const char *const radius_names[] = {"sharp", "selfnormalised", "theorem", NULL};
+static const char *const status_names[] = {"heuristic", "certified", NULL};
+
+const char *foray_mode_name(int mode)
+{
+    return mode >= 0 && mode < FORAY_MODES ? mode_names[mode] : NULL;
+}
+
+/* ----------------------------------------------------------------- creation */
+
+static foray_status create(foray_context *ctx, int64_t states, int64_t actions, int64_t horizon,
+                           foray_policy **out)
+{
+    foray_policy *policy;
+    size_t entries;
+    if (!fy_size_mul((size_t)states, (size_t)horizon, &entries))
+        return fy_fail(ctx, FORAY_ERROR_MEMORY,
+                       "a policy for %lld states and %lld steps is too large", (long long)states,
+                       (long long)horizon);
+    if (!FY_ALLOC(ctx, policy, 1))
+        return FORAY_ERROR_MEMORY;
+    *policy = (foray_policy){.states = states, .actions = actions, .horizon = horizon};
+    if (!FY_ALLOC(ctx, policy->action, entries)) {
+        foray_policy_destroy(policy);
+        return FORAY_ERROR_MEMORY;
+    }
+    *out = policy;
+    return FORAY_OK;
+}
+
+foray_status fy_policy_create(foray_context *ctx, const foray_model *model, int mode,
+                              foray_policy **out)
+{
+    foray_status status = create(ctx, model->states, model->actions, model->horizon, out);
+    if (status == FORAY_OK)
+        (*out)->mode = mode;
+    return status;
+}
+
+void foray_policy_destroy(foray_policy *policy)
+{
+    if (policy)
+        free(policy->action);
+    free(policy);
+}
+
+foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
+                             const foray_model *model)
+{
+    if (policy->states != model->states || policy->actions != model->actions ||
+        policy->horizon != model->horizon)
+        return fy_fail(
+            ctx, FORAY_ERROR_INPUT,
+            "the policy is for %lld states, %lld actions and horizon %lld, but the model "
+            "has %lld, %lld and %lld",
+            (long long)policy->states, (long long)policy->actions, (long long)policy->horizon,
+            (long long)model->states, (long long)model->actions, (long long)model->horizon);
+    for (int64_t i = 0; i < policy->horizon * policy->states; i++)
+        if (policy->action[i] < 0 || policy->action[i] >= policy->actions)
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "the policy takes action %d in state %lld at step %lld, but there are "
+                           "%lld actions",
+                           policy->action[i], (long long)(i % policy->states),
+                           (long long)(i / policy->states), (long long)policy->actions);
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+/* One step: S actions. */
+static foray_status read_step(foray_context *ctx, const json_t *row, const foray_policy *policy,
+                              int32_t *action)
+{
+    for (int64_t s = 0; s < policy->states; s++) {
+        const json_t *item = json_array_get(row, (size_t)s);
+        if (!json_is_integer(item))
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "state %lld: a whole number is expected",
+                           (long long)s);
+        int64_t value = json_integer_value(item);
+        if (value < 0 || value >= policy->actions)
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "state %lld: action %lld, but there are %lld",
+                           (long long)s, (long long)value, (long long)policy->actions);
+        action[s] = (int32_t)value;
+    }
+    return FORAY_OK;
+}
+
+/* Sizes are believed only as far as the lists bear them out: nothing is allocated for a
+ * number that somebody wrote. */
+static foray_status check_shape(foray_context *ctx, const json_t *rows, const foray_policy *shape)
+{
+    if (!json_is_array(rows) || (int64_t)json_array_size(rows) != shape->horizon)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "action: a list of %lld steps is expected",
+                       (long long)shape->horizon);
+    for (int64_t t = 0; t < shape->horizon; t++)
+        if ((int64_t)json_array_size(json_array_get(rows, (size_t)t)) != shape->states)
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "action[%lld]: a list of %lld actions is expected", (long long)t,
+                           (long long)shape->states);
+    return FORAY_OK;
+}
+
+static foray_status read_actions(foray_context *ctx, const json_t *rows, const foray_policy *shape,
+                                 foray_policy **out)
+{
+    foray_policy *policy = NULL;
+    foray_status status = check_shape(ctx, rows, shape);
+    if (status == FORAY_OK)
+        status = create(ctx, shape->states, shape->actions, shape->horizon, &policy);
+    for (int64_t t = 0; t < shape->horizon && status == FORAY_OK; t++) {
+        status = read_step(ctx, json_array_get(rows, (size_t)t), policy,
+                           policy->action + t * policy->states);
+        if (status < 0)
+            fy_fail_within(ctx, status, "action[%lld]", (long long)t);
+    }
+    if (status < 0)
+        foray_policy_destroy(policy);
+    else
+        *out = policy;
+    return status;
+}
+
+static foray_status read_values(foray_context *ctx, const json_t *values, double *value)
+{
+    foray_status status = fy_document_keys(ctx, values, "value", mode_names);
+    for (int mode = 0; mode < FORAY_MODES && status == FORAY_OK; mode++)
+        status = fy_document_real(ctx, values, mode_names[mode], 0, HUGE_VAL, value + mode);
+    return status;
+}
+
+static foray_status read_certificate(foray_context *ctx, const json_t *object,
+                                     foray_certificate *certificate)
+{
+    static const char *const keys[] = {"gap", "delta", "radius", "status", NULL};
+    foray_status status;
+    int certified;
+    if ((status = fy_document_keys(ctx, object, "certificate", keys)) < 0 ||
+        (status = fy_document_real(ctx, object, "gap", 0, HUGE_VAL, &certificate->gap)) < 0 ||
+        (status = fy_document_real(ctx, object, "delta", 0, 1, &certificate->delta)) < 0 ||
+        (status = fy_document_choice(ctx, object, "radius", radius_names, &certificate->radius)) <
+            0 ||
+        (status = fy_document_choice(ctx, object, "status", status_names, &certified)) < 0)
+        return status;
+    certificate->certified = certified;
+    return FORAY_OK;
+}
+
+/* Everything but the actions. */
+static foray_status read_head(foray_context *ctx, const json_t *root, foray_policy *head)
+{
+    foray_status status;
+    if ((status = fy_document_integer(ctx, root, "states", 1, INT32_MAX, &head->states)) < 0 ||
+        (status = fy_document_integer(ctx, root, "actions", 1, INT32_MAX, &head->actions)) < 0 ||
+        (status = fy_document_integer(ctx, root, "horizon", 1, INT32_MAX, &head->horizon)) < 0 ||
+        (status = fy_document_choice(ctx, root, "mode", mode_names, &head->mode)) < 0 ||
+        (status = read_values(ctx, json_object_get(root, "value"), head->value)) < 0)
+        return status;
+    return read_certificate(ctx, json_object_get(root, "certificate"), &head->certificate);
+}
+
+foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, const char *where,
+                             foray_policy **out)
+{
+    static const char *const keys[] = {"format", "version", "states", "actions",     "horizon",
+                                       "mode",   "action",  "value",  "certificate", NULL};
+    json_t *root;
+    foray_policy head = {0}, *policy = NULL;
+    foray_status status = fy_document_parse(ctx, text, size, where, "foray-policy", keys, &root);
+    if (status < 0)
+        return status;
+    if ((status = read_head(ctx, root, &head)) == FORAY_OK)
+        status = read_actions(ctx, json_object_get(root, "action"), &head, &policy);
+    if (status < 0) {
+        fy_fail_within(ctx, status, "%s", where);
+    } else {
+        head.action = policy->action;
+        *policy = head;
+        *out = policy;
+    }
+    json_decref(root);
+    return status;
+}
+
+foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out)
+{
+    uint8_t *data;
+    size_t size;
+    foray_status status = fy_file_read(ctx, path, FY_DOCUMENT_LIMIT, &data, &size);
+    if (status < 0)
+        return status;
+    status = fy_policy_parse(ctx, (const char *)data, size, path, out);
+    free(data);
+    return status;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+static void put_actions(fy_writer *writer, const foray_policy *policy)
+{
+    const int32_t *action = policy->action;
+    for (int64_t t = 0; t < policy->horizon; t++) {
+        fy_document_put(writer, t == 0 ? "[" : ",\n[");
+        for (int64_t s = 0; s < policy->states; s++)
+            fy_document_put(writer, s == 0 ? "%d" : ",%d", *action++);
+        fy_document_put(writer, "]");
+    }
+}
+
+static void put_certificate(fy_writer *writer, const foray_certificate *certificate)
+{
+    fy_document_put(writer, "{\"gap\":");
+    fy_document_put_real(writer, certificate->gap);
+    fy_document_put(writer, ",\"delta\":");
+    fy_document_put_real(writer, certificate->delta);
+    fy_document_put(writer, ",\"radius\":\"%s\",\"status\":\"%s\"}",
+                    radius_names[certificate->radius], status_names[certificate->certified]);
+}
+
+static void put_policy(fy_writer *writer, const foray_policy *policy)
+{
+    fy_document_put(writer, "{\"format\":\"foray-policy\",\"version\":1,");
+    fy_document_put(writer, "\"states\":%lld,\"actions\":%lld,\"horizon\":%lld,",
+                    (long long)policy->states, (long long)policy->actions,
+                    (long long)policy->horizon);
+    fy_document_put(writer, "\"mode\":\"%s\",\n\"action\":[", mode_names[policy->mode]);
+    put_actions(writer, policy);
+    fy_document_put(writer, "],\n\"value\":{");
+    for (int mode = 0; mode < FORAY_MODES; mode++) {
+        fy_document_put(writer, "%s\"%s\":", mode == 0 ? "" : ",", mode_names[mode]);
+        fy_document_put_real(writer, policy->value[mode]);
+    }
+    fy_document_put(writer, "},\n\"certificate\":");
+    put_certificate(writer, &policy->certificate);
+    fy_document_put(writer, "}\n");
+    fy_write_bytes(writer, "", 1);
+}
+
+/* A policy is a plain struct that anyone may fill: what cannot be read back is not written. */
+static foray_status check_head(foray_context *ctx, const foray_policy *policy)
+{
+    const foray_certificate *certificate = &policy->certificate;
+    bool sane = foray_mode_name(policy->mode) != NULL && certificate->radius >= 0 &&
+                certificate->radius <= FORAY_RADIUS_THEOREM && isfinite(certificate->gap) &&
+                isfinite(certificate->delta);
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        sane = sane && isfinite(policy->value[mode]);
+    if (sane)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT,
+                   "the policy has a mode, a value or a certificate that cannot be written");
+}
+
+foray_status fy_policy_print(foray_context *ctx, const foray_policy *policy, char **out,
+                             size_t *size)
+{
+    fy_writer writer = {.ctx = ctx};
+    foray_status status = check_head(ctx, policy);
+    if (status < 0)
+        return status;
+    put_policy(&writer, policy);
+    if (writer.failed) {
+        free(writer.data);
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "out of memory while printing a policy");
+    }
+    *out = (char *)writer.data;
+    *size = writer.size - 1;
+    return FORAY_OK;
+}
+
+foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy, const char *path)
+{
+    char *text;
+    size_t size;
+    foray_status status = fy_policy_print(ctx, policy, &text, &size);
+    if (status < 0)
+        return status;
+    status = fy_file_write(ctx, path, text, size);
+    free(text);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* policy.h - policies as results and as JSON text. */
+#ifndef FY_POLICY_H
+#define FY_POLICY_H
+
+#include "model/model.h"
+
+/* A policy of the model's shape, all actions 0. */
+foray_status fy_policy_create(foray_context *ctx, const foray_model *model, int mode,
+                              foray_policy **out);
+
+/* FORAY_ERROR_INPUT if the policy has another shape than the model, or an action it has not. */
+foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
+                             const foray_model *model);
+
+/* From JSON; `where` stands for the file name in messages. */
+foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, const char *where,
+                             foray_policy **out);
+/* To JSON; *out is released with free(), and has a final 0 that *size does not count. */
+foray_status fy_policy_print(foray_context *ctx, const foray_policy *policy, char **out,
+                             size_t *size);
+
+#endif

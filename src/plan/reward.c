@@ -1,0 +1,158 @@
+/* reward.c - rewards in memory: r_t(s,a) in [0,1], arbitrary in all three. */
+#include "plan/reward.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------- creation */
+
+static foray_status check_value(foray_context *ctx, double value)
+{
+    if (value >= 0 && value <= 1)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "value %.17g is not between 0 and 1", value);
+}
+
+/* A name must fit into JSON. */
+static bool is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+    json_decref(string);
+    return string != NULL;
+}
+
+static foray_status allocate(foray_context *ctx, foray_reward *reward, const char *name)
+{
+    if (!(reward->name = fy_text(ctx, name)) || !FY_ALLOC(ctx, reward->table, reward->horizon) ||
+        !FY_ALLOC(ctx, reward->table_of_step, reward->horizon) ||
+        !FY_ALLOC(ctx, reward->steps_of, reward->horizon) ||
+        !FY_ALLOC(ctx, reward->table[0], reward->states * reward->actions))
+        return FORAY_ERROR_MEMORY;
+    return FORAY_OK;
+}
+
+foray_status foray_reward_create(foray_context *ctx, const foray_model *model, const char *name,
+                                 double fallback, foray_reward **out)
+{
+    foray_status status = check_value(ctx, fallback);
+    if (status < 0)
+        return fy_fail_within(ctx, status, "default");
+    if (!is_utf8(name))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "name: not UTF-8 text");
+    foray_reward *reward;
+    if (!FY_ALLOC(ctx, reward, 1))
+        return FORAY_ERROR_MEMORY;
+    reward->states = model->states;
+    reward->actions = model->actions;
+    reward->horizon = model->horizon;
+    reward->fallback = fallback;
+    reward->tables = 1;
+    if ((status = allocate(ctx, reward, name)) < 0) {
+        foray_reward_destroy(reward);
+        return status;
+    }
+    reward->steps_of[0] = (int32_t)reward->horizon;
+    for (int64_t pair = 0; pair < model->pairs; pair++)
+        reward->table[0][pair] = fallback;
+    *out = reward;
+    return FORAY_OK;
+}
+
+void foray_reward_destroy(foray_reward *reward)
+{
+    if (!reward)
+        return;
+    for (int64_t i = 0; i < reward->tables && reward->table; i++)
+        free(reward->table[i]);
+    free(reward->name);
+    free(reward->table);
+    free(reward->table_of_step);
+    free(reward->steps_of);
+    free(reward);
+}
+
+/* ------------------------------------------------------------------ setting */
+
+/* -1: every. */
+static foray_status check_index(foray_context *ctx, const char *what, int64_t index, int64_t count)
+{
+    if (index >= -1 && index < count)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %lld, but the model has %lld %ss", what,
+                   (long long)index, (long long)count, what);
+}
+
+/* Gives a step a table of its own. */
+static foray_status separate(foray_context *ctx, foray_reward *reward, int64_t step)
+{
+    int32_t shared = reward->table_of_step[step];
+    int64_t pairs = reward->states * reward->actions;
+    if (reward->steps_of[shared] == 1)
+        return FORAY_OK;
+    double *copy;
+    if (!FY_ALLOC(ctx, copy, pairs))
+        return FORAY_ERROR_MEMORY;
+    memcpy(copy, reward->table[shared], (size_t)pairs * sizeof *copy);
+    reward->steps_of[shared]--;
+    reward->table_of_step[step] = (int32_t)reward->tables;
+    reward->steps_of[reward->tables] = 1;
+    reward->table[reward->tables++] = copy;
+    return FORAY_OK;
+}
+
+static void fill(const foray_reward *reward, double *table, int64_t state, int64_t action,
+                 double value)
+{
+    int64_t first_state = state < 0 ? 0 : state, end_state = state < 0 ? reward->states : state + 1;
+    int64_t first = action < 0 ? 0 : action, end = action < 0 ? reward->actions : action + 1;
+    for (int64_t s = first_state; s < end_state; s++)
+        for (int64_t a = first; a < end; a++)
+            table[s * reward->actions + a] = value;
+}
+
+foray_status foray_reward_set(foray_context *ctx, foray_reward *reward, int64_t step, int64_t state,
+                              int64_t action, double value)
+{
+    foray_status status;
+    if ((status = check_index(ctx, "step", step, reward->horizon)) < 0 ||
+        (status = check_index(ctx, "state", state, reward->states)) < 0 ||
+        (status = check_index(ctx, "action", action, reward->actions)) < 0 ||
+        (status = check_value(ctx, value)) < 0)
+        return status;
+    if (step < 0) {
+        for (int64_t i = 0; i < reward->tables; i++)
+            fill(reward, reward->table[i], state, action, value);
+        return FORAY_OK;
+    }
+    if ((status = separate(ctx, reward, step)) < 0)
+        return status;
+    fill(reward, reward->table[reward->table_of_step[step]], state, action, value);
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+const char *foray_reward_name(const foray_reward *reward)
+{
+    return reward->name;
+}
+
+double foray_reward_at(const foray_reward *reward, int64_t step, int64_t state, int64_t action)
+{
+    return fy_reward_table(reward, step)[state * reward->actions + action];
+}
+
+foray_status fy_reward_check(foray_context *ctx, const foray_reward *reward,
+                             const foray_model *model)
+{
+    if (reward->states == model->states && reward->actions == model->actions &&
+        reward->horizon == model->horizon)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT,
+                   "reward \"%s\" is for %lld states, %lld actions and horizon %lld, but the model "
+                   "has %lld, %lld and %lld",
+                   reward->name, (long long)reward->states, (long long)reward->actions,
+                   (long long)reward->horizon, (long long)model->states, (long long)model->actions,
+                   (long long)model->horizon);
+}
