@@ -28,8 +28,9 @@ static inline const char *fuzz_file(const uint8_t *data, size_t size)
              (long)getpid());
     FILE *file = fopen(path, "wb");
     assert(file != NULL);
-    assert(size == 0 || fwrite(data, 1, size, file) == size);
-    assert(fclose(file) == 0);
+    size_t written = fwrite(data, 1, size, file);
+    int closed = fclose(file);
+    assert(written == size && closed == 0);
     return path;
 }
 

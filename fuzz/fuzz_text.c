@@ -6,7 +6,6 @@ static void try_setting(foray_context *ctx, char *text)
 {
     char *value = strchr(text, '=');
     foray_settings settings, again;
-    char copy[512], copy_again[512];
     if (value == NULL)
         return;
     *value++ = '\0';
@@ -15,6 +14,7 @@ static void try_setting(foray_context *ctx, char *text)
     foray_status status = foray_settings_set(ctx, &settings, text, value);
     fuzz_explained(ctx, status);
     if (status == FORAY_OK) {
+        char copy[512], copy_again[512];
         assert(foray_settings_get(ctx, &settings, text, copy, sizeof copy) == FORAY_OK);
         assert(foray_settings_set(ctx, &again, text, copy) == FORAY_OK);
         assert(foray_settings_get(ctx, &again, text, copy_again, sizeof copy_again) == FORAY_OK);

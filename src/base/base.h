@@ -14,14 +14,21 @@ struct foray_context {
     int64_t allocations;
 };
 
-/* Records the message and returns `status`, so that callers write
- * return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: ...", path); */
-foray_status fy_fail(foray_context *ctx, foray_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Records a message, or puts "where: " in front of the one recorded last. */
+void fy_say(foray_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void fy_say_within(foray_context *ctx, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* Puts "where: " in front of the message recorded last; returns `status`. */
-foray_status fy_fail_within(foray_context *ctx, foray_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+static inline foray_status fy_status(foray_status status)
+{
+    return status;
+}
+
+/* The same, with `status` as the value, so that callers write
+ *     return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: ...", path);
+ * Macros, so that whoever analyses the caller sees which status comes back. */
+#define fy_fail(ctx, status, ...) (fy_say((ctx), __VA_ARGS__), fy_status(status))
+#define fy_fail_within(ctx, status, ...) (fy_say_within((ctx), __VA_ARGS__), fy_status(status))
 
 /* Zeroed memory for `count` items of `size` bytes, released with free(). NULL,
  * with the message recorded, if the product overflows or memory is exhausted.

@@ -50,16 +50,15 @@ void foray_context_set_threads(foray_context *ctx, int threads)
 
 /* ------------------------------------------------------------------ errors */
 
-foray_status fy_fail(foray_context *ctx, foray_status status, const char *format, ...)
+void fy_say(foray_context *ctx, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(ctx->message, sizeof ctx->message, format, arguments);
     va_end(arguments);
-    return status;
 }
 
-foray_status fy_fail_within(foray_context *ctx, foray_status status, const char *format, ...)
+void fy_say_within(foray_context *ctx, const char *format, ...)
 {
     char cause[sizeof ctx->message];
     memcpy(cause, ctx->message, sizeof cause);
@@ -69,7 +68,6 @@ foray_status fy_fail_within(foray_context *ctx, foray_status status, const char 
     va_end(arguments);
     if (length >= 0 && (size_t)length < sizeof ctx->message)
         snprintf(ctx->message + length, sizeof ctx->message - (size_t)length, ": %.900s", cause);
-    return status;
 }
 
 /* ------------------------------------------------------------------ memory */

@@ -115,12 +115,11 @@ foray_status fy_file_write(foray_context *ctx, const char *path, const void *dat
 {
     if (is_special(path))
         return write_special(ctx, path, data, size);
-    size_t length = strlen(path);
-    char *beside = fy_alloc(ctx, length + sizeof ".XXXXXX", 1);
+    size_t length = strlen(path) + sizeof ".XXXXXX";
+    char *beside = fy_alloc(ctx, length, 1);
     if (beside == NULL)
         return FORAY_ERROR_MEMORY;
-    memcpy(beside, path, length);
-    memcpy(beside + length, ".XXXXXX", sizeof ".XXXXXX");
+    snprintf(beside, length, "%s.XXXXXX", path);
     foray_status status = write_beside(ctx, path, beside, data, size);
     free(beside);
     return status;

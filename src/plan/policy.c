@@ -185,7 +185,7 @@ foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, 
         return status;
     if ((status = read_head(ctx, root, &head)) == FORAY_OK)
         status = read_actions(ctx, json_object_get(root, "action"), &head, &policy);
-    if (status < 0) {
+    if (status != FORAY_OK) {
         fy_fail_within(ctx, status, "%s", where);
     } else {
         head.action = policy->action;
