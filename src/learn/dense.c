@@ -1,6 +1,7 @@
 #include "learn/dense.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Rows closer to orthogonal than this, relative to their norms, are left alone. */
 static const double orthogonal = 1e-15;
@@ -39,4 +40,35 @@ void fy_orthogonalise(int64_t count, int64_t length, int64_t stride, int64_t swe
             for (int64_t k = i + 1; k < count; k++)
                 moved |= make_orthogonal(rows + i * stride, rows + k * stride, length, stride);
     }
+}
+
+/* Modified Gram-Schmidt; what remains of a row opens a new direction unless it is
+ * rounding. The room of that direction holds the remainder meanwhile; when all
+ * directions are taken, nothing but rounding can remain. */
+int64_t fy_reduce(int64_t count, int64_t dim, const double *rows, double *basis, double *out)
+{
+    int64_t most = count < dim ? count : dim, found = 0;
+    int64_t width = fy_padded(dim), coordinates = fy_padded(most);
+    memset(out, 0, (size_t)(count * coordinates) * sizeof *out);
+    for (int64_t j = 0; j < count; j++) {
+        double *x = out + j * coordinates, *rest = basis + found * width;
+        const double *row = rows + j * width;
+        if (found == most) {
+            for (int64_t i = 0; i < found; i++)
+                x[i] = fy_dot(basis + i * width, row, width);
+            continue;
+        }
+        memcpy(rest, row, (size_t)width * sizeof *rest);
+        for (int64_t i = 0; i < found; i++) {
+            x[i] = fy_dot(basis + i * width, rest, width);
+            fy_add_scaled(rest, -x[i], basis + i * width, width);
+        }
+        double norm = sqrt(fy_dot(rest, rest, width));
+        if (norm > 1e-14 * sqrt(fy_dot(row, row, width))) {
+            x[found++] = norm;
+            for (int64_t i = 0; i < width; i++)
+                rest[i] /= norm;
+        }
+    }
+    return found;
 }

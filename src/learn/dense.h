@@ -52,4 +52,10 @@ static inline void fy_add_scaled(double *y, double alpha, const double *x, int64
  * act on whole rows, so what lies behind `length` is carried along. */
 void fy_orthogonalise(int64_t count, int64_t length, int64_t stride, int64_t sweeps, double *rows);
 
+/* Coordinates of `count` padded rows of `dim` numbers in an orthonormal basis of their
+ * span: inner products stay what they are, in fewer dimensions. `out` gets rows padded
+ * from fy_padded(min(count, dim)); `basis` is room for min(count, dim) padded rows.
+ * Returns the number of coordinates. */
+int64_t fy_reduce(int64_t count, int64_t dim, const double *rows, double *basis, double *out);
+
 #endif

@@ -11,8 +11,7 @@
 #define FY_INNER_H
 
 #include "learn/ridge.h"
-
-typedef struct fy_walks fy_walks;
+#include "learn/walks.h"
 
 typedef struct fy_inner {
     const fy_form *form;
@@ -25,17 +24,25 @@ typedef struct fy_inner {
     int64_t *at_bits; /* [gensets+1] */
     uint64_t *bits;   /* maximisers, ceil(n/64) words per set */
     double ratio;     /* worst upper/value of the last solve */
+    int32_t *order;   /* [gensets] sets of the same block side by side */
+    double *map;      /* with a single block: its whitening map, shared by all threads */
     double *scratch;  /* per thread */
     int64_t scratch_size;
 } fy_inner;
 
 /* method: FORAY_INNER_...; auto takes exact if the vertex lists fit into
- * `memory` MiB, else ascent. */
+ * `memory` MiB, else ascent. Vertices that need no list (see walks.h) count 8 bytes each
+ * there, so that the budget also keeps a solve short: 256 MiB are 33 million vertices.
+ * FORAY_ERROR_USAGE, with the reason, where the method asked for cannot work. */
 foray_status fy_inner_create(foray_context *ctx, const fy_form *form, int method, int64_t memory,
                              fy_inner **out);
 void fy_inner_destroy(fy_inner *inner);
 
-/* Fills value, upper and bits for every generator set. Allocates nothing. */
+/* "auto", "exact", "l1" or "ascent". */
+const char *fy_inner_name(int method);
+
+/* Fills value, upper and bits for every generator set. Allocates nothing. Results are
+ * the same bits whatever the number of threads. */
 void fy_inner_solve(fy_inner *inner, const fy_ridge *ridge);
 
 /* Is generator j in the 0/1 function kept in these bits? */

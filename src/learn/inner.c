@@ -1,0 +1,327 @@
+#include "learn/inner_methods.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *fy_inner_name(int method)
+{
+    static const char *const name[] = {"auto", "exact", "l1", "ascent"};
+    return name[method];
+}
+
+/* ------------------------------------------------------------------ create */
+
+/* Without a budget: an hour for a solve, a terabyte for lists. */
+static const fy_walks_limits unlimited = {.visits = (int64_t)1 << 40, .bytes = (int64_t)1 << 40};
+
+static foray_status choose_exact(foray_context *ctx, fy_inner *inner, fy_walks_limits limits)
+{
+    foray_status status = fy_walks_create(ctx, inner->form, limits, &inner->walks);
+    if (status)
+        return status;
+    inner->method = FORAY_INNER_EXACT;
+    inner->vertices = inner->walks->vertices;
+    return FORAY_OK;
+}
+
+static foray_status choose_auto(foray_context *ctx, fy_inner *inner, int64_t memory)
+{
+    fy_walks_limits budget = {.visits = memory << 17, .bytes = memory << 20};
+    foray_status status = choose_exact(ctx, inner, budget);
+    if (status != FORAY_ERROR_USAGE)
+        return status;
+    ctx->message[0] = 0; /* an answer, not a failure */
+    inner->method = FORAY_INNER_ASCENT;
+    return FORAY_OK;
+}
+
+static foray_status choose_l1(foray_context *ctx, fy_inner *inner)
+{
+    if (inner->form->most_dim > FY_L1_MOST_DIM)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "inner maximisation l1 looks at 2^d sign vectors: a block of %d unknowns is "
+                       "too large (at most %d), use exact or ascent",
+                       (int)inner->form->most_dim, (int)FY_L1_MOST_DIM);
+    inner->method = FORAY_INNER_L1;
+    return FORAY_OK;
+}
+
+static foray_status choose_method(foray_context *ctx, fy_inner *inner, int method, int64_t memory)
+{
+    switch (method) {
+    case FORAY_INNER_AUTO:
+        return choose_auto(ctx, inner, memory);
+    case FORAY_INNER_EXACT:
+        return choose_exact(ctx, inner, unlimited);
+    case FORAY_INNER_L1:
+        return choose_l1(ctx, inner);
+    default:
+        inner->method = FORAY_INNER_ASCENT;
+        return FORAY_OK;
+    }
+}
+
+static int64_t map_size(const fy_form *form)
+{
+    return form->most_coords * fy_padded(form->most_dim);
+}
+
+/* Room of a thread: the map of its block, the whitened generators, the method's own. */
+static int64_t scratch_size(const fy_inner *inner)
+{
+    const fy_form *form = inner->form;
+    int64_t d = form->most_dim, size = form->most_generators * fy_padded(d);
+    switch (inner->method) {
+    case FORAY_INNER_EXACT:
+        size += fy_exact_room(form, inner->walks);
+        break;
+    case FORAY_INNER_L1:
+        size += fy_l1_room(form) + 3 * d * d;
+        break;
+    default:
+        size += fy_ascent_room(form);
+    }
+    if (form->blocks > 1)
+        size += map_size(form);
+    return fy_padded(size) + FY_WIDTH; /* threads write to different cache lines */
+}
+
+/* Sets in the order of their blocks, by counting; `start` is room for blocks+1 numbers. */
+static void order_by_block(fy_inner *inner, int64_t *start)
+{
+    const fy_form *form = inner->form;
+    int64_t sets = form->model->gensets;
+    for (int64_t set = 0; set < sets; set++)
+        start[form->block_of_genset[set] + 1]++;
+    for (int64_t g = 0; g < form->blocks; g++)
+        start[g + 1] += start[g];
+    for (int64_t set = 0; set < sets; set++)
+        inner->order[start[form->block_of_genset[set]]++] = (int32_t)set;
+}
+
+static bool allocate(foray_context *ctx, fy_inner *inner)
+{
+    const foray_model *model = inner->form->model;
+    int64_t sets = model->gensets, *start;
+    if (!FY_ALLOC(ctx, inner->value, sets) || !FY_ALLOC(ctx, inner->upper, sets) ||
+        !FY_ALLOC(ctx, inner->order, sets) || !FY_ALLOC(ctx, inner->at_bits, sets + 1) ||
+        !FY_ALLOC(ctx, start, inner->form->blocks + 1))
+        return false;
+    order_by_block(inner, start);
+    free(start);
+    for (int64_t set = 0; set < sets; set++)
+        inner->at_bits[set + 1] = inner->at_bits[set] + (fy_genset_size(model, set) + 63) / 64;
+    inner->scratch_size = scratch_size(inner);
+    if (inner->form->blocks == 1 && !FY_ALLOC(ctx, inner->map, map_size(inner->form)))
+        return false;
+    return FY_ALLOC(ctx, inner->bits, inner->at_bits[sets]) &&
+           FY_ALLOC(ctx, inner->scratch, inner->threads * inner->scratch_size);
+}
+
+foray_status fy_inner_create(foray_context *ctx, const fy_form *form, int method, int64_t memory,
+                             fy_inner **out)
+{
+    fy_inner *inner = fy_alloc(ctx, 1, sizeof *inner);
+    if (!inner)
+        return FORAY_ERROR_MEMORY;
+    inner->form = form;
+    inner->threads = ctx->threads > 1 ? ctx->threads : 1;
+    inner->ratio = 1;
+    foray_status status = choose_method(ctx, inner, method, memory);
+    if (status == FORAY_OK && !allocate(ctx, inner))
+        status = FORAY_ERROR_MEMORY;
+    if (status) {
+        fy_inner_destroy(inner);
+        return status;
+    }
+    *out = inner;
+    return FORAY_OK;
+}
+
+void fy_inner_destroy(fy_inner *inner)
+{
+    if (!inner)
+        return;
+    fy_walks_destroy(inner->walks);
+    free(inner->value);
+    free(inner->upper);
+    free(inner->at_bits);
+    free(inner->bits);
+    free(inner->order);
+    free(inner->map);
+    free(inner->scratch);
+    free(inner);
+}
+
+/* --------------------------------------------------------------- whitening */
+
+/* Everything a set needs of Sigma is one map from features to whitened vectors,
+ *
+ *     w_j = T phi_j,   T = L^-1 N'   (l1: Sigma^{-1/2} N')
+ *
+ * made once per block and solve. Row c of the map is the image of coordinate c. */
+
+/* Rows of `d` numbers, one behind the other, become rows padded with zeros. */
+static void pad_rows(int64_t count, int64_t d, double *rows)
+{
+    int64_t width = fy_padded(d);
+    for (int64_t c = count - 1; c >= 0; c--) {
+        memmove(rows + c * width, rows + c * d, (size_t)d * sizeof *rows);
+        memset(rows + c * width + d, 0, (size_t)(width - d) * sizeof *rows);
+    }
+}
+
+/* Rows first..last-1 of N, or of the identity, one behind the other. */
+static void copy_basis(const fy_block *block, int64_t first, int64_t last, double *rows)
+{
+    int64_t d = block->dim;
+    if (block->basis) {
+        memcpy(rows, block->basis + first * d, (size_t)((last - first) * d) * sizeof *rows);
+        return;
+    }
+    memset(rows, 0, (size_t)((last - first) * d) * sizeof *rows);
+    for (int64_t c = first; c < last; c++)
+        rows[(c - first) * d + c] = 1;
+}
+
+/* x <- Sigma^{-1/2} x for `count` vectors; room holds 3 d^2 numbers. */
+static void apply_root(const fy_ridge *ridge, int64_t block, int64_t count, double *x, double *room)
+{
+    int64_t d = ridge->form->block[block].dim;
+    double *root = room, *row = room + d * d;
+    fy_l1_root(ridge, block, root, room + d * d);
+    for (int64_t c = 0; c < count; c++) {
+        memcpy(row, x + c * d, (size_t)d * sizeof *row);
+        for (int64_t i = 0; i < d; i++)
+            x[c * d + i] = fy_dot(root + i * d, row, d);
+    }
+}
+
+/* Rows first..last-1 of the map of a block. */
+static void make_map(const fy_inner *inner, const fy_ridge *ridge, int64_t block, int64_t first,
+                     int64_t last, double *map, double *room)
+{
+    const fy_block *b = inner->form->block + block;
+    double *rows = map + first * fy_padded(b->dim);
+    copy_basis(b, first, last, rows);
+    if (inner->method == FORAY_INNER_L1)
+        apply_root(ridge, block, last - first, rows, room);
+    else
+        fy_ridge_whiten_many(ridge, block, last - first, rows);
+    pad_rows(last - first, b->dim, rows);
+}
+
+/* w_j = sum_c phi_j(c) T_c for every generator of a set. */
+static void whiten_set(const fy_form *form, int64_t genset, const double *map, int64_t width,
+                       double *w)
+{
+    const foray_model *model = form->model;
+    for (int64_t j = model->gen_start[genset]; j < model->gen_start[genset + 1]; j++, w += width) {
+        memset(w, 0, (size_t)width * sizeof *w);
+        for (int64_t i = model->feat_start[j]; i < model->feat_start[j + 1]; i++) {
+            int64_t c = form->local_of_coord[model->feat_index[i]];
+            fy_add_scaled(w, model->feat_value[i], map + c * width, width);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------- solve */
+
+/* A thread at work: the map it has, of which block, and the rest of its room. */
+typedef struct worker {
+    int64_t block;
+    double *map, *w, *room;
+} worker;
+
+static worker start_worker(const fy_inner *inner, int thread)
+{
+    const fy_form *form = inner->form;
+    double *room = inner->scratch + thread * inner->scratch_size;
+    worker at_work = {.block = -1};
+    at_work.map = inner->map ? inner->map : fy_take(&room, map_size(form));
+    at_work.w = fy_take(&room, form->most_generators * fy_padded(form->most_dim));
+    at_work.room = room;
+    return at_work;
+}
+
+double fy_inner_value(const fy_inner_task *task, double *y)
+{
+    memset(y, 0, (size_t)task->width * sizeof *y);
+    for (int64_t j = 0; j < task->n; j++)
+        if (fy_inner_bit(task->bits, j))
+            fy_add_scaled(y, 1, task->w + j * task->width, task->width);
+    return sqrt(fy_dot(y, y, task->width));
+}
+
+static void run_method(fy_inner_task *task)
+{
+    switch (task->inner->method) {
+    case FORAY_INNER_EXACT:
+        fy_exact_solve(task);
+        break;
+    case FORAY_INNER_L1:
+        fy_l1_solve(task);
+        break;
+    default:
+        fy_ascent_solve(task);
+    }
+}
+
+static void solve_set(fy_inner *inner, const fy_ridge *ridge, worker *at_work, int64_t genset)
+{
+    const fy_form *form = inner->form;
+    int64_t block = form->block_of_genset[genset];
+    const fy_block *b = form->block + block;
+    fy_inner_task task = {.inner = inner,
+                          .genset = genset,
+                          .n = fy_genset_size(form->model, genset),
+                          .d = b->dim,
+                          .width = fy_padded(b->dim),
+                          .w = at_work->w,
+                          .room = at_work->room,
+                          .bits = inner->bits + inner->at_bits[genset]};
+    /* Nothing unknown: value, upper and bits are 0, as they were created. */
+    if (b->dim == 0)
+        return;
+    if (!inner->map && at_work->block != block) {
+        make_map(inner, ridge, block, 0, b->coords, at_work->map, at_work->room);
+        at_work->block = block;
+    }
+    whiten_set(form, genset, at_work->map, task.width, at_work->w);
+    run_method(&task);
+    inner->value[genset] = task.value;
+    inner->upper[genset] = task.upper;
+}
+
+/* max upper/value over the sets where there is anything to maximise */
+static double worst_ratio(const fy_inner *inner)
+{
+    double worst = 1;
+    for (int64_t set = 0; set < inner->form->model->gensets; set++)
+        if (inner->upper[set] > 0)
+            worst = fmax(worst, inner->upper[set] / inner->value[set]);
+    return worst;
+}
+
+/* So many coordinates of a map, or generator sets, are one piece of work. */
+enum { MAP_ROWS = 8, SETS = 32 };
+
+void fy_inner_solve(fy_inner *inner, const fy_ridge *ridge)
+{
+    int64_t sets = inner->form->model->gensets;
+    int64_t coords = inner->map ? inner->form->block[0].coords : 0;
+#pragma omp parallel num_threads(inner->threads) if (inner->threads > 1 && sets > SETS)
+    {
+        worker at_work = start_worker(inner, omp_get_thread_num());
+#pragma omp for schedule(static)
+        for (int64_t c = 0; c < coords; c += MAP_ROWS)
+            make_map(inner, ridge, 0, c, c + MAP_ROWS < coords ? c + MAP_ROWS : coords, inner->map,
+                     at_work.room);
+#pragma omp for schedule(dynamic, SETS)
+        for (int64_t i = 0; i < sets; i++)
+            solve_set(inner, ridge, &at_work, inner->order[i]);
+    }
+    inner->ratio = worst_ratio(inner);
+}

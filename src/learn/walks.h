@@ -1,0 +1,61 @@
+/* walks.h - where to look for the maximum of a convex function over the zonotope of
+ * a generator set: a plan of visits for every set, made once.
+ *
+ * Parallel generators are merged into *groups* (in a vertex they have the same f,
+ * opposite ones the opposite f), so that a vertex is a subset of the groups:
+ *
+ *     psi_f = o + sum_{k in subset} h_k,   h_k = sum of the generators one way
+ *                                                - sum of those the other way,
+ *     o = the sum of all that point the other way
+ *
+ * tree    all subsets are visited: nothing is stored, and the sets that share a way
+ *         of merging share the walk. For h_k that are independent, or nearly so, these
+ *         are the vertices (all but two of the subsets when the h_k sum to 0).
+ * listed  only the vertices are visited: stored as the flips of groups that lead from
+ *         one to the next, mostly one each. Sets with equal generators share a list.
+ *
+ * Centred generators sum to 0, so the zonotope is symmetric: psi_{1-f} = -psi_f, and
+ * half of the vertices are enough. */
+#ifndef FY_WALKS_H
+#define FY_WALKS_H
+
+#include "model/form.h"
+
+typedef struct fy_walk {
+    int32_t generators, groups;
+    bool listed;
+    int64_t at_side;  /* first entry in `side` */
+    int64_t at_flip;  /* listed: first entry in `flip` */
+    int64_t flips;    /* listed: how many */
+    int64_t vertices; /* of the whole zonotope; of a tree: at the most */
+    int64_t visits;   /* points looked at */
+    int64_t genset;   /* the first set that walks here */
+} fy_walk;
+
+/* A flip is a group and, in the last one before a visit, this mark. */
+enum { FY_FLIP_VISIT = 0x8000, FY_FLIP_GROUP = 0x7fff };
+
+typedef struct fy_walks {
+    bool half;           /* symmetric: the last group of a tree, the first of a list, is out */
+    int64_t count;       /* different walks */
+    fy_walk *walk;       /* [count] */
+    int32_t *walk_of;    /* [gensets] */
+    int32_t *side;       /* per generator: 0: zero; k+1: in group k; -(k+1): in it the other way */
+    uint16_t *flip;      /* lists, starting from the empty subset, which is visited as well */
+    int64_t vertices;    /* summed over all sets */
+    int64_t visits;      /* the same */
+    int64_t bytes;       /* of the lists */
+    int32_t most_groups; /* in any walk */
+} fy_walks;
+
+/* How much a solve may look at, and how much the lists may take. */
+typedef struct fy_walks_limits {
+    int64_t visits, bytes;
+} fy_walks_limits;
+
+/* FORAY_ERROR_USAGE, saying at which (s,a), before enumerating what exceeds the limits. */
+foray_status fy_walks_create(foray_context *ctx, const fy_form *form, fy_walks_limits limits,
+                             fy_walks **out);
+void fy_walks_destroy(fy_walks *walks);
+
+#endif
