@@ -40,7 +40,9 @@ struct foray_model {
     int64_t grid_rows, grid_cols; /* 0: no map */
     int32_t *cell_row, *cell_col; /* [states], -1: not on the map; NULL without a map */
 
-    fy_form *form; /* centred, in blocks; see form.h */
+    /* Centred, in blocks; see form.h. NULL where "probabilities sum to one" has no
+     * solution: such a model can be looked at, and foray_model_check says what is wrong. */
+    fy_form *form;
 };
 
 static inline int64_t fy_genset_size(const foray_model *model, int64_t genset)
@@ -48,18 +50,22 @@ static inline int64_t fy_genset_size(const foray_model *model, int64_t genset)
     return model->gen_start[genset + 1] - model->gen_start[genset];
 }
 
-/* What a model is assembled from: pairs in order, successors in any order. All
- * arrays belong to the caller. */
+/* What a model is assembled from. Each pair has a *list* of generators and one
+ * successor for each of them, in any order; pairs may share a list. All arrays
+ * belong to the caller. Offsets must be sound; everything else is checked. */
 typedef struct fy_model_parts {
     const char *name;
     int64_t states, actions, horizon, dim;
     double norm_bound;
-    const int64_t *succ_start; /* [pairs+1] */
-    const int32_t *succ;       /* [transitions] */
-    const int64_t *feat_start; /* [transitions+1] */
-    const int32_t *feat_index; /* [features] */
-    const double *feat_value;  /* [features] */
-    const double *theta;       /* or NULL */
+    const int64_t *succ_start;   /* [pairs+1] */
+    const int32_t *succ;         /* [transitions] in the order of the list's generators */
+    int64_t lists;               /* of generators */
+    const int32_t *list_of_pair; /* [pairs], or NULL: list p belongs to pair p */
+    const int64_t *gen_start;    /* [lists+1]; NULL: succ_start serves */
+    const int64_t *feat_start;   /* [generators+1] */
+    const int32_t *feat_index;   /* [features] */
+    const double *feat_value;    /* [features] */
+    const double *theta;         /* or NULL */
     int64_t initials;
     const int32_t *initial_state;
     const double *initial_probability;
@@ -69,12 +75,21 @@ typedef struct fy_model_parts {
     const int32_t *cell_row, *cell_col;
 } fy_model_parts;
 
-/* Checks every number and index, finds the generator sets, derives the form. */
+/* Checks every number and index, finds the generator sets, derives the form. A
+ * model that is well-formed but not valid is assembled. */
 foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *parts, foray_model **out);
 
 /* The sizes must be positive, their products representable: shared by all readers. */
 foray_status fy_model_check_sizes(foray_context *ctx, int64_t states, int64_t actions,
                                   int64_t horizon, int64_t dim, double norm_bound);
+
+/* What is read at the most: JSON takes some forty times its size while it is read. */
+#define FY_MODEL_JSON_LIMIT ((size_t)64 << 20)
+#define FY_MODEL_COMPACT_LIMIT ((size_t)16 << 30)
+
+/* Does this begin like a compact model? */
+enum { FY_MODEL_MAGIC_SIZE = 8 };
+bool fy_model_is_compact(const uint8_t *data, size_t size);
 
 /* The formats, from and to memory; `where` names the source in messages. */
 foray_status fy_model_parse_json(foray_context *ctx, const uint8_t *text, size_t size,

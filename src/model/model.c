@@ -1,0 +1,228 @@
+/* model.c - looking at a finished model, and files. */
+#include "model/model.h"
+#include "model/form.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---------------------------------------------------------------- release */
+
+static void destroy_names(char **names, int64_t count)
+{
+    for (int64_t i = 0; names && i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+void foray_model_destroy(foray_model *model)
+{
+    if (!model)
+        return;
+    fy_form_destroy(model->form);
+    destroy_names(model->state_names, model->states);
+    destroy_names(model->action_names, model->actions);
+    free(model->name);
+    free(model->genset);
+    free(model->succ_start);
+    free(model->succ);
+    free(model->gen_start);
+    free(model->feat_start);
+    free(model->feat_index);
+    free(model->feat_value);
+    free(model->genset_pair);
+    free(model->theta);
+    free(model->initial_state);
+    free(model->initial_probability);
+    free(model->cell_row);
+    free(model->cell_col);
+    free(model);
+}
+
+/* -------------------------------------------------------------- accessors */
+
+const char *foray_model_name(const foray_model *model)
+{
+    return model->name;
+}
+
+int64_t foray_model_states(const foray_model *model)
+{
+    return model->states;
+}
+
+int64_t foray_model_actions(const foray_model *model)
+{
+    return model->actions;
+}
+
+int64_t foray_model_horizon(const foray_model *model)
+{
+    return model->horizon;
+}
+
+int64_t foray_model_dim(const foray_model *model)
+{
+    return model->dim;
+}
+
+double foray_model_norm_bound(const foray_model *model)
+{
+    return model->norm_bound;
+}
+
+const double *foray_model_theta(const foray_model *model)
+{
+    return model->theta;
+}
+
+int64_t foray_model_successors(const foray_model *model, int64_t state, int64_t action,
+                               const int32_t **next)
+{
+    int64_t pair = state * model->actions + action;
+    *next = model->succ + model->succ_start[pair];
+    return model->succ_start[pair + 1] - model->succ_start[pair];
+}
+
+/* <phi, theta> of one generator. */
+static double generator_probability(const foray_model *model, const double *theta, int64_t gen)
+{
+    double p = 0;
+    for (int64_t k = model->feat_start[gen]; k < model->feat_start[gen + 1]; k++)
+        p += model->feat_value[k] * theta[model->feat_index[k]];
+    return p;
+}
+
+double foray_model_probability(const foray_model *model, const double *theta, int64_t state,
+                               int64_t action, int64_t j)
+{
+    int64_t genset = model->genset[state * model->actions + action];
+    return generator_probability(model, theta, model->gen_start[genset] + j);
+}
+
+void fy_genset_probabilities(const foray_model *model, const double *theta, int64_t genset,
+                             double *out)
+{
+    for (int64_t gen = model->gen_start[genset]; gen < model->gen_start[genset + 1]; gen++)
+        *out++ = generator_probability(model, theta, gen);
+}
+
+int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next)
+{
+    const int32_t *succ = model->succ + model->succ_start[pair];
+    int64_t n = model->succ_start[pair + 1] - model->succ_start[pair];
+    for (int64_t j = 0; j < n; j++)
+        if (succ[j] == next)
+            return j;
+    return -1;
+}
+
+int64_t foray_model_initial(const foray_model *model, const int32_t **state,
+                            const double **probability)
+{
+    *state = model->initial_state;
+    *probability = model->initial_probability;
+    return model->initials;
+}
+
+const char *foray_model_state_name(const foray_model *model, int64_t state)
+{
+    return model->state_names ? model->state_names[state] : NULL;
+}
+
+const char *foray_model_action_name(const foray_model *model, int64_t action)
+{
+    return model->action_names ? model->action_names[action] : NULL;
+}
+
+bool foray_model_grid(const foray_model *model, int64_t *rows, int64_t *cols)
+{
+    if (!model->cell_row)
+        return false;
+    *rows = model->grid_rows;
+    *cols = model->grid_cols;
+    return true;
+}
+
+bool foray_model_cell(const foray_model *model, int64_t state, int64_t *row, int64_t *col)
+{
+    if (!model->cell_row || model->cell_row[state] < 0)
+        return false;
+    *row = model->cell_row[state];
+    *col = model->cell_col[state];
+    return true;
+}
+
+/* ------------------------------------------------------------------ files */
+
+/* Does a regular file begin like a compact model? Pipes are not touched: what was
+ * read from them could not be read again. */
+static bool file_is_compact(const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return false;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return false;
+    uint8_t start[FY_MODEL_MAGIC_SIZE];
+    bool compact = fread(start, 1, sizeof start, file) == sizeof start &&
+                   fy_model_is_compact(start, sizeof start);
+    fclose(file);
+    return compact;
+}
+
+foray_status foray_model_load(foray_context *ctx, const char *path, foray_model **out)
+{
+    uint8_t *data;
+    size_t size, limit = file_is_compact(path) ? FY_MODEL_COMPACT_LIMIT : FY_MODEL_JSON_LIMIT;
+    foray_status status = fy_file_read(ctx, path, limit, &data, &size);
+    if (status == FORAY_ERROR_INPUT)
+        return fy_fail(ctx, status, "%s: more than %zu MiB of %s", path, limit >> 20,
+                       limit == FY_MODEL_JSON_LIMIT
+                           ? "what should be JSON; large models are kept in the compact form "
+                             "(foray model convert)"
+                           : "a compact model");
+    if (status != FORAY_OK)
+        return status;
+    status = fy_model_is_compact(data, size) ? fy_model_parse_compact(ctx, data, size, path, out)
+                                             : fy_model_parse_json(ctx, data, size, path, out);
+    free(data);
+    return status;
+}
+
+static foray_status save_json(foray_context *ctx, const foray_model *model, const char *path)
+{
+    char *text;
+    foray_status status = fy_model_print_json(ctx, model, &text);
+    if (status != FORAY_OK)
+        return status;
+    size_t size = strlen(text);
+    if (size > FY_MODEL_JSON_LIMIT)
+        status = fy_fail(ctx, FORAY_ERROR_USAGE,
+                         "%s: this model takes %zu MiB as JSON, more than the %zu MiB that are read "
+                         "back; use the compact form",
+                         path, size >> 20, FY_MODEL_JSON_LIMIT >> 20);
+    else
+        status = fy_file_write(ctx, path, text, size);
+    free(text);
+    return status;
+}
+
+foray_status foray_model_save(foray_context *ctx, const foray_model *model, int format,
+                              const char *path)
+{
+    if (format == FORAY_MODEL_JSON)
+        return save_json(ctx, model, path);
+    if (format != FORAY_MODEL_COMPACT)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is no format of models", format);
+    uint8_t *data;
+    size_t size;
+    foray_status status = fy_model_print_compact(ctx, model, &data, &size);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_file_write(ctx, path, data, size);
+    free(data);
+    return status;
+}
