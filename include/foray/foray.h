@@ -312,10 +312,12 @@ FORAY_API foray_status foray_builder_outcomes(foray_builder *builder, int64_t st
 FORAY_API foray_status foray_builder_law(foray_builder *builder, int64_t class_index,
                                          const double *probability);
 
-/* Tabular: P(next|s,a). Zero is a successor that is possible and never happens.
- * With known = false the true probabilities stay unknown. */
+/* Tabular: P(next|s,a). Zero is a successor that is possible and never happens. */
 FORAY_API foray_status foray_builder_transition(foray_builder *builder, int64_t state,
                                                 int64_t action, int64_t next, double probability);
+
+/* Every kind: the finished model says what is possible, but not what is true. A
+ * tabular builder's probabilities then only name the possible successors. */
 FORAY_API foray_status foray_builder_forget_theta(foray_builder *builder);
 
 /* Every kind. Without an initial state, state 0 it is. */

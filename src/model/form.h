@@ -23,7 +23,7 @@ typedef struct fy_block {
     const int32_t *coord; /* [coords] which ones, ascending */
     const double *theta0; /* [coords], zero when not centred */
     const double *basis;  /* N, [coords][dim]; NULL: the identity (not centred) */
-    double norm_bound;    /* B_g >= ||z*_g||, from B or from the simplex it lies in */
+    double norm_bound;    /* B_g >= ||z*_g||, positive; from B or from the simplex it lies in */
 } fy_block;
 
 struct fy_form {
@@ -31,7 +31,7 @@ struct fy_form {
     bool centred, blocked;
     int64_t blocks;
     fy_block *block;          /* [blocks] */
-    int32_t *block_of_coord;  /* [dim] */
+    int32_t *block_of_coord;  /* [dim]; -1: no (s,a) has it, so it is in none of several blocks */
     int32_t *local_of_coord;  /* [dim] position within its block */
     int32_t *block_of_genset; /* [gensets] */
     double *p0;               /* [generators]: p_0; zero when not centred */
@@ -39,7 +39,9 @@ struct fy_form {
     int32_t most_dim;         /* largest d_g */
     int32_t most_coords;      /* largest block before centring */
     int64_t most_generators;  /* largest n */
-    void *storage;            /* what the const pointers of blocks point into */
+    int64_t bytes;            /* memory the form takes */
+    int32_t *coord_storage;   /* what the const pointers of blocks point into; blocks with */
+    double *storage;          /* equal equations share one theta_0 and one N */
 };
 
 /* FORAY_ERROR_INPUT, naming the (s,a), if probabilities cannot sum to one everywhere. */

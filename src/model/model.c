@@ -200,10 +200,11 @@ static foray_status save_json(foray_context *ctx, const foray_model *model, cons
         return status;
     size_t size = strlen(text);
     if (size > FY_MODEL_JSON_LIMIT)
-        status = fy_fail(ctx, FORAY_ERROR_USAGE,
-                         "%s: this model takes %zu MiB as JSON, more than the %zu MiB that are read "
-                         "back; use the compact form",
-                         path, size >> 20, FY_MODEL_JSON_LIMIT >> 20);
+        status =
+            fy_fail(ctx, FORAY_ERROR_USAGE,
+                    "%s: this model takes %zu MiB as JSON, more than the %zu MiB that are read "
+                    "back; use the compact form",
+                    path, size >> 20, FY_MODEL_JSON_LIMIT >> 20);
     else
         status = fy_file_write(ctx, path, text, size);
     free(text);

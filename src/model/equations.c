@@ -1,0 +1,200 @@
+/* equations.c - the different rows psi_1 of a model, block by block. */
+#include "model/equations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows that differ by rounding only are one equation: sums of the same numbers in
+ * another order. They are told apart by their values rounded to 40 bits. */
+static uint64_t rounded_bits(double value)
+{
+    const uint64_t unit = 1u << 12;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return value == 0 ? 0 : (bits + unit / 2) & ~(unit - 1);
+}
+
+static uint64_t hash_rounded(const fy_equation *row)
+{
+    uint64_t hash = (uint64_t)row->block;
+    for (int32_t k = 0; k < row->count; k++) {
+        uint64_t key[2] = {(uint64_t)row->index[k], rounded_bits(row->value[k])};
+        hash = fy_hash(key, sizeof key, hash);
+    }
+    return hash;
+}
+
+static bool equal_rounded(const fy_equation *a, const fy_equation *b)
+{
+    if (a->block != b->block || a->count != b->count)
+        return false;
+    for (int32_t k = 0; k < a->count; k++)
+        if (a->index[k] != b->index[k] || rounded_bits(a->value[k]) != rounded_bits(b->value[k]))
+            return false;
+    return true;
+}
+
+/* By block, then as words in a dictionary: an order that does not depend on the
+ * order of the pairs, so that equal blocks are solved alike to the last bit. */
+static int compare_equations(const void *left, const void *right)
+{
+    const fy_equation *a = left, *b = right;
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    for (int32_t k = 0; k < a->count && k < b->count; k++) {
+        if (a->index[k] != b->index[k])
+            return a->index[k] < b->index[k] ? -1 : 1;
+        if (a->value[k] != b->value[k])
+            return a->value[k] < b->value[k] ? -1 : 1;
+    }
+    return (a->count > b->count) - (a->count < b->count);
+}
+
+static int compare_indices(const void *left, const void *right)
+{
+    int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* What is needed only while collecting. */
+typedef struct collector {
+    const fy_form *form;
+    fy_equations *out;
+    int64_t used;  /* of the storage */
+    double *sum;   /* [most_coords] psi_1, all zero between rows */
+    bool *touched; /* [most_coords] the same */
+    int32_t *slot; /* [mask+1] open addressing: equation + 1, or 0 */
+    uint64_t mask;
+} collector;
+
+static bool ascending(const int32_t *index, int32_t count)
+{
+    for (int32_t k = 1; k < count; k++)
+        if (index[k - 1] > index[k])
+            return false;
+    return true;
+}
+
+/* psi_1 = sum_j phi_j of one generator set, into the storage. */
+static fy_equation sum_generators(collector *c, int64_t genset)
+{
+    const foray_model *model = c->form->model;
+    int64_t first = model->feat_start[model->gen_start[genset]];
+    int64_t end = model->feat_start[model->gen_start[genset + 1]];
+    fy_equation row = {.block = c->form->block_of_genset[genset],
+                       .index = c->out->index + c->used,
+                       .value = c->out->value + c->used};
+    for (int64_t k = first; k < end; k++) {
+        int32_t i = c->form->local_of_coord[model->feat_index[k]];
+        if (!c->touched[i])
+            row.index[row.count++] = i;
+        c->touched[i] = true;
+        c->sum[i] += model->feat_value[k];
+    }
+    if (!ascending(row.index, row.count))
+        qsort(row.index, (size_t)row.count, sizeof *row.index, compare_indices);
+    for (int32_t k = 0; k < row.count; k++) {
+        row.value[k] = c->sum[row.index[k]];
+        c->sum[row.index[k]] = 0;
+        c->touched[row.index[k]] = false;
+    }
+    return row;
+}
+
+/* Keeps a row, or, of rows that differ by rounding, the first in the dictionary. */
+static void keep_row(collector *c, fy_equation row)
+{
+    uint64_t at = hash_rounded(&row) & c->mask;
+    for (; c->slot[at] != 0; at = (at + 1) & c->mask) {
+        fy_equation *old = &c->out->equation[c->slot[at] - 1];
+        if (!equal_rounded(old, &row))
+            continue;
+        if (compare_equations(&row, old) < 0)
+            memcpy(old->value, row.value, (size_t)row.count * sizeof *row.value);
+        return;
+    }
+    c->out->equation[c->out->count++] = row;
+    c->slot[at] = (int32_t)c->out->count;
+    c->used += row.count;
+}
+
+static void group_by_block(fy_equations *equations, int64_t blocks)
+{
+    qsort(equations->equation, (size_t)equations->count, sizeof *equations->equation,
+          compare_equations);
+    for (int64_t e = 0; e < equations->count; e++)
+        equations->start[equations->equation[e].block + 1]++;
+    for (int64_t block = 0; block < blocks; block++)
+        equations->start[block + 1] += equations->start[block];
+}
+
+static bool allocate(foray_context *ctx, collector *c)
+{
+    const fy_form *form = c->form;
+    const foray_model *model = form->model;
+    int64_t features = model->feat_start[model->gen_start[model->gensets]];
+    for (c->mask = 15; c->mask < 2 * (uint64_t)model->gensets;)
+        c->mask = 2 * c->mask + 1;
+    return FY_ALLOC(ctx, c->out->equation, model->gensets) &&
+           FY_ALLOC(ctx, c->out->start, form->blocks + 1) &&
+           FY_ALLOC(ctx, c->out->index, features) && FY_ALLOC(ctx, c->out->value, features) &&
+           FY_ALLOC(ctx, c->sum, form->most_coords) &&
+           FY_ALLOC(ctx, c->touched, form->most_coords) && FY_ALLOC(ctx, c->slot, c->mask + 1);
+}
+
+foray_status fy_equations_create(foray_context *ctx, const fy_form *form, fy_equations *out)
+{
+    fy_equations equations = {0};
+    collector c = {.form = form, .out = &equations};
+    bool allocated = allocate(ctx, &c);
+    for (int64_t genset = 0; allocated && genset < form->model->gensets; genset++)
+        keep_row(&c, sum_generators(&c, genset));
+    free(c.sum);
+    free(c.touched);
+    free(c.slot);
+    if (!allocated) {
+        fy_equations_destroy(&equations);
+        return FORAY_ERROR_MEMORY;
+    }
+    group_by_block(&equations, form->blocks);
+    *out = equations;
+    return FORAY_OK;
+}
+
+void fy_equations_destroy(fy_equations *equations)
+{
+    free(equations->equation);
+    free(equations->start);
+    free(equations->index);
+    free(equations->value);
+}
+
+bool fy_equations_equal(const fy_equations *equations, int64_t a, int64_t b)
+{
+    const fy_equation *x = equations->equation + equations->start[a];
+    const fy_equation *y = equations->equation + equations->start[b];
+    int64_t count = equations->start[a + 1] - equations->start[a];
+    if (count != equations->start[b + 1] - equations->start[b])
+        return false;
+    for (int64_t e = 0; e < count; e++) {
+        if (x[e].count != y[e].count)
+            return false;
+        size_t entries = (size_t)x[e].count;
+        if (memcmp(x[e].index, y[e].index, entries * sizeof *x->index) != 0 ||
+            memcmp(x[e].value, y[e].value, entries * sizeof *x->value) != 0)
+            return false;
+    }
+    return true;
+}
+
+uint64_t fy_equations_hash(const fy_equations *equations, int64_t block)
+{
+    uint64_t hash = 0;
+    for (int64_t e = equations->start[block]; e < equations->start[block + 1]; e++) {
+        const fy_equation *row = &equations->equation[e];
+        size_t entries = (size_t)row->count;
+        hash = fy_hash(row->index, entries * sizeof *row->index, hash);
+        hash = fy_hash(row->value, entries * sizeof *row->value, hash);
+    }
+    return hash;
+}

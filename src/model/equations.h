@@ -1,0 +1,33 @@
+/* equations.h - what is known of theta beforehand: <psi_1(s,a), theta> = 1 for
+ * every (s,a), where psi_1 = sum_{s'} phi(s'|s,a). Each different equation is
+ * kept once, with the block it speaks about. */
+#ifndef FY_EQUATIONS_H
+#define FY_EQUATIONS_H
+
+#include "model/form.h"
+
+/* One equation: <value, theta[coord[index]]> = 1, with indices within its block. */
+typedef struct fy_equation {
+    int32_t block;
+    int32_t count;
+    int32_t *index; /* ascending */
+    double *value;
+} fy_equation;
+
+typedef struct fy_equations {
+    int64_t count;
+    fy_equation *equation; /* by block, in lexicographic order within a block */
+    int64_t *start;        /* [blocks+1] first equation of each block */
+    int32_t *index;        /* storage */
+    double *value;
+} fy_equations;
+
+/* Collects the equations of every generator set; the form knows its blocks. */
+foray_status fy_equations_create(foray_context *ctx, const fy_form *form, fy_equations *out);
+void fy_equations_destroy(fy_equations *equations);
+
+/* Do two blocks have the same equations, bit for bit? And a hash that tells most of them apart. */
+bool fy_equations_equal(const fy_equations *equations, int64_t a, int64_t b);
+uint64_t fy_equations_hash(const fy_equations *equations, int64_t block);
+
+#endif
