@@ -1,2 +1,284 @@
 /* support.c - what several test programs share. */
-#include "base/base.h"
+#include "support.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------- random numbers */
+
+double support_uniform(support_random *random)
+{
+    return fy_unit(fy_random_bits(random->seed, FY_STREAM_TEST, random->count++, 0, 0));
+}
+
+int64_t support_below(support_random *random, int64_t count)
+{
+    return (int64_t)(support_uniform(random) * (double)count);
+}
+
+double support_normal(support_random *random)
+{
+    double radius = sqrt(-2 * log(1 - support_uniform(random)));
+    return radius * cos(6.283185307179586 * support_uniform(random));
+}
+
+void support_law(support_random *random, int64_t count, bool sparse, double *out)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++) {
+        bool none = sparse && i > 0 && support_uniform(random) < 0.3;
+        out[i] = none ? 0 : 0.05 + support_uniform(random);
+        sum += out[i];
+    }
+    for (int64_t i = 0; i < count; i++)
+        out[i] /= sum;
+}
+
+/* ---------------------------------------------------------- random models */
+
+enum { MOST = 64 }; /* successors, dimension */
+
+/* `count` different states. */
+static void draw_states(support_random *random, int64_t states, int64_t count, int64_t *out)
+{
+    for (int64_t j = 0; j < count; j++) {
+        bool again;
+        do {
+            again = false;
+            out[j] = support_below(random, states);
+            for (int64_t i = 0; i < j; i++)
+                again = again || out[i] == out[j];
+        } while (again);
+    }
+}
+
+static int64_t draw_count(support_random *random, support_sizes sizes)
+{
+    int64_t most = sizes.successors < sizes.states ? sizes.successors : sizes.states;
+    return 1 + support_below(random, most);
+}
+
+static void add_mixture(foray_context *ctx, foray_builder *builder, support_sizes sizes,
+                        support_random *random)
+{
+    double law[MOST];
+    int64_t next[MOST];
+    for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++) {
+        int64_t n = draw_count(random, sizes);
+        draw_states(random, sizes.states, n, next);
+        for (int64_t i = 0; i < sizes.dim; i++) {
+            support_law(random, n, true, law);
+            for (int64_t j = 0; j < n; j++)
+                if (law[j] > 0)
+                    support_ok(ctx, foray_builder_simulator(builder, i, pair / sizes.actions,
+                                                            pair % sizes.actions, next[j], law[j]));
+        }
+    }
+    support_law(random, sizes.dim, false, law);
+    support_ok(ctx, foray_builder_weights(builder, law));
+}
+
+static void add_classes(foray_context *ctx, foray_builder *builder, support_sizes sizes,
+                        const int64_t *outcomes, support_random *random)
+{
+    double law[MOST];
+    int64_t next[MOST];
+    for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++) {
+        int64_t c = support_below(random, sizes.dim);
+        for (int64_t o = 0; o < outcomes[c]; o++)
+            next[o] = support_below(random, sizes.states);
+        support_ok(ctx, foray_builder_outcomes(builder, pair / sizes.actions, pair % sizes.actions,
+                                               c, next));
+    }
+    for (int64_t c = 0; c < sizes.dim; c++) {
+        support_law(random, outcomes[c], false, law);
+        support_ok(ctx, foray_builder_law(builder, c, law));
+    }
+}
+
+static void add_table(foray_context *ctx, foray_builder *builder, support_sizes sizes,
+                      support_random *random)
+{
+    double law[MOST];
+    int64_t next[MOST];
+    for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++) {
+        int64_t n = draw_count(random, sizes);
+        draw_states(random, sizes.states, n, next);
+        support_law(random, n, true, law);
+        for (int64_t j = 0; j < n; j++)
+            support_ok(ctx, foray_builder_transition(builder, pair / sizes.actions,
+                                                     pair % sizes.actions, next[j], law[j]));
+    }
+}
+
+/* Features of any sign: phi = p e_0 + noise, where the noise is orthogonal to
+ * theta = (1, small), so that P = p, and sums to zero over the successors, so that
+ * the sums of features say nothing about theta but its first coordinate. */
+static void add_vectors(foray_context *ctx, foray_builder *builder, support_sizes sizes,
+                        support_random *random, int64_t pair, double scale, const double *theta)
+{
+    double law[MOST], noise[MOST][MOST], value[MOST];
+    int64_t next[MOST], index[MOST], n = draw_count(random, sizes);
+    draw_states(random, sizes.states, n, next);
+    support_law(random, n, false, law);
+    for (int64_t i = 1; i < sizes.dim; i++) {
+        double mean = 0;
+        for (int64_t j = 0; j < n; j++)
+            mean += noise[j][i] = 0.1 * (support_uniform(random) - 0.5);
+        for (int64_t j = 0; j < n; j++)
+            noise[j][i] -= mean / (double)n;
+    }
+    for (int64_t j = 0; j < n; j++) {
+        value[0] = law[j];
+        index[0] = 0;
+        for (int64_t i = 1; i < sizes.dim; i++) {
+            value[0] -= noise[j][i] * theta[i];
+            value[i] = scale * noise[j][i];
+            index[i] = i;
+        }
+        value[0] *= scale;
+        support_ok(ctx, foray_builder_feature(builder, pair / sizes.actions, pair % sizes.actions,
+                                              next[j], sizes.dim, index, value));
+    }
+}
+
+/* Scaled down so that ||psi|| <= 1, and theta up. */
+static double feature_scale(support_sizes sizes)
+{
+    return 1 / (1 + 0.1 * (double)sizes.successors * sqrt((double)sizes.dim));
+}
+
+static void add_features(foray_context *ctx, foray_builder *builder, support_sizes sizes,
+                         support_random *random)
+{
+    double theta[MOST] = {1}, scale = feature_scale(sizes);
+    for (int64_t i = 1; i < sizes.dim; i++)
+        theta[i] = 0.1 * support_normal(random);
+    for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++)
+        add_vectors(ctx, builder, sizes, random, pair, scale, theta);
+    for (int64_t i = 0; i < sizes.dim; i++)
+        theta[i] /= scale;
+    support_ok(ctx, foray_builder_theta(builder, theta));
+}
+
+static foray_builder *make_builder(foray_context *ctx, int kind, support_sizes sizes,
+                                   support_random *random)
+{
+    foray_builder *builder = NULL;
+    int64_t S = sizes.states, A = sizes.actions, H = sizes.horizon, outcomes[MOST];
+    switch (kind) {
+    case SUPPORT_FEATURES:
+        support_ok(
+            ctx, foray_builder_create(ctx, S, A, H, sizes.dim, 2 / feature_scale(sizes), &builder));
+        add_features(ctx, builder, sizes, random);
+        break;
+    case SUPPORT_MIXTURE:
+        support_ok(ctx, foray_builder_create_mixture(ctx, S, A, H, sizes.dim, &builder));
+        add_mixture(ctx, builder, sizes, random);
+        break;
+    case SUPPORT_CLASSES:
+        for (int64_t c = 0; c < sizes.dim; c++)
+            outcomes[c] = 1 + support_below(random, sizes.successors);
+        support_ok(ctx, foray_builder_create_classes(ctx, S, A, H, sizes.dim, outcomes, &builder));
+        add_classes(ctx, builder, sizes, outcomes, random);
+        break;
+    default:
+        support_ok(ctx, foray_builder_create_tabular(ctx, S, A, H, &builder));
+        add_table(ctx, builder, sizes, random);
+    }
+    return builder;
+}
+
+foray_model *support_model(foray_context *ctx, int kind, support_sizes sizes, uint64_t seed)
+{
+    support_random random = {.seed = seed * SUPPORT_KINDS + (uint64_t)kind};
+    assert_true(sizes.successors <= MOST && sizes.dim <= MOST);
+    foray_builder *builder = make_builder(ctx, kind, sizes, &random);
+    foray_model *model = NULL;
+    support_ok(ctx, foray_builder_name(builder, "random"));
+    support_ok(ctx, foray_builder_initial(builder, 0, 0.75));
+    support_ok(ctx, foray_builder_initial(builder, sizes.states - 1, 0.25));
+    support_ok(ctx, foray_builder_finish(builder, &model));
+    foray_builder_destroy(builder);
+    return model;
+}
+
+/* ------------------------------------------------------------- comparison */
+
+#define SAME(a, b, count) assert_memory_equal((a), (b), (size_t)(count) * sizeof *(a))
+
+static void same_names(char *const *a, char *const *b, int64_t count)
+{
+    assert_int_equal(a == NULL, b == NULL);
+    for (int64_t i = 0; a && i < count; i++) {
+        assert_int_equal(a[i] == NULL, b[i] == NULL);
+        if (a[i])
+            assert_string_equal(a[i], b[i]);
+    }
+}
+
+void support_same_model(const foray_model *a, const foray_model *b)
+{
+    assert_string_equal(a->name, b->name);
+    assert_int_equal(a->states, b->states);
+    assert_int_equal(a->actions, b->actions);
+    assert_int_equal(a->horizon, b->horizon);
+    assert_int_equal(a->dim, b->dim);
+    assert_int_equal(a->gensets, b->gensets);
+    assert_int_equal(a->initials, b->initials);
+    assert_int_equal(a->theta == NULL, b->theta == NULL);
+    assert_int_equal(a->cell_row == NULL, b->cell_row == NULL);
+    assert_int_equal(a->grid_rows, b->grid_rows);
+    assert_int_equal(a->grid_cols, b->grid_cols);
+    SAME(&a->norm_bound, &b->norm_bound, 1);
+    SAME(a->genset, b->genset, a->pairs);
+    SAME(a->succ_start, b->succ_start, a->pairs + 1);
+    SAME(a->succ, b->succ, a->succ_start[a->pairs]);
+    SAME(a->gen_start, b->gen_start, a->gensets + 1);
+    SAME(a->genset_pair, b->genset_pair, a->gensets);
+    int64_t generators = a->gen_start[a->gensets];
+    SAME(a->feat_start, b->feat_start, generators + 1);
+    SAME(a->feat_index, b->feat_index, a->feat_start[generators]);
+    SAME(a->feat_value, b->feat_value, a->feat_start[generators]);
+    if (a->theta)
+        SAME(a->theta, b->theta, a->dim);
+    SAME(a->initial_state, b->initial_state, a->initials);
+    SAME(a->initial_probability, b->initial_probability, a->initials);
+    same_names(a->state_names, b->state_names, a->states);
+    same_names(a->action_names, b->action_names, a->actions);
+    if (a->cell_row) {
+        SAME(a->cell_row, b->cell_row, a->states);
+        SAME(a->cell_col, b->cell_col, a->states);
+    }
+}
+
+/* ------------------------------------------------------------------- files */
+
+char *support_directory(void)
+{
+    const char *base = getenv("TMPDIR");
+    char *path = malloc(4096);
+    assert_non_null(path);
+    snprintf(path, 4096, "%s/foray-test-XXXXXX", base ? base : "/tmp");
+    assert_non_null(mkdtemp(path));
+    return path;
+}
+
+void support_remove(char *directory)
+{
+    DIR *list = opendir(directory);
+    assert_non_null(list);
+    for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        char path[8192];
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            assert_int_equal(unlink(path), 0);
+    }
+    closedir(list);
+    assert_int_equal(rmdir(directory), 0);
+    free(directory);
+}

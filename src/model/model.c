@@ -85,8 +85,7 @@ int64_t foray_model_successors(const foray_model *model, int64_t state, int64_t 
     return model->succ_start[pair + 1] - model->succ_start[pair];
 }
 
-/* <phi, theta> of one generator. */
-static double generator_probability(const foray_model *model, const double *theta, int64_t gen)
+double fy_generator_probability(const foray_model *model, const double *theta, int64_t gen)
 {
     double p = 0;
     for (int64_t k = model->feat_start[gen]; k < model->feat_start[gen + 1]; k++)
@@ -98,14 +97,14 @@ double foray_model_probability(const foray_model *model, const double *theta, in
                                int64_t action, int64_t j)
 {
     int64_t genset = model->genset[state * model->actions + action];
-    return generator_probability(model, theta, model->gen_start[genset] + j);
+    return fy_generator_probability(model, theta, model->gen_start[genset] + j);
 }
 
 void fy_genset_probabilities(const foray_model *model, const double *theta, int64_t genset,
                              double *out)
 {
     for (int64_t gen = model->gen_start[genset]; gen < model->gen_start[genset + 1]; gen++)
-        *out++ = generator_probability(model, theta, gen);
+        *out++ = fy_generator_probability(model, theta, gen);
 }
 
 int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next)

@@ -100,6 +100,9 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
 foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, uint8_t **data,
                                     size_t *size);
 
+/* <phi, theta> of one generator. */
+double fy_generator_probability(const foray_model *model, const double *theta, int64_t generator);
+
 /* Probabilities of the generators of a set under theta: out[j] = <phi_j, theta>. */
 void fy_genset_probabilities(const foray_model *model, const double *theta, int64_t genset,
                              double *out);

@@ -1,0 +1,48 @@
+/* support.h - what several test programs share. */
+#ifndef FY_TESTS_SUPPORT_H
+#define FY_TESTS_SUPPORT_H
+
+#include "model/form.h"
+#include "model/model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* A source of random numbers for tests: the same seed gives the same numbers. */
+typedef struct support_random {
+    uint64_t seed, count;
+} support_random;
+
+double support_uniform(support_random *random);               /* in [0,1) */
+int64_t support_below(support_random *random, int64_t count); /* 0..count-1 */
+double support_normal(support_random *random);                /* mean 0, variance 1 */
+/* A probability vector; with `sparse`, some of it is zero. */
+void support_law(support_random *random, int64_t count, bool sparse, double *out);
+
+/* The call must succeed; if not, the test fails with its message. */
+#define support_ok(ctx, call)                                                                      \
+    do {                                                                                           \
+        if ((call) != FORAY_OK)                                                                    \
+            fail_msg("%s: %s", #call, foray_message(ctx));                                         \
+    } while (0)
+
+/* Random models of every kind, valid, with a known theta. */
+enum { SUPPORT_FEATURES, SUPPORT_MIXTURE, SUPPORT_CLASSES, SUPPORT_TABULAR, SUPPORT_KINDS };
+typedef struct support_sizes {
+    int64_t states, actions, horizon;
+    int64_t successors; /* of a pair, at the most */
+    int64_t dim;        /* mixture, features; classes: how many classes */
+} support_sizes;
+foray_model *support_model(foray_context *ctx, int kind, support_sizes sizes, uint64_t seed);
+
+/* Are two models the same, bit for bit? Fails the test if not. */
+void support_same_model(const foray_model *a, const foray_model *b);
+
+/* A new directory for files of a test, and its removal with everything in it. */
+char *support_directory(void);
+void support_remove(char *directory);
+
+#endif
