@@ -240,6 +240,10 @@ foray_status foray_settings_check(foray_context *ctx, const foray_settings *sett
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "radius: theorem and selfnormalised are defined without centring and "
                        "blocks; use sharp to switch these one by one");
+    if (settings->radius == FORAY_RADIUS_THEOREM && settings->lambda != 0.0)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "lambda: the theorem's radius holds for one over the squared norm bound "
+                       "only; leave it at 0");
     return FORAY_OK;
 }
 

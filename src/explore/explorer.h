@@ -2,34 +2,37 @@
  * explorer.c, with one file behind it.
  *
  * The same sections in every such file: the paper and the formulas, the state,
- * initialise, begin_episode, act, observe, end_episode, bound, plan, save. */
+ * initialise, begin_episode, act, observe, end_episode, save and load, the row. */
 #ifndef FY_EXPLORER_H
 #define FY_EXPLORER_H
 
 #include "model/model.h"
 
+typedef struct fy_learner fy_learner;
+
 typedef struct fy_explorer_ops {
     const char *name;
     const char *summary;
-    /* Required. Settings and model have been checked. */
+    /* Required. Settings and model have been checked; destroy must cope with a
+     * create that failed half-way. */
     foray_status (*create)(foray_explorer *explorer);
     void (*destroy)(foray_explorer *explorer);
-    foray_status (*begin_episode)(foray_explorer *explorer);
-    /* t counts steps from 0. */
+    void (*begin_episode)(foray_explorer *explorer);
+    /* t counts steps from 0: h = t + 1. */
     int64_t (*act)(foray_explorer *explorer, int64_t t, int64_t state);
     /* j: which successor of the pair followed. */
     void (*observe)(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
     void (*end_episode)(foray_explorer *explorer);
     foray_status (*plan)(foray_explorer *explorer, int64_t count,
                          const foray_reward *const *rewards, int mode, foray_policy **policies);
-    foray_status (*save)(foray_explorer *explorer, fy_writer *writer);
-    foray_status (*load)(foray_explorer *explorer, fy_reader *reader);
-    /* Optional: NULL where the algorithm has no such thing. */
-    foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
-    foray_status (*describe)(foray_explorer *explorer, foray_explorer_facts *facts);
-    foray_status (*estimate)(foray_explorer *explorer, double *theta, double *half_width);
+    void (*save)(foray_explorer *explorer, fy_writer *writer);
+    void (*load)(foray_explorer *explorer, fy_reader *reader);
     /* True: the radii depend on the number of episodes, which is then fixed. */
     bool (*needs_budget)(const foray_settings *settings);
+    /* Optional: NULL where the algorithm has no such thing. */
+    foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
+    foray_status (*estimate)(foray_explorer *explorer, double *theta, double *half_width);
+    void (*describe)(foray_explorer *explorer, foray_explorer_facts *facts);
 } fy_explorer_ops;
 
 struct foray_explorer {
@@ -37,10 +40,15 @@ struct foray_explorer {
     foray_context *ctx;
     const foray_model *model;
     foray_settings settings;
-    int64_t episodes; /* ended */
-    int64_t step;     /* of the episode under way; -1 between episodes */
-    void *self;       /* the algorithm's own */
+    int64_t episodes;    /* ended */
+    int64_t plans;       /* exploration plans made */
+    int64_t step;        /* of the episode under way; -1 between episodes */
+    fy_learner *learner; /* explorers of linear mixture models; NULL in others */
+    void *self;          /* the algorithm's own state */
 };
+
+/* Reads [horizon][states] actions; the reader fails if one is out of range. */
+void fy_explorer_read_policy(const foray_explorer *explorer, fy_reader *reader, int32_t *policy);
 
 /* The algorithms, one line each in explorer.c. */
 extern const fy_explorer_ops fy_ucrl_rfe, fy_ucrl_rfe_plus, fy_random;

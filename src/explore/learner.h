@@ -1,7 +1,6 @@
 /* learner.h - what the explorers of linear mixture models share: the value-
  * targeted regression (Sigma, b), the inner maximisation that chooses its
- * targets, the kernel made from both, and planning for rewards. The explorers
- * differ in how they choose actions. */
+ * targets, and planning from both. The explorers differ in how they act. */
 #ifndef FY_LEARNER_H
 #define FY_LEARNER_H
 
@@ -10,54 +9,57 @@
 #include "learn/radius.h"
 #include "plan/plan.h"
 
-typedef struct fy_learner {
+struct fy_learner {
     foray_context *ctx;
     const foray_model *model;
     const foray_settings *settings;
-    double budget_delta; /* the share of delta this regression may use */
-    double hoeffding;    /* 3 or 12: the constant of the theorem's radius */
-    fy_form *own_form;   /* NULL where the model's own form serves */
-    const fy_form *form;
-    bool scaled_targets; /* targets f in [0,1]; the theorem's are (H-h) f */
+    int events; /* that share delta: 1 in UCRL-RFE, 4 in UCRL-RFE+ */
 
-    fy_ridge *ridge;   /* Sigma, b */
-    fy_inner *inner;   /* m(s,a) for Sigma of the last fy_learner_maximise */
-    uint64_t *target;  /* maximisers of the last exploration plan, laid out as inner->bits */
-    double *z;         /* [unknowns] of the last fy_learner_estimate */
-    double *radius;    /* [blocks] the same */
-    fy_kernel *kernel; /* the same */
+    fy_form *own_form; /* NULL where the model's own form serves */
+    const fy_form *form;
+    fy_ridge *ridge;  /* Sigma, b */
+    double *z;        /* [unknowns] and */
+    double *radius;   /* [blocks]: of the last fy_learner_estimate */
+    fy_inner *inner;  /* m(s,a) of the last fy_learner_maximise */
+    uint64_t *target; /* maximisers of the last exploration plan, laid out as inner->bits */
+    fy_kernel *kernel;
 
     double *bonus;        /* [pairs] radius_g m(s,a) */
     const double **table; /* [horizon] all pointing to bonus */
     double *scale;        /* [horizon] */
+    double *value;        /* [2][states] for recursions that keep no table */
     double *f, *x, *scratch;
-} fy_learner;
+};
 
-foray_status fy_learner_create(foray_context *ctx, const foray_model *model,
-                               const foray_settings *settings, double delta, double hoeffding,
-                               fy_learner **out);
+/* events: how many confidence sets share delta; for the theorem's radius the
+ * constant 3 becomes 3 * events (the 12 of UCRL-RFE+). */
+foray_status fy_learner_create(foray_explorer *explorer, int events);
 void fy_learner_destroy(fy_learner *learner);
 
-/* z = Sigma^-1 b, the radii, and the kernel from both. */
+/* z = Sigma^-1 b and the radii, for the data so far. */
 void fy_learner_estimate(fy_learner *learner);
 
 /* m(s,a) for Sigma as it is; with new_targets its maximisers become the targets. */
 void fy_learner_maximise(fy_learner *learner, bool new_targets);
 
-/* The exploration reward r_h(s,a) = min{1, (2 radius_g/H)(H-h) m(s,a)}, after both of these. */
+/* The exploration reward r_h(s,a) = min{1, (2 radius_g/H)(H-h) m(s,a)}, after both. */
 fy_plan_reward fy_learner_reward(fy_learner *learner);
 
-/* Sigma += x x', b += x y with the target u = (H-h) f (or f) of the pair. */
+/* Sigma += psi_u psi_u',  b += psi_u u(s')  with u the pair's target. */
 void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j);
 
-/* Planning for rewards, and the bound for all of them, from the data so far. */
-foray_status fy_learner_plan(fy_learner *learner, int64_t count, const foray_reward *const *rewards,
-                             int mode, foray_policy **policies);
-foray_status fy_learner_bound(fy_learner *learner, foray_certificate *out);
+/* Has some block's determinant grown enough for a new plan? */
+bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge);
 
-foray_status fy_learner_theta(fy_learner *learner, double *theta, double *half_width);
-void fy_learner_describe(const fy_learner *learner, foray_explorer_facts *facts);
 void fy_learner_write(const fy_learner *learner, fy_writer *writer);
 void fy_learner_read(fy_learner *learner, fy_reader *reader);
+
+/* Entries for the ops tables of explorers that have a learner. */
+foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
+                             const foray_reward *const *rewards, int mode, foray_policy **policies);
+foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out);
+foray_status fy_learner_theta(foray_explorer *explorer, double *theta, double *half_width);
+void fy_learner_describe(foray_explorer *explorer, foray_explorer_facts *facts);
+bool fy_learner_needs_budget(const foray_settings *settings);
 
 #endif

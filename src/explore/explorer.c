@@ -1,0 +1,278 @@
+/* explorer.c - the table of algorithms, and what is the same for all of them:
+ * checks, the order of calls, saving. */
+#include "explore/explorer.h"
+#include "plan/reward.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Adding an algorithm is one file and one row here. */
+static const fy_explorer_ops *const algorithms[] = {
+    &fy_ucrl_rfe,
+    &fy_ucrl_rfe_plus,
+    &fy_random,
+};
+enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
+
+bool foray_algorithm_describe(int64_t index, const char **name, const char **summary)
+{
+    if (index < 0 || index >= ALGORITHMS)
+        return false;
+    if (name != NULL)
+        *name = algorithms[index]->name;
+    if (summary != NULL)
+        *summary = algorithms[index]->summary;
+    return true;
+}
+
+static const fy_explorer_ops *find(const char *name)
+{
+    for (size_t i = 0; i < ALGORITHMS; i++)
+        if (strcmp(algorithms[i]->name, name) == 0)
+            return algorithms[i];
+    return NULL;
+}
+
+static foray_status unknown_algorithm(foray_context *ctx, const char *name)
+{
+    char known[512] = "";
+    for (size_t i = 0; i < ALGORITHMS; i++) {
+        strncat(known, i > 0 ? ", " : "", sizeof known - strlen(known) - 1);
+        strncat(known, algorithms[i]->name, sizeof known - strlen(known) - 1);
+    }
+    return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no algorithm '%s'; there are %s", name, known);
+}
+
+/* -------------------------------------------------------- create and destroy */
+
+foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
+                                   const foray_settings *settings, foray_explorer **out)
+{
+    foray_status status = foray_settings_check(ctx, settings);
+    if (status != FORAY_OK)
+        return status;
+    const fy_explorer_ops *ops = find(settings->algorithm);
+    if (ops == NULL)
+        return unknown_algorithm(ctx, settings->algorithm);
+    status = foray_model_check(ctx, model, NULL);
+    if (status != FORAY_OK)
+        return status;
+    foray_explorer *explorer = fy_alloc(ctx, 1, sizeof *explorer);
+    if (explorer == NULL)
+        return FORAY_ERROR_MEMORY;
+    explorer->ops = ops;
+    explorer->ctx = ctx;
+    explorer->model = model;
+    explorer->settings = *settings;
+    explorer->step = -1;
+    status = ops->create(explorer);
+    if (status != FORAY_OK) {
+        foray_explorer_destroy(explorer);
+        return status;
+    }
+    *out = explorer;
+    return FORAY_OK;
+}
+
+void foray_explorer_destroy(foray_explorer *explorer)
+{
+    if (explorer == NULL)
+        return;
+    explorer->ops->destroy(explorer);
+    free(explorer);
+}
+
+/* ------------------------------------------------------------------ episodes */
+
+static foray_status wrong_order(foray_explorer *explorer, const char *call)
+{
+    return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                   "%s: called out of turn: begin, then act and observe %" PRId64
+                   " times, then end",
+                   call, explorer->model->horizon);
+}
+
+static foray_status check_index(foray_explorer *explorer, foray_status status, const char *what,
+                                int64_t index, int64_t count)
+{
+    if (index >= 0 && index < count)
+        return FORAY_OK;
+    return fy_fail(explorer->ctx, status,
+                   "%s %" PRId64 ", but the model has 0 to %" PRId64 " (episode %" PRId64
+                   ", step %" PRId64 ")",
+                   what, index, count - 1, explorer->episodes, explorer->step);
+}
+
+foray_status foray_explorer_begin(foray_explorer *explorer)
+{
+    if (explorer->step >= 0)
+        return wrong_order(explorer, "foray_explorer_begin");
+    explorer->ops->begin_episode(explorer);
+    explorer->step = 0;
+    return FORAY_OK;
+}
+
+foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t *action)
+{
+    if (explorer->step < 0 || explorer->step >= explorer->model->horizon)
+        return wrong_order(explorer, "foray_explorer_act");
+    foray_status status =
+        check_index(explorer, FORAY_ERROR_WORLD, "state", state, explorer->model->states);
+    if (status == FORAY_OK)
+        *action = explorer->ops->act(explorer, explorer->step, state);
+    return status;
+}
+
+foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int64_t action,
+                                    int64_t next)
+{
+    const foray_model *model = explorer->model;
+    if (explorer->step < 0 || explorer->step >= model->horizon)
+        return wrong_order(explorer, "foray_explorer_observe");
+    foray_status status = check_index(explorer, FORAY_ERROR_WORLD, "state", state, model->states);
+    if (status == FORAY_OK)
+        status = check_index(explorer, FORAY_ERROR_USAGE, "action", action, model->actions);
+    if (status == FORAY_OK)
+        status = check_index(explorer, FORAY_ERROR_WORLD, "next state", next, model->states);
+    if (status != FORAY_OK)
+        return status;
+    int64_t pair = state * model->actions + action;
+    int64_t j = fy_model_find(model, pair, next);
+    if (j < 0)
+        return fy_fail(explorer->ctx, FORAY_ERROR_WORLD,
+                       "state %" PRId64 " followed (s=%" PRId64 ", a=%" PRId64
+                       "), which the model rules out (episode %" PRId64 ", step %" PRId64 ")",
+                       next, state, action, explorer->episodes, explorer->step);
+    explorer->ops->observe(explorer, explorer->step, pair, j);
+    explorer->step++;
+    return FORAY_OK;
+}
+
+foray_status foray_explorer_end(foray_explorer *explorer)
+{
+    if (explorer->step != explorer->model->horizon)
+        return wrong_order(explorer, "foray_explorer_end");
+    explorer->ops->end_episode(explorer);
+    explorer->episodes++;
+    explorer->step = -1;
+    return FORAY_OK;
+}
+
+/* --------------------------------------------------------- plans and bounds */
+
+static foray_status check_reward(foray_explorer *explorer, const foray_reward *reward)
+{
+    const foray_model *model = explorer->model;
+    if (reward->states == model->states && reward->actions == model->actions &&
+        reward->horizon == model->horizon)
+        return FORAY_OK;
+    return fy_fail(explorer->ctx, FORAY_ERROR_INPUT,
+                   "reward '%s' was made for a model of another shape", foray_reward_name(reward));
+}
+
+foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
+                                 const foray_reward *const *rewards, int mode,
+                                 foray_policy **policies)
+{
+    if (mode < 0 || mode >= FORAY_MODES || count < 0)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE, "there is no planning mode %d", mode);
+    for (int64_t i = 0; i < count; i++) {
+        foray_status status = check_reward(explorer, rewards[i]);
+        if (status != FORAY_OK)
+            return status;
+    }
+    return explorer->ops->plan(explorer, count, rewards, mode, policies);
+}
+
+static foray_status has_none(foray_explorer *explorer, const char *what)
+{
+    return fy_fail(explorer->ctx, FORAY_ERROR_USAGE, "%s has no %s", explorer->ops->name, what);
+}
+
+foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out)
+{
+    if (explorer->ops->bound == NULL)
+        return has_none(explorer, "bound for all rewards");
+    return explorer->ops->bound(explorer, out);
+}
+
+foray_status foray_explorer_estimate(foray_explorer *explorer, double *theta, double *half_width)
+{
+    if (explorer->ops->estimate == NULL)
+        return has_none(explorer, "estimate of theta");
+    return explorer->ops->estimate(explorer, theta, half_width);
+}
+
+foray_status foray_explorer_describe(foray_explorer *explorer, foray_explorer_facts *facts)
+{
+    *facts = (foray_explorer_facts){.episodes = explorer->episodes,
+                                    .plans = explorer->plans,
+                                    .inner = "none",
+                                    .inner_ratio = 1.0};
+    if (explorer->ops->describe != NULL)
+        explorer->ops->describe(explorer, facts);
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------- save and load */
+
+/* What must be equal for a saved state to make sense here. */
+static uint64_t fingerprint(const foray_explorer *explorer)
+{
+    const foray_model *model = explorer->model;
+    const int64_t shape[] = {model->states,
+                             model->actions,
+                             model->horizon,
+                             model->dim,
+                             model->gensets,
+                             explorer->settings.radius,
+                             explorer->settings.centring,
+                             explorer->settings.blocks};
+    uint64_t hash = fy_hash(shape, sizeof shape, 0);
+    return fy_hash(explorer->ops->name, strlen(explorer->ops->name), hash);
+}
+
+void fy_explorer_read_policy(const foray_explorer *explorer, fy_reader *reader, int32_t *policy)
+{
+    const foray_model *model = explorer->model;
+    int64_t count = model->horizon * model->states;
+    fy_read_i32s(reader, policy, (size_t)count);
+    for (int64_t i = 0; i < count && !reader->failed; i++)
+        reader->failed = policy[i] < 0 || policy[i] >= model->actions;
+}
+
+foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_t *size)
+{
+    if (explorer->step >= 0)
+        return wrong_order(explorer, "foray_explorer_save");
+    fy_writer writer = {.ctx = explorer->ctx};
+    fy_write_u64(&writer, fingerprint(explorer));
+    fy_write_u64(&writer, (uint64_t)explorer->episodes);
+    fy_write_u64(&writer, (uint64_t)explorer->plans);
+    explorer->ops->save(explorer, &writer);
+    if (writer.failed) {
+        free(writer.data);
+        return FORAY_ERROR_MEMORY;
+    }
+    *data = writer.data;
+    *size = writer.size;
+    return FORAY_OK;
+}
+
+foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, size_t size)
+{
+    if (explorer->step >= 0)
+        return wrong_order(explorer, "foray_explorer_load");
+    fy_reader reader = {.data = data, .size = size};
+    if (fy_read_u64(&reader) != fingerprint(explorer) || reader.failed)
+        return fy_fail(explorer->ctx, FORAY_ERROR_RUN,
+                       "the saved state belongs to another algorithm, model or radius");
+    explorer->episodes = (int64_t)fy_read_u64(&reader);
+    explorer->plans = (int64_t)fy_read_u64(&reader);
+    explorer->ops->load(explorer, &reader);
+    if (reader.failed || reader.at != size)
+        return fy_fail(explorer->ctx, FORAY_ERROR_RUN, "the saved state is damaged");
+    return FORAY_OK;
+}

@@ -1,0 +1,312 @@
+/* learner.c - the value-targeted regression and planning from it. */
+#include "explore/learner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/many.h"
+
+/* --------------------------------------------------------------- initialise */
+
+/* The sharp radius centres and splits into blocks unless told not to; the other
+ * radii are defined on the plain form. */
+static foray_status choose_form(fy_learner *learner)
+{
+    const foray_settings *settings = learner->settings;
+    bool sharp = settings->radius == FORAY_RADIUS_SHARP;
+    bool centred = sharp && settings->centring != FORAY_OFF;
+    bool blocked = sharp && settings->blocks != FORAY_OFF;
+    learner->form = learner->model->form;
+    if (centred && blocked)
+        return FORAY_OK;
+    foray_status status =
+        fy_form_create(learner->ctx, learner->model, centred, blocked, &learner->own_form);
+    learner->form = learner->own_form;
+    return status;
+}
+
+static foray_status create_regression(fy_learner *learner)
+{
+    const fy_form *form = learner->form;
+    double *lambda = fy_alloc(learner->ctx, (size_t)form->blocks, sizeof *lambda);
+    if (lambda == NULL)
+        return FORAY_ERROR_MEMORY;
+    fy_radius_lambda(form, learner->settings, lambda);
+    foray_status status = fy_ridge_create(learner->ctx, form, lambda,
+                                          learner->settings->refactor_every, &learner->ridge);
+    free(lambda);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_inner_create(learner->ctx, form, learner->settings->inner,
+                             learner->settings->inner_memory, &learner->inner);
+    if (status != FORAY_OK)
+        return status;
+    return fy_kernel_create(learner->ctx, form, FY_FACTOR_AUTO, &learner->kernel);
+}
+
+static foray_status create_arrays(fy_learner *learner)
+{
+    foray_context *ctx = learner->ctx;
+    const foray_model *model = learner->model;
+    const fy_form *form = learner->form;
+    bool complete = FY_ALLOC(ctx, learner->z, form->unknowns) &&
+                    FY_ALLOC(ctx, learner->radius, form->blocks) &&
+                    FY_ALLOC(ctx, learner->target, learner->inner->at_bits[model->gensets]) &&
+                    FY_ALLOC(ctx, learner->bonus, model->pairs) &&
+                    FY_ALLOC(ctx, learner->table, model->horizon) &&
+                    FY_ALLOC(ctx, learner->scale, model->horizon) &&
+                    FY_ALLOC(ctx, learner->value, 2 * model->states) &&
+                    FY_ALLOC(ctx, learner->f, form->most_generators) &&
+                    FY_ALLOC(ctx, learner->x, form->most_dim) &&
+                    FY_ALLOC(ctx, learner->scratch, form->most_coords);
+    if (!complete)
+        return FORAY_ERROR_MEMORY;
+    for (int64_t t = 0; t < model->horizon; t++)
+        learner->table[t] = learner->bonus;
+    return FORAY_OK;
+}
+
+foray_status fy_learner_create(foray_explorer *explorer, int events)
+{
+    fy_learner *learner = fy_alloc(explorer->ctx, 1, sizeof *learner);
+    if (learner == NULL)
+        return FORAY_ERROR_MEMORY;
+    explorer->learner = learner;
+    learner->ctx = explorer->ctx;
+    learner->model = explorer->model;
+    learner->settings = &explorer->settings;
+    learner->events = events;
+    foray_status status = choose_form(learner);
+    if (status == FORAY_OK)
+        status = create_regression(learner);
+    if (status == FORAY_OK)
+        status = create_arrays(learner);
+    return status;
+}
+
+void fy_learner_destroy(fy_learner *learner)
+{
+    if (learner == NULL)
+        return;
+    fy_ridge_destroy(learner->ridge);
+    fy_inner_destroy(learner->inner);
+    fy_kernel_destroy(learner->kernel);
+    fy_form_destroy(learner->own_form);
+    free(learner->z);
+    free(learner->radius);
+    free(learner->target);
+    free(learner->bonus);
+    free(learner->table);
+    free(learner->scale);
+    free(learner->value);
+    free(learner->f);
+    free(learner->x);
+    free(learner->scratch);
+    free(learner);
+}
+
+/* ----------------------------------------------------- estimates and bonuses */
+
+static void find_radius(fy_learner *learner)
+{
+    const foray_settings *settings = learner->settings;
+    const foray_model *model = learner->model;
+    if (settings->radius != FORAY_RADIUS_THEOREM) {
+        fy_radius_selfnormalised(learner->ridge, settings->delta / learner->events,
+                                 settings->radius_scale, learner->radius);
+        return;
+    }
+    learner->radius[0] =
+        settings->radius_scale * fy_radius_hoeffding((double)model->horizon, (double)model->dim,
+                                                     (double)settings->episodes, model->norm_bound,
+                                                     settings->delta, 3.0 * learner->events);
+}
+
+void fy_learner_estimate(fy_learner *learner)
+{
+    const fy_ridge *ridge = learner->ridge;
+    for (int64_t g = 0; g < ridge->blocks; g++)
+        fy_ridge_solve(ridge, g, learner->z + ridge->at_vector[g]);
+    find_radius(learner);
+}
+
+/* An ascent starts from the last targets, so that what comes out depends on the
+ * exploration alone and not on bounds that were asked for in between. */
+void fy_learner_maximise(fy_learner *learner, bool new_targets)
+{
+    fy_inner *inner = learner->inner;
+    size_t bytes = (size_t)inner->at_bits[learner->model->gensets] * sizeof *inner->bits;
+    memcpy(inner->bits, learner->target, bytes);
+    fy_inner_solve(inner, learner->ridge);
+    if (new_targets)
+        memcpy(learner->target, inner->bits, bytes);
+}
+
+/* min{cap, factor (H-h) radius_g m(s,a)} as a reward for PLAN. */
+static fy_plan_reward bonus_reward(fy_learner *learner, double factor, double cap)
+{
+    const foray_model *model = learner->model;
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        int32_t set = model->genset[pair];
+        int32_t block = learner->form->block_of_genset[set];
+        learner->bonus[pair] = learner->radius[block] * learner->inner->upper[set];
+    }
+    for (int64_t t = 0; t < model->horizon; t++)
+        learner->scale[t] = factor * (double)(model->horizon - (t + 1));
+    return (fy_plan_reward){.table = learner->table, .scale = learner->scale, .cap = cap};
+}
+
+fy_plan_reward fy_learner_reward(fy_learner *learner)
+{
+    return bonus_reward(learner, 2.0 / (double)learner->model->horizon, 1.0);
+}
+
+/* ------------------------------------------------------------------ learning */
+
+/* u = (H-h) f with the theorem's radius; the others divide by the range H-h, so
+ * that every step counts the same. */
+static double target_range(const fy_learner *learner, int64_t t)
+{
+    if (learner->settings->radius != FORAY_RADIUS_THEOREM)
+        return 1.0;
+    return (double)(learner->model->horizon - (t + 1));
+}
+
+/* Sigma += x x',  b += x y  with  x = psi'_u,  y = u(s') - <psi_u, theta_0>. */
+void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j)
+{
+    const foray_model *model = learner->model;
+    const fy_form *form = learner->form;
+    int64_t set = model->genset[pair];
+    int64_t block = form->block_of_genset[set];
+    double range = target_range(learner, t);
+    if (form->block[block].dim == 0 || range == 0.0)
+        return;
+    int64_t n = fy_genset_size(model, set);
+    const uint64_t *bits = learner->target + learner->inner->at_bits[set];
+    for (int64_t i = 0; i < n; i++)
+        learner->f[i] = fy_inner_bit(bits, i) ? range : 0.0;
+    fy_form_psi(form, set, learner->f, learner->x, learner->scratch);
+    double y = learner->f[j] - fy_form_offset(form, set, learner->f);
+    fy_ridge_update(learner->ridge, block, learner->x, y, 1.0);
+}
+
+bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge)
+{
+    return settings->replan == FORAY_REPLAN_EVERY ||
+           ridge->most_growth >= 1.0 + settings->replan_growth;
+}
+
+/* -------------------------------------------------- planning and certificates */
+
+static foray_certificate certificate(const foray_explorer *explorer, double gap)
+{
+    const foray_settings *settings = &explorer->settings;
+    return (foray_certificate){.gap = gap,
+                               .delta = settings->delta,
+                               .radius = settings->radius,
+                               .certified = settings->radius_scale >= 1.0};
+}
+
+foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
+                             const foray_reward *const *rewards, int mode, foray_policy **policies)
+{
+    fy_learner *learner = explorer->learner;
+    fy_learner_estimate(learner);
+    fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
+    foray_status status = fy_plan_rewards(explorer->ctx, learner->kernel, explorer->settings.clip,
+                                          explorer->settings.ties, count, rewards, mode, policies);
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t i = 0; i < count; i++)
+        policies[i]->certificate = certificate(explorer, policies[i]->certificate.gap);
+    return FORAY_OK;
+}
+
+/* W_h(s) = max_a min{ H-h+1, 2 beta (H-h) m(s,a) + <psi_W, theta> + beta ||psi_W|| }:
+ * W_1(mu) bounds the error of the optimistic plan for every reward. */
+foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out)
+{
+    fy_learner *learner = explorer->learner;
+    fy_learner_estimate(learner);
+    fy_learner_maximise(learner, false);
+    fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
+    double bound;
+    fy_plan(&(fy_plan_task){.kernel = learner->kernel,
+                            .reward = bonus_reward(learner, 2.0, INFINITY),
+                            .lanes = 1,
+                            .sign = +1,
+                            .clip = FORAY_CLIP_REMAINING,
+                            .ties = FORAY_TIES_LOWEST,
+                            .layers = 2,
+                            .value = learner->value},
+            &bound);
+    *out = certificate(explorer, bound);
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------- telling */
+
+/* |theta_i - theta*_i| <= radius_g ||N' e_i||_{Sigma^-1}: row i of the basis. */
+static void half_widths(const fy_learner *learner, int64_t g, double *half_width)
+{
+    const fy_block *block = &learner->form->block[g];
+    for (int32_t i = 0; i < block->coords; i++) {
+        for (int32_t k = 0; k < block->dim; k++)
+            learner->x[k] = block->basis != NULL ? block->basis[i * block->dim + k] : i == k;
+        fy_ridge_whiten(learner->ridge, g, learner->x, learner->x);
+        double square = 0.0;
+        for (int32_t k = 0; k < block->dim; k++)
+            square += learner->x[k] * learner->x[k];
+        half_width[block->coord[i]] = learner->radius[g] * sqrt(square);
+    }
+}
+
+foray_status fy_learner_theta(foray_explorer *explorer, double *theta, double *half_width)
+{
+    fy_learner *learner = explorer->learner;
+    fy_learner_estimate(learner);
+    for (int64_t g = 0; g < learner->form->blocks; g++) {
+        if (theta != NULL)
+            fy_form_theta(learner->form, g, learner->z + learner->ridge->at_vector[g], theta);
+        if (half_width != NULL)
+            half_widths(learner, g, half_width);
+    }
+    return FORAY_OK;
+}
+
+void fy_learner_describe(foray_explorer *explorer, foray_explorer_facts *facts)
+{
+    const fy_learner *learner = explorer->learner;
+    facts->refactored = learner->ridge->refactored;
+    facts->factor_error = learner->ridge->worst_error;
+    facts->inner = fy_inner_name(learner->inner->method);
+    facts->inner_ratio = learner->inner->ratio;
+    for (int64_t g = 0; g < learner->form->blocks; g++)
+        facts->log_det += fy_ridge_log_det(learner->ridge, g);
+}
+
+bool fy_learner_needs_budget(const foray_settings *settings)
+{
+    return settings->radius == FORAY_RADIUS_THEOREM;
+}
+
+/* ------------------------------------------------------------- save and load */
+
+static size_t target_words(const fy_learner *learner)
+{
+    return (size_t)learner->inner->at_bits[learner->model->gensets];
+}
+
+void fy_learner_write(const fy_learner *learner, fy_writer *writer)
+{
+    fy_write_u64s(writer, learner->target, target_words(learner));
+    fy_ridge_write(learner->ridge, writer);
+}
+
+void fy_learner_read(fy_learner *learner, fy_reader *reader)
+{
+    fy_read_u64s(reader, learner->target, target_words(learner));
+    fy_ridge_read(learner->ridge, reader);
+}
