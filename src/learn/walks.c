@@ -324,7 +324,8 @@ static foray_status check_limits(const builder *b, const shape *set, bool is_new
                       FY_FLIP_GROUP);
     /* A list takes about 2 flips per vertex; while it is made, also signs and witnesses. */
     double flips = 2.0 * (double)set->visits * sizeof(uint16_t);
-    double cells = (double)set->vertices * (double)(8 * set->rank + set->groups / 8 + 40);
+    int64_t per_vertex = 8 * set->rank + set->groups / 8 + 40;
+    double cells = (double)set->vertices * (double)per_vertex;
     double bytes = (double)b->walks->bytes + flips + cells;
     if (bytes > (double)b->limits.bytes)
         return refuse(b, set, "the memory for vertex lists", bytes, (double)b->limits.bytes);

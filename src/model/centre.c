@@ -110,7 +110,7 @@ static void make_reflector(fy_centre *centre, int32_t k, double norm)
 static int64_t find_pivot(const fy_centre *centre, int32_t k, double *norm)
 {
     int64_t pivot = k;
-    double most = -1;
+    double most = 0;
     for (int64_t j = k; j < centre->columns; j++) {
         double square = tail_square(centre->column + j * centre->coords, k, centre->coords);
         if (square > most) {

@@ -314,7 +314,7 @@ static foray_status read_names(reader *r, const char *key, int64_t count, char *
 
 static foray_status read_cell(reader *r, json_t *cell, size_t i)
 {
-    int64_t state, row, col;
+    int64_t state = 0, row = 0, col = 0;
     foray_status status = check_tuple(r->ctx, cell, 3, "[state, row, column]");
     if (status == FORAY_OK)
         status = item_index(r->ctx, cell, 0, "state", r->parts.states, &state);

@@ -77,7 +77,7 @@ typedef struct fy_model_parts {
 
 /* Checks every number and index, finds the generator sets, derives the form. A
  * model that is well-formed but not valid is assembled. */
-foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *parts, foray_model **out);
+foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *given, foray_model **out);
 
 /* The sizes must be positive, their products representable: shared by all readers. */
 foray_status fy_model_check_sizes(foray_context *ctx, int64_t states, int64_t actions,
