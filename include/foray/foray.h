@@ -364,10 +364,14 @@ typedef struct foray_world_ops {
 
 typedef struct foray_world foray_world;
 
-/* A world with these operations; `self` is passed to each of them. */
+/* A world with these operations; `self` is passed to each of them. Once this has
+ * succeeded the world owns `self`. Any operation that does not return FORAY_OK
+ * makes foray_world_reset and foray_world_step fail with FORAY_ERROR_WORLD. The
+ * context must outlive the world: it receives the messages. */
 FORAY_API foray_status foray_world_create(foray_context *ctx, const foray_world_ops *ops,
                                           void *self, foray_world **out);
-/* The world of a model whose theta is known. Keeps a pointer to the model. */
+/* The world of a model whose theta is known and makes probabilities of it; else
+ * FORAY_ERROR_INPUT. Keeps a pointer to the model. */
 FORAY_API foray_status foray_world_from_model(foray_context *ctx, const foray_model *model,
                                               foray_world **out);
 FORAY_API void foray_world_destroy(foray_world *world);
@@ -377,7 +381,8 @@ FORAY_API foray_status foray_world_reset(foray_world *world, const foray_draw *d
 FORAY_API foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_t state,
                                         int64_t action, int64_t *next);
 
-/* Built-in worlds, as models whose theta is known: "rooms:rows=3,cols=3". */
+/* Built-in worlds, as models whose theta is known: "rooms:rows=3,cols=3". The
+ * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range. */
 FORAY_API foray_status foray_world_model(foray_context *ctx, const char *spec, foray_model **out);
 
 typedef struct foray_world_parameter {

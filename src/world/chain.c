@@ -1,0 +1,112 @@
+/* chain.c - the double chain (Kaufmann et al. 2021), in zones.
+ *
+ * Story       A walker in the middle of a corridor steps left or right. The floor
+ *             is slippery, and how slippery depends on the zone.
+ * States      0 .. states-1 in a line; the start is the middle, states/2.
+ * Actions     left, right.
+ * Outcomes    moved (one step as meant), opposite (one step the other way),
+ *             stayed, two steps as meant: the first `outcomes` of these. Steps
+ *             beyond an end stay at the end.
+ * Laws        The corridor is cut into `zones` contiguous stretches of nearly equal
+ *             length. laws=1: every zone has one law for both actions;
+ *             laws=2: every zone and action has its own.
+ * Theta       The outcome probabilities of every law: d = zones * laws * outcomes.
+ *             "moved" has success -+ spread, evenly from the first zone to the
+ *             last; the other outcomes share the rest equally.
+ *
+ * The published double chain is chain:zones=1,spread=0,laws=1: a move fails and
+ * goes the opposite way with probability 0.05. */
+#include <stdlib.h>
+
+#include "world/world.h"
+
+enum { STATES, ZONES, LAWS, OUTCOMES, SUCCESS, SPREAD, HORIZON };
+
+static const foray_world_parameter parameters[] = {
+    {"states", 31, 2, 1e6, true, "length of the corridor"},
+    {"zones", 6, 1, 1e6, true, "stretches with laws of their own, at most one per state"},
+    {"laws", 2, 1, 2, true, "laws per zone: 1 for both actions, or 2, one for each"},
+    {"outcomes", 2, 2, 4, true, "how many of moved, opposite, stayed, two steps can happen"},
+    {"success", 0.95, 0, 1, false, "probability of moving as meant, in the middle zone"},
+    {"spread", 0.02, 0, 0.5, false, "how far the outer zones differ from that"},
+    FY_HORIZON(20),
+};
+
+enum { LEFT, RIGHT, ACTIONS };
+
+static int64_t clamp(int64_t place, int64_t states)
+{
+    return place < 0 ? 0 : place < states ? place : states - 1;
+}
+
+/* Where the outcomes of (s,a) lead. */
+static foray_status add_pair(foray_builder *builder, const double *value, int64_t s, int64_t a)
+{
+    static const int steps[] = {+1, -1, 0, +2}; /* moved, opposite, stayed, two steps */
+    int64_t states = (int64_t)value[STATES], laws = (int64_t)value[LAWS];
+    int64_t zone = fy_zone_of(s, states, (int64_t)value[ZONES]);
+    int64_t next[4];
+    for (int64_t o = 0; o < (int64_t)value[OUTCOMES]; o++)
+        next[o] = clamp(s + (a == LEFT ? -steps[o] : steps[o]), states);
+    return foray_builder_outcomes(builder, s, a, zone * laws + (laws == 2 ? a : 0), next);
+}
+
+/* theta: success for "moved", the rest shared equally. */
+static foray_status add_law(foray_builder *builder, const double *value, int64_t law)
+{
+    int64_t zone = law / (int64_t)value[LAWS], outcomes = (int64_t)value[OUTCOMES];
+    double p[4];
+    p[0] = fy_zone_success(value[SUCCESS], value[SPREAD], zone, (int64_t)value[ZONES]);
+    for (int64_t o = 1; o < outcomes; o++)
+        p[o] = (1 - p[0]) / (double)(outcomes - 1);
+    return foray_builder_law(builder, law, p);
+}
+
+static foray_status create(foray_context *ctx, const double *value, int64_t laws,
+                           foray_builder **builder)
+{
+    int64_t *outcomes;
+    if (!FY_ALLOC(ctx, outcomes, laws))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t law = 0; law < laws; law++)
+        outcomes[law] = (int64_t)value[OUTCOMES];
+    foray_status status = foray_builder_create_classes(
+        ctx, (int64_t)value[STATES], ACTIONS, (int64_t)value[HORIZON], laws, outcomes, builder);
+    free(outcomes);
+    return status;
+}
+
+static foray_status check(foray_context *ctx, const double *value)
+{
+    if (value[ZONES] > value[STATES])
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "chain: zones=%g, but there are only states=%g",
+                       value[ZONES], value[STATES]);
+    return fy_zone_check(ctx, "chain", value[SUCCESS], value[SPREAD]);
+}
+
+static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
+{
+    static const char *const action_names[ACTIONS] = {"left", "right"};
+    int64_t states = (int64_t)value[STATES], laws = (int64_t)(value[ZONES] * value[LAWS]);
+    foray_status status = check(ctx, value);
+    if (status == FORAY_OK)
+        status = create(ctx, value, laws, builder);
+    for (int64_t s = 0; status == FORAY_OK && s < states; s++) {
+        status = add_pair(*builder, value, s, LEFT);
+        if (status == FORAY_OK)
+            status = add_pair(*builder, value, s, RIGHT);
+    }
+    for (int64_t law = 0; status == FORAY_OK && law < laws; law++)
+        status = add_law(*builder, value, law);
+    if (status == FORAY_OK)
+        status = foray_builder_initial(*builder, states / 2, 1);
+    if (status == FORAY_OK)
+        status = fy_world_line(*builder, states, "place ");
+    if (status == FORAY_OK)
+        status = fy_world_actions(*builder, ACTIONS, action_names);
+    return status;
+}
+
+const fy_world_kind fy_world_chain = {
+    "chain", "a slippery corridor, walked from its middle, whose zones slip differently",
+    parameters, FY_COUNT(parameters), build};

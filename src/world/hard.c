@@ -1,0 +1,223 @@
+/* hard.c - the class of worlds that no algorithm explores quickly.
+ *
+ * Story       One step decides. Every action leads to the good or the bad state
+ *             with almost even odds; only one is a little better than the rest,
+ *             and the world looks the same whichever it is. This is the class
+ *             behind the lower bound (docs/mathematics.md, "Lower bound").
+ * States      start, good, bad; good and bad last forever.
+ * Actions     Sign vectors a in {-1,1}^(d-1), any two of them with
+ *             <a,a'> <= (d-1)/2: a packing, grown greedily from random vectors.
+ * Features    phi(good|start,a) = (sqrt2/4,  a/sqrt(2d))
+ *             phi(bad |start,a) = (sqrt2/4, -a/sqrt(2d))
+ *             phi(s|s,.)        = (1/sqrt2, 0)           for s good or bad
+ * Theta       (sqrt2, alpha x/sqrt d), alpha = 2 sqrt2 eps/(H-1), x the action
+ *             `member`; so P(good|start,a) = 1/2 + alpha <x,a>/(sqrt2 d). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "world/world.h"
+
+enum { DIM, ACTIONS, MEMBER, EPS, SEED, HORIZON };
+
+static const foray_world_parameter parameters[] = {
+    {"dim", 8, 2, 1024, true, "d, the dimension of theta"},
+    {"actions", 8, 1, 4096, true, "members of the packing"},
+    {"member", 0, 0, 4095, true, "which of them is the best action"},
+    {"eps", 0.5, 1e-9, 1e6, false, "the accuracy that is hard to reach"},
+    {"seed", 1, 0, 0x1p53, true, "of the packing"},
+    {"horizon", 10, 2, 1e6, true, "steps of an episode"},
+};
+
+enum { START, GOOD, BAD, STATES };
+
+/* ------------------------------------------------------------- the packing */
+
+/* A candidate: every sign a fair coin of its own, 64 coins from one draw. */
+static void draw_signs(double seed, uint64_t candidate, int64_t n, int8_t *sign)
+{
+    uint64_t bits = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (i % 64 == 0)
+            bits = fy_random_bits((uint64_t)seed, FY_STREAM_MODEL, candidate, (uint32_t)i, 0);
+        sign[i] = bits >> (i % 64) & 1 ? 1 : -1;
+    }
+}
+
+static int64_t inner_product(const int8_t *x, const int8_t *y, int64_t n)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* Is 2 <x,x'> <= n for every x' in the packing so far? */
+static bool fits(const int8_t *packing, int64_t count, const int8_t *x, int64_t n)
+{
+    for (int64_t j = 0; j < count; j++) {
+        if (2 * inner_product(packing + j * n, x, n) > n)
+            return false;
+    }
+    return true;
+}
+
+/* Keeps every candidate that fits. Stops when there are enough, or when so many
+ * in a row did not fit that the packing is as good as full. */
+static int64_t grow_packing(double seed, int64_t n, int64_t wanted, int8_t *packing)
+{
+    enum { PATIENCE = 10000 };
+    int64_t count = 0, misses = 0;
+    for (uint64_t candidate = 0; count < wanted && misses < PATIENCE; candidate++) {
+        int8_t *x = packing + count * n;
+        draw_signs(seed, candidate, n, x);
+        misses = fits(packing, count, x, n) ? 0 : misses + 1;
+        count += misses == 0;
+    }
+    return count;
+}
+
+/* --------------------------------------------------------------- the model */
+
+/* phi(next|start,a) = (sqrt2/4, sign * a/sqrt(2d)). */
+static foray_status add_outcome(foray_builder *builder, int64_t dim, int64_t action,
+                                const int8_t *a, int64_t next, double sign, int64_t *coordinate,
+                                double *phi)
+{
+    for (int64_t i = 0; i < dim; i++) {
+        coordinate[i] = i;
+        phi[i] = i == 0 ? M_SQRT2 / 4 : sign * a[i - 1] / sqrt(2.0 * (double)dim);
+    }
+    return foray_builder_feature(builder, START, action, next, dim, coordinate, phi);
+}
+
+/* phi(s|s,a) = (1/sqrt2, 0). */
+static foray_status add_loop(foray_builder *builder, int64_t state, int64_t action)
+{
+    static const int64_t coordinate[] = {0};
+    static const double phi[] = {M_SQRT1_2};
+    return foray_builder_feature(builder, state, action, state, 1, coordinate, phi);
+}
+
+/* The action's name: its signs. */
+static foray_status add_action_name(foray_builder *builder, int64_t n, int64_t action,
+                                    const int8_t *a)
+{
+    char name[1024];
+    for (int64_t i = 0; i < n; i++)
+        name[i] = a[i] < 0 ? '-' : '+';
+    name[n] = 0;
+    return foray_builder_action_name(builder, action, name);
+}
+
+static foray_status add_action(foray_builder *builder, int64_t dim, int64_t action, const int8_t *a,
+                               int64_t *coordinate, double *phi)
+{
+    foray_status status = add_outcome(builder, dim, action, a, GOOD, +1, coordinate, phi);
+    if (status == FORAY_OK)
+        status = add_outcome(builder, dim, action, a, BAD, -1, coordinate, phi);
+    if (status == FORAY_OK)
+        status = add_loop(builder, GOOD, action);
+    if (status == FORAY_OK)
+        status = add_loop(builder, BAD, action);
+    return status == FORAY_OK ? add_action_name(builder, dim - 1, action, a) : status;
+}
+
+/* alpha = 2 sqrt2 eps/(H-1) */
+static double alpha_of(const double *value)
+{
+    return 2 * M_SQRT2 * value[EPS] / (value[HORIZON] - 1);
+}
+
+/* theta = (sqrt2, alpha x/sqrt d) */
+static foray_status add_theta(foray_builder *builder, const double *value, const int8_t *x,
+                              double *theta)
+{
+    theta[0] = M_SQRT2;
+    for (int64_t i = 1; i < (int64_t)value[DIM]; i++)
+        theta[i] = alpha_of(value) * x[i - 1] / sqrt(value[DIM]);
+    return foray_builder_theta(builder, theta);
+}
+
+static foray_status add_map(foray_builder *builder)
+{
+    foray_status status = foray_builder_grid(builder, 3, 2);
+    if (status == FORAY_OK)
+        status = fy_world_place(builder, START, 1, 0, "start");
+    if (status == FORAY_OK)
+        status = fy_world_place(builder, GOOD, 0, 1, "good");
+    if (status == FORAY_OK)
+        status = fy_world_place(builder, BAD, 2, 1, "bad");
+    return status == FORAY_OK ? foray_builder_initial(builder, START, 1) : status;
+}
+
+static foray_status fill(foray_context *ctx, foray_builder *builder, const double *value,
+                         const int8_t *packing)
+{
+    int64_t dim = (int64_t)value[DIM];
+    int64_t *coordinate = NULL;
+    double *phi = NULL;
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(ctx, coordinate, dim) && FY_ALLOC(ctx, phi, dim))
+        status = FORAY_OK;
+    for (int64_t j = 0; status == FORAY_OK && j < (int64_t)value[ACTIONS]; j++)
+        status = add_action(builder, dim, j, packing + j * (dim - 1), coordinate, phi);
+    if (status == FORAY_OK)
+        status = add_theta(builder, value, packing + (int64_t)value[MEMBER] * (dim - 1), phi);
+    if (status == FORAY_OK)
+        status = add_map(builder);
+    free(coordinate);
+    free(phi);
+    return status;
+}
+
+/* ---------------------------------------------------------------- checking */
+
+/* |alpha <x,a>/(sqrt2 d)| <= alpha (d-1)/(sqrt2 d) must leave 1/2 a probability. */
+static foray_status check(foray_context *ctx, const double *value)
+{
+    double dim = value[DIM], most = (value[HORIZON] - 1) * dim / (4 * (dim - 1));
+    if (value[MEMBER] >= value[ACTIONS])
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "hard: member=%g, but it must be below actions=%g",
+                       value[MEMBER], value[ACTIONS]);
+    if (!(value[EPS] <= most))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "hard: eps=%g, but at dim=%g and horizon=%g probabilities stay between 0 "
+                       "and 1 only up to %g",
+                       value[EPS], dim, value[HORIZON], most);
+    return fy_world_check_size(ctx, "hard", 2 * dim * value[ACTIONS]);
+}
+
+static foray_status create(foray_context *ctx, const double *value, int8_t *packing,
+                           foray_builder **builder)
+{
+    int64_t wanted = (int64_t)value[ACTIONS], dim = (int64_t)value[DIM];
+    int64_t found = grow_packing(value[SEED], dim - 1, wanted, packing);
+    if (found < wanted)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "hard: actions=%lld, but the packing has room for %lld at dim=%lld "
+                       "(seed=%g)",
+                       (long long)wanted, (long long)found, (long long)dim, value[SEED]);
+    /* ||theta||^2 = 2 + alpha^2 (d-1)/d, whichever member is true. */
+    double alpha = alpha_of(value);
+    double bound = sqrt(2 + alpha * alpha * (value[DIM] - 1) / value[DIM]);
+    foray_status status =
+        foray_builder_create(ctx, STATES, wanted, (int64_t)value[HORIZON], dim, bound, builder);
+    return status == FORAY_OK ? fill(ctx, *builder, value, packing) : status;
+}
+
+static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
+{
+    foray_status status = check(ctx, value);
+    if (status != FORAY_OK)
+        return status;
+    int8_t *packing;
+    if (!FY_ALLOC(ctx, packing, value[ACTIONS] * (value[DIM] - 1)))
+        return FORAY_ERROR_MEMORY;
+    status = create(ctx, value, packing, builder);
+    free(packing);
+    return status;
+}
+
+const fy_world_kind fy_world_hard = {
+    "hard", "the lower bound's class: one action among many is slightly better", parameters,
+    FY_COUNT(parameters), build};

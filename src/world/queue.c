@@ -1,0 +1,161 @@
+/* queue.c - admission and service-rate control with unknown arrivals and service.
+ *
+ * Story       A counter with a waiting room. In every slot the manager lets
+ *             newcomers in or sends them away, and staffs the counter. How many
+ *             come, and how often a clerk gets done, are blends of known laws.
+ * States      Customers waiting, 0 .. capacity; the start is an empty room.
+ * Actions     (refuse or admit) x (1 .. rates clerks at the counter).
+ * Successors  Each of c clerks serves one of those waiting with probability q, all
+ *             independently: N ~ Binomial(c, q), cut at the queue. Then M newcomers
+ *             enter if admitted, as far as there is room:
+ *                 next = min(waiting - min(N, waiting) + M, capacity)
+ * Simulators  Arrival laws i = 0 .. arrivals-1 (Poisson, means evenly from load/2
+ *             to 3 load/2) times service laws j = 0 .. services-1 (q evenly from
+ *             0.3 to 0.9): simulator i * services + j has arrivals i and service j.
+ * Theta       Arrivals i have weight a_i and service j weight b_j, independently, so
+ *             P = sum_ij a_i b_j P_ij is linear in the products: theta is the outer
+ *             product of a and b (times sqrt(d), as the features are divided by
+ *             it), d = arrivals * services. The learner is not told that it is a
+ *             product. a and b are uniform on their simplices, drawn from the seed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "world/world.h"
+
+enum { CAPACITY, RATES, LOAD, ARRIVALS, SERVICES, SEED, HORIZON };
+
+static const foray_world_parameter parameters[] = {
+    {"capacity", 12, 1, 10000, true, "customers the waiting room holds"},
+    {"rates", 3, 1, 100, true, "clerks there are"},
+    {"load", 1, 0.01, 1000, false, "mean newcomers per slot, between the arrival laws"},
+    {"arrivals", 3, 2, 100, true, "arrival laws in the blend"},
+    {"services", 2, 2, 100, true, "service laws in the blend"},
+    {"seed", 1, 0, 0x1p53, true, "of the weights"},
+    FY_HORIZON(20),
+};
+
+enum { REFUSE, ADMIT, DOORS };
+
+typedef struct scratch {
+    double *served; /* [rates + 1] P(N = k) */
+    double *came;   /* [capacity + 1] P(M = k), the last P(M >= capacity) */
+    double *next;   /* [capacity + 1] the law of the next state */
+    double *weight; /* [arrivals * services] */
+    double *factor; /* [arrivals + services] a, then b */
+} scratch;
+
+static void arrival_law(const double *value, int64_t i, int64_t door, double *came)
+{
+    double mean = value[LOAD] * (0.5 + (double)i / (value[ARRIVALS] - 1));
+    fy_poisson(door == ADMIT ? mean : 0, (int64_t)value[CAPACITY], came);
+}
+
+static void service_law(const double *value, int64_t j, int64_t clerks, double *served)
+{
+    fy_binomial(clerks, 0.3 + 0.6 * (double)j / (value[SERVICES] - 1), served);
+}
+
+/* next = min(waiting - min(N, waiting) + M, capacity), summed over N and M. */
+static void convolve(int64_t waiting, int64_t clerks, int64_t capacity, const scratch *room)
+{
+    memset(room->next, 0, (size_t)(capacity + 1) * sizeof *room->next);
+    for (int64_t n = 0; n <= clerks; n++) {
+        int64_t left = n < waiting ? waiting - n : 0;
+        for (int64_t m = 0; m <= capacity; m++) {
+            int64_t next = left + m < capacity ? left + m : capacity;
+            room->next[next] += room->served[n] * room->came[m];
+        }
+    }
+}
+
+/* One (waiting, action) in simulator i * services + j. */
+static foray_status add_simulator(foray_builder *builder, const double *value, int64_t simulator,
+                                  int64_t waiting, int64_t action, const scratch *room)
+{
+    int64_t capacity = (int64_t)value[CAPACITY], services = (int64_t)value[SERVICES];
+    int64_t rates = (int64_t)value[RATES], clerks = 1 + action % rates;
+    arrival_law(value, simulator / services, action / rates, room->came);
+    service_law(value, simulator % services, clerks, room->served);
+    convolve(waiting, clerks, capacity, room);
+    foray_status status = FORAY_OK;
+    for (int64_t s = 0; status == FORAY_OK && s <= capacity; s++) {
+        if (room->next[s] > 0)
+            status = foray_builder_simulator(builder, simulator, waiting, action, s, room->next[s]);
+    }
+    return status;
+}
+
+/* theta_ij = a_i b_j */
+static foray_status add_weights(foray_builder *builder, const double *value, const scratch *room)
+{
+    int64_t arrivals = (int64_t)value[ARRIVALS], services = (int64_t)value[SERVICES];
+    double *a = room->factor, *b = room->factor + arrivals;
+    fy_random_simplex(value[SEED], 0, arrivals, a);
+    fy_random_simplex(value[SEED], 1, services, b);
+    for (int64_t i = 0; i < arrivals * services; i++)
+        room->weight[i] = a[i / services] * b[i % services];
+    return foray_builder_weights(builder, room->weight);
+}
+
+static foray_status add_names(foray_builder *builder, const double *value)
+{
+    int64_t rates = (int64_t)value[RATES];
+    foray_status status = fy_world_line(builder, (int64_t)value[CAPACITY] + 1, "waiting ");
+    for (int64_t action = 0; status == FORAY_OK && action < DOORS * rates; action++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s, %lld at the counter",
+                 action / rates == ADMIT ? "admit" : "refuse", (long long)(1 + action % rates));
+        status = foray_builder_action_name(builder, action, name);
+    }
+    return status;
+}
+
+static foray_status fill(foray_builder *builder, const double *value, const scratch *room)
+{
+    int64_t states = (int64_t)value[CAPACITY] + 1, actions = DOORS * (int64_t)value[RATES];
+    int64_t dim = (int64_t)(value[ARRIVALS] * value[SERVICES]);
+    foray_status status = FORAY_OK;
+    for (int64_t pair = 0; pair < states * actions; pair++) {
+        for (int64_t i = 0; status == FORAY_OK && i < dim; i++)
+            status = add_simulator(builder, value, i, pair / actions, pair % actions, room);
+    }
+    if (status == FORAY_OK)
+        status = add_weights(builder, value, room);
+    if (status == FORAY_OK)
+        status = foray_builder_initial(builder, 0, 1);
+    return status == FORAY_OK ? add_names(builder, value) : status;
+}
+
+static foray_status fill_in(foray_context *ctx, foray_builder *builder, const double *value)
+{
+    scratch room = {NULL, NULL, NULL, NULL, NULL};
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(ctx, room.served, value[RATES] + 1) &&
+        FY_ALLOC(ctx, room.came, value[CAPACITY] + 1) &&
+        FY_ALLOC(ctx, room.next, value[CAPACITY] + 1) &&
+        FY_ALLOC(ctx, room.weight, value[ARRIVALS] * value[SERVICES]) &&
+        FY_ALLOC(ctx, room.factor, value[ARRIVALS] + value[SERVICES]))
+        status = fill(builder, value, &room);
+    free(room.served);
+    free(room.came);
+    free(room.next);
+    free(room.weight);
+    free(room.factor);
+    return status;
+}
+
+static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
+{
+    double states = value[CAPACITY] + 1, actions = DOORS * value[RATES];
+    double dim = value[ARRIVALS] * value[SERVICES];
+    foray_status status = fy_world_check_size(ctx, "queue", states * states * actions * dim);
+    if (status == FORAY_OK)
+        status = foray_builder_create_mixture(ctx, (int64_t)states, (int64_t)actions,
+                                              (int64_t)value[HORIZON], (int64_t)dim, builder);
+    return status == FORAY_OK ? fill_in(ctx, *builder, value) : status;
+}
+
+const fy_world_kind fy_world_queue = {
+    "queue", "admission and staffing of a counter with unknown arrivals and service", parameters,
+    FY_COUNT(parameters), build};

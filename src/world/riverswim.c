@@ -1,0 +1,69 @@
+/* riverswim.c - swimming against the current (Strehl and Littman 2008).
+ *
+ * Story       A swimmer starts at the left bank. Swimming left, with the current,
+ *             always works; swimming right, against it, often does not.
+ * States      0 .. states-1 in a line; the start is state 0.
+ * Actions     left, right.
+ * Outcomes    Four classes:
+ *               left           moves left (state 0: stays) for sure
+ *               right, first   stays 0.3, advances 0.7
+ *               right, inside  falls back 0.1, stays 0.6, advances 0.3
+ *               right, last    falls back 0.1, stays 0.9
+ * Theta       These probabilities: d = 1 + 2 + 3 + 2 = 8. */
+#include "world/world.h"
+
+enum { STATES, HORIZON };
+
+static const foray_world_parameter parameters[] = {
+    {"states", 6, 3, 1e6, true, "places along the river"},
+    {"horizon", 0, 0, 1e6, true, "steps of an episode; 0: four times the states"},
+};
+
+enum { LEFT, RIGHT, ACTIONS };
+enum { WITH_CURRENT, FROM_FIRST, FROM_INSIDE, FROM_LAST, CLASSES };
+
+static const int64_t class_outcomes[CLASSES] = {1, 2, 3, 2};
+static const double class_law[CLASSES][3] = {{1}, {0.3, 0.7}, {0.1, 0.6, 0.3}, {0.1, 0.9}};
+
+static foray_status add_left(foray_builder *builder, int64_t s)
+{
+    int64_t next[] = {s > 0 ? s - 1 : 0};
+    return foray_builder_outcomes(builder, s, LEFT, WITH_CURRENT, next);
+}
+
+static foray_status add_right(foray_builder *builder, int64_t s, int64_t states)
+{
+    int64_t first[] = {s, s + 1}, inside[] = {s - 1, s, s + 1}, last[] = {s - 1, s};
+    if (s == 0)
+        return foray_builder_outcomes(builder, s, RIGHT, FROM_FIRST, first);
+    if (s < states - 1)
+        return foray_builder_outcomes(builder, s, RIGHT, FROM_INSIDE, inside);
+    return foray_builder_outcomes(builder, s, RIGHT, FROM_LAST, last);
+}
+
+static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
+{
+    static const char *const action_names[ACTIONS] = {"left", "right"};
+    int64_t states = (int64_t)value[STATES];
+    int64_t horizon = value[HORIZON] > 0 ? (int64_t)value[HORIZON] : 4 * states;
+    foray_status status = foray_builder_create_classes(ctx, states, ACTIONS, horizon, CLASSES,
+                                                       class_outcomes, builder);
+    for (int64_t s = 0; status == FORAY_OK && s < states; s++) {
+        status = add_left(*builder, s);
+        if (status == FORAY_OK)
+            status = add_right(*builder, s, states);
+    }
+    for (int64_t c = 0; status == FORAY_OK && c < CLASSES; c++)
+        status = foray_builder_law(*builder, c, class_law[c]);
+    if (status == FORAY_OK)
+        status = foray_builder_initial(*builder, 0, 1);
+    if (status == FORAY_OK)
+        status = fy_world_line(*builder, states, "place ");
+    if (status == FORAY_OK)
+        status = fy_world_actions(*builder, ACTIONS, action_names);
+    return status;
+}
+
+const fy_world_kind fy_world_riverswim = {
+    "riverswim", "a river whose current carries a swimmer back to where the episode starts",
+    parameters, FY_COUNT(parameters), build};

@@ -1,0 +1,184 @@
+/* rooms.c - rooms joined by doors, each with its own slippery floor.
+ *
+ * Story       A robot crosses a building. How far it can trust its wheels depends
+ *             on the room it is in.
+ * States      The open cells of the map, row by row: `rows` x `cols` rooms of
+ *             `size` x `size` cells, one row or column of wall between neighbours,
+ *             and in the middle of each such wall a door, which is a cell too.
+ * Actions     up, right, down, left.
+ * Outcomes    moved, slipped left, slipped right (a step at right angles to the one
+ *             that was meant), stayed. A step into a wall stays.
+ * Laws        One per room; a door belongs to the room on its left or above it.
+ * Theta       The outcome probabilities of every room: d = 4 * rows * cols. "moved"
+ *             is uniform in success -+ spread; the others share the rest at
+ *             random, none more than three times another.
+ * Seed        Another seed is another set of laws.
+ *
+ *     #######
+ *     #  #  #
+ *     #     #      rooms:rows=2,cols=2,size=2: 16 cells of rooms and
+ *     ## ## #      4 doors make 20 states, and d = 16. The outer wall
+ *     #  #  #      is not part of the map.
+ *     #     #
+ *     ####### */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "world/world.h"
+
+enum { ROWS, COLS, SIZE, SUCCESS, SPREAD, START, SEED, HORIZON };
+
+static const foray_world_parameter parameters[] = {
+    {"rows", 3, 1, 64, true, "rows of rooms"},
+    {"cols", 3, 1, 64, true, "columns of rooms"},
+    {"size", 3, 1, 64, true, "cells along each side of a room"},
+    {"success", 0.8, 0, 1, false, "probability of moving as meant, on average over rooms"},
+    {"spread", 0.1, 0, 0.5, false, "how far a room may differ from that"},
+    {"start", 0, 0, 1, true, "0: the top left corner; 1: the middle of the middle room"},
+    {"seed", 1, 0, 0x1p53, true, "of the rooms' laws"},
+    FY_HORIZON(30),
+};
+
+enum { MOVED, SLIPPED_LEFT, SLIPPED_RIGHT, STAYED, OUTCOMES };
+
+typedef struct room_map {
+    int64_t pitch;      /* cells from one room to the next: size and a wall */
+    int64_t rows, cols; /* cells */
+    int64_t states;
+    int64_t *state; /* [rows * cols], -1: wall */
+} room_map;
+
+/* ----------------------------------------------------------------- the map */
+
+/* Walls lie in every pitch-th row and column; a door is where the other
+ * coordinate is in the middle of a room. */
+static bool is_door(const room_map *map, int64_t row, int64_t col)
+{
+    int64_t wall = map->pitch - 1, middle = wall / 2;
+    int64_t y = row % map->pitch, x = col % map->pitch;
+    return (y == wall && x == middle) || (y == middle && x == wall);
+}
+
+static bool is_open(const room_map *map, int64_t row, int64_t col)
+{
+    int64_t wall = map->pitch - 1;
+    return (row % map->pitch != wall && col % map->pitch != wall) || is_door(map, row, col);
+}
+
+static void draw_map(room_map *map)
+{
+    for (int64_t cell = 0; cell < map->rows * map->cols; cell++)
+        map->state[cell] = is_open(map, cell / map->cols, cell % map->cols) ? map->states++ : -1;
+}
+
+/* The state one step away, or `state` itself if a wall is in the way. */
+static int64_t step(const room_map *map, int64_t row, int64_t col, int direction)
+{
+    int64_t to_row = row + fy_direction_row[direction], to_col = col + fy_direction_col[direction];
+    int64_t state = map->state[row * map->cols + col];
+    if (to_row < 0 || to_row >= map->rows || to_col < 0 || to_col >= map->cols)
+        return state;
+    int64_t to = map->state[to_row * map->cols + to_col];
+    return to >= 0 ? to : state;
+}
+
+static int64_t start_state(const room_map *map, const double *value)
+{
+    int64_t middle = (map->pitch - 1) / 2;
+    int64_t row = (int64_t)value[ROWS] / 2 * map->pitch + middle;
+    int64_t col = (int64_t)value[COLS] / 2 * map->pitch + middle;
+    return value[START] == 0 ? map->state[0] : map->state[row * map->cols + col];
+}
+
+/* --------------------------------------------------------------- the model */
+
+static foray_status add_name(foray_builder *builder, const room_map *map, int64_t row, int64_t col)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s(%lld,%lld)", is_door(map, row, col) ? "door " : "",
+             (long long)row, (long long)col);
+    return fy_world_place(builder, map->state[row * map->cols + col], row, col, name);
+}
+
+static foray_status add_cell(foray_builder *builder, const room_map *map, const double *value,
+                             int64_t row, int64_t col)
+{
+    int64_t room = row / map->pitch * (int64_t)value[COLS] + col / map->pitch;
+    int64_t state = map->state[row * map->cols + col];
+    foray_status status = add_name(builder, map, row, col);
+    for (int meant = 0; status == FORAY_OK && meant < FY_DIRECTIONS; meant++) {
+        int64_t next[OUTCOMES];
+        next[MOVED] = step(map, row, col, meant);
+        next[SLIPPED_LEFT] = step(map, row, col, (meant + 3) % FY_DIRECTIONS);
+        next[SLIPPED_RIGHT] = step(map, row, col, (meant + 1) % FY_DIRECTIONS);
+        next[STAYED] = state;
+        status = foray_builder_outcomes(builder, state, meant, room, next);
+    }
+    return status;
+}
+
+static foray_status add_law(foray_builder *builder, const double *value, int64_t room)
+{
+    double p[OUTCOMES], sum = 0;
+    for (uint32_t o = 0; o < OUTCOMES; o++)
+        p[o] = fy_world_random(value[SEED], (uint64_t)room, o, 0);
+    p[MOVED] = value[SUCCESS] + value[SPREAD] * (2 * p[MOVED] - 1);
+    for (int o = SLIPPED_LEFT; o < OUTCOMES; o++)
+        sum += 0.5 + p[o];
+    for (int o = SLIPPED_LEFT; o < OUTCOMES; o++)
+        p[o] = (1 - p[MOVED]) * (0.5 + p[o]) / sum;
+    return foray_builder_law(builder, room, p);
+}
+
+static foray_status create(foray_context *ctx, const double *value, const room_map *map,
+                           foray_builder **builder)
+{
+    int64_t rooms = (int64_t)(value[ROWS] * value[COLS]), *outcomes;
+    if (!FY_ALLOC(ctx, outcomes, rooms))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t room = 0; room < rooms; room++)
+        outcomes[room] = OUTCOMES;
+    foray_status status = foray_builder_create_classes(
+        ctx, map->states, FY_DIRECTIONS, (int64_t)value[HORIZON], rooms, outcomes, builder);
+    free(outcomes);
+    return status;
+}
+
+static foray_status fill(foray_builder *builder, const double *value, const room_map *map)
+{
+    foray_status status = foray_builder_grid(builder, map->rows, map->cols);
+    for (int64_t cell = 0; status == FORAY_OK && cell < map->rows * map->cols; cell++) {
+        if (map->state[cell] >= 0)
+            status = add_cell(builder, map, value, cell / map->cols, cell % map->cols);
+    }
+    for (int64_t room = 0; status == FORAY_OK && room < (int64_t)(value[ROWS] * value[COLS]);
+         room++)
+        status = add_law(builder, value, room);
+    if (status == FORAY_OK)
+        status = foray_builder_initial(builder, start_state(map, value), 1);
+    if (status == FORAY_OK)
+        status = fy_world_actions(builder, FY_DIRECTIONS, fy_direction_name);
+    return status;
+}
+
+static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
+{
+    int64_t pitch = (int64_t)value[SIZE] + 1;
+    room_map map = {pitch, (int64_t)value[ROWS] * pitch - 1, (int64_t)value[COLS] * pitch - 1, 0,
+                    NULL};
+    foray_status status = fy_zone_check(ctx, "rooms", value[SUCCESS], value[SPREAD]);
+    if (status != FORAY_OK)
+        return status;
+    if (!FY_ALLOC(ctx, map.state, map.rows * map.cols))
+        return FORAY_ERROR_MEMORY;
+    draw_map(&map);
+    status = create(ctx, value, &map, builder);
+    if (status == FORAY_OK)
+        status = fill(*builder, value, &map);
+    free(map.state);
+    return status;
+}
+
+const fy_world_kind fy_world_rooms = {"rooms",
+                                      "rooms joined by doors, each with an unknown law of slipping",
+                                      parameters, FY_COUNT(parameters), build};

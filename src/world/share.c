@@ -1,0 +1,129 @@
+/* share.c - what several built-in worlds have in common: maps and names, zones,
+ * probability vectors. */
+#include <math.h>
+#include <stdio.h>
+
+#include "world/world.h"
+
+/* Some 2^28 numbers are 2 GiB: a spec that asks for more is a slip of the pen. */
+foray_status fy_world_check_size(foray_context *ctx, const char *world, double numbers)
+{
+    if (numbers <= 0x1p28)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_USAGE,
+                   "%s: these parameters make a model of %.3g numbers, but a built-in world may "
+                   "have %.3g",
+                   world, numbers, 0x1p28);
+}
+
+/* ------------------------------------------------------- names and layouts */
+
+const int fy_direction_row[FY_DIRECTIONS] = {-1, 0, 1, 0};
+const int fy_direction_col[FY_DIRECTIONS] = {0, 1, 0, -1};
+const char *const fy_direction_name[FY_DIRECTIONS] = {"up", "right", "down", "left"};
+
+foray_status fy_world_place(foray_builder *builder, int64_t state, int64_t row, int64_t col,
+                            const char *name)
+{
+    foray_status status = foray_builder_state_name(builder, state, name);
+    return status == FORAY_OK ? foray_builder_cell(builder, state, row, col) : status;
+}
+
+foray_status fy_world_line(foray_builder *builder, int64_t states, const char *prefix)
+{
+    foray_status status = foray_builder_grid(builder, 1, states);
+    for (int64_t s = 0; status == FORAY_OK && s < states; s++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%lld", prefix, (long long)s);
+        status = fy_world_place(builder, s, 0, s, name);
+    }
+    return status;
+}
+
+foray_status fy_world_actions(foray_builder *builder, int64_t count, const char *const *name)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t a = 0; status == FORAY_OK && a < count; a++)
+        status = foray_builder_action_name(builder, a, name[a]);
+    return status;
+}
+
+/* -------------------------------------------------------------------- zones */
+
+int64_t fy_zone_of(int64_t place, int64_t length, int64_t zones)
+{
+    return place * zones / length;
+}
+
+double fy_zone_success(double success, double spread, int64_t zone, int64_t zones)
+{
+    if (zones == 1)
+        return success;
+    return success + spread * (2.0 * (double)zone / (double)(zones - 1) - 1.0);
+}
+
+foray_status fy_zone_check(foray_context *ctx, const char *world, double success, double spread)
+{
+    if (success - spread >= 0 && success + spread <= 1)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_USAGE,
+                   "%s: success=%g and spread=%g give probabilities from %g to %g, but they must "
+                   "lie between 0 and 1",
+                   world, success, spread, success - spread, success + spread);
+}
+
+/* ------------------------------------------------------ probability vectors */
+
+double fy_world_random(double seed, uint64_t which, uint32_t i, uint32_t j)
+{
+    return fy_unit(fy_random_bits((uint64_t)seed, FY_STREAM_MODEL, which, i, j));
+}
+
+/* Independent exponentials divided by their sum. */
+void fy_random_simplex(double seed, uint64_t which, int64_t n, double *out)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        out[i] = -log1p(-fy_world_random(seed, which, (uint32_t)i, 0));
+        sum += out[i];
+    }
+    for (int64_t i = 0; i < n; i++)
+        out[i] = sum > 0 ? out[i] / sum : 1.0 / (double)n;
+}
+
+/* P(N >= most) = 1 - P(N < most), from what has been filled in so far. */
+static void close_tail(int64_t most, double *out)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < most; k++)
+        sum += out[k];
+    out[most] = fmax(0, 1 - sum);
+}
+
+/* P(N = k) = mean^k e^-mean / k! */
+void fy_poisson(double mean, int64_t most, double *out)
+{
+    for (int64_t k = 0; k < most; k++)
+        out[k] = k ? out[k - 1] * mean / (double)k : exp(-mean);
+    close_tail(most, out);
+}
+
+/* P(N = k) = p (1-p)^k with p = 1/(1 + mean) */
+void fy_geometric(double mean, int64_t most, double *out)
+{
+    for (int64_t k = 0; k < most; k++)
+        out[k] = k ? out[k - 1] * mean / (1 + mean) : 1 / (1 + mean);
+    close_tail(most, out);
+}
+
+/* One trial after the other: P_n(k) = P_{n-1}(k) (1-p) + P_{n-1}(k-1) p */
+void fy_binomial(int64_t trials, double p, double *out)
+{
+    out[0] = 1;
+    for (int64_t n = 1; n <= trials; n++) {
+        out[n] = out[n - 1] * p;
+        for (int64_t k = n - 1; k > 0; k--)
+            out[k] = out[k] * (1 - p) + out[k - 1] * p;
+        out[0] *= 1 - p;
+    }
+}

@@ -1,0 +1,236 @@
+/* world.c - where actions meet reality: worlds of one's own, and the world of a
+ * model whose theta is known.
+ *
+ * The world of a model draws successors by inverting the distribution function:
+ * with c_j = P(next[0]|s,a) + ... + P(next[j]|s,a) and u uniform in [0,1), the
+ * successor is the first j with u < c_j. Pairs that share a generator set share
+ * its c. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "world/world.h"
+
+struct foray_world {
+    foray_context *ctx;
+    foray_world_ops ops;
+    void *self;
+    int64_t states, actions; /* 0: not known, `step` has to look for itself */
+};
+
+/* --------------------------------------------------------- worlds in general */
+
+foray_status foray_world_create(foray_context *ctx, const foray_world_ops *ops, void *self,
+                                foray_world **out)
+{
+    /* `size` says how much of the table the caller knows: the rest stays NULL. */
+    size_t required = offsetof(foray_world_ops, destroy);
+    if (ops->size < required)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "foray_world_ops.size is %zu, but it must be sizeof(foray_world_ops)",
+                       ops->size);
+    if (!ops->reset || !ops->step)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "foray_world_ops.%s is required, but it is NULL",
+                       ops->reset ? "step" : "reset");
+    foray_world *world;
+    if (!FY_ALLOC(ctx, world, 1))
+        return FORAY_ERROR_MEMORY;
+    memcpy(&world->ops, ops, ops->size < sizeof *ops ? ops->size : sizeof *ops);
+    world->ctx = ctx;
+    world->self = self;
+    *out = world;
+    return FORAY_OK;
+}
+
+void foray_world_destroy(foray_world *world)
+{
+    if (!world)
+        return;
+    if (world->ops.destroy)
+        world->ops.destroy(world->self);
+    free(world);
+}
+
+/* What a world answered, or why there is no answer. */
+static foray_status settle(foray_world *world, const foray_draw *draw, foray_status status,
+                           int64_t answer, int64_t *state)
+{
+    unsigned long long episode = draw->episode;
+    if (status != FORAY_OK)
+        return fy_fail(world->ctx, FORAY_ERROR_WORLD,
+                       "the world failed in episode %llu, draw %u: %s", episode, draw->step,
+                       foray_status_text(status));
+    if (answer < 0)
+        return fy_fail(world->ctx, FORAY_ERROR_WORLD,
+                       "in episode %llu, draw %u, the world answered with state %lld", episode,
+                       draw->step, (long long)answer);
+    *state = answer;
+    return FORAY_OK;
+}
+
+foray_status foray_world_reset(foray_world *world, const foray_draw *draw, int64_t *state)
+{
+    int64_t first = -1;
+    foray_status status = world->ops.reset(world->self, draw, &first);
+    return settle(world, draw, status, first, state);
+}
+
+foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_t state,
+                              int64_t action, int64_t *next)
+{
+    if (world->states > 0 && (uint64_t)state >= (uint64_t)world->states)
+        return fy_fail(world->ctx, FORAY_ERROR_USAGE, "state %lld, but the world has %lld states",
+                       (long long)state, (long long)world->states);
+    if (world->actions > 0 && (uint64_t)action >= (uint64_t)world->actions)
+        return fy_fail(world->ctx, FORAY_ERROR_USAGE, "action %lld, but the world has %lld actions",
+                       (long long)action, (long long)world->actions);
+    int64_t answer = -1;
+    foray_status status = world->ops.step(world->self, draw, state, action, &answer);
+    return settle(world, draw, status, answer, next);
+}
+
+/* ------------------------------------------------------ the world of a model */
+
+typedef struct model_world {
+    const foray_model *model;
+    double *cumulative; /* [generators] c_j, set after set */
+    double *initial;    /* [initials] the same for the first state */
+} model_world;
+
+/* How far probabilities may be from a probability vector by rounding alone. */
+static const double ROUNDING = 1e-9;
+
+/* Turns probabilities into c_j in place. The sum may miss 1 by rounding, so c is
+ * divided by it, held at 1 or below, and *set* to 1 from the last possible
+ * successor on: u < 1 always finds one, and one of probability 0 (c_j = c_{j-1})
+ * is never the first. False if this is no probability vector. */
+static bool accumulate(double *p, int64_t n)
+{
+    double sum = 0;
+    int64_t last = 0;
+    for (int64_t j = 0; j < n; j++) {
+        if (!(p[j] >= -ROUNDING))
+            return false;
+        if (p[j] > 0) {
+            sum += p[j];
+            last = j;
+        }
+        p[j] = sum;
+    }
+    if (!(fabs(sum - 1) <= ROUNDING))
+        return false;
+    for (int64_t j = 0; j < n; j++)
+        p[j] = j < last ? fmin(p[j] / sum, 1) : 1;
+    return true;
+}
+
+/* The first j with u < c_j: bisection whose length depends on n alone, so that
+ * random outcomes cost no mispredicted branches. */
+static int64_t invert(const double *c, int64_t n, double u)
+{
+    const double *at = c;
+    while (n > 1) {
+        int64_t half = n / 2;
+        at += at[half - 1] <= u ? half : 0;
+        n -= half;
+    }
+    return at - c;
+}
+
+static foray_status model_reset(void *self, const foray_draw *draw, int64_t *state)
+{
+    const model_world *world = self;
+    const foray_model *model = world->model;
+    int64_t j = invert(world->initial, model->initials, foray_draw_uniform(draw, 0));
+    *state = model->initial_state[j];
+    return FORAY_OK;
+}
+
+static foray_status model_step(void *self, const foray_draw *draw, int64_t state, int64_t action,
+                               int64_t *next)
+{
+    const model_world *world = self;
+    const foray_model *model = world->model;
+    int64_t pair = state * model->actions + action;
+    int64_t genset = model->genset[pair];
+    const double *c = world->cumulative + model->gen_start[genset];
+    int64_t j = invert(c, fy_genset_size(model, genset), foray_draw_uniform(draw, 0));
+    *next = model->succ[model->succ_start[pair] + j];
+    return FORAY_OK;
+}
+
+static void model_destroy(void *self)
+{
+    model_world *world = self;
+    if (!world)
+        return;
+    free(world->cumulative);
+    free(world->initial);
+    free(world);
+}
+
+/* c of every generator set and of the initial distribution. */
+static foray_status tabulate(foray_context *ctx, model_world *world)
+{
+    const foray_model *model = world->model;
+    for (int64_t g = 0; g < model->gensets; g++) {
+        double *c = world->cumulative + model->gen_start[g];
+        fy_genset_probabilities(model, model->theta, g, c);
+        if (!accumulate(c, fy_genset_size(model, g)))
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "%s is no world: the probabilities at state %lld, action %lld are "
+                           "negative or do not sum to one",
+                           model->name, (long long)(model->genset_pair[g] / model->actions),
+                           (long long)(model->genset_pair[g] % model->actions));
+    }
+    memcpy(world->initial, model->initial_probability,
+           (size_t)model->initials * sizeof *world->initial);
+    if (!accumulate(world->initial, model->initials))
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "%s is no world: its initial probabilities are negative or do not sum to "
+                       "one",
+                       model->name);
+    return FORAY_OK;
+}
+
+static foray_status model_create(foray_context *ctx, const foray_model *model, model_world **out)
+{
+    model_world *world;
+    if (!FY_ALLOC(ctx, world, 1))
+        return FORAY_ERROR_MEMORY;
+    world->model = model;
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(ctx, world->cumulative, model->gen_start[model->gensets]) &&
+        FY_ALLOC(ctx, world->initial, model->initials))
+        status = tabulate(ctx, world);
+    if (status != FORAY_OK) {
+        model_destroy(world);
+        return status;
+    }
+    *out = world;
+    return FORAY_OK;
+}
+
+foray_status foray_world_from_model(foray_context *ctx, const foray_model *model, foray_world **out)
+{
+    static const foray_world_ops ops = {sizeof ops, model_reset, model_step, model_destroy};
+    if (!model->theta)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "%s is no world: its theta is not known, so nothing says what follows",
+                       model->name);
+    model_world *self = NULL;
+    foray_status status = model_create(ctx, model, &self);
+    if (status != FORAY_OK)
+        return status;
+    foray_world *world = NULL;
+    status = foray_world_create(ctx, &ops, self, &world);
+    if (status != FORAY_OK) {
+        model_destroy(self);
+        return status;
+    }
+    world->states = model->states;
+    world->actions = model->actions;
+    *out = world;
+    return FORAY_OK;
+}

@@ -1,0 +1,83 @@
+/* world.h - how built-in worlds are described, and what they share.
+ *
+ * A built-in world is a family of models whose theta is known. Each lies in a
+ * file of its own that ends with an fy_world_kind: a name, the parameters, and
+ * the function that fills a builder. Adding one is one file and one row of the
+ * table in builtin.c. */
+#ifndef FY_WORLD_H
+#define FY_WORLD_H
+
+#include "base/base.h"
+
+typedef struct fy_world_kind {
+    const char *name;
+    const char *summary;
+    const foray_world_parameter *parameter;
+    int64_t parameters;
+    /* Creates a builder and fills it. `value` holds the parameters in the order
+     * of the table, each within its range; how they fit together is for `build`
+     * to check. *builder is set as soon as there is one, and is the caller's to
+     * destroy whatever the answer. */
+    foray_status (*build)(foray_context *ctx, const double *value, foray_builder **builder);
+} fy_world_kind;
+
+extern const fy_world_kind fy_world_chain, fy_world_grid, fy_world_hard, fy_world_inventory,
+    fy_world_mixture, fy_world_queue, fy_world_riverswim, fy_world_rooms;
+
+/* The number of rows of a parameter table, and a parameter that every world has. */
+#define FY_COUNT(table) ((int64_t)(sizeof(table) / sizeof *(table)))
+#define FY_HORIZON(steps)                                                                          \
+    {                                                                                              \
+        "horizon", (steps), 1, 1e6, true, "steps of an episode"                                    \
+    }
+
+/* Refuses a spec that asks for far too much before memory is touched. `numbers`
+ * is about how many the model will hold: a product of sizes, as a double so that
+ * it cannot overflow. */
+foray_status fy_world_check_size(foray_context *ctx, const char *world, double numbers);
+
+/* ------------------------------------------------------- names and layouts */
+
+/* Names a state and puts it on the map. */
+foray_status fy_world_place(foray_builder *builder, int64_t state, int64_t row, int64_t col,
+                            const char *name);
+
+/* A map of one row: state s in column s, named "<prefix>s". */
+foray_status fy_world_line(foray_builder *builder, int64_t states, const char *prefix);
+
+/* Names actions 0..count-1. */
+foray_status fy_world_actions(foray_builder *builder, int64_t count, const char *const *name);
+
+/* The four directions of a map, clockwise: turning right is +1, left is +3. */
+enum { FY_UP, FY_RIGHT, FY_DOWN, FY_LEFT, FY_DIRECTIONS };
+extern const int fy_direction_row[FY_DIRECTIONS], fy_direction_col[FY_DIRECTIONS];
+extern const char *const fy_direction_name[FY_DIRECTIONS];
+
+/* -------------------------------------------------------------------- zones */
+
+/* `length` places in `zones` contiguous stretches of nearly equal size. */
+int64_t fy_zone_of(int64_t place, int64_t length, int64_t zones);
+
+/* Success probability of a zone: evenly from success - spread to success + spread. */
+double fy_zone_success(double success, double spread, int64_t zone, int64_t zones);
+
+/* Refuses success +- spread outside [0,1]. */
+foray_status fy_zone_check(foray_context *ctx, const char *world, double success, double spread);
+
+/* ------------------------------------------------------ probability vectors */
+
+/* A uniform random number in [0,1) that belongs to (seed, which, i, j). */
+double fy_world_random(double seed, uint64_t which, uint32_t i, uint32_t j);
+
+/* out[0..n-1]: uniform on the simplex of probability vectors, for (seed, which). */
+void fy_random_simplex(double seed, uint64_t which, int64_t n, double *out);
+
+/* A count that nothing bounds, cut at `most`: out[k] = P(N = k) for k < most and
+ * out[most] = P(N >= most). */
+void fy_poisson(double mean, int64_t most, double *out);
+void fy_geometric(double mean, int64_t most, double *out);
+
+/* out[k] = P(N = k), k = 0..trials, for N ~ Binomial(trials, p). */
+void fy_binomial(int64_t trials, double p, double *out);
+
+#endif
