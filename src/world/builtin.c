@@ -113,10 +113,10 @@ static foray_status read_value(foray_context *ctx, const fy_world_kind *kind,
     bool fits = number >= parameter->least && number <= parameter->most &&
                 (!parameter->whole || number == floor(number));
     if (!fits)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %s=%.*s, but it must be %s%.15g to %.15g",
-                       kind->name, parameter->name, value.size, value.text,
-                       parameter->whole ? "a whole number, " : "", parameter->least,
-                       parameter->most);
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s: %s=%.*s, but it must be a %snumber from %.15g to %.15g", kind->name,
+                       parameter->name, value.size, value.text, parameter->whole ? "whole " : "",
+                       parameter->least, parameter->most);
     *out = number;
     return FORAY_OK;
 }

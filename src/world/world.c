@@ -1,16 +1,13 @@
 /* world.c - where actions meet reality: worlds of one's own, and the world of a
  * model whose theta is known.
  *
- * The world of a model draws successors by inverting the distribution function:
- * with c_j = P(next[0]|s,a) + ... + P(next[j]|s,a) and u uniform in [0,1), the
- * successor is the first j with u < c_j. Pairs that share a generator set share
- * its c. */
-#include <math.h>
+ * The world of a model draws successors by inverting the distribution function c
+ * of P(.|s,a); pairs that share a generator set share its c. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/model.h"
-#include "world/world.h"
+#include "world/sample.h"
 
 struct foray_world {
     foray_context *ctx;
@@ -94,55 +91,15 @@ foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_
 
 typedef struct model_world {
     const foray_model *model;
-    double *cumulative; /* [generators] c_j, set after set */
+    double *cumulative; /* [generators] distribution functions, set after set */
     double *initial;    /* [initials] the same for the first state */
 } model_world;
-
-/* How far probabilities may be from a probability vector by rounding alone. */
-static const double ROUNDING = 1e-9;
-
-/* Turns probabilities into c_j in place. The sum may miss 1 by rounding, so c is
- * divided by it, held at 1 or below, and *set* to 1 from the last possible
- * successor on: u < 1 always finds one, and one of probability 0 (c_j = c_{j-1})
- * is never the first. False if this is no probability vector. */
-static bool accumulate(double *p, int64_t n)
-{
-    double sum = 0;
-    int64_t last = 0;
-    for (int64_t j = 0; j < n; j++) {
-        if (!(p[j] >= -ROUNDING))
-            return false;
-        if (p[j] > 0) {
-            sum += p[j];
-            last = j;
-        }
-        p[j] = sum;
-    }
-    if (!(fabs(sum - 1) <= ROUNDING))
-        return false;
-    for (int64_t j = 0; j < n; j++)
-        p[j] = j < last ? fmin(p[j] / sum, 1) : 1;
-    return true;
-}
-
-/* The first j with u < c_j: bisection whose length depends on n alone, so that
- * random outcomes cost no mispredicted branches. */
-static int64_t invert(const double *c, int64_t n, double u)
-{
-    const double *at = c;
-    while (n > 1) {
-        int64_t half = n / 2;
-        at += at[half - 1] <= u ? half : 0;
-        n -= half;
-    }
-    return at - c;
-}
 
 static foray_status model_reset(void *self, const foray_draw *draw, int64_t *state)
 {
     const model_world *world = self;
     const foray_model *model = world->model;
-    int64_t j = invert(world->initial, model->initials, foray_draw_uniform(draw, 0));
+    int64_t j = fy_sample(world->initial, model->initials, foray_draw_uniform(draw, 0));
     *state = model->initial_state[j];
     return FORAY_OK;
 }
@@ -155,7 +112,7 @@ static foray_status model_step(void *self, const foray_draw *draw, int64_t state
     int64_t pair = state * model->actions + action;
     int64_t genset = model->genset[pair];
     const double *c = world->cumulative + model->gen_start[genset];
-    int64_t j = invert(c, fy_genset_size(model, genset), foray_draw_uniform(draw, 0));
+    int64_t j = fy_sample(c, fy_genset_size(model, genset), foray_draw_uniform(draw, 0));
     *next = model->succ[model->succ_start[pair] + j];
     return FORAY_OK;
 }
@@ -177,7 +134,7 @@ static foray_status tabulate(foray_context *ctx, model_world *world)
     for (int64_t g = 0; g < model->gensets; g++) {
         double *c = world->cumulative + model->gen_start[g];
         fy_genset_probabilities(model, model->theta, g, c);
-        if (!accumulate(c, fy_genset_size(model, g)))
+        if (!fy_sample_prepare(c, fy_genset_size(model, g)))
             return fy_fail(ctx, FORAY_ERROR_INPUT,
                            "%s is no world: the probabilities at state %lld, action %lld are "
                            "negative or do not sum to one",
@@ -186,7 +143,7 @@ static foray_status tabulate(foray_context *ctx, model_world *world)
     }
     memcpy(world->initial, model->initial_probability,
            (size_t)model->initials * sizeof *world->initial);
-    if (!accumulate(world->initial, model->initials))
+    if (!fy_sample_prepare(world->initial, model->initials))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "%s is no world: its initial probabilities are negative or do not sum to "
                        "one",
