@@ -593,6 +593,8 @@ static void bad_specs_are_explained(void **state)
         {"inventory:order=21", "inventory: order=21, but it must be 1 to capacity=20"},
         {"inventory:capacity=10000,order=10000", "numbers"},
         {"queue:capacity=10000,rates=100", "numbers"},
+        {"grid:rows=4096,cols=4096", "numbers"},
+        {"rooms:rows=64,cols=64,size=64", "rooms: these parameters make a model of"},
     };
     foray_context *ctx = *state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -147,7 +147,9 @@ static foray_status check(foray_context *ctx, const double *value)
     if (value[ZONES] > value[COLS])
         return fy_fail(ctx, FORAY_ERROR_USAGE, "grid: zones=%g, but there are only cols=%g",
                        value[ZONES], value[COLS]);
-    return fy_zone_check(ctx, "grid", value[SUCCESS], value[SPREAD]);
+    foray_status status = fy_zone_check(ctx, "grid", value[SUCCESS], value[SPREAD]);
+    double numbers = value[ROWS] * value[COLS] * FY_DIRECTIONS * FY_DIRECTIONS;
+    return status == FORAY_OK ? fy_world_check_size(ctx, "grid", numbers) : status;
 }
 
 static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)

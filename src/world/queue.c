@@ -17,6 +17,7 @@
  *             product of a and b (times sqrt(d), as the features are divided by
  *             it), d = arrivals * services. The learner is not told that it is a
  *             product. a and b are uniform on their simplices, drawn from the seed. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +81,10 @@ static foray_status add_simulator(foray_builder *builder, const double *value, i
     convolve(waiting, clerks, capacity, room);
     foray_status status = FORAY_OK;
     for (int64_t s = 0; status == FORAY_OK && s <= capacity; s++) {
-        if (room->next[s] > 0)
-            status = foray_builder_simulator(builder, simulator, waiting, action, s, room->next[s]);
+        /* Summed in another order the same terms may exceed 1 by a rounding. */
+        double p = fmin(room->next[s], 1);
+        if (p > 0)
+            status = foray_builder_simulator(builder, simulator, waiting, action, s, p);
     }
     return status;
 }

@@ -167,6 +167,9 @@ static foray_status build(foray_context *ctx, const double *value, foray_builder
     room_map map = {pitch, (int64_t)value[ROWS] * pitch - 1, (int64_t)value[COLS] * pitch - 1, 0,
                     NULL};
     foray_status status = fy_zone_check(ctx, "rooms", value[SUCCESS], value[SPREAD]);
+    if (status == FORAY_OK)
+        status = fy_world_check_size(
+            ctx, "rooms", (double)map.rows * (double)map.cols * FY_DIRECTIONS * OUTCOMES);
     if (status != FORAY_OK)
         return status;
     if (!FY_ALLOC(ctx, map.state, map.rows * map.cols))

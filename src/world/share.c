@@ -5,15 +5,16 @@
 
 #include "world/world.h"
 
-/* Some 2^28 numbers are 2 GiB: a spec that asks for more is a slip of the pen. */
+/* 2^26 features take some 2 GiB while a model is built: a spec that asks for more is
+ * a slip of the pen. */
 foray_status fy_world_check_size(foray_context *ctx, const char *world, double numbers)
 {
-    if (numbers <= 0x1p28)
+    if (numbers <= 0x1p26)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_USAGE,
                    "%s: these parameters make a model of %.3g numbers, but a built-in world may "
-                   "have %.3g",
-                   world, numbers, 0x1p28);
+                   "have %.3g at the most",
+                   world, numbers, 0x1p26);
 }
 
 /* ------------------------------------------------------- names and layouts */
