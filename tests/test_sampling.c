@@ -194,7 +194,7 @@ static void check_pair(foray_world *world, const foray_model *model, int64_t s, 
     enum { DRAWS = 40000, MOST = 64 };
     const int32_t *next;
     int64_t n = foray_model_successors(model, s, a, &next), count[MOST], top = 0;
-    double p[MOST];
+    double p[MOST] = {0};
     assert_true(n <= MOST);
     for (int64_t j = 0; j < n; j++) {
         p[j] = foray_model_probability(model, foray_model_theta(model), s, a, j);

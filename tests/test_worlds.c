@@ -312,7 +312,8 @@ static void chain_slips_as_told(void **state)
     assert_int_equal(start_of(model), 15);
     for (int64_t s = 0; s < 31; s++) {
         /* zones 0..5: success 0.93, 0.938, ..., 0.97 */
-        double success = 0.93 + 0.008 * (double)(s * 6 / 31);
+        int64_t zone = s * 6 / 31;
+        double success = 0.93 + 0.008 * (double)zone;
         int64_t left = s > 0 ? s - 1 : 0, right = s < 30 ? s + 1 : 30;
         assert_close(chance(model, s, 0, left), success);
         assert_close(chance(model, s, 0, right), 1 - success);
@@ -494,11 +495,11 @@ static double poisson(double mean, int64_t k)
 /* P(sold) summed over far more demands than matter. */
 static void inventory_sells_as_told(void **state)
 {
-    enum { CAPACITY = 6, ORDERS = 4, DEMANDS = 2000 };
+    enum { CAPACITY = 6, ORDERS = 4, PAIRS = (CAPACITY + 1) * ORDERS, DEMANDS = 2000 };
     foray_context *ctx = *state;
     foray_model *model = model_of(ctx, "inventory:capacity=6,order=3,demand=4,dim=3");
     assert_int_equal(start_of(model), CAPACITY);
-    for (int64_t pair = 0; pair < (CAPACITY + 1) * ORDERS; pair++) {
+    for (int64_t pair = 0; pair < PAIRS; pair++) {
         int64_t stock = pair / ORDERS, order = pair % ORDERS;
         int64_t morning = stock + order < CAPACITY ? stock + order : CAPACITY;
         double evening[CAPACITY + 1] = {0};
@@ -524,10 +525,10 @@ static double served(int64_t clerks, double q, int64_t n)
 
 static void queue_moves_as_told(void **state)
 {
-    enum { CAPACITY = 4, NEWCOMERS = 200 };
+    enum { CAPACITY = 4, PAIRS = (CAPACITY + 1) * 4, NEWCOMERS = 200 };
     foray_context *ctx = *state;
     foray_model *model = model_of(ctx, "queue:capacity=4,rates=2,load=2,arrivals=2,services=2");
-    for (int64_t pair = 0; pair < (CAPACITY + 1) * 4; pair++) {
+    for (int64_t pair = 0; pair < PAIRS; pair++) {
         int64_t waiting = pair / 4, admit = pair % 4 / 2, clerks = 1 + pair % 2;
         double after[CAPACITY + 1] = {0};
         for (int64_t i = 0; i < 4; i++) {

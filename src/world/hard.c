@@ -47,7 +47,7 @@ static int64_t inner_product(const int8_t *x, const int8_t *y, int64_t n)
 {
     int64_t sum = 0;
     for (int64_t i = 0; i < n; i++)
-        sum += x[i] * y[i];
+        sum += x[i] == y[i] ? 1 : -1;
     return sum;
 }
 

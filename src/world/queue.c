@@ -106,9 +106,10 @@ static foray_status add_names(foray_builder *builder, const double *value)
     int64_t rates = (int64_t)value[RATES];
     foray_status status = fy_world_line(builder, (int64_t)value[CAPACITY] + 1, "waiting ");
     for (int64_t action = 0; status == FORAY_OK && action < DOORS * rates; action++) {
+        int64_t clerks = 1 + action % rates;
         char name[64];
         snprintf(name, sizeof name, "%s, %lld at the counter",
-                 action / rates == ADMIT ? "admit" : "refuse", (long long)(1 + action % rates));
+                 action / rates == ADMIT ? "admit" : "refuse", (long long)clerks);
         status = foray_builder_action_name(builder, action, name);
     }
     return status;

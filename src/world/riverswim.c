@@ -31,14 +31,14 @@ static foray_status add_left(foray_builder *builder, int64_t s)
     return foray_builder_outcomes(builder, s, LEFT, WITH_CURRENT, next);
 }
 
+/* The outcomes of a class are neighbours in a row: the first state has none behind. */
 static foray_status add_right(foray_builder *builder, int64_t s, int64_t states)
 {
-    int64_t first[] = {s, s + 1}, inside[] = {s - 1, s, s + 1}, last[] = {s - 1, s};
+    const int64_t around[] = {s - 1, s, s + 1};
     if (s == 0)
-        return foray_builder_outcomes(builder, s, RIGHT, FROM_FIRST, first);
-    if (s < states - 1)
-        return foray_builder_outcomes(builder, s, RIGHT, FROM_INSIDE, inside);
-    return foray_builder_outcomes(builder, s, RIGHT, FROM_LAST, last);
+        return foray_builder_outcomes(builder, s, RIGHT, FROM_FIRST, around + 1);
+    return foray_builder_outcomes(builder, s, RIGHT, s < states - 1 ? FROM_INSIDE : FROM_LAST,
+                                  around);
 }
 
 static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
