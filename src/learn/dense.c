@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Rows closer to orthogonal than this, relative to their norms, are left alone. */
-static const double orthogonal = 1e-15;
+static const double orthogonal = 1e-14;
 
 /* [a; b] <- [c -s; s c] [a; b] */
 static void rotate(double *a, double *b, double c, double s, int64_t count)

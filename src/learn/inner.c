@@ -213,17 +213,19 @@ static void make_map(const fy_inner *inner, const fy_ridge *ridge, int64_t block
     pad_rows(last - first, b->dim, rows);
 }
 
-/* w_j = sum_c phi_j(c) T_c for every generator of a set. */
-static void whiten_set(const fy_form *form, int64_t genset, const double *map, int64_t width,
-                       double *w)
+/* w = sum_c phi(c) T_c for one generator, eight numbers at a time. */
+static void whiten_generator(const fy_form *form, int64_t generator, const double *map,
+                             int64_t width, double *w)
 {
     const foray_model *model = form->model;
-    for (int64_t j = model->gen_start[genset]; j < model->gen_start[genset + 1]; j++, w += width) {
-        memset(w, 0, (size_t)width * sizeof *w);
-        for (int64_t i = model->feat_start[j]; i < model->feat_start[j + 1]; i++) {
+    int64_t first = model->feat_start[generator], last = model->feat_start[generator + 1];
+    for (int64_t at = 0; at < width; at += FY_WIDTH) {
+        fy_vector sum = {0};
+        for (int64_t i = first; i < last; i++) {
             int64_t c = form->local_of_coord[model->feat_index[i]];
-            fy_add_scaled(w, model->feat_value[i], map + c * width, width);
+            sum += model->feat_value[i] * *(const fy_vector *)(map + c * width + at);
         }
+        *(fy_vector *)(w + at) = sum;
     }
 }
 
@@ -289,7 +291,9 @@ static void solve_set(fy_inner *inner, const fy_ridge *ridge, worker *at_work, i
         make_map(inner, ridge, block, 0, b->coords, at_work->map, at_work->room);
         at_work->block = block;
     }
-    whiten_set(form, genset, at_work->map, task.width, at_work->w);
+    for (int64_t j = 0; j < task.n; j++)
+        whiten_generator(form, form->model->gen_start[genset] + j, at_work->map, task.width,
+                         at_work->w + j * task.width);
     run_method(&task);
     inner->value[genset] = task.value;
     inner->upper[genset] = task.upper;

@@ -12,15 +12,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Starts from single generators: all, or this many evenly spaced ones. */
-enum { MOST_SINGLES = 64 };
+/* Starts from the longest axes, and from single generators: all, or evenly spaced ones. */
+enum { MOST_AXES = 4, MOST_SINGLES = 16 };
 /* Above this many generators their n^2 products are left out of the bounds. */
 enum { MOST_PRODUCTS = 512 };
 
 typedef struct climb {
     int64_t n, m, width; /* generators, axes, axes padded */
     const double *w;     /* [n][width] along the axes */
+    bool centred;        /* sum_j w_j = 0 */
     const double *axis;  /* [m][n] the same, transposed */
+    double *extent;      /* [m] max_f |<axis_i, y>| */
     double *squared;     /* [n] ||w_j||^2 */
     double *y, *t;       /* [width], [n]: t_j = <w_j, y> */
     double *f, *best;    /* [n] of zeros and ones */
@@ -31,7 +33,7 @@ int64_t fy_ascent_room(const fy_form *form)
 {
     int64_t n = form->most_generators, d = form->most_dim, width = fy_padded(d);
     int64_t m = n < d ? n : d;
-    return m * width + n * fy_padded(m) + m * n + 4 * n + 2 * width;
+    return m * width + n * fy_padded(m) + m * n + m + 4 * n + 2 * width;
 }
 
 /* -------------------------------------------------------------- lower bound */
@@ -89,13 +91,15 @@ static void ascend(climb *c)
     do {
         before = squared;
         project(c);
-        if (follow_signs(c))
+        bool moved = follow_signs(c);
+        if (moved)
             squared = place(c);
-        if (!fy_exceeds(squared, before)) {
+        if (fy_exceeds(squared, before))
+            continue;
+        if (moved)
             project(c);
-            if (change_best(c, squared))
-                squared = place(c);
-        }
+        if (change_best(c, squared))
+            squared = place(c);
     } while (fy_exceeds(squared, before));
     if (fy_exceeds(squared, c->best_squared)) {
         c->best_squared = squared;
@@ -103,7 +107,30 @@ static void ascend(climb *c)
     }
 }
 
-/* Starts: the last maximiser, all ones, both ends of every axis, single generators. */
+/* f_j <- [axis_j > 0], or < 0: what reaches furthest to that end of axis i. */
+static void ascend_from_axis(climb *c, int64_t i, bool far_end)
+{
+    const double *axis = c->axis + i * c->n;
+    for (int64_t j = 0; j < c->n; j++)
+        c->f[j] = far_end ? axis[j] < 0 : axis[j] > 0;
+    ascend(c);
+}
+
+/* The longest axis not longer than axis `last`, and not met before it; -1: the longest. */
+static int64_t next_axis(const climb *c, int64_t last)
+{
+    int64_t next = -1;
+    for (int64_t i = 0; i < c->m; i++) {
+        bool later = last < 0 || c->extent[i] < c->extent[last] ||
+                     (c->extent[i] == c->extent[last] && i > last);
+        if (later && (next < 0 || c->extent[i] > c->extent[next]))
+            next = i;
+    }
+    return next;
+}
+
+/* Starts: the last maximiser, all ones, the ends of axes, single generators. When
+ * centred, all ones give 0, and the ends of an axis opposite points. */
 static void climb_from_everywhere(climb *c, const uint64_t *last)
 {
     for (int64_t j = 0; j < c->n; j++)
@@ -111,12 +138,12 @@ static void climb_from_everywhere(climb *c, const uint64_t *last)
     ascend(c);
     for (int64_t j = 0; j < c->n; j++)
         c->f[j] = 1;
-    ascend(c);
-    for (int64_t end = 0; end < 2 * c->m; end++) {
-        const double *axis = c->axis + end / 2 * c->n;
-        for (int64_t j = 0; j < c->n; j++)
-            c->f[j] = end % 2 ? axis[j] < 0 : axis[j] > 0;
+    if (!c->centred)
         ascend(c);
+    for (int64_t k = 0, i = next_axis(c, -1); k < MOST_AXES && i >= 0; k++, i = next_axis(c, i)) {
+        ascend_from_axis(c, i, false);
+        if (!c->centred)
+            ascend_from_axis(c, i, true);
     }
     int64_t singles = c->n < MOST_SINGLES ? c->n : MOST_SINGLES;
     for (int64_t i = 0; i < singles; i++) {
@@ -162,21 +189,23 @@ static double spectral(const climb *c)
     return sqrt((double)c->n * largest);
 }
 
-/* sqrt(sum_i m_i^2), m_i = max_f |<axis_i, y>|: the larger of the sums of positive and of
- * negative entries */
-static double box(const climb *c)
+/* max_f |<axis_i, y>|: the larger of the sums of positive and of negative entries */
+static void find_extents(climb *c)
 {
-    double sum = 0;
     for (int64_t i = 0; i < c->m; i++) {
         double positive = 0, negative = 0;
         for (int64_t j = 0; j < c->n; j++) {
             positive += fmax(c->axis[i * c->n + j], 0);
             negative -= fmin(c->axis[i * c->n + j], 0);
         }
-        double most = fmax(positive, negative);
-        sum += most * most;
+        c->extent[i] = fmax(positive, negative);
     }
-    return sqrt(sum);
+}
+
+/* sqrt(sum_i m_i^2): y lies in the box of the extents */
+static double box(const climb *c)
+{
+    return sqrt(fy_dot(c->extent, c->extent, c->m));
 }
 
 /* From the products G_jk = <w_j, w_k>, the smaller of
@@ -208,11 +237,11 @@ static double upper_bound(climb *c)
 
 /* -------------------------------------------------------------------- solve */
 
-/* Axes of few generators are found to the last digit; of many, roughly: every bound
- * holds along any orthonormal axes. */
+/* Few axes are found to the last digit; many, roughly: every bound holds along any
+ * orthonormal axes. */
 static int64_t sweeps_for(int64_t m)
 {
-    return m <= 32 ? 20 : 3;
+    return m <= 32 ? 8 : 3;
 }
 
 /* Turns coordinates [n][width] into principal axes [m][n], and back into coordinates. */
@@ -236,6 +265,8 @@ void fy_ascent_solve(fy_inner_task *task)
     int64_t m = fy_reduce(n, task->d, task->w, basis, w);
     find_axes(n, m, width, w, axis);
     climb c = {.n = n, .m = m, .width = width, .w = w, .axis = axis};
+    c.centred = task->inner->form->centred;
+    c.extent = fy_take(&room, m);
     c.squared = fy_take(&room, n);
     c.y = fy_take(&room, width);
     c.t = fy_take(&room, n);
@@ -244,6 +275,7 @@ void fy_ascent_solve(fy_inner_task *task)
     memset(c.best, 0, (size_t)n * sizeof *c.best);
     for (int64_t j = 0; j < n; j++)
         c.squared[j] = fy_dot(w + j * width, w + j * width, width);
+    find_extents(&c);
     climb_from_everywhere(&c, task->bits);
     for (int64_t j = 0; j < n; j++)
         fy_inner_set_bit(task->bits, j, c.best[j] != 0);

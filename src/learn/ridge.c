@@ -125,13 +125,27 @@ static inline void apply_rotation(double *l, double *x, double c, double s)
     *x = c * *x - s * before;
 }
 
-/* L L' + x x' for a dimension the compiler knows, so that everything stays in
+/* Sigma += w x x',  b += w y x */
+static inline __attribute__((always_inline)) void
+accumulate(const int64_t d, double *sigma, double *target, const double *x, double y, double weight)
+{
+    for (int64_t i = 0; i < d; i++) {
+        double wx = weight * x[i];
+        double *row = sigma + row_at(i);
+        target[i] += wx * y;
+        for (int64_t k = 0; k <= i; k++)
+            row[k] += wx * x[k];
+    }
+}
+
+/* L L' + w x x' for a dimension the compiler knows, so that everything stays in
  * registers. Returns the growth of the determinant. */
 static inline __attribute__((always_inline)) double update_small(const int d, double *factor,
-                                                                 const double *vector)
+                                                                 const double *vector, double root)
 {
     double growth = 1, x[3];
-    memcpy(x, vector, (size_t)d * sizeof *x);
+    for (int i = 0; i < d; i++)
+        x[i] = root * vector[i];
     for (int k = 0; k < d; k++) {
         double c, s;
         growth *= make_rotation(factor + row_at(k) + k, x[k], &c, &s);
@@ -184,58 +198,51 @@ static double update_large(int64_t d, double *factor, double *x, double *c, doub
     return growth;
 }
 
-/* Sigma += w x x',  b += w y x */
-static inline void accumulate(int64_t d, double *sigma, double *target, const double *x, double y,
-                              double weight)
+static double update_any(const fy_ridge *ridge, int64_t d, double *factor, const double *x,
+                         double root)
 {
-    for (int64_t i = 0; i < d; i++) {
-        double wx = weight * x[i];
-        double *row = sigma + row_at(i);
-        target[i] += wx * y;
-        for (int64_t k = 0; k <= i; k++)
-            row[k] += wx * x[k];
-    }
-}
-
-static double update_factor(const fy_ridge *ridge, int64_t d, double *factor, const double *x,
-                            double weight)
-{
-    double root = weight == 1 ? 1 : sqrt(weight), *scaled = ridge->scratch;
+    double *scaled = ridge->scratch;
     for (int64_t i = 0; i < d; i++)
         scaled[i] = root * x[i];
-    switch (d) {
-    case 2:
-        return update_small(2, factor, scaled);
-    case 3:
-        return update_small(3, factor, scaled);
-    default:
-        return update_large(d, factor, scaled, scaled + d, scaled + 2 * d);
-    }
+    return update_large(d, factor, scaled, scaled + d, scaled + 2 * d);
 }
 
 static void refactor(fy_ridge *ridge, int64_t block);
 
-void fy_ridge_update(fy_ridge *ridge, int64_t block, const double *x, double y, double weight)
+/* Sigma, b and L of a block; returns the growth of det Sigma. */
+static inline double update_block(fy_ridge *ridge, int64_t block, const double *x, double y,
+                                  double weight)
 {
     int64_t d = block_dim(ridge, block);
     double *sigma = ridge->sigma + ridge->at_matrix[block], *factor = block_factor(ridge, block);
-    double *target = ridge->target + ridge->at_vector[block], growth;
-    if (d == 0)
-        return;
-    if (d == 1) {
-        double before = *sigma;
+    double *target = ridge->target + ridge->at_vector[block], before = *sigma;
+    double root = weight == 1 ? 1 : sqrt(weight);
+    switch (d) {
+    case 1:
         accumulate(1, sigma, target, x, y, weight);
         *factor = sqrt(*sigma);
-        growth = *sigma / before;
-    } else {
+        return *sigma / before;
+    case 2:
+        accumulate(2, sigma, target, x, y, weight);
+        return update_small(2, factor, x, root);
+    case 3:
+        accumulate(3, sigma, target, x, y, weight);
+        return update_small(3, factor, x, root);
+    default:
         accumulate(d, sigma, target, x, y, weight);
-        growth = update_factor(ridge, d, factor, x, weight);
-        if (++ridge->updates[block] >= ridge->refactor_every)
-            refactor(ridge, block);
+        return update_any(ridge, d, factor, x, root);
     }
-    ridge->growth[block] *= growth;
+}
+
+void fy_ridge_update(fy_ridge *ridge, int64_t block, const double *x, double y, double weight)
+{
+    if (block_dim(ridge, block) == 0)
+        return;
+    ridge->growth[block] *= update_block(ridge, block, x, y, weight);
     if (ridge->growth[block] > ridge->most_growth)
         ridge->most_growth = ridge->growth[block];
+    if (++ridge->updates[block] >= ridge->refactor_every && block_dim(ridge, block) > 1)
+        refactor(ridge, block);
 }
 
 /* ---------------------------------------------------------- factorisation */
