@@ -1,8 +1,8 @@
 /* json_read.c - a model from JSON (docs/formats.md). Messages name the key; the
  * caller of the whole puts the file in front. */
+#include "base/document.h"
 #include "model/parts.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,44 +26,13 @@ typedef struct reader {
 
 /* ----------------------------------------------------------- single values */
 
-/* Keys must be known: a misspelt one would otherwise be ignored in silence. */
-static foray_status check_keys(foray_context *ctx, json_t *object, const char *within,
-                               const char *const *known)
-{
-    const char *key;
-    json_t *value;
-    json_object_foreach(object, key, value)
-    {
-        int i = 0;
-        while (known[i] && strcmp(known[i], key) != 0)
-            i++;
-        if (!known[i])
-            return fy_fail(ctx, FORAY_ERROR_INPUT, "%s%s: unknown key", within, key);
-    }
-    return FORAY_OK;
-}
-
-static foray_status get_integer(foray_context *ctx, json_t *object, const char *within,
-                                const char *key, int64_t *out)
-{
-    json_t *value = json_object_get(object, key);
-    if (!value)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s%s: missing", within, key);
-    if (!json_is_integer(value))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s%s: must be a whole number", within, key);
-    *out = json_integer_value(value);
-    return FORAY_OK;
-}
-
-static foray_status get_array(foray_context *ctx, json_t *object, const char *within,
-                              const char *key, json_t **out)
+static foray_status get_array(foray_context *ctx, const json_t *object, const char *key,
+                              json_t **out)
 {
     *out = json_object_get(object, key);
-    if (!*out)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s%s: missing", within, key);
-    if (!json_is_array(*out))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s%s: must be an array", within, key);
-    return FORAY_OK;
+    if (json_is_array(*out))
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: an array is expected", key);
 }
 
 /* Item i of a list that counts something of which there are `limit`. */
@@ -76,8 +45,8 @@ static foray_status item_index(foray_context *ctx, json_t *list, size_t i, const
     *out = json_integer_value(value);
     if (*out >= 0 && *out < limit)
         return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %lld, but the model has %lld", what, (long long)*out,
-                   (long long)limit);
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %lld, but the model has %lld %ss", what,
+                   (long long)*out, (long long)limit, what);
 }
 
 static foray_status item_number(foray_context *ctx, json_t *list, size_t i, double *out)
@@ -96,28 +65,7 @@ static foray_status check_tuple(foray_context *ctx, json_t *list, size_t count, 
     return fy_fail(ctx, FORAY_ERROR_INPUT, "must be %s", shape);
 }
 
-/* -------------------------------------------------------- format and sizes */
-
-static foray_status read_header(reader *r)
-{
-    static const char *const known[] = {"format",       "version",  "name",  "states",
-                                        "actions",      "horizon",  "dim",   "norm_bound",
-                                        "initial",      "features", "theta", "state_names",
-                                        "action_names", "layout",   NULL};
-    if (!json_is_object(r->root))
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "a model is a JSON object");
-    json_t *format = json_object_get(r->root, "format");
-    if (!json_is_string(format) || strcmp(json_string_value(format), "foray-model") != 0)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "format: must be \"foray-model\"");
-    int64_t version;
-    foray_status status = get_integer(r->ctx, r->root, "", "version", &version);
-    if (status != FORAY_OK)
-        return status;
-    if (version != 1)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "version: %lld, but only 1 can be read",
-                       (long long)version);
-    return check_keys(r->ctx, r->root, "", known);
-}
+/* ------------------------------------------------------------------- sizes */
 
 static foray_status read_sizes(reader *r)
 {
@@ -130,18 +78,19 @@ static foray_status read_sizes(reader *r)
                  {"horizon", &parts->horizon},
                  {"dim", &parts->dim}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        foray_status status = get_integer(r->ctx, r->root, "", sizes[i].key, sizes[i].out);
+        foray_status status =
+            fy_document_integer(r->ctx, r->root, sizes[i].key, 1, INT32_MAX - 1, sizes[i].out);
         if (status != FORAY_OK)
             return status;
     }
-    json_t *bound = json_object_get(r->root, "norm_bound"),
-           *name = json_object_get(r->root, "name");
-    if (!json_is_number(bound))
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "norm_bound: must be a number");
+    const json_t *name = json_object_get(r->root, "name");
     if (!json_is_string(name))
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "name: must be a text");
-    parts->norm_bound = json_number_value(bound);
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "name: a text is expected");
     parts->name = json_string_value(name);
+    foray_status status =
+        fy_document_real(r->ctx, r->root, "norm_bound", 0, FY_MODEL_LARGEST, &parts->norm_bound);
+    if (status != FORAY_OK)
+        return status;
     return fy_model_check_sizes(r->ctx, parts->states, parts->actions, parts->horizon, parts->dim,
                                 parts->norm_bound);
 }
@@ -165,7 +114,7 @@ static foray_status read_initial_entry(reader *r, json_t *entry, size_t i)
 static foray_status read_initial(reader *r)
 {
     json_t *list;
-    foray_status status = get_array(r->ctx, r->root, "", "initial", &list);
+    foray_status status = get_array(r->ctx, r->root, "initial", &list);
     if (status != FORAY_OK)
         return status;
     size_t count = json_array_size(list);
@@ -242,7 +191,7 @@ static foray_status read_vector(reader *r, json_t *vector, size_t e)
 static foray_status read_features(reader *r)
 {
     json_t *list;
-    foray_status status = get_array(r->ctx, r->root, "", "features", &list);
+    foray_status status = get_array(r->ctx, r->root, "features", &list);
     if (status != FORAY_OK)
         return status;
     size_t count = json_array_size(list);
@@ -331,22 +280,22 @@ static foray_status read_cell(reader *r, json_t *cell, size_t i)
     return FORAY_OK;
 }
 
-static foray_status read_grid_size(reader *r, json_t *layout)
+static foray_status read_grid(reader *r, const json_t *layout, json_t **cells)
 {
     static const char *const known[] = {"kind", "rows", "cols", "cell", NULL};
-    if (!json_is_object(layout))
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "layout: must be an object");
-    json_t *kind = json_object_get(layout, "kind");
-    if (!json_is_string(kind) || strcmp(json_string_value(kind), "grid") != 0)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "layout.kind: must be \"grid\"");
-    foray_status status = check_keys(r->ctx, layout, "layout.", known);
-    if (status == FORAY_OK)
-        status = get_integer(r->ctx, layout, "layout.", "rows", &r->parts.grid_rows);
-    if (status == FORAY_OK)
-        status = get_integer(r->ctx, layout, "layout.", "cols", &r->parts.grid_cols);
+    static const char *const kinds[] = {"grid", NULL};
+    int kind;
+    foray_status status = fy_document_keys(r->ctx, layout, "layout", known);
     if (status != FORAY_OK)
         return status;
-    return fy_parts_check_grid(r->ctx, r->parts.grid_rows, r->parts.grid_cols);
+    status = fy_document_choice(r->ctx, layout, "kind", kinds, &kind);
+    if (status == FORAY_OK)
+        status = fy_document_integer(r->ctx, layout, "rows", 1, INT32_MAX - 1, &r->parts.grid_rows);
+    if (status == FORAY_OK)
+        status = fy_document_integer(r->ctx, layout, "cols", 1, INT32_MAX - 1, &r->parts.grid_cols);
+    if (status == FORAY_OK)
+        status = get_array(r->ctx, layout, "cell", cells);
+    return status == FORAY_OK ? status : fy_fail_within(r->ctx, status, "layout");
 }
 
 static foray_status read_layout(reader *r)
@@ -354,9 +303,7 @@ static foray_status read_layout(reader *r)
     json_t *layout = json_object_get(r->root, "layout"), *cells;
     if (!layout)
         return FORAY_OK;
-    foray_status status = read_grid_size(r, layout);
-    if (status == FORAY_OK)
-        status = get_array(r->ctx, layout, "layout.", "cell", &cells);
+    foray_status status = read_grid(r, layout, &cells);
     if (status != FORAY_OK)
         return status;
     if (!FY_ALLOC(r->ctx, r->cell_row, r->parts.states) ||
@@ -373,9 +320,7 @@ static foray_status read_layout(reader *r)
 
 static foray_status read_everything(reader *r)
 {
-    foray_status status = read_header(r);
-    if (status == FORAY_OK)
-        status = read_sizes(r);
+    foray_status status = read_sizes(r);
     if (status == FORAY_OK)
         status = read_features(r);
     if (status == FORAY_OK)
@@ -433,15 +378,16 @@ foray_status fy_model_parse_json(foray_context *ctx, const uint8_t *text, size_t
     if (size > FY_MODEL_JSON_LIMIT)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: more than %zu MiB of JSON", where,
                        FY_MODEL_JSON_LIMIT >> 20);
-    json_error_t error;
+    static const char *const known[] = {"format",       "version",  "name",  "states",
+                                        "actions",      "horizon",  "dim",   "norm_bound",
+                                        "initial",      "features", "theta", "state_names",
+                                        "action_names", "layout",   NULL};
     reader r = {.ctx = ctx};
-    r.root = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &error);
-    if (!r.root && json_error_code(&error) == json_error_out_of_memory)
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "%s: out of memory", where);
-    if (!r.root)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s:%d:%d: %s", where, error.line, error.column,
-                       error.text);
-    foray_status status = read_everything(&r);
+    foray_status status =
+        fy_document_parse(ctx, (const char *)text, size, where, "foray-model", known, &r.root);
+    if (status != FORAY_OK)
+        return status;
+    status = read_everything(&r);
     if (status == FORAY_OK)
         status = assemble(&r, out);
     free_reader(&r);

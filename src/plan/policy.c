@@ -6,7 +6,7 @@
  *    "certificate":{"gap":g,"delta":x,"radius":"theorem|selfnormalised|sharp",
  *                   "status":"certified|heuristic"}} */
 #include "plan/policy.h"
-#include "plan/document.h"
+#include "base/document.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *
  * null means every; later entries win; values lie in [0,1]. Without a name it is "",
  * without a default 0. */
-#include "plan/document.h"
+#include "base/document.h"
 #include "plan/reward.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* document.h - what the JSON files of rewards and policies have in common. The name
+/* document.h - what the JSON files of models, rewards and policies have in common. The name
  * of the file (`where`) is put in front of messages by whoever knows it. */
 #ifndef FY_DOCUMENT_H
 #define FY_DOCUMENT_H

@@ -1,5 +1,5 @@
-/* document.c - reading and writing the JSON that rewards and policies share. */
-#include "plan/document.h"
+/* document.c - reading and writing the JSON that models, rewards and policies share. */
+#include "base/document.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -53,7 +53,8 @@ foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size
     if (!root && json_error_code(&error) == json_error_out_of_memory)
         return fy_fail(ctx, FORAY_ERROR_MEMORY, "%s: out of memory while reading", where);
     if (!root)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s:%d: %s", where, error.line, error.text);
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s:%d:%d: %s", where, error.line, error.column,
+                       error.text);
     foray_status status = check_root(ctx, root, format, keys);
     if (status < 0) {
         json_decref(root);
@@ -122,24 +123,34 @@ void fy_document_put(fy_writer *writer, const char *format, ...)
         fy_write_bytes(writer, text, (size_t)size);
 }
 
-/* What jansson makes of a value: it knows about escapes, and numbers in every locale. */
-static void put_json(fy_writer *writer, json_t *value)
+/* jansson knows about escapes. */
+void fy_document_put_string(fy_writer *writer, const char *text)
 {
-    char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
-    if (text)
-        fy_write_bytes(writer, text, strlen(text));
+    json_t *value = json_string(text);
+    char *quoted = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    if (quoted)
+        fy_write_bytes(writer, quoted, strlen(quoted));
     else
         writer->failed = true;
-    free(text);
+    free(quoted);
     json_decref(value);
 }
 
-void fy_document_put_string(fy_writer *writer, const char *text)
-{
-    put_json(writer, json_string(text));
-}
-
+/* 15 digits where they read back exactly, 17 where not. The sign of -0 needs a
+ * fraction, and some locales write another decimal point. */
 void fy_document_put_real(fy_writer *writer, double value)
 {
-    put_json(writer, json_real(value));
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", value);
+    if (strtod(text, NULL) != value)
+        snprintf(text, sizeof text, "%.17g", value);
+    if (value == 0 && signbit(value))
+        snprintf(text, sizeof text, "-0.0");
+    for (char *at = text; *at; at++)
+        if (!strchr("0123456789+-e", *at))
+            *at = '.';
+    if (isfinite(value))
+        fy_write_bytes(writer, text, strlen(text));
+    else
+        writer->failed = true;
 }

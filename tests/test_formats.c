@@ -1,0 +1,416 @@
+/* test_formats.c - models as JSON and in the compact form: what is written reads
+ * back bit for bit, and whatever else is read ends in a message, never in a crash. */
+#include "support.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const support_sizes sizes = {
+    .states = 7, .actions = 2, .horizon = 6, .successors = 4, .dim = 3};
+
+/* A small model with everything a file can hold. */
+static foray_model *full_model(foray_context *ctx)
+{
+    foray_builder *b;
+    foray_model *model;
+    const int64_t index[] = {0, 1}, second = 1;
+    const double both[] = {0.1, 1.0 / 3}, rest = 1 - 1.0 / 3, theta[] = {-0.0, 1, 1e-300};
+    support_ok(ctx, foray_builder_create(ctx, 3, 2, 4, 3, 1.7320508075688772, &b));
+    for (int64_t pair = 0; pair < 6; pair++) {
+        support_ok(ctx, foray_builder_feature(b, pair / 2, pair % 2, 0, 2, index, both));
+        support_ok(ctx, foray_builder_feature(b, pair / 2, pair % 2, 2, 1, &second, &rest));
+        if (pair == 3)
+            support_ok(ctx, foray_builder_feature(b, 1, 1, 1, 0, NULL, NULL));
+    }
+    support_ok(ctx, foray_builder_theta(b, theta));
+    support_ok(ctx, foray_builder_name(b, "all \"there\" is: \\ \t\xe2\x82\xac"));
+    support_ok(ctx, foray_builder_initial(b, 2, 0.1));
+    support_ok(ctx, foray_builder_initial(b, 0, 0.9));
+    support_ok(ctx, foray_builder_state_name(b, 1, "middle"));
+    support_ok(ctx, foray_builder_state_name(b, 2, ""));
+    support_ok(ctx, foray_builder_action_name(b, 0, "left"));
+    support_ok(ctx, foray_builder_grid(b, 2, 2));
+    support_ok(ctx, foray_builder_cell(b, 2, 1, 0));
+    support_ok(ctx, foray_builder_finish(b, &model));
+    foray_builder_destroy(b);
+    return model;
+}
+
+static foray_status parse_json(foray_context *ctx, const char *text, size_t size, foray_model **out)
+{
+    /* A copy of the exact size, so that a sanitizer sees reading beyond it. */
+    uint8_t *copy = malloc(size + 1);
+    memcpy(copy, text, size);
+    uint8_t *exact = realloc(copy, size ? size : 1);
+    foray_status status = fy_model_parse_json(ctx, exact, size, "m.json", out);
+    free(exact);
+    return status;
+}
+
+static foray_status parse_compact(foray_context *ctx, const uint8_t *data, size_t size,
+                                  foray_model **out)
+{
+    uint8_t *copy = malloc(size ? size : 1);
+    memcpy(copy, data, size);
+    foray_status status = fy_model_parse_compact(ctx, copy, size, "m.fmodel", out);
+    free(copy);
+    return status;
+}
+
+/* -------------------------------------------------------------- round trips */
+
+static void check_round_trip(foray_context *ctx, const foray_model *model)
+{
+    foray_model *again;
+    char *text;
+    support_ok(ctx, fy_model_print_json(ctx, model, &text));
+    support_ok(ctx, parse_json(ctx, text, strlen(text), &again));
+    support_same_model(model, again);
+    foray_model_destroy(again);
+    free(text);
+    uint8_t *data;
+    size_t size;
+    support_ok(ctx, fy_model_print_compact(ctx, model, &data, &size));
+    assert_true(fy_model_is_compact(data, size));
+    support_ok(ctx, parse_compact(ctx, data, size, &again));
+    support_same_model(model, again);
+    foray_model_destroy(again);
+    free(data);
+}
+
+static void models_read_back_bit_for_bit(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *full = full_model(ctx);
+    check_round_trip(ctx, full);
+    foray_model_destroy(full);
+    for (int kind = 0; kind < SUPPORT_KINDS; kind++)
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            foray_model *model = support_model(ctx, kind, sizes, seed);
+            check_round_trip(ctx, model);
+            foray_model_destroy(model);
+        }
+    foray_context_destroy(ctx);
+}
+
+static void files_read_back(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *full = full_model(ctx), *again;
+    char *directory = support_directory(), path[4200];
+    snprintf(path, sizeof path, "%s/model", directory);
+    for (int format = FORAY_MODEL_JSON; format <= FORAY_MODEL_COMPACT; format++) {
+        support_ok(ctx, foray_model_save(ctx, full, format, path));
+        support_ok(ctx, foray_model_load(ctx, path, &again));
+        support_same_model(full, again);
+        foray_model_destroy(again);
+    }
+    assert_int_equal(foray_model_save(ctx, full, 7, path), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_model_save(ctx, full, FORAY_MODEL_JSON, "/nowhere/m.json"),
+                     FORAY_ERROR_IO);
+    assert_int_equal(foray_model_load(ctx, "/nowhere/m.json", &again), FORAY_ERROR_IO);
+    assert_non_null(strstr(foray_message(ctx), "/nowhere/m.json"));
+    foray_model_destroy(full);
+    support_remove(directory);
+    foray_context_destroy(ctx);
+}
+
+/* A gigabyte of zeros (a sparse file) is refused without being read as a whole. */
+static void garbage_is_refused(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *model = NULL;
+    char *directory = support_directory(), path[4200];
+    snprintf(path, sizeof path, "%s/garbage", directory);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), (off_t)1 << 30), 0);
+    fclose(file);
+    assert_int_equal(foray_model_load(ctx, path, &model), FORAY_ERROR_INPUT);
+    assert_non_null(strstr(foray_message(ctx), path));
+    assert_non_null(strstr(foray_message(ctx), "compact form"));
+    assert_null(model);
+    support_remove(directory);
+    foray_context_destroy(ctx);
+}
+
+/* Numbers are written with a point whatever the locale writes. */
+static void locales_do_not_matter(void **state)
+{
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
+        skip(); /* no such locale on this machine */
+    foray_context *ctx = foray_context_create();
+    foray_model *full = full_model(ctx);
+    check_round_trip(ctx, full);
+    foray_model_destroy(full);
+    foray_context_destroy(ctx);
+    setlocale(LC_NUMERIC, "C");
+}
+
+/* ------------------------------------------------------------------ damage */
+
+static void truncation_at_every_byte(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *full = full_model(ctx), *model = NULL;
+    char *text;
+    support_ok(ctx, fy_model_print_json(ctx, full, &text));
+    size_t end = strlen(text) - 1; /* the last byte is an end of line, which may be missing */
+    for (size_t size = 0; size < end; size++)
+        assert_int_equal(parse_json(ctx, text, size, &model), FORAY_ERROR_INPUT);
+    free(text);
+    uint8_t *data;
+    size_t length;
+    support_ok(ctx, fy_model_print_compact(ctx, full, &data, &length));
+    for (size_t size = 0; size < length; size++)
+        assert_int_equal(parse_compact(ctx, data, size, &model), FORAY_ERROR_INPUT);
+    assert_null(model);
+    free(data);
+    foray_model_destroy(full);
+    foray_context_destroy(ctx);
+}
+
+/* Every flipped bit is found by the checksum; without it (made right again here),
+ * nothing worse than a message or another model happens. */
+static void set_checksum(uint8_t *data, size_t size)
+{
+    uint32_t crc = fy_crc32c(0, data, size - 4);
+    for (int i = 0; i < 4; i++)
+        data[size - 4 + (size_t)i] = (uint8_t)(crc >> (8 * i));
+}
+
+static void flipped_bits_are_found(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *full = full_model(ctx), *model = NULL;
+    uint8_t *data;
+    size_t size, survivors = 0;
+    support_ok(ctx, fy_model_print_compact(ctx, full, &data, &size));
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        uint8_t mask = (uint8_t)(1 << bit % 8), last[4];
+        memcpy(last, data + size - 4, 4);
+        data[bit / 8] ^= mask;
+        assert_int_equal(parse_compact(ctx, data, size, &model), FORAY_ERROR_INPUT);
+        set_checksum(data, size);
+        foray_status status = parse_compact(ctx, data, size, &model);
+        assert_true(status == FORAY_OK || status == FORAY_ERROR_INPUT);
+        if (status == FORAY_OK) {
+            foray_model_check(ctx, model, NULL);
+            foray_model_destroy(model);
+            model = NULL;
+            survivors++;
+        } else {
+            assert_non_null(strstr(foray_message(ctx), "m.fmodel: "));
+        }
+        data[bit / 8] ^= mask;
+        memcpy(data + size - 4, last, 4);
+    }
+    assert_true(survivors > 50); /* low bits of numbers, letters of names */
+    free(data);
+    foray_model_destroy(full);
+    foray_context_destroy(ctx);
+}
+
+/* Sizes whose products overflow: set 8-byte header fields to extreme values. */
+static void overflowing_sizes_are_refused(void **state)
+{
+    (void)state;
+    const uint64_t extreme[] = {0,          INT32_MAX,  (uint64_t)INT32_MAX - 1, 1ull << 32,
+                                1ull << 61, 1ull << 62, UINT64_MAX / 12 + 1,     UINT64_MAX};
+    foray_context *ctx = foray_context_create();
+    foray_model *full = full_model(ctx), *model = NULL;
+    uint8_t *data, saved[8];
+    size_t size;
+    support_ok(ctx, fy_model_print_compact(ctx, full, &data, &size));
+    for (size_t field = 1; field <= 16; field++)
+        for (size_t i = 0; i < sizeof extreme / sizeof *extreme; i++) {
+            bool free_choice = field == 4 || field == 12 || field == 13; /* horizon, map */
+            memcpy(saved, data + 8 * field, 8);
+            for (int byte = 0; byte < 8; byte++)
+                data[8 * field + (size_t)byte] = (uint8_t)(extreme[i] >> (8 * byte));
+            set_checksum(data, size);
+            foray_status status = parse_compact(ctx, data, size, &model);
+            if (!free_choice)
+                assert_int_equal(status, FORAY_ERROR_INPUT);
+            if (status == FORAY_OK)
+                foray_model_destroy(model);
+            model = NULL;
+            memcpy(data + 8 * field, saved, 8);
+        }
+    free(data);
+    foray_model_destroy(full);
+    foray_context_destroy(ctx);
+}
+
+/* Random bytes behind a good beginning: replaced, inserted, dropped. */
+static void mangled_json_is_survived(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *full = full_model(ctx);
+    char *text;
+    support_ok(ctx, fy_model_print_json(ctx, full, &text));
+    size_t size = strlen(text);
+    char *mangled = malloc(size + 1);
+    support_random random = {.seed = 77};
+    const char letters[] = "0123456789[]{},:\"-e.anult\\ \xff";
+    for (int round = 0; round < 4000; round++) {
+        memcpy(mangled, text, size + 1);
+        for (int64_t change = support_below(&random, 3); change >= 0; change--)
+            mangled[support_below(&random, (int64_t)size)] =
+                letters[support_below(&random, (int64_t)sizeof letters - 1)];
+        foray_model *model = NULL;
+        foray_status status = parse_json(ctx, mangled, size, &model);
+        assert_true(status == FORAY_OK || status == FORAY_ERROR_INPUT);
+        if (status == FORAY_OK)
+            foray_model_check(ctx, model, NULL);
+        foray_model_destroy(model);
+    }
+    free(mangled);
+    free(text);
+    foray_model_destroy(full);
+    foray_context_destroy(ctx);
+}
+
+/* ---------------------------------------------------------------- messages */
+
+#define HEAD "{\"format\":\"foray-model\",\"version\":1,\"name\":\"x\",\"states\":2,\"actions\":1,"
+#define SIZES HEAD "\"horizon\":3,\"dim\":1,\"norm_bound\":1,"
+#define START SIZES "\"initial\":[[0,1]],"
+#define GOOD START "\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]"
+
+static void messages_name_key_and_cause(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "m.json:1:0: "},
+        {"{\"format\":\n  nonsense}", "m.json:2:"},
+        {"[]", "m.json: "},
+        {"{}", "m.json: format"},
+        {"{\"format\":\"foray-model\",\"version\":2}", "m.json: version"},
+        {GOOD ",\"thetta\":[1]}", "thetta"},
+        {GOOD ",\"name\":\"y\"}", "duplicate"},
+        {HEAD "\"horizon\":0,\"dim\":1,\"norm_bound\":1}", "horizon: 0"},
+        {HEAD "\"horizon\":3,\"dim\":1.5,\"norm_bound\":1}", "dim: "},
+        {HEAD "\"horizon\":3,\"dim\":1}", "norm_bound: "},
+        {HEAD "\"horizon\":3,\"dim\":1,\"norm_bound\":0,\"initial\":[],\"features\":[]}",
+         "norm_bound: 0"},
+        {HEAD "\"horizon\":99999999999,\"dim\":1,\"norm_bound\":1}", "horizon: 99999999999"},
+        {SIZES "\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}", "initial: "},
+        {START "\"features\":[]}", "features: 0 entries"},
+        {START "\"features\":[[0,0,1,[[0,1]]],[2,0,0,[[0,1]]]]}",
+         "m.json: features[1]: state 2, but the model has 2 states"},
+        {START "\"features\":[[0,0,1,[[0,1]]],[1,7,0,[[0,1]]]]}", "features[1]: action 7"},
+        {START "\"features\":[[0,0,1,[[0,1]]],[1,0,-1,[[0,1]]]]}", "features[1]: next state -1"},
+        {START "\"features\":[[0,0,1,[[3,1]]],[1,0,0,[[0,1]]]]}",
+         "features[0][3][0]: coordinate 3"},
+        {START "\"features\":[[0,0,1,[[0,\"1\"]]],[1,0,0,[[0,1]]]]}", "features[0][3][0]"},
+        {START "\"features\":[[0,0,1,[[0,1]]],[0,0,0,[[0,1]]]]}", "state 1, action 0"},
+        {START "\"features\":[[0,0,1,[[0,1]]],[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
+         "state 0, action 0: successor 1 is given twice"},
+        {START "\"features\":[[0,0,1,[[0,1],[0,2]]],[1,0,0,[[0,1]]]]}", "coordinate 0"},
+        {START "\"features\":[[0,0,1,[[0,1e999]]],[1,0,0,[[0,1]]]]}", "m.json:1:"},
+        {START "\"features\":[[0,0,1,[[0,1e200]]],[1,0,0,[[0,1]]]]}", "state 0, action 0"},
+        {SIZES "\"initial\":[[0,0.5]],\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
+         "initial: the probabilities sum to 0.5"},
+        {SIZES "\"initial\":[[0,2],[1,-1]],\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
+         "initial[0]: state 0"},
+        {SIZES "\"initial\":[[5,1]],\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
+         "initial[0]: state 5, but the model has 2 states"},
+        {GOOD ",\"theta\":[1,2]}", "theta: must be an array of 1"},
+        {GOOD ",\"theta\":[\"x\"]}", "theta: item 0"},
+        {GOOD ",\"state_names\":[\"a\"]}", "state_names: must be an array of 2"},
+        {GOOD ",\"action_names\":[7]}", "action_names[0]"},
+        {GOOD ",\"layout\":{\"kind\":\"hex\",\"rows\":1,\"cols\":1,\"cell\":[]}}", "layout: kind"},
+        {GOOD ",\"layout\":{\"kind\":\"grid\",\"rows\":1,\"cols\":1,\"cell\":[[0,0,4]]}}",
+         "layout.cell[0]: column 4"},
+        {GOOD ",\"layout\":{\"kind\":\"grid\",\"rows\":1,\"cols\":1,\"cell\":[[0,0,0],[0,0,0]]}}",
+         "layout.cell[1]: state 0 is given twice"},
+        {GOOD ",\"layout\":{\"kind\":\"grid\",\"rows\":1,\"cols\":1,\"cell\":[],\"x\":1}}",
+         "\"x\""},
+        {HEAD "\"horizon\":3,\"dim\":2000000000,\"norm_bound\":1,\"initial\":[[0,1]],"
+              "\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
+         "dim: 2000000000"},
+    };
+    foray_context *ctx = foray_context_create();
+    foray_model *model = NULL;
+    support_ok(ctx, parse_json(ctx, GOOD "}", strlen(GOOD "}"), &model));
+    foray_model_destroy(model);
+    model = NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        foray_status status = parse_json(ctx, cases[i].text, strlen(cases[i].text), &model);
+        if (status != FORAY_ERROR_INPUT || !strstr(foray_message(ctx), cases[i].message) ||
+            !strstr(foray_message(ctx), "m.json"))
+            fail_msg("case %zu: %d \"%s\" lacks \"%s\"", i, status, foray_message(ctx),
+                     cases[i].message);
+    }
+    assert_null(model);
+    foray_context_destroy(ctx);
+}
+
+/* ------------------------------------------------------------------ memory */
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *full = full_model(ctx);
+    char *directory = support_directory(), path[4200];
+    snprintf(path, sizeof path, "%s/model", directory);
+    for (int format = FORAY_MODEL_JSON; format <= FORAY_MODEL_COMPACT; format++) {
+        foray_status status = FORAY_ERROR_MEMORY;
+        int64_t allowed = 0;
+        for (; status == FORAY_ERROR_MEMORY; allowed++) {
+            ctx->allocations_left = allowed;
+            status = foray_model_save(ctx, full, format, path);
+            assert_true(status == FORAY_OK || access(path, F_OK) != 0);
+        }
+        assert_int_equal(status, FORAY_OK);
+        assert_true(allowed > 1);
+        foray_model *again = NULL;
+        status = FORAY_ERROR_MEMORY;
+        for (allowed = 0; status == FORAY_ERROR_MEMORY; allowed++) {
+            ctx->allocations_left = allowed;
+            status = foray_model_load(ctx, path, &again);
+            assert_true(status == FORAY_OK || again == NULL);
+        }
+        ctx->allocations_left = -1;
+        assert_int_equal(status, FORAY_OK);
+        assert_true(allowed > 40);
+        support_same_model(full, again);
+        foray_model_destroy(again);
+        assert_int_equal(unlink(path), 0);
+    }
+    support_remove(directory);
+    foray_model_destroy(full);
+    foray_context_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(models_read_back_bit_for_bit),
+        cmocka_unit_test(files_read_back),
+        cmocka_unit_test(garbage_is_refused),
+        cmocka_unit_test(locales_do_not_matter),
+        cmocka_unit_test(truncation_at_every_byte),
+        cmocka_unit_test(flipped_bits_are_found),
+        cmocka_unit_test(overflowing_sizes_are_refused),
+        cmocka_unit_test(mangled_json_is_survived),
+        cmocka_unit_test(messages_name_key_and_cause),
+        cmocka_unit_test(every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
