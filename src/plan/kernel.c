@@ -56,15 +56,32 @@ static foray_status allocate_factor(foray_context *ctx, fy_kernel *kernel, int p
     return done ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
-/* Per thread: n generators of d_g numbers, and n columns of d_g + n for round_up. */
-static foray_status allocate_scratch(foray_context *ctx, fy_kernel *kernel)
+/* To form a set: n generators of d_g numbers, and n columns of d_g + n for round_up. */
+static bool forming_size(const fy_kernel *kernel, size_t *out)
 {
     size_t n = (size_t)kernel->form->most_generators, dim = (size_t)kernel->form->most_dim;
-    size_t width = kernel->single ? 2 * dim + n : dim, size, all;
-    if (!fy_size_mul(n, width + 1, &size) || !fy_size_mul(size, (size_t)kernel->threads, &all))
+    return fy_size_mul(n, kernel->single ? 2 * dim + n : dim + 1, out);
+}
+
+/* To plan a batch: two numbers for each pair, in every lane. */
+static size_t planning_size(const fy_kernel *kernel, int lanes)
+{
+    return (size_t)(2 * fy_kernel_batch(kernel, lanes) * kernel->form->model->actions * lanes);
+}
+
+/* Threads stay on cache lines of their own. */
+static foray_status allocate_scratch(foray_context *ctx, fy_kernel *kernel)
+{
+    enum { LINE = 64 / sizeof(double) };
+    size_t one = planning_size(kernel, 1), many = planning_size(kernel, FY_LANES), size, all;
+    if (!forming_size(kernel, &size))
         return fy_fail(ctx, FORAY_ERROR_MEMORY, "the generator sets are too large for memory");
+    size = size > one ? size : one;
+    size = (size > many ? size : many) / LINE * LINE + 2 * LINE;
     kernel->scratch_size = (int64_t)size;
-    return FY_ALLOC(ctx, kernel->scratch, all) ? FORAY_OK : FORAY_ERROR_MEMORY;
+    if (!fy_size_mul(size, (size_t)kernel->threads, &all) || !FY_ALLOC(ctx, kernel->scratch, all))
+        return FORAY_ERROR_MEMORY;
+    return FORAY_OK;
 }
 
 foray_status fy_kernel_create(foray_context *ctx, const fy_form *form, int precision,

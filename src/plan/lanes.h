@@ -73,10 +73,9 @@ FY_INLINE bool one_any(one_mask mask)
     return mask;
 }
 
-/* Whether an action with (clipped, raw) beats the best so far; tie: by the larger raw. */
-FY_INLINE one_mask one_beats(one_t clipped, one_t raw, one_t best, one_t best_raw, bool tie)
+FY_INLINE one_mask one_less(one_t x, one_t y)
 {
-    return clipped > best || (tie && clipped == best && raw > best_raw);
+    return x < y;
 }
 
 /* -------------------------------------------------------------- many lanes */
@@ -147,12 +146,9 @@ FY_INLINE bool many_any(many_mask mask)
     return any != 0;
 }
 
-FY_INLINE many_mask many_beats(many_t clipped, many_t raw, many_t best, many_t best_raw, bool tie)
+FY_INLINE many_mask many_less(many_t x, many_t y)
 {
-    many_mask larger = (many_mask)(clipped > best);
-    if (!tie)
-        return larger;
-    return larger | ((many_mask)(clipped == best) & (many_mask)(raw > best_raw));
+    return (many_mask)(x < y);
 }
 
 #endif

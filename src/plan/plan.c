@@ -9,11 +9,13 @@
  * index" alone would send every episode the same way. */
 #include "plan/lanes.h"
 
+#include <omp.h>
+
 /* Everything one step needs, so that the inner loops read nothing else. */
 typedef struct fy_backup {
     const fy_kernel *kernel;
-    int64_t actions;
-    bool centred, tie_by_raw;
+    int64_t actions, lanes, batch; /* batch: states taken together */
+    bool centred, clip_first;
     const int32_t *genset, *succ;
     const int64_t *succ_start, *gen_start, *at_factor;
     const double *p;
@@ -24,6 +26,7 @@ typedef struct fy_backup {
     double *value;            /* V_h */
     const int32_t *follow;
     int32_t *policy;
+    double *q, *squares; /* of the pairs of a batch; see backup.inc */
 } fy_backup;
 
 /* Sets of at most this many columns have their loops unrolled. */
@@ -75,8 +78,10 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
     return (fy_backup){
         .kernel = kernel,
         .actions = model->actions,
+        .lanes = task->lanes,
+        .batch = fy_kernel_batch(kernel, task->lanes),
         .centred = kernel->form->centred,
-        .tie_by_raw = task->ties == FORAY_TIES_UNCLIPPED,
+        .clip_first = task->ties == FORAY_TIES_LOWEST,
         .genset = model->genset,
         .succ = model->succ,
         .succ_start = model->succ_start,
@@ -96,6 +101,14 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
     };
 }
 
+/* The room of this thread: two numbers for each pair of a batch. */
+static void take_scratch(fy_backup *step)
+{
+    const fy_kernel *kernel = step->kernel;
+    step->q = kernel->scratch + omp_get_thread_num() * kernel->scratch_size;
+    step->squares = step->q + step->batch * step->actions * step->lanes;
+}
+
 /* Threads share the states of a step; each state is computed by one of them, alone. */
 enum { STATES_PER_CHUNK = 256, WORK_WORTH_THREADS = 1 << 14 };
 
@@ -109,7 +122,8 @@ void fy_plan(const fy_plan_task *task, double *mean)
     memset(task->value + horizon % task->layers * layer, 0, (size_t)layer * sizeof(double));
 #pragma omp parallel num_threads(task->kernel->threads) if (work >= WORK_WORTH_THREADS)
     for (int64_t t = horizon - 1; t >= 0; t--) {
-        const fy_backup step = step_of(task, t);
+        fy_backup step = step_of(task, t);
+        take_scratch(&step);
 #pragma omp for schedule(dynamic)
         for (int64_t from = 0; from < states; from += STATES_PER_CHUNK)
             backup(&step, from,

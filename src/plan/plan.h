@@ -25,7 +25,7 @@ typedef struct fy_kernel {
     int64_t *at_factor; /* [gensets+1]; NULL: no bonus */
     double *factor;     /* R, min(c, d_g) rows, row i holds columns i..c-1 */
     float *single;      /* the same in single precision; one of the two is NULL */
-    double *scratch;    /* per thread */
+    double *scratch;    /* per thread, for forming the kernel and for planning */
     int64_t scratch_size;
 } fy_kernel;
 
@@ -58,6 +58,14 @@ static inline int64_t fy_kernel_rows(const fy_kernel *kernel, int64_t genset)
     int64_t columns = fy_kernel_columns(kernel, genset);
     int64_t dim = kernel->form->block[kernel->form->block_of_genset[genset]].dim;
     return columns < dim ? columns : dim;
+}
+
+/* States that are planned as a batch: so that two numbers per pair stay in the nearest cache. */
+static inline int64_t fy_kernel_batch(const fy_kernel *kernel, int lanes)
+{
+    enum { NUMBERS_NEARBY = 1024 };
+    int64_t batch = NUMBERS_NEARBY / (kernel->form->model->actions * lanes);
+    return batch > 1 ? batch : 1;
 }
 
 /* Rewards planned together lie side by side: lane l of item i at [i * lanes + l].

@@ -1,0 +1,196 @@
+/* bench.c - clocks, the machine's limits, tables. */
+#include "bench.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+double bench_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double bench_best(int repeats, void (*work)(void *arg), void *arg)
+{
+    double best = HUGE_VAL;
+    for (int i = 0; i < repeats; i++) {
+        double start = bench_now();
+        work(arg);
+        best = fmin(best, bench_now() - start);
+    }
+    return best;
+}
+
+void bench_check(foray_context *ctx, foray_status status)
+{
+    if (status == FORAY_OK)
+        return;
+    fprintf(stderr, "bench: %s: %s\n", foray_status_text(status), foray_message(ctx));
+    exit(1);
+}
+
+void *bench_alloc(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (memory == NULL) {
+        fprintf(stderr, "bench: no memory for %zu items of %zu bytes\n", count, size);
+        exit(1);
+    }
+    return memory;
+}
+
+/* SplitMix64: good enough for made-up models. */
+double bench_uniform(uint64_t seed, uint64_t index)
+{
+    uint64_t x = seed * 0x9E3779B97F4A7C15u + index * 0xD1342543DE82EF95u + 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return (double)((x ^ (x >> 31)) >> 11) * 0x1p-53;
+}
+
+/* ------------------------------------------------------- the machine's limits */
+
+typedef double vector __attribute__((vector_size(64)));
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+enum { ARRAY_VECTORS = 1 << 21, CHAINS = 12, STEPS = 1 << 21, REPEATS = 5 };
+
+typedef struct limits {
+    int threads;
+    vector *a, *b, *c;
+    double sink; /* so that nothing is optimised away */
+} limits;
+
+static double total(vector x)
+{
+    double sum = 0;
+    for (int i = 0; i < 8; i++)
+        sum += x[i];
+    return sum;
+}
+
+static void read_arrays(void *arg)
+{
+    limits *l = arg;
+    double sum = 0;
+#pragma omp parallel num_threads(l->threads) reduction(+ : sum)
+    {
+        vector s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < ARRAY_VECTORS; i += 4) {
+            s0 += l->a[i];
+            s1 += l->a[i + 1];
+            s2 += l->a[i + 2];
+            s3 += l->a[i + 3];
+        }
+        sum += total(s0 + s1 + s2 + s3);
+    }
+    l->sink += sum;
+}
+
+static void triad(void *arg)
+{
+    limits *l = arg;
+#pragma omp parallel for num_threads(l->threads) schedule(static)
+    for (int64_t i = 0; i < ARRAY_VECTORS; i++)
+        l->a[i] = l->b[i] + 0.5 * l->c[i];
+}
+
+/* CHAINS independent accumulators hide the latency of an operation. */
+static double multiply_add(vector factor)
+{
+    vector x[CHAINS];
+    for (int i = 0; i < CHAINS; i++)
+        x[i] = factor * (double)i;
+    for (int64_t step = 0; step < STEPS; step++)
+        for (int i = 0; i < CHAINS; i++)
+            x[i] = x[i] * factor + factor;
+    vector sum = {0};
+    for (int i = 0; i < CHAINS; i++)
+        sum += x[i];
+    return total(sum);
+}
+
+static void operate(void *arg)
+{
+    limits *l = arg;
+    double sum = 0;
+#pragma omp parallel num_threads(l->threads) reduction(+ : sum)
+    sum += multiply_add(l->b[0] + 0.999);
+    l->sink += sum;
+}
+
+bench_machine bench_measure(int threads)
+{
+    size_t bytes = ARRAY_VECTORS * sizeof(vector);
+    limits l = {.threads = threads};
+    l.a = aligned_alloc(64, bytes);
+    l.b = aligned_alloc(64, bytes);
+    l.c = aligned_alloc(64, bytes);
+    if (!l.a || !l.b || !l.c)
+        exit(1);
+    for (int64_t i = 0; i < ARRAY_VECTORS; i++)
+        l.a[i] = l.b[i] = l.c[i] = (vector){0};
+    double reading = (double)bytes / bench_best(REPEATS, read_arrays, &l);
+    double adding = 3 * (double)bytes / bench_best(REPEATS, triad, &l);
+    double operations = 2.0 * 8 * CHAINS * STEPS * threads / bench_best(REPEATS, operate, &l);
+    free(l.a);
+    free(l.b);
+    free(l.c);
+    return (bench_machine){threads, fmax(reading, adding), operations};
+}
+
+double bench_roofline(const bench_machine *machine, double bytes, double operations)
+{
+    return fmax(bytes / machine->bandwidth, operations / machine->operations);
+}
+
+/* -------------------------------------------------------------------- growth */
+
+double bench_exponent(int count, const double *x, const double *y)
+{
+    double mean_x = 0, mean_y = 0, covariance = 0, variance = 0;
+    for (int i = 0; i < count; i++) {
+        mean_x += log(x[i]) / count;
+        mean_y += log(y[i]) / count;
+    }
+    for (int i = 0; i < count; i++) {
+        covariance += (log(x[i]) - mean_x) * (log(y[i]) - mean_y);
+        variance += (log(x[i]) - mean_x) * (log(x[i]) - mean_x);
+    }
+    return covariance / variance;
+}
+
+/* -------------------------------------------------------------------- tables */
+
+void bench_title(const char *title)
+{
+    printf("\n%-62s %12s %-12s %s\n", title, "measured", "", "target");
+}
+
+void bench_figure(const char *what, double measured, const char *unit)
+{
+    printf("  %-60s %12.4g %-12s\n", what, measured, unit);
+    fflush(stdout);
+}
+
+void bench_target(const char *what, double measured, const char *unit, int kind, double target)
+{
+    bool met = kind == BENCH_AT_LEAST ? measured >= target : measured <= target;
+    printf("  %-60s %12.4g %-12s %s %g: %s\n", what, measured, unit,
+           kind == BENCH_AT_LEAST ? "at least" : "at most", target, met ? "met" : "missed");
+    fflush(stdout);
+}
+
+void bench_growth(const char *what, const char *unit, int count, const double *x, const double *y)
+{
+    printf("  %-28s", what);
+    for (int i = 0; i < count; i++)
+        printf(" %8g:%-9.3g", x[i], y[i]);
+    printf(" %s, exponent %.2f\n", unit, bench_exponent(count, x, y));
+    fflush(stdout);
+}
