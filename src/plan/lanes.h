@@ -38,6 +38,16 @@ FY_INLINE one_t one_all(double x)
     return x;
 }
 
+/* x y + z, rounded once where the machine can: vectors are, so a single number must be too. */
+FY_INLINE one_t one_fma(one_t x, one_t y, one_t z)
+{
+#ifdef FP_FAST_FMA
+    return fma(x, y, z);
+#else
+    return x * y + z;
+#endif
+}
+
 FY_INLINE one_t one_sqrt(one_t x)
 {
     return sqrt(x);
@@ -101,6 +111,11 @@ FY_INLINE void many_store(double *at, int64_t item, many_t x)
 FY_INLINE many_t many_all(double x)
 {
     return x - (many_t){0};
+}
+
+FY_INLINE many_t many_fma(many_t x, many_t y, many_t z)
+{
+    return x * y + z;
 }
 
 FY_INLINE many_t many_sqrt(many_t x)

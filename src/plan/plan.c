@@ -9,6 +9,7 @@
  * index" alone would send every episode the same way. */
 #include "plan/lanes.h"
 
+#include <float.h>
 #include <omp.h>
 
 /* Everything one step needs, so that the inner loops read nothing else. */
@@ -31,6 +32,9 @@ typedef struct fy_backup {
 
 /* Sets of at most this many columns have their loops unrolled. */
 enum { FY_SMALL = 8 };
+
+/* What rounding may do to a Q, relative to its size (and to 1). */
+static const double FY_ROUNDING = 1e-12;
 
 #define LANE(x) one_##x
 #define FACTOR double

@@ -1,0 +1,256 @@
+/* oracle_plan.c - Algorithm 1, slow and obvious. */
+#include "oracle_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *zeroed(int64_t count, size_t size)
+{
+    void *memory = calloc((size_t)(count > 0 ? count : 1), size);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+/* ------------------------------------------------------------- the features */
+
+/* phi(next|s,a) for every next: [states][dim]. */
+static void dense_phi(const foray_model *model, int64_t pair, double *phi)
+{
+    int64_t set = model->genset[pair], first = model->gen_start[set];
+    memset(phi, 0, (size_t)(model->states * model->dim) * sizeof *phi);
+    for (int64_t j = 0; j < fy_genset_size(model, set); j++) {
+        int64_t next = model->succ[model->succ_start[pair] + j];
+        for (int64_t k = model->feat_start[first + j]; k < model->feat_start[first + j + 1]; k++)
+            phi[next * model->dim + model->feat_index[k]] = model->feat_value[k];
+    }
+}
+
+/* psi_V(s,a) = sum_{s'} phi(s'|s,a) V(s'). */
+static void dense_psi(const foray_model *model, int64_t pair, const double *V, double *psi)
+{
+    double *phi = zeroed(model->states * model->dim, sizeof *phi);
+    dense_phi(model, pair, phi);
+    memset(psi, 0, (size_t)model->dim * sizeof *psi);
+    for (int64_t s = 0; s < model->states; s++)
+        for (int64_t i = 0; i < model->dim; i++)
+            psi[i] += phi[s * model->dim + i] * V[s];
+    free(phi);
+}
+
+/* theta_0 + N z. */
+static void dense_theta(const oracle_plan_task *task, double *theta)
+{
+    const fy_form *form = task->form;
+    for (int64_t g = 0; g < form->blocks; g++) {
+        const fy_block *block = &form->block[g];
+        const double *z = task->z + task->ridge->at_vector[g];
+        for (int64_t c = 0; c < block->coords; c++) {
+            double value = block->theta0[c];
+            for (int64_t i = 0; i < block->dim; i++)
+                value += (block->basis ? block->basis[c * block->dim + i] : c == i) * z[i];
+            theta[block->coord[c]] = value;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- the bonus */
+
+/* Gauss-Jordan with row pivots. */
+static void invert(int64_t n, double *a, double *inverse)
+{
+    for (int64_t i = 0; i < n * n; i++)
+        inverse[i] = i / n == i % n;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t best = k;
+        for (int64_t i = k; i < n; i++)
+            best = fabs(a[i * n + k]) > fabs(a[best * n + k]) ? i : best;
+        for (int64_t j = 0; j < n; j++) {
+            double t = a[k * n + j], u = inverse[k * n + j];
+            a[k * n + j] = a[best * n + j], a[best * n + j] = t;
+            inverse[k * n + j] = inverse[best * n + j], inverse[best * n + j] = u;
+        }
+        double pivot = a[k * n + k];
+        for (int64_t j = 0; j < n; j++)
+            a[k * n + j] /= pivot, inverse[k * n + j] /= pivot;
+        for (int64_t i = 0; i < n; i++) {
+            double factor = a[i * n + k];
+            for (int64_t j = 0; j < n && i != k; j++) {
+                a[i * n + j] -= factor * a[k * n + j];
+                inverse[i * n + j] -= factor * inverse[k * n + j];
+            }
+        }
+    }
+}
+
+/* Sigma_g^-1. */
+static double *dense_inverse(const oracle_plan_task *task, int64_t g)
+{
+    const double *packed = task->ridge->sigma + task->ridge->at_matrix[g];
+    int64_t n = task->form->block[g].dim;
+    double *sigma = zeroed(n * n, sizeof *sigma), *inverse = zeroed(n * n, sizeof *sigma);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            sigma[i * n + j] = packed[i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i];
+    invert(n, sigma, inverse);
+    free(sigma);
+    return inverse;
+}
+
+/* radius_g ||N' psi||_{Sigma_g^-1} for the block of a pair. */
+static double dense_bonus(const oracle_plan_task *task, double *const *inverse, int64_t pair,
+                          const double *psi)
+{
+    int64_t g = task->form->block_of_genset[task->model->genset[pair]];
+    const fy_block *block = &task->form->block[g];
+    int64_t n = block->dim;
+    double *x = zeroed(n, sizeof *x), square = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < block->coords; c++)
+            x[i] += (block->basis ? block->basis[c * n + i] : c == i) * psi[block->coord[c]];
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            square += x[i] * inverse[g][i * n + j] * x[j];
+    free(x);
+    return task->radius[g] * sqrt(fmax(0, square));
+}
+
+/* ------------------------------------------------------------ the recursion */
+
+typedef struct choice {
+    double clipped, raw;
+    int32_t action;
+} choice;
+
+/* What the recursion knows: theta, and Sigma^-1 of every block. */
+typedef struct knowledge {
+    double *theta, **inverse;
+} knowledge;
+
+static double raw_value(const oracle_plan_task *task, const knowledge *known, int64_t t, int64_t s,
+                        int64_t a, const double *V)
+{
+    const foray_model *model = task->model;
+    int64_t pair = s * model->actions + a;
+    double *psi = zeroed(model->dim, sizeof *psi);
+    double value = foray_reward_at(task->reward, t, s, a);
+    dense_psi(model, pair, V, psi);
+    for (int64_t i = 0; i < model->dim; i++)
+        value += psi[i] * known->theta[i];
+    if (task->sign != 0)
+        value += task->sign * dense_bonus(task, known->inverse, pair, psi);
+    free(psi);
+    return value;
+}
+
+/* Larger clipped Q; then, unless ties go to the lowest index, larger unclipped Q. Two sums
+ * of the same numbers in another order may differ in the last digits: those are ties too. */
+static bool better(const choice *x, const choice *y, int ties)
+{
+    const double same = 1e-11;
+    if (fabs(x->clipped - y->clipped) > same)
+        return x->clipped > y->clipped;
+    return ties == FORAY_TIES_UNCLIPPED && x->raw > y->raw + same;
+}
+
+static choice best_action(const oracle_plan_task *task, const knowledge *known, int64_t t,
+                          int64_t s, const double *V)
+{
+    int64_t H = task->model->horizon;
+    double limit = (double)(task->clip == FORAY_CLIP_REMAINING ? H - t : H);
+    choice best = {0};
+    for (int32_t a = 0; a < task->model->actions; a++) {
+        choice here = {.raw = raw_value(task, known, t, s, a, V), .action = a};
+        here.clipped = fmin(fmax(here.raw, 0), limit);
+        if (task->follow ? a == task->follow[t * task->model->states + s]
+                         : a == 0 || better(&here, &best, task->ties))
+            best = here;
+    }
+    return best;
+}
+
+static knowledge gather(const oracle_plan_task *task)
+{
+    knowledge known;
+    known.theta = zeroed(task->model->dim, sizeof *known.theta);
+    known.inverse = zeroed(task->form->blocks, sizeof *known.inverse);
+    if (task->z)
+        dense_theta(task, known.theta);
+    else
+        memcpy(known.theta, task->theta, (size_t)task->model->dim * sizeof *known.theta);
+    for (int64_t g = 0; g < task->form->blocks && task->sign != 0; g++)
+        known.inverse[g] = dense_inverse(task, g);
+    return known;
+}
+
+static void forget(const oracle_plan_task *task, knowledge *known)
+{
+    for (int64_t g = 0; g < task->form->blocks; g++)
+        free(known->inverse[g]);
+    free(known->inverse);
+    free(known->theta);
+}
+
+double oracle_plan(const oracle_plan_task *task, int32_t *policy)
+{
+    const foray_model *model = task->model;
+    int64_t S = model->states;
+    double *V = zeroed(S, sizeof *V), *next = zeroed(S, sizeof *V), mean = 0;
+    knowledge known = gather(task);
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+        memcpy(next, V, (size_t)S * sizeof *V);
+        for (int64_t s = 0; s < S; s++) {
+            choice best = best_action(task, &known, t, s, next);
+            V[s] = best.clipped;
+            if (policy)
+                policy[t * S + s] = best.action;
+        }
+    }
+    for (int64_t i = 0; i < model->initials; i++)
+        mean += model->initial_probability[i] * V[model->initial_state[i]];
+    free(V);
+    free(next);
+    forget(task, &known);
+    return mean;
+}
+
+/* ---------------------------------------------------------- over all policies */
+
+/* Forwards: the distribution over states, and what it earns at each step. */
+double oracle_policy_value(const foray_model *model, const foray_reward *reward,
+                           const int32_t *action)
+{
+    int64_t S = model->states;
+    double *now = zeroed(S, sizeof *now), *then = zeroed(S, sizeof *then), value = 0;
+    for (int64_t i = 0; i < model->initials; i++)
+        now[model->initial_state[i]] += model->initial_probability[i];
+    for (int64_t t = 0; t < model->horizon; t++) {
+        memset(then, 0, (size_t)S * sizeof *then);
+        for (int64_t s = 0; s < S; s++) {
+            const int32_t *next;
+            int64_t a = action[t * S + s], count = foray_model_successors(model, s, a, &next);
+            value += now[s] * foray_reward_at(reward, t, s, a);
+            for (int64_t j = 0; j < count; j++)
+                then[next[j]] += now[s] * foray_model_probability(model, model->theta, s, a, j);
+        }
+        memcpy(now, then, (size_t)S * sizeof *now);
+    }
+    free(now);
+    free(then);
+    return value;
+}
+
+double oracle_best_policy(const foray_model *model, const foray_reward *reward)
+{
+    int64_t entries = model->states * model->horizon, i;
+    int32_t *action = zeroed(entries, sizeof *action);
+    double best = 0;
+    do { /* count upwards in base A */
+        best = fmax(best, oracle_policy_value(model, reward, action));
+        for (i = 0; i < entries && ++action[i] == model->actions; i++)
+            action[i] = 0;
+    } while (i < entries);
+    free(action);
+    return best;
+}
