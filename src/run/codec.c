@@ -1,0 +1,60 @@
+/* codec.c - episodes and policies as bytes. */
+#include "run/codec.h"
+
+static int width_for(int64_t count)
+{
+    return count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : 4;
+}
+
+fy_codec fy_codec_for(const foray_model *model)
+{
+    fy_codec codec = {.states = foray_model_states(model),
+                      .actions = foray_model_actions(model),
+                      .horizon = foray_model_horizon(model)};
+    codec.state_bytes = width_for(codec.states);
+    codec.action_bytes = width_for(codec.actions);
+    codec.episode_bytes = (size_t)(codec.horizon + 1) * (size_t)codec.state_bytes +
+                          (size_t)codec.horizon * (size_t)codec.action_bytes;
+    return codec;
+}
+
+void fy_pack(const int32_t *value, int64_t count, int width, uint8_t *out)
+{
+    if (width == 1) {
+        for (int64_t i = 0; i < count; i++)
+            out[i] = (uint8_t)value[i];
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        for (int byte = 0; byte < width; byte++)
+            out[i * width + byte] = (uint8_t)((uint32_t)value[i] >> (8 * byte));
+    }
+}
+
+bool fy_unpack(const uint8_t *data, int64_t count, int width, int64_t limit, int32_t *out)
+{
+    bool valid = true;
+    for (int64_t i = 0; i < count; i++) {
+        uint32_t value = 0;
+        for (int byte = 0; byte < width; byte++)
+            value |= (uint32_t)data[i * width + byte] << (8 * byte);
+        valid = valid && value < limit;
+        out[i] = (int32_t)value;
+    }
+    return valid;
+}
+
+void fy_codec_encode(const fy_codec *codec, const int32_t *states, const int32_t *actions,
+                     uint8_t *out)
+{
+    fy_pack(states, codec->horizon + 1, codec->state_bytes, out);
+    out += (codec->horizon + 1) * codec->state_bytes;
+    fy_pack(actions, codec->horizon, codec->action_bytes, out);
+}
+
+bool fy_codec_decode(const fy_codec *codec, const uint8_t *data, int32_t *states, int32_t *actions)
+{
+    bool valid = fy_unpack(data, codec->horizon + 1, codec->state_bytes, codec->states, states);
+    data += (codec->horizon + 1) * codec->state_bytes;
+    return fy_unpack(data, codec->horizon, codec->action_bytes, codec->actions, actions) && valid;
+}

@@ -1,0 +1,27 @@
+/* codec.h - episodes and policies as bytes: every state and action takes 1, 2
+ * or 4 bytes, the fewest that hold the model's largest. An episode is its
+ * horizon+1 states followed by its horizon actions. */
+#ifndef FY_CODEC_H
+#define FY_CODEC_H
+
+#include "base/base.h"
+
+typedef struct fy_codec {
+    int64_t states, actions, horizon;
+    int state_bytes, action_bytes;
+    size_t episode_bytes;
+} fy_codec;
+
+fy_codec fy_codec_for(const foray_model *model);
+
+/* `count` numbers as `width` bytes each, the lowest byte first. */
+void fy_pack(const int32_t *value, int64_t count, int width, uint8_t *out);
+/* Back again: false if one of them is not below `limit`. */
+bool fy_unpack(const uint8_t *data, int64_t count, int width, int64_t limit, int32_t *out);
+
+void fy_codec_encode(const fy_codec *codec, const int32_t *states, const int32_t *actions,
+                     uint8_t *out);
+/* False: a state or an action the model does not have. */
+bool fy_codec_decode(const fy_codec *codec, const uint8_t *data, int32_t *states, int32_t *actions);
+
+#endif

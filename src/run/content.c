@@ -1,0 +1,196 @@
+/* content.c - what the rows of the store mean: large contents in pieces, the
+ * texts of a run, its settings. */
+#include "run/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ pieces */
+
+static foray_status put_piece(fy_store *store, const char *kind, int64_t id, int64_t part,
+                              const uint8_t *data, size_t size)
+{
+    fy_row row;
+    fy_row_prepare(&row, store, kind,
+                   "INSERT INTO piece(kind, id, part, data, crc) VALUES(?1, ?2, ?3, ?4, ?5)");
+    fy_row_put_text(&row, kind);
+    fy_row_put_int(&row, id);
+    fy_row_put_int(&row, part);
+    fy_row_put_blob(&row, data, size);
+    return fy_row_insert(&row);
+}
+
+foray_status fy_store_put_pieces(fy_store *store, const char *kind, int64_t id, const void *data,
+                                 size_t size)
+{
+    foray_status status = FORAY_OK;
+    for (size_t at = 0; status == FORAY_OK && at < size; at += FY_PIECE_BYTES) {
+        size_t bytes = size - at < FY_PIECE_BYTES ? size - at : FY_PIECE_BYTES;
+        status = put_piece(store, kind, id, (int64_t)(at / FY_PIECE_BYTES),
+                           (const uint8_t *)data + at, bytes);
+    }
+    return status;
+}
+
+/* Copies one piece to its place: false if there is none, or it does not fit. */
+static bool get_piece(fy_row *row, int64_t part, uint8_t *to, size_t room, size_t *bytes)
+{
+    if (!fy_row_next(row))
+        return false;
+    fy_row_text(row);
+    fy_row_int(row);
+    bool expected = fy_row_int(row) == part;
+    const uint8_t *data = fy_row_blob(row, bytes);
+    if (!fy_row_intact(row) || !expected || *bytes > room || *bytes == 0)
+        return false;
+    memcpy(to, data, *bytes);
+    return true;
+}
+
+static foray_status fill_from_pieces(fy_store *store, const char *kind, int64_t id, uint8_t *data,
+                                     size_t size)
+{
+    fy_row row;
+    fy_row_prepare(&row, store, kind,
+                   "SELECT kind, id, part, data, crc FROM piece WHERE kind = ?1 AND id = ?2"
+                   " ORDER BY part");
+    fy_row_bind_text(&row, 1, kind);
+    fy_row_bind_int(&row, 2, id);
+    size_t at = 0, bytes = 0;
+    for (int64_t part = 0; at < size; part++) {
+        if (!get_piece(&row, part, data + at, size - at, &bytes))
+            break;
+        at += bytes;
+    }
+    foray_status status = fy_row_end(&row);
+    if (status == FORAY_OK && at < size)
+        status = fy_store_damaged(store, "part of its %s is missing", kind);
+    return status;
+}
+
+foray_status fy_store_get_pieces(fy_store *store, const char *kind, int64_t id, size_t size,
+                                 uint8_t **data)
+{
+    uint8_t *bytes = NULL;
+    if (size < SIZE_MAX)
+        bytes = fy_alloc(store->ctx, size + 1, 1);
+    if (bytes == NULL)
+        return FORAY_ERROR_MEMORY;
+    foray_status status = fill_from_pieces(store, kind, id, bytes, size);
+    if (status != FORAY_OK) {
+        free(bytes);
+        return status;
+    }
+    *data = bytes;
+    return FORAY_OK;
+}
+
+foray_status fy_store_drop_pieces_before(fy_store *store, const char *kind, int64_t id)
+{
+    fy_row row;
+    fy_row_prepare(&row, store, kind, "DELETE FROM piece WHERE kind = ?1 AND id < ?2");
+    fy_row_bind_text(&row, 1, kind);
+    fy_row_bind_int(&row, 2, id);
+    fy_row_next(&row);
+    return fy_row_end(&row);
+}
+
+/* -------------------------------------------------------------------- meta */
+
+foray_status fy_store_put_meta(fy_store *store, const char *name, const char *value)
+{
+    fy_row row;
+    fy_row_prepare(&row, store, "meta", "REPLACE INTO meta(name, value, crc) VALUES(?1, ?2, ?3)");
+    fy_row_put_text(&row, name);
+    fy_row_put_text(&row, value);
+    return fy_row_insert(&row);
+}
+
+foray_status fy_store_get_meta(fy_store *store, const char *name, char **out)
+{
+    fy_row row;
+    fy_row_prepare(&row, store, "meta", "SELECT name, value, crc FROM meta WHERE name = ?1");
+    fy_row_bind_text(&row, 1, name);
+    char *text = NULL;
+    bool found = fy_row_next(&row);
+    if (found) {
+        fy_row_text(&row);
+        text = fy_text(store->ctx, fy_row_text(&row));
+        fy_row_intact(&row);
+    }
+    foray_status status = fy_row_end(&row);
+    if (status == FORAY_OK && !found)
+        status = fy_store_damaged(store, "it does not tell its %s", name);
+    else if (status == FORAY_OK && text == NULL)
+        status = FORAY_ERROR_MEMORY;
+    if (status != FORAY_OK)
+        free(text);
+    else
+        *out = text;
+    return status;
+}
+
+/* ---------------------------------------------------------------- settings */
+
+static foray_status put_setting(fy_store *store, const char *name, const char *value)
+{
+    fy_row row;
+    fy_row_prepare(&row, store, "settings",
+                   "REPLACE INTO setting(name, value, crc) VALUES(?1, ?2, ?3)");
+    fy_row_put_text(&row, name);
+    fy_row_put_text(&row, value);
+    return fy_row_insert(&row);
+}
+
+foray_status fy_store_put_settings(fy_store *store, const foray_settings *settings)
+{
+    foray_setting_info info;
+    char value[128];
+    for (int64_t i = 0; foray_setting_describe(i, &info); i++) {
+        foray_status status =
+            foray_settings_get(store->ctx, settings, info.name, value, sizeof value);
+        if (status == FORAY_OK)
+            status = put_setting(store, info.name, value);
+        if (status != FORAY_OK)
+            return status;
+    }
+    return FORAY_OK;
+}
+
+static foray_status get_setting(fy_store *store, const char *name, foray_settings *settings)
+{
+    fy_row row;
+    fy_row_prepare(&row, store, "settings", "SELECT name, value, crc FROM setting WHERE name = ?1");
+    fy_row_bind_text(&row, 1, name);
+    char value[128] = "";
+    bool found = fy_row_next(&row);
+    if (found) {
+        fy_row_text(&row);
+        const char *text = fy_row_text(&row);
+        if (strlen(text) < sizeof value)
+            memcpy(value, text, strlen(text) + 1);
+        fy_row_intact(&row);
+    }
+    foray_status status = fy_row_end(&row);
+    if (status != FORAY_OK)
+        return status;
+    if (!found)
+        return fy_store_damaged(store, "the setting %s is missing", name);
+    if (foray_settings_set(store->ctx, settings, name, value) != FORAY_OK)
+        return fy_fail_within(store->ctx, FORAY_ERROR_RUN, "%s: damaged", store->path);
+    return FORAY_OK;
+}
+
+foray_status fy_store_get_settings(fy_store *store, foray_settings *settings)
+{
+    foray_settings read;
+    foray_settings_default(&read);
+    foray_setting_info info;
+    for (int64_t i = 0; foray_setting_describe(i, &info); i++) {
+        foray_status status = get_setting(store, info.name, &read);
+        if (status != FORAY_OK)
+            return status;
+    }
+    *settings = read;
+    return FORAY_OK;
+}

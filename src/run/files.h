@@ -1,0 +1,30 @@
+/* files.h - the files around a run: the lock that keeps two processes from
+ * writing one run, and putting a finished file in its place. */
+#ifndef FY_FILES_H
+#define FY_FILES_H
+
+#include "base/base.h"
+
+/* A file beside the run ("run.foray-lock") that exists while a process may
+ * write the run. The lock is the system's, so it dies with the process. */
+typedef struct fy_lock {
+    int fd; /* -1: not held */
+    char *path;
+} fy_lock;
+
+/* FORAY_ERROR_IO, naming the process, if another one holds the lock. */
+foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out);
+void fy_lock_release(fy_lock *lock);
+
+/* The text path + suffix, released with free(). */
+char *fy_path_beside(foray_context *ctx, const char *path, const char *suffix);
+
+/* Removes what SQLite keeps beside a database: left over from a file that is
+ * gone, it would be taken for part of the next one of that name. */
+foray_status fy_remove_side_files(foray_context *ctx, const char *path);
+
+/* Gives the finished file `from` the name `to`, durably. Without `replace` an
+ * existing file is refused, whoever made it and however late. */
+foray_status fy_file_place(foray_context *ctx, const char *from, const char *to, bool replace);
+
+#endif

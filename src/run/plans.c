@@ -1,0 +1,228 @@
+/* plans.c - plans that a run keeps, and its trace. */
+#include "run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------- keeping */
+
+static int64_t policy_entries(const foray_run *run)
+{
+    return run->codec.horizon * run->codec.states;
+}
+
+static foray_status put_row(foray_run *run, int64_t id, const foray_reward *reward,
+                            const foray_policy *policy, size_t reward_bytes, size_t policy_bytes)
+{
+    fy_row row;
+    fy_row_prepare(&row, run->store, "plans",
+                   "INSERT INTO plan(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
+                   " gap, delta, radius, certified, reward_bytes, policy_bytes, crc)"
+                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
+    fy_row_put_int(&row, id);
+    fy_row_put_int(&row, run->explorer->episodes);
+    fy_row_put_text(&row, foray_reward_name(reward));
+    fy_row_put_text(&row, foray_mode_name(policy->mode));
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        fy_row_put_real(&row, policy->value[mode]);
+    fy_row_put_real(&row, policy->certificate.gap);
+    fy_row_put_real(&row, policy->certificate.delta);
+    fy_row_put_int(&row, policy->certificate.radius);
+    fy_row_put_int(&row, policy->certificate.certified);
+    fy_row_put_int(&row, (int64_t)reward_bytes);
+    fy_row_put_int(&row, (int64_t)policy_bytes);
+    return fy_row_insert(&row);
+}
+
+static foray_status put_policy(foray_run *run, int64_t id, const foray_policy *policy,
+                               size_t *bytes)
+{
+    int width = run->codec.action_bytes;
+    *bytes = (size_t)policy_entries(run) * (size_t)width;
+    uint8_t *packed = fy_alloc(run->ctx, *bytes, 1);
+    if (packed == NULL)
+        return FORAY_ERROR_MEMORY;
+    fy_pack(policy->action, policy_entries(run), width, packed);
+    foray_status status = fy_store_put_pieces(run->store, "policy", id, packed, *bytes);
+    free(packed);
+    return status;
+}
+
+static foray_status put_plan(foray_run *run, int64_t id, const foray_reward *reward,
+                             const foray_policy *policy)
+{
+    char *json;
+    foray_status status = foray_reward_print(run->ctx, reward, &json);
+    if (status != FORAY_OK)
+        return status;
+    size_t policy_bytes = 0;
+    status = fy_store_put_pieces(run->store, "reward", id, json, strlen(json));
+    if (status == FORAY_OK)
+        status = put_policy(run, id, policy, &policy_bytes);
+    if (status == FORAY_OK)
+        status = put_row(run, id, reward, policy, strlen(json), policy_bytes);
+    free(json);
+    return status;
+}
+
+static foray_status keep(foray_run *run, int64_t count, const foray_reward *const *rewards,
+                         foray_policy *const *policies)
+{
+    foray_status status = fy_store_begin(run->store, true);
+    if (status != FORAY_OK)
+        return status;
+    fy_head head = run->store->head;
+    for (int64_t i = 0; status == FORAY_OK && i < count; i++)
+        status = put_plan(run, head.plans++, rewards[i], policies[i]);
+    if (status == FORAY_OK)
+        return fy_store_commit(run->store, &head);
+    fy_store_rollback(run->store);
+    return status;
+}
+
+/* The episodes a plan was made from are saved before it. */
+foray_status foray_run_plan(foray_run *run, int64_t count, const foray_reward *const *rewards,
+                            int mode, foray_policy **policies)
+{
+    foray_status status = fy_run_writable(run);
+    if (status == FORAY_OK)
+        status = fy_run_commit(run, false);
+    if (status == FORAY_OK)
+        status = foray_explorer_plan(run->explorer, count, rewards, mode, policies);
+    if (status != FORAY_OK || count == 0)
+        return status;
+    status = keep(run, count, rewards, policies);
+    for (int64_t i = 0; status != FORAY_OK && i < count; i++) {
+        foray_policy_destroy(policies[i]);
+        policies[i] = NULL;
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------- reading */
+
+typedef struct kept {
+    int64_t id, episodes;
+    size_t reward_bytes, policy_bytes;
+    char *name;
+    foray_policy policy;
+} kept;
+
+static int mode_of(const char *name)
+{
+    for (int mode = 0; mode < FORAY_MODES; mode++) {
+        if (strcmp(foray_mode_name(mode), name) == 0)
+            return mode;
+    }
+    return -1;
+}
+
+static bool next_plan(foray_run *run, fy_row *row, kept *out)
+{
+    *out = (kept){0};
+    if (!fy_row_next(row))
+        return false;
+    foray_policy *policy = &out->policy;
+    policy->states = run->codec.states;
+    policy->actions = run->codec.actions;
+    policy->horizon = run->codec.horizon;
+    out->id = fy_row_int(row);
+    out->episodes = fy_row_int(row);
+    out->name = fy_text(run->ctx, fy_row_text(row));
+    policy->mode = mode_of(fy_row_text(row));
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        policy->value[mode] = fy_row_real(row);
+    policy->certificate.gap = fy_row_real(row);
+    policy->certificate.delta = fy_row_real(row);
+    policy->certificate.radius = (int)fy_row_int(row);
+    policy->certificate.certified = fy_row_int(row) != 0;
+    out->reward_bytes = (size_t)fy_row_int(row);
+    out->policy_bytes = (size_t)fy_row_int(row);
+    if (fy_row_intact(row) && policy->mode < 0)
+        row->damaged = true;
+    return !row->damaged;
+}
+
+static foray_status get_policy(foray_run *run, kept *plan)
+{
+    int64_t count = policy_entries(run);
+    int width = run->codec.action_bytes;
+    if (plan->policy_bytes != (size_t)count * (size_t)width)
+        return fy_store_damaged(run->store, "plan %lld has another size", (long long)plan->id);
+    if (!FY_ALLOC(run->ctx, plan->policy.action, count))
+        return FORAY_ERROR_MEMORY;
+    uint8_t *packed;
+    foray_status status =
+        fy_store_get_pieces(run->store, "policy", plan->id, plan->policy_bytes, &packed);
+    if (status != FORAY_OK)
+        return status;
+    if (!fy_unpack(packed, count, width, run->codec.actions, plan->policy.action))
+        status = fy_store_damaged(run->store, "plan %lld has an action out of range",
+                                  (long long)plan->id);
+    free(packed);
+    return status;
+}
+
+/* Reads the rest of a plan and hands it over; *stopped: enough of them. */
+static foray_status tell_plan(foray_run *run, kept *plan, foray_plan_fn fn, void *user,
+                              bool *stopped)
+{
+    if (plan->name == NULL)
+        return FORAY_ERROR_MEMORY;
+    uint8_t *json;
+    foray_status status =
+        fy_store_get_pieces(run->store, "reward", plan->id, plan->reward_bytes, &json);
+    if (status != FORAY_OK)
+        return status;
+    status = get_policy(run, plan);
+    if (status == FORAY_OK)
+        *stopped = !fn(user, plan->id, plan->episodes, plan->name, (char *)json, &plan->policy);
+    free(json);
+    return status;
+}
+
+foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *user)
+{
+    fy_row row;
+    fy_row_prepare(&row, run->store, "plans",
+                   "SELECT id, episodes, reward, mode, optimistic, plugin, pessimistic, gap, delta,"
+                   " radius, certified, reward_bytes, policy_bytes, crc FROM plan WHERE id < ?1"
+                   " ORDER BY id");
+    fy_row_bind_int(&row, 1, run->store->head.plans);
+    foray_status status = FORAY_OK;
+    bool stopped = false;
+    kept plan = {0};
+    while (status == FORAY_OK && !stopped && next_plan(run, &row, &plan)) {
+        status = tell_plan(run, &plan, fn, user, &stopped);
+        free(plan.name);
+        free(plan.policy.action);
+        plan = (kept){0};
+    }
+    free(plan.name);
+    foray_status ended = fy_row_end(&row);
+    return status != FORAY_OK ? status : ended;
+}
+
+/* ------------------------------------------------------------------- trace */
+
+/* What is saved, then what will be with the next transaction. */
+foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user)
+{
+    fy_row row;
+    fy_row_prepare(&row, run->store, "trace",
+                   "SELECT episodes, plans, bound, crc FROM trace WHERE episodes <= ?1"
+                   " ORDER BY episodes");
+    fy_row_bind_int(&row, 1, run->store->head.episodes);
+    bool more = true;
+    while (more && fy_row_next(&row)) {
+        int64_t episodes = fy_row_int(&row);
+        int64_t plans = fy_row_int(&row);
+        double bound = fy_row_real(&row);
+        if (fy_row_intact(&row))
+            more = fn(user, episodes, plans, bound);
+    }
+    foray_status status = fy_row_end(&row);
+    for (int64_t i = 0; status == FORAY_OK && more && i < run->points; i++)
+        more = fn(user, run->pending[i].episodes, run->pending[i].plans, run->pending[i].bound);
+    return status;
+}

@@ -1,0 +1,234 @@
+/* replay.c - what is on disk, told to an explorer again.
+ *
+ * Explorers are deterministic: from a checkpoint, or from nothing, the recorded
+ * episodes lead to the state that exploring had reached, to the last bit. */
+#include "run/run.h"
+
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------- episodes */
+
+typedef struct batch {
+    int64_t first, count;
+    const uint8_t *data;
+} batch;
+
+/* The next batch, whole and in its place: false at the end, or if the row says why not. */
+static bool next_batch(foray_run *run, fy_row *row, int64_t expected, batch *out)
+{
+    if (!fy_row_next(row))
+        return false;
+    size_t size;
+    out->first = fy_row_int(row);
+    out->count = fy_row_int(row);
+    out->data = fy_row_blob(row, &size);
+    if (!fy_row_intact(row))
+        return false;
+    bool in_place = expected < 0 || out->first == expected;
+    bool whole = out->count > 0 && size / run->codec.episode_bytes == (size_t)out->count &&
+                 size % run->codec.episode_bytes == 0;
+    row->damaged = !in_place || !whole;
+    return !row->damaged;
+}
+
+static foray_status each_of_batch(foray_run *run, const batch *now, int64_t first, fy_episode_fn fn,
+                                  void *user)
+{
+    int64_t start = first > now->first ? first - now->first : 0;
+    for (int64_t i = start; i < now->count; i++) {
+        const uint8_t *data = now->data + (size_t)i * run->codec.episode_bytes;
+        if (!fy_codec_decode(&run->codec, data, run->states, run->actions))
+            return fy_store_damaged(run->store, "episode %lld has a state or action out of range",
+                                    (long long)(now->first + i));
+        foray_status status = fn(user, now->first + i, run->states, run->actions);
+        if (status != FORAY_OK)
+            return status;
+    }
+    return FORAY_OK;
+}
+
+/* A writer may be adding batches while we read: `saved` is where we stop. */
+foray_status fy_run_each(foray_run *run, int64_t first, fy_episode_fn fn, void *user)
+{
+    int64_t saved = run->store->head.episodes, expected = -1;
+    fy_row row;
+    fy_row_prepare(&row, run->store, "episodes",
+                   "SELECT first, count, data, crc FROM episodes WHERE first >="
+                   " (SELECT max(first) FROM episodes WHERE first <= ?1) AND first < ?2"
+                   " ORDER BY first");
+    fy_row_bind_int(&row, 1, first);
+    fy_row_bind_int(&row, 2, saved);
+    foray_status status = FORAY_OK;
+    batch now;
+    while (status == FORAY_OK && next_batch(run, &row, expected, &now)) {
+        status = each_of_batch(run, &now, first, fn, user);
+        expected = now.first + now.count;
+    }
+    foray_status ended = fy_row_end(&row);
+    if (status != FORAY_OK || ended != FORAY_OK)
+        return status != FORAY_OK ? status : ended;
+    if (first < saved && expected != saved)
+        return fy_store_damaged(run->store, "episodes are missing before episode %lld",
+                                (long long)saved);
+    return FORAY_OK;
+}
+
+typedef struct listener {
+    foray_episode_fn fn;
+    void *user;
+    bool stopped;
+} listener;
+
+static foray_status tell_listener(void *user, int64_t episode, const int32_t *states,
+                                  const int32_t *actions)
+{
+    listener *to = user;
+    to->stopped = !to->fn(to->user, episode, states, actions);
+    return to->stopped ? FORAY_INTERRUPTED : FORAY_OK;
+}
+
+foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn fn, void *user)
+{
+    if (first < 0)
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE, "there is no episode %lld", (long long)first);
+    listener to = {.fn = fn, .user = user};
+    foray_status status = fy_run_each(run, first, tell_listener, &to);
+    return to.stopped ? FORAY_OK : status;
+}
+
+/* ----------------------------------------------------------------- replay */
+
+static foray_status disagrees(foray_run *run, int64_t episode, int64_t t, int32_t recorded,
+                              int64_t chosen)
+{
+    return fy_store_damaged(run->store,
+                            "in episode %lld, step %lld, action %d was taken where %s takes %lld; "
+                            "the run was made by Foray %s, perhaps on another type of machine",
+                            (long long)episode, (long long)t, (int)recorded,
+                            run->settings.algorithm, (long long)chosen, run->version);
+}
+
+foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,
+                           const int32_t *actions)
+{
+    foray_status status = foray_explorer_begin(explorer);
+    for (int64_t t = 0; status == FORAY_OK && t < run->codec.horizon; t++) {
+        int64_t chosen;
+        status = foray_explorer_act(explorer, states[t], &chosen);
+        if (status == FORAY_OK && chosen != actions[t])
+            return disagrees(run, explorer->episodes, t, actions[t], chosen);
+        if (status == FORAY_OK)
+            status = foray_explorer_observe(explorer, states[t], actions[t], states[t + 1]);
+    }
+    if (status == FORAY_OK)
+        status = foray_explorer_end(explorer);
+    if (status == FORAY_ERROR_WORLD)
+        status = fy_fail_within(run->ctx, FORAY_ERROR_RUN, "%s: damaged", run->store->path);
+    return status;
+}
+
+/* ------------------------------------------------------------- checkpoints */
+
+foray_status fy_run_checkpoints(foray_run *run, fy_checkpoint out[FY_CHECKPOINTS], int *count)
+{
+    fy_row row;
+    fy_row_prepare(&row, run->store, "checkpoints",
+                   "SELECT episodes, bytes, crc FROM checkpoint WHERE episodes <= ?1"
+                   " ORDER BY episodes DESC LIMIT 2");
+    fy_row_bind_int(&row, 1, run->store->head.episodes);
+    int found = 0;
+    while (found < FY_CHECKPOINTS && fy_row_next(&row)) {
+        out[found].episodes = fy_row_int(&row);
+        out[found].bytes = (size_t)fy_row_int(&row);
+        if (fy_row_intact(&row))
+            found++;
+    }
+    *count = found;
+    return fy_row_end(&row);
+}
+
+static foray_status load_checkpoint(foray_run *run, const fy_checkpoint *checkpoint)
+{
+    uint8_t *data;
+    foray_status status = fy_store_get_pieces(run->store, "checkpoint", checkpoint->episodes,
+                                              checkpoint->bytes, &data);
+    if (status != FORAY_OK)
+        return status;
+    status = foray_explorer_load(run->explorer, data, checkpoint->bytes);
+    free(data);
+    if (status == FORAY_OK && run->explorer->episodes != checkpoint->episodes)
+        status = fy_store_damaged(run->store, "a checkpoint belongs to another episode");
+    return status;
+}
+
+/* A load that failed may have left half a state behind. */
+static foray_status start_afresh(foray_run *run)
+{
+    foray_explorer_destroy(run->explorer);
+    run->explorer = NULL;
+    return foray_explorer_create(run->ctx, run->model, &run->settings, &run->explorer);
+}
+
+/* The last good checkpoint: a damaged one costs time, not episodes. */
+static foray_status load_last_good(foray_run *run)
+{
+    fy_checkpoint checkpoint[FY_CHECKPOINTS];
+    int count = 0;
+    foray_status status = fy_run_checkpoints(run, checkpoint, &count);
+    for (int i = 0; i < count && (status == FORAY_OK || status == FORAY_ERROR_RUN); i++) {
+        status = load_checkpoint(run, &checkpoint[i]);
+        if (status == FORAY_OK) {
+            run->checkpointed = checkpoint[i].episodes;
+            return FORAY_OK;
+        }
+        if (status == FORAY_ERROR_RUN && start_afresh(run) != FORAY_OK)
+            return FORAY_ERROR_MEMORY;
+    }
+    return status == FORAY_ERROR_RUN ? FORAY_OK : status;
+}
+
+static foray_status replay_one(void *user, int64_t episode, const int32_t *states,
+                               const int32_t *actions)
+{
+    foray_run *run = user;
+    (void)episode;
+    return fy_run_replay(run, run->explorer, states, actions);
+}
+
+foray_status fy_run_restore(foray_run *run)
+{
+    foray_status status = load_last_good(run);
+    if (status != FORAY_OK)
+        return status;
+    return fy_run_each(run, run->explorer->episodes, replay_one, run);
+}
+
+/* ------------------------------------------------------------------ counts */
+
+typedef struct tally {
+    const char *what, *sql;
+    int64_t expected;
+} tally;
+
+foray_status fy_run_check_counts(foray_run *run)
+{
+    const fy_head *head = &run->store->head;
+    const tally tallies[] = {
+        {"batches of episodes", "SELECT count(*) FROM episodes", head->batches},
+        {"episodes", "SELECT ifnull(sum(count), 0) FROM episodes", head->episodes},
+        {"episodes", "SELECT ifnull(max(first + count), 0) FROM episodes", head->episodes},
+        {"points of its trace", "SELECT count(*) FROM trace", head->points},
+        {"plans", "SELECT count(*) FROM plan", head->plans},
+    };
+    for (size_t i = 0; i < sizeof tallies / sizeof tallies[0]; i++) {
+        int64_t found;
+        foray_status status = fy_store_number(run->store, tallies[i].sql, &found);
+        if (status != FORAY_OK)
+            return status;
+        if (found != tallies[i].expected)
+            return fy_store_damaged(run->store, "it has %lld %s where %lld were saved",
+                                    (long long)found, tallies[i].what,
+                                    (long long)tallies[i].expected);
+    }
+    return FORAY_OK;
+}

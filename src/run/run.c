@@ -1,0 +1,512 @@
+/* run.c - a run: creating, opening, recording, saving. */
+#include "run/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* What a crash may cost: half a second of exploring. The buffer holds a few
+ * such stretches of the fastest worlds, so that the clock decides, not its size. */
+static const double commit_gap_seconds = 0.5;
+static const size_t buffer_bytes = (size_t)16 << 20;
+
+/* A checkpoint takes at most this share of the time, and none comes sooner
+ * than after these seconds: the episodes themselves are on disk anyway. */
+static const double checkpoint_share = 0.1;
+static const double checkpoint_gap_seconds = 2.0;
+
+double fy_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ------------------------------------------------------ creating, opening */
+
+static foray_run *new_run(foray_context *ctx)
+{
+    foray_run *run;
+    if (!FY_ALLOC(ctx, run, 1))
+        return NULL;
+    run->ctx = ctx;
+    run->last = (fy_point){.episodes = -1, .bound = NAN};
+    run->commit_gap = commit_gap_seconds;
+    run->checkpointed = -1;
+    run->checkpoint_clock = fy_clock();
+    return run;
+}
+
+/* The explorer and the room for episodes, for the run's model and settings. */
+static foray_status equip(foray_run *run)
+{
+    run->codec = fy_codec_for(run->model);
+    run->room = (int64_t)(buffer_bytes / run->codec.episode_bytes);
+    if (run->room < 1)
+        run->room = 1;
+    if (!FY_ALLOC(run->ctx, run->states, run->codec.horizon + 1) ||
+        !FY_ALLOC(run->ctx, run->actions, run->codec.horizon))
+        return FORAY_ERROR_MEMORY;
+    run->buffer = fy_alloc(run->ctx, (size_t)run->room, run->codec.episode_bytes);
+    if (run->buffer == NULL)
+        return FORAY_ERROR_MEMORY;
+    return foray_explorer_create(run->ctx, run->model, &run->settings, &run->explorer);
+}
+
+static foray_status load_texts(foray_run *run)
+{
+    foray_status status = fy_store_get_meta(run->store, "version", &run->version);
+    if (status == FORAY_OK)
+        status = fy_store_get_meta(run->store, "created", &run->created);
+    if (status == FORAY_OK)
+        status = fy_store_get_meta(run->store, "world", &run->world);
+    char *source;
+    if (status == FORAY_OK)
+        status = fy_store_get_meta(run->store, "source", &source);
+    if (status != FORAY_OK)
+        return status;
+    run->other_source = run->other_source_saved = strcmp(source, "model") != 0;
+    free(source);
+    return FORAY_OK;
+}
+
+/* The stopping rule needs what not every algorithm has. */
+static foray_status check_target(foray_run *run, double until)
+{
+    if (until > 0.0 && run->explorer->ops->bound == NULL)
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE,
+                       "until: the algorithm %s has no bound for all rewards to stop at",
+                       run->settings.algorithm);
+    return FORAY_OK;
+}
+
+/* The run keeps its own model: the one that is in the file. */
+static foray_status create_within(foray_run *run, const char *path, int how,
+                                  const foray_model *model, const char *world)
+{
+    fy_birth birth = {.settings = &run->settings, .world = world};
+    uint8_t *bytes;
+    foray_status status = fy_model_print_compact(run->ctx, model, &bytes, &birth.model_bytes);
+    if (status != FORAY_OK)
+        return status;
+    birth.model = bytes;
+    status = fy_model_parse_compact(run->ctx, bytes, birth.model_bytes, path, &run->model);
+    if (status == FORAY_OK)
+        status = equip(run);
+    if (status == FORAY_OK)
+        status = check_target(run, run->settings.until);
+    if (status == FORAY_OK)
+        status = fy_store_create(run->ctx, path, how == FORAY_RUN_REPLACE, &birth, &run->store);
+    free(bytes);
+    return status == FORAY_OK ? load_texts(run) : status;
+}
+
+foray_status foray_run_create(foray_context *ctx, const char *path, int how,
+                              const foray_model *model, const char *world,
+                              const foray_settings *settings, foray_run **out)
+{
+    if (how != FORAY_RUN_NEW && how != FORAY_RUN_REPLACE)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %d is no way to create a run", path, how);
+    foray_status status = foray_settings_check(ctx, settings);
+    if (status != FORAY_OK)
+        return status;
+    foray_run *run = new_run(ctx);
+    if (run == NULL)
+        return FORAY_ERROR_MEMORY;
+    run->settings = *settings;
+    status = create_within(run, path, how, model, world);
+    if (status != FORAY_OK) {
+        foray_run_close(run);
+        return status;
+    }
+    *out = run;
+    return FORAY_OK;
+}
+
+static foray_status load_model(foray_run *run)
+{
+    char *text;
+    foray_status status = fy_store_get_meta(run->store, "model_bytes", &text);
+    if (status != FORAY_OK)
+        return status;
+    size_t bytes = (size_t)strtoull(text, NULL, 10);
+    free(text);
+    uint8_t *data;
+    status = fy_store_get_pieces(run->store, "model", 0, bytes, &data);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_model_parse_compact(run->ctx, data, bytes, run->store->path, &run->model);
+    free(data);
+    return status == FORAY_ERROR_INPUT ? FORAY_ERROR_RUN : status;
+}
+
+static foray_status load_last_point(foray_run *run)
+{
+    fy_row row;
+    fy_row_prepare(&row, run->store, "trace",
+                   "SELECT episodes, plans, bound, crc FROM trace ORDER BY episodes DESC LIMIT 1");
+    if (fy_row_next(&row)) {
+        run->last.episodes = fy_row_int(&row);
+        run->last.plans = fy_row_int(&row);
+        run->last.bound = fy_row_real(&row);
+        fy_row_intact(&row);
+    }
+    return fy_row_end(&row);
+}
+
+static foray_status load(foray_run *run)
+{
+    foray_status status = fy_run_check_counts(run);
+    if (status == FORAY_OK)
+        status = load_texts(run);
+    if (status == FORAY_OK)
+        status = fy_store_get_settings(run->store, &run->settings);
+    if (status == FORAY_OK)
+        status = load_model(run);
+    if (status == FORAY_OK)
+        status = load_last_point(run);
+    if (status == FORAY_OK)
+        status = equip(run);
+    return status == FORAY_OK ? fy_run_restore(run) : status;
+}
+
+/* One transaction around the loading: a run that is being written by another
+ * process is seen as it was at one moment. */
+static foray_status open_within(foray_run *run, const char *path, int how)
+{
+    foray_status status = fy_store_open(run->ctx, path, how == FORAY_RUN_WRITE, &run->store);
+    if (status == FORAY_OK)
+        status = fy_store_begin(run->store, false);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_store_read_head(run->store, &run->store->head);
+    if (status == FORAY_OK)
+        status = load(run);
+    fy_store_rollback(run->store);
+    return status;
+}
+
+foray_status foray_run_open(foray_context *ctx, const char *path, int how, foray_run **out)
+{
+    if (how != FORAY_RUN_READ && how != FORAY_RUN_WRITE)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %d is no way to open a run", path, how);
+    foray_run *run = new_run(ctx);
+    if (run == NULL)
+        return FORAY_ERROR_MEMORY;
+    foray_status status = open_within(run, path, how);
+    if (status != FORAY_OK) {
+        foray_run_close(run);
+        return status;
+    }
+    *out = run;
+    return FORAY_OK;
+}
+
+void foray_run_close(foray_run *run)
+{
+    if (run == NULL)
+        return;
+    foray_explorer_destroy(run->explorer);
+    foray_model_destroy(run->model);
+    fy_store_close(run->store);
+    free(run->version);
+    free(run->created);
+    free(run->world);
+    free(run->states);
+    free(run->actions);
+    free(run->buffer);
+    free(run);
+}
+
+/* -------------------------------------------------------------- questions */
+
+const foray_model *foray_run_model(const foray_run *run)
+{
+    return run->model;
+}
+
+const foray_settings *foray_run_settings(const foray_run *run)
+{
+    return &run->settings;
+}
+
+const char *foray_run_world(const foray_run *run)
+{
+    return run->world;
+}
+
+foray_explorer *foray_run_explorer(foray_run *run)
+{
+    return run->explorer;
+}
+
+int64_t foray_run_saved(const foray_run *run)
+{
+    return run->store->head.episodes;
+}
+
+int64_t fy_run_recorded(const foray_run *run)
+{
+    return run->store->head.episodes + run->buffered;
+}
+
+foray_status foray_run_describe(foray_run *run, foray_run_facts *facts)
+{
+    foray_run_facts found = {.version = run->version,
+                             .created = run->created,
+                             .episodes = run->store->head.episodes,
+                             .plans_stored = run->store->head.plans};
+    foray_status status =
+        fy_store_number(run->store, "SELECT count(*) FROM checkpoint", &found.checkpoints);
+    if (status == FORAY_OK)
+        status = fy_store_number(run->store,
+                                 "SELECT page_count * page_size"
+                                 " FROM pragma_page_count, pragma_page_size",
+                                 &found.bytes);
+    if (status == FORAY_OK)
+        status = foray_explorer_describe(run->explorer, &found.explorer);
+    if (status == FORAY_OK)
+        *facts = found;
+    return status;
+}
+
+/* ------------------------------------------------------------------ saving */
+
+foray_status fy_run_writable(foray_run *run)
+{
+    if (run->store->lock.fd < 0)
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE, "%s: opened for reading only",
+                       run->store->path);
+    if (run->spoilt)
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE,
+                       "%s: its last episode broke off; open the run again", run->store->path);
+    return FORAY_OK;
+}
+
+static foray_status put_batch(foray_run *run, fy_head *head)
+{
+    if (run->buffered == 0)
+        return FORAY_OK;
+    fy_row row;
+    fy_row_prepare(&row, run->store, "episodes",
+                   "INSERT INTO episodes(first, count, data, crc) VALUES(?1, ?2, ?3, ?4)");
+    fy_row_put_int(&row, head->episodes);
+    fy_row_put_int(&row, run->buffered);
+    fy_row_put_blob(&row, run->buffer, (size_t)run->buffered * run->codec.episode_bytes);
+    head->episodes += run->buffered;
+    head->batches++;
+    return fy_row_insert(&row);
+}
+
+static foray_status put_points(foray_run *run, fy_head *head)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; status == FORAY_OK && i < run->points; i++) {
+        fy_row row;
+        fy_row_prepare(&row, run->store, "trace",
+                       "INSERT INTO trace(episodes, plans, bound, crc) VALUES(?1, ?2, ?3, ?4)");
+        fy_row_put_int(&row, run->pending[i].episodes);
+        fy_row_put_int(&row, run->pending[i].plans);
+        fy_row_put_real(&row, run->pending[i].bound);
+        status = fy_row_insert(&row);
+        head->points++;
+    }
+    return status;
+}
+
+/* The new checkpoint and the one before it stay. */
+static foray_status put_checkpoint(foray_run *run, int64_t episodes, const uint8_t *data,
+                                   size_t size)
+{
+    fy_row row;
+    fy_row_prepare(&row, run->store, "checkpoints",
+                   "INSERT INTO checkpoint(episodes, bytes, crc) VALUES(?1, ?2, ?3)");
+    fy_row_put_int(&row, episodes);
+    fy_row_put_int(&row, (int64_t)size);
+    foray_status status = fy_row_insert(&row);
+    if (status == FORAY_OK)
+        status = fy_store_put_pieces(run->store, "checkpoint", episodes, data, size);
+    if (status == FORAY_OK)
+        status = fy_store_run(run->store,
+                              "DELETE FROM checkpoint WHERE episodes NOT IN"
+                              " (SELECT episodes FROM checkpoint ORDER BY episodes DESC LIMIT 2)");
+    int64_t oldest = episodes;
+    if (status == FORAY_OK)
+        status = fy_store_number(run->store, "SELECT min(episodes) FROM checkpoint", &oldest);
+    if (status == FORAY_OK)
+        status = fy_store_drop_pieces_before(run->store, "checkpoint", oldest);
+    return status;
+}
+
+static foray_status put_source(foray_run *run)
+{
+    if (run->other_source == run->other_source_saved)
+        return FORAY_OK;
+    return fy_store_put_meta(run->store, "source", "other");
+}
+
+/* Episodes, trace and checkpoint in one transaction; data = NULL: no checkpoint. */
+static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
+{
+    foray_status status = fy_store_begin(run->store, true);
+    if (status != FORAY_OK)
+        return status;
+    fy_head head = run->store->head;
+    status = put_batch(run, &head);
+    if (status == FORAY_OK)
+        status = put_source(run);
+    if (status == FORAY_OK)
+        status = put_points(run, &head);
+    if (status == FORAY_OK && data != NULL)
+        status = put_checkpoint(run, head.episodes, data, size);
+    if (status != FORAY_OK) {
+        fy_store_rollback(run->store);
+        return status;
+    }
+    status = fy_store_commit(run->store, &head);
+    if (status != FORAY_OK)
+        return status;
+    run->buffered = run->points = 0;
+    run->other_source_saved = run->other_source;
+    return FORAY_OK;
+}
+
+bool fy_run_checkpoint_due(const foray_run *run)
+{
+    double since = fy_clock() - run->checkpoint_clock;
+    return since >= checkpoint_gap_seconds && since >= run->checkpoint_cost / checkpoint_share;
+}
+
+static foray_status commit_with_checkpoint(foray_run *run)
+{
+    double start = fy_clock();
+    uint8_t *data;
+    size_t size;
+    foray_status status = foray_explorer_save(run->explorer, &data, &size);
+    if (status != FORAY_OK)
+        return status;
+    status = commit_all(run, data, size);
+    free(data);
+    if (status == FORAY_OK) {
+        run->checkpointed = run->store->head.episodes;
+        run->checkpoint_clock = fy_clock();
+        run->checkpoint_cost = run->checkpoint_clock - start;
+    }
+    return status;
+}
+
+foray_status fy_run_commit(foray_run *run, bool checkpoint)
+{
+    if (checkpoint && !run->spoilt && run->checkpointed != fy_run_recorded(run))
+        return commit_with_checkpoint(run);
+    if (run->buffered == 0 && run->points == 0)
+        return FORAY_OK;
+    return commit_all(run, NULL, 0);
+}
+
+foray_status foray_run_save(foray_run *run)
+{
+    foray_status status = fy_run_writable(run);
+    return status == FORAY_OK ? fy_run_commit(run, fy_run_checkpoint_due(run)) : status;
+}
+
+/* --------------------------------------------------------------- recording */
+
+foray_status foray_run_record(foray_run *run, const int32_t *states, const int32_t *actions)
+{
+    foray_status status = fy_run_writable(run);
+    if (status != FORAY_OK)
+        return status;
+    if (run->explorer->step >= 0 || run->explorer->episodes != fy_run_recorded(run) + 1)
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE,
+                       "%s: record each episode once, after the explorer has ended it",
+                       run->store->path);
+    run->other_source = true;
+    return fy_run_append(run, states, actions);
+}
+
+foray_status fy_run_append(foray_run *run, const int32_t *states, const int32_t *actions)
+{
+    if (run->buffered == run->room) {
+        foray_status status = commit_all(run, NULL, 0);
+        if (status != FORAY_OK)
+            return status;
+    }
+    size_t at = (size_t)run->buffered * run->codec.episode_bytes;
+    fy_codec_encode(&run->codec, states, actions, run->buffer + at);
+    run->buffered++;
+    return FORAY_OK;
+}
+
+foray_status fy_run_measure(foray_run *run)
+{
+    foray_explorer_facts facts;
+    foray_status status = foray_explorer_describe(run->explorer, &facts);
+    foray_certificate certificate = {.gap = NAN};
+    if (status == FORAY_OK && run->explorer->ops->bound != NULL)
+        status = foray_explorer_bound(run->explorer, &certificate);
+    if (status == FORAY_OK && run->points == FY_POINTS_PENDING)
+        status = commit_all(run, NULL, 0);
+    if (status != FORAY_OK)
+        return status;
+    run->last = (fy_point){run->explorer->episodes, facts.plans, certificate.gap};
+    run->pending[run->points++] = run->last;
+    return FORAY_OK;
+}
+
+/* ---------------------------------------------------------------- changing */
+
+static foray_status change_settings(foray_run *run, const foray_settings *settings)
+{
+    foray_status status = foray_settings_check(run->ctx, settings);
+    if (status == FORAY_OK)
+        status = fy_store_begin(run->store, true);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_store_put_settings(run->store, settings);
+    if (status == FORAY_OK)
+        status = fy_store_commit(run->store, &run->store->head);
+    else
+        fy_store_rollback(run->store);
+    if (status != FORAY_OK)
+        return status;
+    run->settings = run->explorer->settings = *settings;
+    return FORAY_OK;
+}
+
+foray_status foray_run_extend(foray_run *run, int64_t episodes)
+{
+    foray_status status = fy_run_writable(run);
+    if (status != FORAY_OK || episodes == run->settings.episodes)
+        return status;
+    if (episodes < run->settings.episodes)
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE,
+                       "episodes: %lld, but the run has %lld; it can only be extended",
+                       (long long)episodes, (long long)run->settings.episodes);
+    const fy_explorer_ops *ops = run->explorer->ops;
+    if (ops->needs_budget != NULL && ops->needs_budget(&run->settings))
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE,
+                       "episodes: fixed at %lld, because the confidence radius of this run "
+                       "depends on it",
+                       (long long)run->settings.episodes);
+    foray_settings changed = run->settings;
+    changed.episodes = episodes;
+    return change_settings(run, &changed);
+}
+
+foray_status foray_run_set_until(foray_run *run, double until)
+{
+    foray_status status = fy_run_writable(run);
+    if (status != FORAY_OK || until == run->settings.until)
+        return status;
+    status = check_target(run, until);
+    if (status != FORAY_OK)
+        return status;
+    foray_settings changed = run->settings;
+    changed.until = until;
+    status = change_settings(run, &changed);
+    if (status == FORAY_OK)
+        run->measure_now = run->explorer->episodes > 0;
+    return status;
+}

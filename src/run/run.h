@@ -1,0 +1,90 @@
+/* run.h - a run in memory: the store, the explorer it belongs to, and what has
+ * happened since the last transaction. */
+#ifndef FY_RUN_H
+#define FY_RUN_H
+
+#include "explore/explorer.h"
+#include "run/codec.h"
+#include "run/store.h"
+
+/* A point of the trace. */
+typedef struct fy_point {
+    int64_t episodes; /* -1: none yet */
+    int64_t plans;
+    double bound; /* NaN where the algorithm has none */
+} fy_point;
+
+enum { FY_POINTS_PENDING = 64 };
+
+struct foray_run {
+    foray_context *ctx;
+    fy_store *store;
+    foray_model *model; /* the run's own */
+    foray_settings settings;
+    char *version, *created, *world;
+    foray_explorer *explorer;
+    fy_codec codec;
+    int32_t *states, *actions; /* the episode being played or read */
+
+    uint8_t *buffer; /* episodes not on disk yet, encoded */
+    int64_t buffered, room;
+    fy_point pending[FY_POINTS_PENDING];
+    int64_t points;
+
+    fy_point last;    /* the last point of the trace */
+    bool measure_now; /* the target has changed: the trace needs a point here */
+    bool other_source, other_source_saved; /* episodes from another world than the model's */
+    bool spoilt;       /* the explorer was told part of an episode that never ended */
+    double commit_gap; /* seconds between transactions; see run.c */
+
+    int64_t checkpointed;    /* episodes of the last checkpoint; -1: none */
+    double checkpoint_clock; /* when it was made */
+    double checkpoint_cost;  /* seconds it took */
+};
+
+/* Seconds on a clock that never goes back. */
+double fy_clock(void);
+
+/* FORAY_ERROR_USAGE unless the run can be written and its explorer is whole. */
+foray_status fy_run_writable(foray_run *run);
+
+/* Episodes that ended: on disk or in the buffer. */
+int64_t fy_run_recorded(const foray_run *run);
+
+/* Makes everything recorded durable; with a checkpoint, if asked for. */
+foray_status fy_run_commit(foray_run *run, bool checkpoint);
+/* Takes an episode that the explorer has ended. */
+foray_status fy_run_append(foray_run *run, const int32_t *states, const int32_t *actions);
+/* Is a checkpoint affordable: at most a tenth of the time goes into them? */
+bool fy_run_checkpoint_due(const foray_run *run);
+
+/* Adds a point to the trace, to be stored with the next transaction. */
+foray_status fy_run_measure(foray_run *run);
+
+/* --------------------------------------------------------------- replay.c */
+
+/* Calls `fn` for the saved episodes from `first` on, checking them on the way,
+ * until it returns something else than FORAY_OK. */
+typedef foray_status (*fy_episode_fn)(void *user, int64_t episode, const int32_t *states,
+                                      const int32_t *actions);
+foray_status fy_run_each(foray_run *run, int64_t first, fy_episode_fn fn, void *user);
+
+/* Tells the explorer what happened in an episode, again. */
+foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,
+                           const int32_t *actions);
+
+/* Brings the run's explorer to the state after the last saved episode. */
+foray_status fy_run_restore(foray_run *run);
+
+/* The checkpoints there are, latest first. */
+typedef struct fy_checkpoint {
+    int64_t episodes;
+    size_t bytes;
+} fy_checkpoint;
+enum { FY_CHECKPOINTS = 2 };
+foray_status fy_run_checkpoints(foray_run *run, fy_checkpoint out[FY_CHECKPOINTS], int *count);
+
+/* The rows that `head` counts are there, and cover all episodes. */
+foray_status fy_run_check_counts(foray_run *run);
+
+#endif

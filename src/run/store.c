@@ -1,0 +1,426 @@
+/* store.c - the SQLite file of a run: making, opening, transactions, errors. */
+#include "run/store.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* In `episodes` and `piece` the blob comes last, so that the other columns are
+ * read without walking through it. */
+static const char schema[] =
+    "CREATE TABLE head(id INTEGER PRIMARY KEY, episodes INTEGER, batches INTEGER,"
+    " points INTEGER, plans INTEGER, crc INTEGER);"
+    "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT, crc INTEGER);"
+    "CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT, crc INTEGER);"
+    "CREATE TABLE episodes(first INTEGER PRIMARY KEY, count INTEGER, crc INTEGER, data BLOB);"
+    "CREATE TABLE trace(episodes INTEGER PRIMARY KEY, plans INTEGER, bound REAL, crc INTEGER);"
+    "CREATE TABLE checkpoint(episodes INTEGER PRIMARY KEY, bytes INTEGER, crc INTEGER);"
+    "CREATE TABLE plan(id INTEGER PRIMARY KEY, episodes INTEGER, reward TEXT, mode TEXT,"
+    " optimistic REAL, plugin REAL, pessimistic REAL, gap REAL, delta REAL, radius INTEGER,"
+    " certified INTEGER, reward_bytes INTEGER, policy_bytes INTEGER, crc INTEGER);"
+    "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, crc INTEGER, data BLOB,"
+    " PRIMARY KEY(kind, id, part));";
+
+/* ------------------------------------------------------------------ errors */
+
+typedef struct cause {
+    int code;
+    foray_status status;
+    const char *text;
+} cause;
+
+static const cause causes[] = {
+    {SQLITE_FULL, FORAY_ERROR_IO, "the disk is full"},
+    {SQLITE_READONLY, FORAY_ERROR_IO, "the file or its directory is read-only"},
+    {SQLITE_PERM, FORAY_ERROR_IO, "access denied"},
+    {SQLITE_AUTH, FORAY_ERROR_IO, "access denied"},
+    {SQLITE_CANTOPEN, FORAY_ERROR_IO, "the file, or its log, cannot be opened"},
+    {SQLITE_IOERR, FORAY_ERROR_IO, "reading or writing failed"},
+    {SQLITE_BUSY, FORAY_ERROR_IO, "in use by another process"},
+    {SQLITE_LOCKED, FORAY_ERROR_IO, "in use by another process"},
+    {SQLITE_PROTOCOL, FORAY_ERROR_IO, "in use by another process"},
+    {SQLITE_NOLFS, FORAY_ERROR_IO, "too large for this file system"},
+    {SQLITE_TOOBIG, FORAY_ERROR_USAGE, "an episode is too large to be stored"},
+    {SQLITE_NOMEM, FORAY_ERROR_MEMORY, "out of memory"},
+    {SQLITE_NOTADB, FORAY_ERROR_RUN, "not a Foray run: not an SQLite database"},
+};
+
+/* Whatever is not listed comes from a database that is not as we made it. */
+static cause cause_of(int rc)
+{
+    if (rc == SQLITE_IOERR_NOMEM)
+        rc = SQLITE_NOMEM;
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+        if (causes[i].code == (rc & 0xff))
+            return causes[i];
+    }
+    return (cause){rc, FORAY_ERROR_RUN, "damaged"};
+}
+
+foray_status fy_store_fail(fy_store *store, int rc)
+{
+    cause found = cause_of(rc);
+    bool current = store->db != NULL && (sqlite3_errcode(store->db) & 0xff) == (rc & 0xff);
+    const char *detail = current ? sqlite3_errmsg(store->db) : sqlite3_errstr(rc);
+    int system = current ? sqlite3_system_errno(store->db) : 0;
+    bool blame_system = found.status == FORAY_ERROR_IO && system != 0;
+    return fy_fail(store->ctx, found.status, "%s: %s (%s%s%s)", store->path, found.text, detail,
+                   blame_system ? "; " : "", blame_system ? strerror(system) : "");
+}
+
+foray_status fy_store_damaged(fy_store *store, const char *format, ...)
+{
+    char what[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return fy_fail(store->ctx, FORAY_ERROR_RUN, "%s: damaged: %s", store->path, what);
+}
+
+/* -------------------------------------------------------------- statements */
+
+foray_status fy_store_run(fy_store *store, const char *sql)
+{
+    int rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? FORAY_OK : fy_store_fail(store, rc);
+}
+
+foray_status fy_store_number(fy_store *store, const char *sql, int64_t *out)
+{
+    fy_row row;
+    fy_row_prepare(&row, store, "tables", sql);
+    int64_t value = 0;
+    if (fy_row_next(&row))
+        value = fy_row_int(&row);
+    foray_status status = fy_row_end(&row);
+    if (status == FORAY_OK)
+        *out = value;
+    return status;
+}
+
+/* ------------------------------------------------------------ transactions */
+
+foray_status fy_store_read_head(fy_store *store, fy_head *out)
+{
+    fy_head head = {0};
+    fy_row row;
+    fy_row_prepare(&row, store, "head",
+                   "SELECT episodes, batches, points, plans, crc FROM head WHERE id = 0");
+    bool found = fy_row_next(&row);
+    if (found) {
+        head.episodes = fy_row_int(&row);
+        head.batches = fy_row_int(&row);
+        head.points = fy_row_int(&row);
+        head.plans = fy_row_int(&row);
+        fy_row_intact(&row);
+    }
+    foray_status status = fy_row_end(&row);
+    if (status == FORAY_OK && !found)
+        return fy_store_damaged(store, "its head is missing");
+    if (status == FORAY_OK)
+        *out = head;
+    return status;
+}
+
+static foray_status write_head(fy_store *store, const fy_head *head)
+{
+    fy_row row;
+    fy_row_prepare(&row, store, "head",
+                   "REPLACE INTO head(id, episodes, batches, points, plans, crc)"
+                   " VALUES(0, ?1, ?2, ?3, ?4, ?5)");
+    fy_row_put_int(&row, head->episodes);
+    fy_row_put_int(&row, head->batches);
+    fy_row_put_int(&row, head->points);
+    fy_row_put_int(&row, head->plans);
+    return fy_row_insert(&row);
+}
+
+static bool same_head(const fy_head *a, const fy_head *b)
+{
+    return a->episodes == b->episodes && a->batches == b->batches && a->points == b->points &&
+           a->plans == b->plans;
+}
+
+foray_status fy_store_begin(fy_store *store, bool write)
+{
+    foray_status status = fy_store_run(store, write ? "BEGIN IMMEDIATE" : "BEGIN");
+    if (status != FORAY_OK || !write)
+        return status;
+    fy_head head;
+    status = fy_store_read_head(store, &head);
+    if (status == FORAY_OK && !same_head(&head, &store->head))
+        status = fy_fail(store->ctx, FORAY_ERROR_IO,
+                         "%s: has been changed since it was opened; open it again", store->path);
+    if (status != FORAY_OK)
+        fy_store_rollback(store);
+    return status;
+}
+
+foray_status fy_store_commit(fy_store *store, const fy_head *head)
+{
+    foray_status status = write_head(store, head);
+    if (status == FORAY_OK)
+        status = fy_store_run(store, "COMMIT");
+    if (status != FORAY_OK)
+        fy_store_rollback(store);
+    else
+        store->head = *head;
+    return status;
+}
+
+/* SQLite has rolled back on its own after some errors. */
+void fy_store_rollback(fy_store *store)
+{
+    if (!sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* ----------------------------------------------------------------- opening */
+
+static fy_store *new_store(foray_context *ctx, const char *path)
+{
+    fy_store *store;
+    if (!FY_ALLOC(ctx, store, 1))
+        return NULL;
+    store->ctx = ctx;
+    store->lock.fd = -1;
+    store->path = fy_text(ctx, path);
+    if (store->path != NULL)
+        return store;
+    free(store);
+    return NULL;
+}
+
+/* Nothing in a file we are given gets to run code or stand in for a table. */
+static void distrust(sqlite3 *db)
+{
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+}
+
+static foray_status connect_to(fy_store *store, const char *path, int flags)
+{
+    int rc = sqlite3_open_v2(path, &store->db, flags, NULL);
+    if (rc != SQLITE_OK)
+        return fy_store_fail(store, rc);
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, 5000);
+    distrust(store->db);
+    return fy_store_run(store, "PRAGMA cell_size_check = ON");
+}
+
+static foray_status check_identity(fy_store *store)
+{
+    int64_t application, format;
+    foray_status status = fy_store_number(store, "PRAGMA application_id", &application);
+    if (status != FORAY_OK)
+        return status;
+    if (application != FY_STORE_APPLICATION)
+        return fy_fail(store->ctx, FORAY_ERROR_RUN,
+                       "%s: not a Foray run: an SQLite database of something else", store->path);
+    status = fy_store_number(store, "PRAGMA user_version", &format);
+    if (status != FORAY_OK)
+        return status;
+    if (format > FY_STORE_FORMAT)
+        return fy_fail(store->ctx, FORAY_ERROR_RUN,
+                       "%s: has format %lld, made by a newer Foray; this one (%s) reads format %d",
+                       store->path, (long long)format, FORAY_VERSION, FY_STORE_FORMAT);
+    if (format < 1)
+        return fy_store_damaged(store, "format %lld does not exist", (long long)format);
+    return FORAY_OK;
+}
+
+/* The log grows to some 16 MB before it is moved into the file. Freed pages
+ * are not overwritten: Debian's SQLite would do that, to no one's benefit here. */
+static foray_status prepare_writing(fy_store *store)
+{
+    if (sqlite3_db_readonly(store->db, "main") == 1)
+        return fy_fail(store->ctx, FORAY_ERROR_IO, "%s: the file is read-only", store->path);
+    return fy_store_run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                               "PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 1000;"
+                               "PRAGMA journal_size_limit = 67108864");
+}
+
+static foray_status attach(fy_store *store, bool write)
+{
+    int flags = write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    foray_status status = connect_to(store, store->path, flags);
+    if (status == FORAY_OK)
+        status = check_identity(store);
+    if (status == FORAY_OK && write)
+        status = prepare_writing(store);
+    if (status == FORAY_OK)
+        status = fy_store_read_head(store, &store->head);
+    return status;
+}
+
+/* Says what SQLite would only call "unable to open database file". */
+static foray_status check_file(foray_context *ctx, const char *path)
+{
+    struct stat file;
+    if (stat(path, &file) != 0)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(file.st_mode))
+        return fy_fail(ctx, FORAY_ERROR_RUN, "%s: not a Foray run: not a file", path);
+    if (file.st_size == 0)
+        return fy_fail(ctx, FORAY_ERROR_RUN, "%s: not a Foray run: the file is empty", path);
+    if (access(path, R_OK) != 0)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", path, strerror(errno));
+    return FORAY_OK;
+}
+
+/* Two names of one file must meet at one lock. */
+static foray_status lock_file(fy_store *store, const char *path)
+{
+    char *real = realpath(path, NULL);
+    foray_status status = fy_lock_take(store->ctx, real != NULL ? real : path, &store->lock);
+    free(real);
+    return status;
+}
+
+foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_store **out)
+{
+    foray_status status = check_file(ctx, path);
+    if (status != FORAY_OK)
+        return status;
+    fy_store *store = new_store(ctx, path);
+    if (store == NULL)
+        return FORAY_ERROR_MEMORY;
+    if (write)
+        status = lock_file(store, path);
+    if (status == FORAY_OK)
+        status = attach(store, write);
+    if (status != FORAY_OK) {
+        fy_store_close(store);
+        return status;
+    }
+    *out = store;
+    return FORAY_OK;
+}
+
+/* Back to a single file without a log, if no reader is in the way. */
+void fy_store_close(fy_store *store)
+{
+    if (store == NULL)
+        return;
+    if (store->db != NULL && store->lock.fd >= 0) {
+        fy_store_rollback(store);
+        sqlite3_busy_timeout(store->db, 0);
+        sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    }
+    sqlite3_close(store->db);
+    fy_lock_release(&store->lock);
+    free(store->path);
+    free(store);
+}
+
+/* ---------------------------------------------------------------- creating */
+
+static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
+{
+    char created[32], bytes[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    snprintf(bytes, sizeof bytes, "%zu", birth->model_bytes);
+    const char *const rows[][2] = {{"version", FORAY_VERSION},
+                                   {"created", created},
+                                   {"world", birth->world},
+                                   {"source", "model"},
+                                   {"model_bytes", bytes}};
+    foray_status status = FORAY_OK;
+    for (size_t i = 0; status == FORAY_OK && i < sizeof rows / sizeof rows[0]; i++)
+        status = fy_store_put_meta(store, rows[i][0], rows[i][1]);
+    return status;
+}
+
+/* One transaction makes the whole file. Its journal need not survive a crash:
+ * the file has no name yet that anyone would open. */
+static foray_status fill(fy_store *store, const fy_birth *birth)
+{
+    char identity[160];
+    snprintf(identity, sizeof identity,
+             "PRAGMA page_size = 16384; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL;"
+             "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             FY_STORE_APPLICATION, FY_STORE_FORMAT);
+    const fy_head none = {0};
+    foray_status status = fy_store_run(store, identity);
+    if (status == FORAY_OK)
+        status = fy_store_begin(store, false);
+    if (status == FORAY_OK)
+        status = fy_store_run(store, schema);
+    if (status == FORAY_OK)
+        status = put_all_meta(store, birth);
+    if (status == FORAY_OK)
+        status = fy_store_put_settings(store, birth->settings);
+    if (status == FORAY_OK)
+        status = fy_store_put_pieces(store, "model", 0, birth->model, birth->model_bytes);
+    return status == FORAY_OK ? fy_store_commit(store, &none) : status;
+}
+
+static foray_status build(fy_store *store, const char *temporary, const fy_birth *birth)
+{
+    unlink(temporary);
+    foray_status status = connect_to(store, temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    if (status == FORAY_OK)
+        status = fill(store, birth);
+    sqlite3_close(store->db);
+    store->db = NULL;
+    return status;
+}
+
+/* Builds the file under another name; then it appears whole or not at all. The
+ * lock is held throughout, so that nobody's log is taken for a leftover. */
+static foray_status build_and_place(fy_store *store, bool replace, const fy_birth *birth)
+{
+    char *temporary = fy_path_beside(store->ctx, store->path, "-new");
+    if (temporary == NULL)
+        return FORAY_ERROR_MEMORY;
+    foray_status status = build(store, temporary, birth);
+    if (status == FORAY_OK)
+        status = fy_remove_side_files(store->ctx, store->path);
+    if (status == FORAY_OK)
+        status = fy_file_place(store->ctx, temporary, store->path, replace);
+    if (status != FORAY_OK)
+        unlink(temporary);
+    free(temporary);
+    return status;
+}
+
+static foray_status refuse_existing(foray_context *ctx, const char *path)
+{
+    struct stat file;
+    if (lstat(path, &file) == 0)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", path);
+    return FORAY_OK;
+}
+
+foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
+                             const fy_birth *birth, fy_store **out)
+{
+    fy_store *store = new_store(ctx, path);
+    if (store == NULL)
+        return FORAY_ERROR_MEMORY;
+    foray_status status = lock_file(store, path);
+    if (status == FORAY_OK && !replace)
+        status = refuse_existing(ctx, path);
+    if (status == FORAY_OK)
+        status = build_and_place(store, replace, birth);
+    if (status == FORAY_OK)
+        status = attach(store, true);
+    if (status != FORAY_OK) {
+        fy_store_close(store);
+        return status;
+    }
+    *out = store;
+    return FORAY_OK;
+}

@@ -1,0 +1,133 @@
+/* store.h - a run on disk: one SQLite file, and the only place that knows it.
+ *
+ *   head        one row: how many episodes, batches, trace points and plans there are
+ *   meta        version, created, world, model_bytes, source: whether the episodes come
+ *               from the world of the "model" or from some "other"
+ *   setting     one row per setting, as text
+ *   episodes    batches: first episode, count, packed states and actions (codec.h)
+ *   trace       how the bound for all rewards went
+ *   checkpoint  the explorer's state after so many episodes; the last two are kept
+ *   plan        policies for rewards, with values and certificate
+ *   piece       large contents in parts: the model, checkpoints, rewards, policies
+ *
+ * Every row carries a CRC-32C of its own content, and `head` counts the rows:
+ * SQLite finds a damaged structure, these find damaged or missing content.
+ *
+ * Durability: write-ahead log with synchronous=FULL. What a transaction wrote
+ * is safe when fy_store_commit returns. Closed cleanly, a run is a single file
+ * without a log beside it, so that it can be copied, or read from read-only media. */
+#ifndef FY_STORE_H
+#define FY_STORE_H
+
+#include <sqlite3.h>
+
+#include "run/files.h"
+
+enum {
+    FY_STORE_APPLICATION = 0x466f7279, /* "Fory" */
+    FY_STORE_FORMAT = 1,
+    FY_PIECE_BYTES = 16 << 20, /* well below the largest value SQLite takes */
+};
+
+typedef struct fy_head {
+    int64_t episodes, batches, points, plans;
+} fy_head;
+
+typedef struct fy_store {
+    foray_context *ctx;
+    char *path;
+    sqlite3 *db;
+    fy_lock lock; /* held where the store was opened for writing */
+    fy_head head; /* as on disk */
+} fy_store;
+
+/* What a run is born with. */
+typedef struct fy_birth {
+    const foray_settings *settings;
+    const char *world;
+    const uint8_t *model; /* in the compact format */
+    size_t model_bytes;
+} fy_birth;
+
+/* Makes the file and opens it for writing. With replace = false an existing file is refused. */
+foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
+                             const fy_birth *birth, fy_store **out);
+/* Opens a file; one writer at a time, beside any number of readers. */
+foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_store **out);
+void fy_store_close(fy_store *store);
+
+/* Turns an SQLite error into a status and a message with the path and the cause. */
+foray_status fy_store_fail(fy_store *store, int rc);
+/* FORAY_ERROR_RUN: "path: damaged: ..." */
+foray_status fy_store_damaged(fy_store *store, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Runs statements that give no rows. */
+foray_status fy_store_run(fy_store *store, const char *sql);
+/* The one number a statement gives. */
+foray_status fy_store_number(fy_store *store, const char *sql, int64_t *out);
+
+/* A transaction. Readers see one state throughout; a writer finds `head` as it
+ * left it, or is told that another process has changed the run. */
+foray_status fy_store_begin(fy_store *store, bool write);
+/* Makes the changes durable, with the new head. On failure nothing has changed. */
+foray_status fy_store_commit(fy_store *store, const fy_head *head);
+void fy_store_rollback(fy_store *store);
+/* The head as it is on disk now. */
+foray_status fy_store_read_head(fy_store *store, fy_head *out);
+
+/* -------------------------------------------------------------------- rows */
+
+/* One statement with its row. Columns are put, or got, in order, and go into a
+ * checksum on the way; the last column is that checksum. After a failure the
+ * row stays failed, so that a chain of calls is checked once at its end. */
+typedef struct fy_row {
+    fy_store *store;
+    sqlite3_stmt *statement;
+    const char *what; /* names the row in messages: "settings" */
+    int column;
+    uint32_t crc;
+    int rc;
+    bool damaged;
+} fy_row;
+
+void fy_row_prepare(fy_row *row, fy_store *store, const char *what, const char *sql);
+
+void fy_row_put_int(fy_row *row, int64_t value);
+void fy_row_put_real(fy_row *row, double value); /* NaN is stored as NULL */
+void fy_row_put_text(fy_row *row, const char *value);
+void fy_row_put_blob(fy_row *row, const void *data, size_t size);
+/* Adds the checksum, stores the row, and finishes. */
+foray_status fy_row_insert(fy_row *row);
+
+/* Parameters of a query: not part of any checksum. */
+void fy_row_bind_int(fy_row *row, int position, int64_t value);
+void fy_row_bind_text(fy_row *row, int position, const char *value);
+/* One more row? Its columns are then got from the first. */
+bool fy_row_next(fy_row *row);
+int64_t fy_row_int(fy_row *row);
+double fy_row_real(fy_row *row);
+const char *fy_row_text(fy_row *row); /* valid until the next row */
+const uint8_t *fy_row_blob(fy_row *row, size_t *size);
+/* Compares the checksum with the last column: false if the row is damaged. */
+bool fy_row_intact(fy_row *row);
+/* Finishes a query, and says whether everything about it was well. */
+foray_status fy_row_end(fy_row *row);
+
+/* ----------------------------------------------------------------- content */
+
+foray_status fy_store_put_pieces(fy_store *store, const char *kind, int64_t id, const void *data,
+                                 size_t size);
+/* *data, of `size` bytes and a final 0, is released with free(). */
+foray_status fy_store_get_pieces(fy_store *store, const char *kind, int64_t id, size_t size,
+                                 uint8_t **data);
+foray_status fy_store_drop_pieces_before(fy_store *store, const char *kind, int64_t id);
+
+foray_status fy_store_put_meta(fy_store *store, const char *name, const char *value);
+/* A text of the table meta, released with free(). */
+foray_status fy_store_get_meta(fy_store *store, const char *name, char **out);
+
+foray_status fy_store_put_settings(fy_store *store, const foray_settings *settings);
+foray_status fy_store_get_settings(fy_store *store, foray_settings *settings);
+
+#endif

@@ -1,0 +1,216 @@
+/* verify.c - is everything in a run's file as it was written, and does it follow
+ * from the seed? */
+#include "run/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct verifier {
+    foray_run *run;
+    foray_explorer *explorer; /* starts from nothing */
+    foray_world *world;       /* NULL: what followed cannot be foreseen */
+    fy_checkpoint checkpoint[FY_CHECKPOINTS];
+    int checkpoints;
+    fy_row trace; /* the points that are still ahead */
+    fy_point point;
+} verifier;
+
+/* ------------------------------------------------------------ file content */
+
+static foray_status check_structure(foray_run *run)
+{
+    fy_row row;
+    fy_row_prepare(&row, run->store, "structure", "PRAGMA integrity_check(1)");
+    char first[256] = "";
+    if (fy_row_next(&row))
+        strncpy(first, fy_row_text(&row), sizeof first - 1);
+    foray_status status = fy_row_end(&row);
+    if (status == FORAY_OK && strcmp(first, "ok") != 0)
+        status = fy_store_damaged(run->store, "%s", first);
+    return status;
+}
+
+/* Is what was read when the run was opened still there? */
+static foray_status check_birth(foray_run *run)
+{
+    foray_settings settings;
+    foray_status status = fy_store_get_settings(run->store, &settings);
+    uint8_t *expected = NULL, *found = NULL;
+    size_t size = 0;
+    if (status == FORAY_OK)
+        status = fy_model_print_compact(run->ctx, run->model, &expected, &size);
+    if (status == FORAY_OK)
+        status = fy_store_get_pieces(run->store, "model", 0, size, &found);
+    if (status == FORAY_OK && memcmp(expected, found, size) != 0)
+        status = fy_store_damaged(run->store, "its model has changed");
+    free(expected);
+    free(found);
+    return status;
+}
+
+static bool next_plan_please(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                             const char *reward_json, const foray_policy *policy)
+{
+    (void)user, (void)id, (void)episodes, (void)reward_name, (void)reward_json, (void)policy;
+    return true;
+}
+
+/* ---------------------------------------------------------------- episodes */
+
+static foray_status not_from_seed(verifier *v, int64_t episode, int64_t t, int64_t found,
+                                  int64_t expected)
+{
+    return fy_store_damaged(v->run->store,
+                            "episode %lld is not what its seed gives: state %lld at step %lld, "
+                            "not %lld",
+                            (long long)episode, (long long)found, (long long)t,
+                            (long long)expected);
+}
+
+/* Every state is the one that the world of the model draws. */
+static foray_status check_draws(verifier *v, int64_t episode, const int32_t *states,
+                                const int32_t *actions)
+{
+    foray_draw draw = {.seed = (uint64_t)v->run->settings.seed, .episode = (uint64_t)episode};
+    int64_t expected;
+    foray_status status = foray_world_reset(v->world, &draw, &expected);
+    if (status == FORAY_OK && states[0] != expected)
+        return not_from_seed(v, episode, 0, states[0], expected);
+    for (int64_t t = 0; status == FORAY_OK && t < v->run->codec.horizon; t++) {
+        draw.step = (uint32_t)t + 1;
+        status = foray_world_step(v->world, &draw, states[t], actions[t], &expected);
+        if (status == FORAY_OK && states[t + 1] != expected)
+            return not_from_seed(v, episode, t + 1, states[t + 1], expected);
+    }
+    return status;
+}
+
+/* The explorer is, bit for bit, what the checkpoint says it was. */
+static foray_status check_checkpoint(verifier *v, const fy_checkpoint *checkpoint)
+{
+    uint8_t *kept = NULL, *now = NULL;
+    size_t size = 0;
+    foray_status status = fy_store_get_pieces(v->run->store, "checkpoint", checkpoint->episodes,
+                                              checkpoint->bytes, &kept);
+    if (status == FORAY_OK)
+        status = foray_explorer_save(v->explorer, &now, &size);
+    if (status == FORAY_OK && (size != checkpoint->bytes || memcmp(kept, now, size) != 0))
+        status = fy_store_damaged(v->run->store,
+                                  "the checkpoint after %lld episodes is not what they lead to",
+                                  (long long)checkpoint->episodes);
+    free(kept);
+    free(now);
+    return status;
+}
+
+static void next_point(verifier *v)
+{
+    v->point = (fy_point){.episodes = -1};
+    if (!fy_row_next(&v->trace))
+        return;
+    v->point.episodes = fy_row_int(&v->trace);
+    v->point.plans = fy_row_int(&v->trace);
+    v->point.bound = fy_row_real(&v->trace);
+    fy_row_intact(&v->trace);
+}
+
+static foray_status check_point(verifier *v)
+{
+    foray_certificate certificate = {.gap = NAN};
+    if (v->explorer->ops->bound != NULL) {
+        foray_status status = foray_explorer_bound(v->explorer, &certificate);
+        if (status != FORAY_OK)
+            return status;
+    }
+    bool same_bound =
+        certificate.gap == v->point.bound || (isnan(certificate.gap) && isnan(v->point.bound));
+    if (!same_bound || v->explorer->plans != v->point.plans)
+        return fy_store_damaged(v->run->store, "its trace after %lld episodes is wrong",
+                                (long long)v->point.episodes);
+    next_point(v);
+    return FORAY_OK;
+}
+
+/* What was kept about the moment after this episode. */
+static foray_status check_moment(verifier *v)
+{
+    int64_t k = v->explorer->episodes;
+    foray_status status = FORAY_OK;
+    for (int i = 0; status == FORAY_OK && i < v->checkpoints; i++) {
+        if (v->checkpoint[i].episodes == k)
+            status = check_checkpoint(v, &v->checkpoint[i]);
+    }
+    if (status == FORAY_OK && v->point.episodes == k)
+        status = check_point(v);
+    return status;
+}
+
+static foray_status check_episode(void *user, int64_t episode, const int32_t *states,
+                                  const int32_t *actions)
+{
+    verifier *v = user;
+    foray_status status = FORAY_OK;
+    if (v->world != NULL)
+        status = check_draws(v, episode, states, actions);
+    if (status == FORAY_OK)
+        status = fy_run_replay(v->run, v->explorer, states, actions);
+    return status == FORAY_OK ? check_moment(v) : status;
+}
+
+static foray_status check_history(verifier *v)
+{
+    fy_row_prepare(&v->trace, v->run->store, "trace",
+                   "SELECT episodes, plans, bound, crc FROM trace ORDER BY episodes");
+    next_point(v);
+    foray_status status = check_moment(v);
+    if (status == FORAY_OK)
+        status = fy_run_each(v->run, 0, check_episode, v);
+    foray_status ended = fy_row_end(&v->trace);
+    return status != FORAY_OK ? status : ended;
+}
+
+static foray_status check_explorer(foray_run *run)
+{
+    verifier v = {.run = run};
+    foray_status status = fy_run_checkpoints(run, v.checkpoint, &v.checkpoints);
+    if (status == FORAY_OK)
+        status = foray_explorer_create(run->ctx, run->model, &run->settings, &v.explorer);
+    if (status == FORAY_OK && run->model->theta != NULL && !run->other_source)
+        status = foray_world_from_model(run->ctx, run->model, &v.world);
+    if (status == FORAY_OK)
+        status = check_history(&v);
+    foray_world_destroy(v.world);
+    foray_explorer_destroy(v.explorer);
+    return status;
+}
+
+/* ----------------------------------------------------------------- verdict */
+
+static foray_status check_all(foray_run *run)
+{
+    foray_status status = check_structure(run);
+    if (status == FORAY_OK)
+        status = fy_run_check_counts(run);
+    if (status == FORAY_OK)
+        status = check_birth(run);
+    if (status == FORAY_OK)
+        status = foray_run_plans(run, next_plan_please, NULL);
+    return status == FORAY_OK ? check_explorer(run) : status;
+}
+
+/* One transaction, so that a run that another process is writing is seen at one
+ * moment. That moment may be later than the one at which it was opened. */
+foray_status foray_run_verify(foray_run *run)
+{
+    foray_status status = fy_store_begin(run->store, false);
+    if (status != FORAY_OK)
+        return status;
+    fy_head known = run->store->head;
+    status = fy_store_read_head(run->store, &run->store->head);
+    if (status == FORAY_OK)
+        status = check_all(run);
+    fy_store_rollback(run->store);
+    run->store->head = known;
+    return status;
+}
