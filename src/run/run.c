@@ -6,15 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-/* What a crash may cost: half a second of exploring. The buffer holds a few
- * such stretches of the fastest worlds, so that the clock decides, not its size. */
-static const double commit_gap_seconds = 0.5;
+/* Holds some half-seconds of the fastest worlds, so that the clock decides when
+ * to save, not the size. */
 static const size_t buffer_bytes = (size_t)16 << 20;
-
-/* A checkpoint takes at most this share of the time, and none comes sooner
- * than after these seconds: the episodes themselves are on disk anyway. */
-static const double checkpoint_share = 0.1;
-static const double checkpoint_gap_seconds = 2.0;
 
 double fy_clock(void)
 {
@@ -32,7 +26,11 @@ static foray_run *new_run(foray_context *ctx)
         return NULL;
     run->ctx = ctx;
     run->last = (fy_point){.episodes = -1, .bound = NAN};
-    run->commit_gap = commit_gap_seconds;
+    /* A crash may cost half a second of exploring. Checkpoints only make opening
+     * quicker, the episodes are on disk anyway: they get a tenth of the time. */
+    run->commit_gap = 0.5;
+    run->checkpoint_gap = 2.0;
+    run->checkpoint_share = 0.1;
     run->checkpointed = -1;
     run->checkpoint_clock = fy_clock();
     return run;
@@ -375,7 +373,7 @@ static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
 bool fy_run_checkpoint_due(const foray_run *run)
 {
     double since = fy_clock() - run->checkpoint_clock;
-    return since >= checkpoint_gap_seconds && since >= run->checkpoint_cost / checkpoint_share;
+    return since >= run->checkpoint_gap && since >= run->checkpoint_cost / run->checkpoint_share;
 }
 
 static foray_status commit_with_checkpoint(foray_run *run)

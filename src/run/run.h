@@ -35,8 +35,10 @@ struct foray_run {
     bool measure_now; /* the target has changed: the trace needs a point here */
     bool other_source, other_source_saved; /* episodes from another world than the model's */
     bool spoilt;       /* the explorer was told part of an episode that never ended */
-    double commit_gap; /* seconds between transactions; see run.c */
+    double commit_gap; /* seconds between transactions */
 
+    double checkpoint_gap;   /* seconds between checkpoints at the least */
+    double checkpoint_share; /* of the time that may go into them */
     int64_t checkpointed;    /* episodes of the last checkpoint; -1: none */
     double checkpoint_clock; /* when it was made */
     double checkpoint_cost;  /* seconds it took */

@@ -1,0 +1,374 @@
+/* test_damage.c - files that are not, or no longer, runs: each is refused with
+ * its cause, and damage is either found or harmless, wherever it sits. */
+#include "support_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void refuse(run_bench *bench, const char *path, foray_status status, const char *message)
+{
+    foray_run *run;
+    for (int how = FORAY_RUN_READ; how <= FORAY_RUN_WRITE; how++) {
+        assert_fails(bench, status, foray_run_open(bench->ctx, path, how, &run));
+        run_assert_message(bench, message);
+        run_assert_message(bench, path);
+    }
+}
+
+static void write_file(const char *path, const void *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+/* ----------------------------------------------------------------- foreign */
+
+static void test_missing(void **state)
+{
+    run_bench *bench = *state;
+    refuse(bench, bench->path, FORAY_ERROR_IO, strerror(ENOENT));
+    foray_run *run;
+    assert_fails(bench, FORAY_ERROR_IO,
+                 foray_run_create(bench->ctx, "no/such/directory/x.foray", FORAY_RUN_NEW,
+                                  bench->model, "", &bench->settings, &run));
+    run_assert_message(bench, strerror(ENOENT));
+    refuse(bench, bench->directory, FORAY_ERROR_RUN, "not a file");
+    assert_fails(bench, FORAY_ERROR_IO,
+                 foray_run_create(bench->ctx, bench->directory, FORAY_RUN_REPLACE, bench->model, "",
+                                  &bench->settings, &run));
+}
+
+static void test_foreign_files(void **state)
+{
+    run_bench *bench = *state;
+    write_file(bench->path, "", 0);
+    refuse(bench, bench->path, FORAY_ERROR_RUN, "empty");
+    char text[4096];
+    memset(text, 'x', sizeof text);
+    write_file(bench->path, text, sizeof text);
+    refuse(bench, bench->path, FORAY_ERROR_RUN, "not an SQLite database");
+    write_file(bench->path, text, 10);
+    refuse(bench, bench->path, FORAY_ERROR_RUN, "not an SQLite database");
+    remove(bench->path);
+    run_sql(bench->path, "CREATE TABLE t(x)");
+    refuse(bench, bench->path, FORAY_ERROR_RUN, "of something else");
+}
+
+static void test_newer_format(void **state)
+{
+    run_bench *bench = *state;
+    run_make(bench, bench->path);
+    run_sql(bench->path, "PRAGMA user_version = 2");
+    refuse(bench, bench->path, FORAY_ERROR_RUN, "newer Foray");
+    run_sql(bench->path, "PRAGMA user_version = 0");
+    refuse(bench, bench->path, FORAY_ERROR_RUN, "format 0");
+}
+
+/* Root may write everything: be someone else for a while. */
+static void test_read_only(void **state)
+{
+    run_bench *bench = *state;
+    run_make(bench, bench->path);
+    bool root = geteuid() == 0;
+    assert_int_equal(chmod(bench->path, 0444), 0);
+    assert_int_equal(chmod(bench->directory, 0755), 0);
+    if (root)
+        assert_int_equal(seteuid(65534), 0);
+    else
+        assert_int_equal(chmod(bench->directory, 0555), 0);
+    foray_run *run;
+    foray_status written = foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &run);
+    foray_status created = foray_run_create(bench->ctx, bench->other, FORAY_RUN_NEW, bench->model,
+                                            "", &bench->settings, &run);
+    foray_status opened = foray_run_open(bench->ctx, bench->path, FORAY_RUN_READ, &run);
+    foray_status verified = opened == FORAY_OK ? foray_run_verify(run) : opened;
+    if (opened == FORAY_OK)
+        foray_run_close(run);
+    if (root)
+        assert_int_equal(seteuid(0), 0);
+    else
+        assert_int_equal(chmod(bench->directory, 0755), 0);
+    assert_int_equal(written, FORAY_ERROR_IO);
+    assert_int_equal(created, FORAY_ERROR_IO);
+    /* A run that was closed needs nothing beside it to be read. */
+    assert_int_equal(opened, FORAY_OK);
+    assert_int_equal(verified, FORAY_OK);
+}
+
+static void test_read_only_file_in_writable_directory(void **state)
+{
+    run_bench *bench = *state;
+    run_make(bench, bench->path);
+    bool root = geteuid() == 0;
+    assert_int_equal(chmod(bench->path, 0444), 0);
+    assert_int_equal(chmod(bench->directory, 0777), 0);
+    if (root)
+        assert_int_equal(seteuid(65534), 0);
+    foray_run *run;
+    foray_status written = foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &run);
+    if (root)
+        assert_int_equal(seteuid(0), 0);
+    assert_int_equal(written, FORAY_ERROR_IO);
+    run_assert_message(bench, "read-only");
+}
+
+/* ----------------------------------------------------------------- damaged */
+
+/* The file with everything a run can hold. */
+static void make_full_run(run_bench *bench, run_digest *digest)
+{
+    bench->settings.episodes = 60;
+    foray_run *run;
+    assert_ok(bench, foray_run_create(bench->ctx, bench->path, FORAY_RUN_NEW, bench->model, "test",
+                                      &bench->settings, &run));
+    run->room = 13;
+    assert_ok(bench, run_finish(bench, run));
+    foray_reward *reward = run_goal_reward(bench->ctx, bench->model);
+    const foray_reward *rewards[] = {reward};
+    foray_policy *policy;
+    assert_ok(bench, foray_run_plan(run, 1, rewards, FORAY_PLUGIN, &policy));
+    foray_policy_destroy(policy);
+    foray_reward_destroy(reward);
+    assert_ok(bench, run_take_digest(run, digest));
+    foray_run_close(run);
+}
+
+/* Opens and reads everything: an error, or exactly what was written. Says which. */
+static bool found_or_harmless(run_bench *bench, const run_digest *whole)
+{
+    foray_run *run;
+    foray_status status = foray_run_open(bench->ctx, bench->other, FORAY_RUN_READ, &run);
+    if (status == FORAY_OK) {
+        run_digest digest;
+        status = run_take_digest(run, &digest);
+        foray_status verified = foray_run_verify(run);
+        if (status == FORAY_OK && (verified == FORAY_OK || digest.episodes == whole->episodes))
+            run_assert_same(whole, &digest);
+        if (status == FORAY_OK)
+            status = verified;
+        foray_run_close(run);
+    }
+    if (status != FORAY_OK && status != FORAY_ERROR_RUN && status != FORAY_ERROR_IO)
+        fail_msg("status %d: %s", status, foray_message(bench->ctx));
+    return status != FORAY_OK;
+}
+
+static void flip(const char *path, long at, uint8_t bits)
+{
+    int fd = open(path, O_RDWR);
+    assert_true(fd >= 0);
+    uint8_t byte;
+    assert_int_equal(pread(fd, &byte, 1, at), 1);
+    byte ^= bits;
+    assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+    close(fd);
+}
+
+/* The header and the start of every page byte by byte, the rest in strides
+ * that are no multiple of anything. */
+static void test_flipped_bytes(void **state)
+{
+    run_bench *bench = *state;
+    run_digest whole;
+    make_full_run(bench, &whole);
+    run_copy_file(bench->path, bench->other);
+    long size = run_file_size(bench->path), tried = 0, found = 0;
+    for (long at = 0; at < size; at += at % 16384 < 40 || at < 110 ? 1 : 211) {
+        uint8_t bits = (uint8_t)(1 << (at % 8)) | (at % 3 == 0 ? 0x80 : 0);
+        flip(bench->other, at, bits);
+        found += found_or_harmless(bench, &whole);
+        flip(bench->other, at, bits);
+        tried++;
+    }
+    /* Most of a small file is unused space, but not all of it. */
+    assert_true(tried > 500 && found > tried / 20);
+    assert_false(found_or_harmless(bench, &whole));
+}
+
+/* Where the content lies byte by byte: every flip in a blob or a text is found. */
+static void test_flipped_content(void **state)
+{
+    run_bench *bench = *state;
+    run_digest whole;
+    make_full_run(bench, &whole);
+    static const char *const damage[] = {
+        "UPDATE setting SET value = '0.2' WHERE name = 'delta'",
+        "DELETE FROM setting WHERE name = 'delta'",
+        "UPDATE setting SET name = 'dleta' WHERE name = 'delta'",
+        "UPDATE setting SET value = 8 WHERE name = 'seed'",
+        "UPDATE meta SET value = 'elsewhere' WHERE name = 'world'",
+        "UPDATE meta SET value = '12' WHERE name = 'model_bytes'",
+        "DELETE FROM meta WHERE name = 'version'",
+        "UPDATE piece SET data = substr(data, 1, 100) WHERE kind = 'model'",
+        "UPDATE piece SET data = substr(data, 1, 100) || x'00' || substr(data, 102)"
+        " WHERE kind = 'model'",
+        "DELETE FROM piece WHERE kind = 'model'",
+        "UPDATE piece SET kind = 'model', part = 1 WHERE kind = 'policy'",
+        "UPDATE episodes SET count = count - 1 WHERE first = 13",
+        "UPDATE episodes SET first = first + 1 WHERE first = 13",
+        "UPDATE episodes SET data = substr(data, 1, length(data) - 1) || x'05' WHERE first = 13",
+        "UPDATE episodes SET data = substr(data, 2) WHERE first = 13",
+        "UPDATE episodes SET data = 'text' WHERE first = 13",
+        "UPDATE episodes SET data = NULL WHERE first = 13",
+        "DELETE FROM episodes WHERE first = 13",
+        "DELETE FROM episodes WHERE first = 52",
+        "DELETE FROM episodes",
+        "INSERT INTO episodes SELECT first + 60, count, crc, data FROM episodes WHERE first = 52",
+        "UPDATE trace SET bound = bound / 2 WHERE episodes = 3",
+        "UPDATE trace SET bound = NULL WHERE episodes = 3",
+        "DELETE FROM trace WHERE episodes = 3",
+        "UPDATE plan SET gap = gap / 2",
+        "UPDATE plan SET mode = 'optimistic'",
+        "UPDATE plan SET id = 5",
+        "DELETE FROM plan",
+        "UPDATE piece SET data = zeroblob(length(data)) WHERE kind = 'policy'",
+        "DELETE FROM piece WHERE kind = 'policy'",
+        "UPDATE piece SET data = replace(data, '1', '0') WHERE kind = 'reward'",
+        "UPDATE head SET episodes = episodes - 1",
+        "UPDATE head SET plans = 0",
+        "DELETE FROM head",
+        "UPDATE head SET id = 1",
+        "DROP TABLE trace",
+        "DROP TABLE episodes",
+        "ALTER TABLE plan RENAME TO nalp",
+        "ALTER TABLE trace RENAME TO old; CREATE VIEW trace AS SELECT * FROM old",
+    };
+    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; i++) {
+        run_copy_file(bench->path, bench->other);
+        run_sql(bench->other, damage[i]);
+        if (!found_or_harmless(bench, &whole))
+            fail_msg("not found: %s", damage[i]);
+    }
+}
+
+static void test_truncated(void **state)
+{
+    run_bench *bench = *state;
+    run_digest whole;
+    make_full_run(bench, &whole);
+    long size = run_file_size(bench->path);
+    for (long keep = 1; keep < size; keep += keep < 200 ? 33 : 4099) {
+        run_copy_file(bench->path, bench->other);
+        assert_int_equal(truncate(bench->other, keep), 0);
+        assert_true(found_or_harmless(bench, &whole));
+        assert_int_equal(strncmp(foray_message(bench->ctx), bench->other, strlen(bench->other)), 0);
+    }
+}
+
+/* Content that is intact and false: only replaying it can tell. */
+static void put_episode_zero(run_bench *bench, int64_t at, int change)
+{
+    fy_store *store;
+    assert_ok(bench, fy_store_open(bench->ctx, bench->other, true, &store));
+    fy_row row;
+    fy_row_prepare(&row, store, "episodes",
+                   "SELECT first, count, data, crc FROM episodes WHERE first = 0");
+    assert_true(fy_row_next(&row));
+    int64_t count = (fy_row_int(&row), fy_row_int(&row));
+    size_t size;
+    const uint8_t *data = fy_row_blob(&row, &size);
+    uint8_t changed[4096];
+    assert_true(size <= sizeof changed);
+    memcpy(changed, data, size);
+    changed[at] = (uint8_t)(changed[at] + change);
+    assert_true(fy_row_intact(&row));
+    assert_ok(bench, fy_row_end(&row));
+    fy_row_prepare(&row, store, "episodes",
+                   "REPLACE INTO episodes(first, count, data, crc) VALUES(?1, ?2, ?3, ?4)");
+    fy_row_put_int(&row, 0);
+    fy_row_put_int(&row, count);
+    fy_row_put_blob(&row, changed, size);
+    assert_ok(bench, fy_row_insert(&row));
+    fy_store_close(store);
+}
+
+static void test_false_content(void **state)
+{
+    run_bench *bench = *state;
+    run_digest whole;
+    make_full_run(bench, &whole);
+    foray_run *run;
+    struct {
+        int64_t at;
+        int change;
+        const char *message;
+    } lies[] = {{9, 1, "action"}, {3, 100, "out of range"}, {8, 1, "seed"}, {0, 1, "seed"}};
+    for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
+        run_copy_file(bench->path, bench->other);
+        put_episode_zero(bench, lies[i].at, lies[i].change);
+        assert_ok(bench, foray_run_open(bench->ctx, bench->other, FORAY_RUN_READ, &run));
+        assert_fails(bench, FORAY_ERROR_RUN, foray_run_verify(run));
+        if (lies[i].at != 9)
+            run_assert_message(bench, lies[i].message);
+        foray_run_close(run);
+    }
+    /* Without a checkpoint behind them, opening has to replay the episodes. */
+    run_copy_file(bench->path, bench->other);
+    put_episode_zero(bench, 9, 1);
+    run_sql(bench->other, "DELETE FROM checkpoint");
+    refuse(bench, bench->other, FORAY_ERROR_RUN, "episode 0");
+}
+
+/* Damage in the log ends it early, as a crash would: older, but consistent. */
+static void test_damaged_log(void **state)
+{
+    run_bench *bench = *state;
+    foray_run *run;
+    bench->settings.episodes = 60;
+    assert_ok(bench, foray_run_create(bench->ctx, bench->path, FORAY_RUN_NEW, bench->model, "test",
+                                      &bench->settings, &run));
+    run->room = 13;
+    assert_ok(bench, run_finish(bench, run));
+    char log[128], other_log[128], index[128];
+    snprintf(log, sizeof log, "%s-wal", bench->path);
+    snprintf(other_log, sizeof other_log, "%s-wal", bench->other);
+    snprintf(index, sizeof index, "%s-shm", bench->other);
+    long size = run_file_size(log);
+    for (long at = 0; at < size; at += 5003) {
+        run_copy_file(bench->path, bench->other);
+        run_copy_file(log, other_log);
+        remove(index);
+        flip(other_log, at, 0x10);
+        foray_run *found;
+        assert_ok(bench, foray_run_open(bench->ctx, bench->other, FORAY_RUN_WRITE, &found));
+        assert_true(foray_run_saved(found) <= 60);
+        assert_ok(bench, foray_run_verify(found));
+        assert_ok(bench, run_finish(bench, found));
+        assert_int_equal(foray_run_saved(found), 60);
+        foray_run_close(found);
+    }
+    foray_run_close(run);
+}
+
+int main(void)
+{
+#define DAMAGE_TEST(test) cmocka_unit_test_setup_teardown(test, run_bench_setup, run_bench_teardown)
+    const struct CMUnitTest tests[] = {
+        DAMAGE_TEST(test_missing),
+        DAMAGE_TEST(test_foreign_files),
+        DAMAGE_TEST(test_newer_format),
+        DAMAGE_TEST(test_read_only),
+        DAMAGE_TEST(test_read_only_file_in_writable_directory),
+        DAMAGE_TEST(test_flipped_bytes),
+        DAMAGE_TEST(test_flipped_content),
+        DAMAGE_TEST(test_truncated),
+        DAMAGE_TEST(test_false_content),
+        DAMAGE_TEST(test_damaged_log),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
