@@ -12,7 +12,7 @@ static foray_status put_piece(fy_store *store, const char *kind, int64_t id, int
 {
     fy_row row;
     fy_row_prepare(&row, store, kind,
-                   "INSERT INTO piece(kind, id, part, data, crc) VALUES(?1, ?2, ?3, ?4, ?5)");
+                   "REPLACE INTO piece(kind, id, part, data, crc) VALUES(?1, ?2, ?3, ?4, ?5)");
     fy_row_put_text(&row, kind);
     fy_row_put_int(&row, id);
     fy_row_put_int(&row, part);

@@ -85,11 +85,12 @@ foray_status foray_run_plan(foray_run *run, int64_t count, const foray_reward *c
                             int mode, foray_policy **policies)
 {
     foray_status status = fy_run_writable(run);
-    if (status == FORAY_OK)
-        status = fy_run_commit(run, false);
+    if (status != FORAY_OK || count == 0)
+        return status;
+    status = fy_run_commit(run, false);
     if (status == FORAY_OK)
         status = foray_explorer_plan(run->explorer, count, rewards, mode, policies);
-    if (status != FORAY_OK || count == 0)
+    if (status != FORAY_OK)
         return status;
     status = keep(run, count, rewards, policies);
     for (int64_t i = 0; status != FORAY_OK && i < count; i++) {
@@ -191,15 +192,19 @@ foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *user)
     fy_row_bind_int(&row, 1, run->store->head.plans);
     foray_status status = FORAY_OK;
     bool stopped = false;
+    int64_t count = 0;
     kept plan = {0};
     while (status == FORAY_OK && !stopped && next_plan(run, &row, &plan)) {
         status = tell_plan(run, &plan, fn, user, &stopped);
+        count++;
         free(plan.name);
         free(plan.policy.action);
         plan = (kept){0};
     }
     free(plan.name);
     foray_status ended = fy_row_end(&row);
+    if (status == FORAY_OK && ended == FORAY_OK && !stopped && count != run->store->head.plans)
+        status = fy_store_damaged(run->store, "a plan is missing");
     return status != FORAY_OK ? status : ended;
 }
 
@@ -210,11 +215,11 @@ foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user)
 {
     fy_row row;
     fy_row_prepare(&row, run->store, "trace",
-                   "SELECT episodes, plans, bound, crc FROM trace WHERE episodes <= ?1"
-                   " ORDER BY episodes");
-    fy_row_bind_int(&row, 1, run->store->head.episodes);
+                   "SELECT episodes, plans, bound, crc FROM trace ORDER BY episodes LIMIT ?1");
+    fy_row_bind_int(&row, 1, run->store->head.points);
     bool more = true;
-    while (more && fy_row_next(&row)) {
+    int64_t count = 0;
+    for (; more && fy_row_next(&row); count++) {
         int64_t episodes = fy_row_int(&row);
         int64_t plans = fy_row_int(&row);
         double bound = fy_row_real(&row);
@@ -222,6 +227,8 @@ foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user)
             more = fn(user, episodes, plans, bound);
     }
     foray_status status = fy_row_end(&row);
+    if (status == FORAY_OK && more && count != run->store->head.points)
+        status = fy_store_damaged(run->store, "a point of its trace is missing");
     for (int64_t i = 0; status == FORAY_OK && more && i < run->points; i++)
         more = fn(user, run->pending[i].episodes, run->pending[i].plans, run->pending[i].bound);
     return status;

@@ -313,13 +313,14 @@ static foray_status put_points(foray_run *run, fy_head *head)
     return status;
 }
 
-/* The new checkpoint and the one before it stay. */
+/* The new checkpoint and the one before it stay. There may be one for these
+ * episodes already, if it could not be read. */
 static foray_status put_checkpoint(foray_run *run, int64_t episodes, const uint8_t *data,
                                    size_t size)
 {
     fy_row row;
     fy_row_prepare(&row, run->store, "checkpoints",
-                   "INSERT INTO checkpoint(episodes, bytes, crc) VALUES(?1, ?2, ?3)");
+                   "REPLACE INTO checkpoint(episodes, bytes, crc) VALUES(?1, ?2, ?3)");
     fy_row_put_int(&row, episodes);
     fy_row_put_int(&row, (int64_t)size);
     foray_status status = fy_row_insert(&row);
