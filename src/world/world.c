@@ -8,6 +8,7 @@
 
 #include "model/model.h"
 #include "world/sample.h"
+#include "world/world.h"
 
 struct foray_world {
     foray_context *ctx;
@@ -47,6 +48,16 @@ void foray_world_destroy(foray_world *world)
     if (world->ops.destroy)
         world->ops.destroy(world->self);
     free(world);
+}
+
+const foray_context *fy_world_context(const foray_world *world)
+{
+    return world->ctx;
+}
+
+bool fy_world_is_of_model(const foray_world *world)
+{
+    return world->states > 0;
 }
 
 /* What a world answered, or why there is no answer. */

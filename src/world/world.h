@@ -31,6 +31,11 @@ extern const fy_world_kind fy_world_chain, fy_world_grid, fy_world_hard, fy_worl
         "horizon", (steps), 1, 1e6, true, "steps of an episode"                                    \
     }
 
+/* For those who drive a world: where its messages go, and whether it is the world
+ * of a model, so that model and seed tell everything about it. */
+const foray_context *fy_world_context(const foray_world *world);
+bool fy_world_is_of_model(const foray_world *world);
+
 /* Refuses a spec that asks for far too much before memory is touched. `numbers`
  * is about how many the model will hold: a product of sizes, as a double so that
  * it cannot overflow. */
