@@ -689,10 +689,8 @@ static void test_allocations_that_fail_on_opening(void **state)
 
 typedef struct heap_watch {
     foray_run *run;
-    int64_t saved, points, changes;
-    int64_t asked;
+    int64_t saved, asked, episodes;
     size_t heap;
-    int64_t episodes;
 } heap_watch;
 
 /* Between two episodes without a transaction nothing may have been allocated,
