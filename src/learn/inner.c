@@ -312,20 +312,44 @@ static double worst_ratio(const fy_inner *inner)
 /* So many coordinates of a map, or generator sets, are one piece of work. */
 enum { MAP_ROWS = 8, SETS = 32 };
 
-void fy_inner_solve(fy_inner *inner, const fy_ridge *ridge)
+static void map_piece(fy_inner *inner, const fy_ridge *ridge, worker *at_work, int64_t from)
 {
-    int64_t sets = inner->form->model->gensets;
-    int64_t coords = inner->map ? inner->form->block[0].coords : 0;
-#pragma omp parallel num_threads(inner->threads) if (inner->threads > 1 && sets > SETS)
+    int64_t coords = inner->form->block[0].coords;
+    make_map(inner, ridge, 0, from, from + MAP_ROWS < coords ? from + MAP_ROWS : coords, inner->map,
+             at_work->room);
+}
+
+static void solve_together(fy_inner *inner, const fy_ridge *ridge, int64_t coords, int64_t sets)
+{
+#pragma omp parallel num_threads(inner->threads)
     {
         worker at_work = start_worker(inner, omp_get_thread_num());
 #pragma omp for schedule(static)
         for (int64_t c = 0; c < coords; c += MAP_ROWS)
-            make_map(inner, ridge, 0, c, c + MAP_ROWS < coords ? c + MAP_ROWS : coords, inner->map,
-                     at_work.room);
+            map_piece(inner, ridge, &at_work, c);
 #pragma omp for schedule(dynamic, SETS)
         for (int64_t i = 0; i < sets; i++)
             solve_set(inner, ridge, &at_work, inner->order[i]);
     }
+}
+
+/* The same without a team of threads, which would be allocated. */
+static void solve_alone(fy_inner *inner, const fy_ridge *ridge, int64_t coords, int64_t sets)
+{
+    worker at_work = start_worker(inner, 0);
+    for (int64_t c = 0; c < coords; c += MAP_ROWS)
+        map_piece(inner, ridge, &at_work, c);
+    for (int64_t i = 0; i < sets; i++)
+        solve_set(inner, ridge, &at_work, inner->order[i]);
+}
+
+void fy_inner_solve(fy_inner *inner, const fy_ridge *ridge)
+{
+    int64_t sets = inner->form->model->gensets;
+    int64_t coords = inner->map ? inner->form->block[0].coords : 0;
+    if (inner->threads > 1 && sets > SETS)
+        solve_together(inner, ridge, coords, sets);
+    else
+        solve_alone(inner, ridge, coords, sets);
     inner->ratio = worst_ratio(inner);
 }

@@ -237,23 +237,31 @@ static void form_p(fy_kernel *kernel, int64_t set, const double *z, const double
 /* Few sets are not worth waking threads for. */
 enum { SETS_PER_CHUNK = 64, SETS_WORTH_THREADS = 512 };
 
+static void estimate_set(fy_kernel *kernel, const fy_ridge *ridge, const double *z,
+                         const double *radius, int64_t set, double *generators)
+{
+    const fy_form *form = kernel->form;
+    int64_t block = form->block_of_genset[set];
+    fy_form_generators(form, set, generators);
+    form_p(kernel, set, z + ridge->at_vector[block], generators);
+    if (kernel->at_factor && form->block[block].dim > 0)
+        form_factor(kernel, ridge, set, radius[block], generators);
+}
+
+/* Alone where threads are not worth it: a team, even of one, would be allocated. */
 void fy_kernel_estimate(fy_kernel *kernel, const fy_ridge *ridge, const double *z,
                         const double *radius)
 {
-    const fy_form *form = kernel->form;
-    int64_t gensets = form->model->gensets;
-#pragma omp parallel num_threads(kernel->threads) if (gensets >= SETS_WORTH_THREADS)
-    {
-        double *generators = kernel->scratch + omp_get_thread_num() * kernel->scratch_size;
-#pragma omp for schedule(dynamic, SETS_PER_CHUNK)
-        for (int64_t set = 0; set < gensets; set++) {
-            int64_t block = form->block_of_genset[set];
-            fy_form_generators(form, set, generators);
-            form_p(kernel, set, z + ridge->at_vector[block], generators);
-            if (kernel->at_factor && form->block[block].dim > 0)
-                form_factor(kernel, ridge, set, radius[block], generators);
-        }
+    int64_t gensets = kernel->form->model->gensets;
+    if (kernel->threads == 1 || gensets < SETS_WORTH_THREADS) {
+        for (int64_t set = 0; set < gensets; set++)
+            estimate_set(kernel, ridge, z, radius, set, kernel->scratch);
+        return;
     }
+#pragma omp parallel for num_threads(kernel->threads) schedule(dynamic, SETS_PER_CHUNK)
+    for (int64_t set = 0; set < gensets; set++)
+        estimate_set(kernel, ridge, z, radius, set,
+                     kernel->scratch + omp_get_thread_num() * kernel->scratch_size);
 }
 
 void fy_kernel_exact(fy_kernel *kernel, const double *theta)

@@ -105,34 +105,55 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
     };
 }
 
-/* The room of this thread: two numbers for each pair of a batch. */
-static void take_scratch(fy_backup *step)
+/* The room of a thread: two numbers for each pair of a batch. */
+static void take_scratch(fy_backup *step, int thread)
 {
     const fy_kernel *kernel = step->kernel;
-    step->q = kernel->scratch + omp_get_thread_num() * kernel->scratch_size;
+    step->q = kernel->scratch + thread * kernel->scratch_size;
     step->squares = step->q + step->batch * step->actions * step->lanes;
 }
 
 /* Threads share the states of a step; each state is computed by one of them, alone. */
 enum { STATES_PER_CHUNK = 256, WORK_WORTH_THREADS = 1 << 14 };
 
-void fy_plan(const fy_plan_task *task, double *mean)
+static void plan_together(const fy_plan_task *task, backup_fn backup)
 {
     const foray_model *model = task->kernel->form->model;
-    int64_t horizon = model->horizon, states = model->states, layer = states * task->lanes;
-    int64_t work = model->succ_start[model->pairs] * task->lanes;
-    backup_fn backup = choose_backup(task);
-
-    memset(task->value + horizon % task->layers * layer, 0, (size_t)layer * sizeof(double));
-#pragma omp parallel num_threads(task->kernel->threads) if (work >= WORK_WORTH_THREADS)
-    for (int64_t t = horizon - 1; t >= 0; t--) {
+    int64_t states = model->states;
+#pragma omp parallel num_threads(task->kernel->threads)
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
         fy_backup step = step_of(task, t);
-        take_scratch(&step);
+        take_scratch(&step, omp_get_thread_num());
 #pragma omp for schedule(dynamic)
         for (int64_t from = 0; from < states; from += STATES_PER_CHUNK)
             backup(&step, from,
                    from + STATES_PER_CHUNK < states ? from + STATES_PER_CHUNK : states);
     }
+}
+
+/* The same without a team of threads, which would be allocated. */
+static void plan_alone(const fy_plan_task *task, backup_fn backup)
+{
+    const foray_model *model = task->kernel->form->model;
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+        fy_backup step = step_of(task, t);
+        take_scratch(&step, 0);
+        backup(&step, 0, model->states);
+    }
+}
+
+void fy_plan(const fy_plan_task *task, double *mean)
+{
+    const foray_model *model = task->kernel->form->model;
+    int64_t layer = model->states * task->lanes;
+    int64_t work = model->succ_start[model->pairs] * task->lanes;
+    backup_fn backup = choose_backup(task);
+
+    memset(task->value + model->horizon % task->layers * layer, 0, (size_t)layer * sizeof(double));
+    if (task->kernel->threads > 1 && work >= WORK_WORTH_THREADS)
+        plan_together(task, backup);
+    else
+        plan_alone(task, backup);
     fy_plan_mean(model, task->value, task->lanes, mean);
 }
 
