@@ -252,6 +252,23 @@ static void overflowing_sizes_are_refused(void **state)
     foray_context_destroy(ctx);
 }
 
+/* Much data goes another way through the checksum than the same data in small pieces. */
+static void checksums_agree_for_all_sizes(void **state)
+{
+    (void)state;
+    enum { SIZE = 20000, PIECE = 777 };
+    uint8_t *data = malloc(SIZE);
+    for (size_t i = 0; i < SIZE; i++)
+        data[i] = (uint8_t)fy_random_bits(5, FY_STREAM_TEST, i, 0, 0);
+    for (size_t size = SIZE - 20; size <= SIZE; size++) {
+        uint32_t crc = 0;
+        for (size_t at = 0; at < size; at += PIECE)
+            crc = fy_crc32c(crc, data + at, size - at < PIECE ? size - at : PIECE);
+        assert_int_equal(crc, fy_crc32c(0, data, size));
+    }
+    free(data);
+}
+
 /* Random bytes behind a good beginning: replaced, inserted, dropped. */
 static void mangled_json_is_survived(void **state)
 {
@@ -408,6 +425,7 @@ int main(void)
         cmocka_unit_test(truncation_at_every_byte),
         cmocka_unit_test(flipped_bits_are_found),
         cmocka_unit_test(overflowing_sizes_are_refused),
+        cmocka_unit_test(checksums_agree_for_all_sizes),
         cmocka_unit_test(mangled_json_is_survived),
         cmocka_unit_test(messages_name_key_and_cause),
         cmocka_unit_test(every_allocation_may_fail),

@@ -118,10 +118,19 @@ static void keep_row(collector *c, fy_equation row)
     c->used += row.count;
 }
 
+static bool in_order(const fy_equations *equations)
+{
+    for (int64_t e = 1; e < equations->count; e++)
+        if (compare_equations(&equations->equation[e - 1], &equations->equation[e]) > 0)
+            return false;
+    return true;
+}
+
 static void group_by_block(fy_equations *equations, int64_t blocks)
 {
-    qsort(equations->equation, (size_t)equations->count, sizeof *equations->equation,
-          compare_equations);
+    if (!in_order(equations))
+        qsort(equations->equation, (size_t)equations->count, sizeof *equations->equation,
+              compare_equations);
     for (int64_t e = 0; e < equations->count; e++)
         equations->start[equations->equation[e].block + 1]++;
     for (int64_t block = 0; block < blocks; block++)
