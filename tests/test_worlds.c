@@ -89,7 +89,7 @@ static const char *const specs[] = {
     "inventory:capacity=40,order=40,demand=100,dim=5",
     "queue",
     "queue:capacity=1,rates=1",
-    "queue:capacity=30,rates=5,load=20,arrivals=4,services=3",
+    "queue:capacity=8,rates=5,load=20,arrivals=4,services=2",
 };
 enum { SPECS = sizeof specs / sizeof *specs };
 
