@@ -253,6 +253,10 @@ typedef struct foray_model_facts {
 FORAY_API foray_status foray_model_check(foray_context *ctx, const foray_model *model,
                                          foray_model_facts *facts);
 
+/* Do two models say the same of the same world, bit for bit: sizes, norm bound,
+ * initial states, features and theta? Names and maps do not matter. */
+FORAY_API bool foray_model_equal(const foray_model *one, const foray_model *other);
+
 /* Reads a model, JSON or compact: the content tells which. FORAY_ERROR_INPUT
  * names the file, the line or key, and the cause. */
 FORAY_API foray_status foray_model_load(foray_context *ctx, const char *path, foray_model **out);

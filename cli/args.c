@@ -1,0 +1,291 @@
+/* args.c - reads options and operands by the rows of a table. */
+#include "args.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "foray/foray.h"
+
+/* ------------------------------------------------------ the rows of a command */
+
+/* Short forms and value names of settings; all other settings have the long form only. */
+static const struct {
+    const char *setting;
+    char letter;
+} setting_letters[] = {{"algorithm", 'a'}, {"episodes", 'k'}};
+
+static char letter_of_setting(const char *name)
+{
+    for (size_t i = 0; i < sizeof setting_letters / sizeof *setting_letters; i++)
+        if (strcmp(setting_letters[i].setting, name) == 0)
+            return setting_letters[i].letter;
+    return 0;
+}
+
+/* One row of the settings table as an option; `name` has room for its name. */
+static cli_option option_of_setting(const foray_setting_info *info, char *name)
+{
+    strcpy(name, info->name);
+    for (char *c = name; *c; c++)
+        if (*c == '_')
+            *c = '-';
+    bool algorithm = strcmp(info->name, "algorithm") == 0;
+    bool choice = strchr(info->range, '|') != NULL;
+    return (cli_option){
+        .name = name,
+        .letter = letter_of_setting(info->name),
+        .value = algorithm ? "NAME"
+                 : choice  ? "WHICH"
+                           : "N",
+        .words = algorithm ? CLI_WORDS_ALGORITHM : CLI_WORDS_NONE,
+        .choices = choice ? info->range : NULL,
+        .fallback = info->fallback,
+        .help = info->help,
+        .setting = true,
+    };
+}
+
+static const cli_option help_option = {
+    .name = "help", .letter = 'h', .help = "print this help and exit"};
+
+bool cli_options_create(const cli_option *own, bool with_settings, cli_options *out)
+{
+    int64_t owned = 0, settings = 0;
+    size_t letters = 1;
+    foray_setting_info info;
+    while (own && own[owned].name)
+        owned++;
+    for (; with_settings && foray_setting_describe(settings, &info); settings++)
+        letters += strlen(info.name) + 1;
+
+    cli_option *row = calloc((size_t)(owned + settings + 1), sizeof *row);
+    char *names = calloc(letters, 1), *name = names;
+    if (!row || !names) {
+        free(row);
+        free(names);
+        return false;
+    }
+    for (int64_t i = 0; i < owned; i++)
+        row[i] = own[i];
+    for (int64_t i = 0; i < settings && foray_setting_describe(i, &info); i++) {
+        row[owned + i] = option_of_setting(&info, name);
+        name += strlen(info.name) + 1;
+    }
+    row[owned + settings] = help_option;
+    *out = (cli_options){.count = owned + settings + 1, .row = row, .names = names};
+    return true;
+}
+
+void cli_options_destroy(cli_options *options)
+{
+    free(options->row);
+    free(options->names);
+    *options = (cli_options){0};
+}
+
+const cli_option *cli_options_long(const cli_options *options, const char *name, size_t length)
+{
+    for (int64_t i = 0; i < options->count; i++) {
+        const cli_option *row = &options->row[i];
+        if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+const cli_option *cli_options_letter(const cli_options *options, char letter)
+{
+    for (int64_t i = 0; i < options->count; i++)
+        if (letter && options->row[i].letter == letter)
+            return &options->row[i];
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- near misses */
+
+enum { LONGEST_GUESS = 64 };
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How many letters must be inserted, deleted or replaced to turn a into b (Levenshtein). */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t row[LONGEST_GUESS + 1], m = strlen(a), n = strlen(b);
+    if (m > LONGEST_GUESS || n > LONGEST_GUESS)
+        return LONGEST_GUESS;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= m; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t above = row[j];
+            row[j] = least(least(row[j] + 1, row[j - 1] + 1), diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[n];
+}
+
+void cli_guess_try(cli_guess *guess, const char *candidate)
+{
+    size_t distance = edit_distance(guess->word, candidate);
+    /* Up to a third of the letters may be wrong, one at the least. */
+    size_t allowed = strlen(guess->word) / 3;
+    if (distance > (allowed > 1 ? allowed : 1))
+        return;
+    if (!guess->best || distance < guess->distance) {
+        guess->best = candidate;
+        guess->distance = distance;
+    }
+}
+
+bool cli_choice_among(const char *choices, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        if (strcspn(at, "|") == length && memcmp(at, word, length) == 0)
+            return true;
+    return false;
+}
+
+/* -------------------------------------------------------------------- reading */
+
+typedef struct reading {
+    const cli_options *options;
+    int64_t words, at;
+    char *const *word;
+    cli_args *args;
+    char *problem;
+} reading;
+
+static bool add_option(reading *r, const cli_option *option, const char *value)
+{
+    /* Settings have their choices checked by the library, whose message knows their ranges. */
+    if (option->choices && !option->setting && !cli_choice_among(option->choices, value)) {
+        snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s %s: must be one of %s", option->name, value,
+                 option->choices);
+        return false;
+    }
+    r->args->option[r->args->count] = option;
+    r->args->value[r->args->count++] = value;
+    return true;
+}
+
+/* The value after "--name" or "-x": the rest of the word, or the next word. */
+static bool read_value(reading *r, const cli_option *option, const char *attached)
+{
+    if (attached)
+        return add_option(r, option, attached);
+    if (r->at < r->words)
+        return add_option(r, option, r->word[r->at++]);
+    snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s needs a value", option->name);
+    return false;
+}
+
+static bool unknown_option(reading *r, const char *word, size_t length)
+{
+    char name[LONGEST_GUESS];
+    snprintf(name, sizeof name, "%.*s", (int)least(length, sizeof name - 1), word + 2);
+    cli_guess guess = {name, NULL, 0};
+    for (int64_t i = 0; i < r->options->count; i++)
+        cli_guess_try(&guess, r->options->row[i].name);
+    if (guess.best)
+        snprintf(r->problem, CLI_ARGS_PROBLEM, "unknown option --%s; did you mean --%s?", name,
+                 guess.best);
+    else
+        snprintf(r->problem, CLI_ARGS_PROBLEM, "unknown option --%s", name);
+    return false;
+}
+
+/* --name, --name=value, --name value */
+static bool read_long(reading *r, const char *word)
+{
+    size_t length = strcspn(word + 2, "=");
+    const char *attached = word[2 + length] == '=' ? word + 2 + length + 1 : NULL;
+    const cli_option *option = cli_options_long(r->options, word + 2, length);
+    if (!option)
+        return unknown_option(r, word, length);
+    if (option->value)
+        return read_value(r, option, attached);
+    if (!attached)
+        return add_option(r, option, NULL);
+    snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s takes no value", option->name);
+    return false;
+}
+
+/* -x, -xvalue, -x value */
+static bool read_short(reading *r, const char *word)
+{
+    const cli_option *option = cli_options_letter(r->options, word[1]);
+    if (option && option->value)
+        return read_value(r, option, word[2] ? word + 2 : NULL);
+    if (option && !word[2])
+        return add_option(r, option, NULL);
+    snprintf(r->problem, CLI_ARGS_PROBLEM, "unknown option %.64s", word);
+    return false;
+}
+
+static bool read_words(reading *r)
+{
+    bool options_end = false;
+    while (r->at < r->words && !cli_args_has(r->args, "help")) {
+        const char *word = r->word[r->at++];
+        bool good = true;
+        if (options_end || word[0] != '-' || !word[1])
+            r->args->operand[r->args->operands++] = word;
+        else if (strcmp(word, "--") == 0)
+            options_end = true;
+        else
+            good = word[1] == '-' ? read_long(r, word) : read_short(r, word);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+bool cli_args_parse(const cli_options *options, int64_t words, char *const *word, cli_args *out,
+                    char problem[CLI_ARGS_PROBLEM])
+{
+    size_t room = (size_t)words + 1;
+    cli_args args = {.option = calloc(room, sizeof *args.option),
+                     .value = calloc(room, sizeof *args.value),
+                     .operand = calloc(room, sizeof *args.operand)};
+    reading r = {options, words, 0, word, &args, problem};
+    snprintf(problem, CLI_ARGS_PROBLEM, "out of memory");
+    if (args.option && args.value && args.operand && read_words(&r)) {
+        *out = args;
+        return true;
+    }
+    cli_args_destroy(&args);
+    return false;
+}
+
+void cli_args_destroy(cli_args *args)
+{
+    free(args->option);
+    free(args->value);
+    free(args->operand);
+    *args = (cli_args){0};
+}
+
+bool cli_args_has(const cli_args *args, const char *name)
+{
+    for (int64_t i = 0; i < args->count; i++)
+        if (strcmp(args->option[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+const char *cli_args_value(const cli_args *args, const char *name)
+{
+    const char *value = NULL;
+    for (int64_t i = 0; i < args->count; i++)
+        if (strcmp(args->option[i]->name, name) == 0)
+            value = args->value[i];
+    return value;
+}

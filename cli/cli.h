@@ -1,0 +1,151 @@
+/* cli.h - what the subcommands of foray share. Each is one file that fills a
+ * cli_command; commands.c lists them. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "args.h"
+#include "foray/foray.h"
+
+/* ------------------------------------------------------------------ exit codes */
+
+#define CLI_EXIT_LIST(X)                                                                           \
+    X(CLI_DONE, 0, "done")                                                                         \
+    X(CLI_NOT_MET, 1, "the check failed, or the target was not met within the budget")             \
+    X(CLI_USAGE, 2, "a command line that makes no sense")                                          \
+    X(CLI_BAD_INPUT, 3, "bad input, a file that cannot be read or written, or out of memory")      \
+    X(CLI_WORLD_FAILED, 4, "the world failed")                                                     \
+    X(CLI_BAD_RUN, 5, "a run file that is damaged, foreign, or from a newer Foray")                \
+    X(CLI_STOPPED, 130, "interrupted by a signal, with everything saved")
+
+typedef enum cli_exit {
+#define CLI_EXIT_CODE(name, value, text) name = (value),
+    CLI_EXIT_LIST(CLI_EXIT_CODE)
+#undef CLI_EXIT_CODE
+} cli_exit;
+
+/* -------------------------------------------------------------------- commands */
+
+typedef struct cli_session cli_session;
+
+enum { CLI_MOST_EXITS = 6 };
+
+typedef struct cli_command {
+    const char *name;     /* one word, or two: "world export" */
+    const char *summary;  /* one line, without a full stop */
+    const char *operands; /* for the usage line; "" if none */
+    int64_t least, most;  /* how many operands */
+    cli_words words;      /* what completes the first of them */
+    const char *description;
+    const cli_option *options;      /* its own; NULL: none */
+    bool takes_settings;            /* the rows of the settings table are options too */
+    cli_exit exits[CLI_MOST_EXITS]; /* beside 0 and 2, which every command has */
+    const char *examples;           /* shell lines that work in an empty directory */
+    cli_exit (*run)(cli_session *session);
+} cli_command;
+
+/* The command of row `index`; NULL past the end. */
+const cli_command *cli_command_at(int64_t index);
+
+/* The command that these words begin with; *used: how many of them are its name. NULL: none. */
+const cli_command *cli_command_find(int64_t words, const char *const *word, int64_t *used);
+
+/* A subcommand at work. */
+struct cli_session {
+    const cli_command *command;
+    cli_options options;
+    cli_args args;
+    foray_context *ctx;
+    bool json;
+};
+
+/* Parses the arguments of a command and runs it. */
+cli_exit cli_command_run(const cli_command *command, int64_t words, char *const *word);
+
+static inline const char *cli_value(const cli_session *session, const char *name)
+{
+    return cli_args_value(&session->args, name);
+}
+
+static inline bool cli_has(const cli_session *session, const char *name)
+{
+    return cli_args_has(&session->args, name);
+}
+
+/* Options that several commands have. */
+#define CLI_OPTION_JSON                                                                            \
+    {                                                                                              \
+        .name = "json", .help = "print one JSON object instead of text"                            \
+    }
+#define CLI_OPTION_THREADS                                                                         \
+    {                                                                                              \
+        .name = "threads", .value = "N", .fallback = "cores online",                               \
+        .help = "threads to compute with; results do not depend on it"                             \
+    }
+#define CLI_OPTION_REWARD                                                                          \
+    {                                                                                              \
+        .name = "reward", .letter = 'r', .value = "REWARD", .words = CLI_WORDS_FILE,               \
+        .help = "a reward file, or goal:STATE (1 in that state, number or name); may be repeated"  \
+    }
+#define CLI_OPTION_TO                                                                              \
+    {                                                                                              \
+        .name = "to", .value = "FORMAT", .choices = "json|compact",                                \
+        .help = "format to write; without it the ending .json or .compact tells"                   \
+    }
+
+/* -------------------------------------------------------------------- messages */
+
+/* "foray explore: ..." on standard error, with a hint where to read on. Returns CLI_USAGE. */
+cli_exit cli_usage(const cli_session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same without the hint; returns `code`. */
+cli_exit cli_fail(const cli_session *session, cli_exit code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The exit code of a status. Errors print the library's message first. */
+cli_exit cli_status(const cli_session *session, foray_status status);
+
+/* ------------------------------------------------------ models, rewards, certificates */
+
+/* The model that an argument names: a file if it has a '/', ends in .json or
+ * .compact, or is there; else a built-in world such as rooms:rows=3. */
+cli_exit cli_model_open(cli_session *session, const char *source, foray_model **out);
+
+/* The same for a model that must know its theta, and be valid. */
+cli_exit cli_world_open(cli_session *session, const char *source, foray_model **out);
+
+/* How to write a model to `path`: by --to, or by the ending of the path. */
+cli_exit cli_model_format(cli_session *session, const char *path, int *format);
+
+typedef struct cli_rewards {
+    int64_t count;
+    foray_reward **item;
+} cli_rewards;
+
+/* All rewards given with -r, at least one. */
+cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out);
+void cli_rewards_close(cli_rewards *rewards);
+
+/* "sharp", "certified" and so on. */
+const char *cli_radius_name(int radius);
+const char *cli_certainty(const foray_certificate *certificate);
+
+/* Prints the map of a model with the actions of a policy's first step. */
+void cli_map_print(const foray_model *model, const foray_policy *policy);
+
+/* ------------------------------------------------------------------------ help */
+
+void cli_help_overview(void);
+void cli_help_group(const char *group);
+void cli_help_command(const cli_command *command, const cli_options *options);
+/* The left column of an option: "-o, --output FILE". */
+void cli_help_flag(const cli_option *option, char *text, size_t size);
+/* What an option does, its choices and its default, in one line. */
+void cli_help_text(const cli_option *option, char *text, size_t size);
+/* Is this exit code one that the command can end with? */
+bool cli_help_exit(const cli_command *command, cli_exit code);
+
+void cli_manual_print(void);
+void cli_complete_print(int64_t words, const char *const *word);
+
+#endif

@@ -1,0 +1,165 @@
+/* commands.c - the table of subcommands, and what happens around each of them:
+ * arguments in, messages and an exit code out. */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A subcommand is one file that defines its row, and one line here. */
+extern const cli_command cli_world_list, cli_world_export, cli_model_check, cli_model_convert,
+    cli_explore, cli_plan, cli_bound, cli_evaluate, cli_info, cli_verify, cli_help;
+
+static const cli_command *const commands[] = {
+    &cli_world_list, &cli_world_export, &cli_model_check, &cli_model_convert,
+    &cli_explore,    &cli_plan,         &cli_bound,       &cli_evaluate,
+    &cli_info,       &cli_verify,       &cli_help,
+};
+
+const cli_command *cli_command_at(int64_t index)
+{
+    int64_t count = sizeof commands / sizeof *commands;
+    return index >= 0 && index < count ? commands[index] : NULL;
+}
+
+const cli_command *cli_command_find(int64_t words, const char *const *word, int64_t *used)
+{
+    const cli_command *command;
+    for (int64_t i = 0; (command = cli_command_at(i)); i++) {
+        size_t first = strcspn(command->name, " ");
+        const char *second = command->name[first] ? command->name + first + 1 : NULL;
+        if (words < 1 || strlen(word[0]) != first || memcmp(word[0], command->name, first) != 0)
+            continue;
+        if (second && (words < 2 || strcmp(word[1], second) != 0))
+            continue;
+        *used = second ? 2 : 1;
+        return command;
+    }
+    return NULL;
+}
+
+/* -------------------------------------------------------------------- messages */
+
+static void complain(const cli_session *session, const char *format, va_list values)
+{
+    fprintf(stderr, "foray %s: ", session->command->name);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+}
+
+static void hint(const cli_session *session)
+{
+    fprintf(stderr, "try 'foray %s --help'\n", session->command->name);
+}
+
+cli_exit cli_usage(const cli_session *session, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    complain(session, format, values);
+    va_end(values);
+    hint(session);
+    return CLI_USAGE;
+}
+
+cli_exit cli_fail(const cli_session *session, cli_exit code, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    complain(session, format, values);
+    va_end(values);
+    return code;
+}
+
+static cli_exit exit_of_status(foray_status status)
+{
+    switch (status) {
+    case FORAY_OK:
+        return CLI_DONE;
+    case FORAY_TARGET_MISSED:
+        return CLI_NOT_MET;
+    case FORAY_INTERRUPTED:
+        return CLI_STOPPED;
+    case FORAY_ERROR_USAGE:
+        return CLI_USAGE;
+    case FORAY_ERROR_WORLD:
+        return CLI_WORLD_FAILED;
+    case FORAY_ERROR_RUN:
+        return CLI_BAD_RUN;
+    case FORAY_ERROR_INPUT:
+    case FORAY_ERROR_IO:
+    case FORAY_ERROR_MEMORY:
+        break;
+    }
+    return CLI_BAD_INPUT;
+}
+
+cli_exit cli_status(const cli_session *session, foray_status status)
+{
+    cli_exit code = exit_of_status(status);
+    if (status >= 0)
+        return code;
+    const char *message = foray_message(session->ctx);
+    cli_fail(session, code, "%s", *message ? message : foray_status_text(status));
+    if (code == CLI_USAGE)
+        hint(session);
+    return code;
+}
+
+/* --------------------------------------------------------------------- running */
+
+/* The value of --threads, by default the number of cores online; 0: not a sensible number. */
+static int threads_wanted(const cli_session *session)
+{
+    const char *text = cli_value(session, "threads");
+    if (!text) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
+    }
+    char *end;
+    long threads = strtol(text, &end, 10);
+    return *text && !*end && threads >= 1 && threads <= 1024 ? (int)threads : 0;
+}
+
+static cli_exit run_parsed(cli_session *session)
+{
+    const cli_command *command = session->command;
+    if (cli_has(session, "help")) {
+        cli_help_command(command, &session->options);
+        return CLI_DONE;
+    }
+    if (session->args.operands < command->least)
+        return cli_usage(session, "missing operand: %s", command->operands);
+    if (session->args.operands > command->most)
+        return cli_usage(session, "one argument too many: %s",
+                         session->args.operand[command->most]);
+    int threads = threads_wanted(session);
+    if (!threads)
+        return cli_usage(session, "--threads %s: must be a number from 1 to 1024",
+                         cli_value(session, "threads"));
+    session->json = cli_has(session, "json");
+    session->ctx = foray_context_create();
+    if (!session->ctx)
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    foray_context_set_threads(session->ctx, threads);
+    return command->run(session);
+}
+
+cli_exit cli_command_run(const cli_command *command, int64_t words, char *const *word)
+{
+    cli_session session = {.command = command};
+    char problem[CLI_ARGS_PROBLEM];
+    cli_exit code;
+    if (!cli_options_create(command->options, command->takes_settings, &session.options))
+        return cli_fail(&session, CLI_BAD_INPUT, "out of memory");
+    if (cli_args_parse(&session.options, words, word, &session.args, problem))
+        code = run_parsed(&session);
+    else
+        code = cli_usage(&session, "%s", problem);
+    foray_context_destroy(session.ctx);
+    cli_args_destroy(&session.args);
+    cli_options_destroy(&session.options);
+    return code;
+}

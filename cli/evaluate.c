@@ -1,0 +1,100 @@
+/* evaluate.c - foray evaluate: what a policy is really worth, where the truth is known. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "report.h"
+
+static cli_exit check_fit(cli_session *session, const foray_model *model,
+                          const foray_policy *policy)
+{
+    if (policy->states == foray_model_states(model) &&
+        policy->actions == foray_model_actions(model) &&
+        policy->horizon == foray_model_horizon(model))
+        return CLI_DONE;
+    return cli_fail(session, CLI_BAD_INPUT,
+                    "%s is a policy for %" PRId64 " states, %" PRId64 " actions and %" PRId64
+                    " steps, but the model has %" PRId64 ", %" PRId64 " and %" PRId64,
+                    session->args.operand[1], policy->states, policy->actions, policy->horizon,
+                    foray_model_states(model), foray_model_actions(model),
+                    foray_model_horizon(model));
+}
+
+static void tell_one(cli_session *session, cli_report *report, const char *reward, double value,
+                     double optimal)
+{
+    if (!session->json) {
+        printf("%-24s %12.6g %12.6g %12.4g\n", reward, value, optimal, optimal - value);
+        return;
+    }
+    cli_report_open(report, NULL);
+    cli_report_text(report, "reward", reward);
+    cli_report_real(report, "value", value);
+    cli_report_real(report, "optimal", optimal);
+    cli_report_real(report, "gap", optimal - value);
+    cli_report_close(report);
+}
+
+static cli_exit evaluate(cli_session *session, const foray_model *model, const foray_policy *policy,
+                         const cli_rewards *rewards)
+{
+    cli_report report;
+    foray_status status = FORAY_OK;
+    double value, optimal;
+    cli_report_begin(&report, session);
+    if (session->json)
+        cli_report_open_list(&report, "evaluations");
+    else
+        printf("%-24s %12s %12s %12s\n", "reward", "value", "optimal", "gap");
+    for (int64_t i = 0; i < rewards->count && status == FORAY_OK; i++) {
+        status = foray_evaluate(session->ctx, model, rewards->item[i], policy, &value, &optimal);
+        if (status == FORAY_OK)
+            tell_one(session, &report, foray_reward_name(rewards->item[i]), value, optimal);
+    }
+    if (status == FORAY_OK)
+        return cli_report_end(&report, session);
+    cli_report_drop(&report);
+    return cli_status(session, status);
+}
+
+static cli_exit run(cli_session *session)
+{
+    const char *const *operand = session->args.operand;
+    foray_model *model = NULL;
+    foray_policy *policy = NULL;
+    cli_rewards rewards = {0};
+    cli_exit code = cli_world_open(session, operand[0], &model);
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_policy_load(session->ctx, operand[1], &policy));
+    if (code == CLI_DONE)
+        code = check_fit(session, model, policy);
+    if (code == CLI_DONE)
+        code = cli_rewards_open(session, model, &rewards);
+    if (code == CLI_DONE)
+        code = evaluate(session, model, policy, &rewards);
+    cli_rewards_close(&rewards);
+    foray_policy_destroy(policy);
+    foray_model_destroy(model);
+    return code;
+}
+
+static const cli_option options[] = {CLI_OPTION_REWARD, CLI_OPTION_JSON, CLI_OPTION_THREADS, {0}};
+
+const cli_command cli_evaluate = {
+    .name = "evaluate",
+    .summary = "compute a policy's value, the best value and the gap in the true model",
+    .operands = "MODEL|WORLD POLICY",
+    .least = 2,
+    .most = 2,
+    .words = CLI_WORDS_WORLD,
+    .description =
+        "Computes exactly, in a model whose theta is known, what a policy file is worth\n"
+        "for each reward, what the best policy is worth, and the difference.",
+    .options = options,
+    .exits = {CLI_BAD_INPUT},
+    .examples = "foray world export chain -o chain.json\n"
+                "foray explore chain.json -k 2000 -o chain.foray\n"
+                "foray plan chain.foray -r goal:3 -o policy.json\n"
+                "foray evaluate chain.json policy.json -r goal:3\n"
+                "foray evaluate chain policy.json -r goal:3 -r goal:0 --json\n",
+    .run = run,
+};

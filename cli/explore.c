@@ -1,0 +1,295 @@
+/* explore.c - foray explore: starts a run or continues one, and says how it went. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "progress.h"
+#include "report.h"
+
+/* Enough for any value of a setting as text. */
+enum { SETTING_SIZE = 128 };
+
+typedef struct expedition {
+    cli_session *session;
+    const char *path;
+    foray_model *given; /* named on the command line; NULL: the run's own */
+    foray_run *run;
+    cli_progress progress;
+} expedition;
+
+/* ------------------------------------------------------------------- settings */
+
+/* --literal first, so that flags beside it win. */
+static cli_exit apply_settings(cli_session *session, foray_settings *settings)
+{
+    const cli_args *args = &session->args;
+    if (cli_has(session, "literal"))
+        foray_settings_literal(settings);
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < args->count && status == FORAY_OK; i++)
+        if (args->option[i]->setting)
+            status =
+                foray_settings_set(session->ctx, settings, args->option[i]->name, args->value[i]);
+    return cli_status(session, status);
+}
+
+/* Settings that a run may change when it is continued. */
+static bool may_change(const char *name)
+{
+    return strcmp(name, "episodes") == 0 || strcmp(name, "until") == 0;
+}
+
+/* A run keeps its settings: those asked for now must be those it has. */
+static cli_exit compare_settings(cli_session *session, const foray_settings *stored,
+                                 const foray_settings *wanted)
+{
+    foray_setting_info info;
+    char has[SETTING_SIZE], asked[SETTING_SIZE];
+    for (int64_t i = 0; foray_setting_describe(i, &info); i++) {
+        if (may_change(info.name))
+            continue;
+        foray_status status = foray_settings_get(session->ctx, stored, info.name, has, sizeof has);
+        if (status == FORAY_OK)
+            status = foray_settings_get(session->ctx, wanted, info.name, asked, sizeof asked);
+        if (status != FORAY_OK)
+            return cli_status(session, status);
+        if (strcmp(has, asked) != 0)
+            return cli_usage(session,
+                             "the run was started with %s %s, not %s: "
+                             "only --episodes and --until may change",
+                             info.name, has, asked);
+    }
+    if (wanted->episodes < stored->episodes)
+        return cli_usage(session,
+                         "the run was started for %lld episodes: "
+                         "--episodes may only be raised",
+                         (long long)stored->episodes);
+    return CLI_DONE;
+}
+
+/* ------------------------------------------------------------- start, continue */
+
+static cli_exit start_run(expedition *e)
+{
+    cli_session *session = e->session;
+    foray_settings settings;
+    struct stat status;
+    foray_settings_default(&settings);
+    cli_exit code = apply_settings(session, &settings);
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_settings_check(session->ctx, &settings));
+    if (code != CLI_DONE)
+        return code;
+    if (session->args.operands == 0)
+        return cli_usage(session, "say which world to explore");
+    if (!cli_has(session, "force") && lstat(e->path, &status) == 0)
+        return cli_usage(session, "%s is there already: --resume continues it, --force replaces it",
+                         e->path);
+    const char *source = session->args.operand[0];
+    code = cli_world_open(session, source, &e->given);
+    if (code != CLI_DONE)
+        return code;
+    int how = cli_has(session, "force") ? FORAY_RUN_REPLACE : FORAY_RUN_NEW;
+    return cli_status(session, foray_run_create(session->ctx, e->path, how, e->given, source,
+                                                &settings, &e->run));
+}
+
+/* The world named on the command line must be the one the run explored so far. */
+static cli_exit compare_world(expedition *e)
+{
+    cli_session *session = e->session;
+    if (session->args.operands == 0)
+        return CLI_DONE;
+    const char *source = session->args.operand[0];
+    cli_exit code = cli_world_open(session, source, &e->given);
+    if (code == CLI_DONE && !foray_model_equal(e->given, foray_run_model(e->run)))
+        code = cli_fail(session, CLI_BAD_INPUT,
+                        "%s is a run file from another model: it explored %s, which is not %s",
+                        e->path, foray_run_world(e->run), source);
+    return code;
+}
+
+/* Everything is compared before anything is changed. */
+static cli_exit continue_run(expedition *e)
+{
+    cli_session *session = e->session;
+    cli_exit code =
+        cli_status(session, foray_run_open(session->ctx, e->path, FORAY_RUN_WRITE, &e->run));
+    if (code != CLI_DONE)
+        return code;
+    const foray_settings stored = *foray_run_settings(e->run);
+    foray_settings wanted = stored;
+    code = apply_settings(session, &wanted);
+    if (code == CLI_DONE)
+        code = compare_settings(session, &stored, &wanted);
+    if (code == CLI_DONE)
+        code = compare_world(e);
+    if (code == CLI_DONE && wanted.episodes > stored.episodes)
+        code = cli_status(session, foray_run_extend(e->run, wanted.episodes));
+    if (code == CLI_DONE && wanted.until != stored.until)
+        code = cli_status(session, foray_run_set_until(e->run, wanted.until));
+    return code;
+}
+
+/* -------------------------------------------------------------------- the end */
+
+static void print_bound(const expedition *e, const foray_certificate *bound)
+{
+    double horizon = (double)foray_model_horizon(foray_run_model(e->run));
+    if (!isfinite(bound->gap)) {
+        printf("bound for all rewards   none: this algorithm has no such bound\n");
+        return;
+    }
+    printf("bound for all rewards   %.6g (%s, delta %g, radius %s)%s\n", bound->gap,
+           cli_certainty(bound), bound->delta, cli_radius_name(bound->radius),
+           bound->gap >= horizon ? ", no better than nothing yet" : "");
+}
+
+static void print_summary(const expedition *e, const foray_explorer_facts *facts,
+                          const foray_certificate *bound, foray_status status)
+{
+    const foray_settings *settings = foray_run_settings(e->run);
+    char episodes[CLI_NUMBER_SIZE], plans[CLI_NUMBER_SIZE];
+    printf("explored %s for %s episodes with %s, %s plans, in %.1f s\n", foray_run_world(e->run),
+           cli_grouped(facts->episodes, episodes), settings->algorithm,
+           cli_grouped(facts->plans, plans), e->progress.last.seconds);
+    print_bound(e, bound);
+    if (settings->until > 0)
+        printf("target                  %g: %s\n", settings->until,
+               status == FORAY_OK ? "met" : "not met yet");
+    printf("saved in                %s\n", e->path);
+    if (status == FORAY_OK)
+        printf("next                    foray plan %s -r goal:0\n", e->path);
+    else if (status == FORAY_INTERRUPTED)
+        printf("to go on                foray explore --resume -o %s\n", e->path);
+    else
+        printf("to go on                foray explore --resume -k %lld -o %s\n",
+               (long long)settings->episodes * 4, e->path);
+}
+
+static void report_summary(const expedition *e, cli_report *report,
+                           const foray_explorer_facts *facts, const foray_certificate *bound,
+                           foray_status status)
+{
+    const foray_settings *settings = foray_run_settings(e->run);
+    cli_report_text(report, "run", e->path);
+    cli_report_text(report, "world", foray_run_world(e->run));
+    cli_report_text(report, "algorithm", settings->algorithm);
+    cli_report_integer(report, "episodes", facts->episodes);
+    cli_report_integer(report, "saved", foray_run_saved(e->run));
+    cli_report_integer(report, "budget", settings->episodes);
+    cli_report_integer(report, "plans", facts->plans);
+    cli_report_certificate(report, "bound", bound);
+    cli_report_real(report, "until", settings->until);
+    cli_report_flag(report, "target_met", settings->until > 0 && status == FORAY_OK);
+    cli_report_flag(report, "interrupted", status == FORAY_INTERRUPTED);
+    cli_report_real(report, "seconds", e->progress.last.seconds);
+}
+
+/* What there is to say after exploring: the same words whether it ended, was
+ * stopped, or missed its target. */
+static cli_exit tell(expedition *e, foray_status status)
+{
+    cli_session *session = e->session;
+    foray_explorer *explorer = foray_run_explorer(e->run);
+    foray_certificate bound = {.gap = NAN, .radius = foray_run_settings(e->run)->radius};
+    foray_explorer_facts facts;
+    cli_report report;
+    cli_exit code = cli_status(session, foray_explorer_describe(explorer, &facts));
+    if (code != CLI_DONE)
+        return code;
+    /* Not every algorithm has a bound; that is no reason to fail here. */
+    (void)foray_explorer_bound(explorer, &bound);
+    if (session->json) {
+        cli_report_begin(&report, session);
+        report_summary(e, &report, &facts, &bound, status);
+        return cli_report_end(&report, session);
+    }
+    print_summary(e, &facts, &bound, status);
+    return CLI_DONE;
+}
+
+static cli_exit explore(expedition *e)
+{
+    cli_session *session = e->session;
+    foray_world *world = NULL;
+    cli_exit code =
+        cli_status(session, foray_world_from_model(session->ctx, foray_run_model(e->run), &world));
+    if (code != CLI_DONE)
+        return code;
+    cli_progress_begin(&e->progress);
+    foray_status status = foray_run_explore(e->run, world, cli_progress_step, &e->progress);
+    cli_progress_end(&e->progress);
+    foray_world_destroy(world);
+    code = cli_status(session, status);
+    if (status >= 0) {
+        cli_exit told = tell(e, status);
+        code = told == CLI_DONE ? code : told;
+    }
+    if (status == FORAY_INTERRUPTED)
+        cli_fail(session, code,
+                 "stopped by a signal with everything saved; "
+                 "'foray explore --resume -o %s' goes on",
+                 e->path);
+    return code;
+}
+
+static cli_exit run(cli_session *session)
+{
+    expedition e = {.session = session, .path = cli_value(session, "output")};
+    bool resume = cli_has(session, "resume");
+    if (!e.path)
+        return cli_usage(session, "say with -o where to keep the run");
+    if (resume && cli_has(session, "force"))
+        return cli_usage(session, "--resume and --force exclude each other");
+    cli_exit code = resume ? continue_run(&e) : start_run(&e);
+    if (code == CLI_DONE)
+        code = explore(&e);
+    foray_run_close(e.run);
+    foray_model_destroy(e.given);
+    return code;
+}
+
+static const cli_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .value = "RUN",
+     .words = CLI_WORDS_FILE,
+     .help = "the file to keep the run in (required)"},
+    {.name = "resume",
+     .help = "continue the run in that file; its world and settings need not be repeated"},
+    {.name = "force", .help = "replace that file if it is there"},
+    {.name = "literal",
+     .help = "the paper to the letter: radius theorem, centring and blocks off, "
+             "clip horizon, replan every; settings given beside it win"},
+    CLI_OPTION_JSON,
+    CLI_OPTION_THREADS,
+    {0},
+};
+
+const cli_command cli_explore = {
+    .name = "explore",
+    .summary = "explore a world without any reward, and keep the run in a file",
+    .operands = "WORLD|MODEL",
+    .least = 0,
+    .most = 1,
+    .words = CLI_WORDS_WORLD,
+    .description = "Explores a built-in world (NAME or NAME:key=value,...), or that of a model\n"
+                   "file whose theta is known, and keeps every episode in one run file. A file\n"
+                   "that is there already is refused unless --resume or --force is given.\n"
+                   "\n"
+                   "With --resume the run goes on to the same episodes, estimates and plans, to\n"
+                   "the last bit, that it would have had without the break. Only --episodes (to\n"
+                   "be raised) and --until may differ from what the run was started with.\n"
+                   "\n"
+                   "SIGINT (Ctrl-C), SIGTERM and SIGHUP save everything and end in exit code 130.",
+    .options = options,
+    .takes_settings = true,
+    .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN, CLI_STOPPED},
+    .examples = "foray explore chain -k 2000 -o chain.foray\n"
+                "foray explore --resume -k 4000 -o chain.foray\n"
+                "foray explore rooms:rows=2,cols=2 -a random -k 500 --seed 7 -o random.foray\n"
+                "foray explore riverswim --literal -k 200 -o literal.foray --json\n",
+    .run = run,
+};

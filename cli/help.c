@@ -1,0 +1,206 @@
+/* help.c - foray help, and --help of every command. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { LEFT = 26, WIDTH = 80 };
+
+/* ------------------------------------------------------------------- one option */
+
+void cli_help_flag(const cli_option *option, char *text, size_t size)
+{
+    char letter[8] = "";
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(text, size, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
+             option->value ? option->value : "");
+}
+
+/* Appends to a text of `size` bytes; what does not fit is cut off. */
+static void append(char *text, size_t size, const char *more)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s", more);
+}
+
+static void append_algorithms(char *text, size_t size)
+{
+    const char *name;
+    for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
+        append(text, size, i ? "|" : "");
+        append(text, size, name);
+    }
+}
+
+void cli_help_text(const cli_option *option, char *text, size_t size)
+{
+    snprintf(text, size, "%s", option->help);
+    if (option->choices || option->words == CLI_WORDS_ALGORITHM)
+        append(text, size, ": ");
+    if (option->choices)
+        append(text, size, option->choices);
+    if (option->words == CLI_WORDS_ALGORITHM)
+        append_algorithms(text, size);
+    if (option->fallback) {
+        append(text, size, " [");
+        append(text, size, option->fallback);
+        append(text, size, "]");
+    }
+}
+
+/* Prints words up to the width of a page, further lines indented. */
+static void print_wrapped(const char *text, int indent)
+{
+    int column = indent;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > WIDTH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        }
+        column += printf("%s%.*s", column > indent ? " " : "", length, text);
+        text += length + (text[length] == ' ');
+    }
+    printf("\n");
+}
+
+static void print_option(const cli_option *option)
+{
+    char flag[64], text[512];
+    cli_help_flag(option, flag, sizeof flag);
+    cli_help_text(option, text, sizeof text);
+    int used =
+        printf("  %s%-*s", option->letter ? "" : "    ", LEFT - 2 - (option->letter ? 0 : 4), flag);
+    if (used > LEFT)
+        printf("\n%*s", LEFT, "");
+    print_wrapped(text, LEFT);
+}
+
+/* ------------------------------------------------------------------ one command */
+
+bool cli_help_exit(const cli_command *command, cli_exit code)
+{
+    if (code == CLI_DONE || code == CLI_USAGE)
+        return true;
+    for (int i = 0; i < CLI_MOST_EXITS; i++)
+        if (command->exits[i] == code)
+            return true;
+    return false;
+}
+
+static void print_examples(const cli_command *command)
+{
+    printf("\nexamples:\n");
+    for (const char *line = command->examples; *line; line += strcspn(line, "\n") + 1)
+        printf("  $ %.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+void cli_help_command(const cli_command *command, const cli_options *options)
+{
+    printf("usage: foray %s%s%s [options]\n\n%s\n\noptions:\n", command->name,
+           *command->operands ? " " : "", command->operands, command->description);
+    for (int64_t i = 0; i < options->count; i++)
+        print_option(&options->row[i]);
+    printf("\nexit codes:\n");
+#define PRINT_EXIT(name, value, text)                                                              \
+    if (cli_help_exit(command, name))                                                              \
+        printf("  %-4d %s\n", value, text);
+    CLI_EXIT_LIST(PRINT_EXIT)
+#undef PRINT_EXIT
+    print_examples(command);
+}
+
+/* ------------------------------------------------------------------ all commands */
+
+static void print_rows(const char *group)
+{
+    const cli_command *command;
+    size_t length = group ? strlen(group) : 0;
+    for (int64_t i = 0; (command = cli_command_at(i)); i++)
+        if (!group || (strncmp(command->name, group, length) == 0 && command->name[length] == ' '))
+            printf("  %-15s %s\n", command->name, command->summary);
+}
+
+void cli_help_group(const char *group)
+{
+    printf("usage: foray %s COMMAND ...\n\ncommands:\n", group);
+    print_rows(group);
+    printf("\n'foray %s COMMAND --help' tells more.\n", group);
+}
+
+void cli_help_overview(void)
+{
+    printf("usage: foray COMMAND ...\n"
+           "\n"
+           "Explores a world once, without any reward, and then plans for any reward,\n"
+           "with a certificate of how near to the best policy the plan is.\n"
+           "\n"
+           "commands:\n");
+    print_rows(NULL);
+    printf("\noptions:\n"
+           "  -h, --help      print this help and exit\n"
+           "      --version   print the version and exit\n"
+           "\n"
+           "'foray COMMAND --help' tells more, with examples. To begin with:\n"
+           "  $ foray explore rooms -o rooms.foray\n"
+           "  $ foray plan rooms.foray -r goal:0 --truth --map\n");
+}
+
+/* -------------------------------------------------------------------- foray help */
+
+static cli_exit help_for_words(cli_session *session)
+{
+    const cli_args *args = &session->args;
+    cli_options options;
+    int64_t used = 0;
+    const cli_command *command = cli_command_find(args->operands, args->operand, &used);
+    if (!command || used < args->operands)
+        return cli_usage(session, "no such command; 'foray help' lists them");
+    if (!cli_options_create(command->options, command->takes_settings, &options))
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    cli_help_command(command, &options);
+    cli_options_destroy(&options);
+    return CLI_DONE;
+}
+
+static cli_exit run(cli_session *session)
+{
+    const cli_args *args = &session->args;
+    if (cli_has(session, "complete")) {
+        cli_complete_print(args->operands, args->operand);
+        return CLI_DONE;
+    }
+    if (args->operands > 2)
+        return cli_usage(session, "one argument too many: %s", args->operand[2]);
+    if (cli_has(session, "manual")) {
+        cli_manual_print();
+        return CLI_DONE;
+    }
+    if (args->operands > 0)
+        return help_for_words(session);
+    cli_help_overview();
+    return CLI_DONE;
+}
+
+static const cli_option options[] = {
+    {.name = "manual", .help = "print the manual page, for man(1)"},
+    {.name = "complete",
+     .help = "print what the last of the words after -- may become, for shells"},
+    {0},
+};
+
+const cli_command cli_help = {
+    .name = "help",
+    .summary = "print help about foray or one of its commands",
+    .operands = "[COMMAND]",
+    .least = 0,
+    .most = INT64_MAX,
+    .words = CLI_WORDS_COMMAND,
+    .description = "Prints the list of commands, or what 'foray COMMAND --help' prints.",
+    .options = options,
+    .examples = "foray help\n"
+                "foray help world export\n"
+                "foray help --complete -- explore --rad\n",
+    .run = run,
+};

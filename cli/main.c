@@ -1,0 +1,102 @@
+/* main.c - the foray command: finds the subcommand and sees to the process around it. */
+#include <cblas.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* A closed standard stream would hand its number to the next file opened, and
+ * messages would land in that file. Opened the wrong way round, so that using
+ * the stream is still an error. */
+static void occupy_standard_streams(void)
+{
+    for (int stream = 0; stream <= 2; stream++)
+        if (fcntl(stream, F_GETFD) < 0)
+            (void)!open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+}
+
+/* Results that did not reach standard output are not done. */
+static int finish_output(int code)
+{
+    bool lost = ferror(stdout) != 0;
+    lost |= fclose(stdout) != 0;
+    if (!lost)
+        return code;
+    fprintf(stderr, "foray: standard output: %s\n", errno ? strerror(errno) : "cannot be written");
+    return code == CLI_DONE || code == CLI_NOT_MET ? CLI_BAD_INPUT : code;
+}
+
+static bool is_group(const char *word)
+{
+    const cli_command *command;
+    size_t length = strlen(word);
+    for (int64_t i = 0; (command = cli_command_at(i)); i++)
+        if (strncmp(command->name, word, length) == 0 && command->name[length] == ' ')
+            return true;
+    return false;
+}
+
+static cli_exit unknown_command(int64_t words, char *const *word)
+{
+    char typed[128];
+    bool group = is_group(word[0]);
+    if (group && words == 1) {
+        fprintf(stderr, "foray %s: say what to do with it\n", word[0]);
+        fprintf(stderr, "try 'foray %s --help'\n", word[0]);
+        return CLI_USAGE;
+    }
+    snprintf(typed, sizeof typed, "%s%s%s", word[0], group ? " " : "", group ? word[1] : "");
+    cli_guess guess = {typed, NULL, 0};
+    const cli_command *command;
+    for (int64_t i = 0; (command = cli_command_at(i)); i++)
+        cli_guess_try(&guess, command->name);
+    fprintf(stderr, "foray: unknown command '%s'", typed);
+    if (guess.best)
+        fprintf(stderr, "; did you mean '%s'?", guess.best);
+    fprintf(stderr, "\ntry 'foray --help'\n");
+    return CLI_USAGE;
+}
+
+static bool asks_for_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+static cli_exit dispatch(int64_t words, char *const *word)
+{
+    int64_t used;
+    if (words == 0) {
+        fprintf(stderr, "foray: say what to do\ntry 'foray --help'\n");
+        return CLI_USAGE;
+    }
+    if (strcmp(word[0], "--version") == 0) {
+        printf("foray %s\n", foray_version());
+        return CLI_DONE;
+    }
+    if (asks_for_help(word[0])) {
+        cli_help_overview();
+        return CLI_DONE;
+    }
+    if (words == 2 && is_group(word[0]) && asks_for_help(word[1])) {
+        cli_help_group(word[0]);
+        return CLI_DONE;
+    }
+    const cli_command *command = cli_command_find(words, (const char *const *)word, &used);
+    return command ? cli_command_run(command, words - used, word + used)
+                   : unknown_command(words, word);
+}
+
+int main(int argc, char **argv)
+{
+    occupy_standard_streams();
+    signal(SIGPIPE, SIG_IGN);
+    setlocale(LC_CTYPE, "");
+    /* Foray threads at a higher level, and results must not depend on thread counts. */
+    openblas_set_num_threads(1);
+    return finish_output(dispatch(argc > 0 ? argc - 1 : 0, argv + 1));
+}

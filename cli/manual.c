@@ -1,0 +1,158 @@
+/* manual.c - the manual page, from the same tables as --help. man/foray.1 is
+ * what this prints; a test compares the two. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* Text with what troff would take for markup made plain. */
+static void print_plain(const char *text)
+{
+    bool line_begins = true;
+    for (; *text; text++) {
+        if (line_begins && (*text == '.' || *text == '\''))
+            printf("\\&");
+        if (*text == '\\')
+            printf("\\e");
+        else if (*text == '-')
+            printf("\\-");
+        else if (*text == '^')
+            printf("\\(ha");
+        else if (*text == '~')
+            printf("\\(ti");
+        else if (*text == '\'')
+            printf("\\(aq");
+        else
+            putchar(*text);
+        line_begins = *text == '\n';
+    }
+}
+
+/* Paragraphs are separated by empty lines. */
+static void print_paragraphs(const char *text)
+{
+    const char *gap;
+    char paragraph[1024];
+    while ((gap = strstr(text, "\n\n"))) {
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)(gap - text), text);
+        print_plain(paragraph);
+        printf("\n.PP\n");
+        text = gap + 2;
+    }
+    print_plain(text);
+    printf("\n");
+}
+
+static void print_option(const cli_option *option)
+{
+    char flag[64], text[512];
+    cli_help_flag(option, flag, sizeof flag);
+    cli_help_text(option, text, sizeof text);
+    printf(".TP\n.B ");
+    print_plain(flag);
+    printf("\n");
+    print_plain(text);
+    printf("\n");
+}
+
+static void print_command(const cli_command *command)
+{
+    cli_options options;
+    if (!cli_options_create(command->options, command->takes_settings, &options))
+        return;
+    printf(".SS foray %s %s\n", command->name, command->operands);
+    print_paragraphs(command->description);
+    for (int64_t i = 0; i < options.count; i++)
+        print_option(&options.row[i]);
+    printf(".PP\nExamples:\n.PP\n.nf\n.RS\n");
+    print_plain(command->examples);
+    printf(".RE\n.fi\n");
+    cli_options_destroy(&options);
+}
+
+static void print_worlds(void)
+{
+    foray_world_info info;
+    printf(".SH WORLDS\nA built-in world is written NAME or NAME:key=value,key=value.\n");
+    for (int64_t i = 0; foray_world_describe(i, &info); i++) {
+        printf(".TP\n.B %s\n", info.name);
+        print_plain(info.summary);
+        printf(" Parameters:");
+        for (int64_t j = 0; j < info.parameters; j++)
+            printf(" %s=%g%s", info.parameter[j].name, info.parameter[j].fallback,
+                   j + 1 < info.parameters ? "," : ".");
+        printf("\n");
+    }
+}
+
+static void print_algorithms(void)
+{
+    const char *name, *summary;
+    printf(".SH ALGORITHMS\n");
+    for (int64_t i = 0; foray_algorithm_describe(i, &name, &summary); i++) {
+        printf(".TP\n.B ");
+        print_plain(name);
+        printf("\n");
+        print_plain(summary);
+        printf("\n");
+    }
+}
+
+static void print_formats(void)
+{
+    print_plain("Indices count from 0. Unknown keys are an error. In a reward null means "
+                "every, later entries win, and values lie in [0,1].\n");
+    printf(".PP\n.nf\n.RS\n");
+    print_plain("model   {\"format\":\"foray-model\",\"version\":1,\"name\":TEXT,\n"
+                "         \"states\":S,\"actions\":A,\"horizon\":H,\"dim\":d,\"norm_bound\":B,\n"
+                "         \"initial\":[[state,prob],...],\n"
+                "         \"features\":[[s,a,next,[[i,value],...]],...],\n"
+                "         \"theta\":[...],  (optional: makes the model a world)\n"
+                "         \"state_names\":[...],\"action_names\":[...],\n"
+                "         \"layout\":{\"kind\":\"grid\",\"rows\":R,\"cols\":C,\n"
+                "                   \"cell\":[[state,row,col],...]}}  (optional)\n"
+                "reward  {\"format\":\"foray-reward\",\"version\":1,\"name\":TEXT,\n"
+                "         \"default\":x,\"entries\":[[h|null,s|null,a|null,value],...]}\n"
+                "policy  {\"format\":\"foray-policy\",\"version\":1,\"states\":S,\"actions\":A,\n"
+                "         \"horizon\":H,\"mode\":MODE,\"action\":[[...] for each step],\n"
+                "         \"value\":{...},\"certificate\":{...}}\n");
+    printf(".RE\n.fi\n");
+}
+
+static void print_end(void)
+{
+    printf(".SH EXIT STATUS\n");
+#define PRINT_EXIT(name, value, text) printf(".TP\n.B %d\n%s\n", value, text);
+    CLI_EXIT_LIST(PRINT_EXIT)
+#undef PRINT_EXIT
+    printf(".SH FILES\n");
+    print_formats();
+    printf(".PP\nA run is one SQLite database. Beside it, while it is written, lie files with "
+           "the endings\n.B \\-wal\nand\n.BR \\-shm :\nthey belong to it.\n");
+    printf(".SH NOTES\n");
+    print_plain("Results go to standard output, messages to standard error; progress is shown "
+                "on standard error only where that is a terminal. The same seed, version and "
+                "machine type give the same results to the last bit, whatever the number of "
+                "threads.\n");
+}
+
+void cli_manual_print(void)
+{
+    const cli_command *command;
+    printf(".TH FORAY 1 \"\" \"Foray %s\" \"User Commands\"\n", foray_version());
+    printf(".SH NAME\nforay \\- explore once without a reward, then plan for any reward\n");
+    printf(".SH SYNOPSIS\n");
+    for (int64_t i = 0; (command = cli_command_at(i)); i++)
+        printf("%s.B foray %s\n%s [options]\n", i ? ".br\n" : "", command->name, command->operands);
+    printf(".br\n.B foray \\-\\-version\n.SH DESCRIPTION\n");
+    print_plain("Foray explores an unknown world once, without any reward, and then plans a "
+                "near-optimal policy for every reward anyone asks about later, with a "
+                "certificate of how near. An option that takes a value is written "
+                "--name value or --name=value; defaults stand in brackets.\n");
+    printf(".SH COMMANDS\n");
+    for (int64_t i = 0; (command = cli_command_at(i)); i++)
+        print_command(command);
+    print_worlds();
+    print_algorithms();
+    print_end();
+}

@@ -1,0 +1,131 @@
+/* model.c - foray model check, foray model convert. */
+#include "report.h"
+
+/* ----------------------------------------------------------------- model check */
+
+static void report_sizes(cli_report *report, const foray_model *model)
+{
+    cli_report_text(report, "name", foray_model_name(model));
+    cli_report_integer(report, "states", foray_model_states(model));
+    cli_report_integer(report, "actions", foray_model_actions(model));
+    cli_report_integer(report, "horizon", foray_model_horizon(model));
+    cli_report_integer(report, "dim", foray_model_dim(model));
+    cli_report_real(report, "norm_bound", foray_model_norm_bound(model));
+    cli_report_flag(report, "theta_known", foray_model_theta(model) != NULL);
+}
+
+static void report_facts(cli_report *report, const foray_model_facts *facts)
+{
+    cli_report_integer(report, "pairs", facts->pairs);
+    cli_report_integer(report, "transitions", facts->transitions);
+    cli_report_integer(report, "most_successors", facts->most_successors);
+    cli_report_integer(report, "features", facts->features);
+    cli_report_integer(report, "generator_sets", facts->generator_sets);
+    cli_report_integer(report, "blocks", facts->blocks);
+    cli_report_integer(report, "unknowns", facts->unknowns);
+    cli_report_integer(report, "largest_block", facts->largest_block);
+    if (facts->vertices >= 0)
+        cli_report_integer(report, "vertices", facts->vertices);
+    else
+        cli_report_text(report, "vertices", report->json ? NULL : "too many to list");
+    cli_report_integer(report, "bytes", facts->bytes);
+    cli_report_real(report, "psi_norm", facts->psi_norm);
+    cli_report_flag(report, "psi_norm_exact", facts->psi_norm_exact);
+    cli_report_integer(report, "psi_norm_state", facts->psi_norm_state);
+    cli_report_integer(report, "psi_norm_action", facts->psi_norm_action);
+    cli_report_real(report, "theta_norm", facts->theta_norm);
+    cli_report_real(report, "worst_sum", facts->worst_sum);
+    cli_report_real(report, "least_probability", facts->least_probability);
+}
+
+/* A model that was read and is not valid is an answer (1), not an error. */
+static cli_exit report_verdict(cli_session *session, cli_report *report, foray_status status)
+{
+    bool valid = status == FORAY_OK;
+    cli_report_flag(report, "valid", valid);
+    if (!valid)
+        cli_report_text(report, "problem", foray_message(session->ctx));
+    cli_exit code = cli_report_end(report, session);
+    if (code == CLI_DONE && !valid)
+        code = cli_fail(session, CLI_NOT_MET, "not valid: %s", foray_message(session->ctx));
+    return code;
+}
+
+static cli_exit run_check(cli_session *session)
+{
+    foray_model *model = NULL;
+    foray_model_facts facts = {0};
+    cli_report report;
+    cli_exit code = cli_model_open(session, session->args.operand[0], &model);
+    if (code != CLI_DONE)
+        return code;
+    foray_status status = foray_model_check(session->ctx, model, &facts);
+    if (status == FORAY_OK || status == FORAY_ERROR_INPUT) {
+        cli_report_begin(&report, session);
+        report_sizes(&report, model);
+        report_facts(&report, &facts);
+        code = report_verdict(session, &report, status);
+    } else {
+        code = cli_status(session, status);
+    }
+    foray_model_destroy(model);
+    return code;
+}
+
+static const cli_option check_options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, {0}};
+
+const cli_command cli_model_check = {
+    .name = "model check",
+    .summary = "check a model and print its sizes, norms and memory",
+    .operands = "MODEL|WORLD",
+    .least = 1,
+    .most = 1,
+    .words = CLI_WORDS_WORLD,
+    .description = "Reads a model and checks that it is valid: probability vectors for its theta\n"
+                   "(if known), equations 'probabilities sum to one' that have a solution, and\n"
+                   "both norm bounds. Prints dim (d), most successors (n), what is left unknown\n"
+                   "after centring, vertex counts, norms and memory in bytes. A file that is no\n"
+                   "model at all ends in exit code 3, a model that is not valid in 1.",
+    .options = check_options,
+    .exits = {CLI_NOT_MET, CLI_BAD_INPUT},
+    .examples = "foray world export riverswim -o m.json\n"
+                "foray model check m.json\n"
+                "foray model check rooms:rows=2,cols=2 --json\n",
+    .run = run_check,
+};
+
+/* --------------------------------------------------------------- model convert */
+
+static cli_exit run_convert(cli_session *session)
+{
+    const char *const *path = session->args.operand;
+    foray_model *model = NULL;
+    int format;
+    cli_exit code = cli_model_format(session, path[1], &format);
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_model_load(session->ctx, path[0], &model));
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_model_save(session->ctx, model, format, path[1]));
+    foray_model_destroy(model);
+    return code;
+}
+
+static const cli_option convert_options[] = {CLI_OPTION_TO, {0}};
+
+const cli_command cli_model_convert = {
+    .name = "model convert",
+    .summary = "convert a model between the JSON and the compact format",
+    .operands = "FROM TO",
+    .least = 2,
+    .most = 2,
+    .words = CLI_WORDS_FILE,
+    .description = "Reads a model in either format (its content tells which) and writes it in the\n"
+                   "other, or the same. Nothing is lost: numbers come back bit for bit.",
+    .options = convert_options,
+    .exits = {CLI_BAD_INPUT},
+    .examples = "foray world export grid -o grid.json\n"
+                "foray model convert grid.json grid.compact\n"
+                "foray model convert grid.compact again.json\n"
+                "cmp grid.json again.json\n",
+    .run = run_convert,
+};

@@ -1,0 +1,328 @@
+/* plan.c - foray plan: policies with certificates for rewards named after exploring. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report.h"
+
+enum { PATH_SIZE = 4096, NAME_SIZE = 128 };
+
+typedef struct planning {
+    cli_session *session;
+    const char *path;
+    int mode;
+    bool keep; /* plans are kept in the run */
+    foray_run *run;
+    cli_rewards rewards;
+    foray_policy **policy;   /* [rewards] */
+    double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
+} planning;
+
+/* -------------------------------------------------------------------- planning */
+
+static int mode_of_name(const char *name)
+{
+    int mode = 0;
+    while (foray_mode_name(mode) && strcmp(foray_mode_name(mode), name) != 0)
+        mode++;
+    return mode;
+}
+
+static cli_exit open_all(planning *p)
+{
+    cli_session *session = p->session;
+    p->keep = !cli_has(session, "no-store");
+    if (p->keep && access(p->path, W_OK) != 0 && (errno == EACCES || errno == EROFS)) {
+        cli_fail(session, CLI_DONE, "%s cannot be written: plans are not kept in it", p->path);
+        p->keep = false;
+    }
+    cli_exit code =
+        cli_status(session, foray_run_open(session->ctx, p->path,
+                                           p->keep ? FORAY_RUN_WRITE : FORAY_RUN_READ, &p->run));
+    if (code == CLI_DONE)
+        code = cli_rewards_open(session, foray_run_model(p->run), &p->rewards);
+    if (code != CLI_DONE)
+        return code;
+    size_t count = (size_t)p->rewards.count;
+    p->policy = calloc(count, sizeof *p->policy);
+    p->value = calloc(count, sizeof *p->value);
+    p->optimal = calloc(count, sizeof *p->optimal);
+    if (!p->policy || !p->value || !p->optimal)
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    return CLI_DONE;
+}
+
+static cli_exit make_plans(planning *p)
+{
+    const foray_reward *const *rewards = (const foray_reward *const *)p->rewards.item;
+    foray_status status =
+        p->keep ? foray_run_plan(p->run, p->rewards.count, rewards, p->mode, p->policy)
+                : foray_explorer_plan(foray_run_explorer(p->run), p->rewards.count, rewards,
+                                      p->mode, p->policy);
+    return cli_status(p->session, status);
+}
+
+static cli_exit look_up_truth(planning *p)
+{
+    const foray_model *model = foray_run_model(p->run);
+    bool wanted = cli_has(p->session, "truth");
+    foray_status status = FORAY_OK;
+    if (wanted && !foray_model_theta(model))
+        return cli_fail(p->session, CLI_BAD_INPUT,
+                        "--truth: the model of %s does not know its theta", p->path);
+    for (int64_t i = 0; i < p->rewards.count && status == FORAY_OK; i++) {
+        p->value[i] = p->optimal[i] = NAN;
+        if (wanted)
+            status = foray_evaluate(p->session->ctx, model, p->rewards.item[i], p->policy[i],
+                                    &p->value[i], &p->optimal[i]);
+    }
+    return cli_status(p->session, status);
+}
+
+/* ----------------------------------------------------------------- policy files */
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Within a directory a policy is called after its reward: goal:8 becomes goal-8.json. */
+static void file_of_reward(const char *directory, const char *reward, char path[PATH_SIZE])
+{
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "%s", *reward && *reward != '.' ? reward : "policy");
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("._-+", *c))
+            *c = '-';
+    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
+    snprintf(path, PATH_SIZE, "%s%s%s.json", directory, slash, name);
+}
+
+/* Where the policy of reward i goes; false: nowhere. */
+static bool policy_path(const planning *p, int64_t i, char path[PATH_SIZE])
+{
+    const char *output = cli_value(p->session, "output");
+    if (!output)
+        return false;
+    if (is_directory(output))
+        file_of_reward(output, foray_reward_name(p->rewards.item[i]), path);
+    else
+        snprintf(path, PATH_SIZE, "%s", output);
+    return true;
+}
+
+/* Before planning: several policies need a directory, and a name each. */
+static cli_exit check_output(planning *p)
+{
+    const char *output = cli_value(p->session, "output");
+    char path[PATH_SIZE], other[PATH_SIZE];
+    if (!output)
+        return CLI_DONE;
+    if (strlen(output) == 0 || strlen(output) + NAME_SIZE + 8 > PATH_SIZE)
+        return cli_usage(p->session, "--output: not a usable file name");
+    if (output[strlen(output) - 1] == '/' && mkdir(output, 0777) != 0 && errno != EEXIST)
+        return cli_fail(p->session, CLI_BAD_INPUT, "%s: %s", output, strerror(errno));
+    if (p->rewards.count > 1 && !is_directory(output))
+        return cli_usage(p->session, "-o %s: several rewards need a directory (end it in '/')",
+                         output);
+    for (int64_t i = 0; i < p->rewards.count; i++)
+        for (int64_t j = 0; j < i; j++)
+            if (policy_path(p, i, path) && policy_path(p, j, other) && strcmp(path, other) == 0)
+                return cli_usage(p->session, "two rewards would both be written to %s", path);
+    return CLI_DONE;
+}
+
+static cli_exit write_policies(planning *p)
+{
+    char path[PATH_SIZE];
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < p->rewards.count && status == FORAY_OK; i++)
+        if (policy_path(p, i, path))
+            status = foray_policy_save(p->session->ctx, p->policy[i], path);
+    return cli_status(p->session, status);
+}
+
+/* --------------------------------------------------------------------- results */
+
+static int name_width(const planning *p)
+{
+    size_t width = strlen("reward");
+    for (int64_t i = 0; i < p->rewards.count; i++) {
+        size_t length = strlen(foray_reward_name(p->rewards.item[i]));
+        width = length > width ? length : width;
+    }
+    return width < 32 ? (int)width : 32;
+}
+
+static void print_table(const planning *p)
+{
+    bool truth = cli_has(p->session, "truth");
+    int width = name_width(p);
+    printf("%-*s %11s %11s %11s %11s  %-9s", width, "reward", "optimistic", "plug-in",
+           "pessimistic", "certificate", "status");
+    if (truth)
+        printf(" %11s %11s %11s", "true value", "optimal", "true gap");
+    printf("\n");
+    for (int64_t i = 0; i < p->rewards.count; i++) {
+        const foray_policy *policy = p->policy[i];
+        printf("%-*s %11.6g %11.6g %11.6g %11.6g  %-9s", width,
+               foray_reward_name(p->rewards.item[i]), policy->value[FORAY_OPTIMISTIC],
+               policy->value[FORAY_PLUGIN], policy->value[FORAY_PESSIMISTIC],
+               policy->certificate.gap, cli_certainty(&policy->certificate));
+        if (truth)
+            printf(" %11.6g %11.6g %11.4g", p->value[i], p->optimal[i],
+                   p->optimal[i] - p->value[i]);
+        printf("\n");
+    }
+}
+
+static void print_footer(const planning *p)
+{
+    const foray_certificate *certificate = &p->policy[0]->certificate;
+    char episodes[CLI_NUMBER_SIZE], path[PATH_SIZE];
+    printf("\n%s policies after %s episodes; delta %g, radius %s. ", foray_mode_name(p->mode),
+           cli_grouped(foray_run_saved(p->run), episodes), certificate->delta,
+           cli_radius_name(certificate->radius));
+    if (certificate->certified)
+        printf("With probability\nat least %g each loses at most its certificate "
+               "against the best policy there is.\n",
+               1 - certificate->delta);
+    else
+        printf("Nothing is guaranteed:\nthe radius was scaled down.\n");
+    for (int64_t i = 0; i < p->rewards.count; i++)
+        if (policy_path(p, i, path))
+            printf("written: %s\n", path);
+}
+
+static void print_maps(const planning *p)
+{
+    for (int64_t i = 0; i < p->rewards.count; i++) {
+        printf("\n%s, first step:\n", foray_reward_name(p->rewards.item[i]));
+        cli_map_print(foray_run_model(p->run), p->policy[i]);
+    }
+}
+
+static void report_plan(const planning *p, cli_report *report, int64_t i)
+{
+    char path[PATH_SIZE];
+    cli_report_open(report, NULL);
+    cli_report_text(report, "reward", foray_reward_name(p->rewards.item[i]));
+    cli_report_open(report, "value");
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        cli_report_real(report, foray_mode_name(mode), p->policy[i]->value[mode]);
+    cli_report_close(report);
+    cli_report_certificate(report, "certificate", &p->policy[i]->certificate);
+    if (cli_has(p->session, "truth")) {
+        cli_report_open(report, "truth");
+        cli_report_real(report, "value", p->value[i]);
+        cli_report_real(report, "optimal", p->optimal[i]);
+        cli_report_real(report, "gap", p->optimal[i] - p->value[i]);
+        cli_report_close(report);
+    }
+    if (policy_path(p, i, path))
+        cli_report_text(report, "policy", path);
+    cli_report_close(report);
+}
+
+static cli_exit tell(const planning *p)
+{
+    cli_report report;
+    if (!p->session->json) {
+        print_table(p);
+        print_footer(p);
+        if (cli_has(p->session, "map"))
+            print_maps(p);
+        return CLI_DONE;
+    }
+    cli_report_begin(&report, p->session);
+    cli_report_text(&report, "run", p->path);
+    cli_report_integer(&report, "episodes", foray_run_saved(p->run));
+    cli_report_text(&report, "mode", foray_mode_name(p->mode));
+    cli_report_open_list(&report, "plans");
+    for (int64_t i = 0; i < p->rewards.count; i++)
+        report_plan(p, &report, i);
+    cli_report_close(&report);
+    return cli_report_end(&report, p->session);
+}
+
+static void close_all(planning *p)
+{
+    for (int64_t i = 0; p->policy && i < p->rewards.count; i++)
+        foray_policy_destroy(p->policy[i]);
+    free(p->policy);
+    free(p->value);
+    free(p->optimal);
+    cli_rewards_close(&p->rewards);
+    foray_run_close(p->run);
+}
+
+static cli_exit run(cli_session *session)
+{
+    const char *mode = cli_value(session, "mode");
+    planning p = {.session = session, .path = session->args.operand[0]};
+    p.mode = mode ? mode_of_name(mode) : FORAY_PESSIMISTIC;
+    cli_exit code = open_all(&p);
+    if (code == CLI_DONE)
+        code = check_output(&p);
+    if (code == CLI_DONE)
+        code = make_plans(&p);
+    if (code == CLI_DONE)
+        code = look_up_truth(&p);
+    if (code == CLI_DONE)
+        code = write_policies(&p);
+    if (code == CLI_DONE)
+        code = tell(&p);
+    close_all(&p);
+    return code;
+}
+
+static const cli_option options[] = {
+    CLI_OPTION_REWARD,
+    {.name = "mode",
+     .letter = 'm',
+     .value = "MODE",
+     .choices = "optimistic|plugin|pessimistic",
+     .fallback = "pessimistic",
+     .help = "which recursion the policy maximises"},
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .words = CLI_WORDS_FILE,
+     .help = "write the policy there; a directory (or a name that ends in '/') gets one "
+             "file for each reward, called after it"},
+    {.name = "truth", .help = "also print true values and gaps, where the model knows its theta"},
+    {.name = "map", .help = "also draw each policy's first step on the model's map"},
+    {.name = "no-store", .help = "do not keep the plans in the run file"},
+    CLI_OPTION_JSON,
+    CLI_OPTION_THREADS,
+    {0},
+};
+
+const cli_command cli_plan = {
+    .name = "plan",
+    .summary = "plan for rewards with what a run has learnt, with a certificate",
+    .operands = "RUN",
+    .least = 1,
+    .most = 1,
+    .words = CLI_WORDS_FILE,
+    .description =
+        "Plans a policy for each reward, all together, and prints the value of the\n"
+        "reward under the optimistic, the plug-in and the pessimistic recursion, and the\n"
+        "certificate: how much the policy can lose against the best one. The plans are\n"
+        "kept in the run; 'foray info' lists them.",
+    .options = options,
+    .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
+    .examples = "foray explore rooms -k 5000 -o rooms.foray\n"
+                "foray plan rooms.foray -r goal:0 -o policy.json --map\n"
+                "foray plan rooms.foray -r goal:0 -r goal:8 -m plugin --truth -o policies/\n"
+                "echo '{\"format\":\"foray-reward\",\"version\":1,\"name\":\"late\",\"default\":0,"
+                "\"entries\":[[5,3,null,1]]}' > late.json\n"
+                "foray plan rooms.foray -r late.json --json\n",
+    .run = run,
+};

@@ -1,0 +1,25 @@
+/* progress.h - the progress line of an exploration, and the signals that stop it. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include "cli.h"
+
+typedef struct cli_progress {
+    bool terminal; /* standard error is one: draw there */
+    bool begun;    /* `first` is known */
+    double drawn;  /* when the line was drawn last, in seconds */
+    int64_t first; /* episodes there were at the first call */
+    foray_progress last;
+} cli_progress;
+
+/* SIGINT, SIGTERM and SIGHUP from now on ask the exploration to stop; a second
+ * one ends the process at once (what is saved stays saved). */
+void cli_progress_begin(cli_progress *progress);
+
+/* A foray_progress_fn; `user` is a cli_progress. */
+bool cli_progress_step(void *user, const foray_progress *now);
+
+/* Takes the line away. */
+void cli_progress_end(const cli_progress *progress);
+
+#endif

@@ -1,0 +1,183 @@
+/* source.c - models and rewards from what is typed on the command line. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+    return length >= tail && strcmp(text + length - tail, ending) == 0;
+}
+
+static bool names_file(const char *source)
+{
+    struct stat status;
+    return strchr(source, '/') || ends_in(source, ".json") || ends_in(source, ".compact") ||
+           (stat(source, &status) == 0 && !S_ISDIR(status.st_mode));
+}
+
+/* ---------------------------------------------------------------------- models */
+
+static bool world_exists(const char *name, cli_guess *guess)
+{
+    foray_world_info info;
+    for (int64_t i = 0; foray_world_describe(i, &info); i++) {
+        if (strcmp(info.name, name) == 0)
+            return true;
+        cli_guess_try(guess, info.name);
+    }
+    return false;
+}
+
+static cli_exit unknown_world(cli_session *session, const char *source, const char *best)
+{
+    return cli_fail(session, CLI_BAD_INPUT,
+                    "%s: no such file, and no built-in world of that name%s%s%s; "
+                    "'foray world list' lists the worlds",
+                    source, best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
+}
+
+cli_exit cli_model_open(cli_session *session, const char *source, foray_model **out)
+{
+    if (names_file(source))
+        return cli_status(session, foray_model_load(session->ctx, source, out));
+    char *name = strndup(source, strcspn(source, ":"));
+    if (!name)
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    cli_guess guess = {name, NULL, 0};
+    cli_exit code = world_exists(name, &guess)
+                        ? cli_status(session, foray_world_model(session->ctx, source, out))
+                        : unknown_world(session, source, guess.best);
+    free(name);
+    return code;
+}
+
+cli_exit cli_world_open(cli_session *session, const char *source, foray_model **out)
+{
+    foray_model *model = NULL;
+    cli_exit code = cli_model_open(session, source, &model);
+    if (code == CLI_DONE && !foray_model_theta(model))
+        code = cli_fail(session, CLI_BAD_INPUT,
+                        "%s: the model has no theta, so it is no world: "
+                        "what happens in it is not known",
+                        source);
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_model_check(session->ctx, model, NULL));
+    if (code == CLI_DONE)
+        *out = model;
+    else
+        foray_model_destroy(model);
+    return code;
+}
+
+cli_exit cli_model_format(cli_session *session, const char *path, int *format)
+{
+    const char *to = cli_value(session, "to");
+    bool json = to ? strcmp(to, "json") == 0 : ends_in(path, ".json");
+    bool compact = to ? strcmp(to, "compact") == 0 : ends_in(path, ".compact");
+    if (!json && !compact)
+        return cli_usage(session,
+                         "%s ends neither in .json nor in .compact: "
+                         "say --to json or --to compact",
+                         path);
+    *format = json ? FORAY_MODEL_JSON : FORAY_MODEL_COMPACT;
+    return CLI_DONE;
+}
+
+/* --------------------------------------------------------------------- rewards */
+
+/* The state of a number or a name; -1: none. */
+static int64_t state_of_text(const foray_model *model, const char *text)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (*text && !*end && errno == 0)
+        return number >= 0 && number < foray_model_states(model) ? number : -1;
+    for (int64_t s = 0; s < foray_model_states(model); s++) {
+        const char *name = foray_model_state_name(model, s);
+        if (name && strcmp(name, text) == 0)
+            return s;
+    }
+    return -1;
+}
+
+/* goal:STATE is r(s,a) = 1 for s = STATE, else 0. */
+static cli_exit goal_reward(cli_session *session, const foray_model *model, const char *text,
+                            foray_reward **out)
+{
+    foray_reward *reward = NULL;
+    int64_t state = state_of_text(model, text + strlen("goal:"));
+    if (state < 0)
+        return cli_fail(session, CLI_BAD_INPUT, "%s: no such state; the model has states 0 to %lld",
+                        text, (long long)foray_model_states(model) - 1);
+    foray_status status = foray_reward_create(session->ctx, model, text, 0.0, &reward);
+    if (status == FORAY_OK)
+        status = foray_reward_set(session->ctx, reward, -1, state, -1, 1.0);
+    if (status == FORAY_OK)
+        *out = reward;
+    else
+        foray_reward_destroy(reward);
+    return cli_status(session, status);
+}
+
+static cli_exit open_reward(cli_session *session, const foray_model *model, const char *text,
+                            foray_reward **out)
+{
+    if (strncmp(text, "goal:", strlen("goal:")) == 0)
+        return goal_reward(session, model, text, out);
+    return cli_status(session, foray_reward_load(session->ctx, model, text, out));
+}
+
+cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out)
+{
+    const cli_args *args = &session->args;
+    cli_rewards rewards = {0, calloc((size_t)args->count + 1, sizeof(foray_reward *))};
+    cli_exit code = CLI_DONE;
+    if (!rewards.item)
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    for (int64_t i = 0; i < args->count && code == CLI_DONE; i++) {
+        if (strcmp(args->option[i]->name, "reward") != 0)
+            continue;
+        code = open_reward(session, model, args->value[i], &rewards.item[rewards.count]);
+        if (code == CLI_DONE)
+            rewards.count++;
+    }
+    if (code == CLI_DONE && rewards.count == 0)
+        code = cli_usage(session, "say with -r for which reward");
+    if (code == CLI_DONE)
+        *out = rewards;
+    else
+        cli_rewards_close(&rewards);
+    return code;
+}
+
+void cli_rewards_close(cli_rewards *rewards)
+{
+    for (int64_t i = 0; i < rewards->count; i++)
+        foray_reward_destroy(rewards->item[i]);
+    free(rewards->item);
+    *rewards = (cli_rewards){0};
+}
+
+/* ---------------------------------------------------------------- certificates */
+
+const char *cli_radius_name(int radius)
+{
+    switch (radius) {
+    case FORAY_RADIUS_SHARP:
+        return "sharp";
+    case FORAY_RADIUS_SELFNORMALISED:
+        return "selfnormalised";
+    default:
+        return "theorem";
+    }
+}
+
+const char *cli_certainty(const foray_certificate *certificate)
+{
+    return certificate->certified ? "certified" : "heuristic";
+}

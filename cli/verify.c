@@ -1,0 +1,42 @@
+/* verify.c - foray verify: is a run file whole, and does it say what happened? */
+#include "report.h"
+
+static cli_exit run(cli_session *session)
+{
+    foray_run *run = NULL;
+    cli_report report;
+    const char *path = session->args.operand[0];
+    cli_exit code = cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &run));
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_run_verify(run));
+    if (code == CLI_DONE) {
+        cli_report_begin(&report, session);
+        cli_report_text(&report, "run", path);
+        cli_report_integer(&report, "episodes", foray_run_saved(run));
+        cli_report_flag(&report, "verified", true);
+        code = cli_report_end(&report, session);
+    }
+    foray_run_close(run);
+    return code;
+}
+
+static const cli_option options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, {0}};
+
+const cli_command cli_verify = {
+    .name = "verify",
+    .summary = "check a whole run file, and replay its episodes",
+    .operands = "RUN",
+    .least = 1,
+    .most = 1,
+    .words = CLI_WORDS_FILE,
+    .description =
+        "Checks the database, every checksum, and replays all episodes, which must\n"
+        "arrive at the last checkpoint bit for bit. Where the model knows its theta,\n"
+        "every episode must also be the one that the seed gives. A run that fails ends\n"
+        "in exit code 5, with a message on standard error and nothing on standard output.",
+    .options = options,
+    .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
+    .examples = "foray explore grid -k 1000 -o grid.foray\n"
+                "foray verify grid.foray\n",
+    .run = run,
+};

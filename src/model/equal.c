@@ -1,0 +1,53 @@
+/* equal.c - when are two models one and the same? */
+#include <string.h>
+
+#include "model/model.h"
+
+/* A model is laid out in one canonical order, so that equal models have equal arrays. */
+static bool same_array(const void *one, const void *other, int64_t count, size_t size)
+{
+    if (!one || !other)
+        return one == other;
+    return memcmp(one, other, (size_t)count * size) == 0;
+}
+
+static bool same_sizes(const foray_model *a, const foray_model *b)
+{
+    return a->states == b->states && a->actions == b->actions && a->horizon == b->horizon &&
+           a->dim == b->dim && a->gensets == b->gensets && a->initials == b->initials &&
+           same_array(&a->norm_bound, &b->norm_bound, 1, sizeof a->norm_bound);
+}
+
+static bool same_initial(const foray_model *a, const foray_model *b)
+{
+    return same_array(a->initial_state, b->initial_state, a->initials, sizeof *a->initial_state) &&
+           same_array(a->initial_probability, b->initial_probability, a->initials,
+                      sizeof *a->initial_probability);
+}
+
+/* The arrays that say how long the others are come first. */
+static bool same_successors(const foray_model *a, const foray_model *b)
+{
+    return same_array(a->succ_start, b->succ_start, a->pairs + 1, sizeof *a->succ_start) &&
+           same_array(a->succ, b->succ, a->succ_start[a->pairs], sizeof *a->succ) &&
+           same_array(a->genset, b->genset, a->pairs, sizeof *a->genset);
+}
+
+static bool same_features(const foray_model *a, const foray_model *b)
+{
+    if (!same_array(a->gen_start, b->gen_start, a->gensets + 1, sizeof *a->gen_start))
+        return false;
+    int64_t generators = a->gen_start[a->gensets];
+    if (!same_array(a->feat_start, b->feat_start, generators + 1, sizeof *a->feat_start))
+        return false;
+    int64_t features = a->feat_start[generators];
+    return same_array(a->feat_index, b->feat_index, features, sizeof *a->feat_index) &&
+           same_array(a->feat_value, b->feat_value, features, sizeof *a->feat_value) &&
+           same_array(a->theta, b->theta, a->dim, sizeof *a->theta);
+}
+
+bool foray_model_equal(const foray_model *one, const foray_model *other)
+{
+    return same_sizes(one, other) && same_initial(one, other) && same_successors(one, other) &&
+           same_features(one, other);
+}
