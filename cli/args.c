@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------ the rows of a command */
 
-/* Short forms and value names of settings; all other settings have the long form only. */
+/* Short forms of settings; all others have the long form only. */
 static const struct {
     const char *setting;
     char letter;
@@ -23,23 +23,28 @@ static char letter_of_setting(const char *name)
     return 0;
 }
 
-/* One row of the settings table as an option; `name` has room for its name. */
-static cli_option option_of_setting(const foray_setting_info *info, char *name)
+/* The texts that the option of a setting points to. */
+struct cli_setting_texts {
+    foray_setting_info info;
+    char name[64]; /* with '-' for '_' */
+};
+
+static cli_option option_of_setting(struct cli_setting_texts *texts)
 {
-    strcpy(name, info->name);
-    for (char *c = name; *c; c++)
+    const foray_setting_info *info = &texts->info;
+    snprintf(texts->name, sizeof texts->name, "%s", info->name);
+    for (char *c = texts->name; *c; c++)
         if (*c == '_')
             *c = '-';
     bool algorithm = strcmp(info->name, "algorithm") == 0;
-    bool choice = strchr(info->range, '|') != NULL;
     return (cli_option){
-        .name = name,
+        .name = texts->name,
         .letter = letter_of_setting(info->name),
-        .value = algorithm ? "NAME"
-                 : choice  ? "WHICH"
-                           : "N",
+        .value = algorithm         ? "NAME"
+                 : info->is_choice ? "WHICH"
+                                   : "N",
         .words = algorithm ? CLI_WORDS_ALGORITHM : CLI_WORDS_NONE,
-        .choices = choice ? info->range : NULL,
+        .choices = info->is_choice ? info->range : NULL,
         .fallback = info->fallback,
         .help = info->help,
         .setting = true,
@@ -52,35 +57,33 @@ static const cli_option help_option = {
 bool cli_options_create(const cli_option *own, bool with_settings, cli_options *out)
 {
     int64_t owned = 0, settings = 0;
-    size_t letters = 1;
     foray_setting_info info;
     while (own && own[owned].name)
         owned++;
-    for (; with_settings && foray_setting_describe(settings, &info); settings++)
-        letters += strlen(info.name) + 1;
+    while (with_settings && foray_setting_describe(settings, &info))
+        settings++;
 
-    cli_option *row = calloc((size_t)(owned + settings + 1), sizeof *row);
-    char *names = calloc(letters, 1), *name = names;
-    if (!row || !names) {
+    int64_t count = owned + settings + 1;
+    cli_option *row = calloc((size_t)count, sizeof *row);
+    struct cli_setting_texts *texts = calloc((size_t)settings + 1, sizeof *texts);
+    if (!row || !texts) {
         free(row);
-        free(names);
+        free(texts);
         return false;
     }
     for (int64_t i = 0; i < owned; i++)
         row[i] = own[i];
-    for (int64_t i = 0; i < settings && foray_setting_describe(i, &info); i++) {
-        row[owned + i] = option_of_setting(&info, name);
-        name += strlen(info.name) + 1;
-    }
-    row[owned + settings] = help_option;
-    *out = (cli_options){.count = owned + settings + 1, .row = row, .names = names};
+    for (int64_t i = 0; i < settings && foray_setting_describe(i, &texts[i].info); i++)
+        row[owned + i] = option_of_setting(&texts[i]);
+    row[count - 1] = help_option;
+    *out = (cli_options){.count = count, .row = row, .texts = texts};
     return true;
 }
 
 void cli_options_destroy(cli_options *options)
 {
     free(options->row);
-    free(options->names);
+    free(options->texts);
     *options = (cli_options){0};
 }
 

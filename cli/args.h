@@ -33,7 +33,7 @@ typedef struct cli_option {
 typedef struct cli_options {
     int64_t count;
     cli_option *row;
-    char *names; /* the settings' names with '-' for '_' */
+    struct cli_setting_texts *texts; /* what the rows of settings point to */
 } cli_options;
 
 /* The options of a command: its own, with_settings those of the settings table,

@@ -10,9 +10,12 @@ static void print_world(const foray_world_info *info)
     printf("%s\n  %s\n", info->name, info->summary);
     for (int64_t i = 0; i < info->parameters; i++) {
         const foray_world_parameter *parameter = &info->parameter[i];
+        /* Whole numbers up to 2^53 are shown in full. */
+        int digits = parameter->whole ? 16 : 6;
         char shown[64], range[64];
-        snprintf(shown, sizeof shown, "%s=%g", parameter->name, parameter->fallback);
-        snprintf(range, sizeof range, "(%g to %g)", parameter->least, parameter->most);
+        snprintf(shown, sizeof shown, "%s=%.*g", parameter->name, digits, parameter->fallback);
+        snprintf(range, sizeof range, "(%.*g to %.*g)", digits, parameter->least, digits,
+                 parameter->most);
         printf("    %-18s %-20s %s\n", shown, range, parameter->help);
     }
     printf("\n");

@@ -1,0 +1,55 @@
+# What the scripts that test the command share: source it first.
+# $1 is the command; the work happens in a directory of its own.
+set -u
+foray=$(realpath "$1")
+source_dir=$(realpath "${FORAY_SOURCE:-$(dirname "${BASH_SOURCE[0]}")/..}")
+json_check=$(realpath "${FORAY_BUILD:-$(dirname "$foray")}")/tests/json_check
+work=$(mktemp -d)
+trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
+mkdir "$work/bin" "$work/here"
+ln -s "$foray" "$work/bin/foray"
+PATH=$work/bin:$PATH
+cd "$work/here" || exit 1
+failures=0
+checks=0
+
+fail() {
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+
+# expect CODE PATTERN COMMAND...: the exit code, and an extended regular
+# expression that standard output and error together must match.
+expect() {
+    local code=$1 pattern=$2
+    shift 2
+    "$@" >"$work/out" 2>"$work/err"
+    local got=$?
+    checks=$((checks + 1))
+    if [ $got -ne "$code" ]; then
+        fail "exit code $got, not $code: $*"
+        sed 's/^/    /' "$work/out" "$work/err" | head -20
+    elif ! cat "$work/out" "$work/err" | grep -qE -- "$pattern"; then
+        fail "no /$pattern/ in what this printed: $*"
+        sed 's/^/    /' "$work/out" "$work/err" | head -20
+    fi
+}
+
+# What else must hold: holds WHAT COMMAND...
+holds() {
+    local what=$1
+    shift
+    checks=$((checks + 1))
+    "$@" >/dev/null 2>&1 || fail "$what"
+}
+
+# json PATH FILE: the value at a path of the JSON object in a file, or "none".
+json() {
+    "$json_check" "$1" <"$2" || echo none
+}
+
+finish() {
+    echo "$checks checks, $failures failed"
+    [ "$failures" -eq 0 ] && [ "$checks" -gt 0 ]
+    exit
+}

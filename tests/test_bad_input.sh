@@ -1,0 +1,168 @@
+#!/bin/bash
+# Bad input of every kind ends in the documented exit code, with a message that
+# names the file, the line or key, and the cause.
+. "$(dirname "$0")/shell.sh"
+
+# A small model that is right, and copies of it that are wrong in one place each.
+cat >good.json <<'END'
+{"format":"foray-model","version":1,"name":"tiny","states":2,"actions":1,"horizon":3,"dim":2,
+"norm_bound":2,
+"initial":[[0,1]],
+"features":[[0,0,0,[[0,0.5]]],[0,0,1,[[1,0.5]]],[1,0,1,[[0,0.5],[1,0.5]]]],
+"theta":[1.5,0.5]}
+END
+expect 0 "valid +yes" foray model check good.json
+expect 0 . foray explore good.json -k 50 -o good.foray
+
+# bad_model CODE PATTERN SED: model check ends so; explore never ends well.
+bad_model() {
+    sed -E "$3" good.json >bad.json
+    holds "'$3' changes the model" test -n "$(cmp good.json bad.json)"
+    expect "$1" "$2" foray model check bad.json
+    expect 3 "$2" foray explore bad.json -k 10 -o bad.foray
+    holds "no run file after '$3'" test ! -e bad.foray
+}
+bad_model 3 'bad.json' 's/"norm_bound":2/"norm_bound":NaN/'
+bad_model 3 'bad.json' 's/"norm_bound":2/"norm_bound":Infinity/'
+bad_model 3 'bad.json.*norm_bound' 's/"norm_bound":2/"norm_bound":-1/'
+bad_model 3 'bad.json' 's/"norm_bound":2/"norm_bound":1e999/'
+bad_model 3 'bad.json' 's/0\.5\]\]\],\[0/1e999]]],[0/'
+bad_model 1 '\(0, *0\)|state 0, action 0|\(s,a\)' 's/\[1.5,0.5\]/[2.5,-0.5]/'
+bad_model 1 'sum|norm' 's/\[1.5,0.5\]/[1.0,0.5]/'
+bad_model 1 'norm' 's/"norm_bound":2/"norm_bound":1.5/'
+bad_model 1 'psi|norm' 's/0\.5\]/5]/g;s/\[1.5,0.5?\]/[0.15,0.05]/;s/"theta.*/"theta":[0.15,0.05]}/'
+bad_model 3 'initial' 's/"initial":\[\[0,1\]\]/"initial":[[0,0.5]]/'
+bad_model 3 'initial' 's/"initial":\[\[0,1\]\]/"initial":[[0,1.5],[1,-0.5]]/'
+bad_model 3 'initial' 's/"initial":\[\[0,1\]\]/"initial":[[2,1]]/'
+bad_model 3 'initial' 's/"initial":\[\[0,1\]\]/"initial":[[0,0.5],[0,0.5]]/'
+bad_model 3 'initial' 's/"initial":\[\[0,1\]\]/"initial":[]/'
+bad_model 3 'features.*(state|next)' 's/\[1,0,1,\[/[1,0,2,[/'
+bad_model 3 'features.*action' 's/\[1,0,1,\[/[1,1,1,[/'
+bad_model 3 'features.*state' 's/\[1,0,1,\[/[-1,0,1,[/'
+bad_model 3 'features' 's/\[1,0,1,\[\[0,/[1,0,1,[[2,/'
+bad_model 3 'features' 's/\[1,0,1,\[\[0,/[1,0,1,[[0.5,/'
+bad_model 3 '(features|state 0|\(0, ?0\)).*(twice|duplicate|already|again)|(twice|duplicate|already|again)' \
+    's/\[0,0,1,\[/[0,0,0,[/'
+bad_model 3 '(twice|duplicate|already|again)' 's/\[\[0,0.5\],\[1,0.5\]\]/[[1,0.5],[1,0.5]]/'
+bad_model 3 'state 1|\(1, ?0\)' 's/,\[1,0,1,.*$/],/'
+bad_model 3 'states' 's/"states":2/"states":0/'
+bad_model 3 'actions' 's/"actions":1/"actions":0/'
+bad_model 3 'horizon' 's/"horizon":3/"horizon":0/'
+bad_model 3 'horizon' 's/"horizon":3/"horizon":-3/'
+bad_model 3 'dim' 's/"dim":2/"dim":0/'
+bad_model 3 'dim|theta' 's/"dim":2/"dim":3/'
+bad_model 3 'states|large|many|overflow' 's/"states":2/"states":4000000000000000000/;s/"actions":1/"actions":4000000000000000000/'
+bad_model 3 'bad.json' 's/"states":2/"states":99999999999999999999999/'
+bad_model 3 'states|large|many|overflow|memory' 's/"states":2/"states":2147483647/;s/"actions":1/"actions":2147483647/'
+bad_model 3 'colour' 's/"dim":2/"dim":2,"colour":"red"/'
+bad_model 3 'states' 's/"states":2,//'
+bad_model 3 'format' 's/foray-model/foray-reward/'
+bad_model 3 'version' 's/"version":1/"version":2/'
+bad_model 3 'theta' 's/\[1.5,0.5\]/[1.5]/'
+bad_model 3 'theta' 's/\[1.5,0.5\]/[1.5,"x"]/'
+bad_model 3 'bad.json:?.*4' 's/\[1,0,1,/[1,0,1/'
+bad_model 3 'states' 's/"states":2/"states":"2"/'
+bad_model 3 'dim|duplicate|twice' 's/"dim":2/"dim":2,"dim":2/'
+bad_model 3 'layout|cell' 's/"dim":2/"dim":2,"layout":{"kind":"grid","rows":1,"cols":1,"cell":[[0,0,5]]}/'
+bad_model 3 'state_names' 's/"dim":2/"dim":2,"state_names":["only one"]/'
+
+# Truncated anywhere: never a crash, never accepted.
+for bytes in 0 1 20 100 200 $(($(wc -c <good.json) - 3)); do
+    head -c "$bytes" good.json >cut.json
+    expect 3 'cut.json' foray model check cut.json
+done
+foray world export grid -o grid.compact
+for bytes in 8 100 $(($(wc -c <grid.compact) - 1)); do
+    head -c "$bytes" grid.compact >cut.compact
+    expect 3 'cut.compact' foray model check cut.compact
+done
+{ head -c 200 grid.compact; head -c 40 /dev/urandom; tail -c +241 grid.compact; } >flip.compact
+expect 3 'flip.compact' foray model check flip.compact
+
+# A model without theta is a model, but no world.
+sed 's/\]\]\]\],/]]]]}/;/theta/d' good.json >unknown.json
+expect 0 "theta known +no" foray model check unknown.json
+expect 3 "no theta.*no world" foray explore unknown.json -k 10 -o bad.foray
+
+# Not files at all, and far too much of one.
+mkdir directory
+expect 3 "directory" foray model check ./directory
+expect 3 "directory" foray plan good.foray -r directory
+expect 3 "nowhere.json.*[Nn]o such file" foray model check nowhere.json
+expect 3 "nowhere.json.*[Nn]o such file" foray plan good.foray -r nowhere.json
+expect 3 "nowhere.foray" foray plan nowhere.foray -r goal:0
+expect 3 "no such file, and no built-in world.*did you mean rooms" foray explore roms -o bad.foray
+if [ "$(id -u)" -ne 0 ]; then
+    cp good.json secret.json && chmod 000 secret.json
+    expect 3 "secret.json.*[Pp]ermission" foray model check secret.json
+fi
+head -c 4096 /dev/urandom >garbage && truncate -s 1G garbage
+yes '[[[[' | head -c 1000000 | tr -d '\n' >deep.json
+expect 3 "garbage" timeout 60 foray model check ./garbage
+expect 3 "garbage" timeout 60 foray plan good.foray -r garbage
+expect 3 "garbage" timeout 60 foray evaluate good.json garbage -r goal:0
+expect 5 "garbage" timeout 60 foray info garbage
+expect 3 "deep.json" timeout 60 foray model check deep.json
+expect 3 "zero" timeout 60 foray model check /dev/zero
+
+# Rewards.
+bad_reward() {
+    echo "{\"format\":\"foray-reward\",\"version\":1,\"name\":\"r\",$2}" >r.json
+    expect 3 "r.json.*($1)" foray plan good.foray -r r.json
+}
+bad_reward '1\.5' '"default":0,"entries":[[null,null,null,1.5]]'
+bad_reward 'default' '"default":2,"entries":[]'
+bad_reward 'default' '"default":-0.1,"entries":[]'
+bad_reward '.' '"default":NaN,"entries":[]'
+bad_reward 'state' '"default":0,"entries":[[0,2,0,1]]'
+bad_reward 'action' '"default":0,"entries":[[0,0,7,1]]'
+bad_reward 'step' '"default":0,"entries":[[3,0,0,1]]'
+bad_reward 'entries' '"default":0,"entries":[[0,0,1]]'
+bad_reward 'entries' '"default":0'
+bad_reward 'colour' '"default":0,"entries":[],"colour":1'
+expect 3 "goal:7: no such state" foray plan good.foray -r goal:7
+expect 3 "goal:-1: no such state" foray plan good.foray -r goal:-1
+expect 3 "goal:: no such state" foray plan good.foray -r goal:
+
+# Policies.
+foray plan good.foray -r goal:1 -o policy.json >/dev/null
+expect 0 "gap" foray evaluate good.json policy.json -r goal:1
+bad_policy() {
+    sed -E "$2" policy.json >p.json
+    holds "'$2' changes the policy" test -n "$(cmp policy.json p.json)"
+    expect 3 "$1" foray evaluate good.json p.json -r goal:1
+}
+bad_policy 'p.json.*action' 's/"action": *\[\[[0-9]+/"action":[[7/'
+bad_policy 'p.json.*mode' 's/pessimistic"/hopeful"/'
+bad_policy 'p.json.*states' 's/"states": *2/"states":0/'
+expect 3 "policy.json is a policy for 2 states" foray evaluate grid policy.json -r goal:1
+expect 3 "no theta" foray evaluate unknown.json policy.json -r goal:1
+
+# Worlds.
+expect 2 "rows" foray world export rooms:rows=0 -o w.json
+expect 2 "colour" foray world export rooms:colour=3 -o w.json
+expect 2 "rows" foray world export rooms:rows=many -o w.json
+expect 2 "rows" foray world export rooms:rows=nan -o w.json
+expect 2 "rows" foray world export rooms:rows=2.5 -o w.json
+expect 2 "rooms" foray world export rooms: -o w.json
+
+# Runs.
+: >empty.foray
+echo "not a run" >text.foray
+head -c 65536 /dev/urandom >noise.foray
+size=$(wc -c <good.foray)
+head -c $((size / 2)) good.foray >cut.foray
+for run in empty text noise cut; do
+    for command in info verify bound "plan -r goal:0" "explore --resume -o"; do
+        set -- $command
+        expect 5 "$run.foray" foray "$@" $run.foray
+    done
+done
+expect 3 "directory" foray verify directory
+expect 3 "another model.*chain" foray explore chain --resume -o good.foray
+sed 's/\[1.5,0.5\]/[1.25,0.75]/' good.json >similar.json
+expect 3 "another model" foray explore similar.json --resume -o good.foray
+foray model convert good.json good.compact
+expect 0 . foray explore good.compact --resume -o good.foray
+expect 0 "verified +yes" foray verify good.foray
+finish

@@ -1,0 +1,179 @@
+#!/bin/bash
+# The command: usage errors, exit codes, JSON, signals, and what it never overwrites.
+. "$(dirname "$0")/shell.sh"
+
+# ---- usage errors name the cause and where to read on
+usage() {
+    local pattern=$1
+    shift
+    expect 2 "$pattern" "$@"
+    holds "a hint from: $*" grep -q "^try 'foray.* --help'" "$work/err"
+    holds "nothing on standard output from: $*" test ! -s "$work/out"
+}
+usage "say what to do" foray
+usage "unknown command 'explor'; did you mean 'explore'" foray explor chain
+usage "unknown command 'zzz'" foray zzz
+usage "foray world: say what" foray world
+usage "did you mean 'world export'" foray world exprot chain
+usage "foray explore: unknown option --episods; did you mean --episodes" foray explore chain --episods 5
+usage "unknown option -z" foray explore chain -z
+usage "unknown option --flag" foray plan run.foray --flag=3
+usage "--episodes needs a value" foray explore chain -o run.foray -k
+usage "--json takes no value" foray explore chain --json=yes
+usage "missing operand: RUN" foray plan
+usage "one argument too many: b" foray verify a b
+usage "say with -o" foray explore chain
+usage "say which world" foray explore -o run.foray
+usage "exclude each other" foray explore chain -o run.foray --resume --force
+usage "say with -o" foray world export chain
+usage "neither in .json nor in .compact" foray world export chain -o chain.txt
+usage "must be one of json" foray world export chain -o chain.json --to xml
+usage "must be one of optimistic" foray plan run.foray -m best
+usage "threads" foray explore chain -o run.foray --threads 0
+usage "threads" foray explore chain -o run.foray --threads 2x
+for value in 0 1 -0.1 nan inf 2 "" abc 0.1x; do
+    usage "delta" foray explore chain -o run.foray --delta "$value"
+done
+for value in 0 -5 abc 1e999 99999999999999999999999 ""; do
+    usage "episodes" foray explore chain -o run.foray -k "$value"
+done
+usage "radius" foray explore chain -o run.foray --radius round
+usage "algorithm|nonsense" foray explore chain -o run.foray -a nonsense
+usage "seed" foray explore chain -o run.foray --seed=-1
+holds "no usage error leaves a file" test -z "$(ls)"
+
+# ---- ways to write the same
+expect 0 "foray [0-9]" foray --version
+expect 0 "explored chain for 300 episodes" foray explore chain -k 300 -o a.foray
+expect 0 . foray explore chain --episodes=300 --output=b.foray --threads 1
+expect 0 . foray explore -k300 -ob.foray --force -- chain
+foray info a.foray --theta --json >a.json
+foray info b.foray --theta --json >b.json
+holds "the same run, however it is written and whatever the threads" \
+    test "$(json theta a.json)" = "$(json theta b.json)"
+
+# ---- runs are never overwritten unless asked to
+cp a.foray before.foray
+usage "is there already" foray explore riverswim -o a.foray
+holds "a refused run is left alone" cmp a.foray before.foray
+expect 0 "riverswim" foray explore riverswim -k 100 -o a.foray --force
+expect 3 "nowhere" foray explore --resume -o nowhere.foray
+holds "--resume makes no file" test ! -e nowhere.foray
+
+# ---- resuming: settings stay, episodes and target may change
+usage "started with seed 1, not 2" foray explore --resume --seed 2 -o b.foray
+usage "only --episodes and --until" foray explore --resume --literal -o b.foray
+usage "only be raised" foray explore --resume -k 200 -o b.foray
+expect 0 "for 300 episodes" foray explore chain --resume --seed 1 -k 300 -o b.foray
+expect 0 "for 500 episodes" foray explore --resume -k 500 -o b.foray
+foray explore chain -k 500 -o c.foray >/dev/null
+foray info b.foray --theta --json >b.json
+foray info c.foray --theta --json >c.json
+holds "300 and 200 more are the same as 500" test "$(json theta b.json)" = "$(json theta c.json)"
+expect 1 "not met" foray explore --resume --until 0.0001 -k 600 -o b.foray
+expect 0 "met" foray explore --resume --until 1000 -o b.foray
+expect 0 . foray explore riverswim --radius theorem -k 50 -o fixed.foray
+usage "episodes|budget" foray explore --resume -k 100 -o fixed.foray
+
+# ---- every --json is one object
+foray plan c.foray -r goal:1 -o policy.json >/dev/null
+while read -r line; do
+    expect 0 . foray $line --json
+    holds "one JSON object from: foray $line --json" "$json_check" <"$work/out"
+done <<'END'
+world list
+model check chain
+explore chain -k 100 -o json.foray
+plan c.foray -r goal:1 -r goal:0 --truth --map
+bound c.foray
+evaluate chain policy.json -r goal:1
+info c.foray
+info c.foray --theta --trace
+verify c.foray
+END
+foray evaluate chain policy.json -r goal:1 --json >evaluation.json
+foray plan c.foray -r goal:1 --truth --json >plan.json
+holds "plan --truth and evaluate agree" \
+    test "$(json evaluations.0.value evaluation.json)" = "$(json plans.0.truth.value plan.json)"
+holds "a certificate names its status" test "$(json plans.0.certificate.status plan.json)" = '"certified"'
+foray explore chain -k 100 --radius-scale 0.5 -o half.foray --json >half.json
+holds "a scaled radius is heuristic" test "$(json bound.status half.json)" = '"heuristic"'
+expect 0 "heuristic.*|Nothing is guaranteed" foray plan half.foray -r goal:1
+
+# ---- several rewards, directories, maps
+usage "need a directory" foray plan c.foray -r goal:1 -r goal:0 -o one.json
+usage "both be written" foray plan c.foray -r goal:1 -r goal:1 -o many/
+expect 0 "written: many/goal-0.json" foray plan c.foray -r goal:1 -r goal:0 -o many/
+holds "the two files are there" test -s many/goal-0.json -a -s many/goal-1.json
+foray explore grid -k 200 -o grid.foray >/dev/null
+expect 0 "^  [<>^v]( [<>^v])+$" env LC_ALL=C foray plan grid.foray -r goal:1 --map
+expect 0 "^  (←|→|↑|↓)" env LC_ALL=C.UTF-8 foray plan grid.foray -r goal:1 --map
+stored=$(foray info c.foray --json | "$json_check" plans_stored)
+expect 0 . foray plan c.foray -r goal:2 --no-store
+holds "--no-store keeps nothing" \
+    test "$(foray info c.foray --json | "$json_check" plans_stored)" = "$stored"
+
+# ---- results that cannot be written are an error
+expect 3 "standard output: No space" sh -c 'foray world list >/dev/full'
+expect 3 "standard output: No space" sh -c 'foray info c.foray --json >/dev/full'
+expect 3 "standard output" sh -c 'foray bound c.foray >&-'
+(
+    sleep 0.3
+    foray world list 2>pipe.err
+    echo $? >pipe.code
+) | true
+holds "a closed pipe ends in 3" test "$(cat pipe.code)" = 3
+expect 3 "no-such-directory" foray world export chain -o no-such-directory/m.json
+expect 3 "no-such-directory" foray explore chain -k 10 -o no-such-directory/r.foray
+expect 3 "no-such-directory" foray plan c.foray -r goal:0 -o no-such-directory/p.json
+
+# ---- progress only on a terminal
+foray explore chain -k 2000 -o quiet.foray >/dev/null 2>quiet.err
+holds "nothing on standard error without a terminal" test ! -s quiet.err
+if command -v script >/dev/null; then
+    script -qec "foray explore chain -k 20000 -o shown.foray" /dev/null >shown.txt
+    holds "progress on a terminal" grep -q "saved" shown.txt
+fi
+
+# ---- signals: stopped at any moment, continued to the same episodes
+episodes_of() {
+    foray info "$1" --json 2>/dev/null | "$json_check" episodes 2>/dev/null || echo 0
+}
+# stop SIGNAL RUN ARGUMENTS...: explores until the run has more episodes than before.
+stop() {
+    local signal=$1 run=$2 before
+    shift 2
+    before=$(episodes_of "$run")
+    foray explore "$@" -o "$run" --json >stop.json 2>stop.err &
+    for _ in $(seq 400); do
+        [ "$(episodes_of "$run")" -gt "$before" ] && break
+        sleep 0.05
+    done
+    holds "$run grows" test "$(episodes_of "$run")" -gt "$before"
+    kill "-$signal" $!
+    wait $! 2>/dev/null
+    code=$?
+}
+for signal in INT TERM HUP; do
+    stop $signal $signal.foray chain -k 1000000000
+    holds "SIG$signal ends in 130, not $code" test $code -eq 130
+    holds "SIG$signal says how to go on" grep -q "explore --resume -o $signal.foray" stop.err
+    holds "SIG$signal reports what was saved" test "$(json interrupted stop.json)" = true
+    holds "SIG$signal loses nothing" test "$(json saved stop.json)" = "$(json episodes stop.json)"
+done
+stop INT INT.foray --resume
+holds "SIGINT after --resume ends in 130, not $code" test $code -eq 130
+stop KILL KILL.foray chain -k 1000000000
+holds "SIGKILL kills" test $code -eq 137
+stop TERM KILL.foray --resume
+holds "a killed run goes on" test $code -eq 130
+for run in INT KILL; do
+    foray explore chain -k "$(episodes_of $run.foray)" -o $run.whole.foray >/dev/null
+    for part in $run $run.whole; do
+        foray plan $part.foray -r goal:1 -r goal:0 --json --no-store | grep -v '"run"' >$part.plan
+        foray info $part.foray --theta --json | "$json_check" theta >$part.theta
+    done
+    holds "$run: plans as after an uninterrupted run" cmp $run.plan $run.whole.plan
+    holds "$run: has learnt what an uninterrupted run has" cmp $run.theta $run.whole.theta
+done
+finish

@@ -1,0 +1,89 @@
+#!/bin/bash
+# Every example of --help works; manual page and completion know every flag.
+. "$(dirname "$0")/shell.sh"
+
+# "world list", "explore", ...: the first column of the list of commands.
+commands() {
+    foray --help | sed -n '/^commands:/,/^$/p' | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p'
+}
+# The long flags that the help of a command lists.
+flags() {
+    foray $1 --help | sed -n '/^options:/,/^$/p' | grep -oE '^ +(-[a-z], )?--[a-z-]+' |
+        grep -oE -- '--[a-z-]+' | sort
+}
+
+holds "there are eleven commands" test "$(commands | wc -l)" -eq 11
+
+# Every command and option has its help, with an example and exit codes; examples
+# work one after the other in an empty directory.
+while read -r command; do
+    expect 0 "^usage: foray $command" foray $command --help
+    expect 0 "^exit codes:" foray $command -h
+    holds "'help $command' is '$command --help'" \
+        cmp <(foray help $command) <(foray $command --help)
+    foray $command --help | sed -n 's/^  \$ //p' >"$work/examples"
+    holds "$command has examples" test -s "$work/examples"
+    mkdir "$work/$command" && cd "$work/$command" || exit 1
+    while read -r example; do
+        expect 0 . bash -c "$example"
+    done <"$work/examples"
+    cd "$work/here" || exit 1
+done < <(commands)
+mkdir "$work/overview" && cd "$work/overview" || exit 1
+while read -r example; do
+    expect 0 . bash -c "$example"
+done < <(foray --help | sed -n 's/^  \$ //p')
+cd "$work/here" || exit 1
+
+# The manual page in the tree is what the command prints, flag for flag.
+foray help --manual >"$work/foray.1"
+holds "man/foray.1 is up to date (build/release/foray help --manual > man/foray.1)" \
+    cmp "$work/foray.1" "$source_dir/man/foray.1"
+while read -r command; do
+    sed -n "/^\.SS foray $command /,/^Examples:/p" "$source_dir/man/foray.1" |
+        sed -nE 's/^\.B (\\-[a-z], )?(\\-\\-[a-z\\-]+).*/\2/p' | tr -d '\\' | sort >"$work/manual"
+    holds "man/foray.1 has the flags of $command" cmp <(flags "$command") "$work/manual"
+done < <(commands)
+if command -v groff >/dev/null; then
+    groff -man -ww -z "$source_dir/man/foray.1" 2>"$work/groff"
+    holds "groff has nothing to say about man/foray.1" test ! -s "$work/groff"
+fi
+
+# Completion in bash, called as bash would.
+. "$source_dir/completions/foray.bash"
+complete_line() {
+    COMP_LINE=$1 COMP_POINT=${#1}
+    _foray
+    printf '%s\n' "${COMPREPLY[@]}" | sort
+}
+while read -r command; do
+    holds "bash completes the flags of $command" \
+        cmp <(flags "$command") <(complete_line "foray $command --")
+done < <(commands)
+completes() {
+    local line=$1
+    shift
+    printf '%s\n' "$@" | sort >"$work/wanted"
+    holds "bash completes '$line'" cmp "$work/wanted" <(complete_line "$line")
+}
+touch file.json
+completes "foray w" world
+completes "foray --v" --version
+completes "foray world " export list
+completes "foray help model c" check convert
+completes "foray explore --rad" --radius --radius-scale --radius-scale-check --radius-scale-hat \
+    --radius-scale-tilde
+completes "foray explore --radius t" theorem
+completes "foray explore --replan=" doubling every
+completes "foray explore -a ucrl" ucrl-rfe ucrl-rfe+
+completes "foray plan run -m p" pessimistic plugin
+completes "foray plan fi" file.json
+completes "foray explore riv" riverswim
+completes "foray explore rooms:ro" rows=
+completes "foray world export grid -o fi" file.json
+completes "foray explore --no-such" ""
+
+if command -v zsh >/dev/null; then
+    holds "zsh can read its completion" zsh -n "$source_dir/completions/_foray"
+fi
+finish
