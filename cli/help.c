@@ -72,7 +72,7 @@ static void print_option(const cli_option *option)
     cli_help_text(option, text, sizeof text);
     int used =
         printf("  %s%-*s", option->letter ? "" : "    ", LEFT - 2 - (option->letter ? 0 : 4), flag);
-    if (used >= LEFT)
+    if (used > LEFT)
         printf("\n%*s", LEFT, "");
     print_wrapped(text, LEFT);
 }

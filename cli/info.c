@@ -44,6 +44,20 @@ static void report_explorer(cli_report *report, const foray_explorer_facts *fact
     cli_report_close(report);
 }
 
+/* Numbers as numbers, everything else as text. */
+static void report_setting(cli_report *report, const char *name, const char *text)
+{
+    char *end_integer, *end_real;
+    long long integer = strtoll(text, &end_integer, 10);
+    double real = strtod(text, &end_real);
+    if (!*end_integer)
+        cli_report_integer(report, name, integer);
+    else if (!*end_real)
+        cli_report_real(report, name, real);
+    else
+        cli_report_text(report, name, text);
+}
+
 static foray_status report_settings(cli_report *report, foray_context *ctx,
                                     const foray_settings *settings)
 {
@@ -54,7 +68,7 @@ static foray_status report_settings(cli_report *report, foray_context *ctx,
     for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
         status = foray_settings_get(ctx, settings, info.name, text, sizeof text);
         if (status == FORAY_OK)
-            cli_report_text(report, info.name, text);
+            report_setting(report, info.name, text);
     }
     cli_report_close(report);
     return status;

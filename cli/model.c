@@ -47,7 +47,8 @@ static cli_exit report_verdict(cli_session *session, cli_report *report, foray_s
         cli_report_text(report, "problem", foray_message(session->ctx));
     cli_exit code = cli_report_end(report, session);
     if (code == CLI_DONE && !valid)
-        code = cli_fail(session, CLI_NOT_MET, "not valid: %s", foray_message(session->ctx));
+        code = cli_fail(session, CLI_NOT_MET, "%s: not valid: %s", session->args.operand[0],
+                        foray_message(session->ctx));
     return code;
 }
 

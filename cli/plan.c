@@ -186,15 +186,14 @@ static void print_footer(const planning *p)
 {
     const foray_certificate *certificate = &p->policy[0]->certificate;
     char episodes[CLI_NUMBER_SIZE], path[PATH_SIZE];
-    printf("\n%s policies after %s episodes; delta %g, radius %s. ", foray_mode_name(p->mode),
+    printf("\n%s policies after %s episodes; delta %g, radius %s\n", foray_mode_name(p->mode),
            cli_grouped(foray_run_saved(p->run), episodes), certificate->delta,
            cli_radius_name(certificate->radius));
     if (certificate->certified)
-        printf("With probability\nat least %g each loses at most its certificate "
-               "against the best policy there is.\n",
+        printf("with probability at least %g each loses at most its certificate\n",
                1 - certificate->delta);
     else
-        printf("Nothing is guaranteed:\nthe radius was scaled down.\n");
+        printf("nothing is guaranteed: the radius was scaled down\n");
     for (int64_t i = 0; i < p->rewards.count; i++)
         if (policy_path(p, i, path))
             printf("written: %s\n", path);

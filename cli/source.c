@@ -55,6 +55,16 @@ cli_exit cli_model_open(cli_session *session, const char *source, foray_model **
     return code;
 }
 
+/* The check knows the (s,a) at fault, but not where the model came from. */
+static cli_exit check_model(cli_session *session, const char *source, const foray_model *model)
+{
+    foray_status status = foray_model_check(session->ctx, model, NULL);
+    if (status != FORAY_ERROR_INPUT)
+        return cli_status(session, status);
+    return cli_fail(session, CLI_BAD_INPUT, "%s: not valid: %s", source,
+                    foray_message(session->ctx));
+}
+
 cli_exit cli_world_open(cli_session *session, const char *source, foray_model **out)
 {
     foray_model *model = NULL;
@@ -65,7 +75,7 @@ cli_exit cli_world_open(cli_session *session, const char *source, foray_model **
                         "what happens in it is not known",
                         source);
     if (code == CLI_DONE)
-        code = cli_status(session, foray_model_check(session->ctx, model, NULL));
+        code = check_model(session, source, model);
     if (code == CLI_DONE)
         *out = model;
     else

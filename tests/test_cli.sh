@@ -98,7 +98,7 @@ holds "plan --truth and evaluate agree" \
 holds "a certificate names its status" test "$(json plans.0.certificate.status plan.json)" = '"certified"'
 foray explore chain -k 100 --radius-scale 0.5 -o half.foray --json >half.json
 holds "a scaled radius is heuristic" test "$(json bound.status half.json)" = '"heuristic"'
-expect 0 "heuristic.*|Nothing is guaranteed" foray plan half.foray -r goal:1
+expect 0 "nothing is guaranteed" foray plan half.foray -r goal:1
 
 # ---- several rewards, directories, maps
 usage "need a directory" foray plan c.foray -r goal:1 -r goal:0 -o one.json

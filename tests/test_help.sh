@@ -25,13 +25,13 @@ while read -r command; do
     holds "$command has examples" test -s "$work/examples"
     mkdir "$work/$command" && cd "$work/$command" || exit 1
     while read -r example; do
-        expect 0 . bash -c "$example"
+        expect 0 "" bash -c "$example"
     done <"$work/examples"
     cd "$work/here" || exit 1
 done < <(commands)
 mkdir "$work/overview" && cd "$work/overview" || exit 1
 while read -r example; do
-    expect 0 . bash -c "$example"
+    expect 0 "" bash -c "$example"
 done < <(foray --help | sed -n 's/^  \$ //p')
 cd "$work/here" || exit 1
 
