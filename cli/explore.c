@@ -218,7 +218,7 @@ static cli_exit explore(expedition *e)
         cli_status(session, foray_world_from_model(session->ctx, foray_run_model(e->run), &world));
     if (code != CLI_DONE)
         return code;
-    cli_progress_begin(&e->progress);
+    cli_progress_begin(&e->progress, foray_run_saved(e->run));
     foray_status status = foray_run_explore(e->run, world, cli_progress_step, &e->progress);
     cli_progress_end(&e->progress);
     foray_world_destroy(world);

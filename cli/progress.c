@@ -24,10 +24,11 @@ static void catch (int signal_number)
     sigaction(signal_number, &action, NULL);
 }
 
-void cli_progress_begin(cli_progress *progress)
+void cli_progress_begin(cli_progress *progress, int64_t first)
 {
     struct sigaction hangup;
-    *progress = (cli_progress){.terminal = isatty(STDERR_FILENO) == 1, .drawn = -1.0};
+    *progress =
+        (cli_progress){.terminal = isatty(STDERR_FILENO) == 1, .drawn = -1.0, .first = first};
     catch (SIGINT);
     catch (SIGTERM);
     /* nohup means that a hangup is to be ignored. */
@@ -67,9 +68,6 @@ static void draw_line(const cli_progress *progress, const foray_progress *now)
 bool cli_progress_step(void *user, const foray_progress *now)
 {
     cli_progress *progress = user;
-    if (!progress->begun)
-        progress->first = now->episodes;
-    progress->begun = true;
     progress->last = *now;
     bool due = progress->drawn < 0 || now->seconds - progress->drawn >= seconds_between_lines;
     if (progress->terminal && due) {

@@ -6,15 +6,14 @@
 
 typedef struct cli_progress {
     bool terminal; /* standard error is one: draw there */
-    bool begun;    /* `first` is known */
     double drawn;  /* when the line was drawn last, in seconds */
-    int64_t first; /* episodes there were at the first call */
+    int64_t first; /* episodes there were before */
     foray_progress last;
 } cli_progress;
 
 /* SIGINT, SIGTERM and SIGHUP from now on ask the exploration to stop; a second
  * one ends the process at once (what is saved stays saved). */
-void cli_progress_begin(cli_progress *progress);
+void cli_progress_begin(cli_progress *progress, int64_t first);
 
 /* A foray_progress_fn; `user` is a cli_progress. */
 bool cli_progress_step(void *user, const foray_progress *now);
