@@ -147,15 +147,6 @@ void cli_guess_try(cli_guess *guess, const char *candidate)
     }
 }
 
-bool cli_choice_among(const char *choices, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = choices; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
-        if (strcspn(at, "|") == length && memcmp(at, word, length) == 0)
-            return true;
-    return false;
-}
-
 /* -------------------------------------------------------------------- reading */
 
 typedef struct reading {
@@ -166,14 +157,22 @@ typedef struct reading {
     char *problem;
 } reading;
 
+/* Does `word` stand between the '|' of `choices`? */
+static bool is_among(const char *word, const char *choices)
+{
+    size_t length = strlen(word);
+    const char *at = choices;
+    while (strcspn(at, "|") != length || memcmp(at, word, length) != 0) {
+        at = strchr(at, '|');
+        if (!at)
+            return false;
+        at++;
+    }
+    return true;
+}
+
 static bool add_option(reading *r, const cli_option *option, const char *value)
 {
-    /* Settings have their choices checked by the library, whose message knows their ranges. */
-    if (option->choices && !option->setting && !cli_choice_among(option->choices, value)) {
-        snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s %s: must be one of %s", option->name, value,
-                 option->choices);
-        return false;
-    }
     r->args->option[r->args->count] = option;
     r->args->value[r->args->count++] = value;
     return true;
@@ -182,12 +181,18 @@ static bool add_option(reading *r, const cli_option *option, const char *value)
 /* The value after "--name" or "-x": the rest of the word, or the next word. */
 static bool read_value(reading *r, const cli_option *option, const char *attached)
 {
-    if (attached)
-        return add_option(r, option, attached);
-    if (r->at < r->words)
-        return add_option(r, option, r->word[r->at++]);
-    snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s needs a value", option->name);
-    return false;
+    if (!attached && r->at == r->words) {
+        snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s needs a value", option->name);
+        return false;
+    }
+    const char *value = attached ? attached : r->word[r->at++];
+    /* Settings have their choices checked by the library, whose message knows their ranges. */
+    if (option->choices && !option->setting && !is_among(value, option->choices)) {
+        snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s %s: must be one of %s", option->name, value,
+                 option->choices);
+        return false;
+    }
+    return add_option(r, option, value);
 }
 
 static bool unknown_option(reading *r, const char *word, size_t length)

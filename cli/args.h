@@ -20,14 +20,14 @@ typedef enum cli_words {
 } cli_words;
 
 typedef struct cli_option {
-    const char *name;  /* long, without the dashes; NULL ends a table */
-    char letter;       /* short, or 0 */
-    const char *value; /* what help calls its value; NULL: a switch */
-    cli_words words;
+    const char *name;     /* long, without the dashes; NULL ends a table */
+    const char *value;    /* what help calls its value; NULL: a switch */
     const char *choices;  /* "this|that", or NULL: anything */
     const char *fallback; /* the default as text, or NULL */
     const char *help;
-    bool setting; /* a row of the settings table */
+    cli_words words; /* what completes its value */
+    char letter;     /* short form, or 0 */
+    bool setting;    /* a row of the settings table */
 } cli_option;
 
 typedef struct cli_options {
@@ -65,9 +65,6 @@ void cli_args_destroy(cli_args *args);
 /* The value given last for an option, NULL if it was not given. */
 const char *cli_args_value(const cli_args *args, const char *name);
 bool cli_args_has(const cli_args *args, const char *name);
-
-/* Does `word` stand between the '|' of `choices`? */
-bool cli_choice_among(const char *choices, const char *word);
 
 /* The candidate nearest to a mistyped word: begin with {word}, try them all. */
 typedef struct cli_guess {

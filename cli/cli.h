@@ -94,11 +94,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
 
 /* -------------------------------------------------------------------- messages */
 
-/* "foray explore: ..." on standard error, with a hint where to read on. Returns CLI_USAGE. */
-cli_exit cli_usage(const cli_session *session, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The same without the hint; returns `code`. */
+/* "foray explore: ..." on standard error, for CLI_USAGE with a hint where to read
+ * on. Returns `code`. */
 cli_exit cli_fail(const cli_session *session, cli_exit code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -42,34 +42,17 @@ const cli_command *cli_command_find(int64_t words, const char *const *word, int6
 
 /* -------------------------------------------------------------------- messages */
 
-static void complain(const cli_session *session, const char *format, va_list values)
-{
-    fprintf(stderr, "foray %s: ", session->command->name);
-    vfprintf(stderr, format, values);
-    fputc('\n', stderr);
-}
-
-static void hint(const cli_session *session)
-{
-    fprintf(stderr, "try 'foray %s --help'\n", session->command->name);
-}
-
-cli_exit cli_usage(const cli_session *session, const char *format, ...)
-{
-    va_list values;
-    va_start(values, format);
-    complain(session, format, values);
-    va_end(values);
-    hint(session);
-    return CLI_USAGE;
-}
-
 cli_exit cli_fail(const cli_session *session, cli_exit code, const char *format, ...)
 {
     va_list values;
+    const char *name = session->command->name;
+    fprintf(stderr, "foray %s: ", name);
     va_start(values, format);
-    complain(session, format, values);
+    vfprintf(stderr, format, values);
     va_end(values);
+    fputc('\n', stderr);
+    if (code == CLI_USAGE)
+        fprintf(stderr, "try 'foray %s --help'\n", name);
     return code;
 }
 
@@ -102,10 +85,7 @@ cli_exit cli_status(const cli_session *session, foray_status status)
     if (status >= 0)
         return code;
     const char *message = foray_message(session->ctx);
-    cli_fail(session, code, "%s", *message ? message : foray_status_text(status));
-    if (code == CLI_USAGE)
-        hint(session);
-    return code;
+    return cli_fail(session, code, "%s", *message ? message : foray_status_text(status));
 }
 
 /* --------------------------------------------------------------------- running */
@@ -131,14 +111,14 @@ static cli_exit run_parsed(cli_session *session)
         return CLI_DONE;
     }
     if (session->args.operands < command->least)
-        return cli_usage(session, "missing operand: %s", command->operands);
+        return cli_fail(session, CLI_USAGE, "missing operand: %s", command->operands);
     if (session->args.operands > command->most)
-        return cli_usage(session, "one argument too many: %s",
-                         session->args.operand[command->most]);
+        return cli_fail(session, CLI_USAGE, "one argument too many: %s",
+                        session->args.operand[command->most]);
     int threads = threads_wanted(session);
     if (!threads)
-        return cli_usage(session, "--threads %s: must be a number from 1 to 1024",
-                         cli_value(session, "threads"));
+        return cli_fail(session, CLI_USAGE, "--threads %s: must be a number from 1 to 1024",
+                        cli_value(session, "threads"));
     session->json = cli_has(session, "json");
     session->ctx = foray_context_create();
     if (!session->ctx)
@@ -157,7 +137,7 @@ cli_exit cli_command_run(const cli_command *command, int64_t words, char *const 
     if (cli_args_parse(&session.options, words, word, &session.args, problem))
         code = run_parsed(&session);
     else
-        code = cli_usage(&session, "%s", problem);
+        code = cli_fail(&session, CLI_USAGE, "%s", problem);
     foray_context_destroy(session.ctx);
     cli_args_destroy(&session.args);
     cli_options_destroy(&session.options);

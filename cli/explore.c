@@ -55,16 +55,16 @@ static cli_exit compare_settings(cli_session *session, const foray_settings *sto
         if (status != FORAY_OK)
             return cli_status(session, status);
         if (strcmp(has, asked) != 0)
-            return cli_usage(session,
-                             "the run was started with %s %s, not %s: "
-                             "only --episodes and --until may change",
-                             info.name, has, asked);
+            return cli_fail(session, CLI_USAGE,
+                            "the run was started with %s %s, not %s: "
+                            "only --episodes and --until may change",
+                            info.name, has, asked);
     }
     if (wanted->episodes < stored->episodes)
-        return cli_usage(session,
-                         "the run was started for %lld episodes: "
-                         "--episodes may only be raised",
-                         (long long)stored->episodes);
+        return cli_fail(session, CLI_USAGE,
+                        "the run was started for %lld episodes: "
+                        "--episodes may only be raised",
+                        (long long)stored->episodes);
     return CLI_DONE;
 }
 
@@ -82,10 +82,10 @@ static cli_exit start_run(expedition *e)
     if (code != CLI_DONE)
         return code;
     if (session->args.operands == 0)
-        return cli_usage(session, "say which world to explore");
+        return cli_fail(session, CLI_USAGE, "say which world to explore");
     if (!cli_has(session, "force") && lstat(e->path, &status) == 0)
-        return cli_usage(session, "%s is there already: --resume continues it, --force replaces it",
-                         e->path);
+        return cli_fail(session, CLI_USAGE,
+                        "%s is there already: --resume continues it, --force replaces it", e->path);
     const char *source = session->args.operand[0];
     code = cli_world_open(session, source, &e->given);
     if (code != CLI_DONE)
@@ -240,9 +240,9 @@ static cli_exit run(cli_session *session)
     expedition e = {.session = session, .path = cli_value(session, "output")};
     bool resume = cli_has(session, "resume");
     if (!e.path)
-        return cli_usage(session, "say with -o where to keep the run");
+        return cli_fail(session, CLI_USAGE, "say with -o where to keep the run");
     if (resume && cli_has(session, "force"))
-        return cli_usage(session, "--resume and --force exclude each other");
+        return cli_fail(session, CLI_USAGE, "--resume and --force exclude each other");
     cli_exit code = resume ? continue_run(&e) : start_run(&e);
     if (code == CLI_DONE)
         code = explore(&e);

@@ -152,15 +152,15 @@ void cli_help_overview(void)
 static cli_exit help_for_words(cli_session *session)
 {
     const cli_args *args = &session->args;
-    cli_options options;
+    cli_options its_options;
     int64_t used = 0;
     const cli_command *command = cli_command_find(args->operands, args->operand, &used);
     if (!command || used < args->operands)
-        return cli_usage(session, "no such command; 'foray help' lists them");
-    if (!cli_options_create(command->options, command->takes_settings, &options))
+        return cli_fail(session, CLI_USAGE, "no such command; 'foray help' lists them");
+    if (!cli_options_create(command->options, command->takes_settings, &its_options))
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    cli_help_command(command, &options);
-    cli_options_destroy(&options);
+    cli_help_command(command, &its_options);
+    cli_options_destroy(&its_options);
     return CLI_DONE;
 }
 
@@ -172,7 +172,7 @@ static cli_exit run(cli_session *session)
         return CLI_DONE;
     }
     if (args->operands > 2)
-        return cli_usage(session, "one argument too many: %s", args->operand[2]);
+        return cli_fail(session, CLI_USAGE, "one argument too many: %s", args->operand[2]);
     if (cli_has(session, "manual")) {
         cli_manual_print();
         return CLI_DONE;

@@ -125,16 +125,17 @@ static cli_exit check_output(planning *p)
     if (!output)
         return CLI_DONE;
     if (strlen(output) == 0 || strlen(output) + NAME_SIZE + 8 > PATH_SIZE)
-        return cli_usage(p->session, "--output: not a usable file name");
+        return cli_fail(p->session, CLI_USAGE, "--output: not a usable file name");
     if (output[strlen(output) - 1] == '/' && mkdir(output, 0777) != 0 && errno != EEXIST)
         return cli_fail(p->session, CLI_BAD_INPUT, "%s: %s", output, strerror(errno));
     if (p->rewards.count > 1 && !is_directory(output))
-        return cli_usage(p->session, "-o %s: several rewards need a directory (end it in '/')",
-                         output);
+        return cli_fail(p->session, CLI_USAGE,
+                        "-o %s: several rewards need a directory (end it in '/')", output);
     for (int64_t i = 0; i < p->rewards.count; i++)
         for (int64_t j = 0; j < i; j++)
             if (policy_path(p, i, path) && policy_path(p, j, other) && strcmp(path, other) == 0)
-                return cli_usage(p->session, "two rewards would both be written to %s", path);
+                return cli_fail(p->session, CLI_USAGE, "two rewards would both be written to %s",
+                                path);
     return CLI_DONE;
 }
 

@@ -84,11 +84,12 @@ void cli_report_text(cli_report *report, const char *key, const char *value)
 
 void cli_report_integer(cli_report *report, const char *key, int64_t value)
 {
-    char text[CLI_NUMBER_SIZE];
-    if (report->json)
+    if (report->json) {
         attach(report, key, json_integer(value));
-    else
-        print_line(report, key, cli_grouped(value, text));
+        return;
+    }
+    char text[CLI_NUMBER_SIZE];
+    print_line(report, key, cli_grouped(value, text));
 }
 
 void cli_report_flag(cli_report *report, const char *key, bool value)
@@ -106,12 +107,13 @@ static json_t *json_of_real(double value)
 
 void cli_report_real(cli_report *report, const char *key, double value)
 {
+    if (report->json) {
+        attach(report, key, json_of_real(value));
+        return;
+    }
     char text[CLI_NUMBER_SIZE];
     snprintf(text, sizeof text, "%.6g", value);
-    if (report->json)
-        attach(report, key, json_of_real(value));
-    else
-        print_line(report, key, isfinite(value) ? text : "unknown");
+    print_line(report, key, isfinite(value) ? text : "unknown");
 }
 
 void cli_report_reals(cli_report *report, const char *key, int64_t count, const double *value)

@@ -89,10 +89,10 @@ cli_exit cli_model_format(cli_session *session, const char *path, int *format)
     bool json = to ? strcmp(to, "json") == 0 : ends_in(path, ".json");
     bool compact = to ? strcmp(to, "compact") == 0 : ends_in(path, ".compact");
     if (!json && !compact)
-        return cli_usage(session,
-                         "%s ends neither in .json nor in .compact: "
-                         "say --to json or --to compact",
-                         path);
+        return cli_fail(session, CLI_USAGE,
+                        "%s ends neither in .json nor in .compact: "
+                        "say --to json or --to compact",
+                        path);
     *format = json ? FORAY_MODEL_JSON : FORAY_MODEL_COMPACT;
     return CLI_DONE;
 }
@@ -157,7 +157,7 @@ cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_re
             rewards.count++;
     }
     if (code == CLI_DONE && rewards.count == 0)
-        code = cli_usage(session, "say with -r for which reward");
+        code = cli_fail(session, CLI_USAGE, "say with -r for which reward");
     if (code == CLI_DONE)
         *out = rewards;
     else

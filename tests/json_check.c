@@ -8,7 +8,7 @@
 static const json_t *descend(const json_t *value, char *path)
 {
     for (char *key = strtok(path, "."); key && value; key = strtok(NULL, "."))
-        value = json_is_array(value) ? json_array_get(value, (size_t)atoll(key))
+        value = json_is_array(value) ? json_array_get(value, (size_t)strtoull(key, NULL, 10))
                                      : json_object_get(value, key);
     return value;
 }

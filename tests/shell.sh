@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # What the scripts that test the command share: source it first.
 # $1 is the command; the work happens in a directory of its own.
 set -u

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Bad input of every kind ends in the documented exit code, with a message that
 # names the file, the line or key, and the cause.
+# shellcheck source=tests/shell.sh
 . "$(dirname "$0")/shell.sh"
 
 # A small model that is right, and copies of it that are wrong in one place each.
@@ -154,8 +155,8 @@ size=$(wc -c <good.foray)
 head -c $((size / 2)) good.foray >cut.foray
 for run in empty text noise cut; do
     for command in info verify bound "plan -r goal:0" "explore --resume -o"; do
-        set -- $command
-        expect 5 "$run.foray" foray "$@" $run.foray
+        read -ra words <<<"$command"
+        expect 5 "$run.foray" foray "${words[@]}" $run.foray
     done
 done
 expect 5 "directory" foray verify directory

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The command: usage errors, exit codes, JSON, signals, and what it never overwrites.
+# shellcheck source=tests/shell.sh
 . "$(dirname "$0")/shell.sh"
 
 # ---- usage errors name the cause and where to read on
@@ -77,9 +78,9 @@ usage "episodes|budget" foray explore --resume -k 100 -o fixed.foray
 
 # ---- every --json is one object
 foray plan c.foray -r goal:1 -o policy.json >/dev/null
-while read -r line; do
-    expect 0 . foray $line --json
-    holds "one JSON object from: foray $line --json" "$json_check" <"$work/out"
+while read -ra words; do
+    expect 0 . foray "${words[@]}" --json
+    holds "one JSON object from: foray ${words[*]} --json" "$json_check" <"$work/out"
 done <<'END'
 world list
 model check chain
@@ -170,8 +171,8 @@ holds "a killed run goes on" test $code -eq 130
 for run in INT KILL; do
     foray explore chain -k "$(episodes_of $run.foray)" -o $run.whole.foray >/dev/null
     for part in $run $run.whole; do
-        foray plan $part.foray -r goal:1 -r goal:0 --json --no-store | grep -v '"run"' >$part.plan
-        foray info $part.foray --theta --json | "$json_check" theta >$part.theta
+        foray plan "$part.foray" -r goal:1 -r goal:0 --json --no-store | grep -v '"run"' >"$part.plan"
+        foray info "$part.foray" --theta --json | "$json_check" theta >"$part.theta"
     done
     holds "$run: plans as after an uninterrupted run" cmp $run.plan $run.whole.plan
     holds "$run: has learnt what an uninterrupted run has" cmp $run.theta $run.whole.theta

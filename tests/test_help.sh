@@ -1,5 +1,6 @@
 #!/bin/bash
 # Every example of --help works; manual page and completion know every flag.
+# shellcheck source=tests/shell.sh
 . "$(dirname "$0")/shell.sh"
 
 # "world list", "explore", ...: the first column of the list of commands.
@@ -8,7 +9,9 @@ commands() {
 }
 # The long flags that the help of a command lists.
 flags() {
-    foray $1 --help | sed -n '/^options:/,/^$/p' | grep -oE '^ +(-[a-z], )?--[a-z-]+' |
+    local -a words
+    read -ra words <<<"$1"
+    foray "${words[@]}" --help | sed -n '/^options:/,/^$/p' | grep -oE '^ +(-[a-z], )?--[a-z-]+' |
         grep -oE -- '--[a-z-]+' | sort
 }
 
@@ -16,14 +19,14 @@ holds "there are eleven commands" test "$(commands | wc -l)" -eq 11
 
 # Every command and option has its help, with an example and exit codes; examples
 # work one after the other in an empty directory.
-while read -r command; do
-    expect 0 "^usage: foray $command" foray $command --help
-    expect 0 "^exit codes:" foray $command -h
-    holds "'help $command' is '$command --help'" \
-        cmp <(foray help $command) <(foray $command --help)
-    foray $command --help | sed -n 's/^  \$ //p' >"$work/examples"
-    holds "$command has examples" test -s "$work/examples"
-    mkdir "$work/$command" && cd "$work/$command" || exit 1
+while read -ra command; do
+    expect 0 "^usage: foray ${command[*]}" foray "${command[@]}" --help
+    expect 0 "^exit codes:" foray "${command[@]}" -h
+    holds "'help ${command[*]}' is '${command[*]} --help'" \
+        cmp <(foray help "${command[@]}") <(foray "${command[@]}" --help)
+    foray "${command[@]}" --help | sed -n 's/^  \$ //p' >"$work/examples"
+    holds "${command[*]} has examples" test -s "$work/examples"
+    mkdir "$work/${command[*]}" && cd "$work/${command[*]}" || exit 1
     while read -r example; do
         expect 0 "" bash -c "$example"
     done <"$work/examples"
@@ -41,7 +44,7 @@ holds "man/foray.1 is up to date (build/release/foray help --manual > man/foray.
     cmp "$work/foray.1" "$source_dir/man/foray.1"
 while read -r command; do
     sed -n "/^\.SS foray $command /,/^Examples:/p" "$source_dir/man/foray.1" |
-        sed -nE 's/^\.B (\\-[a-z], )?(\\-\\-[a-z\\-]+).*/\2/p' | tr -d '\\' | sort >"$work/manual"
+        sed -nE 's/^\.B (\\-[a-z], )?(\\-\\-[a-z\\-]+).*/\2/p' | tr -d "\\\\" | sort >"$work/manual"
     holds "man/foray.1 has the flags of $command" cmp <(flags "$command") "$work/manual"
 done < <(commands)
 if command -v groff >/dev/null; then
