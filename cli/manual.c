@@ -5,6 +5,9 @@
 
 #include "cli.h"
 
+/* Of the last change to what the manual says. */
+#define DATE "2026-11-15"
+
 /* Text with what troff would take for markup made plain. */
 static void print_plain(const char *text)
 {
@@ -139,7 +142,7 @@ static void print_end(void)
 void cli_manual_print(void)
 {
     const cli_command *command;
-    printf(".TH FORAY 1 \"\" \"Foray %s\" \"User Commands\"\n", foray_version());
+    printf(".TH FORAY 1 %s \"Foray %s\" \"User Commands\"\n", DATE, foray_version());
     printf(".SH NAME\nforay \\- explore once without a reward, then plan for any reward\n");
     printf(".SH SYNOPSIS\n");
     for (int64_t i = 0; (command = cli_command_at(i)); i++)

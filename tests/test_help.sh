@@ -86,7 +86,31 @@ completes "foray explore rooms:ro" rows=
 completes "foray world export grid -o fi" file.json
 completes "foray explore --no-such" ""
 
+# Completion in zsh, with what zsh brings along replaced by printing.
+cat >"$work/complete.zsh" <<'END'
+compadd() { shift ${@[(i)--]}; print -l -- "$@" }
+_files() { print :files }
+completion=$1; shift
+words=("$@") CURRENT=$#
+. $completion
+END
+zsh_completes() {
+    local line=$1
+    local -a words
+    shift
+    read -ra words <<<"$line"
+    printf '%s\n' "$@" | sort >"$work/wanted"
+    zsh -f "$work/complete.zsh" "$source_dir/completions/_foray" "${words[@]}" | sort >"$work/got"
+    holds "zsh completes '$line'" cmp "$work/wanted" "$work/got"
+}
 if command -v zsh >/dev/null; then
-    holds "zsh can read its completion" zsh -n "$source_dir/completions/_foray"
+    zsh_completes "foray w" world
+    zsh_completes "foray explore --replan=d" --replan=doubling
+    zsh_completes "foray explore rooms:ro" rooms:rows=
+    zsh_completes "foray plan r" :files
+    while read -r command; do
+        mapfile -t all < <(flags "$command")
+        zsh_completes "foray $command --" "${all[@]}"
+    done < <(commands)
 fi
 finish
