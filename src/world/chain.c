@@ -14,7 +14,7 @@
  *             "moved" has success -+ spread, evenly from the first zone to the
  *             last; the other outcomes share the rest equally.
  *
- * The published double chain is chain:zones=1,spread=0,laws=1: a move fails and
+ * The published double chain is chain:zones=1,spread=0,laws=1,success=0.95: a move fails and
  * goes the opposite way with probability 0.05. */
 #include <stdlib.h>
 
@@ -27,8 +27,8 @@ static const foray_world_parameter parameters[] = {
     {"zones", 6, 1, 1e6, true, "stretches with laws of their own, at most one per state"},
     {"laws", 2, 1, 2, true, "laws per zone: 1 for both actions, or 2, one for each"},
     {"outcomes", 2, 2, 4, true, "how many of moved, opposite, stayed, two steps can happen"},
-    {"success", 0.95, 0, 1, false, "probability of moving as meant, in the middle zone"},
-    {"spread", 0.02, 0, 0.5, false, "how far the outer zones differ from that"},
+    {"success", 0.9, 0, 1, false, "probability of moving as meant, in the middle zone"},
+    {"spread", 0.05, 0, 0.5, false, "how far the outer zones differ from that"},
     FY_HORIZON(20),
 };
 

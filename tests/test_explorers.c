@@ -1,0 +1,378 @@
+/* test_explorers.c - the conformance suite: every algorithm of the table passes
+ * the same tests in the same worlds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle_truth.h"
+
+static const char *const worlds[] = {
+    "chain:states=7,zones=2,horizon=6",
+    "riverswim:states=5,horizon=8",
+    "rooms:rows=1,cols=2,size=2,horizon=6",
+    "mixture:states=6,actions=3,successors=4,dim=4,horizon=5",
+    "hard:dim=5,actions=4,horizon=4",
+};
+enum { WORLDS = sizeof worlds / sizeof worlds[0] };
+
+typedef struct stage {
+    foray_context *ctx;
+    foray_model *model;
+    foray_world *world;
+    foray_explorer *explorer;
+} stage;
+
+static foray_settings settings_for(const char *algorithm)
+{
+    foray_settings settings;
+    foray_settings_default(&settings);
+    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
+    settings.episodes = 1000;
+    settings.seed = 7;
+    return settings;
+}
+
+static stage set_stage(const char *world, const foray_settings *settings, int threads)
+{
+    stage s = {.ctx = foray_context_create()};
+    foray_context_set_threads(s.ctx, threads);
+    if (foray_world_model(s.ctx, world, &s.model) != FORAY_OK ||
+        foray_world_from_model(s.ctx, s.model, &s.world) != FORAY_OK ||
+        foray_explorer_create(s.ctx, s.model, settings, &s.explorer) != FORAY_OK)
+        fail_msg("%s: %s", world, foray_message(s.ctx));
+    return s;
+}
+
+static void clear(stage *s)
+{
+    foray_explorer_destroy(s->explorer);
+    foray_world_destroy(s->world);
+    foray_model_destroy(s->model);
+    foray_context_destroy(s->ctx);
+}
+
+/* Runs a test for every algorithm in every world. */
+static void everywhere(void (*test)(const char *algorithm, const char *world))
+{
+    const char *algorithm;
+    for (int64_t i = 0; foray_algorithm_describe(i, &algorithm, NULL); i++)
+        for (size_t w = 0; w < WORLDS; w++)
+            test(algorithm, worlds[w]);
+}
+
+static void assert_same_state(foray_explorer *a, foray_explorer *b)
+{
+    uint8_t *data_a, *data_b;
+    size_t size_a, size_b;
+    assert_int_equal(foray_explorer_save(a, &data_a, &size_a), FORAY_OK);
+    assert_int_equal(foray_explorer_save(b, &data_b, &size_b), FORAY_OK);
+    assert_int_equal(size_a, size_b);
+    assert_memory_equal(data_a, data_b, size_a);
+    free(data_a);
+    free(data_b);
+}
+
+/* --------------------------------------------------------------- determinism */
+
+static void same_bits_for_any_threads(const char *algorithm, const char *world)
+{
+    foray_settings settings = settings_for(algorithm);
+    stage one = set_stage(world, &settings, 1), two = set_stage(world, &settings, 2);
+    assert_true(truth_play(one.explorer, one.world, 200));
+    assert_true(truth_play(two.explorer, two.world, 200));
+    assert_same_state(one.explorer, two.explorer);
+    clear(&one);
+    clear(&two);
+}
+
+static void determinism(void **state)
+{
+    (void)state;
+    everywhere(same_bits_for_any_threads);
+}
+
+/* ---------------------------------------------------------------- save, load */
+
+static void continues_where_it_was(const char *algorithm, const char *world)
+{
+    foray_settings settings = settings_for(algorithm);
+    stage whole = set_stage(world, &settings, 1);
+    for (int64_t cut = 0; cut <= 120; cut += 40) {
+        stage first = set_stage(world, &settings, 1), second = set_stage(world, &settings, 1);
+        uint8_t *data;
+        size_t size;
+        assert_true(truth_play(first.explorer, first.world, cut));
+        foray_certificate bound; /* asking must not change what follows */
+        assert_int_equal(foray_explorer_bound(first.explorer, &bound), FORAY_OK);
+        assert_int_equal(foray_explorer_save(first.explorer, &data, &size), FORAY_OK);
+        assert_int_equal(foray_explorer_load(second.explorer, data, size), FORAY_OK);
+        free(data);
+        assert_true(truth_play(second.explorer, second.world, 160 - cut));
+        if (cut == 0)
+            assert_true(truth_play(whole.explorer, whole.world, 160));
+        assert_same_state(whole.explorer, second.explorer);
+        clear(&first);
+        clear(&second);
+    }
+    clear(&whole);
+}
+
+static void resume(void **state)
+{
+    (void)state;
+    everywhere(continues_where_it_was);
+}
+
+/* Truncated at every length, and in the wrong explorer. */
+static void refuses_damaged_state(const char *algorithm, const char *world)
+{
+    foray_settings settings = settings_for(algorithm);
+    stage s = set_stage(world, &settings, 1), other = set_stage(world, &settings, 1);
+    uint8_t *data;
+    size_t size;
+    assert_true(truth_play(s.explorer, s.world, 5));
+    assert_int_equal(foray_explorer_save(s.explorer, &data, &size), FORAY_OK);
+    for (size_t length = 0; length < size; length += 1 + size / 97)
+        assert_int_equal(foray_explorer_load(other.explorer, data, length), FORAY_ERROR_RUN);
+    data[0] ^= 1;
+    assert_int_equal(foray_explorer_load(other.explorer, data, size), FORAY_ERROR_RUN);
+    free(data);
+    clear(&s);
+    clear(&other);
+}
+
+static void damaged_state(void **state)
+{
+    (void)state;
+    everywhere(refuses_damaged_state);
+}
+
+/* ----------------------------------------------------------------- bad calls */
+
+static void insists_on_the_order_of_calls(const char *algorithm, const char *world)
+{
+    foray_settings settings = settings_for(algorithm);
+    stage s = set_stage(world, &settings, 1);
+    foray_explorer *explorer = s.explorer;
+    int64_t action, start = s.model->initial_state[0];
+    uint8_t *data;
+    size_t size;
+    assert_int_equal(foray_explorer_act(explorer, start, &action), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_explorer_observe(explorer, start, 0, 0), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_explorer_end(explorer), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_explorer_begin(explorer), FORAY_OK);
+    assert_int_equal(foray_explorer_begin(explorer), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_explorer_save(explorer, &data, &size), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_explorer_end(explorer), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_explorer_act(explorer, -1, &action), FORAY_ERROR_WORLD);
+    assert_int_equal(foray_explorer_act(explorer, s.model->states, &action), FORAY_ERROR_WORLD);
+    assert_int_equal(foray_explorer_act(explorer, start, &action), FORAY_OK);
+    assert_in_range(action, 0, s.model->actions - 1);
+    clear(&s);
+}
+
+static void order_of_calls(void **state)
+{
+    (void)state;
+    everywhere(insists_on_the_order_of_calls);
+}
+
+/* A state that cannot follow is the world's failure, and it is named. */
+static void notices_impossible_successors(const char *algorithm, const char *world)
+{
+    foray_settings settings = settings_for(algorithm);
+    stage s = set_stage(world, &settings, 1);
+    int64_t start = s.model->initial_state[0];
+    assert_int_equal(foray_explorer_begin(s.explorer), FORAY_OK);
+    for (int64_t next = 0; next < s.model->states; next++)
+        if (fy_model_find(s.model, start * s.model->actions, next) < 0) {
+            assert_int_equal(foray_explorer_observe(s.explorer, start, 0, next), FORAY_ERROR_WORLD);
+            assert_non_null(strstr(foray_message(s.ctx), "rules out"));
+        }
+    assert_int_equal(foray_explorer_observe(s.explorer, start, 0, -1), FORAY_ERROR_WORLD);
+    assert_int_equal(foray_explorer_observe(s.explorer, start, 0, 1 << 30), FORAY_ERROR_WORLD);
+    assert_int_equal(foray_explorer_observe(s.explorer, start, -1, 0), FORAY_ERROR_USAGE);
+    clear(&s);
+}
+
+static void impossible_successors(void **state)
+{
+    (void)state;
+    everywhere(notices_impossible_successors);
+}
+
+static void bad_settings(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *model;
+    foray_explorer *explorer = NULL;
+    foray_settings settings = settings_for("no-such-thing");
+    assert_int_equal(foray_world_model(ctx, worlds[0], &model), FORAY_OK);
+    assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_ERROR_USAGE);
+    assert_non_null(strstr(foray_message(ctx), "ucrl-rfe"));
+    settings = settings_for("ucrl-rfe");
+    settings.delta = 2;
+    assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_ERROR_USAGE);
+    assert_null(explorer);
+    foray_model_destroy(model);
+    foray_context_destroy(ctx);
+}
+
+/* ------------------------------------------------------------ failing memory */
+
+static void survives_every_failed_allocation(const char *algorithm, const char *world)
+{
+    foray_settings settings = settings_for(algorithm);
+    foray_context *ctx = foray_context_create();
+    foray_model *model;
+    foray_explorer *explorer = NULL;
+    assert_int_equal(foray_world_model(ctx, world, &model), FORAY_OK);
+    foray_status status = FORAY_ERROR_MEMORY;
+    for (int64_t left = 0; status != FORAY_OK; left++) {
+        ctx->allocations_left = left;
+        status = foray_explorer_create(ctx, model, &settings, &explorer);
+        assert_true(status == FORAY_OK || status == FORAY_ERROR_MEMORY);
+    }
+    ctx->allocations_left = -1;
+    foray_explorer_destroy(explorer);
+    foray_model_destroy(model);
+    foray_context_destroy(ctx);
+}
+
+static void failing_memory(void **state)
+{
+    (void)state;
+    everywhere(survives_every_failed_allocation);
+}
+
+/* The loop between begin and end asks for no memory at all. */
+static void episodes_allocate_nothing(const char *algorithm, const char *world)
+{
+    foray_settings settings = settings_for(algorithm);
+    stage s = set_stage(world, &settings, 1);
+    int64_t before = s.ctx->allocations;
+    assert_true(truth_play(s.explorer, s.world, 100));
+    assert_int_equal(s.ctx->allocations, before);
+    clear(&s);
+}
+
+static void no_allocation(void **state)
+{
+    (void)state;
+    everywhere(episodes_allocate_nothing);
+}
+
+/* ------------------------------------------------------ plans and certificates */
+
+/* gap <= certificate, values in order, policy inside the model. */
+static void check_plan(const stage *s, const foray_reward *reward, const foray_policy *policy)
+{
+    double value, optimal;
+    assert_int_equal(foray_evaluate(s->ctx, s->model, reward, policy, &value, &optimal), FORAY_OK);
+    assert_true(value <= optimal + 1e-9);
+    for (int64_t i = 0; i < policy->horizon * policy->states; i++)
+        assert_in_range(policy->action[i], 0, s->model->actions - 1);
+    assert_true(policy->certificate.certified);
+    assert_true(policy->value[FORAY_PESSIMISTIC] <= policy->value[FORAY_OPTIMISTIC] + 1e-9);
+    if (truth_distance(s->explorer) <= 1.0) {
+        assert_true(optimal - value <= policy->certificate.gap + 1e-9);
+        assert_true(policy->value[FORAY_OPTIMISTIC] >= optimal - 1e-9);
+        assert_true(policy->value[FORAY_PESSIMISTIC] <= optimal + 1e-9);
+    }
+}
+
+static void certifies_honestly(const char *algorithm, const char *world)
+{
+    foray_settings settings = settings_for(algorithm);
+    stage s = set_stage(world, &settings, 1);
+    foray_certificate bound;
+    for (int64_t episodes = 0; episodes <= 300; episodes += 100) {
+        assert_int_equal(foray_explorer_bound(s.explorer, &bound), FORAY_OK);
+        assert_true(bound.certified && bound.gap >= 0);
+        for (int mode = 0; mode < FORAY_MODES; mode++)
+            for (uint64_t seed = 0; seed < 3; seed++) {
+                foray_reward *reward = truth_random_reward(s.ctx, s.model, seed);
+                const foray_reward *const rewards[] = {reward};
+                foray_policy *policy;
+                assert_int_equal(foray_explorer_plan(s.explorer, 1, rewards, mode, &policy), 0);
+                check_plan(&s, reward, policy);
+                foray_policy_destroy(policy);
+                foray_reward_destroy(reward);
+            }
+        assert_true(truth_play(s.explorer, s.world, 100));
+    }
+    clear(&s);
+}
+
+static void honest_certificates(void **state)
+{
+    (void)state;
+    everywhere(certifies_honestly);
+}
+
+/* Many rewards in one call: the same plans as one by one. */
+static void plans_together_as_alone(const char *algorithm, const char *world)
+{
+    enum { COUNT = 11 };
+    foray_settings settings = settings_for(algorithm);
+    stage s = set_stage(world, &settings, 1);
+    const foray_reward *rewards[COUNT];
+    foray_policy *together[COUNT], *alone;
+    assert_true(truth_play(s.explorer, s.world, 100));
+    for (int64_t i = 0; i < COUNT; i++)
+        rewards[i] = i % 2 ? truth_goal(s.ctx, s.model, i % s.model->states)
+                           : truth_random_reward(s.ctx, s.model, (uint64_t)i);
+    for (int mode = 0; mode < FORAY_MODES; mode++) {
+        assert_int_equal(foray_explorer_plan(s.explorer, COUNT, rewards, mode, together), 0);
+        for (int64_t i = 0; i < COUNT; i++) {
+            assert_int_equal(foray_explorer_plan(s.explorer, 1, &rewards[i], mode, &alone), 0);
+            for (int m = 0; m < FORAY_MODES; m++)
+                assert_true(fabs(alone->value[m] - together[i]->value[m]) < 1e-9);
+            assert_true(fabs(alone->certificate.gap - together[i]->certificate.gap) < 1e-9);
+            foray_policy_destroy(alone);
+            foray_policy_destroy(together[i]);
+        }
+    }
+    for (int64_t i = 0; i < COUNT; i++)
+        foray_reward_destroy((foray_reward *)rewards[i]);
+    clear(&s);
+}
+
+static void many_rewards(void **state)
+{
+    (void)state;
+    everywhere(plans_together_as_alone);
+}
+
+/* A scaled-down radius is a heuristic and says so. */
+static void heuristics_say_so(void **state)
+{
+    (void)state;
+    foray_settings settings = settings_for("ucrl-rfe");
+    settings.radius_scale = 0.5;
+    stage s = set_stage(worlds[0], &settings, 1);
+    foray_certificate bound;
+    assert_int_equal(foray_explorer_bound(s.explorer, &bound), FORAY_OK);
+    assert_false(bound.certified);
+    clear(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(determinism),           cmocka_unit_test(resume),
+        cmocka_unit_test(damaged_state),         cmocka_unit_test(order_of_calls),
+        cmocka_unit_test(impossible_successors), cmocka_unit_test(bad_settings),
+        cmocka_unit_test(failing_memory),        cmocka_unit_test(no_allocation),
+        cmocka_unit_test(honest_certificates),   cmocka_unit_test(many_rewards),
+        cmocka_unit_test(heuristics_say_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
