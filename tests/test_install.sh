@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# What cmake --install leaves is enough for a program outside the tree: a static
+# and a shared library, each found through pkg-config and through find_package.
+set -euo pipefail
+
+source_tree=${FORAY_SOURCE:?} build=${FORAY_BUILD:?}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+    echo "test_install: $*" >&2
+    exit 1
+}
+
+# The program must run and see the library that was installed.
+expect_hello() {
+    local output
+    output=$("$1") || fail "$1 does not run"
+    [[ $output == "Foray "*", "*" states" ]] || fail "$1 printed '$output'"
+}
+
+link_with_pkg_config() {
+    local prefix=$1
+    # shellcheck disable=SC2046 # flags are words
+    cc "$source_tree/tests/install/hello.c" -o "$prefix/hello" \
+        $(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs foray) \
+        -Wl,-rpath,"$prefix/lib"
+    expect_hello "$prefix/hello"
+}
+
+link_with_cmake() {
+    local prefix=$1
+    cmake -S "$source_tree/tests/install" -B "$prefix/hello-build" -DCMAKE_PREFIX_PATH="$prefix"
+    cmake --build "$prefix/hello-build"
+    expect_hello "$prefix/hello-build/hello"
+}
+
+check_files() {
+    local prefix=$1 file
+    for file in bin/foray include/foray/foray.h share/man/man1/foray.1 \
+        share/bash-completion/completions/foray share/zsh/site-functions/_foray; do
+        [[ -s $prefix/$file ]] || fail "$file was not installed"
+    done
+    "$prefix/bin/foray" --version >/dev/null || fail "the installed command does not run"
+}
+
+try_prefix() {
+    link_with_pkg_config "$1"
+    link_with_cmake "$1"
+    check_files "$1"
+}
+
+# Moved after installing: nothing in it may depend on where it was put first.
+cmake --install "$build" --prefix "$scratch/first"
+mv "$scratch/first" "$scratch/static"
+[[ -e $scratch/static/lib/libforay.a ]] || fail "no static library"
+try_prefix "$scratch/static"
+
+# The shared library stays in the build tree, so that a second run is quick.
+cmake -S "$source_tree" -B "$build/shared" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DBUILD_SHARED_LIBS=ON -DFORAY_TESTS=OFF -DFORAY_BENCH=OFF
+cmake --build "$build/shared" --target foray
+cmake --install "$build/shared" --prefix "$scratch/shared"
+[[ -e $scratch/shared/lib/libforay.so ]] || fail "no shared library"
+try_prefix "$scratch/shared"
+
+# Only the public interface leaves the shared library.
+leaked=$(nm -D --defined-only "$scratch/shared/lib/libforay.so" | awk '$3 !~ /^foray_/ { print $3 }')
+[[ -z $leaked ]] || fail "the shared library exports $leaked"

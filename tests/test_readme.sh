@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# What the README and the guide show is what happens: runs the commands of their
+# ```console blocks, one page after the other, each in an empty directory. Every
+# command must end well and print what the page shows, but for numbers, spacing
+# and arrows, since machines differ. In the shown output, a line "..." ends the comparison.
+set -euo pipefail
+
+command=$1 source_tree=${FORAY_SOURCE:?}
+pages=(README.md docs/guide.md)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/bin"
+ln -s "$(realpath "$command")" "$scratch/bin/foray"
+export PATH="$scratch/bin:$PATH" LC_ALL=C.UTF-8
+ran=0
+
+# The console blocks of a page, without their fences.
+blocks() {
+    awk '/^```/ { inside = ($0 == "```console"); next } inside' "$1"
+}
+
+# Forgets numbers, spacing and arrows, and whatever follows a line of dots.
+outline() {
+    sed -E -e '/^\.\.\.$/,$d' -e 's/[0-9]+([.,][0-9]+)*(e[-+]?[0-9]+)?/N/g' \
+        -e 's/[[:space:]]+/ /g' -e 's/ $//' -e 's/[←→↑↓]/A/g'
+}
+
+# Runs one command of a page and compares what it prints with what is shown.
+try() {
+    local page=$1 line=$2 shown=$3 printed status=0
+    printed=$(bash -euo pipefail -c "$line" 2>&1 </dev/null) || status=$?
+    ran=$((ran + 1))
+    if ((status != 0)); then
+        printf 'test_readme: %s: $ %s\nended with %d and printed\n%s\n' "$page" "$line" \
+            "$status" "$printed" >&2
+        exit 1
+    fi
+    local want got
+    want=$(outline <<<"$shown")
+    got=$(outline <<<"$printed")
+    if [[ $shown == *$'\n...' ]]; then
+        got=$(head -n "$(wc -l <<<"$want")" <<<"$got")
+    fi
+    if [[ $want != "$got" ]]; then
+        printf 'test_readme: %s: $ %s\n' "$page" "$line" >&2
+        diff <(echo "$want") <(echo "$got") >&2
+        exit 1
+    fi
+}
+
+# Splits a page into commands ("$ ...") and the output that follows each.
+run_page() {
+    local page=$1 line="" shown="" text
+    while IFS= read -r text; do
+        if [[ $text == '$ '* ]]; then
+            [[ -z $line ]] || try "$page" "$line" "$shown"
+            line=${text#'$ '} shown=""
+        else
+            shown+=${shown:+$'\n'}$text
+        fi
+    done < <(blocks "$source_tree/$page")
+    [[ -z $line ]] || try "$page" "$line" "$shown"
+}
+
+for page in "${pages[@]}"; do
+    mkdir "$scratch/page"
+    (cd "$scratch/page" && run_page "$page" && echo "$ran" >"$scratch/ran")
+    echo "test_readme: $page: $(cat "$scratch/ran") commands"
+    (($(cat "$scratch/ran") > 0))
+    rm -rf "$scratch/page"
+done
