@@ -93,11 +93,15 @@ FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
 
 /* The choices of the settings below, in the order of their names there. */
 enum { FORAY_RADIUS_SHARP, FORAY_RADIUS_SELFNORMALISED, FORAY_RADIUS_THEOREM };
+/* What else a certificate may rest on, beyond the radii one can choose: bonuses
+ * made from visit counts (tabular algorithms), or nothing. */
+enum { FORAY_RADIUS_COUNTS = FORAY_RADIUS_THEOREM + 1, FORAY_RADIUS_NONE, FORAY_RADIUS_KINDS };
 enum { FORAY_AUTO, FORAY_ON, FORAY_OFF };
 enum { FORAY_INNER_AUTO, FORAY_INNER_EXACT, FORAY_INNER_L1, FORAY_INNER_ASCENT };
-enum { FORAY_REPLAN_DOUBLING, FORAY_REPLAN_EVERY };
+enum { FORAY_REPLAN_AUTO, FORAY_REPLAN_DOUBLING, FORAY_REPLAN_EVERY };
 enum { FORAY_CLIP_REMAINING, FORAY_CLIP_HORIZON };
 enum { FORAY_TIES_UNCLIPPED, FORAY_TIES_LOWEST };
+enum { FORAY_POOLED_OFF, FORAY_POOLED_ON };
 
 /* All settings of a run, in one table: it yields the struct, the defaults, the
  * checks, the command-line flags, what a run stores, and the manual.
@@ -127,13 +131,16 @@ enum { FORAY_TIES_UNCLIPPED, FORAY_TIES_LOWEST };
     REAL(lambda, 0.0, 0.0, 1e12, "ridge penalty; 0: one over the squared norm bound")              \
     CHOICE(inner, FORAY_INNER_AUTO, "auto exact l1 ascent", "method of the inner maximisation")    \
     INTEGER(inner_memory, 256, 1, 1 << 20, "MiB that exact vertex lists may take under auto")      \
-    CHOICE(replan, FORAY_REPLAN_DOUBLING, "doubling every", "when the explorer plans anew")        \
+    CHOICE(replan, FORAY_REPLAN_AUTO, "auto doubling every",                                       \
+           "when the explorer plans anew; auto: doubling, but every episode if tabular")           \
     REAL(replan_growth, 1.0, 0.0, 1e6,                                                             \
-         "doubling: plan anew when a determinant has grown by the factor 1 + this")                \
+         "doubling: plan anew when a determinant or count has grown by the factor 1 + this")       \
     CHOICE(clip, FORAY_CLIP_REMAINING, "remaining horizon",                                        \
            "values are clipped at the steps that remain, or at H as printed in the paper")         \
     CHOICE(ties, FORAY_TIES_UNCLIPPED, "unclipped lowest",                                         \
            "equal actions: prefer the larger value before clipping, or just the lowest index")     \
+    CHOICE(pooled, FORAY_POOLED_OFF, "off on",                                                     \
+           "tabular: count visits of each step apart, or of all steps together")                   \
     INTEGER(refactor_every, 4096, 1, INT64_MAX / 4,                                                \
             "rank-one updates of a block between two fresh factorisations")
 
@@ -443,9 +450,12 @@ enum { FORAY_OPTIMISTIC, FORAY_PLUGIN, FORAY_PESSIMISTIC, FORAY_MODES };
 /* "optimistic", "plugin", "pessimistic"; NULL for any other number. */
 FORAY_API const char *foray_mode_name(int mode);
 
+/* "sharp", "selfnormalised", "theorem", "counts", "none"; NULL for any other number. */
+FORAY_API const char *foray_radius_name(int radius);
+
 /* With probability at least 1 - delta, V* - V^pi <= gap, if certified. */
 typedef struct foray_certificate {
-    double gap;
+    double gap; /* INFINITY: the algorithm has no bound */
     double delta;
     int radius;     /* FORAY_RADIUS_... */
     bool certified; /* false: heuristic, a radius was scaled below what theory asks for */

@@ -10,9 +10,7 @@
 
 /* Adding an algorithm is one file and one row here. */
 static const fy_explorer_ops *const algorithms[] = {
-    &fy_ucrl_rfe,
-    &fy_ucrl_rfe_plus,
-    &fy_random,
+    &fy_ucrl_rfe, &fy_ucrl_rfe_plus, &fy_rf_ucrl, &fy_rf_express, &fy_random,
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
@@ -229,7 +227,8 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              model->gensets,
                              explorer->settings.radius,
                              explorer->settings.centring,
-                             explorer->settings.blocks};
+                             explorer->settings.blocks,
+                             explorer->settings.pooled};
     uint64_t hash = fy_hash(shape, sizeof shape, 0);
     return fy_hash(explorer->ops->name, strlen(explorer->ops->name), hash);
 }

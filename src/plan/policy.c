@@ -3,8 +3,11 @@
  *   {"format":"foray-policy","version":1,"states":S,"actions":A,"horizon":H,
  *    "mode":"optimistic|plugin|pessimistic","action":[[...S integers] x H],
  *    "value":{"optimistic":x,"plugin":y,"pessimistic":z},
- *    "certificate":{"gap":g,"delta":x,"radius":"theorem|selfnormalised|sharp",
- *                   "status":"certified|heuristic"}} */
+ *    "certificate":{"gap":g|null,"delta":x,
+ *                   "radius":"theorem|selfnormalised|sharp|counts|none",
+ *                   "status":"certified|heuristic"}}
+ *
+ * JSON has no infinity: a gap of null says that there is no bound. */
 #include "plan/policy.h"
 #include "base/document.h"
 
@@ -13,12 +16,18 @@
 
 /* In the order of the public enums. */
 static const char *const mode_names[] = {"optimistic", "plugin", "pessimistic", NULL};
-static const char *const radius_names[] = {"sharp", "selfnormalised", "theorem", NULL};
+static const char *const radius_names[] = {"sharp",  "selfnormalised", "theorem",
+                                           "counts", "none",           NULL};
 static const char *const status_names[] = {"heuristic", "certified", NULL};
 
 const char *foray_mode_name(int mode)
 {
     return mode >= 0 && mode < FORAY_MODES ? mode_names[mode] : NULL;
+}
+
+const char *foray_radius_name(int radius)
+{
+    return radius >= 0 && radius < FORAY_RADIUS_KINDS ? radius_names[radius] : NULL;
 }
 
 /* ----------------------------------------------------------------- creation */
@@ -143,6 +152,14 @@ static foray_status read_values(foray_context *ctx, const json_t *values, double
     return status;
 }
 
+static foray_status read_gap(foray_context *ctx, const json_t *object, double *gap)
+{
+    if (!json_is_null(json_object_get(object, "gap")))
+        return fy_document_real(ctx, object, "gap", 0, HUGE_VAL, gap);
+    *gap = INFINITY;
+    return FORAY_OK;
+}
+
 static foray_status read_certificate(foray_context *ctx, const json_t *object,
                                      foray_certificate *certificate)
 {
@@ -150,7 +167,7 @@ static foray_status read_certificate(foray_context *ctx, const json_t *object,
     foray_status status;
     int certified;
     if ((status = fy_document_keys(ctx, object, "certificate", keys)) < 0 ||
-        (status = fy_document_real(ctx, object, "gap", 0, HUGE_VAL, &certificate->gap)) < 0 ||
+        (status = read_gap(ctx, object, &certificate->gap)) < 0 ||
         (status = fy_document_real(ctx, object, "delta", 0, 1, &certificate->delta)) < 0 ||
         (status = fy_document_choice(ctx, object, "radius", radius_names, &certificate->radius)) <
             0 ||
@@ -224,11 +241,14 @@ static void put_actions(fy_writer *writer, const foray_policy *policy)
 static void put_certificate(fy_writer *writer, const foray_certificate *certificate)
 {
     fy_document_put(writer, "{\"gap\":");
-    fy_document_put_real(writer, certificate->gap);
+    if (isinf(certificate->gap))
+        fy_document_put(writer, "null");
+    else
+        fy_document_put_real(writer, certificate->gap);
     fy_document_put(writer, ",\"delta\":");
     fy_document_put_real(writer, certificate->delta);
     fy_document_put(writer, ",\"radius\":\"%s\",\"status\":\"%s\"}",
-                    radius_names[certificate->radius], status_names[certificate->certified]);
+                    foray_radius_name(certificate->radius), status_names[certificate->certified]);
 }
 
 static void put_policy(fy_writer *writer, const foray_policy *policy)
@@ -254,8 +274,8 @@ static void put_policy(fy_writer *writer, const foray_policy *policy)
 static foray_status check_head(foray_context *ctx, const foray_policy *policy)
 {
     const foray_certificate *certificate = &policy->certificate;
-    bool sane = foray_mode_name(policy->mode) != NULL && certificate->radius >= 0 &&
-                certificate->radius <= FORAY_RADIUS_THEOREM && isfinite(certificate->gap) &&
+    bool sane = foray_mode_name(policy->mode) != NULL &&
+                foray_radius_name(certificate->radius) != NULL && certificate->gap >= 0 &&
                 isfinite(certificate->delta);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         sane = sane && isfinite(policy->value[mode]);

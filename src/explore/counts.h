@@ -1,0 +1,76 @@
+/* counts.h - what tabular explorers know: how often each pair was visited, and
+ * what followed.
+ *
+ *   n_h(s,a), n_h(s,a,j)           j: a successor of the model, not any state
+ *   p^_h(j|s,a) = n_h(s,a,j) / n_h(s,a)
+ *   never visited: p^ is uniform over the successors the model allows
+ *
+ * One layer of counts per step, or a single one when pooled over steps, which
+ * is sound because transitions are the same at every step. */
+#ifndef FY_COUNTS_H
+#define FY_COUNTS_H
+
+#include "explore/explorer.h"
+
+typedef struct fy_counts {
+    const foray_model *model;
+    int64_t layers;      /* horizon, or 1 when pooled */
+    int64_t transitions; /* of the model: (s,a,j), j-th of pair p at succ_start[p] + j */
+    /* Whole numbers, exact up to 2^53, kept as doubles because they are multiplied
+     * with values more often than they are counted up. */
+    double *visits;   /* [layers][pairs] */
+    double *followed; /* [layers][transitions] */
+} fy_counts;
+
+foray_status fy_counts_create(foray_context *ctx, const foray_model *model, bool pooled,
+                              fy_counts **out);
+void fy_counts_destroy(fy_counts *counts);
+
+/* Which layer step t counts in. */
+static inline int64_t fy_counts_layer(const fy_counts *counts, int64_t t)
+{
+    return counts->layers == 1 ? 0 : t;
+}
+
+/* n(s,a) of a pair at step t. */
+static inline double fy_counts_visits(const fy_counts *counts, int64_t t, int64_t pair)
+{
+    return counts->visits[fy_counts_layer(counts, t) * counts->model->pairs + pair];
+}
+
+/* n(s,a,j) of a pair at step t, for all its j. */
+static inline const double *fy_counts_followed(const fy_counts *counts, int64_t t, int64_t pair)
+{
+    return counts->followed + fy_counts_layer(counts, t) * counts->transitions +
+           counts->model->succ_start[pair];
+}
+
+/* The j-th successor of the pair followed at step t. */
+void fy_counts_add(fy_counts *counts, int64_t t, int64_t pair, int64_t j);
+
+/* sum_j p^_t(j|s,a) V(s_j), for a value of every state. */
+double fy_counts_expect(const fy_counts *counts, int64_t t, int64_t pair, const double *value);
+
+/* The reader fails on numbers that no counting gives. */
+void fy_counts_write(const fy_counts *counts, fy_writer *writer);
+void fy_counts_read(fy_counts *counts, fy_reader *reader);
+
+/* Plans on the empirical model: V_h(s) = max_a r_h(s,a) + sum_j p^_h(j|s,a) V_{h+1}(s_j).
+ *
+ * error: a bound, with probability 1 - delta, on |V^^pi(mu) - V^pi(mu)| for all
+ * policies and rewards, V^ being the value in the empirical model; INFINITY where
+ * the algorithm has none. Every mode gives the same policy, the best of the empirical
+ * model. Of its three values
+ *   plugin       is V^(mu),
+ *   optimistic   min{H, V^(mu) + error}, at least the value of the best policy,
+ *   pessimistic  max{0, V^(mu) - error}, at most the true value of this one,
+ * and certificate.gap = optimistic - pessimistic; INFINITY, with the radius
+ * FORAY_RADIUS_NONE and never certified, without a bound. */
+foray_status fy_counts_plan(foray_explorer *explorer, const fy_counts *counts, double error,
+                            int64_t count, const foray_reward *const *rewards, int mode,
+                            foray_policy **policies);
+
+/* A certificate from counts: certified unless the radius was scaled down. */
+foray_certificate fy_counts_certificate(const foray_explorer *explorer, double gap);
+
+#endif
