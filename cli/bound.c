@@ -12,7 +12,7 @@ static cli_exit tell(cli_session *session, foray_run *run, const foray_certifica
     cli_report_integer(&report, "horizon", horizon);
     cli_report_real(&report, "gap", bound->gap);
     cli_report_real(&report, "delta", bound->delta);
-    cli_report_text(&report, "radius", cli_radius_name(bound->radius));
+    cli_report_text(&report, "radius", foray_radius_name(bound->radius));
     cli_report_text(&report, "status", cli_certainty(bound));
     cli_report_flag(&report, "vacuous", bound->gap >= (double)horizon);
     return cli_report_end(&report, session);

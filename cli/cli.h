@@ -123,8 +123,7 @@ typedef struct cli_rewards {
 cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out);
 void cli_rewards_close(cli_rewards *rewards);
 
-/* "sharp", "certified" and so on. */
-const char *cli_radius_name(int radius);
+/* "certified" or "heuristic". */
 const char *cli_certainty(const foray_certificate *certificate);
 
 /* Prints the map of a model with the actions of a policy's first step. */

@@ -142,7 +142,7 @@ static void print_bound(const expedition *e, const foray_certificate *bound)
         return;
     }
     printf("bound for all rewards   %.6g (%s, delta %g, radius %s)%s\n", bound->gap,
-           cli_certainty(bound), bound->delta, cli_radius_name(bound->radius),
+           cli_certainty(bound), bound->delta, foray_radius_name(bound->radius),
            bound->gap >= horizon ? ", no better than nothing yet" : "");
 }
 
@@ -193,7 +193,7 @@ static cli_exit tell(expedition *e, foray_status status)
 {
     cli_session *session = e->session;
     foray_explorer *explorer = foray_run_explorer(e->run);
-    foray_certificate bound = {.gap = NAN, .radius = foray_run_settings(e->run)->radius};
+    foray_certificate bound = {.gap = NAN, .radius = FORAY_RADIUS_NONE};
     foray_explorer_facts facts;
     cli_report report;
     cli_exit code = cli_status(session, foray_explorer_describe(explorer, &facts));

@@ -189,10 +189,12 @@ static void print_footer(const planning *p)
     char episodes[CLI_NUMBER_SIZE], path[PATH_SIZE];
     printf("\n%s policies after %s episodes; delta %g, radius %s\n", foray_mode_name(p->mode),
            cli_grouped(foray_run_saved(p->run), episodes), certificate->delta,
-           cli_radius_name(certificate->radius));
+           foray_radius_name(certificate->radius));
     if (certificate->certified)
         printf("with probability at least %g each loses at most its certificate\n",
                1 - certificate->delta);
+    else if (certificate->radius == FORAY_RADIUS_NONE)
+        printf("nothing is guaranteed: the algorithm has no bound\n");
     else
         printf("nothing is guaranteed: the radius was scaled down\n");
     for (int64_t i = 0; i < p->rewards.count; i++)

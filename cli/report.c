@@ -132,7 +132,7 @@ void cli_report_certificate(cli_report *report, const char *key,
     cli_report_open(report, key);
     cli_report_real(report, "gap", certificate->gap);
     cli_report_real(report, "delta", certificate->delta);
-    cli_report_text(report, "radius", cli_radius_name(certificate->radius));
+    cli_report_text(report, "radius", foray_radius_name(certificate->radius));
     cli_report_text(report, "status", cli_certainty(certificate));
     cli_report_close(report);
 }

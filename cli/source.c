@@ -175,18 +175,6 @@ void cli_rewards_close(cli_rewards *rewards)
 
 /* ---------------------------------------------------------------- certificates */
 
-const char *cli_radius_name(int radius)
-{
-    switch (radius) {
-    case FORAY_RADIUS_SHARP:
-        return "sharp";
-    case FORAY_RADIUS_SELFNORMALISED:
-        return "selfnormalised";
-    default:
-        return "theorem";
-    }
-}
-
 const char *cli_certainty(const foray_certificate *certificate)
 {
     return certificate->certified ? "certified" : "heuristic";

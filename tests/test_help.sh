@@ -77,7 +77,7 @@ completes "foray help model c" check convert
 completes "foray explore --rad" --radius --radius-scale --radius-scale-check --radius-scale-hat \
     --radius-scale-tilde
 completes "foray explore --radius t" theorem
-completes "foray explore --replan=" doubling every
+completes "foray explore --replan=" auto doubling every
 completes "foray explore -a ucrl" ucrl-rfe ucrl-rfe+
 completes "foray plan run -m p" pessimistic plugin
 completes "foray plan fi" file.json
