@@ -67,6 +67,29 @@ static foray_status create_arrays(fy_learner *learner)
     return FORAY_OK;
 }
 
+/* One row per set, if they take at most so many numbers per pair. */
+enum { MEMO_PER_PAIR = 4 };
+
+static foray_status create_memo(fy_learner *learner)
+{
+    foray_context *ctx = learner->ctx;
+    const foray_model *model = learner->model;
+    const fy_form *form = learner->form;
+    learner->age = 1;
+    int64_t numbers = 0;
+    for (int64_t set = 0; set < model->gensets; set++)
+        numbers += 1 + form->block[form->block_of_genset[set]].dim;
+    if (numbers > MEMO_PER_PAIR * model->pairs)
+        return FORAY_OK;
+    if (!FY_ALLOC(ctx, learner->at_memo, model->gensets) ||
+        !FY_ALLOC(ctx, learner->memo_age, model->gensets) || !FY_ALLOC(ctx, learner->memo, numbers))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t set = 1; set < model->gensets; set++)
+        learner->at_memo[set] =
+            learner->at_memo[set - 1] + 1 + form->block[form->block_of_genset[set - 1]].dim;
+    return FORAY_OK;
+}
+
 foray_status fy_learner_create(foray_explorer *explorer, int events)
 {
     fy_learner *learner = fy_alloc(explorer->ctx, 1, sizeof *learner);
@@ -82,6 +105,8 @@ foray_status fy_learner_create(foray_explorer *explorer, int events)
         status = create_regression(learner);
     if (status == FORAY_OK)
         status = create_arrays(learner);
+    if (status == FORAY_OK)
+        status = create_memo(learner);
     return status;
 }
 
@@ -103,6 +128,9 @@ void fy_learner_destroy(fy_learner *learner)
     free(learner->f);
     free(learner->x);
     free(learner->scratch);
+    free(learner->at_memo);
+    free(learner->memo_age);
+    free(learner->memo);
     free(learner);
 }
 
@@ -139,8 +167,10 @@ void fy_learner_maximise(fy_learner *learner, bool new_targets)
     size_t bytes = (size_t)inner->at_bits[learner->model->gensets] * sizeof *inner->bits;
     memcpy(inner->bits, learner->target, bytes);
     fy_inner_solve(inner, learner->ridge);
-    if (new_targets)
+    if (new_targets) {
         memcpy(learner->target, inner->bits, bytes);
+        learner->age++;
+    }
 }
 
 /* min{cap, factor (H-h) radius_g m(s,a)} as a reward for PLAN. */
@@ -173,23 +203,49 @@ static double target_range(const fy_learner *learner, int64_t t)
     return (double)(learner->model->horizon - (t + 1));
 }
 
+/* What a set's target u brings to the regression: psi'_u and <psi_u, theta_0>. */
+typedef struct regressor {
+    const double *x;
+    double offset;
+} regressor;
+
+/* For u = range f, with f the set's bits. */
+static regressor make_regressor(fy_learner *learner, int64_t set, double range, double *x)
+{
+    int64_t n = fy_genset_size(learner->model, set);
+    const uint64_t *bits = learner->target + learner->inner->at_bits[set];
+    for (int64_t i = 0; i < n; i++)
+        learner->f[i] = fy_inner_bit(bits, i) ? range : 0.0;
+    fy_form_psi(learner->form, set, learner->f, x, learner->scratch);
+    return (regressor){x, fy_form_offset(learner->form, set, learner->f)};
+}
+
+/* The same, remembered for as long as the targets stay and the range is 1. */
+static regressor find_regressor(fy_learner *learner, int64_t set, double range)
+{
+    if (learner->at_memo == NULL || range != 1.0)
+        return make_regressor(learner, set, range, learner->x);
+    double *row = learner->memo + learner->at_memo[set];
+    if (learner->memo_age[set] != learner->age) {
+        row[0] = make_regressor(learner, set, range, row + 1).offset;
+        learner->memo_age[set] = learner->age;
+    }
+    return (regressor){row + 1, row[0]};
+}
+
 /* Sigma += x x',  b += x y  with  x = psi'_u,  y = u(s') - <psi_u, theta_0>. */
 void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j)
 {
-    const foray_model *model = learner->model;
     const fy_form *form = learner->form;
-    int64_t set = model->genset[pair];
+    int64_t set = learner->model->genset[pair];
     int64_t block = form->block_of_genset[set];
     double range = target_range(learner, t);
     if (form->block[block].dim == 0 || range == 0.0)
         return;
-    int64_t n = fy_genset_size(model, set);
+    regressor target = find_regressor(learner, set, range);
     const uint64_t *bits = learner->target + learner->inner->at_bits[set];
-    for (int64_t i = 0; i < n; i++)
-        learner->f[i] = fy_inner_bit(bits, i) ? range : 0.0;
-    fy_form_psi(form, set, learner->f, learner->x, learner->scratch);
-    double y = learner->f[j] - fy_form_offset(form, set, learner->f);
-    fy_ridge_update(learner->ridge, block, learner->x, y, 1.0);
+    double u = fy_inner_bit(bits, j) ? range : 0.0;
+    fy_ridge_update(learner->ridge, block, target.x, u - target.offset, 1.0);
 }
 
 bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge)
@@ -308,5 +364,6 @@ void fy_learner_write(const fy_learner *learner, fy_writer *writer)
 void fy_learner_read(fy_learner *learner, fy_reader *reader)
 {
     fy_read_u64s(reader, learner->target, target_words(learner));
+    learner->age++;
     fy_ridge_read(learner->ridge, reader);
 }

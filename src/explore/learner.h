@@ -29,6 +29,13 @@ struct fy_learner {
     double *scale;        /* [horizon] */
     double *value;        /* [2][states] for recursions that keep no table */
     double *f, *x, *scratch;
+
+    /* Regressors of the targets, made when first used: <psi_f, theta_0> and psi'_f of
+     * a set lie at at_memo[set]. Absent where they would not be small. */
+    int64_t *at_memo;  /* [gensets], or NULL */
+    int64_t *memo_age; /* [gensets] the `age` a row was made for */
+    double *memo;
+    int64_t age; /* how often the targets have changed, plus one */
 };
 
 /* events: how many confidence sets share delta; for the theorem's radius the
