@@ -140,33 +140,46 @@ fi
 episodes_of() {
     foray info "$1" --json 2>/dev/null | "$json_check" episodes 2>/dev/null || echo 0
 }
-# stop SIGNAL RUN ARGUMENTS...: explores until the run has more episodes than before.
-stop() {
-    local signal=$1 run=$2 before
-    shift 2
+# start RUN ARGUMENTS...: explores in the background; goes on once the run has grown.
+start() {
+    local run=$1 before
+    shift
     before=$(episodes_of "$run")
     foray explore "$@" -o "$run" --json >stop.json 2>stop.err &
+    explorer=$!
     for _ in $(seq 400); do
         [ "$(episodes_of "$run")" -gt "$before" ] && break
         sleep 0.05
     done
     holds "$run grows" test "$(episodes_of "$run")" -gt "$before"
-    kill "-$signal" $!
-    wait $! 2>/dev/null
+}
+# stop SIGNAL: ends what was started; its exit code is left in $code.
+stop() {
+    kill "-$1" "$explorer"
+    wait "$explorer" 2>/dev/null
     code=$?
 }
 for signal in INT TERM HUP; do
-    stop $signal $signal.foray chain -k 1000000000
+    start $signal.foray chain -k 1000000000
+    stop $signal
     holds "SIG$signal ends in 130, not $code" test $code -eq 130
     holds "SIG$signal says how to go on" grep -q "explore --resume -o $signal.foray" stop.err
     holds "SIG$signal reports what was saved" test "$(json interrupted stop.json)" = true
     holds "SIG$signal loses nothing" test "$(json saved stop.json)" = "$(json episodes stop.json)"
 done
-stop INT INT.foray --resume
+
+# A run that is being written can be read, and planned with, but not written.
+start INT.foray --resume
+expect 3 "in use" foray plan INT.foray -r goal:0
+expect 0 "certified" foray plan INT.foray -r goal:0 --no-store
+expect 3 "in use" foray explore --resume -o INT.foray
+stop INT
 holds "SIGINT after --resume ends in 130, not $code" test $code -eq 130
-stop KILL KILL.foray chain -k 1000000000
+start KILL.foray chain -k 1000000000
+stop KILL
 holds "SIGKILL kills" test $code -eq 137
-stop TERM KILL.foray --resume
+start KILL.foray --resume
+stop TERM
 holds "a killed run goes on" test $code -eq 130
 for run in INT KILL; do
     foray explore chain -k "$(episodes_of $run.foray)" -o $run.whole.foray >/dev/null
