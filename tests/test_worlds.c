@@ -286,8 +286,8 @@ static void optimal_values_are_the_published_ones(void **state)
         reward_fn reward;
         double value, digit;
     } published[] = {
-        {"chain:zones=1,laws=1,spread=0", 0.99, stay_at_the_end, 2.6494571923, 1e-10},
-        {"chain:zones=6,laws=2,spread=0", 0.99, stay_at_the_end, 2.6494571923, 1e-10},
+        {"chain:zones=1,laws=1,spread=0,success=0.95", 0.99, stay_at_the_end, 2.6494571923, 1e-10},
+        {"chain:zones=6,laws=2,spread=0,success=0.95", 0.99, stay_at_the_end, 2.6494571923, 1e-10},
         {"grid:rows=21,cols=21,slips=1", 0.99, enter_the_goal, 3.7482298487, 1e-10},
         {"riverswim:states=3", 1, swim, 5.7199, 1e-4},
         {"riverswim:states=4", 1, swim, 5.6509, 1e-4},
@@ -311,9 +311,9 @@ static void chain_slips_as_told(void **state)
     foray_model *model = model_of(ctx, "chain");
     assert_int_equal(start_of(model), 15);
     for (int64_t s = 0; s < 31; s++) {
-        /* zones 0..5: success 0.93, 0.938, ..., 0.97 */
+        /* zones 0..5: success 0.85, 0.87, ..., 0.95 */
         int64_t zone = s * 6 / 31;
-        double success = 0.93 + 0.008 * (double)zone;
+        double success = 0.85 + 0.02 * (double)zone;
         int64_t left = s > 0 ? s - 1 : 0, right = s < 30 ? s + 1 : 30;
         assert_close(chance(model, s, 0, left), success);
         assert_close(chance(model, s, 0, right), 1 - success);

@@ -32,7 +32,7 @@ typedef struct fy_inner {
 
 /* method: FORAY_INNER_...; auto takes exact if the vertex lists fit into
  * `memory` MiB, else ascent. Vertices that need no list (see walks.h) count 8 bytes each
- * there, so that the budget also keeps a solve short: 256 MiB are 33 million vertices.
+ * there, so that the budget also keeps a solve short: 8 MiB are a million vertices.
  * FORAY_ERROR_USAGE, with the reason, where the method asked for cannot work. */
 foray_status fy_inner_create(foray_context *ctx, const fy_form *form, int method, int64_t memory,
                              fy_inner **out);
