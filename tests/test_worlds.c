@@ -321,7 +321,7 @@ static void chain_slips_as_told(void **state)
         assert_close(chance(model, s, 1, left), 1 - success);
     }
     foray_model_destroy(model);
-    model = model_of(ctx, "chain:states=9,zones=1,laws=1,outcomes=4,success=0.7");
+    model = model_of(ctx, "chain:states=9,zones=1,laws=1,outcomes=4,success=0.7,spread=0");
     assert_close(chance(model, 4, 1, 5), 0.7);
     assert_close(chance(model, 4, 1, 3), 0.1);
     assert_close(chance(model, 4, 1, 4), 0.1);
