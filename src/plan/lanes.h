@@ -38,7 +38,8 @@ FY_INLINE one_t one_all(double x)
     return x;
 }
 
-/* x y + z, rounded once where the machine can: vectors are, so a single number must be too. */
+/* x y + z, rounded once where the machine can: said explicitly, since what a compiler fuses
+ * by itself depends on the code around it. */
 FY_INLINE one_t one_fma(one_t x, one_t y, one_t z)
 {
 #ifdef FP_FAST_FMA
@@ -115,7 +116,9 @@ FY_INLINE many_t many_all(double x)
 
 FY_INLINE many_t many_fma(many_t x, many_t y, many_t z)
 {
-    return x * y + z;
+    for (int lane = 0; lane < FY_LANES; lane++)
+        z[lane] = one_fma(x[lane], y[lane], z[lane]);
+    return z;
 }
 
 FY_INLINE many_t many_sqrt(many_t x)

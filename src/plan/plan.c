@@ -15,7 +15,7 @@
 /* Everything one step needs, so that the inner loops read nothing else. */
 typedef struct fy_backup {
     const fy_kernel *kernel;
-    int64_t actions, lanes, batch; /* batch: states taken together */
+    int64_t pairs, actions, lanes, batch; /* batch: states taken together */
     bool centred, clip_first;
     const int32_t *genset, *succ;
     const int64_t *succ_start, *gen_start, *at_factor;
@@ -32,6 +32,10 @@ typedef struct fy_backup {
 
 /* Sets of at most this many columns have their loops unrolled. */
 enum { FY_SMALL = 8 };
+#define FY_UNROLL _Pragma("GCC unroll 8")
+
+/* Pairs between asking for values and using them. */
+enum { FY_AHEAD = 6 };
 
 /* What rounding may do to a Q, relative to its size (and to 1). */
 static const double FY_ROUNDING = 1e-12;
@@ -81,6 +85,7 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
     bool remaining = task->clip == FORAY_CLIP_REMAINING;
     return (fy_backup){
         .kernel = kernel,
+        .pairs = model->pairs,
         .actions = model->actions,
         .lanes = task->lanes,
         .batch = fy_kernel_batch(kernel, task->lanes),
