@@ -214,7 +214,7 @@ foray_model *support_model(foray_context *ctx, int kind, support_sizes sizes, ui
 static void same_names(char *const *a, char *const *b, int64_t count)
 {
     assert_int_equal(a == NULL, b == NULL);
-    for (int64_t i = 0; a && i < count; i++) {
+    for (int64_t i = 0; a && b && i < count; i++) {
         assert_int_equal(a[i] == NULL, b[i] == NULL);
         if (a[i])
             assert_string_equal(a[i], b[i]);

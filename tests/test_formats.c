@@ -121,6 +121,34 @@ static void files_read_back(void **state)
     foray_context_destroy(ctx);
 }
 
+/* The example of docs/formats.md is a valid model. */
+static void example_is_valid(void **state)
+{
+    (void)state;
+    const char *text =
+        "{\"format\":\"foray-model\",\"version\":1,\n"
+        " \"name\":\"two doors\",\n"
+        " \"states\":2,\"actions\":2,\"horizon\":3,\"dim\":3,\"norm_bound\":1.7320508075688772,\n"
+        " \"initial\":[[0,1]],\n"
+        " \"features\":[\n"
+        "  [0,0,0,[[0,1]]],\n"
+        "  [0,1,0,[[1,0.7071067811865475]]],\n"
+        "  [0,1,1,[[2,0.7071067811865475]]],\n"
+        "  [1,0,1,[[0,1]]],\n"
+        "  [1,1,1,[[0,1]]]],\n"
+        " \"theta\":[1,0.28284271247461906,1.1313708498984762],\n"
+        " \"state_names\":[\"outside\",\"inside\"],\n"
+        " \"action_names\":[\"wait\",\"push\"],\n"
+        " \"layout\":{\"kind\":\"grid\",\"rows\":1,\"cols\":2,\"cell\":[[0,0,0],[1,0,1]]}}\n";
+    foray_context *ctx = foray_context_create();
+    foray_model *model;
+    support_ok(ctx, parse_json(ctx, text, strlen(text), &model));
+    support_ok(ctx, foray_model_check(ctx, model, NULL));
+    assert_int_equal(model->form->blocks, 2);
+    foray_model_destroy(model);
+    foray_context_destroy(ctx);
+}
+
 /* A gigabyte of zeros (a sparse file) is refused without being read as a whole. */
 static void garbage_is_refused(void **state)
 {
@@ -306,61 +334,60 @@ static void mangled_json_is_survived(void **state)
 #define START SIZES "\"initial\":[[0,1]],"
 #define GOOD START "\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]"
 
+static const struct {
+    const char *text, *message;
+} cases[] = {
+    {"", "m.json:1:0: "},
+    {"{\"format\":\n  nonsense}", "m.json:2:"},
+    {"[]", "m.json: "},
+    {"{}", "m.json: format"},
+    {"{\"format\":\"foray-model\",\"version\":2}", "m.json: version"},
+    {GOOD ",\"thetta\":[1]}", "thetta"},
+    {GOOD ",\"name\":\"y\"}", "duplicate"},
+    {HEAD "\"horizon\":0,\"dim\":1,\"norm_bound\":1}", "horizon: 0"},
+    {HEAD "\"horizon\":3,\"dim\":1.5,\"norm_bound\":1}", "dim: "},
+    {HEAD "\"horizon\":3,\"dim\":1}", "norm_bound: "},
+    {HEAD "\"horizon\":3,\"dim\":1,\"norm_bound\":0,\"initial\":[],\"features\":[]}",
+     "norm_bound: 0"},
+    {HEAD "\"horizon\":99999999999,\"dim\":1,\"norm_bound\":1}", "horizon: 99999999999"},
+    {SIZES "\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}", "initial: "},
+    {START "\"features\":[]}", "features: 0 entries"},
+    {START "\"features\":[[0,0,1,[[0,1]]],[2,0,0,[[0,1]]]]}",
+     "m.json: features[1]: state 2, but the model has 2 states"},
+    {START "\"features\":[[0,0,1,[[0,1]]],[1,7,0,[[0,1]]]]}", "features[1]: action 7"},
+    {START "\"features\":[[0,0,1,[[0,1]]],[1,0,-1,[[0,1]]]]}", "features[1]: next state -1"},
+    {START "\"features\":[[0,0,1,[[3,1]]],[1,0,0,[[0,1]]]]}", "features[0][3][0]: coordinate 3"},
+    {START "\"features\":[[0,0,1,[[0,\"1\"]]],[1,0,0,[[0,1]]]]}", "features[0][3][0]"},
+    {START "\"features\":[[0,0,1,[[0,1]]],[0,0,0,[[0,1]]]]}", "state 1, action 0"},
+    {START "\"features\":[[0,0,1,[[0,1]]],[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
+     "state 0, action 0: successor 1 is given twice"},
+    {START "\"features\":[[0,0,1,[[0,1],[0,2]]],[1,0,0,[[0,1]]]]}", "coordinate 0"},
+    {START "\"features\":[[0,0,1,[[0,1e999]]],[1,0,0,[[0,1]]]]}", "m.json:1:"},
+    {START "\"features\":[[0,0,1,[[0,1e200]]],[1,0,0,[[0,1]]]]}", "state 0, action 0"},
+    {SIZES "\"initial\":[[0,0.5]],\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
+     "initial: the probabilities sum to 0.5"},
+    {SIZES "\"initial\":[[0,2],[1,-1]],\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
+     "initial[0]: state 0"},
+    {SIZES "\"initial\":[[5,1]],\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
+     "initial[0]: state 5, but the model has 2 states"},
+    {GOOD ",\"theta\":[1,2]}", "theta: must be an array of 1"},
+    {GOOD ",\"theta\":[\"x\"]}", "theta: item 0"},
+    {GOOD ",\"state_names\":[\"a\"]}", "state_names: must be an array of 2"},
+    {GOOD ",\"action_names\":[7]}", "action_names[0]"},
+    {GOOD ",\"layout\":{\"kind\":\"hex\",\"rows\":1,\"cols\":1,\"cell\":[]}}", "layout: kind"},
+    {GOOD ",\"layout\":{\"kind\":\"grid\",\"rows\":1,\"cols\":1,\"cell\":[[0,0,4]]}}",
+     "layout.cell[0]: column 4"},
+    {GOOD ",\"layout\":{\"kind\":\"grid\",\"rows\":1,\"cols\":1,\"cell\":[[0,0,0],[0,0,0]]}}",
+     "layout.cell[1]: state 0 is given twice"},
+    {GOOD ",\"layout\":{\"kind\":\"grid\",\"rows\":1,\"cols\":1,\"cell\":[],\"x\":1}}", "\"x\""},
+    {HEAD "\"horizon\":3,\"dim\":2000000000,\"norm_bound\":1,\"initial\":[[0,1]],"
+          "\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
+     "dim: 2000000000"},
+};
+
 static void messages_name_key_and_cause(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"", "m.json:1:0: "},
-        {"{\"format\":\n  nonsense}", "m.json:2:"},
-        {"[]", "m.json: "},
-        {"{}", "m.json: format"},
-        {"{\"format\":\"foray-model\",\"version\":2}", "m.json: version"},
-        {GOOD ",\"thetta\":[1]}", "thetta"},
-        {GOOD ",\"name\":\"y\"}", "duplicate"},
-        {HEAD "\"horizon\":0,\"dim\":1,\"norm_bound\":1}", "horizon: 0"},
-        {HEAD "\"horizon\":3,\"dim\":1.5,\"norm_bound\":1}", "dim: "},
-        {HEAD "\"horizon\":3,\"dim\":1}", "norm_bound: "},
-        {HEAD "\"horizon\":3,\"dim\":1,\"norm_bound\":0,\"initial\":[],\"features\":[]}",
-         "norm_bound: 0"},
-        {HEAD "\"horizon\":99999999999,\"dim\":1,\"norm_bound\":1}", "horizon: 99999999999"},
-        {SIZES "\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}", "initial: "},
-        {START "\"features\":[]}", "features: 0 entries"},
-        {START "\"features\":[[0,0,1,[[0,1]]],[2,0,0,[[0,1]]]]}",
-         "m.json: features[1]: state 2, but the model has 2 states"},
-        {START "\"features\":[[0,0,1,[[0,1]]],[1,7,0,[[0,1]]]]}", "features[1]: action 7"},
-        {START "\"features\":[[0,0,1,[[0,1]]],[1,0,-1,[[0,1]]]]}", "features[1]: next state -1"},
-        {START "\"features\":[[0,0,1,[[3,1]]],[1,0,0,[[0,1]]]]}",
-         "features[0][3][0]: coordinate 3"},
-        {START "\"features\":[[0,0,1,[[0,\"1\"]]],[1,0,0,[[0,1]]]]}", "features[0][3][0]"},
-        {START "\"features\":[[0,0,1,[[0,1]]],[0,0,0,[[0,1]]]]}", "state 1, action 0"},
-        {START "\"features\":[[0,0,1,[[0,1]]],[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
-         "state 0, action 0: successor 1 is given twice"},
-        {START "\"features\":[[0,0,1,[[0,1],[0,2]]],[1,0,0,[[0,1]]]]}", "coordinate 0"},
-        {START "\"features\":[[0,0,1,[[0,1e999]]],[1,0,0,[[0,1]]]]}", "m.json:1:"},
-        {START "\"features\":[[0,0,1,[[0,1e200]]],[1,0,0,[[0,1]]]]}", "state 0, action 0"},
-        {SIZES "\"initial\":[[0,0.5]],\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
-         "initial: the probabilities sum to 0.5"},
-        {SIZES "\"initial\":[[0,2],[1,-1]],\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
-         "initial[0]: state 0"},
-        {SIZES "\"initial\":[[5,1]],\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
-         "initial[0]: state 5, but the model has 2 states"},
-        {GOOD ",\"theta\":[1,2]}", "theta: must be an array of 1"},
-        {GOOD ",\"theta\":[\"x\"]}", "theta: item 0"},
-        {GOOD ",\"state_names\":[\"a\"]}", "state_names: must be an array of 2"},
-        {GOOD ",\"action_names\":[7]}", "action_names[0]"},
-        {GOOD ",\"layout\":{\"kind\":\"hex\",\"rows\":1,\"cols\":1,\"cell\":[]}}", "layout: kind"},
-        {GOOD ",\"layout\":{\"kind\":\"grid\",\"rows\":1,\"cols\":1,\"cell\":[[0,0,4]]}}",
-         "layout.cell[0]: column 4"},
-        {GOOD ",\"layout\":{\"kind\":\"grid\",\"rows\":1,\"cols\":1,\"cell\":[[0,0,0],[0,0,0]]}}",
-         "layout.cell[1]: state 0 is given twice"},
-        {GOOD ",\"layout\":{\"kind\":\"grid\",\"rows\":1,\"cols\":1,\"cell\":[],\"x\":1}}",
-         "\"x\""},
-        {HEAD "\"horizon\":3,\"dim\":2000000000,\"norm_bound\":1,\"initial\":[[0,1]],"
-              "\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
-         "dim: 2000000000"},
-    };
     foray_context *ctx = foray_context_create();
     foray_model *model = NULL;
     support_ok(ctx, parse_json(ctx, GOOD "}", strlen(GOOD "}"), &model));
@@ -420,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_read_back_bit_for_bit),
         cmocka_unit_test(files_read_back),
+        cmocka_unit_test(example_is_valid),
         cmocka_unit_test(garbage_is_refused),
         cmocka_unit_test(locales_do_not_matter),
         cmocka_unit_test(truncation_at_every_byte),

@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-/* Larger files are refused before they are read. */
-#define FY_DOCUMENT_LIMIT ((size_t)1 << 30)
+/* Larger files are refused: while JSON is read it takes up to 45 times its size. */
+#define FY_DOCUMENT_LIMIT ((size_t)64 << 20)
 
 /* Parses an object {"format": format, "version": 1, ...} that has no keys but `keys` (these
  * two among them, ended by NULL). The caller releases *out with json_decref. */

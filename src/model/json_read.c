@@ -375,9 +375,9 @@ static void free_reader(reader *r)
 foray_status fy_model_parse_json(foray_context *ctx, const uint8_t *text, size_t size,
                                  const char *where, foray_model **out)
 {
-    if (size > FY_MODEL_JSON_LIMIT)
+    if (size > FY_DOCUMENT_LIMIT)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: more than %zu MiB of JSON", where,
-                       FY_MODEL_JSON_LIMIT >> 20);
+                       FY_DOCUMENT_LIMIT >> 20);
     static const char *const known[] = {"format",       "version",  "name",  "states",
                                         "actions",      "horizon",  "dim",   "norm_bound",
                                         "initial",      "features", "theta", "state_names",

@@ -1,4 +1,5 @@
 /* model.c - looking at a finished model, and files. */
+#include "base/document.h"
 #include "model/model.h"
 #include "model/form.h"
 
@@ -175,11 +176,11 @@ static bool file_is_compact(const char *path)
 foray_status foray_model_load(foray_context *ctx, const char *path, foray_model **out)
 {
     uint8_t *data;
-    size_t size, limit = file_is_compact(path) ? FY_MODEL_COMPACT_LIMIT : FY_MODEL_JSON_LIMIT;
+    size_t size, limit = file_is_compact(path) ? FY_MODEL_COMPACT_LIMIT : FY_DOCUMENT_LIMIT;
     foray_status status = fy_file_read(ctx, path, limit, &data, &size);
     if (status == FORAY_ERROR_INPUT)
         return fy_fail(ctx, status, "%s: more than %zu MiB of %s", path, limit >> 20,
-                       limit == FY_MODEL_JSON_LIMIT
+                       limit == FY_DOCUMENT_LIMIT
                            ? "what should be JSON; large models are kept in the compact form "
                              "(foray model convert)"
                            : "a compact model");
@@ -198,12 +199,12 @@ static foray_status save_json(foray_context *ctx, const foray_model *model, cons
     if (status != FORAY_OK)
         return status;
     size_t size = strlen(text);
-    if (size > FY_MODEL_JSON_LIMIT)
+    if (size > FY_DOCUMENT_LIMIT)
         status =
             fy_fail(ctx, FORAY_ERROR_USAGE,
                     "%s: this model takes %zu MiB as JSON, more than the %zu MiB that are read "
                     "back; use the compact form",
-                    path, size >> 20, FY_MODEL_JSON_LIMIT >> 20);
+                    path, size >> 20, FY_DOCUMENT_LIMIT >> 20);
     else
         status = fy_file_write(ctx, path, text, size);
     free(text);
