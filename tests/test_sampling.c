@@ -124,11 +124,14 @@ static void rounding_is_forgiven_and_nonsense_is_not(void **state)
 {
     double tenths[12] = {-1e-17, .1, .1, .1, .1, .1, .1, .1, .1, .1, .1, -1e-12};
     double negative[] = {-1e-6, 1 + 1e-6}, low[] = {0.5, 0.49}, high[] = {0.5, 0.51};
+    double dip[] = {0.3, -1e-10, 0.3, 0.4};
     double nan[] = {NAN, 1}, infinite[] = {INFINITY, 0}, zero[] = {0, 0};
     (void)state;
     assert_true(fy_sample_prepare(tenths, 12));
     assert_int_equal(fy_sample(tenths, 12, 0), 1);
     assert_int_equal(fy_sample(tenths, 12, nextafter(1, 0)), 10);
+    assert_true(fy_sample_prepare(dip, 4)); /* and bisection still finds its c in order */
+    assert_true(dip[0] <= dip[1] && dip[1] <= dip[2] && dip[2] <= dip[3]);
     assert_false(fy_sample_prepare(negative, 2));
     assert_false(fy_sample_prepare(low, 2));
     assert_false(fy_sample_prepare(high, 2));
