@@ -131,6 +131,21 @@ foray_status run_finish(run_bench *bench, foray_run *run)
     return status;
 }
 
+foray_run *run_create(run_bench *bench, const char *path)
+{
+    foray_run *run;
+    assert_ok(bench, foray_run_create(bench->ctx, path, FORAY_RUN_NEW, bench->model, "test:world",
+                                      &bench->settings, &run));
+    return run;
+}
+
+foray_run *run_reopen(run_bench *bench, const char *path, int how)
+{
+    foray_run *run;
+    assert_ok(bench, foray_run_open(bench->ctx, path, how, &run));
+    return run;
+}
+
 void run_make(run_bench *bench, const char *path)
 {
     foray_run *run;
@@ -261,6 +276,13 @@ foray_status run_take_digest(foray_run *run, run_digest *out)
     if (status == FORAY_OK)
         assert_int_equal(walk.next, out->episodes);
     return status;
+}
+
+void run_digest_file(run_bench *bench, const char *path, run_digest *out)
+{
+    foray_run *run = run_reopen(bench, path, FORAY_RUN_READ);
+    assert_ok(bench, run_take_digest(run, out));
+    foray_run_close(run);
 }
 
 bool run_same(const run_digest *a, const run_digest *b)

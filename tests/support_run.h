@@ -25,7 +25,8 @@ void run_bench_open(run_bench *bench, const char *spec);
 /* Removes the directory with what is in it. */
 void run_bench_close(run_bench *bench);
 
-/* For cmocka's group functions: *state is a run_bench with a small chain. */
+/* A test whose *state is a run_bench with a small chain. */
+#define RUN_TEST(test) cmocka_unit_test_setup_teardown(test, run_bench_setup, run_bench_teardown)
 int run_bench_setup(void **state);
 int run_bench_teardown(void **state);
 
@@ -50,6 +51,10 @@ typedef struct run_world {
 void run_world_open(run_bench *bench, run_world *world);
 void run_world_close(run_world *world);
 
+/* Creates or opens a run, and the test fails if that does. */
+foray_run *run_create(run_bench *bench, const char *path);
+foray_run *run_reopen(run_bench *bench, const char *path, int how);
+
 /* Creates a run and explores it to the end with the model's own world. */
 void run_make(run_bench *bench, const char *path);
 /* Explores an open run to its end with the model's own world. */
@@ -65,6 +70,7 @@ typedef struct run_digest {
 } run_digest;
 /* FORAY_OK, or what reading the run came to. */
 foray_status run_take_digest(foray_run *run, run_digest *out);
+void run_digest_file(run_bench *bench, const char *path, run_digest *out);
 void run_assert_same(const run_digest *a, const run_digest *b);
 bool run_same(const run_digest *a, const run_digest *b);
 

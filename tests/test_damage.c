@@ -215,8 +215,7 @@ static void test_flipped_content(void **state)
         "UPDATE meta SET value = '12' WHERE name = 'model_bytes'",
         "DELETE FROM meta WHERE name = 'version'",
         "UPDATE piece SET data = substr(data, 1, 100) WHERE kind = 'model'",
-        "UPDATE piece SET data = substr(data, 1, 100) || x'00' || substr(data, 102)"
-        " WHERE kind = 'model'",
+        "UPDATE piece SET data = zeroblob(9) || substr(data, 10) WHERE kind = 'model'",
         "DELETE FROM piece WHERE kind = 'model'",
         "UPDATE piece SET kind = 'model', part = 1 WHERE kind = 'policy'",
         "UPDATE episodes SET count = count - 1 WHERE first = 13",
@@ -357,18 +356,17 @@ static void test_damaged_log(void **state)
 
 int main(void)
 {
-#define DAMAGE_TEST(test) cmocka_unit_test_setup_teardown(test, run_bench_setup, run_bench_teardown)
     const struct CMUnitTest tests[] = {
-        DAMAGE_TEST(test_missing),
-        DAMAGE_TEST(test_foreign_files),
-        DAMAGE_TEST(test_newer_format),
-        DAMAGE_TEST(test_read_only),
-        DAMAGE_TEST(test_read_only_file_in_writable_directory),
-        DAMAGE_TEST(test_flipped_bytes),
-        DAMAGE_TEST(test_flipped_content),
-        DAMAGE_TEST(test_truncated),
-        DAMAGE_TEST(test_false_content),
-        DAMAGE_TEST(test_damaged_log),
+        RUN_TEST(test_missing),
+        RUN_TEST(test_foreign_files),
+        RUN_TEST(test_newer_format),
+        RUN_TEST(test_read_only),
+        RUN_TEST(test_read_only_file_in_writable_directory),
+        RUN_TEST(test_flipped_bytes),
+        RUN_TEST(test_flipped_content),
+        RUN_TEST(test_truncated),
+        RUN_TEST(test_false_content),
+        RUN_TEST(test_damaged_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -340,13 +340,12 @@ static void test_creation_on_full_disk(void **state)
 
 int main(void)
 {
-#define DISK_TEST(test) cmocka_unit_test_setup_teardown(test, run_bench_setup, run_bench_teardown)
     const struct CMUnitTest tests[] = {
-        DISK_TEST(test_full_disk),
-        DISK_TEST(test_single_write_failures),
-        DISK_TEST(test_read_failures),
-        DISK_TEST(test_room_is_made),
-        DISK_TEST(test_creation_on_full_disk),
+        RUN_TEST(test_full_disk),
+        RUN_TEST(test_single_write_failures),
+        RUN_TEST(test_read_failures),
+        RUN_TEST(test_room_is_made),
+        RUN_TEST(test_creation_on_full_disk),
     };
     install_shim();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,11 +199,10 @@ static void test_lock_dies_with_its_process(void **state)
 
 int main(void)
 {
-#define KILL_TEST(test) cmocka_unit_test_setup_teardown(test, run_bench_setup, run_bench_teardown)
     const struct CMUnitTest tests[] = {
-        KILL_TEST(test_killed),
-        KILL_TEST(test_killed_while_replacing),
-        KILL_TEST(test_lock_dies_with_its_process),
+        RUN_TEST(test_killed),
+        RUN_TEST(test_killed_while_replacing),
+        RUN_TEST(test_lock_dies_with_its_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -547,7 +547,8 @@ enum { FORAY_RUN_NEW, FORAY_RUN_REPLACE };
 
 /* Starts a run. With FORAY_RUN_NEW an existing file is refused, with
  * FORAY_RUN_REPLACE it is replaced once everything else has been checked.
- * `world` is kept as text, so that a reader knows where the model came from. */
+ * `world` is kept as text, so that a reader knows where the model came from. The
+ * run keeps a copy of the model. */
 FORAY_API foray_status foray_run_create(foray_context *ctx, const char *path, int how,
                                         const foray_model *model, const char *world,
                                         const foray_settings *settings, foray_run **out);
@@ -555,7 +556,9 @@ FORAY_API foray_status foray_run_create(foray_context *ctx, const char *path, in
 enum { FORAY_RUN_READ, FORAY_RUN_WRITE };
 
 /* Opens a run and brings its explorer to the state after the last saved
- * episode. FORAY_ERROR_RUN: a foreign, newer or damaged file. */
+ * episode. One process may write a run, any number may read it meanwhile:
+ * FORAY_ERROR_IO names the one that is in the way. FORAY_ERROR_RUN: a foreign,
+ * newer or damaged file. */
 FORAY_API foray_status foray_run_open(foray_context *ctx, const char *path, int how,
                                       foray_run **out);
 
@@ -593,13 +596,15 @@ FORAY_API foray_status foray_run_explore(foray_run *run, foray_world *world,
                                          foray_progress_fn progress, void *user);
 
 /* For callers that own the loop: records the episode that
- * foray_explorer_end just ended (horizon+1 states, horizon actions). */
+ * foray_explorer_end just ended (horizon+1 states, horizon actions). The actions
+ * must be those that foray_explorer_act gave: opening a run relies on it. */
 FORAY_API foray_status foray_run_record(foray_run *run, const int32_t *states,
                                         const int32_t *actions);
 /* Makes everything recorded so far durable. */
 FORAY_API foray_status foray_run_save(foray_run *run);
 
-/* Plans as foray_explorer_plan does, and keeps rewards and results in the run. */
+/* Plans as foray_explorer_plan does, and keeps rewards and results in the run,
+ * which must be open for writing. */
 FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
                                       const foray_reward *const *rewards, int mode,
                                       foray_policy **policies);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *fy_path_beside(foray_context *ctx, const char *path, const char *suffix)
+char *fy_path_join(foray_context *ctx, const char *path, const char *suffix)
 {
     size_t size = strlen(path) + strlen(suffix) + 1;
     char *out;
@@ -67,7 +67,7 @@ static foray_status try_lock(foray_context *ctx, const char *path, const char *l
 
 foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out)
 {
-    char *lock_path = fy_path_beside(ctx, path, "-lock");
+    char *lock_path = fy_path_join(ctx, path, "-lock");
     if (lock_path == NULL)
         return FORAY_ERROR_MEMORY;
     for (;;) {
@@ -102,7 +102,7 @@ foray_status fy_remove_side_files(foray_context *ctx, const char *path)
 {
     static const char *const suffix[] = {"-wal", "-shm", "-journal"};
     for (size_t i = 0; i < sizeof suffix / sizeof suffix[0]; i++) {
-        char *side = fy_path_beside(ctx, path, suffix[i]);
+        char *side = fy_path_join(ctx, path, suffix[i]);
         if (side == NULL)
             return FORAY_ERROR_MEMORY;
         bool failed = unlink(side) != 0 && errno != ENOENT;

@@ -16,8 +16,8 @@ typedef struct fy_lock {
 foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out);
 void fy_lock_release(fy_lock *lock);
 
-/* The text path + suffix, released with free(). */
-char *fy_path_beside(foray_context *ctx, const char *path, const char *suffix);
+/* Two texts in one, released with free(): a path and what comes before or after it. */
+char *fy_path_join(foray_context *ctx, const char *path, const char *suffix);
 
 /* Removes what SQLite keeps beside a database: left over from a file that is
  * gone, it would be taken for part of the next one of that name. */

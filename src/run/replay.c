@@ -164,9 +164,13 @@ static foray_status load_checkpoint(foray_run *run, const fy_checkpoint *checkpo
 /* A load that failed may have left half a state behind. */
 static foray_status start_afresh(foray_run *run)
 {
+    foray_explorer *fresh = NULL;
+    foray_status status = foray_explorer_create(run->ctx, run->model, &run->settings, &fresh);
+    if (fresh == NULL)
+        return status;
     foray_explorer_destroy(run->explorer);
-    run->explorer = NULL;
-    return foray_explorer_create(run->ctx, run->model, &run->settings, &run->explorer);
+    run->explorer = fresh;
+    return FORAY_OK;
 }
 
 /* The last good checkpoint: a damaged one costs time, not episodes. */

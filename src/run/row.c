@@ -70,8 +70,7 @@ foray_status fy_row_insert(fy_row *row)
 {
     if (row->rc == SQLITE_OK)
         row->rc = sqlite3_bind_int64(row->statement, ++row->column, row->crc);
-    while (fy_row_next(row))
-        continue;
+    fy_row_next(row);
     return fy_row_end(row);
 }
 

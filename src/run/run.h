@@ -53,6 +53,8 @@ foray_status fy_run_writable(foray_run *run);
 /* Episodes that ended: on disk or in the buffer. */
 int64_t fy_run_recorded(const foray_run *run);
 
+/* ----------------------------------------------------------------- save.c */
+
 /* Makes everything recorded durable; with a checkpoint, if asked for. */
 foray_status fy_run_commit(foray_run *run, bool checkpoint);
 /* Takes an episode that the explorer has ended. */

@@ -206,9 +206,15 @@ static void distrust(sqlite3 *db)
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 }
 
+/* SQLite gives names like "file:x" and ":memory:" a meaning of its own, but none
+ * that starts with a directory. */
 static foray_status connect_to(fy_store *store, const char *path, int flags)
 {
-    int rc = sqlite3_open_v2(path, &store->db, flags, NULL);
+    char *plain = fy_path_join(store->ctx, path[0] == '/' ? "" : "./", path);
+    if (plain == NULL)
+        return FORAY_ERROR_MEMORY;
+    int rc = sqlite3_open_v2(plain, &store->db, flags, NULL);
+    free(plain);
     if (rc != SQLITE_OK)
         return fy_store_fail(store, rc);
     sqlite3_extended_result_codes(store->db, 1);
@@ -382,7 +388,7 @@ static foray_status build(fy_store *store, const char *temporary, const fy_birth
  * lock is held throughout, so that nobody's log is taken for a leftover. */
 static foray_status build_and_place(fy_store *store, bool replace, const fy_birth *birth)
 {
-    char *temporary = fy_path_beside(store->ctx, store->path, "-new");
+    char *temporary = fy_path_join(store->ctx, store->path, "-new");
     if (temporary == NULL)
         return FORAY_ERROR_MEMORY;
     foray_status status = build(store, temporary, birth);
