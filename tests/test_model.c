@@ -478,6 +478,39 @@ static void invalid_models_are_explained(void **state)
     foray_context_destroy(ctx);
 }
 
+/* Exact values are refused, with the same explanation, where there are none. */
+static void invalid_models_have_no_values(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_builder *b = loop_builder(ctx, 0.75);
+    foray_model *model;
+    foray_reward *reward;
+    double value = -1;
+    support_ok(ctx, foray_builder_finish(b, &model));
+    support_ok(ctx, foray_reward_create(ctx, model, "one", 1, &reward));
+    refused(ctx, foray_evaluate(ctx, model, reward, NULL, NULL, &value), FORAY_ERROR_INPUT,
+            "state 0, action 0");
+    foray_reward_destroy(reward);
+    foray_model_destroy(model);
+    foray_builder_destroy(b);
+
+    const int64_t index = 0;
+    const double zero = 0, theta = 1;
+    support_ok(ctx, foray_builder_create(ctx, 1, 1, 1, 1, 1, &b));
+    support_ok(ctx, foray_builder_feature(b, 0, 0, 0, 1, &index, &zero));
+    support_ok(ctx, foray_builder_theta(b, &theta));
+    support_ok(ctx, foray_builder_finish(b, &model));
+    support_ok(ctx, foray_reward_create(ctx, model, "one", 1, &reward));
+    refused(ctx, foray_evaluate(ctx, model, reward, NULL, NULL, &value), FORAY_ERROR_INPUT,
+            "all features are 0");
+    assert_true(value == -1);
+    foray_reward_destroy(reward);
+    foray_model_destroy(model);
+    foray_builder_destroy(b);
+    foray_context_destroy(ctx);
+}
+
 /* ------------------------------------------------------------------ memory */
 
 static foray_status build_all(foray_context *ctx, foray_model **out)
@@ -547,6 +580,7 @@ int main(void)
         cmocka_unit_test(bad_laws_are_refused),
         cmocka_unit_test(initial_names_and_map_are_checked),
         cmocka_unit_test(invalid_models_are_explained),
+        cmocka_unit_test(invalid_models_have_no_values),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

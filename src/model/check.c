@@ -98,6 +98,22 @@ static foray_status check_probabilities(foray_context *ctx, const foray_model *m
     return FORAY_OK;
 }
 
+/* The form that could not be made when the model was: made again for its message. */
+static foray_status explain_missing_form(foray_context *ctx, const foray_model *model)
+{
+    fy_form *form;
+    foray_status status = fy_form_create(ctx, model, true, true, &form);
+    if (status == FORAY_OK)
+        fy_form_destroy(form);
+    return status;
+}
+
+foray_status fy_model_check_kernel(foray_context *ctx, const foray_model *model)
+{
+    foray_model_facts facts = {0};
+    return model->form ? check_probabilities(ctx, model, &facts) : explain_missing_form(ctx, model);
+}
+
 /* ------------------------------------------------------------------- norms */
 
 static double norm(const double *x, int64_t count)
@@ -253,16 +269,6 @@ static foray_status count_vertices(foray_context *ctx, const fy_form *form,
         facts->vertices = inner->vertices;
     fy_inner_destroy(inner);
     return FORAY_OK;
-}
-
-/* The form that could not be made when the model was: made again for its message. */
-static foray_status explain_missing_form(foray_context *ctx, const foray_model *model)
-{
-    fy_form *form;
-    foray_status status = fy_form_create(ctx, model, true, true, &form);
-    if (status == FORAY_OK)
-        fy_form_destroy(form);
-    return status;
 }
 
 static foray_status check(foray_context *ctx, const foray_model *model, foray_model_facts *facts)

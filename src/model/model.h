@@ -106,6 +106,10 @@ double fy_generator_probability(const foray_model *model, const double *theta, i
 void fy_genset_probabilities(const foray_model *model, const double *theta, int64_t genset,
                              double *out);
 
+/* The part of foray_model_check that using a known theta needs: a form, and probability
+ * vectors everywhere. */
+foray_status fy_model_check_kernel(foray_context *ctx, const foray_model *model);
+
 /* Which successor of pair p is `next`? -1: none. */
 int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next);
 

@@ -14,7 +14,9 @@ static foray_status check(foray_context *ctx, const foray_model *model, const fo
     if (!model->theta)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "model \"%s\" does not know its theta: no exact values", model->name);
-    foray_status status = fy_reward_check(ctx, reward, model);
+    foray_status status = fy_model_check_kernel(ctx, model);
+    if (status == FORAY_OK)
+        status = fy_reward_check(ctx, reward, model);
     if (status == FORAY_OK && policy)
         status = fy_policy_check(ctx, policy, model);
     return status;
