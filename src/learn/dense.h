@@ -20,7 +20,7 @@ static inline int64_t fy_padded(int64_t d)
 /* The lanes of a vector added up, always in the same order. */
 static inline double fy_vector_sum(const fy_vector *v)
 {
-    const double *x = (const double *)v;
+    fy_vector x = *v;
     return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 

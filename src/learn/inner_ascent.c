@@ -116,17 +116,37 @@ static void ascend_from_axis(climb *c, int64_t i, bool far_end)
     ascend(c);
 }
 
-/* The longest axis not longer than axis `last`, and not met before it; -1: the longest. */
-static int64_t next_axis(const climb *c, int64_t last)
+/* The longest axis that comes after `last`, by extent and then by index; -1: none. */
+static int64_t next_axis(const climb *c, int64_t last, double extent)
 {
     int64_t next = -1;
     for (int64_t i = 0; i < c->m; i++) {
-        bool later = last < 0 || c->extent[i] < c->extent[last] ||
-                     (c->extent[i] == c->extent[last] && i > last);
+        bool later = c->extent[i] < extent || (c->extent[i] == extent && i > last);
         if (later && (next < 0 || c->extent[i] > c->extent[next]))
             next = i;
     }
     return next;
+}
+
+static void climb_from_axes(climb *c)
+{
+    int64_t i = next_axis(c, -1, INFINITY);
+    for (int64_t k = 0; k < MOST_AXES && i >= 0; k++) {
+        ascend_from_axis(c, i, false);
+        if (!c->centred)
+            ascend_from_axis(c, i, true);
+        i = next_axis(c, i, c->extent[i]);
+    }
+}
+
+static void climb_from_singles(climb *c)
+{
+    int64_t singles = c->n < MOST_SINGLES ? c->n : MOST_SINGLES;
+    for (int64_t i = 0; i < singles; i++) {
+        memset(c->f, 0, (size_t)c->n * sizeof *c->f);
+        c->f[i * c->n / singles] = 1;
+        ascend(c);
+    }
 }
 
 /* Starts: the last maximiser, all ones, the ends of axes, single generators. When
@@ -140,17 +160,8 @@ static void climb_from_everywhere(climb *c, const uint64_t *last)
         c->f[j] = 1;
     if (!c->centred)
         ascend(c);
-    for (int64_t k = 0, i = next_axis(c, -1); k < MOST_AXES && i >= 0; k++, i = next_axis(c, i)) {
-        ascend_from_axis(c, i, false);
-        if (!c->centred)
-            ascend_from_axis(c, i, true);
-    }
-    int64_t singles = c->n < MOST_SINGLES ? c->n : MOST_SINGLES;
-    for (int64_t i = 0; i < singles; i++) {
-        memset(c->f, 0, (size_t)c->n * sizeof *c->f);
-        c->f[i * c->n / singles] = 1;
-        ascend(c);
-    }
+    climb_from_axes(c);
+    climb_from_singles(c);
 }
 
 /* ------------------------------------------------------------- upper bounds */
