@@ -431,6 +431,36 @@ static void exact_lists_of_low_rank_are_brute_force(void **state)
     }
 }
 
+/* Directions that all but lie in a plane, at distances down to rounding: whatever is
+ * decided about their rank, the maximum is right, and no list grows beyond its bound. */
+static void nearly_dependent_directions_are_brute_force(void **state)
+{
+    (void)state;
+    double rows[MOST_N * MOST_D];
+    for (int centred = 0; centred < 2; centred++) {
+        begin(centred, 1, (int32_t[]){4});
+        for (int k = 0; k < 24; k++) {
+            int n = 9 + k % 3;
+            draw_rows(k % 2 ? PLANAR : GENERAL, n, 4, rows);
+            for (int i = 0; i < 4 * n; i++)
+                rows[i] = k % 2 ? rows[i] + draw() * pow(10, -4 - k / 2)
+                                : rows[i] * pow(10, -(i % 4) * (1 + k / 6));
+            if (centred)
+                centre_rows(n, 4, rows);
+            add_set(0, n, rows);
+        }
+        make_ridge();
+        fy_inner *inner = solve(FORAY_INNER_EXACT, 1);
+        for (int64_t set = 0; set < t.model.gensets; set++) {
+            const fy_walk *walk = inner->walks->walk + inner->walks->walk_of[set];
+            assert_near(inner->value[set], brute_force(set), 1e-9);
+            assert_true(walk->vertices <= fy_cells_bound(walk->groups, 4));
+        }
+        fy_inner_destroy(inner);
+        end();
+    }
+}
+
 /* Every list visits different vertices, and as many as it says. */
 static void lists_visit_every_vertex_once(void **state)
 {
@@ -493,10 +523,15 @@ static void cells_are_counted_right(void **state)
             draw_rows(GENERAL, n, d, h);
             int64_t merged = fy_merge_parallel(n, d, h, side);
             assert_int_equal(merged, d == 1 ? 1 : n);
-            assert_int_equal(fy_cells_find(ctx, merged, d, h, &cells), FORAY_OK);
+            assert_int_equal(fy_cells_find(ctx, merged, d, d, h, &cells), FORAY_OK);
             assert_int_equal(2 * cells.count, fy_cells_bound(merged, d));
             fy_cells_free(&cells);
         }
+    fy_cells none;
+    draw_rows(GENERAL, 6, 3, h);
+    fy_merge_parallel(6, 3, h, side);
+    assert_int_equal(fy_cells_find(ctx, 6, 3, 2, h, &none), FORAY_ERROR_USAGE);
+    assert_null(none.sign);
     glp_term_out(GLP_OFF);
     for (int k = 0; k < 40; k++) {
         int d = 2 + k % 3, n = 0, wanted = 3 + draw_below(5);
@@ -509,7 +544,7 @@ static void cells_are_counted_right(void **state)
         }
         fy_cells cells;
         n = (int)fy_merge_parallel(n, d, h, side);
-        assert_int_equal(fy_cells_find(ctx, n, d, h, &cells), FORAY_OK);
+        assert_int_equal(fy_cells_find(ctx, n, d, d, h, &cells), FORAY_OK);
         int64_t count = 0;
         for (uint64_t s = 0; s < (uint64_t)1 << n; s++)
             count += is_cell(n, d, h, s);
@@ -763,6 +798,7 @@ int main(void)
         cmocka_unit_test(exact_is_brute_force),
         cmocka_unit_test(exact_lists_are_brute_force),
         cmocka_unit_test(exact_lists_of_low_rank_are_brute_force),
+        cmocka_unit_test(nearly_dependent_directions_are_brute_force),
         cmocka_unit_test(lists_visit_every_vertex_once),
         cmocka_unit_test(cells_are_counted_right),
         cmocka_unit_test(bounds_do_not_overflow),

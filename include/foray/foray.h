@@ -130,7 +130,7 @@ enum { FORAY_POOLED_OFF, FORAY_POOLED_ON };
            "split theta into independent blocks; auto: on with the sharp radius")                  \
     REAL(lambda, 0.0, 0.0, 1e12, "ridge penalty; 0: one over the squared norm bound")              \
     CHOICE(inner, FORAY_INNER_AUTO, "auto exact l1 ascent", "method of the inner maximisation")    \
-    INTEGER(inner_memory, 8, 1, 1 << 20, "MiB that exact vertex lists may take under auto")        \
+    INTEGER(inner_memory, 32, 1, 1 << 20, "MiB that exact vertex lists may take under auto")       \
     CHOICE(replan, FORAY_REPLAN_AUTO, "auto doubling every",                                       \
            "when the explorer plans anew; auto: doubling, but every episode if tabular")           \
     REAL(replan_growth, 1.0, 0.0, 1e6,                                                             \

@@ -262,16 +262,17 @@ static foray_status split(foray_context *ctx, fy_cells *cells, const fy_cells *w
 
 /* The cells of the arrangement restricted to hyperplane k, as signs of h_0..h_{k-1}
  * laid out like those of `like`. `row` and `side` are room for k rows and sides. */
-static foray_status restricted(foray_context *ctx, const fy_cells *like, int64_t k,
+static foray_status restricted(foray_context *ctx, const fy_cells *like, int64_t k, int64_t rank,
                                const double *vector, double *row, int32_t *side, fy_cells *wall)
 {
     fy_cells merged;
     project(k, like->dim, vector, row);
     int64_t count = fy_merge_parallel(k, like->dim, row, side);
-    if (fy_cells_find(ctx, count, like->dim, row, &merged))
-        return FORAY_ERROR_MEMORY;
+    foray_status status = fy_cells_find(ctx, count, like->dim, rank - 1, row, &merged);
+    if (status)
+        return status;
     *wall = (fy_cells){.vectors = k, .dim = like->dim, .words = like->words};
-    foray_status status = reserve(ctx, wall, merged.count);
+    status = reserve(ctx, wall, merged.count);
     for (int64_t i = 0; status == FORAY_OK && i < merged.count; i++) {
         memset(sign_of(wall, i), 0, (size_t)wall->words * sizeof(uint64_t));
         expand_signs(sign_of(&merged, i), k, side, sign_of(wall, i));
@@ -284,7 +285,7 @@ static foray_status restricted(foray_context *ctx, const fy_cells *like, int64_t
     return status;
 }
 
-static foray_status add_hyperplane(foray_context *ctx, fy_cells *cells, int64_t k,
+static foray_status add_hyperplane(foray_context *ctx, fy_cells *cells, int64_t k, int64_t rank,
                                    const double *vector)
 {
     double *row = NULL;
@@ -292,17 +293,19 @@ static foray_status add_hyperplane(foray_context *ctx, fy_cells *cells, int64_t 
     fy_cells wall = {0};
     foray_status status = FORAY_ERROR_MEMORY;
     if (FY_ALLOC(ctx, row, k * cells->dim) && FY_ALLOC(ctx, side, k))
-        status = restricted(ctx, cells, k, vector, row, side, &wall);
+        status = restricted(ctx, cells, k, rank, vector, row, side, &wall);
     if (status == FORAY_OK)
         status = split(ctx, cells, &wall, k, vector);
+    if (status == FORAY_OK && cells->count > fy_cells_bound(k + 1, rank) / 2)
+        status = FORAY_ERROR_USAGE;
     fy_cells_free(&wall);
     free(row);
     free(side);
     return status;
 }
 
-foray_status fy_cells_find(foray_context *ctx, int64_t count, int64_t dim, const double *vector,
-                           fy_cells *cells)
+foray_status fy_cells_find(foray_context *ctx, int64_t count, int64_t dim, int64_t rank,
+                           const double *vector, fy_cells *cells)
 {
     *cells = (fy_cells){.vectors = count, .dim = dim, .words = (count + 63) / 64};
     foray_status status = reserve(ctx, cells, 1);
@@ -313,7 +316,7 @@ foray_status fy_cells_find(foray_context *ctx, int64_t count, int64_t dim, const
         cells->count = 1;
     }
     for (int64_t k = 1; status == FORAY_OK && k < count; k++)
-        status = add_hyperplane(ctx, cells, k, vector);
+        status = add_hyperplane(ctx, cells, k, rank, vector);
     if (status)
         fy_cells_free(cells);
     return status;

@@ -17,10 +17,11 @@ typedef struct fy_cells {
 } fy_cells;
 
 /* The cells with <h_0, u> > 0; the others are their opposites. `vector` holds
- * `count` >= 1 rows of `dim` numbers, of norm 1, no two parallel. `cells` needs no
- * fy_cells_free after a failure. */
-foray_status fy_cells_find(foray_context *ctx, int64_t count, int64_t dim, const double *vector,
-                           fy_cells *cells);
+ * `count` >= 1 rows of `dim` numbers, of norm 1, no two parallel, of the given rank.
+ * FORAY_ERROR_USAGE, without a message, if rounding finds more cells than there can be:
+ * some vectors are nearly, but not quite, dependent. After a failure `cells` is empty. */
+foray_status fy_cells_find(foray_context *ctx, int64_t count, int64_t dim, int64_t rank,
+                           const double *vector, fy_cells *cells);
 void fy_cells_free(fy_cells *cells);
 
 /* Puts the opposite of every cell behind them. */

@@ -30,9 +30,9 @@ typedef struct fy_inner {
     int64_t scratch_size;
 } fy_inner;
 
-/* method: FORAY_INNER_...; auto takes exact if the vertex lists fit into
- * `memory` MiB, else ascent. Vertices that need no list (see walks.h) count 8 bytes each
- * there, so that the budget also keeps a solve short: 8 MiB are a million vertices.
+/* method: FORAY_INNER_...; auto takes exact if the vertex lists, and making them, fit
+ * into `memory` MiB, else ascent. Vertices that need no list (see walks.h) count 8 bytes
+ * each, so that the budget also keeps a solve short: 32 MiB are 4 million vertices.
  * FORAY_ERROR_USAGE, with the reason, where the method asked for cannot work. */
 foray_status fy_inner_create(foray_context *ctx, const fy_form *form, int method, int64_t memory,
                              fy_inner **out);

@@ -12,8 +12,10 @@ typedef struct builder {
     const fy_form *form;
     fy_walks_limits limits;
     fy_walks *walks;
-    int64_t walk_room, side_room, flip_room, sides, flips;
-    int64_t *slot; /* finds walks by what they depend on */
+    int64_t walk_room, side_room, sides;
+    fy_flips flips;
+    double visits, bytes; /* against the limits; these may be beyond all integers */
+    int64_t *slot;        /* finds walks by what they depend on */
     uint64_t mask;
     double *generator; /* [n][d_g] of the set at hand */
     double *direction; /* [n][d_g] merged, of norm 1 */
@@ -136,6 +138,7 @@ static bool serves(builder *b, const fy_walk *walk, const shape *set)
 {
     size_t n = (size_t)set->generators, d = (size_t)set->dim;
     if (walk->generators != set->generators || walk->listed != set->listed ||
+        walk->vertices != set->vertices ||
         memcmp(b->walks->side + walk->at_side, b->side, n * sizeof *b->side) != 0)
         return false;
     if (!set->listed)
@@ -155,180 +158,47 @@ static int64_t *find_slot(builder *b, const shape *set)
     return b->slot + at;
 }
 
-/* ----------------------------------------------------------- lists of flips */
-
-/* Directions in coordinates of their span: out[k][i] = <q_i, direction_k>. */
-static void reduce_directions(builder *b, const shape *set, double *out)
-{
-    for (int64_t k = 0; k < set->groups; k++)
-        for (int64_t i = 0; i < set->rank; i++)
-            out[k * set->rank + i] =
-                fy_dot(b->other + i * set->dim, b->direction + k * set->dim, set->dim);
-}
-
-/* The order of a walk through all cells: depth first along single flips, where the
- * table of cells has them; from a dead end straight to the next cell not yet met. */
-typedef struct tour {
-    const fy_cells *cells;
-    fy_cell_table table;
-    uint64_t *sign;     /* [words] of the neighbour tried */
-    uint64_t *here;     /* [words] where the list of flips has come to */
-    int64_t *path;      /* [count] cells on the way down */
-    int32_t *next_flip; /* [count] which neighbour of a cell to try next */
-    bool *met;          /* [count] */
-} tour;
-
-static bool push_flip(builder *b, uint16_t flip)
-{
-    if (b->flips == b->flip_room) {
-        int64_t room = b->flip_room ? 2 * b->flip_room : 1024;
-        uint16_t *more = fy_resize(b->ctx, b->walks->flip, (size_t)room, sizeof *more);
-        if (!more)
-            return false;
-        b->walks->flip = more;
-        b->flip_room = room;
-    }
-    b->walks->flip[b->flips++] = flip;
-    return true;
-}
-
-/* Adds the flips that lead from where the list is to `cell`. */
-static bool go_to(builder *b, tour *t, int64_t cell)
-{
-    const uint64_t *sign = t->cells->sign + cell * t->cells->words;
-    int64_t before = b->flips;
-    for (int64_t w = 0; w < t->cells->words; w++) {
-        for (uint64_t rest = t->here[w] ^ sign[w]; rest; rest &= rest - 1)
-            if (!push_flip(b, (uint16_t)(64 * w + __builtin_ctzll(rest))))
-                return false;
-        t->here[w] = sign[w];
-    }
-    /* No flips: this is the empty subset, visited at the start of every walk. */
-    if (b->flips > before)
-        b->walks->flip[b->flips - 1] |= FY_FLIP_VISIT;
-    t->met[cell] = true;
-    return true;
-}
-
-/* A neighbour of `cell` not met yet, or -1. */
-static int64_t next_neighbour(tour *t, int64_t cell)
-{
-    int64_t words = t->cells->words;
-    memcpy(t->sign, t->cells->sign + cell * words, (size_t)words * sizeof *t->sign);
-    while (t->next_flip[cell] < t->cells->vectors) {
-        int32_t k = t->next_flip[cell]++;
-        t->sign[k / 64] ^= (uint64_t)1 << (k % 64);
-        int64_t found = fy_cell_table_find(&t->table, t->sign);
-        if (found >= 0 && !t->met[found])
-            return found;
-        t->sign[k / 64] ^= (uint64_t)1 << (k % 64);
-    }
-    return -1;
-}
-
-static bool descend(builder *b, tour *t, int64_t root)
-{
-    int64_t depth = 0;
-    t->path[depth++] = root;
-    if (!go_to(b, t, root))
-        return false;
-    while (depth > 0) {
-        int64_t next = next_neighbour(t, t->path[depth - 1]);
-        if (next < 0) {
-            depth--;
-            continue;
-        }
-        if (!go_to(b, t, next))
-            return false;
-        t->path[depth++] = next;
-    }
-    return true;
-}
-
-static foray_status list_flips(builder *b, const fy_cells *cells)
-{
-    tour t = {.cells = cells};
-    bool done = fy_cell_table_create(b->ctx, cells, &t.table) == FORAY_OK &&
-                FY_ALLOC(b->ctx, t.sign, cells->words) && FY_ALLOC(b->ctx, t.here, cells->words) &&
-                FY_ALLOC(b->ctx, t.path, cells->count) &&
-                FY_ALLOC(b->ctx, t.next_flip, cells->count) &&
-                FY_ALLOC(b->ctx, t.met, cells->count);
-    for (int64_t i = 0; done && i < cells->count; i++)
-        if (!t.met[i])
-            done = descend(b, &t, i);
-    fy_cell_table_free(&t.table);
-    free(t.sign);
-    free(t.here);
-    free(t.path);
-    free(t.next_flip);
-    free(t.met);
-    return done ? FORAY_OK : FORAY_ERROR_MEMORY;
-}
-
-/* Turns cells round, so that the first group is out in all of them. */
-static void leave_out_first(fy_cells *cells)
-{
-    for (int64_t i = 0; i < cells->count; i++)
-        for (int64_t k = 0; k < cells->vectors; k++)
-            cells->sign[i * cells->words + k / 64] ^= (uint64_t)1 << (k % 64);
-}
-
-/* Enumerates the vertices of a set and lists them. */
-static foray_status make_list(builder *b, shape *set)
-{
-    fy_cells cells;
-    double *reduced;
-    if (!FY_ALLOC(b->ctx, reduced, set->groups * set->rank))
-        return FORAY_ERROR_MEMORY;
-    find_rank(b, set);
-    reduce_directions(b, set, reduced);
-    foray_status status = fy_cells_find(b->ctx, set->groups, set->rank, reduced, &cells);
-    free(reduced);
-    if (status)
-        return status;
-    set->vertices = 2 * cells.count;
-    if (b->walks->half)
-        leave_out_first(&cells);
-    else
-        status = fy_cells_double(b->ctx, &cells);
-    set->visits = cells.count;
-    if (status == FORAY_OK)
-        status = list_flips(b, &cells);
-    fy_cells_free(&cells);
-    return status;
-}
-
 /* ----------------------------------------------------------------- budget */
 
-static foray_status refuse(const builder *b, const shape *set, const char *what, double much,
+static foray_status refuse(const builder *b, int64_t genset, const char *what, double much,
                            double limit)
 {
-    int64_t pair = b->form->model->genset_pair[set->genset], actions = b->form->model->actions;
+    const foray_model *model = b->form->model;
+    int64_t pair = model->genset_pair[genset];
     return fy_fail(b->ctx, FORAY_ERROR_USAGE,
-                   "exact inner maximisation: at state %lld, action %lld (%lld successors in %lld "
+                   "exact inner maximisation: at state %lld, action %lld (%lld successors in %d "
                    "dimensions) %s reaches %.3g, more than %.3g: use ascent",
-                   (long long)(pair / actions), (long long)(pair % actions),
-                   (long long)set->generators, (long long)set->rank, what, much, limit);
+                   (long long)(pair / model->actions), (long long)(pair % model->actions),
+                   (long long)fy_genset_size(model, genset),
+                   (int)b->form->block[b->form->block_of_genset[genset]].dim, what, much, limit);
 }
 
-/* Before anything is enumerated: what the set would add, in the worst case. */
-static foray_status check_limits(const builder *b, const shape *set, bool is_new)
+/* Counts the points that a set has to visit. */
+static foray_status add_visits(builder *b, int64_t genset, int64_t visits)
 {
-    double visits = (double)b->walks->visits + (double)set->visits;
-    if (visits > (double)b->limits.visits)
-        return refuse(b, set, "the number of vertices", visits, (double)b->limits.visits);
+    b->visits += (double)visits;
+    if (b->visits > (double)b->limits.visits)
+        return refuse(b, genset, "the number of vertices", b->visits, (double)b->limits.visits);
+    return FORAY_OK;
+}
+
+/* Before anything is enumerated: may the set be added? A list counts with what it takes
+ * while it is made, its signs, witnesses and tables, which is also a measure of the time:
+ * some microseconds for each hundred bytes. */
+static foray_status check_limits(builder *b, const shape *set, bool is_new)
+{
+    foray_status status = add_visits(b, set->genset, set->visits);
+    if (status)
+        return status;
     if (!is_new || !set->listed)
         return FORAY_OK;
     if (set->groups > FY_FLIP_GROUP)
-        return refuse(b, set, "the number of different directions", (double)set->groups,
+        return refuse(b, set->genset, "the number of different directions", (double)set->groups,
                       FY_FLIP_GROUP);
-    /* A list takes about 2 flips per vertex; while it is made, also signs and witnesses. */
-    double flips = 2.0 * (double)set->visits * sizeof(uint16_t);
-    int64_t per_vertex = 8 * set->rank + set->groups / 8 + 40;
-    double cells = (double)set->vertices * (double)per_vertex;
-    double bytes = (double)b->walks->bytes + flips + cells;
-    if (bytes > (double)b->limits.bytes)
-        return refuse(b, set, "the memory for vertex lists", bytes, (double)b->limits.bytes);
+    b->bytes += (double)set->vertices * (double)(8 * set->rank + set->groups / 8 + 64);
+    if (b->bytes > (double)b->limits.bytes)
+        return refuse(b, set->genset, "the memory for vertex lists", b->bytes,
+                      (double)b->limits.bytes);
     return FORAY_OK;
 }
 
@@ -356,31 +226,26 @@ static bool make_room(builder *b, int64_t generators)
     return true;
 }
 
-static foray_status add_walk(builder *b, shape *set)
+static foray_status add_walk(builder *b, const shape *set)
 {
-    int64_t at_flip = b->flips;
+    fy_walks *walks = b->walks;
     if (!make_room(b, set->generators))
         return FORAY_ERROR_MEMORY;
-    if (set->listed && make_list(b, set))
-        return FORAY_ERROR_MEMORY;
-    fy_walks *walks = b->walks;
     memcpy(walks->side + b->sides, b->side, (size_t)set->generators * sizeof *b->side);
     walks->walk[walks->count++] = (fy_walk){.generators = (int32_t)set->generators,
                                             .groups = (int32_t)set->groups,
                                             .listed = set->listed,
                                             .at_side = b->sides,
-                                            .at_flip = at_flip,
-                                            .flips = b->flips - at_flip,
                                             .vertices = set->vertices,
                                             .visits = set->visits,
                                             .genset = set->genset};
     b->sides += set->generators;
-    walks->bytes = b->flips * (int64_t)sizeof *walks->flip;
     if (set->groups > walks->most_groups)
         walks->most_groups = (int32_t)set->groups;
     return FORAY_OK;
 }
 
+/* First all sets find the walk they share, or get one; lists are still empty. */
 static foray_status add_set(builder *b, int64_t genset)
 {
     shape set = look_at(b, genset);
@@ -393,11 +258,50 @@ static foray_status add_set(builder *b, int64_t genset)
             return FORAY_ERROR_MEMORY;
         *slot = b->walks->count - 1;
     }
-    const fy_walk *walk = b->walks->walk + *slot;
     b->walks->walk_of[genset] = (int32_t)*slot;
-    b->walks->vertices += walk->listed ? walk->vertices : set.vertices;
-    b->walks->visits += walk->visits;
     return FORAY_OK;
+}
+
+/* Then lists are made. Directions too nearly dependent for that are left to a tree. */
+static foray_status fill_walk(builder *b, fy_walk *walk)
+{
+    shape set = look_at(b, walk->genset);
+    fy_directions directions = {.count = set.groups,
+                                .dim = set.dim,
+                                .rank = set.rank,
+                                .row = b->direction,
+                                .basis = b->other};
+    bool half = b->walks->half;
+    walk->at_flip = b->flips.count;
+    foray_status status = fy_flips_add(b->ctx, &b->flips, &directions, half, &walk->visits);
+    if (status == FORAY_OK) {
+        walk->flips = b->flips.count - walk->at_flip;
+        walk->vertices = half ? 2 * walk->visits : walk->visits;
+    }
+    if (status != FORAY_ERROR_USAGE)
+        return status;
+    walk->listed = false;
+    walk->visits = subsets(set.groups - half);
+    return FORAY_OK;
+}
+
+static foray_status fill_walks(builder *b)
+{
+    fy_walks *walks = b->walks;
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; status == FORAY_OK && i < walks->count; i++)
+        if (walks->walk[i].listed)
+            status = fill_walk(b, walks->walk + i);
+    b->visits = 0;
+    for (int64_t set = 0; status == FORAY_OK && set < b->form->model->gensets; set++) {
+        const fy_walk *walk = walks->walk + walks->walk_of[set];
+        status = add_visits(b, set, walk->visits);
+        walks->vertices += walk->vertices;
+    }
+    walks->visits = (int64_t)b->visits;
+    walks->flip = b->flips.flip;
+    walks->bytes = b->flips.count * (int64_t)sizeof *walks->flip;
+    return status;
 }
 
 static bool prepare(builder *b)
@@ -425,6 +329,8 @@ foray_status fy_walks_create(foray_context *ctx, const fy_form *form, fy_walks_l
     foray_status status = prepare(&b) ? FORAY_OK : FORAY_ERROR_MEMORY;
     for (int64_t set = 0; status == FORAY_OK && set < form->model->gensets; set++)
         status = add_set(&b, set);
+    if (status == FORAY_OK)
+        status = fill_walks(&b);
     free(b.slot);
     free(b.generator);
     free(b.direction);

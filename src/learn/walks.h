@@ -19,6 +19,7 @@
 #ifndef FY_WALKS_H
 #define FY_WALKS_H
 
+#include "learn/flips.h"
 #include "model/form.h"
 
 typedef struct fy_walk {
@@ -31,9 +32,6 @@ typedef struct fy_walk {
     int64_t visits;   /* points looked at */
     int64_t genset;   /* the first set that walks here */
 } fy_walk;
-
-/* A flip is a group and, in the last one before a visit, this mark. */
-enum { FY_FLIP_VISIT = 0x8000, FY_FLIP_GROUP = 0x7fff };
 
 typedef struct fy_walks {
     bool half;           /* symmetric: the last group of a tree, the first of a list, is out */

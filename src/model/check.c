@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* MiB that lists of vertices may take while checking. */
-enum { VERTEX_MEMORY = 8 };
+enum { VERTEX_MEMORY = 32 };
 
 /* ------------------------------------------------------------------- facts */
 
