@@ -42,6 +42,7 @@ static foray_status create_lists(foray_context *ctx, fy_errors *errors)
                     FY_ALLOC(ctx, errors->visited, model->horizon) &&
                     FY_ALLOC(ctx, errors->pair_list, model->pairs) &&
                     FY_ALLOC(ctx, errors->state_list, model->states) &&
+                    FY_ALLOC(ctx, errors->changed, model->states) &&
                     FY_ALLOC(ctx, errors->pair_is_listed, model->pairs) &&
                     FY_ALLOC(ctx, errors->state_is_listed, model->states);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
@@ -105,6 +106,7 @@ void fy_errors_destroy(foray_explorer *explorer)
     free(errors->visited);
     free(errors->pair_list);
     free(errors->state_list);
+    free(errors->changed);
     free(errors->pair_is_listed);
     free(errors->state_is_listed);
     free(errors);
@@ -145,18 +147,35 @@ static inline double best(const fy_errors *errors, int64_t t, const double *raw,
     return top;
 }
 
-void fy_errors_sweep(fy_errors *errors)
+/* Sets max_b E_h of a state, and remembers the state if that is another number now. */
+static inline void renew_state(fy_errors *errors, int64_t t, int32_t state)
 {
     const foray_model *model = errors->model;
-    for (int64_t t = model->horizon - 1; t >= 0; t--) {
-        const double *next = errors->value + (t + 1) * model->states;
-        double *raw = errors->raw + t * model->pairs, *value = errors->value + t * model->states;
-        for (int64_t pair = 0; pair < model->pairs; pair++)
-            raw[pair] = backup(errors, t, pair, next);
-        for (int64_t s = 0; s < model->states; s++)
-            value[s] =
-                best(errors, t, raw + s * model->actions, errors->policy + t * model->states + s);
-    }
+    int64_t at = t * model->states + state;
+    const double *raw = errors->raw + t * model->pairs + state * model->actions;
+    double renewed = best(errors, t, raw, errors->policy + at);
+    if (renewed != errors->value[at])
+        errors->changed[errors->changes++] = state;
+    errors->value[at] = renewed;
+}
+
+/* A step in full. */
+static void sweep_step(fy_errors *errors, int64_t t)
+{
+    const foray_model *model = errors->model;
+    const double *next = errors->value + (t + 1) * model->states;
+    double *raw = errors->raw + t * model->pairs;
+    errors->changes = 0;
+    for (int64_t pair = 0; pair < model->pairs; pair++)
+        raw[pair] = backup(errors, t, pair, next);
+    for (int32_t s = 0; s < model->states; s++)
+        renew_state(errors, t, s);
+}
+
+void fy_errors_sweep(fy_errors *errors)
+{
+    for (int64_t t = errors->model->horizon - 1; t >= 0; t--)
+        sweep_step(errors, t);
 }
 
 /* ------------------------------------------------- the recursion, what changed */
@@ -212,31 +231,36 @@ static void renew_pairs(fy_errors *errors, int64_t t)
     errors->pairs_listed = 0;
 }
 
-/* Computes the listed states anew, and lists who may have led to one that changed. */
 static void renew_states(fy_errors *errors, int64_t t)
 {
-    const foray_model *model = errors->model;
-    const double *raw = errors->raw + t * model->pairs;
-    double *value = errors->value + t * model->states;
+    errors->changes = 0;
     for (int64_t i = 0; i < errors->states_listed; i++) {
-        int32_t state = errors->state_list[i];
-        double renewed = best(errors, t, raw + state * model->actions,
-                              errors->policy + t * model->states + state);
-        errors->state_is_listed[state] = false;
-        if (renewed != value[state] && t > 0)
-            list_before(errors, t - 1, state);
-        value[state] = renewed;
+        errors->state_is_listed[errors->state_list[i]] = false;
+        renew_state(errors, t, errors->state_list[i]);
     }
     errors->states_listed = 0;
 }
 
+/* A step, given which values of the next one changed. Going through all pairs in order is
+ * some four times as quick per pair as picking them out. */
+static void renew_step(fy_errors *errors, int64_t t)
+{
+    if (errors->changes * 4 > errors->model->states) {
+        sweep_step(errors, t);
+        return;
+    }
+    list_visited(errors, t);
+    for (int64_t i = 0; i < errors->changes; i++)
+        list_before(errors, t, errors->changed[i]);
+    renew_pairs(errors, t);
+    renew_states(errors, t);
+}
+
 static void renew(fy_errors *errors)
 {
-    for (int64_t t = errors->model->horizon - 1; t >= 0; t--) {
-        list_visited(errors, t);
-        renew_pairs(errors, t);
-        renew_states(errors, t);
-    }
+    errors->changes = 0;
+    for (int64_t t = errors->model->horizon - 1; t >= 0; t--)
+        renew_step(errors, t);
 }
 
 /* ------------------------------------------------------------------ episodes */

@@ -48,6 +48,8 @@ typedef struct fy_errors {
     int32_t *pair_list, *state_list; /* [pairs], [states]: what to compute anew */
     int64_t pairs_listed, states_listed;
     bool *pair_is_listed, *state_is_listed;
+    int32_t *changed; /* [states]: whose max_b E changed at the last step looked at */
+    int64_t changes;
 } fy_errors;
 
 /* Makes explorer->self an fy_errors. fy_errors_destroy copes with a failure half-way. */

@@ -1,0 +1,184 @@
+/* bench_tabular.c - RF-UCRL and RF-Express: episodes per second where the public Python
+ * code was measured, and how the cost of an episode grows with S, A and H.
+ *
+ * Simulation and learning, one thread, nothing stored; a plan in every episode unless the
+ * line says otherwise. A scale below 1 is there because with the constants of the
+ * papers nearly every bound is clipped for a long time, and clipped bounds do not change:
+ * the smaller the radius, the more there is to compute. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct subject {
+    const char *algorithm, *world;
+    double scale; /* of the radius */
+    int replan, pooled;
+    double growth; /* of a count, for a new plan under the doubling rule */
+} subject;
+
+static subject of(const char *algorithm, const char *world, double scale)
+{
+    return (subject){algorithm, world, scale, FORAY_REPLAN_AUTO, FORAY_POOLED_OFF, 1.0};
+}
+
+static const char chain[] = "chain:states=31,zones=1,spread=0,laws=1";
+static const char grid[] = "grid:rows=21,cols=21,slips=1,spread=0";
+static const char rooms[] = "rooms:rows=3,cols=5,size=5";
+
+typedef struct stage {
+    foray_context *ctx;
+    foray_model *model;
+    foray_world *world;
+    foray_explorer *explorer;
+    uint64_t episode;
+} stage;
+
+static stage set_stage(subject what)
+{
+    stage s = {.ctx = foray_context_create()};
+    foray_settings settings;
+    foray_settings_default(&settings);
+    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", what.algorithm);
+    settings.radius_scale = what.scale;
+    settings.replan = what.replan;
+    settings.replan_growth = what.growth;
+    settings.pooled = what.pooled;
+    bench_check(s.ctx, foray_world_model(s.ctx, what.world, &s.model));
+    bench_check(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
+    bench_check(s.ctx, foray_explorer_create(s.ctx, s.model, &settings, &s.explorer));
+    return s;
+}
+
+static void clear(stage *s)
+{
+    foray_explorer_destroy(s->explorer);
+    foray_world_destroy(s->world);
+    foray_model_destroy(s->model);
+    foray_context_destroy(s->ctx);
+}
+
+static void play(stage *s)
+{
+    foray_draw draw = {.seed = 1, .episode = s->episode++};
+    int64_t state, action, next, horizon = foray_model_horizon(s->model);
+    bench_check(s->ctx, foray_explorer_begin(s->explorer));
+    bench_check(s->ctx, foray_world_reset(s->world, &draw, &state));
+    for (int64_t t = 0; t < horizon; t++, state = next) {
+        draw.step = (uint32_t)t + 1;
+        bench_check(s->ctx, foray_explorer_act(s->explorer, state, &action));
+        bench_check(s->ctx, foray_world_step(s->world, &draw, state, action, &next));
+        bench_check(s->ctx, foray_explorer_observe(s->explorer, state, action, next));
+    }
+    bench_check(s->ctx, foray_explorer_end(s->explorer));
+}
+
+/* Episodes per second over `seconds`, from wherever the explorer is. */
+static double rate(stage *s, double seconds)
+{
+    int64_t episodes = 0;
+    double start = bench_now(), now = start;
+    for (; now - start < seconds; now = bench_now(), episodes += 16)
+        for (int i = 0; i < 16; i++)
+            play(s);
+    return (double)episodes / (now - start);
+}
+
+/* ----------------------------------------------------------------- the targets */
+
+/* Over the first second, and over another after five more: is the cost constant in k? */
+static void measure(subject what, const char *name, double target)
+{
+    stage s = set_stage(what);
+    double first = rate(&s, 1.0);
+    rate(&s, 5.0);
+    double later = rate(&s, 1.0);
+    char line[128];
+    snprintf(line, sizeof line, "%s, first second", name);
+    bench_target(line, first, "episodes/s", BENCH_AT_LEAST, target);
+    snprintf(line, sizeof line, "%s, after %llu episodes", name, (unsigned long long)s.episode);
+    bench_target(line, later, "episodes/s", BENCH_AT_LEAST, target);
+    clear(&s);
+}
+
+static void measure_targets(void)
+{
+    bench_title("where the public Python code was measured (600, 118 and 28 episodes/s)");
+    measure(of("rf-ucrl", chain, 1.0), "RF-UCRL, chain of 31, H=20", 60000);
+    measure(of("rf-ucrl", chain, 0.05), "  the same, radius scaled by 0.05", 60000);
+    measure(of("rf-ucrl", grid, 1.0), "RF-UCRL, grid of 21x21, H=20", 3540);
+    measure(of("rf-ucrl", grid, 0.05), "  the same, radius scaled by 0.05", 3540);
+    measure(of("rf-express", rooms, 1.0), "RF-Express, 15 rooms of 5x5, H=30", 2800);
+    measure(of("rf-express", rooms, 1e-6), "  the same, radius scaled by 1e-6", 2800);
+}
+
+static void measure_options(void)
+{
+    static const struct {
+        const char *name;
+        int replan, pooled;
+    } option[] = {{"a plan in every episode", FORAY_REPLAN_EVERY, FORAY_POOLED_OFF},
+                  {"a plan when a count has doubled", FORAY_REPLAN_DOUBLING, FORAY_POOLED_OFF},
+                  {"pooled, a plan in every episode", FORAY_REPLAN_EVERY, FORAY_POOLED_ON},
+                  {"pooled, when a count has doubled", FORAY_REPLAN_DOUBLING, FORAY_POOLED_ON}};
+    bench_title("what the options cost (RF-UCRL, grid of 21x21, H=20, radius scaled by 0.05)");
+    for (size_t i = 0; i < sizeof option / sizeof option[0]; i++) {
+        stage s =
+            set_stage((subject){"rf-ucrl", grid, 0.05, option[i].replan, option[i].pooled, 1.0});
+        rate(&s, 1.0);
+        bench_figure(option[i].name, rate(&s, 1.0), "episodes/s");
+        clear(&s);
+    }
+}
+
+/* --------------------------------------------------------------------- growth */
+
+/* Microseconds per episode in worlds made from `format` and one number, once every count
+ * is about ten. With a growth of 0 the doubling rule computes everything in every episode. */
+static void measure_growth(subject what, const char *format, const char *over, const int *size)
+{
+    enum { SIZES = 4 };
+    double x[SIZES], cost[SIZES];
+    char world[128], name[128];
+    for (int i = 0; i < SIZES; i++) {
+        snprintf(world, sizeof world, format, size[i]);
+        what.world = world;
+        stage s = set_stage(what);
+        uint64_t pairs = (uint64_t)(foray_model_states(s.model) * foray_model_actions(s.model));
+        while (s.episode < 10 * pairs)
+            play(&s);
+        x[i] = size[i];
+        cost[i] = 1e6 / rate(&s, 0.5);
+        clear(&s);
+    }
+    snprintf(name, sizeof name, "%s, %s, over %s", what.algorithm,
+             what.replan == FORAY_REPLAN_DOUBLING ? "in full" : "what changed", over);
+    bench_growth(name, "us", SIZES, x, cost);
+}
+
+static void measure_growths(void)
+{
+    const subject subjects[] = {
+        {"rf-ucrl", NULL, 0.05, FORAY_REPLAN_DOUBLING, FORAY_POOLED_OFF, 0.0},
+        of("rf-ucrl", NULL, 0.05),
+        of("rf-express", NULL, 1e-6)};
+    bench_title("how the cost of an episode grows, in microseconds");
+    for (int i = 0; i < 3; i++) {
+        measure_growth(subjects[i], "mixture:states=%d,actions=4,successors=5,horizon=20", "S",
+                       (const int[]){50, 100, 200, 400});
+        measure_growth(subjects[i], "mixture:states=100,actions=%d,successors=5,horizon=20", "A",
+                       (const int[]){2, 4, 8, 16});
+        measure_growth(subjects[i], "mixture:states=100,actions=4,successors=5,horizon=%d", "H",
+                       (const int[]){10, 20, 40, 80});
+        measure_growth(subjects[i], "mixture:states=100,actions=4,successors=%d,horizon=20", "n",
+                       (const int[]){2, 4, 8, 16});
+    }
+}
+
+int main(void)
+{
+    measure_targets();
+    measure_options();
+    measure_growths();
+    return 0;
+}
