@@ -404,6 +404,29 @@ static void messages_name_key_and_cause(void **state)
     foray_context_destroy(ctx);
 }
 
+/* ------------------------------------------------------------------- order */
+
+#define TWINS SIZES "\"initial\":[[0,1]],\"features\":"
+
+/* Entries in any order give one model; equal vectors are told apart by their successors. */
+static void order_of_entries_does_not_matter(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        TWINS "[[0,0,0,[[0,0.5]]],[0,0,1,[[0,0.5]]],[1,0,0,[[0,0.5]]],[1,0,1,[[0,0.5]]]]}",
+        TWINS "[[1,0,1,[[0,0.5]]],[0,0,1,[[0,0.5]]],[1,0,0,[[0,0.5]]],[0,0,0,[[0,0.5]]]]}",
+    };
+    foray_context *ctx = foray_context_create();
+    foray_model *model[2];
+    for (int i = 0; i < 2; i++)
+        support_ok(ctx, parse_json(ctx, texts[i], strlen(texts[i]), &model[i]));
+    support_same_model(model[0], model[1]);
+    assert_int_equal(model[0]->gensets, 1);
+    foray_model_destroy(model[0]);
+    foray_model_destroy(model[1]);
+    foray_context_destroy(ctx);
+}
+
 /* ------------------------------------------------------------------ memory */
 
 static void every_allocation_may_fail(void **state)
@@ -456,6 +479,7 @@ int main(void)
         cmocka_unit_test(checksums_agree_for_all_sizes),
         cmocka_unit_test(mangled_json_is_survived),
         cmocka_unit_test(messages_name_key_and_cause),
+        cmocka_unit_test(order_of_entries_does_not_matter),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
