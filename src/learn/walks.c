@@ -195,7 +195,7 @@ static foray_status check_limits(builder *b, const shape *set, bool is_new)
     if (set->groups > FY_FLIP_GROUP)
         return refuse(b, set->genset, "the number of different directions", (double)set->groups,
                       FY_FLIP_GROUP);
-    b->bytes += (double)set->vertices * (double)(8 * set->rank + set->groups / 8 + 64);
+    b->bytes += (double)set->vertices * (8.0 * (double)set->rank + (double)set->groups / 8 + 64);
     if (b->bytes > (double)b->limits.bytes)
         return refuse(b, set->genset, "the memory for vertex lists", b->bytes,
                       (double)b->limits.bytes);
