@@ -79,13 +79,13 @@ static void print_table(foray_context *ctx, const foray_model *model, foray_expl
     for (int mode = 0; mode < FORAY_MODES; mode++)
         need(ctx, foray_explorer_plan(explorer, REWARDS, (const foray_reward *const *)reward, mode,
                                       policy[mode]));
-    printf("%-24s %8s  %-12s %8s %9s %12s\n", "reward", "optimal", "plan", "value", "true gap",
+    printf("%-24s %8s  %-12s %9s %10s %12s\n", "reward", "optimal", "plan", "value", "true gap",
            "certificate");
     for (int i = 0; i < REWARDS; i++) {
         for (int mode = 0; mode < FORAY_MODES; mode++) {
             double value, optimal;
             need(ctx, foray_evaluate(ctx, model, reward[i], policy[mode][i], &value, &optimal));
-            printf("%-24s %8.4f  %-12s %8.4f %9.4f %12.4f\n",
+            printf("%-24s %8.4f  %-12s %9.5f %10.5f %12.4f\n",
                    mode == 0 ? foray_reward_name(reward[i]) : "", optimal, foray_mode_name(mode),
                    value, optimal - value, policy[mode][i]->certificate.gap);
             foray_policy_destroy(policy[mode][i]);
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     foray_certificate bound;
 
     foray_settings_default(&settings);
-    need(ctx, foray_settings_set(ctx, &settings, "episodes", argc > 1 ? argv[1] : "1000000"));
+    need(ctx, foray_settings_set(ctx, &settings, "episodes", argc > 1 ? argv[1] : "200000"));
     need(ctx, foray_world_model(ctx, "rooms:rows=3,cols=3", &model));
     need(ctx, foray_world_from_model(ctx, model, &world));
     need(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
