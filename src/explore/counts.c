@@ -160,9 +160,8 @@ static void judge(const foray_explorer *explorer, double plugin, double error, f
 static void plan_all(foray_explorer *explorer, const fy_counts *counts, double error, int64_t count,
                      const foray_reward *const *rewards, double *values, foray_policy **policies)
 {
-    int threads = explorer->ctx->threads;
     int64_t room = 2 * explorer->model->states;
-#pragma omp parallel for num_threads(threads) schedule(dynamic) if (count > 1)
+#pragma omp parallel for num_threads(explorer->ctx->threads) schedule(dynamic) if (count > 1)
     for (int64_t i = 0; i < count; i++) {
         double *value = values + omp_get_thread_num() * room;
         double plugin = plan_reward(counts, rewards[i], value, policies[i]->action);
