@@ -45,16 +45,16 @@ static void selfnormalised_by_hand(void **state)
     fy_ridge *ridge;
     assert_int_equal(fy_ridge_create(ctx, &form, lambda, 100, &ridge), FORAY_OK);
     fy_radius_selfnormalised(ridge, 0.1, 1, radius);
-    assert_near(radius[0], 0.5 * sqrt(2 * log(30)) + 1);
+    assert_near(radius[0], 0.5 * sqrt(2 * log(20)) + 1);
     assert_true(radius[1] == 0);
-    assert_near(radius[2], 0.5 * sqrt(2 * log(30)) + 1);
+    assert_near(radius[2], 0.5 * sqrt(2 * log(20)) + 1);
     fy_ridge_update(ridge, 0, (double[]){3}, 0, 1);
     fy_ridge_update(ridge, 2, (double[]){2, 0}, 0, 1);
     fy_ridge_update(ridge, 2, (double[]){2, 2}, 0, 1);
     fy_radius_selfnormalised(ridge, 0.1, 3, radius);
-    assert_near(radius[0], 3 * (0.5 * sqrt(2 * log(30) + log(37)) + 1));
+    assert_near(radius[0], 3 * (0.5 * sqrt(2 * log(20) + log(37)) + 1));
     assert_true(radius[1] == 0);
-    assert_near(radius[2], 3 * (0.5 * sqrt(2 * log(30) + log(5)) + 1));
+    assert_near(radius[2], 3 * (0.5 * sqrt(2 * log(20) + log(5)) + 1));
     fy_ridge_destroy(ridge);
     foray_context_destroy(ctx);
 }

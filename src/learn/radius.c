@@ -11,9 +11,18 @@ void fy_radius_lambda(const fy_form *form, const foray_settings *settings, doubl
     }
 }
 
+/* m: only blocks with something unknown take a share of delta. */
+static double uncertain_blocks(const fy_form *form)
+{
+    int64_t m = 0;
+    for (int64_t g = 0; g < form->blocks; g++)
+        m += form->block[g].dim > 0;
+    return (double)m;
+}
+
 void fy_radius_selfnormalised(const fy_ridge *ridge, double delta, double scale, double *out)
 {
-    double m = (double)ridge->blocks;
+    double m = uncertain_blocks(ridge->form);
     for (int64_t g = 0; g < ridge->blocks; g++) {
         double d = ridge->form->block[g].dim, lambda = ridge->lambda[g];
         double information = fy_ridge_log_det(ridge, g) - d * log(lambda);
