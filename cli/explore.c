@@ -68,7 +68,50 @@ static cli_exit compare_settings(cli_session *session, const foray_settings *sto
     return CLI_DONE;
 }
 
+/* --------------------------------------------------------------------- reward */
+
+/* Algorithms that explore for one reward need it from the start; others take none. */
+static cli_exit check_reward_option(cli_session *session, const foray_settings *settings)
+{
+    bool needed = foray_algorithm_needs_reward(settings->algorithm);
+    if (needed && !cli_has(session, "reward"))
+        return cli_fail(session, CLI_USAGE, "%s explores for one reward: say with -r which",
+                        settings->algorithm);
+    if (!needed && cli_has(session, "reward"))
+        return cli_fail(session, CLI_USAGE,
+                        "%s explores without any reward: 'foray plan' is where rewards go",
+                        settings->algorithm);
+    return CLI_DONE;
+}
+
+static cli_exit open_reward(cli_session *session, const foray_model *model, cli_rewards *rewards)
+{
+    cli_exit code = cli_rewards_open(session, model, rewards);
+    if (code == CLI_DONE && rewards->count > 1)
+        code = cli_fail(session, CLI_USAGE, "one reward can be explored for, not %lld",
+                        (long long)rewards->count);
+    return code;
+}
+
 /* ------------------------------------------------------------- start, continue */
+
+/* The reward is read before there is a run, so that a bad one leaves no file behind. */
+static cli_exit create_run(expedition *e, const foray_settings *settings)
+{
+    cli_session *session = e->session;
+    cli_rewards rewards = {0};
+    int how = cli_has(session, "force") ? FORAY_RUN_REPLACE : FORAY_RUN_NEW;
+    cli_exit code = CLI_DONE;
+    if (cli_has(session, "reward"))
+        code = open_reward(session, e->given, &rewards);
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_run_create(session->ctx, e->path, how, e->given,
+                                                    session->args.operand[0], settings, &e->run));
+    if (code == CLI_DONE && rewards.count > 0)
+        code = cli_status(session, foray_run_give_reward(e->run, rewards.item[0]));
+    cli_rewards_close(&rewards);
+    return code;
+}
 
 static cli_exit start_run(expedition *e)
 {
@@ -79,6 +122,8 @@ static cli_exit start_run(expedition *e)
     cli_exit code = apply_settings(session, &settings);
     if (code == CLI_DONE)
         code = cli_status(session, foray_settings_check(session->ctx, &settings));
+    if (code == CLI_DONE)
+        code = check_reward_option(session, &settings);
     if (code != CLI_DONE)
         return code;
     if (session->args.operands == 0)
@@ -86,13 +131,8 @@ static cli_exit start_run(expedition *e)
     if (!cli_has(session, "force") && lstat(e->path, &status) == 0)
         return cli_fail(session, CLI_USAGE,
                         "%s is there already: --resume continues it, --force replaces it", e->path);
-    const char *source = session->args.operand[0];
-    code = cli_world_open(session, source, &e->given);
-    if (code != CLI_DONE)
-        return code;
-    int how = cli_has(session, "force") ? FORAY_RUN_REPLACE : FORAY_RUN_NEW;
-    return cli_status(session, foray_run_create(session->ctx, e->path, how, e->given, source,
-                                                &settings, &e->run));
+    code = cli_world_open(session, session->args.operand[0], &e->given);
+    return code == CLI_DONE ? create_run(e, &settings) : code;
 }
 
 /* The world named on the command line must be the one the run explored so far. */
@@ -243,6 +283,8 @@ static cli_exit run(cli_session *session)
         return cli_fail(session, CLI_USAGE, "say with -o where to keep the run");
     if (resume && cli_has(session, "force"))
         return cli_fail(session, CLI_USAGE, "--resume and --force exclude each other");
+    if (resume && cli_has(session, "reward"))
+        return cli_fail(session, CLI_USAGE, "the run has its reward: --resume takes none");
     cli_exit code = resume ? continue_run(&e) : start_run(&e);
     if (code == CLI_DONE)
         code = explore(&e);
@@ -260,6 +302,11 @@ static const cli_option options[] = {
     {.name = "resume",
      .help = "continue the run in that file; its world and settings need not be repeated"},
     {.name = "force", .help = "replace that file if it is there"},
+    {.name = "reward",
+     .letter = 'r',
+     .value = "REWARD",
+     .words = CLI_WORDS_FILE,
+     .help = "the reward that algorithms which see it explore for: a reward file, or goal:STATE"},
     {.name = "literal",
      .help = "the paper to the letter: radius theorem, centring and blocks off, "
              "clip horizon, replan every; settings given beside it win"},

@@ -4,6 +4,31 @@
 #include <math.h>
 #include <stdlib.h>
 
+static foray_status give_reward(foray_explorer *explorer)
+{
+    int64_t room = explorer->ctx->allocations_left;
+    explorer->ctx->allocations_left = -1;
+    foray_reward *reward = truth_random_reward(explorer->ctx, explorer->model, 99);
+    explorer->ctx->allocations_left = room;
+    foray_status status = foray_explorer_give_reward(explorer, reward);
+    foray_reward_destroy(reward);
+    return status;
+}
+
+foray_status truth_create(foray_context *ctx, const foray_model *model,
+                          const foray_settings *settings, foray_explorer **out)
+{
+    foray_explorer *explorer = NULL;
+    foray_status status = foray_explorer_create(ctx, model, settings, &explorer);
+    if (status == FORAY_OK && foray_algorithm_needs_reward(settings->algorithm))
+        status = give_reward(explorer);
+    if (status == FORAY_OK)
+        *out = explorer;
+    else
+        foray_explorer_destroy(explorer);
+    return status;
+}
+
 static bool play_one(foray_explorer *explorer, foray_world *world)
 {
     foray_draw draw = {.seed = (uint64_t)explorer->settings.seed,

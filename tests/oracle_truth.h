@@ -5,6 +5,10 @@
 
 #include "explore/learner.h"
 
+/* An explorer, with a random reward to explore for if its algorithm needs one. */
+foray_status truth_create(foray_context *ctx, const foray_model *model,
+                          const foray_settings *settings, foray_explorer **out);
+
 /* Plays `episodes` episodes; true if every call succeeded. */
 bool truth_play(foray_explorer *explorer, foray_world *world, int64_t episodes);
 

@@ -136,6 +136,11 @@ foray_run *run_create(run_bench *bench, const char *path)
     foray_run *run;
     assert_ok(bench, foray_run_create(bench->ctx, path, FORAY_RUN_NEW, bench->model, "test:world",
                                       &bench->settings, &run));
+    if (foray_algorithm_needs_reward(bench->settings.algorithm)) {
+        foray_reward *reward = run_goal_reward(bench->ctx, bench->model);
+        assert_ok(bench, foray_run_give_reward(run, reward));
+        foray_reward_destroy(reward);
+    }
     return run;
 }
 
@@ -148,9 +153,7 @@ foray_run *run_reopen(run_bench *bench, const char *path, int how)
 
 void run_make(run_bench *bench, const char *path)
 {
-    foray_run *run;
-    assert_ok(bench, foray_run_create(bench->ctx, path, FORAY_RUN_NEW, bench->model, "test",
-                                      &bench->settings, &run));
+    foray_run *run = run_create(bench, path);
     foray_status status = run_finish(bench, run);
     if (status < 0)
         fail_msg("%s", foray_message(bench->ctx));

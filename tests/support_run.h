@@ -51,7 +51,8 @@ typedef struct run_world {
 void run_world_open(run_bench *bench, run_world *world);
 void run_world_close(run_world *world);
 
-/* Creates or opens a run, and the test fails if that does. */
+/* Creates or opens a run, and the test fails if that does. A new run gets a reward if its
+ * algorithm needs one. */
 foray_run *run_create(run_bench *bench, const char *path);
 foray_run *run_reopen(run_bench *bench, const char *path, int how);
 

@@ -44,7 +44,7 @@ static stage set_stage(const char *world, const foray_settings *settings, int th
     foray_context_set_threads(s.ctx, threads);
     if (foray_world_model(s.ctx, world, &s.model) != FORAY_OK ||
         foray_world_from_model(s.ctx, s.model, &s.world) != FORAY_OK ||
-        foray_explorer_create(s.ctx, s.model, settings, &s.explorer) != FORAY_OK)
+        truth_create(s.ctx, s.model, settings, &s.explorer) != FORAY_OK)
         fail_msg("%s: %s", world, foray_message(s.ctx));
     return s;
 }
@@ -217,6 +217,32 @@ static void impossible_successors(void **state)
     everywhere(notices_impossible_successors);
 }
 
+/* Who needs a reward gets one, before the first episode; who needs none takes none. */
+static void takes_the_reward_it_needs(const char *algorithm, const char *world)
+{
+    foray_settings settings = settings_for(algorithm);
+    stage s = set_stage(world, &settings, 1);
+    foray_reward *reward = truth_goal(s.ctx, s.model, 0);
+    foray_explorer *bare;
+    assert_int_equal(foray_explorer_create(s.ctx, s.model, &settings, &bare), FORAY_OK);
+    if (foray_algorithm_needs_reward(algorithm)) {
+        assert_int_equal(foray_explorer_begin(bare), FORAY_ERROR_USAGE);
+        assert_non_null(strstr(foray_message(s.ctx), "reward"));
+        assert_int_equal(foray_explorer_give_reward(bare, reward), FORAY_OK);
+        assert_int_equal(foray_explorer_begin(bare), FORAY_OK);
+    }
+    assert_int_equal(foray_explorer_give_reward(bare, reward), FORAY_ERROR_USAGE);
+    foray_explorer_destroy(bare);
+    foray_reward_destroy(reward);
+    clear(&s);
+}
+
+static void rewards_while_exploring(void **state)
+{
+    (void)state;
+    everywhere(takes_the_reward_it_needs);
+}
+
 static void bad_settings(void **state)
 {
     (void)state;
@@ -247,7 +273,7 @@ static void survives_every_failed_allocation(const char *algorithm, const char *
     foray_status status = FORAY_ERROR_MEMORY;
     for (int64_t left = 0; status != FORAY_OK; left++) {
         ctx->allocations_left = left;
-        status = foray_explorer_create(ctx, model, &settings, &explorer);
+        status = truth_create(ctx, model, &settings, &explorer);
         assert_true(status == FORAY_OK || status == FORAY_ERROR_MEMORY);
     }
     ctx->allocations_left = -1;
@@ -430,7 +456,7 @@ int main(void)
         cmocka_unit_test(impossible_successors), cmocka_unit_test(bad_settings),
         cmocka_unit_test(failing_memory),        cmocka_unit_test(no_allocation),
         cmocka_unit_test(honest_certificates),   cmocka_unit_test(many_rewards),
-        cmocka_unit_test(heuristics_say_so),
+        cmocka_unit_test(heuristics_say_so),     cmocka_unit_test(rewards_while_exploring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

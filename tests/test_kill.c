@@ -91,9 +91,7 @@ static void kill_again_and_again(run_bench *bench, const char *algorithm, uint64
     snprintf(bench->settings.algorithm, sizeof bench->settings.algorithm, "%s", algorithm);
     bench->settings.episodes = EPISODES;
     run_make(bench, bench->other);
-    foray_run *run;
-    assert_ok(bench, foray_run_create(bench->ctx, bench->path, FORAY_RUN_NEW, bench->model, "test",
-                                      &bench->settings, &run));
+    foray_run *run = run_create(bench, bench->path);
     foray_run_close(run);
     bool ended = false;
     int64_t before = 0;

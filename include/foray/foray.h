@@ -493,6 +493,12 @@ FORAY_API foray_status foray_explorer_create(foray_context *ctx, const foray_mod
                                              const foray_settings *settings, foray_explorer **out);
 FORAY_API void foray_explorer_destroy(foray_explorer *explorer);
 
+/* The reward to explore for, which the explorer copies. Algorithms that see the reward
+ * need it before their first episode and before they load a state; the others, which
+ * explore without any, refuse it: FORAY_ERROR_USAGE. */
+FORAY_API foray_status foray_explorer_give_reward(foray_explorer *explorer,
+                                                  const foray_reward *reward);
+
 FORAY_API foray_status foray_explorer_begin(foray_explorer *explorer);
 FORAY_API foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t *action);
 /* FORAY_ERROR_WORLD if `next` cannot follow (state, action) in the model. */
@@ -538,6 +544,9 @@ FORAY_API foray_status foray_explorer_load(foray_explorer *explorer, const uint8
 /* Name and one-line summary of algorithm `index`; false past the end. Either may be NULL. */
 FORAY_API bool foray_algorithm_describe(int64_t index, const char **name, const char **summary);
 
+/* Does this algorithm see the reward while it explores? False if there is no such algorithm. */
+FORAY_API bool foray_algorithm_needs_reward(const char *name);
+
 /* --------------------------------------------------------------------- run */
 
 /* An explorer, its episodes and its plans in one file on disk. */
@@ -561,6 +570,10 @@ enum { FORAY_RUN_READ, FORAY_RUN_WRITE };
  * newer or damaged file. */
 FORAY_API foray_status foray_run_open(foray_context *ctx, const char *path, int how,
                                       foray_run **out);
+
+/* The reward to explore for, as foray_explorer_give_reward takes it. It is kept in the
+ * file, and given again whenever the run is opened. */
+FORAY_API foray_status foray_run_give_reward(foray_run *run, const foray_reward *reward);
 
 /* Closes the file; what was not saved is lost. */
 FORAY_API void foray_run_close(foray_run *run);

@@ -33,6 +33,12 @@ static const fy_explorer_ops *find(const char *name)
     return NULL;
 }
 
+bool foray_algorithm_needs_reward(const char *name)
+{
+    const fy_explorer_ops *ops = find(name);
+    return ops != NULL && ops->needs_reward;
+}
+
 static foray_status unknown_algorithm(foray_context *ctx, const char *name)
 {
     char known[512] = "";
@@ -79,7 +85,34 @@ void foray_explorer_destroy(foray_explorer *explorer)
     if (explorer == NULL)
         return;
     explorer->ops->destroy(explorer);
+    foray_reward_destroy(explorer->reward);
     free(explorer);
+}
+
+foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward)
+{
+    foray_context *ctx = explorer->ctx;
+    if (!explorer->ops->needs_reward)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s explores without any reward: it takes none",
+                       explorer->ops->name);
+    if (explorer->episodes > 0 || explorer->step >= 0)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "the reward to explore for must be given before the first episode");
+    return fy_reward_check(ctx, reward, explorer->model);
+}
+
+foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_reward *reward)
+{
+    foray_status status = fy_explorer_check_reward(explorer, reward);
+    foray_reward *copy;
+    if (status == FORAY_OK)
+        status = fy_reward_copy(explorer->ctx, reward, &copy);
+    if (status != FORAY_OK)
+        return status;
+    foray_reward_destroy(explorer->reward);
+    explorer->reward = copy;
+    explorer->reward_hash = fy_reward_hash(copy);
+    return FORAY_OK;
 }
 
 /* ------------------------------------------------------------------ episodes */
@@ -107,6 +140,11 @@ foray_status foray_explorer_begin(foray_explorer *explorer)
 {
     if (explorer->step >= 0)
         return wrong_order(explorer, "foray_explorer_begin");
+    if (explorer->ops->needs_reward && explorer->reward == NULL)
+        return fy_fail(
+            explorer->ctx, FORAY_ERROR_USAGE,
+            "%s explores for one reward, and none was given (foray_explorer_give_reward)",
+            explorer->ops->name);
     explorer->ops->begin_episode(explorer);
     explorer->step = 0;
     return FORAY_OK;
@@ -229,7 +267,7 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              explorer->settings.centring,
                              explorer->settings.blocks,
                              explorer->settings.pooled};
-    uint64_t hash = fy_hash(shape, sizeof shape, 0);
+    uint64_t hash = fy_hash(shape, sizeof shape, explorer->reward_hash);
     return fy_hash(explorer->ops->name, strlen(explorer->ops->name), hash);
 }
 
@@ -267,7 +305,7 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
     fy_reader reader = {.data = data, .size = size};
     if (fy_read_u64(&reader) != fingerprint(explorer) || reader.failed)
         return fy_fail(explorer->ctx, FORAY_ERROR_RUN,
-                       "the saved state belongs to another algorithm, model or radius");
+                       "the saved state belongs to another algorithm, model, radius or reward");
     explorer->episodes = (int64_t)fy_read_u64(&reader);
     explorer->plans = (int64_t)fy_read_u64(&reader);
     explorer->ops->load(explorer, &reader);

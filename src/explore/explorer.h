@@ -13,6 +13,8 @@ typedef struct fy_learner fy_learner;
 typedef struct fy_explorer_ops {
     const char *name;
     const char *summary;
+    /* True: explores for explorer->reward, which is there from the first episode on. */
+    bool needs_reward;
     /* Required. Settings and model have been checked; destroy must cope with a
      * create that failed half-way. */
     foray_status (*create)(foray_explorer *explorer);
@@ -40,12 +42,17 @@ struct foray_explorer {
     foray_context *ctx;
     const foray_model *model;
     foray_settings settings;
-    int64_t episodes;    /* ended */
-    int64_t plans;       /* exploration plans made */
-    int64_t step;        /* of the episode under way; -1 between episodes */
+    int64_t episodes;     /* ended */
+    int64_t plans;        /* exploration plans made */
+    int64_t step;         /* of the episode under way; -1 between episodes */
+    foray_reward *reward; /* explorers that see it: their copy; NULL in others */
+    uint64_t reward_hash;
     fy_learner *learner; /* explorers of linear mixture models; NULL in others */
     void *self;          /* the algorithm's own state */
 };
+
+/* Would the explorer take this reward to explore for? */
+foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward);
 
 /* Reads [horizon][states] actions; the reader fails if one is out of range. */
 void fy_explorer_read_policy(const foray_explorer *explorer, fy_reader *reader, int32_t *policy);

@@ -72,6 +72,42 @@ void foray_reward_destroy(foray_reward *reward)
     free(reward);
 }
 
+static foray_status copy_tables(foray_context *ctx, const foray_reward *from, foray_reward *to)
+{
+    int64_t pairs = from->states * from->actions;
+    for (int64_t i = 0; i < from->tables; i++) {
+        if (i > 0 && !FY_ALLOC(ctx, to->table[i], pairs))
+            return FORAY_ERROR_MEMORY;
+        to->tables = i + 1;
+        memcpy(to->table[i], from->table[i], (size_t)pairs * sizeof(double));
+        to->steps_of[i] = from->steps_of[i];
+    }
+    memcpy(to->table_of_step, from->table_of_step,
+           (size_t)from->horizon * sizeof *to->table_of_step);
+    return FORAY_OK;
+}
+
+foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, foray_reward **out)
+{
+    foray_reward *copy;
+    if (!FY_ALLOC(ctx, copy, 1))
+        return FORAY_ERROR_MEMORY;
+    copy->states = reward->states;
+    copy->actions = reward->actions;
+    copy->horizon = reward->horizon;
+    copy->fallback = reward->fallback;
+    copy->tables = 1;
+    foray_status status = allocate(ctx, copy, reward->name);
+    if (status == FORAY_OK)
+        status = copy_tables(ctx, reward, copy);
+    if (status != FORAY_OK) {
+        foray_reward_destroy(copy);
+        return status;
+    }
+    *out = copy;
+    return FORAY_OK;
+}
+
 /* ------------------------------------------------------------------ setting */
 
 /* -1: every. */
@@ -141,6 +177,15 @@ const char *foray_reward_name(const foray_reward *reward)
 double foray_reward_at(const foray_reward *reward, int64_t step, int64_t state, int64_t action)
 {
     return fy_reward_table(reward, step)[state * reward->actions + action];
+}
+
+uint64_t fy_reward_hash(const foray_reward *reward)
+{
+    size_t bytes = (size_t)(reward->states * reward->actions) * sizeof(double);
+    uint64_t hash = 0;
+    for (int64_t t = 0; t < reward->horizon; t++)
+        hash = fy_hash(fy_reward_table(reward, t), bytes, hash);
+    return hash;
 }
 
 foray_status fy_reward_check(foray_context *ctx, const foray_reward *reward,

@@ -22,6 +22,11 @@ static inline const double *fy_reward_table(const foray_reward *reward, int64_t 
     return reward->table[reward->table_of_step[step]];
 }
 
+foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, foray_reward **out);
+
+/* Of r_t(s,a) for all t, s and a, and of nothing else. */
+uint64_t fy_reward_hash(const foray_reward *reward);
+
 /* FORAY_ERROR_INPUT if the reward was made for a model of another shape. */
 foray_status fy_reward_check(foray_context *ctx, const foray_reward *reward,
                              const foray_model *model);

@@ -125,7 +125,7 @@ static foray_status play_episode(loop *l)
     if (status == FORAY_OK)
         status = play_steps(l, &draw, state);
     if (status != FORAY_OK) {
-        run->spoilt = true;
+        run->spoilt = run->explorer->step >= 0;
         return status;
     }
     return fy_run_append(run, run->states, run->actions);

@@ -165,7 +165,7 @@ static foray_status load_checkpoint(foray_run *run, const fy_checkpoint *checkpo
 static foray_status start_afresh(foray_run *run)
 {
     foray_explorer *fresh = NULL;
-    foray_status status = foray_explorer_create(run->ctx, run->model, &run->settings, &fresh);
+    foray_status status = fy_run_fresh_explorer(run, &fresh);
     if (fresh == NULL)
         return status;
     foray_explorer_destroy(run->explorer);

@@ -36,6 +36,19 @@ static foray_run *new_run(foray_context *ctx)
     return run;
 }
 
+foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out)
+{
+    const foray_reward *reward = run->explorer->reward;
+    foray_explorer *explorer;
+    foray_status status = foray_explorer_create(run->ctx, run->model, &run->settings, &explorer);
+    if (status == FORAY_OK && reward != NULL &&
+        (status = foray_explorer_give_reward(explorer, reward)) != FORAY_OK)
+        foray_explorer_destroy(explorer);
+    if (status == FORAY_OK)
+        *out = explorer;
+    return status;
+}
+
 /* The explorer and the room for episodes, for the run's model and settings. */
 static foray_status equip(foray_run *run)
 {
@@ -139,6 +152,25 @@ static foray_status load_model(foray_run *run)
     return status == FORAY_ERROR_INPUT ? FORAY_ERROR_RUN : status;
 }
 
+/* An empty text: none was given. */
+static foray_status load_reward(foray_run *run)
+{
+    char *text;
+    foray_reward *reward = NULL;
+    foray_status status = fy_store_get_meta(run->store, "reward", &text);
+    if (status != FORAY_OK)
+        return status;
+    if (text[0] != '\0')
+        status =
+            foray_reward_parse(run->ctx, run->model, text, strlen(text), run->store->path, &reward);
+    if (reward != NULL)
+        status = foray_explorer_give_reward(run->explorer, reward);
+    foray_reward_destroy(reward);
+    free(text);
+    bool sense = status != FORAY_ERROR_INPUT && status != FORAY_ERROR_USAGE;
+    return sense ? status : FORAY_ERROR_RUN;
+}
+
 static foray_status load_last_point(foray_run *run)
 {
     fy_row row;
@@ -166,6 +198,8 @@ static foray_status load(foray_run *run)
         status = load_last_point(run);
     if (status == FORAY_OK)
         status = equip(run);
+    if (status == FORAY_OK)
+        status = load_reward(run);
     return status == FORAY_OK ? fy_run_restore(run) : status;
 }
 
@@ -281,6 +315,35 @@ foray_status foray_run_describe(foray_run *run, foray_run_facts *facts)
 }
 
 /* ---------------------------------------------------------------- changing */
+
+static foray_status put_reward(foray_run *run, const foray_reward *reward)
+{
+    char *text;
+    foray_status status = foray_reward_print(run->ctx, reward, &text);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_store_begin(run->store, true);
+    if (status == FORAY_OK) {
+        status = fy_store_put_meta(run->store, "reward", text);
+        if (status == FORAY_OK)
+            status = fy_store_commit(run->store, &run->store->head);
+        else
+            fy_store_rollback(run->store);
+    }
+    free(text);
+    return status;
+}
+
+/* The file first: no episode must be played for a reward that is not in it. */
+foray_status foray_run_give_reward(foray_run *run, const foray_reward *reward)
+{
+    foray_status status = fy_run_writable(run);
+    if (status == FORAY_OK)
+        status = fy_explorer_check_reward(run->explorer, reward);
+    if (status == FORAY_OK)
+        status = put_reward(run, reward);
+    return status == FORAY_OK ? foray_explorer_give_reward(run->explorer, reward) : status;
+}
 
 static foray_status change_settings(foray_run *run, const foray_settings *settings)
 {

@@ -47,6 +47,9 @@ struct foray_run {
 /* Seconds on a clock that never goes back. */
 double fy_clock(void);
 
+/* An explorer like the run's that has seen nothing yet, but knows its reward. */
+foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out);
+
 /* FORAY_ERROR_USAGE unless the run can be written and its explorer is whole. */
 foray_status fy_run_writable(foray_run *run);
 

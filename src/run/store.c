@@ -338,11 +338,9 @@ static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
     gmtime_r(&now, &utc);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
     snprintf(bytes, sizeof bytes, "%zu", birth->model_bytes);
-    const char *const rows[][2] = {{"version", FORAY_VERSION},
-                                   {"created", created},
-                                   {"world", birth->world},
-                                   {"source", "model"},
-                                   {"model_bytes", bytes}};
+    const char *const rows[][2] = {
+        {"version", FORAY_VERSION}, {"created", created}, {"world", birth->world},
+        {"source", "model"},        {"reward", ""},       {"model_bytes", bytes}};
     foray_status status = FORAY_OK;
     for (size_t i = 0; status == FORAY_OK && i < sizeof rows / sizeof rows[0]; i++)
         status = fy_store_put_meta(store, rows[i][0], rows[i][1]);

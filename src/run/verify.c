@@ -175,7 +175,7 @@ static foray_status check_explorer(foray_run *run)
     verifier v = {.run = run};
     foray_status status = fy_run_checkpoints(run, v.checkpoint, &v.checkpoints);
     if (status == FORAY_OK)
-        status = foray_explorer_create(run->ctx, run->model, &run->settings, &v.explorer);
+        status = fy_run_fresh_explorer(run, &v.explorer);
     if (status == FORAY_OK && run->model->theta != NULL && !run->other_source)
         status = foray_world_from_model(run->ctx, run->model, &v.world);
     if (status == FORAY_OK)
