@@ -29,7 +29,7 @@ static const column columns[] = {
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
 /* The prototype's worlds are known to us by these figures only: seeds and laws differ. */
-static const double NOISE = 0.15;
+static const double NOISE = 0.2;
 
 typedef struct outcome {
     double certificate, gap; /* worst over all goals */
@@ -111,11 +111,24 @@ static void rooms_row(void **state)
     check_row("rooms", 262144, (double[]){30, 13.5, 0, 0, 0.70});
 }
 
+/* After 512 episodes in the rooms the prototype's worst true gap was 0.18 with the sharp
+ * radius and 21.7 with the self-normalised one: wide radii saturate, and explore badly. */
+static void sharp_explores_better(void **state)
+{
+    (void)state;
+    double sharp = explore("rooms", &columns[4], 512).gap;
+    double selfnormalised = explore("rooms", &columns[1], 512).gap;
+    printf("rooms, 512 episodes: worst true gap %.3g sharp (0.18), %.3g selfnormalised (21.7)\n",
+           sharp, selfnormalised);
+    assert_true(sharp < 0.5 && selfnormalised > 10 * sharp);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chain_row),
         cmocka_unit_test(rooms_row),
+        cmocka_unit_test(sharp_explores_better),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
