@@ -1,7 +1,9 @@
 /* oracle_tabular.c - see oracle_tabular.h. */
 #include "oracle_tabular.h"
+#include "support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,4 +163,62 @@ double tabular_value(const tabular_oracle *o, const double *r, const int32_t *po
         mean += o->model->initial_probability[i] * V[o->model->initial_state[i]];
     free(V);
     return mean;
+}
+
+/* ---------------------------------------------------------------------- stages */
+
+foray_settings tabular_settings(int algorithm)
+{
+    static const char *const names[TABULAR_ALGORITHMS] = {"rf-ucrl", "rf-express"};
+    foray_settings settings;
+    foray_settings_default(&settings);
+    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", names[algorithm]);
+    return settings;
+}
+
+tabular_stage tabular_set_stage(foray_context *ctx, foray_model *model,
+                                const foray_settings *settings)
+{
+    tabular_stage s = {.ctx = ctx, .model = model};
+    support_ok(ctx, foray_world_from_model(ctx, model, &s.world));
+    support_ok(ctx, foray_explorer_create(ctx, model, settings, &s.explorer));
+    s.errors = s.explorer->self;
+    s.oracle = tabular_create(model, settings);
+    return s;
+}
+
+tabular_stage tabular_set_world(const char *spec, const foray_settings *settings)
+{
+    foray_context *ctx = foray_context_create();
+    foray_model *model;
+    support_ok(ctx, foray_world_model(ctx, spec, &model));
+    return tabular_set_stage(ctx, model, settings);
+}
+
+void tabular_clear(tabular_stage *s)
+{
+    tabular_destroy(&s->oracle);
+    foray_explorer_destroy(s->explorer);
+    foray_world_destroy(s->world);
+    foray_model_destroy(s->model);
+    foray_context_destroy(s->ctx);
+}
+
+void tabular_play(tabular_stage *s, bool watch)
+{
+    foray_draw draw = {.seed = (uint64_t)s->explorer->settings.seed,
+                       .episode = (uint64_t)s->explorer->episodes};
+    int64_t state, action, next, horizon = s->model->horizon;
+    support_ok(s->ctx, foray_explorer_begin(s->explorer));
+    support_ok(s->ctx, foray_world_reset(s->world, &draw, &state));
+    for (int64_t t = 0; t < horizon; t++, state = next) {
+        draw.step = (uint32_t)t + 1;
+        support_ok(s->ctx, foray_explorer_act(s->explorer, state, &action));
+        if (watch)
+            assert_true(tabular_is_greedy(&s->oracle, t, state, action));
+        support_ok(s->ctx, foray_world_step(s->world, &draw, state, action, &next));
+        support_ok(s->ctx, foray_explorer_observe(s->explorer, state, action, next));
+        tabular_count(&s->oracle, t, state, action, next);
+    }
+    support_ok(s->ctx, foray_explorer_end(s->explorer));
 }

@@ -4,7 +4,7 @@
 #ifndef FY_ORACLE_TABULAR_H
 #define FY_ORACLE_TABULAR_H
 
-#include "model/model.h"
+#include "explore/errors.h"
 
 typedef struct tabular_oracle {
     const foray_model *model;
@@ -41,5 +41,31 @@ bool tabular_is_greedy(const tabular_oracle *oracle, int64_t t, int64_t s, int64
  * true one. */
 double tabular_value(const tabular_oracle *oracle, const double *r, const int32_t *policy,
                      bool empirical);
+
+/* An explorer, its world, and the oracle that is told the same. */
+typedef struct tabular_stage {
+    foray_context *ctx;
+    foray_model *model;
+    foray_world *world;
+    foray_explorer *explorer;
+    fy_errors *errors; /* the explorer's own state */
+    tabular_oracle oracle;
+} tabular_stage;
+
+/* Default settings for 0: RF-UCRL, 1: RF-Express. */
+enum { TABULAR_ALGORITHMS = 2 };
+foray_settings tabular_settings(int algorithm);
+
+/* Takes over ctx and model. */
+tabular_stage tabular_set_stage(foray_context *ctx, foray_model *model,
+                                const foray_settings *settings);
+tabular_stage tabular_set_world(const char *spec, const foray_settings *settings);
+void tabular_clear(tabular_stage *stage);
+
+/* One episode, which the oracle counts too; with `watch` it must agree to every action. */
+void tabular_play(tabular_stage *stage, bool watch);
+
+/* cmocka's own comparison is in single precision. */
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
 #endif
