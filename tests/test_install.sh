@@ -30,7 +30,8 @@ link_with_pkg_config() {
 
 link_with_cmake() {
     local prefix=$1
-    cmake -S "$source_tree/tests/install" -B "$prefix/hello-build" -DCMAKE_PREFIX_PATH="$prefix"
+    cmake -S "$source_tree/tests/install" -B "$prefix/hello-build" -G Ninja \
+        -DCMAKE_PREFIX_PATH="$prefix"
     cmake --build "$prefix/hello-build"
     expect_hello "$prefix/hello-build/hello"
 }
