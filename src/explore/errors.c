@@ -11,6 +11,12 @@
  * step with range 0 has no error, visited or not. */
 static const double unknown = 1e150;
 
+/* Else a plan in every episode, as in the papers. */
+static bool doubling(const fy_errors *errors)
+{
+    return errors->settings->replan == FORAY_REPLAN_DOUBLING;
+}
+
 /* --------------------------------------------------------------- initialise */
 
 static foray_status create_tables(foray_context *ctx, fy_errors *errors)
@@ -27,7 +33,7 @@ static foray_status create_tables(foray_context *ctx, fy_errors *errors)
                     FY_ALLOC(ctx, errors->share, counted) && FY_ALLOC(ctx, errors->raw, entries) &&
                     FY_ALLOC(ctx, errors->value, (model->horizon + 1) * model->states) &&
                     FY_ALLOC(ctx, errors->policy, model->horizon * model->states) &&
-                    FY_ALLOC(ctx, errors->planned, counted) &&
+                    FY_ALLOC(ctx, errors->planned, doubling(errors) ? counted : 0) &&
                     FY_ALLOC(ctx, errors->scratch, 2 * model->states);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
@@ -265,11 +271,6 @@ static void renew(fy_errors *errors)
 
 /* ------------------------------------------------------------------ episodes */
 
-static bool doubling(const fy_errors *errors)
-{
-    return errors->settings->replan == FORAY_REPLAN_DOUBLING;
-}
-
 /* What follows from a count alone. */
 static void weigh(foray_explorer *explorer, int64_t at)
 {
@@ -292,7 +293,8 @@ static void plan_in_full(foray_explorer *explorer)
     fy_errors *errors = explorer->self;
     size_t counted = (size_t)(errors->counts->layers * errors->model->pairs);
     fy_errors_sweep(errors);
-    memcpy(errors->planned, errors->counts->visits, counted * sizeof *errors->planned);
+    if (doubling(errors))
+        memcpy(errors->planned, errors->counts->visits, counted * sizeof *errors->planned);
     errors->outgrown = false;
 }
 
@@ -322,10 +324,11 @@ void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_
     fy_counts_add(errors->counts, t, pair, j);
     weigh(explorer, at);
     errors->visited[t] = (int32_t)pair;
-    errors->outgrown |= errors->counts->visits[at] >= growth * errors->planned[at];
+    if (doubling(errors))
+        errors->outgrown |= errors->counts->visits[at] >= growth * errors->planned[at];
 }
 
-/* Every episode, as in the papers: only what changed. Doubling: everything, when some
+/* Every episode: only what changed. Doubling: everything, when some
  * pair has been visited 1 + replan_growth times as often as at the last plan. */
 void fy_errors_end_episode(foray_explorer *explorer)
 {

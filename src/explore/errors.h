@@ -35,7 +35,7 @@ typedef struct fy_errors {
     int32_t *policy; /* [horizon][states] */
     double *scratch; /* [2][states] */
 
-    /* Doubling: visits as they were at the last plan, laid out as counts->visits. */
+    /* Doubling only: visits as they were at the last plan, laid out as counts->visits. */
     double *planned;
     bool outgrown;
 
