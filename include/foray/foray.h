@@ -102,6 +102,7 @@ enum { FORAY_REPLAN_AUTO, FORAY_REPLAN_DOUBLING, FORAY_REPLAN_EVERY };
 enum { FORAY_CLIP_REMAINING, FORAY_CLIP_HORIZON };
 enum { FORAY_TIES_UNCLIPPED, FORAY_TIES_LOWEST };
 enum { FORAY_POOLED_OFF, FORAY_POOLED_ON };
+enum { FORAY_FEATURES_AUTO, FORAY_FEATURES_GIVEN, FORAY_FEATURES_ONEHOT, FORAY_FEATURES_LOWRANK };
 
 /* All settings of a run, in one table: it yields the struct, the defaults, the
  * checks, the command-line flags, what a run stores, and the manual.
@@ -141,6 +142,14 @@ enum { FORAY_POOLED_OFF, FORAY_POOLED_ON };
            "equal actions: prefer the larger value before clipping, or just the lowest index")     \
     CHOICE(pooled, FORAY_POOLED_OFF, "off on",                                                     \
            "tabular: count visits of each step apart, or of all steps together")                   \
+    CHOICE(pair_features, FORAY_FEATURES_AUTO, "auto given onehot lowrank",                        \
+           "linear MDPs: where phi(s,a) comes from; auto: the model if it has them, else one-hot") \
+    REAL(rank_tolerance, 1e-10, 0.0, 1.0,                                                          \
+         "lowrank: singular values up to this share of the largest are left out")                  \
+    REAL(wang_c, 1.0, 0.0, 1e6, "wang: the constant c of beta = c d H sqrt(log(d H/(delta eps)))") \
+    REAL(wang_eps, 0.1, 1e-12, 1e6, "wang: the accuracy eps that beta is made for")                \
+    INTEGER(francis_phase, 0, 0, INT64_MAX / 4,                                                    \
+            "francis: episodes of a phase; 0: the budget shared equally by H phases")              \
     INTEGER(refactor_every, 4096, 1, INT64_MAX / 4,                                                \
             "rank-one updates of a block between two fresh factorisations")
 

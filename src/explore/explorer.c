@@ -10,7 +10,7 @@
 
 /* Adding an algorithm is one file and one row here. */
 static const fy_explorer_ops *const algorithms[] = {
-    &fy_ucrl_rfe, &fy_ucrl_rfe_plus, &fy_rf_ucrl, &fy_rf_express, &fy_random,
+    &fy_ucrl_rfe, &fy_ucrl_rfe_plus, &fy_rf_ucrl, &fy_rf_express, &fy_wang, &fy_francis, &fy_random,
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
@@ -266,7 +266,8 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              explorer->settings.radius,
                              explorer->settings.centring,
                              explorer->settings.blocks,
-                             explorer->settings.pooled};
+                             explorer->settings.pooled,
+                             explorer->settings.pair_features};
     uint64_t hash = fy_hash(shape, sizeof shape, explorer->reward_hash);
     return fy_hash(explorer->ops->name, strlen(explorer->ops->name), hash);
 }

@@ -26,12 +26,12 @@ static inline double *block_factor(const fy_ridge *ridge, int64_t block)
 
 /* -------------------------------------------------------------- initialise */
 
+/* Turns the dimensions in at_vector[1..] into places. */
 static void lay_out(fy_ridge *ridge)
 {
     for (int64_t g = 0; g < ridge->blocks; g++) {
-        int64_t d = ridge->form->block[g].dim;
-        ridge->at_matrix[g + 1] = ridge->at_matrix[g] + row_at(d);
-        ridge->at_vector[g + 1] = ridge->at_vector[g] + d;
+        ridge->at_matrix[g + 1] = ridge->at_matrix[g] + row_at(ridge->at_vector[g + 1]);
+        ridge->at_vector[g + 1] += ridge->at_vector[g];
     }
 }
 
@@ -49,42 +49,80 @@ static void start(fy_ridge *ridge, const double *lambda)
     ridge->most_growth = 1;
 }
 
-static bool allocate(foray_context *ctx, fy_ridge *ridge)
+static bool allocate(foray_context *ctx, fy_ridge *ridge, int64_t most_dim)
 {
     int64_t blocks = ridge->blocks;
-    if (!FY_ALLOC(ctx, ridge->at_matrix, blocks + 1) ||
-        !FY_ALLOC(ctx, ridge->at_vector, blocks + 1))
-        return false;
     lay_out(ridge);
     return FY_ALLOC(ctx, ridge->factor, ridge->at_matrix[blocks]) &&
            FY_ALLOC(ctx, ridge->sigma, ridge->at_matrix[blocks]) &&
            FY_ALLOC(ctx, ridge->target, ridge->at_vector[blocks]) &&
            FY_ALLOC(ctx, ridge->lambda, blocks) && FY_ALLOC(ctx, ridge->growth, blocks) &&
-           FY_ALLOC(ctx, ridge->updates, blocks) &&
-           FY_ALLOC(ctx, ridge->scratch, 3 * (int64_t)ridge->form->most_dim);
+           FY_ALLOC(ctx, ridge->updates, blocks) && FY_ALLOC(ctx, ridge->scratch, 3 * most_dim);
+}
+
+static foray_status check_dim(foray_context *ctx, int64_t dim)
+{
+    if (dim <= MOST_DIM)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_USAGE,
+                   "a block of %lld unknowns is too large for a dense regression (at most %d): "
+                   "turn centring and blocks on, or give the model fewer features",
+                   (long long)dim, (int)MOST_DIM);
+}
+
+/* The dimensions already lie in at_vector[1..]. */
+static foray_status complete(foray_context *ctx, fy_ridge *ridge, const double *lambda,
+                             int64_t refactor_every, fy_ridge **out)
+{
+    int64_t most_dim = 0;
+    for (int64_t g = 1; g <= ridge->blocks; g++)
+        most_dim = ridge->at_vector[g] > most_dim ? ridge->at_vector[g] : most_dim;
+    foray_status status = check_dim(ctx, most_dim);
+    if (status == FORAY_OK && !allocate(ctx, ridge, most_dim))
+        status = FORAY_ERROR_MEMORY;
+    if (status != FORAY_OK) {
+        fy_ridge_destroy(ridge);
+        return status;
+    }
+    ridge->refactor_every = refactor_every;
+    start(ridge, lambda);
+    *out = ridge;
+    return FORAY_OK;
+}
+
+static fy_ridge *create_empty(foray_context *ctx, int64_t blocks)
+{
+    fy_ridge *ridge = fy_alloc(ctx, 1, sizeof *ridge);
+    if (ridge && (!FY_ALLOC(ctx, ridge->at_matrix, blocks + 1) ||
+                  !FY_ALLOC(ctx, ridge->at_vector, blocks + 1))) {
+        fy_ridge_destroy(ridge);
+        return NULL;
+    }
+    if (ridge)
+        ridge->blocks = blocks;
+    return ridge;
+}
+
+foray_status fy_ridge_create_blocks(foray_context *ctx, int64_t blocks, const int64_t *dim,
+                                    const double *lambda, int64_t refactor_every, fy_ridge **out)
+{
+    fy_ridge *ridge = create_empty(ctx, blocks);
+    if (!ridge)
+        return FORAY_ERROR_MEMORY;
+    memcpy(ridge->at_vector + 1, dim, (size_t)blocks * sizeof *dim);
+    return complete(ctx, ridge, lambda, refactor_every, out);
 }
 
 foray_status fy_ridge_create(foray_context *ctx, const fy_form *form, const double *lambda,
                              int64_t refactor_every, fy_ridge **out)
 {
-    if (form->most_dim > MOST_DIM)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "a block of %d unknowns is too large for a dense regression (at most %d): "
-                       "turn centring and blocks on, or give the model fewer features",
-                       (int)form->most_dim, (int)MOST_DIM);
-    fy_ridge *ridge = fy_alloc(ctx, 1, sizeof *ridge);
+    fy_ridge *ridge = create_empty(ctx, form->blocks);
     if (!ridge)
         return FORAY_ERROR_MEMORY;
-    ridge->blocks = form->blocks;
     ridge->form = form;
-    ridge->refactor_every = refactor_every;
-    if (!allocate(ctx, ridge)) {
-        fy_ridge_destroy(ridge);
-        return FORAY_ERROR_MEMORY;
-    }
-    start(ridge, lambda);
-    *out = ridge;
-    return FORAY_OK;
+    for (int64_t g = 0; g < form->blocks; g++)
+        ridge->at_vector[g + 1] = form->block[g].dim;
+    return complete(ctx, ridge, lambda, refactor_every, out);
 }
 
 void fy_ridge_destroy(fy_ridge *ridge)
@@ -314,12 +352,24 @@ static void solve_upper(int64_t d, const double *factor, double *z)
     }
 }
 
-void fy_ridge_solve(const fy_ridge *ridge, int64_t block, double *z)
+void fy_ridge_solve_for(const fy_ridge *ridge, int64_t block, const double *x, double *z)
 {
     int64_t d = block_dim(ridge, block);
     const double *factor = block_factor(ridge, block);
-    solve_lower(d, factor, ridge->target + ridge->at_vector[block], z);
+    solve_lower(d, factor, x, z);
     solve_upper(d, factor, z);
+}
+
+void fy_ridge_solve(const fy_ridge *ridge, int64_t block, double *z)
+{
+    fy_ridge_solve_for(ridge, block, ridge->target + ridge->at_vector[block], z);
+}
+
+void fy_ridge_colour(const fy_ridge *ridge, int64_t block, const double *x, double *out)
+{
+    int64_t d = block_dim(ridge, block);
+    memmove(out, x, (size_t)d * sizeof *out);
+    solve_upper(d, block_factor(ridge, block), out);
 }
 
 void fy_ridge_whiten(const fy_ridge *ridge, int64_t block, const double *x, double *out)
@@ -328,7 +378,7 @@ void fy_ridge_whiten(const fy_ridge *ridge, int64_t block, const double *x, doub
 }
 
 /* Up to here a whole right-hand side of eight vectors lies on the stack. */
-enum { TILE_DIM = 48 };
+enum { TILE_DIM = 96 };
 
 /* L y = x for up to eight vectors side by side in the lanes of y. */
 static void solve_tile(int64_t d, const double *factor, int64_t count, double *x)
@@ -414,6 +464,13 @@ void fy_ridge_copy(fy_ridge *to, const fy_ridge *from)
     to->most_growth = from->most_growth;
     to->refactored = from->refactored;
     to->worst_error = from->worst_error;
+}
+
+void fy_ridge_copy_blocks(fy_ridge *to, const fy_ridge *ridge, int64_t from)
+{
+    size_t matrices = (size_t)to->at_matrix[to->blocks];
+    memcpy(to->factor, ridge->factor + ridge->at_matrix[from], matrices * sizeof *to->factor);
+    memcpy(to->sigma, ridge->sigma + ridge->at_matrix[from], matrices * sizeof *to->sigma);
 }
 
 void fy_ridge_write(const fy_ridge *ridge, fy_writer *writer)

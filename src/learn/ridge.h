@@ -13,16 +13,16 @@
 
 typedef struct fy_ridge {
     int64_t blocks;
-    const fy_form *form;
-    int64_t *at_matrix; /* [blocks+1] where a block's packed matrices start */
-    int64_t *at_vector; /* [blocks+1] where its vectors start */
-    double *factor;     /* L, packed lower, row by row: L(i,j) at i(i+1)/2 + j */
-    double *sigma;      /* Sigma, packed the same way */
-    double *target;     /* b */
-    double *lambda;     /* [blocks] */
-    double *growth;     /* [blocks] det Sigma relative to the last fy_ridge_mark */
-    int64_t *updates;   /* [blocks] since the last factorisation */
-    double most_growth; /* largest of growth */
+    const fy_form *form; /* NULL where the blocks are not those of a form */
+    int64_t *at_matrix;  /* [blocks+1] where a block's packed matrices start */
+    int64_t *at_vector;  /* [blocks+1] where its vectors start */
+    double *factor;      /* L, packed lower, row by row: L(i,j) at i(i+1)/2 + j */
+    double *sigma;       /* Sigma, packed the same way */
+    double *target;      /* b */
+    double *lambda;      /* [blocks] */
+    double *growth;      /* [blocks] det Sigma relative to the last fy_ridge_mark */
+    int64_t *updates;    /* [blocks] since the last factorisation */
+    double most_growth;  /* largest of growth */
     int64_t refactor_every;
     int64_t refactored; /* factorisations made after updates */
     double worst_error; /* largest ||L L' - Sigma||_max / ||Sigma||_max met before one */
@@ -33,6 +33,9 @@ typedef struct fy_ridge {
  */
 foray_status fy_ridge_create(foray_context *ctx, const fy_form *form, const double *lambda,
                              int64_t refactor_every, fy_ridge **out);
+/* The same for blocks of any dimensions: dim [blocks]. */
+foray_status fy_ridge_create_blocks(foray_context *ctx, int64_t blocks, const int64_t *dim,
+                                    const double *lambda, int64_t refactor_every, fy_ridge **out);
 void fy_ridge_destroy(fy_ridge *ridge);
 
 /* Sigma_g += w x x',  b_g += w x y,  w >= 0. x is not changed. */
@@ -40,6 +43,12 @@ void fy_ridge_update(fy_ridge *ridge, int64_t block, const double *x, double y, 
 
 /* z = Sigma_g^-1 b_g. */
 void fy_ridge_solve(const fy_ridge *ridge, int64_t block, double *z);
+
+/* z = Sigma_g^-1 x for a vector of the caller's. z may be x. */
+void fy_ridge_solve_for(const fy_ridge *ridge, int64_t block, const double *x, double *z);
+
+/* out = L_g'^-1 x: standard normal x give out ~ N(0, Sigma^-1). out may be x. */
+void fy_ridge_colour(const fy_ridge *ridge, int64_t block, const double *x, double *out);
 
 /* out = L_g^-1 x, so that ||out||_2 = ||x||_{Sigma^-1}. out may be x. */
 void fy_ridge_whiten(const fy_ridge *ridge, int64_t block, const double *x, double *out);
@@ -55,6 +64,9 @@ void fy_ridge_mark(fy_ridge *ridge);
 
 /* Copies numbers between regressions of the same shape. */
 void fy_ridge_copy(fy_ridge *to, const fy_ridge *from);
+/* Copies Sigma and L of blocks from, from+1, ... into all blocks of a regression that has
+ * the dimensions of these. */
+void fy_ridge_copy_blocks(fy_ridge *to, const fy_ridge *ridge, int64_t from);
 
 void fy_ridge_write(const fy_ridge *ridge, fy_writer *writer);
 void fy_ridge_read(fy_ridge *ridge, fy_reader *reader);

@@ -30,6 +30,12 @@ struct foray_model {
 
     double *theta; /* [dim], or NULL: unknown */
 
+    /* Features phi(s,a) of a linear MDP, sparse: P(next|s,a) = <phi(s,a), mu(next)>. */
+    int64_t pair_dim;    /* 0: none are given, and the arrays are NULL */
+    int64_t *pair_start; /* [pairs+1] first feature of each pair; every pair has one */
+    int32_t *pair_index; /* ascending within a pair */
+    double *pair_value;  /* never 0 */
+
     int64_t initials;
     int32_t *initial_state;
     double *initial_probability;
