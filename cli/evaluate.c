@@ -1,6 +1,7 @@
 /* evaluate.c - foray evaluate: what a policy is really worth, where the truth is known. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "report.h"
 
@@ -34,8 +35,19 @@ static void tell_one(cli_session *session, cli_report *report, const char *rewar
     cli_report_close(report);
 }
 
+/* --discount, by default 1. */
+static cli_exit read_discount(cli_session *session, double *discount)
+{
+    const char *text = cli_value(session, "discount");
+    char *end;
+    *discount = text ? strtod(text, &end) : 1.0;
+    if (text && (!*text || *end || !(*discount >= 0 && *discount <= 1)))
+        return cli_fail(session, CLI_USAGE, "--discount %s: must be a number from 0 to 1", text);
+    return CLI_DONE;
+}
+
 static cli_exit evaluate(cli_session *session, const foray_model *model, const foray_policy *policy,
-                         const cli_rewards *rewards)
+                         const cli_rewards *rewards, double discount)
 {
     cli_report report;
     foray_status status = FORAY_OK;
@@ -46,7 +58,8 @@ static cli_exit evaluate(cli_session *session, const foray_model *model, const f
     else
         printf("%-24s %12s %12s %12s\n", "reward", "value", "optimal", "gap");
     for (int64_t i = 0; i < rewards->count && status == FORAY_OK; i++) {
-        status = foray_evaluate(session->ctx, model, rewards->item[i], policy, &value, &optimal);
+        status = foray_evaluate_discounted(session->ctx, model, rewards->item[i], discount, policy,
+                                           &value, &optimal);
         if (status == FORAY_OK)
             tell_one(session, &report, foray_reward_name(rewards->item[i]), value, optimal);
     }
@@ -62,7 +75,10 @@ static cli_exit run(cli_session *session)
     foray_model *model = NULL;
     foray_policy *policy = NULL;
     cli_rewards rewards = {0};
-    cli_exit code = cli_world_open(session, operand[0], &model);
+    double discount;
+    cli_exit code = read_discount(session, &discount);
+    if (code == CLI_DONE)
+        code = cli_world_open(session, operand[0], &model);
     if (code == CLI_DONE)
         code = cli_status(session, foray_policy_load(session->ctx, operand[1], &policy));
     if (code == CLI_DONE)
@@ -70,14 +86,23 @@ static cli_exit run(cli_session *session)
     if (code == CLI_DONE)
         code = cli_rewards_open(session, model, &rewards);
     if (code == CLI_DONE)
-        code = evaluate(session, model, policy, &rewards);
+        code = evaluate(session, model, policy, &rewards, discount);
     cli_rewards_close(&rewards);
     foray_policy_destroy(policy);
     foray_model_destroy(model);
     return code;
 }
 
-static const cli_option options[] = {CLI_OPTION_REWARD, CLI_OPTION_JSON, CLI_OPTION_THREADS, {0}};
+static const cli_option options[] = {
+    CLI_OPTION_REWARD,
+    {.name = "discount",
+     .value = "G",
+     .fallback = "1",
+     .help = "let the reward of step t, counted from 0, count G^t as much"},
+    CLI_OPTION_JSON,
+    CLI_OPTION_THREADS,
+    {0},
+};
 
 const cli_command cli_evaluate = {
     .name = "evaluate",
@@ -88,13 +113,14 @@ const cli_command cli_evaluate = {
     .words = CLI_WORDS_WORLD,
     .description =
         "Computes exactly, in a model whose theta is known, what a policy file is worth\n"
-        "for each reward, what the best policy is worth, and the difference.",
+        "for each reward, what the best policy is worth, and the difference; with --discount,\n"
+        "of discounted rewards.",
     .options = options,
     .exits = {CLI_BAD_INPUT},
     .examples = "foray world export chain -o chain.json\n"
                 "foray explore chain.json -k 2000 -o chain.foray\n"
                 "foray plan chain.foray -r goal:3 -o policy.json\n"
                 "foray evaluate chain.json policy.json -r goal:3\n"
-                "foray evaluate chain policy.json -r goal:3 -r goal:0 --json\n",
+                "foray evaluate chain policy.json -r goal:3 -r goal:0 --discount 0.99 --json\n",
     .run = run,
 };

@@ -76,6 +76,21 @@ expect 0 "met" foray explore --resume --until 1000 -o b.foray
 expect 0 . foray explore riverswim --radius theorem -k 50 -o fixed.foray
 usage "episodes|budget" foray explore --resume -k 100 -o fixed.foray
 
+# ---- algorithms that see the reward need one, others take none
+usage "explores for one reward: say with -r" foray explore trapdoor -a ucrl-vtr -o seen.foray
+usage "without any reward" foray explore trapdoor -r goal:treasure -o seen.foray
+usage "not 2" foray explore trapdoor -a ucrl-vtr -r goal:0 -r goal:1 -o seen.foray
+expect 3 "no such state" foray explore trapdoor -a ucrl-vtr -r goal:gold -o seen.foray
+holds "no run without its reward" test ! -e seen.foray
+expect 0 "ucrl-vtr" foray explore trapdoor -a ucrl-vtr -r goal:treasure -k 100 -o seen.foray
+usage "has its reward" foray explore --resume -r goal:0 -o seen.foray
+expect 0 "200 episodes" foray explore --resume -k 200 -o seen.foray
+foray explore trapdoor -a ucrl-vtr -r goal:treasure -k 200 -o whole.foray >/dev/null
+foray info seen.foray --theta --json >a.json
+foray info whole.foray --theta --json >b.json
+holds "a resumed run has its reward still" test "$(json theta a.json)" = "$(json theta b.json)"
+expect 0 . foray verify seen.foray
+
 # ---- every --json is one object
 foray plan c.foray -r goal:1 -o policy.json >/dev/null
 while read -ra words; do
@@ -92,6 +107,10 @@ info c.foray
 info c.foray --theta --trace
 verify c.foray
 END
+usage "from 0 to 1" foray evaluate chain policy.json -r goal:1 --discount 1.5
+usage "from 0 to 1" foray evaluate chain policy.json -r goal:1 --discount half
+foray evaluate chain policy.json -r goal:1 --discount 0 --json >evaluation.json
+holds "only the first step counts undiscounted" grep -q '"optimal": *0[.,}]' evaluation.json
 foray evaluate chain policy.json -r goal:1 --json >evaluation.json
 foray plan c.foray -r goal:1 --truth --json >plan.json
 holds "plan --truth and evaluate agree" \

@@ -78,7 +78,7 @@ completes "foray explore --rad" --radius --radius-scale --radius-scale-check --r
     --radius-scale-tilde
 completes "foray explore --radius t" theorem
 completes "foray explore --replan=" auto doubling every
-completes "foray explore -a ucrl" ucrl-rfe ucrl-rfe+
+completes "foray explore -a ucrl-r" ucrl-rfe ucrl-rfe+
 completes "foray plan run -m p" pessimistic plugin
 completes "foray plan fi" file.json
 completes "foray explore riv" riverswim

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/ucrl_rfe_plus.h"
+#include "explore/values.h"
 #include "oracle_truth.h"
 
 enum { RUNS = 100, EPISODES = 64 };
@@ -246,12 +246,12 @@ static void variance_is_within_its_error(void **state)
         assert_int_equal(foray_explorer_create(s.ctx, s.model, &settings, &s.explorer), 0);
         assert_true(truth_play(s.explorer, s.world, 2000));
         assert_int_equal(foray_explorer_begin(s.explorer), FORAY_OK);
-        const double *V = fy_ucrl_rfe_plus_value(s.explorer);
+        const double *V = ((const fy_values *)s.explorer->self)->value;
         double most = (double)(s.model->horizon * s.model->horizon);
         bool missed = false;
         for (int64_t t = 0; t < s.model->horizon; t++)
             for (int64_t pair = 0; pair < s.model->pairs; pair++) {
-                fy_variance estimate = fy_ucrl_rfe_plus_variance(s.explorer, t, pair);
+                fy_variance estimate = fy_values_variance(s.explorer, t, pair);
                 double truth = true_variance(&s, V + (t + 1) * s.model->states, pair);
                 missed = missed || fabs(estimate.estimate - truth) > estimate.error + 1e-9;
                 tight += estimate.error < most / 4;

@@ -83,6 +83,9 @@ static const char *const specs[] = {
     "mixture:states=50,actions=3,successors=7,dim=10,seed=123456789",
     "hard",
     "hard:dim=2,actions=2,eps=0.001,member=1",
+    "trapdoor",
+    "trapdoor:knobs=1,base=0.5,gap=0.5,horizon=1",
+    "trapdoor:knobs=10,base=0.2,gap=0.02,horizon=3",
     "hard:dim=64,actions=100,member=99,horizon=3,eps=0.5",
     "inventory",
     "inventory:capacity=1,order=1,dim=2",
@@ -255,6 +258,22 @@ static double best_value(const foray_model *model, double discount, reward_fn re
     return answer;
 }
 
+/* The library's value for the same reward. */
+static double evaluated(foray_context *ctx, const foray_model *model, double discount,
+                        reward_fn reward)
+{
+    foray_reward *table;
+    double optimal;
+    assert_int_equal(foray_reward_create(ctx, model, "published", 0, &table), FORAY_OK);
+    for (int64_t s = 0; s < foray_model_states(model); s++)
+        for (int64_t a = 0; a < foray_model_actions(model); a++)
+            assert_int_equal(foray_reward_set(ctx, table, -1, s, a, reward(model, s, a)), FORAY_OK);
+    assert_int_equal(foray_evaluate_discounted(ctx, model, table, discount, NULL, NULL, &optimal),
+                     FORAY_OK);
+    foray_reward_destroy(table);
+    return optimal;
+}
+
 /* 1 for staying in the last state. */
 static double stay_at_the_end(const foray_model *model, int64_t s, int64_t a)
 {
@@ -299,11 +318,45 @@ static void optimal_values_are_the_published_ones(void **state)
         double value = best_value(model, published[i].discount, published[i].reward);
         if (!(fabs(value - published[i].value) <= published[i].digit))
             fail_msg("%s: %.12g, published %.12g", published[i].spec, value, published[i].value);
+        double ours = evaluated(ctx, model, published[i].discount, published[i].reward);
+        assert_true(fabs(ours - value) <= 1e-12 * value);
         foray_model_destroy(model);
     }
 }
 
 /* ---------------------------------------------------------- world by world */
+
+/* 1000 episodes of the POWERS experiments: by hand, H - (1 - (1-p)^H)/p an episode. */
+static void trapdoor_returns_are_the_published_ones(void **state)
+{
+    foray_context *ctx = *state;
+    foray_model *model = model_of(ctx, "trapdoor");
+    assert_int_equal(foray_model_states(model), 22);
+    assert_int_equal(foray_model_actions(model), 16);
+    assert_int_equal(foray_model_dim(model), 5);
+    double value[22] = {0}, older[22];
+    for (int t = 0; t < 20; t++) { /* uniformly random actions */
+        memcpy(older, value, sizeof value);
+        for (int64_t s = 0; s < 22; s++) {
+            value[s] = s == 21;
+            for (int64_t a = 0; a < 16; a++)
+                for (int64_t next = 0; next < 22; next++)
+                    value[s] += chance(model, s, a, next) * older[next] / 16;
+        }
+    }
+    assert_true(fabs(1000 * value[0] - 7169.718) < 5e-4);
+    foray_reward *reward;
+    double optimal;
+    assert_int_equal(foray_reward_create(ctx, model, "treasure", 0, &reward), FORAY_OK);
+    assert_int_equal(foray_reward_set(ctx, reward, -1, 21, -1, 1), FORAY_OK);
+    assert_int_equal(foray_evaluate(ctx, model, reward, NULL, NULL, &optimal), FORAY_OK);
+    assert_true(fabs(1000 * optimal - 10573.832) < 5e-4);
+    for (int64_t a = 0; a < 16; a++)
+        assert_true(fabs(chance(model, 3, a, 21) -
+                         (0.05 + 0.01 * (2 * __builtin_popcount((unsigned)a) - 4))) < 1e-12);
+    foray_reward_destroy(reward);
+    foray_model_destroy(model);
+}
 
 static void chain_slips_as_told(void **state)
 {
@@ -557,7 +610,8 @@ static void bad_specs_are_explained(void **state)
 {
     static const char *const bad[][2] = {
         {"", "no built-in world is called \"\""},
-        {"swamp", "there are chain, riverswim, grid, rooms, mixture, hard, inventory, queue"},
+        {"swamp",
+         "there are chain, riverswim, grid, rooms, mixture, hard, trapdoor, inventory, queue"},
         {"Chain", "no built-in world is called \"Chain\""},
         {"chain ", "no built-in world is called \"chain \""},
         {"chain:", "chain: \"\" should read key=value"},
@@ -588,6 +642,7 @@ static void bad_specs_are_explained(void **state)
         {"mixture:states=3", "mixture: successors=4, but there are only states=3"},
         {"mixture:states=10000000,actions=10000,successors=10000,dim=10000", "numbers"},
         {"hard:horizon=1", "hard: horizon=1, but it must be a whole number from 2 to"},
+        {"trapdoor:gap=0.02", "trapdoor: base=0.05 and gap=0.02, but with knobs=4"},
         {"hard:member=8", "hard: member=8, but it must be below actions=8"},
         {"hard:eps=3", "hard: eps=3, but at dim=8 and horizon=10"},
         {"hard:dim=2,actions=3", "hard: actions=3, but the packing has room for 2 at dim=2"},
@@ -650,7 +705,7 @@ static void the_table_describes_the_worlds(void **state)
         foray_model_destroy(model);
         foray_model_destroy(plain);
     }
-    assert_int_equal(count, 8);
+    assert_int_equal(count, 9);
     assert_false(foray_world_describe(-1, &info));
 }
 
@@ -658,9 +713,9 @@ static void the_table_describes_the_worlds(void **state)
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     static const char *const small[] = {
-        "chain:states=3,zones=2",       "riverswim:states=3",         "grid:rows=2,cols=2",
-        "rooms:rows=1,cols=2,size=1",   "mixture:states=4,actions=1", "hard:dim=4,actions=2",
-        "inventory:capacity=2,order=1", "queue:capacity=2,rates=1"};
+        "chain:states=3,zones=2",     "riverswim:states=3",           "grid:rows=2,cols=2",
+        "rooms:rows=1,cols=2,size=1", "mixture:states=4,actions=1",   "hard:dim=4,actions=2",
+        "trapdoor:horizon=2,knobs=2", "inventory:capacity=2,order=1", "queue:capacity=2,rates=1"};
     foray_context *ctx = *state;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
         foray_model *model = NULL;
@@ -690,6 +745,7 @@ int main(void)
         WITH_CONTEXT(sizes_are_the_documented_ones),
         WITH_CONTEXT(seeds_make_worlds),
         WITH_CONTEXT(optimal_values_are_the_published_ones),
+        WITH_CONTEXT(trapdoor_returns_are_the_published_ones),
         WITH_CONTEXT(chain_slips_as_told),
         WITH_CONTEXT(riverswim_flows_as_told),
         WITH_CONTEXT(grid_slips_as_told),

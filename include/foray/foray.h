@@ -122,9 +122,10 @@ enum { FORAY_FEATURES_AUTO, FORAY_FEATURES_GIVEN, FORAY_FEATURES_ONEHOT, FORAY_F
            "how wide the confidence sets are")                                                     \
     REAL(radius_scale, 1.0, 0.0, 1e6,                                                              \
          "multiplies the radius; below 1 nothing is guaranteed and results say heuristic")         \
-    REAL(radius_scale_hat, 1.0, 0.0, 1e6, "ucrl-rfe+: the same for the radius beta^")              \
-    REAL(radius_scale_check, 1.0, 0.0, 1e6, "ucrl-rfe+: the same for the radius beta_check")       \
-    REAL(radius_scale_tilde, 1.0, 0.0, 1e6, "ucrl-rfe+: the same for the radius beta~")            \
+    REAL(radius_scale_hat, 1.0, 0.0, 1e6, "ucrl-rfe+, ucrl-vtr+: the same for the radius beta^")   \
+    REAL(radius_scale_check, 1.0, 0.0, 1e6,                                                        \
+         "ucrl-rfe+, ucrl-vtr+: the same for the radius beta_check")                               \
+    REAL(radius_scale_tilde, 1.0, 0.0, 1e6, "ucrl-rfe+, ucrl-vtr+: the same for the radius beta~") \
     CHOICE(centring, FORAY_AUTO, "auto on off",                                                    \
            "use that probabilities sum to one; auto: on with the sharp radius")                    \
     CHOICE(blocks, FORAY_AUTO, "auto on off",                                                      \
@@ -489,6 +490,11 @@ FORAY_API foray_status foray_policy_save(foray_context *ctx, const foray_policy 
 FORAY_API foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
                                       const foray_reward *reward, const foray_policy *policy,
                                       double *value, double *optimal);
+/* The same with rewards discounted: step t counts discount^t as much, 0 <= discount <= 1. */
+FORAY_API foray_status foray_evaluate_discounted(foray_context *ctx, const foray_model *model,
+                                                 const foray_reward *reward, double discount,
+                                                 const foray_policy *policy, double *value,
+                                                 double *optimal);
 
 /* ---------------------------------------------------------------- explorer */
 
@@ -595,7 +601,7 @@ FORAY_API foray_explorer *foray_run_explorer(foray_run *run);
 FORAY_API int64_t foray_run_saved(const foray_run *run);
 
 /* Raises the number of episodes of a run. FORAY_ERROR_USAGE where the radius
- * depends on it (theorem, ucrl-rfe+). */
+ * depends on it (theorem, ucrl-rfe+, ucrl-vtr+). */
 FORAY_API foray_status foray_run_extend(foray_run *run, int64_t episodes);
 FORAY_API foray_status foray_run_set_until(foray_run *run, double until);
 

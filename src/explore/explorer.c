@@ -10,7 +10,8 @@
 
 /* Adding an algorithm is one file and one row here. */
 static const fy_explorer_ops *const algorithms[] = {
-    &fy_ucrl_rfe, &fy_ucrl_rfe_plus, &fy_rf_ucrl, &fy_rf_express, &fy_wang, &fy_francis, &fy_random,
+    &fy_ucrl_rfe, &fy_ucrl_rfe_plus, &fy_rf_ucrl,       &fy_rf_express, &fy_wang,
+    &fy_francis,  &fy_ucrl_vtr,      &fy_ucrl_vtr_plus, &fy_random,
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
@@ -86,6 +87,7 @@ void foray_explorer_destroy(foray_explorer *explorer)
         return;
     explorer->ops->destroy(explorer);
     foray_reward_destroy(explorer->reward);
+    free(explorer->reward_table);
     free(explorer);
 }
 
@@ -105,6 +107,9 @@ foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_re
 {
     foray_status status = fy_explorer_check_reward(explorer, reward);
     foray_reward *copy;
+    if (status == FORAY_OK && explorer->reward_table == NULL &&
+        !FY_ALLOC(explorer->ctx, explorer->reward_table, reward->horizon))
+        status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
         status = fy_reward_copy(explorer->ctx, reward, &copy);
     if (status != FORAY_OK)
@@ -112,6 +117,8 @@ foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_re
     foray_reward_destroy(explorer->reward);
     explorer->reward = copy;
     explorer->reward_hash = fy_reward_hash(copy);
+    for (int64_t t = 0; t < copy->horizon; t++)
+        explorer->reward_table[t] = fy_reward_table(copy, t);
     return FORAY_OK;
 }
 

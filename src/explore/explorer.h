@@ -47,8 +47,9 @@ struct foray_explorer {
     int64_t step;         /* of the episode under way; -1 between episodes */
     foray_reward *reward; /* explorers that see it: their copy; NULL in others */
     uint64_t reward_hash;
-    fy_learner *learner; /* explorers of linear mixture models; NULL in others */
-    void *self;          /* the algorithm's own state */
+    const double **reward_table; /* [horizon] its tables */
+    fy_learner *learner;         /* explorers of linear mixture models; NULL in others */
+    void *self;                  /* the algorithm's own state */
 };
 
 /* Would the explorer take this reward to explore for? */
@@ -60,5 +61,6 @@ void fy_explorer_read_policy(const foray_explorer *explorer, fy_reader *reader, 
 /* The algorithms, one line each in explorer.c. */
 extern const fy_explorer_ops fy_ucrl_rfe, fy_ucrl_rfe_plus, fy_rf_ucrl, fy_rf_express, fy_random;
 extern const fy_explorer_ops fy_wang, fy_francis;
+extern const fy_explorer_ops fy_ucrl_vtr, fy_ucrl_vtr_plus;
 
 #endif

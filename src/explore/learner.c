@@ -100,6 +100,7 @@ foray_status fy_learner_create(foray_explorer *explorer, int events)
     learner->model = explorer->model;
     learner->settings = &explorer->settings;
     learner->events = events;
+    learner->least_scale = explorer->settings.radius_scale;
     foray_status status = choose_form(learner);
     if (status == FORAY_OK)
         status = create_regression(learner);
@@ -140,6 +141,11 @@ static void find_radius(fy_learner *learner)
 {
     const foray_settings *settings = learner->settings;
     const foray_model *model = learner->model;
+    if (learner->own_radius != NULL) {
+        memcpy(learner->radius, learner->own_radius,
+               (size_t)learner->form->blocks * sizeof *learner->radius);
+        return;
+    }
     if (settings->radius != FORAY_RADIUS_THEOREM) {
         fy_radius_selfnormalised(learner->ridge, settings->delta / learner->events,
                                  settings->radius_scale, learner->radius);
@@ -190,6 +196,11 @@ static fy_plan_reward bonus_reward(fy_learner *learner, double factor, double ca
 fy_plan_reward fy_learner_reward(fy_learner *learner)
 {
     return bonus_reward(learner, 2.0 / (double)learner->model->horizon, 1.0);
+}
+
+fy_plan_reward fy_learner_given_reward(const foray_explorer *explorer)
+{
+    return (fy_plan_reward){.table = explorer->reward_table, .cap = INFINITY};
 }
 
 /* ------------------------------------------------------------------ learning */
@@ -248,6 +259,36 @@ void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j)
     fy_ridge_update(learner->ridge, block, target.x, u - target.offset, 1.0);
 }
 
+/* u - min u divided by max u - min u; false if there is nothing to tell apart. */
+static bool scale_to_unit(double *u, int64_t n)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t i = 0; i < n; i++) {
+        least = fmin(least, u[i]);
+        most = fmax(most, u[i]);
+    }
+    for (int64_t i = 0; i < n && most > least; i++)
+        u[i] = (u[i] - least) / (most - least);
+    return most > least;
+}
+
+void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t pair, int64_t j)
+{
+    const foray_model *model = learner->model;
+    const fy_form *form = learner->form;
+    int64_t set = model->genset[pair], n = fy_genset_size(model, set);
+    int64_t block = form->block_of_genset[set];
+    const int32_t *next = model->succ + model->succ_start[pair];
+    double *u = learner->f;
+    for (int64_t i = 0; i < n; i++)
+        u[i] = value[next[i]];
+    bool literal = learner->settings->radius == FORAY_RADIUS_THEOREM;
+    if (form->block[block].dim == 0 || (!literal && !scale_to_unit(u, n)))
+        return;
+    fy_form_psi(form, set, u, learner->x, learner->scratch);
+    fy_ridge_update(learner->ridge, block, learner->x, u[j] - fy_form_offset(form, set, u), 1.0);
+}
+
 bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge)
 {
     return settings->replan == FORAY_REPLAN_EVERY ||
@@ -262,7 +303,7 @@ static foray_certificate certificate(const foray_explorer *explorer, double gap)
     return (foray_certificate){.gap = gap,
                                .delta = settings->delta,
                                .radius = settings->radius,
-                               .certified = settings->radius_scale >= 1.0};
+                               .certified = explorer->learner->least_scale >= 1.0};
 }
 
 foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,

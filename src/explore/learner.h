@@ -13,7 +13,9 @@ struct fy_learner {
     foray_context *ctx;
     const foray_model *model;
     const foray_settings *settings;
-    int events; /* that share delta: 1 in UCRL-RFE, 4 in UCRL-RFE+ */
+    int events;               /* that share delta: 1 in UCRL-RFE, 4 in UCRL-RFE+ */
+    const double *own_radius; /* [blocks] of an algorithm with radii of its own; NULL: settings */
+    double least_scale;       /* of the radii that certificates rest on; below 1: heuristic */
 
     fy_form *own_form; /* NULL where the model's own form serves */
     const fy_form *form;
@@ -52,8 +54,15 @@ void fy_learner_maximise(fy_learner *learner, bool new_targets);
 /* The exploration reward r_h(s,a) = min{1, (2 radius_g/H)(H-h) m(s,a)}, after both. */
 fy_plan_reward fy_learner_reward(fy_learner *learner);
 
+/* The reward that the explorer was given. */
+fy_plan_reward fy_learner_given_reward(const foray_explorer *explorer);
+
 /* Sigma += psi_u psi_u',  b += psi_u u(s')  with u the pair's target. */
 void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j);
+
+/* The same with u = V at the successors: unscaled with the theorem's radius, else shifted and
+ * divided by how much V varies among them, so that u lies in [0,1]. */
+void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t pair, int64_t j);
 
 /* Has some block's determinant grown enough for a new plan? */
 bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge);

@@ -1,6 +1,9 @@
 /* evaluate.c - exact values in a model whose theta is known: PLAN without bonus on the
  * true kernel. There values lie in [0, H-h+1] by themselves; clipping only takes away
- * what rounding may add. */
+ * what rounding may add.
+ *
+ * With a discount, step t has the reward discount^t r_t(s,a): the values of this reward are
+ * the discounted ones, and so are the best policies. */
 #include "plan/plan.h"
 #include "plan/policy.h"
 #include "plan/reward.h"
@@ -9,8 +12,10 @@
 #include <stdlib.h>
 
 static foray_status check(foray_context *ctx, const foray_model *model, const foray_reward *reward,
-                          const foray_policy *policy)
+                          double discount, const foray_policy *policy)
 {
+    if (!(discount >= 0.0 && discount <= 1.0))
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "discount: %g is not between 0 and 1", discount);
     if (!model->theta)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "model \"%s\" does not know its theta: no exact values", model->name);
@@ -25,6 +30,7 @@ static foray_status check(foray_context *ctx, const foray_model *model, const fo
 typedef struct workspace {
     fy_kernel *kernel;
     const double **table; /* [horizon] the reward's */
+    double *scale;        /* [horizon] discount^t */
     double *value;        /* two layers */
 } workspace;
 
@@ -32,23 +38,27 @@ static void destroy(workspace *work)
 {
     fy_kernel_destroy(work->kernel);
     free(work->table);
+    free(work->scale);
     free(work->value);
 }
 
 static foray_status create(foray_context *ctx, const foray_model *model, const foray_reward *reward,
-                           workspace *work)
+                           double discount, workspace *work)
 {
     *work = (workspace){0};
     foray_status status = fy_kernel_create(ctx, model->form, FY_FACTOR_NONE, &work->kernel);
     if (status < 0)
         return status;
     if (!FY_ALLOC(ctx, work->table, model->horizon) ||
+        !FY_ALLOC(ctx, work->scale, model->horizon) ||
         !FY_ALLOC(ctx, work->value, 2 * model->states)) {
         destroy(work);
         return FORAY_ERROR_MEMORY;
     }
     for (int64_t t = 0; t < model->horizon; t++)
         work->table[t] = fy_reward_table(reward, t);
+    for (int64_t t = 0; t < model->horizon; t++)
+        work->scale[t] = t > 0 ? discount * work->scale[t - 1] : 1.0;
     fy_kernel_exact(work->kernel, model->theta);
     return FORAY_OK;
 }
@@ -59,7 +69,7 @@ static double value_of(const workspace *work, const int32_t *follow)
     double mean;
     fy_plan_task task = {
         .kernel = work->kernel,
-        .reward = {.table = work->table, .cap = INFINITY},
+        .reward = {.table = work->table, .scale = work->scale, .cap = INFINITY},
         .lanes = 1,
         .clip = FORAY_CLIP_REMAINING,
         .ties = FORAY_TIES_LOWEST,
@@ -75,9 +85,16 @@ foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
                             const foray_reward *reward, const foray_policy *policy, double *value,
                             double *optimal)
 {
+    return foray_evaluate_discounted(ctx, model, reward, 1.0, policy, value, optimal);
+}
+
+foray_status foray_evaluate_discounted(foray_context *ctx, const foray_model *model,
+                                       const foray_reward *reward, double discount,
+                                       const foray_policy *policy, double *value, double *optimal)
+{
     workspace work;
-    foray_status status = check(ctx, model, reward, policy);
-    if (status < 0 || (status = create(ctx, model, reward, &work)) < 0)
+    foray_status status = check(ctx, model, reward, discount, policy);
+    if (status < 0 || (status = create(ctx, model, reward, discount, &work)) < 0)
         return status;
     if (policy)
         *value = value_of(&work, policy->action);

@@ -1,0 +1,283 @@
+/* values.c - see values.h. */
+#include "explore/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ------------------------------------------------------- create and destroy */
+
+static foray_status create_regression(foray_explorer *explorer, fy_value_regression *regression)
+{
+    const fy_learner *learner = explorer->learner;
+    const double *lambda = learner->ridge->lambda;
+    int64_t every = explorer->settings.refactor_every;
+    foray_status status = FORAY_OK;
+    if (!regression->borrowed)
+        status = fy_ridge_create(explorer->ctx, learner->form, lambda, every, &regression->now);
+    if (status == FORAY_OK)
+        status = fy_ridge_create(explorer->ctx, learner->form, lambda, every, &regression->at_plan);
+    if (status == FORAY_OK && !FY_ALLOC(explorer->ctx, regression->z, learner->form->unknowns))
+        status = FORAY_ERROR_MEMORY;
+    return status;
+}
+
+static foray_status create_arrays(foray_explorer *explorer)
+{
+    foray_context *ctx = explorer->ctx;
+    fy_values *self = explorer->self;
+    const foray_model *model = explorer->model;
+    const fy_form *form = explorer->learner->form;
+    bool complete =
+        FY_ALLOC(ctx, self->radius_hat, form->blocks) &&
+        FY_ALLOC(ctx, self->radius_check, form->blocks) &&
+        FY_ALLOC(ctx, self->radius_tilde, form->blocks) &&
+        FY_ALLOC(ctx, self->policy, model->horizon * model->states) &&
+        FY_ALLOC(ctx, self->value, (model->horizon + 1) * model->states) &&
+        FY_ALLOC(ctx, self->v, form->most_generators) &&
+        FY_ALLOC(ctx, self->v2, form->most_generators) && FY_ALLOC(ctx, self->x, form->most_dim) &&
+        FY_ALLOC(ctx, self->y, form->most_dim) && FY_ALLOC(ctx, self->white, form->most_dim);
+    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+/* The radii of UCRL-RFE+ with d_g, B_g and delta/m: constant over a run. */
+static void set_radii(foray_explorer *explorer, double scale)
+{
+    fy_values *self = explorer->self;
+    const foray_settings *settings = &explorer->settings;
+    const fy_form *form = explorer->learner->form;
+    for (int64_t g = 0; g < form->blocks; g++) {
+        const fy_block *block = &form->block[g];
+        fy_bernstein radius = fy_radius_bernstein(
+            (double)explorer->model->horizon, (double)block->dim, (double)settings->episodes,
+            block->norm_bound, settings->delta / (double)form->blocks);
+        self->radius_hat[g] = scale * settings->radius_scale_hat * radius.hat;
+        self->radius_check[g] = scale * settings->radius_scale_check * radius.check;
+        self->radius_tilde[g] = scale * settings->radius_scale_tilde * radius.tilde;
+    }
+}
+
+foray_status fy_values_create(foray_explorer *explorer, fy_ridge *hat, double scale)
+{
+    fy_values *self = fy_alloc(explorer->ctx, 1, sizeof *self);
+    if (self == NULL)
+        return FORAY_ERROR_MEMORY;
+    explorer->self = self;
+    self->stale = true;
+    self->hat.borrowed = hat != NULL;
+    self->hat.now = hat;
+    foray_status status = create_regression(explorer, &self->hat);
+    if (status == FORAY_OK)
+        status = create_regression(explorer, &self->tilde);
+    if (status == FORAY_OK)
+        status = create_arrays(explorer);
+    if (status == FORAY_OK)
+        set_radii(explorer, scale);
+    return status;
+}
+
+static void destroy_regression(fy_value_regression *regression)
+{
+    if (!regression->borrowed)
+        fy_ridge_destroy(regression->now);
+    fy_ridge_destroy(regression->at_plan);
+    free(regression->z);
+}
+
+void fy_values_destroy(foray_explorer *explorer)
+{
+    fy_values *self = explorer->self;
+    if (self != NULL) {
+        destroy_regression(&self->hat);
+        destroy_regression(&self->tilde);
+        free(self->radius_hat);
+        free(self->radius_check);
+        free(self->radius_tilde);
+        free(self->policy);
+        free(self->value);
+        free(self->v);
+        free(self->v2);
+        free(self->x);
+        free(self->y);
+        free(self->white);
+    }
+    free(self);
+    fy_learner_destroy(explorer->learner);
+}
+
+/* ---------------------------------------------------------------- the plan */
+
+/* theta = Sigma^-1 b, and Sigma as it is now, for the episodes until the next plan. */
+static void freeze(fy_value_regression *regression)
+{
+    fy_ridge_mark(regression->now);
+    fy_ridge_copy(regression->at_plan, regression->now);
+    for (int64_t g = 0; g < regression->now->blocks; g++)
+        fy_ridge_solve(regression->now, g, regression->z + regression->now->at_vector[g]);
+}
+
+void fy_values_plan(foray_explorer *explorer, fy_plan_reward reward)
+{
+    fy_values *self = explorer->self;
+    fy_learner *learner = explorer->learner;
+    freeze(&self->hat);
+    freeze(&self->tilde);
+    fy_kernel_estimate(learner->kernel, self->hat.at_plan, self->hat.z, self->radius_hat);
+    double mean;
+    fy_plan(&(fy_plan_task){.kernel = learner->kernel,
+                            .reward = reward,
+                            .lanes = 1,
+                            .sign = +1,
+                            .clip = explorer->settings.clip,
+                            .ties = explorer->settings.ties,
+                            .layers = explorer->model->horizon + 1,
+                            .value = self->value,
+                            .policy = self->policy},
+            &mean);
+    self->stale = false;
+    explorer->plans++;
+}
+
+int64_t fy_values_act(foray_explorer *explorer, int64_t t, int64_t state)
+{
+    const fy_values *self = explorer->self;
+    return self->policy[t * explorer->model->states + state];
+}
+
+/* --------------------------------------------------------------- the variance */
+
+static double clip(double value, double most)
+{
+    return fmin(fmax(value, 0.0), most);
+}
+
+/* ||x||_{Sigma^-1} with the matrix of the last plan. */
+static double norm(const fy_value_regression *regression, int64_t block, const double *x,
+                   double *white)
+{
+    int32_t d = regression->at_plan->form->block[block].dim;
+    fy_ridge_whiten(regression->at_plan, block, x, white);
+    double square = 0.0;
+    for (int32_t i = 0; i < d; i++)
+        square += white[i] * white[i];
+    return sqrt(square);
+}
+
+/* [P f](s,a) as the regression sees it: <psi_f, theta_0> + <psi'_f, z>. */
+static double expectation(const fy_value_regression *regression, int64_t block, int64_t set,
+                          const double *f, const double *psi)
+{
+    const fy_ridge *ridge = regression->at_plan;
+    const double *z = regression->z + ridge->at_vector[block];
+    double mean = fy_form_offset(ridge->form, set, f);
+    for (int32_t i = 0; i < ridge->form->block[block].dim; i++)
+        mean += psi[i] * z[i];
+    return mean;
+}
+
+/* v = V_{h+1} and v2 = V_{h+1}^2 at the successors; x = psi'_v, y = psi'_{v2}. */
+static void features(foray_explorer *explorer, int64_t t, int64_t pair)
+{
+    fy_values *self = explorer->self;
+    const foray_model *model = explorer->model;
+    const double *value = self->value + (t + 1) * model->states;
+    const int32_t *next = model->succ + model->succ_start[pair];
+    int64_t set = model->genset[pair], n = fy_genset_size(model, set);
+    for (int64_t j = 0; j < n; j++) {
+        self->v[j] = value[next[j]];
+        self->v2[j] = self->v[j] * self->v[j];
+    }
+    fy_form_psi(explorer->learner->form, set, self->v, self->x, explorer->learner->scratch);
+    fy_form_psi(explorer->learner->form, set, self->v2, self->y, explorer->learner->scratch);
+}
+
+/* var and E, after features(). */
+static fy_variance variance(foray_explorer *explorer, int64_t set, int64_t block)
+{
+    const fy_values *self = explorer->self;
+    double H = (double)explorer->model->horizon;
+    double second = expectation(&self->tilde, block, set, self->v2, self->y);
+    double first = clip(expectation(&self->hat, block, set, self->v, self->x), H);
+    double error_second =
+        self->radius_tilde[block] * norm(&self->tilde, block, self->y, self->white);
+    double error_first =
+        2.0 * H * self->radius_check[block] * norm(&self->hat, block, self->x, self->white);
+    return (fy_variance){.estimate = clip(second, H * H) - first * first,
+                         .error = fmin(H * H, error_second) + fmin(H * H, error_first)};
+}
+
+fy_variance fy_values_variance(foray_explorer *explorer, int64_t t, int64_t pair)
+{
+    int64_t set = explorer->model->genset[pair];
+    features(explorer, t, pair);
+    return variance(explorer, set, explorer->learner->form->block_of_genset[set]);
+}
+
+/* ------------------------------------------------------------------ learning */
+
+void fy_values_regress(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+{
+    fy_values *self = explorer->self;
+    const fy_form *form = explorer->learner->form;
+    int64_t set = explorer->model->genset[pair], block = form->block_of_genset[set];
+    double H = (double)explorer->model->horizon, d = (double)form->block[block].dim;
+    if (d == 0.0)
+        return;
+    features(explorer, t, pair);
+    fy_variance var = variance(explorer, set, block);
+    double nu = fmax(H * H / d, var.estimate + var.error);
+    fy_ridge_update(self->hat.now, block, self->x, self->v[j] - fy_form_offset(form, set, self->v),
+                    1.0 / nu);
+    fy_ridge_update(self->tilde.now, block, self->y,
+                    self->v2[j] - fy_form_offset(form, set, self->v2), 1.0);
+}
+
+bool fy_values_outgrown(const foray_explorer *explorer)
+{
+    const fy_values *self = explorer->self;
+    return fy_learner_outgrown(&explorer->settings, self->hat.now) ||
+           fy_learner_outgrown(&explorer->settings, self->tilde.now);
+}
+
+bool fy_values_needs_budget(const foray_settings *settings)
+{
+    (void)settings;
+    return true;
+}
+
+/* ------------------------------------------------------------- save and load */
+
+static void write_regression(const fy_value_regression *regression, fy_writer *writer)
+{
+    fy_ridge_write(regression->now, writer);
+    fy_ridge_write(regression->at_plan, writer);
+    fy_write_doubles(writer, regression->z, (size_t)regression->now->form->unknowns);
+}
+
+static void read_regression(fy_value_regression *regression, fy_reader *reader)
+{
+    fy_ridge_read(regression->now, reader);
+    fy_ridge_read(regression->at_plan, reader);
+    fy_read_doubles(reader, regression->z, (size_t)regression->now->form->unknowns);
+}
+
+void fy_values_write(foray_explorer *explorer, fy_writer *writer)
+{
+    const fy_values *self = explorer->self;
+    const foray_model *model = explorer->model;
+    fy_write_u64(writer, self->stale);
+    fy_write_i32s(writer, self->policy, (size_t)(model->horizon * model->states));
+    fy_write_doubles(writer, self->value, (size_t)((model->horizon + 1) * model->states));
+    write_regression(&self->hat, writer);
+    write_regression(&self->tilde, writer);
+}
+
+void fy_values_read(foray_explorer *explorer, fy_reader *reader)
+{
+    fy_values *self = explorer->self;
+    const foray_model *model = explorer->model;
+    self->stale = fy_read_u64(reader) != 0;
+    fy_explorer_read_policy(explorer, reader, self->policy);
+    fy_read_doubles(reader, self->value, (size_t)((model->horizon + 1) * model->states));
+    read_regression(&self->hat, reader);
+    read_regression(&self->tilde, reader);
+}
