@@ -217,10 +217,11 @@ static double plan_bytes(const scene *s)
     const foray_model *m = s->model;
     double pairs = (double)m->pairs, sets = (double)m->gensets;
     double transitions = (double)m->succ_start[m->pairs];
-    double factor = (double)s->kernel->at_factor[m->gensets] * (s->kernel->single ? 4 : 8);
+    double factor =
+        (double)fy_kernel_factor_at(s->kernel, m->gensets) * (s->kernel->single ? 4 : 8);
     double of_pairs = pairs * (sizeof *m->genset + sizeof *m->succ_start + sizeof(double));
-    double of_sets = sets * (sizeof *m->gen_start + sizeof *s->kernel->at_factor) + factor +
-                     (double)fy_kernel_at(s->kernel, m->gensets) * sizeof(double);
+    double of_sets = sets * (sizeof *m->gen_start + (s->kernel->at_factor ? sizeof(int64_t) : 0)) +
+                     factor + (double)fy_kernel_at(s->kernel, m->gensets) * sizeof(double);
     double of_transitions = transitions * (sizeof *m->succ + sizeof(double));
     double of_states = (double)m->states * (sizeof(double) + sizeof(int32_t));
     return (double)m->horizon * (of_pairs + of_sets + of_transitions + of_states);
@@ -345,9 +346,9 @@ static void compare_many(scene *s)
 static double doubles_per_pair(const scene *s)
 {
     const fy_kernel *k = s->kernel;
-    int64_t gensets = s->model->gensets, factors = k->at_factor[gensets];
+    int64_t gensets = s->model->gensets, factors = fy_kernel_factor_at(k, gensets);
     double bytes = (double)fy_kernel_at(k, gensets) * sizeof *k->p +
-                   (double)(gensets + 1) * sizeof *k->at_factor +
+                   (k->at_factor ? (double)(gensets + 1) * sizeof *k->at_factor : 0) +
                    (double)factors * (k->single ? sizeof *k->single : sizeof *k->factor) +
                    (double)(k->threads * k->scratch_size) * sizeof *k->scratch;
     return bytes / sizeof(double) / (double)s->model->pairs;

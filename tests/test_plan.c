@@ -198,7 +198,7 @@ static void saturated_plans_match_the_oracle(void **state)
  * of 0 reward at step H-2 is <p, V> +- bonus. Here directly from R. */
 static double bonus_of(const fy_kernel *kernel, int64_t set, const double *v)
 {
-    int64_t columns = fy_kernel_columns(kernel, set), at = kernel->at_factor[set];
+    int64_t columns = fy_kernel_columns(kernel, set), at = fy_kernel_factor_at(kernel, set);
     double squares = 0;
     for (int64_t i = 0; i < fy_kernel_rows(kernel, set); i++) {
         double row = 0;

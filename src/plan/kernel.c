@@ -27,6 +27,21 @@ static int64_t trapezoid(int64_t rows, int64_t columns)
     return rows * columns - rows * (rows - 1) / 2;
 }
 
+static int64_t factor_size(const fy_kernel *kernel, int64_t set)
+{
+    return trapezoid(fy_kernel_rows(kernel, set), fy_kernel_columns(kernel, set));
+}
+
+/* Numbers in every R, or 0 where sets differ. */
+static int64_t common_size(const fy_kernel *kernel)
+{
+    int64_t size = factor_size(kernel, 0);
+    for (int64_t set = 1; set < kernel->form->model->gensets; set++)
+        if (factor_size(kernel, set) != size)
+            return 0;
+    return size;
+}
+
 /* Single precision needs square factors (see round_up), and pays for large ones. */
 static bool choose_single(const fy_kernel *kernel, int precision)
 {
@@ -37,22 +52,32 @@ static bool choose_single(const fy_kernel *kernel, int precision)
         if (fy_kernel_rows(kernel, set) != fy_kernel_columns(kernel, set))
             return false;
     return precision == FY_FACTOR_SINGLE ||
-           kernel->at_factor[gensets] > FACTOR_BYTES_IN_CACHE / (int64_t)sizeof(double);
+           fy_kernel_factor_at(kernel, gensets) > FACTOR_BYTES_IN_CACHE / (int64_t)sizeof(double);
+}
+
+/* Where every R starts; not stored where all have the same size. */
+static foray_status place_factors(foray_context *ctx, fy_kernel *kernel)
+{
+    int64_t gensets = kernel->form->model->gensets, *at;
+    if ((kernel->stride = common_size(kernel)) > 0)
+        return FORAY_OK;
+    if (!FY_ALLOC(ctx, kernel->at_factor, gensets + 1))
+        return FORAY_ERROR_MEMORY;
+    at = kernel->at_factor;
+    for (int64_t set = 0; set < gensets; set++)
+        if (__builtin_add_overflow(at[set], factor_size(kernel, set), &at[set + 1]))
+            return fy_fail(ctx, FORAY_ERROR_MEMORY, "the bonus factors are too large for memory");
+    return FORAY_OK;
 }
 
 static foray_status allocate_factor(foray_context *ctx, fy_kernel *kernel, int precision)
 {
-    int64_t gensets = kernel->form->model->gensets;
-    if (!FY_ALLOC(ctx, kernel->at_factor, gensets + 1))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t set = 0; set < gensets; set++) {
-        int64_t size = trapezoid(fy_kernel_rows(kernel, set), fy_kernel_columns(kernel, set));
-        if (__builtin_add_overflow(kernel->at_factor[set], size, &kernel->at_factor[set + 1]))
-            return fy_fail(ctx, FORAY_ERROR_MEMORY, "the bonus factors are too large for memory");
-    }
-    bool done = choose_single(kernel, precision)
-                    ? FY_ALLOC(ctx, kernel->single, kernel->at_factor[gensets])
-                    : FY_ALLOC(ctx, kernel->factor, kernel->at_factor[gensets]);
+    foray_status status = place_factors(ctx, kernel);
+    if (status < 0)
+        return status;
+    int64_t size = fy_kernel_factor_at(kernel, kernel->form->model->gensets);
+    bool done = choose_single(kernel, precision) ? FY_ALLOC(ctx, kernel->single, size)
+                                                 : FY_ALLOC(ctx, kernel->factor, size);
     return done ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
@@ -72,12 +97,12 @@ static size_t planning_size(const fy_kernel *kernel, int lanes)
 /* Threads stay on cache lines of their own. */
 static foray_status allocate_scratch(foray_context *ctx, fy_kernel *kernel)
 {
-    enum { LINE = 64 / sizeof(double) };
+    const size_t line = 64 / sizeof(double);
     size_t one = planning_size(kernel, 1), many = planning_size(kernel, FY_LANES), size, all;
     if (!forming_size(kernel, &size))
         return fy_fail(ctx, FORAY_ERROR_MEMORY, "the generator sets are too large for memory");
     size = size > one ? size : one;
-    size = (size > many ? size : many) / LINE * LINE + 2 * (size_t)LINE;
+    size = (size > many ? size : many) / line * line + 2 * line;
     kernel->scratch_size = (int64_t)size;
     if (!fy_size_mul(size, (size_t)kernel->threads, &all) || !FY_ALLOC(ctx, kernel->scratch, all))
         return FORAY_ERROR_MEMORY;
@@ -216,10 +241,11 @@ static void form_factor(fy_kernel *kernel, const fy_ridge *ridge, int64_t set, d
         round_up(dim, columns, w, stacked);
         triangularise(dim + columns, columns, columns, stacked);
         store_single(dim + columns, columns, radius, stacked,
-                     kernel->single + kernel->at_factor[set]);
+                     kernel->single + fy_kernel_factor_at(kernel, set));
     } else {
         triangularise(dim, rows, columns, w);
-        store_double(dim, rows, columns, radius, w, kernel->factor + kernel->at_factor[set]);
+        store_double(dim, rows, columns, radius, w,
+                     kernel->factor + fy_kernel_factor_at(kernel, set));
     }
 }
 
@@ -244,7 +270,7 @@ static void estimate_set(fy_kernel *kernel, const fy_ridge *ridge, const double 
     int64_t block = form->block_of_genset[set];
     fy_form_generators(form, set, generators);
     form_p(kernel, set, z + ridge->at_vector[block], generators);
-    if (kernel->at_factor && form->block[block].dim > 0)
+    if ((kernel->factor || kernel->single) && form->block[block].dim > 0)
         form_factor(kernel, ridge, set, radius[block], generators);
 }
 

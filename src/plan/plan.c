@@ -19,6 +19,7 @@ typedef struct fy_backup {
     bool centred, clip_first;
     const int32_t *genset, *succ;
     const int64_t *succ_start, *gen_start, *at_factor;
+    int64_t stride; /* of R, where at_factor is NULL */
     const double *p;
     const void *factor; /* R in double or single precision */
     const double *reward;
@@ -96,12 +97,13 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .succ_start = model->succ_start,
         .gen_start = model->gen_start,
         .at_factor = kernel->at_factor,
+        .stride = kernel->stride,
         .p = kernel->p,
         .factor = kernel->single ? (const void *)kernel->single : kernel->factor,
         .reward = task->reward.table[t],
         .scale = task->reward.scale ? task->reward.scale[t] : 1,
         .cap = task->reward.cap,
-        .sign = kernel->at_factor ? task->sign : 0,
+        .sign = kernel->factor || kernel->single ? task->sign : 0,
         .limit = (double)(remaining ? model->horizon - t : model->horizon),
         .next_value = task->value + (t + 1) % task->layers * layer,
         .value = task->value + t % task->layers * layer,

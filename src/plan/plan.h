@@ -22,9 +22,10 @@ typedef struct fy_kernel {
     const fy_form *form;
     int threads;
     double *p;          /* c numbers per set, at fy_kernel_at: c = n-1 when centred, else n */
-    int64_t *at_factor; /* [gensets+1]; NULL: no bonus */
-    double *factor;     /* R, min(c, d_g) rows, row i holds columns i..c-1 */
-    float *single;      /* the same in single precision; one of the two is NULL */
+    double *factor;     /* R, min(c, d_g) rows, row i holds columns i..c-1; NULL: see next */
+    float *single;      /* the same in single precision; both NULL: no bonus */
+    int64_t stride;     /* numbers in R where all sets have the same, else 0 */
+    int64_t *at_factor; /* [gensets+1] where R of a set starts; NULL: stride says it */
     double *scratch;    /* per thread, for forming the kernel and for planning */
     int64_t scratch_size;
 } fy_kernel;
@@ -50,6 +51,12 @@ static inline int64_t fy_kernel_columns(const fy_kernel *kernel, int64_t genset)
 static inline int64_t fy_kernel_at(const fy_kernel *kernel, int64_t genset)
 {
     return kernel->form->model->gen_start[genset] - (kernel->form->centred ? genset : 0);
+}
+
+/* Where R of a set starts, and with genset + 1 where it ends. */
+static inline int64_t fy_kernel_factor_at(const fy_kernel *kernel, int64_t genset)
+{
+    return kernel->at_factor ? kernel->at_factor[genset] : genset * kernel->stride;
 }
 
 /* Rows of R. */
