@@ -67,6 +67,22 @@ double fy_counts_expect(const fy_counts *counts, int64_t t, int64_t pair, const 
     return sum / (visits > 0.0 ? visits : (double)n);
 }
 
+/* The variance from differences to the mean: nearly constant values do not cancel. */
+fy_moments fy_counts_moments(const fy_counts *counts, int64_t t, int64_t pair, const double *value)
+{
+    const foray_model *model = counts->model;
+    const int32_t *next = model->succ + model->succ_start[pair];
+    const double *followed = fy_counts_followed(counts, t, pair);
+    int64_t n = model->succ_start[pair + 1] - model->succ_start[pair];
+    double visits = fy_counts_visits(counts, t, pair), sum = 0.0;
+    double mean = fy_counts_expect(counts, t, pair, value);
+    for (int64_t j = 0; j < n; j++) {
+        double off = value[next[j]] - mean;
+        sum += (visits > 0.0 ? followed[j] : 1.0) * off * off;
+    }
+    return (fy_moments){mean, sum / (visits > 0.0 ? visits : (double)n)};
+}
+
 /* ------------------------------------------------------------- save and load */
 
 /* n(s,a) is the sum of n(s,a,j): only the latter are written. */
@@ -156,41 +172,59 @@ static void judge(const foray_explorer *explorer, double plugin, double error, f
     policy->certificate = fy_counts_certificate(explorer, isfinite(error) ? gap : INFINITY);
 }
 
-/* Rewards share nothing but the counts: threads take them as they come. */
-static void plan_all(foray_explorer *explorer, const fy_counts *counts, double error, int64_t count,
-                     const foray_reward *const *rewards, double *values, foray_policy **policies)
+/* What planning on the empirical model goes by. */
+typedef struct empirical {
+    const fy_counts *counts;
+    double error;
+} empirical;
+
+static void plan_one(const foray_explorer *explorer, const void *how, const foray_reward *reward,
+                     double *work, foray_policy *policy)
 {
-    int64_t room = 2 * explorer->model->states;
-#pragma omp parallel for num_threads(explorer->ctx->threads) schedule(dynamic) if (count > 1)
-    for (int64_t i = 0; i < count; i++) {
-        double *value = values + omp_get_thread_num() * room;
-        double plugin = plan_reward(counts, rewards[i], value, policies[i]->action);
-        judge(explorer, plugin, error, policies[i]);
-    }
+    const empirical *by = how;
+    judge(explorer, plan_reward(by->counts, reward, work, policy->action), by->error, policy);
 }
 
 foray_status fy_counts_plan(foray_explorer *explorer, const fy_counts *counts, double error,
                             int64_t count, const foray_reward *const *rewards, int mode,
                             foray_policy **policies)
 {
+    empirical how = {counts, error};
+    return fy_counts_plan_each(explorer, plan_one, &how, 2 * explorer->model->states, count,
+                               rewards, mode, policies);
+}
+
+/* Rewards share nothing but the counts: threads take them as they come. */
+static void plan_all(foray_explorer *explorer, fy_plan_one *one, const void *how, int64_t room,
+                     int64_t count, const foray_reward *const *rewards, double *work,
+                     foray_policy **policies)
+{
+#pragma omp parallel for num_threads(explorer->ctx->threads) schedule(dynamic) if (count > 1)
+    for (int64_t i = 0; i < count; i++)
+        one(explorer, how, rewards[i], work + omp_get_thread_num() * room, policies[i]);
+}
+
+foray_status fy_counts_plan_each(foray_explorer *explorer, fy_plan_one *one, const void *how,
+                                 int64_t room, int64_t count, const foray_reward *const *rewards,
+                                 int mode, foray_policy **policies)
+{
     foray_context *ctx = explorer->ctx;
-    double *values =
-        fy_alloc(ctx, (size_t)ctx->threads * 2 * (size_t)explorer->model->states, sizeof *values);
+    double *work = fy_alloc(ctx, (size_t)ctx->threads * (size_t)room, sizeof *work);
     foray_policy **made = fy_alloc(ctx, (size_t)count, sizeof(foray_policy *));
-    foray_status status = values != NULL && made != NULL ? FORAY_OK : FORAY_ERROR_MEMORY;
+    foray_status status = work != NULL && made != NULL ? FORAY_OK : FORAY_ERROR_MEMORY;
     int64_t ready = 0;
     while (status == FORAY_OK && ready < count) {
         status = fy_policy_create(ctx, explorer->model, mode, &made[ready]);
         ready += status == FORAY_OK;
     }
     if (status == FORAY_OK) {
-        plan_all(explorer, counts, error, count, rewards, values, made);
+        plan_all(explorer, one, how, room, count, rewards, work, made);
         memcpy(policies, made, (size_t)count * sizeof(foray_policy *));
     } else {
         while (ready > 0)
             foray_policy_destroy(made[--ready]);
     }
     free(made);
-    free(values);
+    free(work);
     return status;
 }

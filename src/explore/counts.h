@@ -51,6 +51,12 @@ void fy_counts_add(fy_counts *counts, int64_t t, int64_t pair, int64_t j);
 /* sum_j p^_t(j|s,a) V(s_j), for a value of every state. */
 double fy_counts_expect(const fy_counts *counts, int64_t t, int64_t pair, const double *value);
 
+/* Mean and variance of V(s') under p^_t(.|s,a). */
+typedef struct fy_moments {
+    double mean, variance;
+} fy_moments;
+fy_moments fy_counts_moments(const fy_counts *counts, int64_t t, int64_t pair, const double *value);
+
 /* The reader fails on numbers that no counting gives. */
 void fy_counts_write(const fy_counts *counts, fy_writer *writer);
 void fy_counts_read(fy_counts *counts, fy_reader *reader);
@@ -69,6 +75,14 @@ void fy_counts_read(fy_counts *counts, fy_reader *reader);
 foray_status fy_counts_plan(foray_explorer *explorer, const fy_counts *counts, double error,
                             int64_t count, const foray_reward *const *rewards, int mode,
                             foray_policy **policies);
+
+/* Calls `one` for every reward, several at a time, with a new policy to fill in and `room`
+ * doubles to work with. On failure nothing is handed out. */
+typedef void fy_plan_one(const foray_explorer *explorer, const void *how,
+                         const foray_reward *reward, double *work, foray_policy *policy);
+foray_status fy_counts_plan_each(foray_explorer *explorer, fy_plan_one *one, const void *how,
+                                 int64_t room, int64_t count, const foray_reward *const *rewards,
+                                 int mode, foray_policy **policies);
 
 /* A certificate from counts: certified unless the radius was scaled down. */
 foray_certificate fy_counts_certificate(const foray_explorer *explorer, double gap);
