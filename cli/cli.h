@@ -92,6 +92,31 @@ static inline bool cli_has(const cli_session *session, const char *name)
         .help = "format to write; without it the ending .json or .compact tells"                   \
     }
 
+#define CLI_OPTION_LITERAL                                                                         \
+    {                                                                                              \
+        .name = "literal", .help = "the paper to the letter: radius theorem, centring and blocks " \
+                                   "off, clip horizon, replan every; settings given beside it win" \
+    }
+#define CLI_OPTION_MODE(fallback_mode)                                                             \
+    {                                                                                              \
+        .name = "mode", .letter = 'm', .value = "MODE",                                            \
+        .choices = "optimistic|plugin|pessimistic", .fallback = (fallback_mode),                   \
+        .help = "which recursion the policy maximises"                                             \
+    }
+
+/* Settings given as options, --literal first, so that flags beside it win; the one
+ * called `except` (may be NULL) is left to the caller. */
+cli_exit cli_settings_apply(cli_session *session, const char *except, foray_settings *settings);
+
+/* FORAY_OPTIMISTIC, ... of its name, which is one of them. */
+int cli_mode_of_name(const char *name);
+
+/* Numbers given as options; *out stays as it is where the option was not given. */
+cli_exit cli_option_integer(cli_session *session, const char *name, int64_t least, int64_t most,
+                            int64_t *out);
+cli_exit cli_option_real(cli_session *session, const char *name, double least, double most,
+                         double *out);
+
 /* -------------------------------------------------------------------- messages */
 
 /* "foray explore: ..." on standard error, for CLI_USAGE with a hint where to read

@@ -8,6 +8,8 @@
 /* Tells the shell to offer file names as well. */
 #define OFFER_FILES ":files"
 
+enum { HEAD_SIZE = 256 };
+
 /* Prints `head` and `word` together if what was typed is their beginning. */
 static void offer(const char *typed, const char *head, const char *word, size_t length)
 {
@@ -26,21 +28,31 @@ static void offer_choices(const char *typed, const char *head, const char *choic
     }
 }
 
+/* What was typed up to its last separator; `head` if there is none beyond that. */
+static void head_of_list(const char *typed, const char *head, const char *separators,
+                         char out[HEAD_SIZE])
+{
+    size_t last = strlen(typed), least = strlen(head);
+    while (last > least && !strchr(separators, typed[last - 1]))
+        last--;
+    snprintf(out, HEAD_SIZE, "%.*s", (int)last, last > least ? typed : head);
+}
+
+/* One, or after "ucrl-rfe," one more. */
 static void offer_algorithms(const char *typed, const char *head)
 {
     const char *name;
+    char before[HEAD_SIZE];
+    head_of_list(typed, head, ",", before);
     for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++)
-        offer(typed, head, name, strlen(name));
+        offer(typed, before, name, strlen(name));
 }
 
 /* After "rooms:rows=3," the parameters of rooms, each with its '='. */
 static void offer_parameters(const char *typed, const foray_world_info *info)
 {
-    char head[256], word[64];
-    size_t last = strlen(typed);
-    while (last > 0 && typed[last - 1] != ':' && typed[last - 1] != ',')
-        last--;
-    snprintf(head, sizeof head, "%.*s", (int)last, typed);
+    char head[HEAD_SIZE], word[64];
+    head_of_list(typed, "", ":,", head);
     for (int64_t i = 0; i < info->parameters; i++) {
         int length = snprintf(word, sizeof word, "%s=", info->parameter[i].name);
         offer(typed, head, word, (size_t)length);

@@ -20,20 +20,6 @@ typedef struct expedition {
 
 /* ------------------------------------------------------------------- settings */
 
-/* --literal first, so that flags beside it win. */
-static cli_exit apply_settings(cli_session *session, foray_settings *settings)
-{
-    const cli_args *args = &session->args;
-    if (cli_has(session, "literal"))
-        foray_settings_literal(settings);
-    foray_status status = FORAY_OK;
-    for (int64_t i = 0; i < args->count && status == FORAY_OK; i++)
-        if (args->option[i]->setting)
-            status =
-                foray_settings_set(session->ctx, settings, args->option[i]->name, args->value[i]);
-    return cli_status(session, status);
-}
-
 /* Settings that a run may change when it is continued. */
 static bool may_change(const char *name)
 {
@@ -119,7 +105,7 @@ static cli_exit start_run(expedition *e)
     foray_settings settings;
     struct stat status;
     foray_settings_default(&settings);
-    cli_exit code = apply_settings(session, &settings);
+    cli_exit code = cli_settings_apply(session, NULL, &settings);
     if (code == CLI_DONE)
         code = cli_status(session, foray_settings_check(session->ctx, &settings));
     if (code == CLI_DONE)
@@ -160,7 +146,7 @@ static cli_exit continue_run(expedition *e)
         return code;
     const foray_settings stored = *foray_run_settings(e->run);
     foray_settings wanted = stored;
-    code = apply_settings(session, &wanted);
+    code = cli_settings_apply(session, NULL, &wanted);
     if (code == CLI_DONE)
         code = compare_settings(session, &stored, &wanted);
     if (code == CLI_DONE)
@@ -307,9 +293,7 @@ static const cli_option options[] = {
      .value = "REWARD",
      .words = CLI_WORDS_FILE,
      .help = "the reward that algorithms which see it explore for: a reward file, or goal:STATE"},
-    {.name = "literal",
-     .help = "the paper to the letter: radius theorem, centring and blocks off, "
-             "clip horizon, replan every; settings given beside it win"},
+    CLI_OPTION_LITERAL,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     {0},

@@ -25,14 +25,6 @@ typedef struct planning {
 
 /* -------------------------------------------------------------------- planning */
 
-static int mode_of_name(const char *name)
-{
-    int mode = 0;
-    while (foray_mode_name(mode) && strcmp(foray_mode_name(mode), name) != 0)
-        mode++;
-    return mode;
-}
-
 static cli_exit open_all(planning *p)
 {
     cli_session *session = p->session;
@@ -268,7 +260,7 @@ static cli_exit run(cli_session *session)
 {
     const char *mode = cli_value(session, "mode");
     planning p = {.session = session, .path = session->args.operand[0]};
-    p.mode = mode ? mode_of_name(mode) : FORAY_PESSIMISTIC;
+    p.mode = mode ? cli_mode_of_name(mode) : FORAY_PESSIMISTIC;
     cli_exit code = open_all(&p);
     if (code == CLI_DONE)
         code = check_output(&p);
@@ -286,12 +278,7 @@ static cli_exit run(cli_session *session)
 
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
-    {.name = "mode",
-     .letter = 'm',
-     .value = "MODE",
-     .choices = "optimistic|plugin|pessimistic",
-     .fallback = "pessimistic",
-     .help = "which recursion the policy maximises"},
+    CLI_OPTION_MODE("pessimistic"),
     {.name = "output",
      .letter = 'o',
      .value = "FILE",

@@ -39,7 +39,7 @@ void cli_progress_begin(cli_progress *progress, int64_t first)
 enum { BAR = 20 };
 static const double seconds_between_lines = 0.1;
 
-static void draw_bar(double done)
+void cli_progress_bar(double done)
 {
     int filled = (int)(BAR * done);
     fputc('[', stderr);
@@ -55,7 +55,7 @@ static void draw_line(const cli_progress *progress, const foray_progress *now)
     double rate = (double)(now->episodes - progress->first) / fmax(now->seconds, 1e-9);
     double left = rate > 0 ? (double)(now->budget - now->episodes) / rate : NAN;
     fputc('\r', stderr);
-    draw_bar((double)now->episodes / (double)now->budget);
+    cli_progress_bar((double)now->episodes / (double)now->budget);
     fprintf(stderr, " %s/s", cli_grouped((int64_t)rate, rate_text));
     if (left < 1e6)
         fprintf(stderr, " %lld:%02lld left", (long long)left / 60, (long long)left % 60);
@@ -65,15 +65,26 @@ static void draw_line(const cli_progress *progress, const foray_progress *now)
     fflush(stderr);
 }
 
+bool cli_progress_due(cli_progress *progress, double seconds)
+{
+    bool due = progress->drawn < 0 || seconds - progress->drawn >= seconds_between_lines;
+    if (!progress->terminal || !due)
+        return false;
+    progress->drawn = seconds;
+    return true;
+}
+
+bool cli_progress_stopped(void)
+{
+    return stop_wanted;
+}
+
 bool cli_progress_step(void *user, const foray_progress *now)
 {
     cli_progress *progress = user;
     progress->last = *now;
-    bool due = progress->drawn < 0 || now->seconds - progress->drawn >= seconds_between_lines;
-    if (progress->terminal && due) {
+    if (cli_progress_due(progress, now->seconds))
         draw_line(progress, now);
-        progress->drawn = now->seconds;
-    }
     return !stop_wanted;
 }
 

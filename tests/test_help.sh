@@ -15,7 +15,7 @@ flags() {
         grep -oE -- '--[a-z-]+' | sort
 }
 
-holds "there are eleven commands" test "$(commands | wc -l)" -eq 11
+holds "there are twelve commands" test "$(commands | wc -l)" -eq 12
 
 # Every command and option has its help, with an example and exit codes; examples
 # work one after the other in an empty directory.
@@ -79,6 +79,7 @@ completes "foray explore --rad" --radius --radius-scale --radius-scale-check --r
 completes "foray explore --radius t" theorem
 completes "foray explore --replan=" auto doubling every
 completes "foray explore -a ucrl-r" ucrl-rfe ucrl-rfe+
+completes "foray compare chain -a random,ucrl-r" random,ucrl-rfe random,ucrl-rfe+
 completes "foray plan run -m p" pessimistic plugin
 completes "foray plan fi" file.json
 completes "foray explore riv" riverswim

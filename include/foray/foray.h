@@ -668,6 +668,118 @@ FORAY_API foray_status foray_run_describe(foray_run *run, foray_run_facts *facts
  * FORAY_ERROR_RUN names what is wrong. */
 FORAY_API foray_status foray_run_verify(foray_run *run);
 
+/* --------------------------------------------------------------- measuring */
+
+/* How good is what an explorer has learnt? The definition: the worst gap
+ * E_mu[V* - V^pi] over a family of rewards, pi being the policy planned for each.
+ * All of it needs a model that knows its theta. Gaps within rounding of 0 are 0. */
+
+/* Families of rewards. GOALS: 1 in one state, for every state. DENSE: uniform in
+ * [0,1) for each (s,a). SPARSE: the same for about one pair in twenty, 0 elsewhere.
+ * TIMED: uniform for each step and (s,a). */
+enum { FORAY_GOALS, FORAY_DENSE, FORAY_SPARSE, FORAY_TIMED, FORAY_FAMILIES };
+
+/* "goals", "dense", "sparse", "timed"; NULL for any other number. */
+FORAY_API const char *foray_family_name(int kind);
+
+typedef struct foray_family foray_family;
+
+/* `count` rewards of a kind, the same for the same seed. Goals: `count` different
+ * states drawn at random, or every state if there are no more, or if count is 0. */
+FORAY_API foray_status foray_family_create(foray_context *ctx, const foray_model *model, int kind,
+                                           int64_t count, uint64_t seed, foray_family **out);
+FORAY_API void foray_family_destroy(foray_family *family);
+FORAY_API int64_t foray_family_size(const foray_family *family);
+/* Reward `index` and its best value E_mu V*; the reward stays the family's. */
+FORAY_API const foray_reward *foray_family_reward(const foray_family *family, int64_t index);
+FORAY_API double foray_family_optimal(const foray_family *family, int64_t index);
+
+/* Plans for `count` rewards, as foray_explorer_plan does: what is to be measured. */
+typedef foray_status (*foray_planner_fn)(void *user, int64_t count,
+                                         const foray_reward *const *rewards,
+                                         foray_policy **policies);
+
+/* A planner that asks an explorer; `user` is a foray_explorer_planner. */
+typedef struct foray_explorer_planner {
+    foray_explorer *explorer;
+    int mode;
+} foray_explorer_planner;
+FORAY_API foray_status foray_plan_with_explorer(void *user, int64_t count,
+                                                const foray_reward *const *rewards,
+                                                foray_policy **policies);
+
+typedef struct foray_gaps {
+    double worst, mean;
+    int64_t worst_index; /* of the reward that is worst */
+} foray_gaps;
+
+/* Worst and mean gap of a planner over a family. `gap`, if not NULL, receives the
+ * gap of each reward. */
+FORAY_API foray_status foray_measure(foray_context *ctx, const foray_model *model,
+                                     const foray_family *family, foray_planner_fn plan, void *user,
+                                     double *gap, foray_gaps *out);
+
+/* Climbs towards the worst reward, from each of `starts` rewards for at most
+ * `rounds` rounds: r moves towards 1 where the occupancy of the optimal policy
+ * exceeds that of the planned one and towards 0 where it is less, by the step that
+ * makes the gap of the policy planned then largest. *gap is the worst met, so never
+ * less than that of any start. `worst` (may be NULL) receives its reward, which the
+ * caller owns. */
+FORAY_API foray_status foray_adversary(foray_context *ctx, const foray_model *model,
+                                       foray_planner_fn plan, void *user, int64_t starts,
+                                       const foray_reward *const *start, int64_t rounds,
+                                       double *gap, foray_reward **worst);
+
+/* Several numbers as a few. The interquartile mean leaves out the lowest and the
+ * highest quarter (numbers at the edge count in part); low..high is its
+ * percentile-bootstrap interval. */
+typedef struct foray_summary {
+    double iqm, low, high, median;
+} foray_summary;
+
+/* At least one number, none NaN. The interval holds the middle `confidence` of
+ * `resamples` resampled interquartile means; the same seed gives the same. */
+FORAY_API foray_status foray_summarise(foray_context *ctx, int64_t count, const double *value,
+                                       int64_t resamples, double confidence, uint64_t seed,
+                                       foray_summary *out);
+
+/* ----------------------------------------------------------------- compare */
+
+/* Algorithms side by side: the same world, seeds, rewards and measures. */
+typedef struct foray_comparison {
+    foray_settings settings; /* of every run; algorithm is not looked at; seed: the first */
+    int64_t algorithms;
+    const char *const *algorithm;
+    int64_t seeds;   /* runs of each algorithm: seed, seed + 1, ... */
+    double seconds;  /* stop a run after exploring for so long; 0: after `episodes` only */
+    int mode;        /* how policies are planned for the rewards: FORAY_OPTIMISTIC, ... */
+    int64_t rewards; /* in each random family */
+    int64_t goals;   /* goal states at the most; 0: every state */
+    int64_t rounds;  /* of the adversary; 0: it only keeps the worst of its starts */
+} foray_comparison;
+
+/* The defaults: no algorithms, 5 seeds, 32 rewards, 256 goals, 4 rounds, plug-in policies. */
+FORAY_API void foray_comparison_default(foray_comparison *comparison);
+
+typedef struct foray_comparison_progress {
+    int64_t runs, finished;
+    double done;    /* of everything, 0 to 1 */
+    double seconds; /* since foray_compare was called */
+} foray_comparison_progress;
+/* Called by one thread at a time, but not always the same. Return false to stop. */
+typedef bool (*foray_comparison_fn)(void *user, const foray_comparison_progress *progress);
+
+/* Compares, with as many runs at a time as the context has threads, and writes
+ * tables, plots and a page into `directory` (made if missing). Each run that ends is
+ * kept there, so that the next call with the same settings continues; more seeds
+ * or algorithms may be asked for then. FORAY_ERROR_USAGE: the directory holds
+ * something else, or a comparison with other settings. FORAY_INTERRUPTED:
+ * `progress` (may be NULL) said stop. `world` says in words what the model is. */
+FORAY_API foray_status foray_compare(foray_context *ctx, const foray_model *model,
+                                     const char *world, const foray_comparison *comparison,
+                                     const char *directory, foray_comparison_fn progress,
+                                     void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -101,7 +101,14 @@ foray_status fy_file_write(foray_context *ctx, const char *path, const void *dat
 void fy_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
 /* Independent streams of one seed. */
-enum { FY_STREAM_WORLD, FY_STREAM_EXPLORER, FY_STREAM_TEST, FY_STREAM_MODEL };
+enum {
+    FY_STREAM_WORLD,
+    FY_STREAM_EXPLORER,
+    FY_STREAM_TEST,
+    FY_STREAM_MODEL,
+    FY_STREAM_REWARD,
+    FY_STREAM_BOOTSTRAP,
+};
 
 /* 64 random bits that belong to (seed, stream, episode, step, index). */
 uint64_t fy_random_bits(uint64_t seed, uint32_t stream, uint64_t episode, uint32_t step,

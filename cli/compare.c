@@ -1,0 +1,239 @@
+/* compare.c - foray compare: algorithms side by side on one world. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress.h"
+#include "report.h"
+
+typedef struct contest {
+    cli_session *session;
+    const char *directory;
+    foray_model *model;
+    foray_comparison what;
+    char *names;            /* a copy of what -a lists, cut at the commas */
+    const char **algorithm; /* [what.algorithms], into `names` or the library's own */
+    cli_progress progress;
+    foray_comparison_progress last;
+} contest;
+
+/* ---------------------------------------------------------------------- algorithms */
+
+static bool algorithm_exists(const char *name, cli_guess *guess)
+{
+    const char *known;
+    for (int64_t i = 0; foray_algorithm_describe(i, &known, NULL); i++) {
+        if (strcmp(known, name) == 0)
+            return true;
+        cli_guess_try(guess, known);
+    }
+    return false;
+}
+
+static cli_exit add_algorithm(contest *c, const char *name)
+{
+    cli_guess guess = {name, NULL, 0};
+    if (!algorithm_exists(name, &guess))
+        return cli_fail(c->session, CLI_USAGE, "there is no algorithm '%s'%s%s%s", name,
+                        guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
+                        guess.best ? "'?" : "");
+    c->algorithm[c->what.algorithms++] = name;
+    return CLI_DONE;
+}
+
+static cli_exit read_algorithms(contest *c)
+{
+    const char *list = cli_value(c->session, "algorithm");
+    if (!list)
+        return cli_fail(c->session, CLI_USAGE, "say with -a which algorithms to compare: A,B,...");
+    c->names = strdup(list);
+    c->algorithm = calloc(strlen(list) + 1, sizeof *c->algorithm);
+    if (!c->names || !c->algorithm)
+        return cli_fail(c->session, CLI_BAD_INPUT, "out of memory");
+    c->what.algorithm = c->algorithm;
+    cli_exit code = CLI_DONE;
+    for (char *name = c->names, *rest; name && code == CLI_DONE; name = rest) {
+        rest = strchr(name, ',');
+        if (rest)
+            *rest++ = 0;
+        code = add_algorithm(c, name);
+    }
+    return code;
+}
+
+/* ------------------------------------------------------------------------ settings */
+
+static cli_exit read_options(contest *c)
+{
+    cli_session *session = c->session;
+    const char *mode = cli_value(session, "mode");
+    foray_comparison_default(&c->what);
+    if (mode)
+        c->what.mode = cli_mode_of_name(mode);
+    cli_exit code = cli_settings_apply(session, "algorithm", &c->what.settings);
+    if (code == CLI_DONE)
+        code = cli_option_integer(session, "seeds", 1, 1000000, &c->what.seeds);
+    if (code == CLI_DONE)
+        code = cli_option_real(session, "seconds", 0.0, 1e9, &c->what.seconds);
+    if (code == CLI_DONE)
+        code = cli_option_integer(session, "rewards", 1, 1000000, &c->what.rewards);
+    if (code == CLI_DONE)
+        code = cli_option_integer(session, "goals", 0, INT64_MAX, &c->what.goals);
+    if (code == CLI_DONE)
+        code = cli_option_integer(session, "rounds", 0, 1000000, &c->what.rounds);
+    return code == CLI_DONE ? read_algorithms(c) : code;
+}
+
+/* ------------------------------------------------------------------------ progress */
+
+static void draw_line(const foray_comparison_progress *now)
+{
+    fprintf(stderr, "\r");
+    cli_progress_bar(now->done);
+    fprintf(stderr, " %lld of %lld runs", (long long)now->finished, (long long)now->runs);
+    if (now->done > 0.01) {
+        long long left = (long long)(now->seconds * (1.0 - now->done) / now->done);
+        fprintf(stderr, " %lld:%02lld left", left / 60, left % 60);
+    }
+    fprintf(stderr, "\033[K");
+    fflush(stderr);
+}
+
+static bool show_progress(void *user, const foray_comparison_progress *now)
+{
+    contest *c = user;
+    c->last = *now;
+    if (cli_progress_due(&c->progress, now->seconds))
+        draw_line(now);
+    return !cli_progress_stopped();
+}
+
+/* ------------------------------------------------------------------------- the end */
+
+/* The text table is there to be read: show it as it was written. */
+static cli_exit print_summary(const contest *c)
+{
+    char line[4096];
+    size_t size = strlen(c->directory) + sizeof "/summary.txt";
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/summary.txt", c->directory);
+    FILE *file = path ? fopen(path, "r") : NULL;
+    free(path);
+    if (!file)
+        return cli_fail(c->session, CLI_BAD_INPUT, "%s/summary.txt: cannot be read", c->directory);
+    while (fgets(line, sizeof line, file))
+        fputs(line, stdout);
+    fclose(file);
+    printf("\ntables, plots and a page: %s/index.html\n", c->directory);
+    return CLI_DONE;
+}
+
+static cli_exit tell(const contest *c)
+{
+    cli_report report;
+    if (!c->session->json)
+        return print_summary(c);
+    cli_report_begin(&report, c->session);
+    cli_report_text(&report, "world", c->session->args.operand[0]);
+    cli_report_text(&report, "directory", c->directory);
+    cli_report_open_list(&report, "algorithms");
+    for (int64_t i = 0; i < c->what.algorithms; i++)
+        cli_report_text(&report, "algorithm", c->algorithm[i]);
+    cli_report_close(&report);
+    cli_report_integer(&report, "seeds", c->what.seeds);
+    cli_report_integer(&report, "runs", c->last.finished);
+    cli_report_real(&report, "seconds", c->last.seconds);
+    return cli_report_end(&report, c->session);
+}
+
+static cli_exit compare(contest *c)
+{
+    cli_session *session = c->session;
+    const char *source = session->args.operand[0];
+    cli_exit code = cli_world_open(session, source, &c->model);
+    if (code != CLI_DONE)
+        return code;
+    cli_progress_begin(&c->progress, 0);
+    foray_status status =
+        foray_compare(session->ctx, c->model, source, &c->what, c->directory, show_progress, c);
+    cli_progress_end(&c->progress);
+    if (status == FORAY_INTERRUPTED)
+        return cli_fail(session, CLI_STOPPED,
+                        "stopped by a signal after %lld of %lld runs; "
+                        "the same command goes on from there",
+                        (long long)c->last.finished, (long long)c->last.runs);
+    code = cli_status(session, status);
+    return code == CLI_DONE ? tell(c) : code;
+}
+
+static cli_exit run(cli_session *session)
+{
+    contest c = {.session = session, .directory = cli_value(session, "output")};
+    if (!c.directory)
+        return cli_fail(session, CLI_USAGE, "say with -o in which directory to put the results");
+    cli_exit code = read_options(&c);
+    if (code == CLI_DONE)
+        code = compare(&c);
+    foray_model_destroy(c.model);
+    free(c.names);
+    free(c.algorithm);
+    return code;
+}
+
+static const cli_option options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .value = "DIR",
+     .words = CLI_WORDS_FILE,
+     .help = "the directory for tables and plots (required)"},
+    {.name = "seeds",
+     .value = "N",
+     .fallback = "5",
+     .help = "runs of each algorithm, with the seeds --seed, --seed + 1, ..."},
+    {.name = "seconds",
+     .value = "T",
+     .fallback = "0",
+     .help = "end a run after exploring for so long, if --episodes does not; 0: never"},
+    CLI_OPTION_MODE("plugin"),
+    {.name = "rewards",
+     .value = "N",
+     .fallback = "32",
+     .help = "rewards in each random family: dense, sparse, timed"},
+    {.name = "goals",
+     .value = "N",
+     .fallback = "256",
+     .help = "goal states at the most, drawn at random; 0: every state"},
+    {.name = "rounds", .value = "N", .fallback = "4", .help = "rounds of the adversary"},
+    CLI_OPTION_LITERAL,
+    CLI_OPTION_JSON,
+    CLI_OPTION_THREADS,
+    {0},
+};
+
+const cli_command cli_compare = {
+    .name = "compare",
+    .summary = "compare algorithms on a world: tables and plots over seeds",
+    .operands = "WORLD|MODEL",
+    .least = 1,
+    .most = 1,
+    .words = CLI_WORDS_WORLD,
+    .description =
+        "Runs every algorithm of -a A,B,... with every seed, and measures at 1, 2, 3, 6,\n"
+        "10, 18, ... episodes how good the policies are that it plans: worst and mean gap\n"
+        "to the best policy over goal states, random dense, sparse and time-dependent\n"
+        "rewards, and over the rewards of an adversary; also its certificate, the states\n"
+        "it covered, its time per episode and the size of its state.\n"
+        "\n"
+        "The directory gets results.csv, times.csv, summary.csv, summary.txt, plots and\n"
+        "index.html. Runs go on side by side, one thread each. A run that ended is kept:\n"
+        "the same command again continues, also with more seeds or algorithms; with\n"
+        "other settings it refuses. Everything but times is the same for the same seeds.",
+    .options = options,
+    .takes_settings = true,
+    .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
+    .examples = "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 -o chain\n"
+                "foray compare chain -a ucrl-rfe,random,rf-express -k 300 --seeds 4 -o chain\n"
+                "foray compare riverswim -a ucrl-rfe,random -k 100000 --seconds 0.2 -o quick\n",
+    .run = run,
+};

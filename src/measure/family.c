@@ -1,0 +1,202 @@
+/* family.c - the families of rewards that explorers are measured with. */
+#include "measure/measure.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct foray_family {
+    int kind;
+    int64_t count;
+    foray_reward **reward;
+    double *optimal; /* E_mu V* */
+};
+
+/* How likely a pair is to have a reward in a sparse one. */
+static const double sparse_density = 0.05;
+
+static const char *const names[FORAY_FAMILIES] = {"goals", "dense", "sparse", "timed"};
+
+const char *foray_family_name(int kind)
+{
+    return kind >= 0 && kind < FORAY_FAMILIES ? names[kind] : NULL;
+}
+
+/* ------------------------------------------------------------------ one reward */
+
+/* The random numbers of a family: numbers of one reward, step and index. Kinds must
+ * not share them, or the sparse reward would be a thinned dense one. */
+typedef struct source {
+    uint64_t seed;
+    int kind;
+    int64_t index;
+} source;
+
+static double uniform(const source *from, int64_t step, int64_t item)
+{
+    uint64_t which = (uint64_t)from->index * FORAY_FAMILIES + (uint64_t)from->kind;
+    return fy_unit(
+        fy_random_bits(from->seed, FY_STREAM_REWARD, which, (uint32_t)step, (uint32_t)item));
+}
+
+/* r_t(s,a) = u(t,s,a) for one step, or with step -1 for all of them alike. */
+static foray_status fill_uniform(foray_context *ctx, const foray_model *model, const source *from,
+                                 int64_t step, foray_reward *reward)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t p = 0; p < model->pairs && status == FORAY_OK; p++)
+        status = foray_reward_set(ctx, reward, step, p / model->actions, p % model->actions,
+                                  uniform(from, step + 1, p));
+    return status;
+}
+
+static foray_status fill_timed(foray_context *ctx, const foray_model *model, const source *from,
+                               foray_reward *reward)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t t = 0; t < model->horizon && status == FORAY_OK; t++)
+        status = fill_uniform(ctx, model, from, t, reward);
+    return status;
+}
+
+/* One pair for certain, so that no reward is 0 everywhere; others with the density.
+ * Steps 1 and 2 of the stream say which, step 0 how much. */
+static foray_status fill_sparse(foray_context *ctx, const foray_model *model, const source *from,
+                                foray_reward *reward)
+{
+    int64_t certain = (int64_t)(uniform(from, 2, 0) * (double)model->pairs);
+    foray_status status = FORAY_OK;
+    for (int64_t p = 0; p < model->pairs && status == FORAY_OK; p++)
+        if (p == certain || uniform(from, 1, p) < sparse_density)
+            status = foray_reward_set(ctx, reward, -1, p / model->actions, p % model->actions,
+                                      uniform(from, 0, p));
+    return status;
+}
+
+static foray_status fill_reward(foray_context *ctx, const foray_model *model, const source *from,
+                                int64_t goal, foray_reward *reward)
+{
+    switch (from->kind) {
+    case FORAY_GOALS:
+        return foray_reward_set(ctx, reward, -1, goal, -1, 1.0);
+    case FORAY_DENSE:
+        return fill_uniform(ctx, model, from, -1, reward);
+    case FORAY_SPARSE:
+        return fill_sparse(ctx, model, from, reward);
+    default:
+        return fill_timed(ctx, model, from, reward);
+    }
+}
+
+static foray_status add_reward(foray_context *ctx, const foray_model *model, const source *from,
+                               int64_t goal, foray_family *family)
+{
+    char name[64];
+    foray_reward *reward = NULL;
+    snprintf(name, sizeof name, "%s:%" PRId64,
+             from->kind == FORAY_GOALS ? "goal" : names[from->kind],
+             from->kind == FORAY_GOALS ? goal : from->index);
+    foray_status status = foray_reward_create(ctx, model, name, 0.0, &reward);
+    if (status != FORAY_OK)
+        return status;
+    family->reward[family->count++] = reward;
+    return fill_reward(ctx, model, from, goal, reward);
+}
+
+/* ------------------------------------------------------------------- the family */
+
+/* The first `count` places of `goal` become a random choice of states, in random
+ * order: Fisher and Yates's shuffle, stopped early. All states stay in order. */
+static void choose_goals(const foray_model *model, uint64_t seed, int64_t count, int32_t *goal)
+{
+    for (int64_t s = 0; s < model->states; s++)
+        goal[s] = (int32_t)s;
+    if (count == model->states)
+        return;
+    for (int64_t i = 0; i < count; i++) {
+        source from = {seed, FORAY_GOALS, i};
+        int64_t other = i + (int64_t)(uniform(&from, 0, 0) * (double)(model->states - i));
+        int32_t kept = goal[i];
+        goal[i] = goal[other];
+        goal[other] = kept;
+    }
+}
+
+static foray_status fill_family(foray_context *ctx, const foray_model *model, int64_t count,
+                                uint64_t seed, const int32_t *goal, foray_family *family)
+{
+    fy_truth *truth;
+    foray_status status = fy_truth_create(ctx, model, &truth);
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
+        source from = {seed, family->kind, i};
+        status = add_reward(ctx, model, &from, goal[i % model->states], family);
+        if (status == FORAY_OK)
+            family->optimal[i] = fy_truth_best(truth, family->reward[i], NULL);
+    }
+    fy_truth_destroy(truth);
+    return status;
+}
+
+static foray_status build(foray_context *ctx, const foray_model *model, int64_t count,
+                          uint64_t seed, foray_family *family)
+{
+    int32_t *goal = NULL;
+    if (!FY_ALLOC(ctx, family->reward, count) || !FY_ALLOC(ctx, family->optimal, count) ||
+        !FY_ALLOC(ctx, goal, model->states))
+        return FORAY_ERROR_MEMORY;
+    choose_goals(model, seed, count < model->states ? count : model->states, goal);
+    foray_status status = fill_family(ctx, model, count, seed, goal, family);
+    free(goal);
+    return status;
+}
+
+foray_status foray_family_create(foray_context *ctx, const foray_model *model, int kind,
+                                 int64_t count, uint64_t seed, foray_family **out)
+{
+    if (!foray_family_name(kind))
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no reward family %d", kind);
+    bool every = kind == FORAY_GOALS && (count == 0 || count > model->states);
+    if (every)
+        count = model->states;
+    if (count < 1)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "a family of %" PRId64 " rewards: there must be at least 1", count);
+    foray_family *family = fy_alloc(ctx, 1, sizeof *family);
+    if (!family)
+        return FORAY_ERROR_MEMORY;
+    family->kind = kind;
+    foray_status status = build(ctx, model, count, seed, family);
+    if (status == FORAY_OK)
+        *out = family;
+    else
+        foray_family_destroy(family);
+    return status;
+}
+
+void foray_family_destroy(foray_family *family)
+{
+    if (!family)
+        return;
+    for (int64_t i = 0; i < family->count; i++)
+        foray_reward_destroy(family->reward[i]);
+    free(family->reward);
+    free(family->optimal);
+    free(family);
+}
+
+int64_t foray_family_size(const foray_family *family)
+{
+    return family->count;
+}
+
+const foray_reward *foray_family_reward(const foray_family *family, int64_t index)
+{
+    return family->reward[index];
+}
+
+double foray_family_optimal(const foray_family *family, int64_t index)
+{
+    return family->optimal[index];
+}

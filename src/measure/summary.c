@@ -1,0 +1,100 @@
+/* summary.c - several numbers as a few: median, interquartile mean, and the bootstrap
+ * interval of the latter (Agarwal et al. 2021, "Deep reinforcement learning at the edge
+ * of the statistical precipice"). */
+#include "base/base.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* (1-w) a + w b, where a and b may be the same infinity. */
+static double between(double a, double b, double w)
+{
+    return a == b || w == 0.0 ? a : (1.0 - w) * a + w * b;
+}
+
+/* The quantile of sorted numbers at position q (n-1), interpolated. */
+static double quantile(int64_t n, const double *sorted, double q)
+{
+    double position = q * (double)(n - 1);
+    int64_t below = (int64_t)position;
+    int64_t above = below + 1 < n ? below + 1 : below;
+    return between(sorted[below], sorted[above], position - (double)below);
+}
+
+/* The mean of the middle half. Number i of the sorted ones takes [i, i+1) of [0, n);
+ * what of it lies within [n/4, 3n/4) is its weight. `times[i]` says how often number i
+ * appears; NULL: once each. */
+static double middle_mean(int64_t n, const double *sorted, const int32_t *times)
+{
+    double low = 0.25 * (double)n, high = 0.75 * (double)n, at = 0.0, sum = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        double end = at + (times ? (double)times[i] : 1.0);
+        double weight = fmin(end, high) - fmax(at, low);
+        if (weight > 0.0)
+            sum += weight * sorted[i];
+        at = end;
+    }
+    return sum / (high - low);
+}
+
+/* Resample b: n draws with replacement, as how often each number was drawn. */
+static void resample(int64_t n, uint64_t seed, int64_t b, int32_t *times)
+{
+    for (int64_t i = 0; i < n; i++)
+        times[i] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double u = fy_unit(fy_random_bits(seed, FY_STREAM_BOOTSTRAP, (uint64_t)b, 0, (uint32_t)i));
+        times[(int64_t)(u * (double)n)]++;
+    }
+}
+
+static foray_status check(foray_context *ctx, int64_t count, const double *value, int64_t resamples,
+                          double confidence)
+{
+    if (count < 1 || resamples < 1 || !(confidence > 0.0 && confidence < 1.0))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "a summary needs a number, a resample and a confidence between 0 and 1");
+    for (int64_t i = 0; i < count; i++)
+        if (isnan(value[i]))
+            return fy_fail(ctx, FORAY_ERROR_USAGE, "number %" PRId64 " of a summary is NaN", i);
+    return FORAY_OK;
+}
+
+foray_status foray_summarise(foray_context *ctx, int64_t count, const double *value,
+                             int64_t resamples, double confidence, uint64_t seed,
+                             foray_summary *out)
+{
+    double *sorted = NULL, *means = NULL;
+    int32_t *times = NULL;
+    foray_status status = check(ctx, count, value, resamples, confidence);
+    if (status != FORAY_OK)
+        return status;
+    if (FY_ALLOC(ctx, sorted, count) && FY_ALLOC(ctx, means, resamples) &&
+        FY_ALLOC(ctx, times, count)) {
+        for (int64_t i = 0; i < count; i++)
+            sorted[i] = value[i];
+        qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+        for (int64_t b = 0; b < resamples; b++) {
+            resample(count, seed, b, times);
+            means[b] = middle_mean(count, sorted, times);
+        }
+        qsort(means, (size_t)resamples, sizeof *means, ascending);
+        *out = (foray_summary){.iqm = middle_mean(count, sorted, NULL),
+                               .low = quantile(resamples, means, 0.5 * (1.0 - confidence)),
+                               .high = quantile(resamples, means, 0.5 * (1.0 + confidence)),
+                               .median = quantile(count, sorted, 0.5)};
+    } else {
+        status = FORAY_ERROR_MEMORY;
+    }
+    free(sorted);
+    free(means);
+    free(times);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* page.c - the frame of an HTML page. */
+#include "report/page.h"
+
+static const char style[] =
+    ":root{color-scheme:light dark;--ink:#1b1f24;--paper:#ffffff;--faint:#d5d9de;--quiet:#57606a}"
+    "@media (prefers-color-scheme:dark){"
+    ":root{--ink:#e6e9ed;--paper:#14181d;--faint:#3a414a;--quiet:#a0a8b2}}"
+    "body{font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;"
+    "color:var(--ink);background:var(--paper);max-width:60rem;margin:2rem auto;padding:0 1rem}"
+    "h1{font-size:1.5rem;margin-bottom:.2rem}h2{font-size:1.15rem;margin-top:2.2rem}"
+    "p.lead{color:var(--quiet);margin-top:0}figure{margin:1rem 0;overflow-x:auto}"
+    "div.wide{overflow-x:auto}"
+    "table{border-collapse:collapse;font-size:.86rem;font-variant-numeric:tabular-nums}"
+    "th,td{padding:.25rem .7rem;border-bottom:1px solid var(--faint);text-align:left;"
+    "white-space:nowrap}td.number{text-align:right}"
+    "details{margin:.4rem 0}summary{cursor:pointer;color:var(--quiet)}"
+    "code{font-family:ui-monospace,monospace;font-size:.92em}"
+    "svg.chart{max-width:100%;height:auto}";
+
+void fy_page_begin(fy_writer *text, const char *title)
+{
+    fy_print(text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
+    fy_print(text, "<title>");
+    fy_print_escaped(text, title);
+    fy_print(text, "</title>\n<style>");
+    fy_write_bytes(text, style, sizeof style - 1);
+    fy_print(text, "</style>\n</head>\n<body>\n<h1>");
+    fy_print_escaped(text, title);
+    fy_print(text, "</h1>\n");
+}
+
+void fy_page_end(fy_writer *text)
+{
+    fy_print(text, "</body>\n</html>\n");
+}

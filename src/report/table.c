@@ -1,0 +1,185 @@
+/* table.c - one table in three dresses. */
+#include "report/table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------- cells */
+
+fy_table fy_table_begin(foray_context *ctx, int64_t columns, const char *const *heading)
+{
+    fy_table table = {.cells = {.ctx = ctx}, .columns = columns};
+    for (int64_t i = 0; i < columns; i++)
+        fy_table_cell(&table, "%s", heading[i]);
+    return table;
+}
+
+void fy_table_free(fy_table *table)
+{
+    free(table->cells.data);
+    *table = (fy_table){0};
+}
+
+void fy_table_cell(fy_table *table, const char *format, ...)
+{
+    char cell[1024];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(cell, sizeof cell, format, values);
+    va_end(values);
+    fy_write_bytes(&table->cells, cell, strlen(cell) + 1);
+    table->count++;
+}
+
+void fy_table_exact(fy_table *table, double value)
+{
+    if (isnan(value))
+        fy_table_cell(table, "%s", "");
+    else
+        fy_table_cell(table, "%.17g", value);
+}
+
+void fy_table_number(fy_table *table, double value)
+{
+    char text[FY_NUMBER_SIZE];
+    fy_table_cell(table, "%s", fy_number(value, text));
+}
+
+/* ---------------------------------------------------------------------- printing */
+
+/* Goes through the cells one after the other. */
+typedef struct walk {
+    const fy_table *table;
+    const char *cell; /* the text of cell `index` */
+    int64_t index;
+} walk;
+
+static walk first_cell(const fy_table *table)
+{
+    return (walk){table, table->cells.failed ? NULL : (const char *)table->cells.data, 0};
+}
+
+static bool at_cell(const walk *w)
+{
+    return w->cell && w->index < w->table->count;
+}
+
+static void next_cell(walk *w)
+{
+    w->cell += strlen(w->cell) + 1;
+    w->index++;
+}
+
+static bool ends_row(const walk *w)
+{
+    return w->index % w->table->columns == w->table->columns - 1;
+}
+
+/* Columns on a screen: bytes that do not continue a UTF-8 character. */
+static int shown_width(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static bool is_numeric(const char *cell)
+{
+    return strspn(cell, "-0123456789") > 0 || strcmp(cell, "infinite") == 0 ||
+           strcmp(cell, "unknown") == 0 || strcmp(cell, "") == 0;
+}
+
+/* How a column looks as text: as wide as its widest cell, flush right if all below
+ * the heading is numbers. */
+typedef struct shape {
+    int width;
+    bool words;
+} shape;
+
+static void print_line(fy_writer *text, const fy_table *table, const shape *column)
+{
+    for (int64_t i = 0; i < table->columns; i++) {
+        fy_print(text, "%s", i ? "  " : "");
+        for (int j = 0; j < column[i].width; j++)
+            fy_print(text, "-");
+    }
+    fy_print(text, "\n");
+}
+
+static void print_padded(fy_writer *text, const walk *w, const shape *column)
+{
+    const shape *its = &column[w->index % w->table->columns];
+    int padding = its->width - shown_width(w->cell);
+    if (w->index % w->table->columns)
+        fy_print(text, "  ");
+    if (its->words)
+        fy_print(text, "%s%*s", w->cell, ends_row(w) ? 0 : padding, "");
+    else
+        fy_print(text, "%*s%s", padding, "", w->cell);
+}
+
+void fy_table_print_text(const fy_table *table, fy_writer *text)
+{
+    shape *column = fy_alloc(text->ctx, (size_t)table->columns, sizeof *column);
+    text->failed |= !column || table->cells.failed;
+    if (text->failed) {
+        free(column);
+        return;
+    }
+    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
+        shape *its = &column[w.index % table->columns];
+        int width = shown_width(w.cell);
+        its->width = width > its->width ? width : its->width;
+        its->words |= w.index >= table->columns && !is_numeric(w.cell);
+    }
+    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
+        print_padded(text, &w, column);
+        if (ends_row(&w))
+            fy_print(text, "\n");
+        if (w.index == table->columns - 1)
+            print_line(text, table, column);
+    }
+    free(column);
+}
+
+/* Quoted if it holds a separator, a quote or a line end; quotes are doubled. */
+static void print_csv_cell(fy_writer *text, const char *cell)
+{
+    bool quoted = strpbrk(cell, ",\"\r\n") != NULL;
+    if (quoted)
+        fy_print(text, "\"");
+    for (; *cell; cell++)
+        fy_write_bytes(text, *cell == '"' ? "\"\"" : cell, *cell == '"' ? 2 : 1);
+    if (quoted)
+        fy_print(text, "\"");
+}
+
+void fy_table_print_csv(const fy_table *table, fy_writer *text)
+{
+    text->failed |= table->cells.failed;
+    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
+        print_csv_cell(text, w.cell);
+        fy_print(text, "%s", ends_row(&w) ? "\n" : ",");
+    }
+}
+
+void fy_table_print_html(const fy_table *table, fy_writer *text)
+{
+    text->failed |= table->cells.failed;
+    fy_print(text, "<table>\n");
+    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
+        bool heading = w.index < table->columns;
+        if (w.index % table->columns == 0)
+            fy_print(text, "<tr>");
+        fy_print(text, heading ? "<th>" : is_numeric(w.cell) ? "<td class=\"number\">" : "<td>");
+        fy_print_escaped(text, w.cell);
+        fy_print(text, heading ? "</th>" : "</td>");
+        if (ends_row(&w))
+            fy_print(text, "</tr>\n");
+    }
+    fy_print(text, "</table>\n");
+}

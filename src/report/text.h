@@ -1,0 +1,23 @@
+/* text.h - text written piece by piece into a growing buffer. As with any fy_writer a
+ * failure stays, and is looked at once, at the end. */
+#ifndef FY_TEXT_H
+#define FY_TEXT_H
+
+#include "base/base.h"
+
+/* As printf; the final 0 is not part of the text. */
+void fy_print(fy_writer *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* For XML and HTML: & < > " ' as entities. Control characters, which XML cannot
+ * hold at all, and bytes that are not UTF-8 become '?'. */
+void fy_print_escaped(fy_writer *text, const char *from);
+
+/* A number for people, with 4 significant digits: "0.0123", "1,234,567", "1.2e-09",
+ * "infinite", "unknown". Returns `out`. */
+enum { FY_NUMBER_SIZE = 48 };
+const char *fy_number(double value, char out[FY_NUMBER_SIZE]);
+
+/* Writes the text to a file, whole or not at all, and releases it in any case. */
+foray_status fy_text_save(fy_writer *text, const char *path);
+
+#endif

@@ -1,0 +1,118 @@
+#!/bin/bash
+# foray compare: what it writes, that it continues, and what it refuses.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+small=(riverswim:states=4 -k 40 --rewards 3 --rounds 2)
+tables=(results.csv summary.csv comparison.txt)
+same_tables() {
+    local file
+    for file in "${tables[@]}"; do
+        cmp "$1/$file" "$2/$file" || return 1
+    done
+}
+
+# Everything is there, and says what it should.
+expect 0 "^ucrl-rfe +40" foray compare "${small[@]}" -a ucrl-rfe,random --seeds 3 -o one
+for file in results.csv times.csv summary.csv summary.txt comparison.txt index.html worst.svg \
+    mean.svg certificate.svg covered.svg time.svg memory.svg; do
+    holds "one/$file is there" test -s "one/$file"
+done
+# 1, 2, 3, 6, 10, 18, 32, 40 episodes, two algorithms, three seeds, and the heading.
+holds "results.csv has a row for each checkpoint" test "$(wc -l <one/results.csv)" -eq $((8 * 2 * 3 + 1))
+holds "the checkpoints are geometric" cmp <(printf '%s\n' 1 2 3 6 10 18 32 40) \
+    <(awk -F, '$1 == "random" && $2 == 2 { print $3 }' one/results.csv)
+holds "summary.csv has a row for each algorithm and measure" \
+    test "$(wc -l <one/summary.csv)" -eq $((2 * 16 + 1))
+# The worst of all is the worst of each, the mean never exceeds it, the bound is honest.
+consistent() {
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { worst = $at["adversary"] + 0
+          for (name in at) if (name ~ /_worst$/ && $at[name] + 0 > worst) worst = $at[name] + 0
+          if (worst != $at["worst"] + 0 || $at["mean"] + 0 > worst) bad = 1
+          if ($at["covered"] < 1 || $at["covered"] > 4 || $at["memory"] < 1) bad = 1 }
+        END { exit bad || NR < 2 }' "$1"
+}
+holds "results.csv is consistent" consistent one/results.csv
+holds "the page needs nothing from elsewhere" \
+    bash -c '! grep -E "(src|href)=\"?(https?:)?//|@import|url\(" one/index.html'
+if command -v xmllint >/dev/null; then
+    holds "plots are well-formed" xmllint --noout one/*.svg
+fi
+holds "no plot has a number that is none" bash -c '! grep -iE "nan|inf[^o]" one/*.svg'
+
+# The same whatever the number of threads, and in another order of algorithms row by row.
+expect 0 "" foray compare "${small[@]}" -a ucrl-rfe,random --seeds 3 --threads 1 -o two
+holds "threads do not matter" same_tables one two
+expect 0 "" foray compare "${small[@]}" -a random,ucrl-rfe --seeds 3 -o three
+holds "the order of algorithms does not matter" cmp <(sort one/results.csv) <(sort three/results.csv)
+
+# Nothing is made again: rows stay as they are, so a row changed by hand comes through.
+cp -r one again
+sed -i '2s/^1,[^,]*/1,0.123/' again/runs/random-1.csv
+expect 0 "" foray compare "${small[@]}" -a ucrl-rfe,random --seeds 3 -o again
+holds "runs that ended are kept" grep -q "^random,1,1,0.123" again/results.csv
+
+# Killed at any moment it continues to the same tables.
+long=(riverswim:states=6 -k 20000 --rewards 8 -a ucrl-rfe,random --seeds 4)
+expect 0 "" foray compare "${long[@]}" -o whole
+for delay in 0.05 0.15 0.3; do
+    foray compare "${long[@]}" -o "killed$delay" >/dev/null 2>&1 &
+    victim=$!
+    sleep "$delay"
+    kill -KILL $victim 2>/dev/null
+    wait $victim 2>/dev/null
+    expect 0 "" foray compare "${long[@]}" -o "killed$delay"
+    holds "killed after $delay s it continues to the same tables" same_tables whole "killed$delay"
+done
+cp -r whole part
+rm part/runs/random-3.csv part/results.csv
+expect 0 "" foray compare "${long[@]}" -o part
+holds "a run that is missing is made again" same_tables whole part
+
+# A signal stops it politely.
+foray compare chain -k 100000000 -a random --seeds 2 -o stopped >stopped.out 2>&1 &
+victim=$!
+sleep 0.5
+kill -TERM $victim
+wait $victim
+holds "a signal ends it with 130" test $? -eq 130
+holds "and it says how to go on" grep -q "the same command goes on" stopped.out
+
+# More seeds and more algorithms are welcome, other settings are not.
+expect 0 "^rf-express" foray compare "${small[@]}" -a ucrl-rfe,random,rf-express --seeds 4 -o one
+holds "more of both" test "$(wc -l <one/results.csv)" -eq $((8 * 3 * 4 + 1))
+expect 2 'started with "delta 0.1.*", not "delta 0.2' \
+    foray compare "${small[@]}" --delta 0.2 -a random -o one
+expect 2 'started with "episodes 40", not "episodes 50"' \
+    foray compare riverswim:states=4 -k 50 --rewards 3 --rounds 2 -a random -o one
+expect 2 'started with "mode plugin", not "mode optimistic"' \
+    foray compare "${small[@]}" -m optimistic -a random -o one
+expect 2 'started with "world riverswim:states=4"' foray compare riverswim:states=5 -k 40 --rewards 3 -a random -o one
+mkdir other && touch other/thing
+expect 2 "not empty and holds no comparison" foray compare "${small[@]}" -a random -o other
+holds "nothing was written there" test "$(ls other)" = thing
+expect 2 "no directory" foray compare "${small[@]}" -a random -o other/thing
+echo nonsense >two/runs/random-1.csv
+expect 3 "random-1.csv: not the rows of a run" \
+    foray compare "${small[@]}" -a ucrl-rfe,random --seeds 3 -o two
+
+# A time limit ends runs that episodes do not.
+expect 0 "" foray compare chain -k 100000000 --seconds 0.1 -a random --seeds 2 --rewards 2 -o timed
+holds "the last row is where the time was over" \
+    awk -F, 'NR > 1 && $3 >= 100000000 { bad = 1 } END { exit bad || NR < 3 }' timed/results.csv
+
+# Refusals, each with its reason.
+expect 2 "say with -o" foray compare chain -a random
+expect 2 "say with -a" foray compare chain -o new
+expect 2 "did you mean 'random'" foray compare chain -a ramdom -o new
+expect 2 "no algorithm ''" foray compare chain -a random, -o new
+expect 2 "named twice" foray compare chain -a random,random -o new
+expect 2 "--seeds 0: must be a whole number from 1" foray compare chain -a random --seeds 0 -o new
+expect 2 "--seconds -1" foray compare chain -a random --seconds -1 -o new
+expect 2 "until must be 0" foray compare chain -a random --until 0.1 -o new
+expect 3 "no such file" foray compare nowhere -a random -o new
+expect 3 "cannot make the directory" foray compare "${small[@]}" -a random -o no/such/place
+expect 0 '"runs": 1' foray compare "${small[@]}" -a random --seeds 1 -o json --json
+holds "nothing was made in vain" test ! -e new
+finish
