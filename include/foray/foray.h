@@ -236,6 +236,14 @@ FORAY_API int64_t foray_model_initial(const foray_model *model, const int32_t **
 FORAY_API const char *foray_model_state_name(const foray_model *model, int64_t state);
 FORAY_API const char *foray_model_action_name(const foray_model *model, int64_t action);
 
+/* Features phi(s,a) of a linear MDP, P(next|s,a) = <phi(s,a), mu(next)>, for the algorithms
+ * that use them: their dimension, 0 where the model gives none. */
+FORAY_API int64_t foray_model_pair_dim(const foray_model *model);
+/* Those of one pair: returns how many are not zero, and sets *coordinate (ascending) and
+ * *value to them; 0, and nothing is set, where the model gives none. */
+FORAY_API int64_t foray_model_pair_feature(const foray_model *model, int64_t state, int64_t action,
+                                           const int32_t **coordinate, const double **value);
+
 /* The map, if the model has one: false if not. */
 FORAY_API bool foray_model_grid(const foray_model *model, int64_t *rows, int64_t *cols);
 /* Where a state lies on the map: false if it has no place there. */
@@ -271,7 +279,7 @@ FORAY_API foray_status foray_model_check(foray_context *ctx, const foray_model *
                                          foray_model_facts *facts);
 
 /* Do two models say the same of the same world, bit for bit: sizes, norm bound,
- * initial states, features and theta? Names and maps do not matter. */
+ * initial states, features (of both kinds) and theta? Names and maps do not matter. */
 FORAY_API bool foray_model_equal(const foray_model *one, const foray_model *other);
 
 /* Reads a model, JSON or compact: the content tells which. FORAY_ERROR_INPUT
@@ -340,6 +348,14 @@ FORAY_API foray_status foray_builder_transition(foray_builder *builder, int64_t 
 /* Every kind: the finished model says what is possible, but not what is true. A
  * tabular builder's probabilities then only name the possible successors. */
 FORAY_API foray_status foray_builder_forget_theta(foray_builder *builder);
+
+/* Every kind, optional: the world is a linear MDP with features phi(s,a) of this dimension,
+ * each of norm 1 at the most. Then every (s,a) must be given its phi: `count` coordinates
+ * and their values. */
+FORAY_API foray_status foray_builder_pair_features(foray_builder *builder, int64_t dim);
+FORAY_API foray_status foray_builder_pair_feature(foray_builder *builder, int64_t state,
+                                                  int64_t action, int64_t count,
+                                                  const int64_t *coordinate, const double *value);
 
 /* Every kind. Without an initial state, state 0 it is. */
 FORAY_API foray_status foray_builder_initial(foray_builder *builder, int64_t state,

@@ -112,6 +112,8 @@ void foray_builder_destroy(foray_builder *builder)
     free(builder->theta);
     free(builder->class_start);
     free(builder->law_given);
+    free(builder->pair_entry);
+    free(builder->pair_given);
     free(builder->initial_state);
     free(builder->initial_probability);
     free(builder->cell_row);

@@ -41,6 +41,11 @@ struct foray_builder {
     int64_t *class_start; /* [classes+1] coordinates of each class */
     bool *law_given;      /* [classes] */
 
+    int64_t pair_dim; /* of phi(s,a); 0: not asked for */
+    int64_t pair_entries, pair_room;
+    fy_entry *pair_entry; /* pair, coordinate and value are used */
+    bool *pair_given;     /* [states * actions] */
+
     int64_t initials, initial_room;
     int32_t *initial_state;
     double *initial_probability;

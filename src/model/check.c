@@ -1,6 +1,6 @@
 /* check.c - is a model valid, and what is in it? */
 #include "learn/inner.h"
-#include "model/parts.h"
+#include "model/pair_features.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +27,8 @@ static int64_t model_bytes(const foray_model *model)
     bytes += 8 * (model->gensets + 1) + 4 * model->gensets + 8 * (generators + 1);
     bytes += 12 * model->feat_start[generators] + 12 * model->initials;
     bytes += model->theta ? 8 * model->dim : 0;
+    if (model->pair_dim > 0)
+        bytes += 8 * (model->pairs + 1) + 12 * model->pair_start[model->pairs];
     bytes += model->cell_row ? 8 * model->states : 0;
     bytes += names_bytes(model->state_names, model->states);
     bytes += names_bytes(model->action_names, model->actions);
@@ -287,6 +289,8 @@ static foray_status check(foray_context *ctx, const foray_model *model, foray_mo
         status = check_theta_norm(ctx, model, facts);
     if (status == FORAY_OK)
         status = check_psi_norm(ctx, model, facts);
+    if (status == FORAY_OK)
+        status = fy_pair_features_check(ctx, model);
     return status;
 }
 

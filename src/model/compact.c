@@ -23,6 +23,7 @@ typedef struct header {
     uint64_t grid_rows, grid_cols;
     uint64_t name;                      /* bytes */
     uint64_t state_names, action_names; /* bytes; 0: no names */
+    uint64_t pair_dim, pair_features;   /* of phi(s,a); 0, 0: none */
 } header;
 
 enum { HEADER_FIELDS = sizeof(header) / sizeof(uint64_t) };
@@ -82,6 +83,8 @@ static header make_header(const foray_model *model)
         .name = strlen(model->name),
         .state_names = names_size(model->state_names, model->states),
         .action_names = names_size(model->action_names, model->actions),
+        .pair_dim = (uint64_t)model->pair_dim,
+        .pair_features = model->pair_dim > 0 ? (uint64_t)model->pair_start[model->pairs] : 0,
     };
 }
 
@@ -107,6 +110,9 @@ static void write_content(fy_writer *writer, const foray_model *model, const hea
     fy_write_bytes(writer, model->name, h->name);
     write_names(writer, model->state_names, model->states);
     write_names(writer, model->action_names, model->actions);
+    write_counts(writer, model->pair_start, model->pair_dim > 0 ? model->pairs : 0);
+    fy_write_i32s(writer, model->pair_index, h->pair_features);
+    fy_write_doubles(writer, model->pair_value, h->pair_features);
 }
 
 foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, uint8_t **data,
@@ -148,6 +154,9 @@ typedef struct content {
     int32_t *cell_row, *cell_col;
     char *name;
     char **state_names, **action_names;
+    int64_t *pair_start;
+    int32_t *pair_index;
+    double *pair_value;
 } content;
 
 /* How many bytes the header promises; false: more than there can be. */
@@ -168,6 +177,8 @@ static bool expected_size(const header *h, uint64_t pairs, uint64_t cells, size_
         {h->name, 1},
         {h->state_names, 1},
         {h->action_names, 1},
+        {h->pair_dim ? pairs : 0, 4},
+        {h->pair_features, 12},
     };
     *out = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -196,6 +207,8 @@ static foray_status read_header(content *c)
                              (int64_t)c->h.horizon, (int64_t)c->h.dim, c->norm_bound);
     if (status == FORAY_OK && c->h.has_theta > 1)
         status = fy_fail(c->ctx, FORAY_ERROR_INPUT, "the mark for theta must be 0 or 1");
+    if (status == FORAY_OK && c->h.pair_dim == 0 && c->h.pair_features > 0)
+        status = fy_fail(c->ctx, FORAY_ERROR_INPUT, "features phi(s,a) without a dimension");
     if (status == FORAY_OK && (c->h.grid_rows || c->h.grid_cols))
         status = fy_parts_check_grid(c->ctx, (int64_t)c->h.grid_rows, (int64_t)c->h.grid_cols);
     return status;
@@ -226,6 +239,7 @@ static bool allocate(content *c)
     foray_context *ctx = c->ctx;
     const header *h = &c->h;
     uint64_t most_counts = h->generators > h->gensets ? h->generators : h->gensets;
+    most_counts = most_counts > (uint64_t)c->pairs ? most_counts : (uint64_t)c->pairs;
     bool allocated =
         FY_ALLOC(ctx, c->list_of_pair, c->pairs) && FY_ALLOC(ctx, c->succ, h->transitions) &&
         FY_ALLOC(ctx, c->counts, most_counts) && FY_ALLOC(ctx, c->succ_start, c->pairs + 1) &&
@@ -238,6 +252,10 @@ static bool allocate(content *c)
         allocated = FY_ALLOC(ctx, c->theta, h->dim);
     if (allocated && h->grid_rows)
         allocated = FY_ALLOC(ctx, c->cell_row, h->states) && FY_ALLOC(ctx, c->cell_col, h->states);
+    if (allocated && h->pair_dim)
+        allocated = FY_ALLOC(ctx, c->pair_start, c->pairs + 1) &&
+                    FY_ALLOC(ctx, c->pair_index, h->pair_features) &&
+                    FY_ALLOC(ctx, c->pair_value, h->pair_features);
     return allocated;
 }
 
@@ -302,6 +320,19 @@ static foray_status read_names(content *c, const char *key, uint64_t count, uint
     return FORAY_OK;
 }
 
+static foray_status read_pair_features(content *c)
+{
+    if (c->h.pair_dim == 0)
+        return FORAY_OK;
+    foray_status status =
+        read_counts(c, "phi of pair", (uint64_t)c->pairs, c->h.pair_features, c->pair_start);
+    if (status != FORAY_OK)
+        return status;
+    fy_read_i32s(&c->reader, c->pair_index, c->h.pair_features);
+    fy_read_doubles(&c->reader, c->pair_value, c->h.pair_features);
+    return FORAY_OK;
+}
+
 static foray_status read_arrays(content *c)
 {
     const header *h = &c->h;
@@ -327,6 +358,8 @@ static foray_status read_arrays(content *c)
     status = read_names(c, "state_names", h->states, h->state_names, &c->state_names);
     if (status == FORAY_OK)
         status = read_names(c, "action_names", h->actions, h->action_names, &c->action_names);
+    if (status == FORAY_OK)
+        status = read_pair_features(c);
     return status;
 }
 
@@ -348,6 +381,10 @@ static foray_status assemble(content *c, foray_model **out)
         .feat_index = c->feat_index,
         .feat_value = c->feat_value,
         .theta = c->theta,
+        .pair_dim = (int64_t)c->h.pair_dim,
+        .pair_start = c->pair_start,
+        .pair_index = c->pair_index,
+        .pair_value = c->pair_value,
         .initials = (int64_t)c->h.initials,
         .initial_state = c->initial_state,
         .initial_probability = c->initial_probability,
@@ -378,6 +415,9 @@ static void free_content(content *c)
     free(c->feat_index);
     free(c->feat_value);
     free(c->theta);
+    free(c->pair_start);
+    free(c->pair_index);
+    free(c->pair_value);
     free(c->initial_state);
     free(c->initial_probability);
     free(c->cell_row);

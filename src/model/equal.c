@@ -46,8 +46,19 @@ static bool same_features(const foray_model *a, const foray_model *b)
            same_array(a->theta, b->theta, a->dim, sizeof *a->theta);
 }
 
+static bool same_pair_features(const foray_model *a, const foray_model *b)
+{
+    if (a->pair_dim != b->pair_dim || a->pair_dim == 0)
+        return a->pair_dim == b->pair_dim;
+    if (!same_array(a->pair_start, b->pair_start, a->pairs + 1, sizeof *a->pair_start))
+        return false;
+    int64_t count = a->pair_start[a->pairs];
+    return same_array(a->pair_index, b->pair_index, count, sizeof *a->pair_index) &&
+           same_array(a->pair_value, b->pair_value, count, sizeof *a->pair_value);
+}
+
 bool foray_model_equal(const foray_model *one, const foray_model *other)
 {
     return same_sizes(one, other) && same_initial(one, other) && same_successors(one, other) &&
-           same_features(one, other);
+           same_features(one, other) && same_pair_features(one, other);
 }

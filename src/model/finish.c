@@ -1,5 +1,5 @@
 /* finish.c - from a builder's entries to the parts of a model. */
-#include "model/builder.h"
+#include "model/pair_features.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@ typedef struct arrays {
     int32_t *feat_index;
     double *feat_value;
     double *theta;
+    fy_pair_rows phi;
 } arrays;
 
 static int compare_entries(const void *left, const void *right)
@@ -186,6 +187,10 @@ static foray_status assemble(const foray_builder *builder, const arrays *a, fora
         .feat_index = a->feat_index,
         .feat_value = a->feat_value,
         .theta = builder->theta_forgotten ? NULL : theta,
+        .pair_dim = builder->pair_dim,
+        .pair_start = a->phi.start,
+        .pair_index = a->phi.index,
+        .pair_value = a->phi.value,
         .initials = start_given ? builder->initials : 1,
         .initial_state = start_given ? builder->initial_state : &first_state,
         .initial_probability = start_given ? builder->initial_probability : &certain,
@@ -210,6 +215,8 @@ foray_status foray_builder_finish(foray_builder *builder, foray_model **out)
     arrays a = {0};
     status = allocate(builder, pairs, &a) ? lay_out(builder, pairs, &a) : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
+        status = fy_pair_features_rows(builder, &a.phi);
+    if (status == FORAY_OK)
         status = assemble(builder, &a, out);
     free(a.pair_start);
     free(a.entry);
@@ -220,5 +227,6 @@ foray_status foray_builder_finish(foray_builder *builder, foray_model **out)
     free(a.feat_index);
     free(a.feat_value);
     free(a.theta);
+    fy_pair_rows_free(&a.phi);
     return status;
 }

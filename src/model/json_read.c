@@ -20,6 +20,10 @@ typedef struct reader {
     int32_t *feat_index;
     double *feat_value;
     double *theta;
+    int64_t *pair_start;
+    int64_t *pair_entry; /* [pairs] which entry of "pair_features" a pair has, plus 1 */
+    int32_t *pair_index;
+    double *pair_value;
     char **state_names, **action_names; /* the texts belong to the tree */
     int32_t *cell_row, *cell_col;
 } reader;
@@ -241,6 +245,89 @@ static foray_status read_theta(reader *r)
     return status == FORAY_OK ? status : fy_fail_within(r->ctx, status, "theta");
 }
 
+/* [s,a,[[i,value],...]]: who it is about. */
+static foray_status place_pair_entry(reader *r, json_t *entry, size_t e)
+{
+    int64_t state = 0, action = 0;
+    foray_status status = check_tuple(r->ctx, entry, 3, "[state, action, [[i, value], ...]]");
+    if (status == FORAY_OK)
+        status = item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
+    if (status == FORAY_OK)
+        status = item_index(r->ctx, entry, 1, "action", r->parts.actions, &action);
+    if (status == FORAY_OK && !json_is_array(json_array_get(entry, 2)))
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "the features must be an array");
+    int64_t pair = state * r->parts.actions + action;
+    if (status == FORAY_OK && r->pair_entry[pair])
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR " is given twice", (long long)state,
+                         (long long)action);
+    if (status != FORAY_OK)
+        return fy_fail_within(r->ctx, status, "pair_features.entries[%zu]", e);
+    r->pair_entry[pair] = (int64_t)e + 1;
+    r->pair_start[pair + 1] = (int64_t)json_array_size(json_array_get(entry, 2));
+    return FORAY_OK;
+}
+
+static foray_status read_pair_vector(reader *r, json_t *list, int64_t pair)
+{
+    size_t e = (size_t)(r->pair_entry[pair] - 1);
+    json_t *vector = json_array_get(json_array_get(list, e), 2);
+    int64_t at = r->pair_start[pair];
+    for (size_t k = 0; k < json_array_size(vector); k++, at++) {
+        json_t *feature = json_array_get(vector, k);
+        int64_t index;
+        foray_status status = check_tuple(r->ctx, feature, 2, "[coordinate, value]");
+        if (status == FORAY_OK)
+            status = item_index(r->ctx, feature, 0, "coordinate", r->parts.pair_dim, &index);
+        if (status == FORAY_OK)
+            status = item_number(r->ctx, feature, 1, &r->pair_value[at]);
+        if (status != FORAY_OK)
+            return fy_fail_within(r->ctx, status, "pair_features.entries[%zu][2][%zu]", e, k);
+        r->pair_index[at] = (int32_t)index;
+    }
+    return FORAY_OK;
+}
+
+/* Pairs without an entry are found when the model is assembled. */
+static foray_status read_pair_entries(reader *r, json_t *list)
+{
+    int64_t pairs = r->parts.states * r->parts.actions;
+    foray_status status = FORAY_OK;
+    if (!FY_ALLOC(r->ctx, r->pair_start, pairs + 1) || !FY_ALLOC(r->ctx, r->pair_entry, pairs))
+        return FORAY_ERROR_MEMORY;
+    for (size_t e = 0; e < json_array_size(list) && status == FORAY_OK; e++)
+        status = place_pair_entry(r, json_array_get(list, e), e);
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t pair = 0; pair < pairs; pair++)
+        r->pair_start[pair + 1] += r->pair_start[pair];
+    if (!FY_ALLOC(r->ctx, r->pair_index, r->pair_start[pairs]) ||
+        !FY_ALLOC(r->ctx, r->pair_value, r->pair_start[pairs]))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t pair = 0; pair < pairs && status == FORAY_OK; pair++)
+        if (r->pair_entry[pair])
+            status = read_pair_vector(r, list, pair);
+    return status;
+}
+
+static foray_status read_pair_features(reader *r)
+{
+    static const char *const known[] = {"dim", "entries", NULL};
+    json_t *object = json_object_get(r->root, "pair_features"), *list;
+    if (!object)
+        return FORAY_OK;
+    if (!json_is_object(object))
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "pair_features: an object is expected");
+    foray_status status = fy_document_keys(r->ctx, object, "pair_features", known);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_document_integer(r->ctx, object, "dim", 1, INT32_MAX - 1, &r->parts.pair_dim);
+    if (status == FORAY_OK)
+        status = get_array(r->ctx, object, "entries", &list);
+    if (status != FORAY_OK)
+        return fy_fail_within(r->ctx, status, "pair_features");
+    return read_pair_entries(r, list);
+}
+
 static foray_status read_names(reader *r, const char *key, int64_t count, char ***out)
 {
     json_t *list = json_object_get(r->root, key);
@@ -328,6 +415,8 @@ static foray_status read_everything(reader *r)
     if (status == FORAY_OK)
         status = read_theta(r);
     if (status == FORAY_OK)
+        status = read_pair_features(r);
+    if (status == FORAY_OK)
         status = read_names(r, "state_names", r->parts.states, &r->state_names);
     if (status == FORAY_OK)
         status = read_names(r, "action_names", r->parts.actions, &r->action_names);
@@ -345,6 +434,9 @@ static foray_status assemble(reader *r, foray_model **out)
     parts->feat_index = r->feat_index;
     parts->feat_value = r->feat_value;
     parts->theta = r->theta;
+    parts->pair_start = r->pair_start;
+    parts->pair_index = r->pair_index;
+    parts->pair_value = r->pair_value;
     parts->initial_state = r->initial_state;
     parts->initial_probability = r->initial_probability;
     parts->state_names = r->state_names;
@@ -366,6 +458,10 @@ static void free_reader(reader *r)
     free(r->feat_index);
     free(r->feat_value);
     free(r->theta);
+    free(r->pair_start);
+    free(r->pair_entry);
+    free(r->pair_index);
+    free(r->pair_value);
     free(r->state_names);
     free(r->action_names);
     free(r->cell_row);
@@ -378,10 +474,10 @@ foray_status fy_model_parse_json(foray_context *ctx, const uint8_t *text, size_t
     if (size > FY_DOCUMENT_LIMIT)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: more than %zu MiB of JSON", where,
                        FY_DOCUMENT_LIMIT >> 20);
-    static const char *const known[] = {"format",       "version",  "name",  "states",
-                                        "actions",      "horizon",  "dim",   "norm_bound",
-                                        "initial",      "features", "theta", "state_names",
-                                        "action_names", "layout",   NULL};
+    static const char *const known[] = {"format",       "version",  "name",          "states",
+                                        "actions",      "horizon",  "dim",           "norm_bound",
+                                        "initial",      "features", "theta",         "state_names",
+                                        "action_names", "layout",   "pair_features", NULL};
     reader r = {.ctx = ctx};
     foray_status status =
         fy_document_parse(ctx, (const char *)text, size, where, "foray-model", known, &r.root);

@@ -73,6 +73,26 @@ static void put_theta(fy_writer *writer, const foray_model *model)
     fy_document_put(writer, "]");
 }
 
+/* {"dim":d,"entries":[[s,a,[[i,value],...]],...]} */
+static void put_pair_features(fy_writer *writer, const foray_model *model)
+{
+    bool first = true;
+    fy_document_put(writer, ",\n\"pair_features\":{\"dim\":%lld,\"entries\":[",
+                    (long long)model->pair_dim);
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        bool first_value = true;
+        fy_document_put(writer, "%s\n[%lld,%lld,[", comma(&first),
+                        (long long)(pair / model->actions), (long long)(pair % model->actions));
+        for (int64_t k = model->pair_start[pair]; k < model->pair_start[pair + 1]; k++) {
+            fy_document_put(writer, "%s[%d,", comma(&first_value), model->pair_index[k]);
+            fy_document_put_real(writer, model->pair_value[k]);
+            fy_document_put(writer, "]");
+        }
+        fy_document_put(writer, "]]");
+    }
+    fy_document_put(writer, "]}");
+}
+
 static void put_names(fy_writer *writer, const char *key, char *const *names, int64_t count)
 {
     bool first = true;
@@ -108,6 +128,8 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
     put_features(&writer, model);
     if (model->theta)
         put_theta(&writer, model);
+    if (model->pair_dim > 0)
+        put_pair_features(&writer, model);
     if (model->state_names)
         put_names(&writer, "state_names", model->state_names, model->states);
     if (model->action_names)

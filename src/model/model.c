@@ -34,6 +34,9 @@ void foray_model_destroy(foray_model *model)
     free(model->feat_value);
     free(model->genset_pair);
     free(model->theta);
+    free(model->pair_start);
+    free(model->pair_index);
+    free(model->pair_value);
     free(model->initial_state);
     free(model->initial_probability);
     free(model->cell_row);

@@ -72,6 +72,10 @@ typedef struct fy_model_parts {
     const int32_t *feat_index;   /* [features] */
     const double *feat_value;    /* [features] */
     const double *theta;         /* or NULL */
+    int64_t pair_dim;            /* 0: no phi(s,a), and the next three are NULL */
+    const int64_t *pair_start;   /* [pairs+1] */
+    const int32_t *pair_index;
+    const double *pair_value;
     int64_t initials;
     const int32_t *initial_state;
     const double *initial_probability;

@@ -1,5 +1,6 @@
 /* parts.c - is every number and index of a model what it should be? */
 #include "model/parts.h"
+#include "model/pair_features.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -283,5 +284,6 @@ foray_status fy_parts_copy(foray_context *ctx, const fy_model_parts *parts, fora
         !copy_names(ctx, parts->state_names, parts->states, &model->state_names) ||
         !copy_names(ctx, parts->action_names, parts->actions, &model->action_names))
         return FORAY_ERROR_MEMORY;
-    return copy_initial(ctx, parts, model);
+    foray_status status = fy_pair_features_copy(ctx, parts, model);
+    return status == FORAY_OK ? copy_initial(ctx, parts, model) : status;
 }

@@ -1,0 +1,25 @@
+/* pair_features.h - features phi(s,a) of linear MDPs, on their way into a model. */
+#ifndef FY_PAIR_FEATURES_H
+#define FY_PAIR_FEATURES_H
+
+#include "model/builder.h"
+
+/* Copies them, ascending within each pair and without zeros. FORAY_ERROR_INPUT names the
+ * (s,a): coordinates out of range or given twice, values that are no numbers, a phi of
+ * zero, with which probabilities could not sum to one. */
+foray_status fy_pair_features_copy(foray_context *ctx, const fy_model_parts *parts,
+                                   foray_model *model);
+
+/* ||phi(s,a)|| <= 1 everywhere: a part of foray_model_check. */
+foray_status fy_pair_features_check(foray_context *ctx, const foray_model *model);
+
+/* What a builder was told, in rows; the arrays are released by the caller. */
+typedef struct fy_pair_rows {
+    int64_t *start;
+    int32_t *index;
+    double *value;
+} fy_pair_rows;
+foray_status fy_pair_features_rows(const foray_builder *builder, fy_pair_rows *rows);
+void fy_pair_rows_free(fy_pair_rows *rows);
+
+#endif
