@@ -39,7 +39,8 @@ static bool play_one(foray_explorer *explorer, foray_world *world)
         return false;
     for (int64_t t = 0; t < explorer->model->horizon; t++) {
         draw.step = (uint32_t)t + 1;
-        if (foray_explorer_act(explorer, state, &action) != FORAY_OK ||
+        if (foray_explorer_place(explorer, &state) != FORAY_OK ||
+            foray_explorer_act(explorer, state, &action) != FORAY_OK ||
             foray_world_step(world, &draw, state, action, &next) != FORAY_OK ||
             foray_explorer_observe(explorer, state, action, next) != FORAY_OK)
             return false;

@@ -163,7 +163,7 @@ void run_make(run_bench *bench, const char *path)
 /* ------------------------------------------------------------------ digest */
 
 typedef struct digest_walk {
-    const foray_model *model;
+    const fy_codec *codec;
     run_digest *out;
     int64_t next;
 } digest_walk;
@@ -171,10 +171,10 @@ typedef struct digest_walk {
 static bool add_episode(void *user, int64_t episode, const int32_t *states, const int32_t *actions)
 {
     digest_walk *walk = user;
-    size_t H = (size_t)foray_model_horizon(walk->model);
     assert_int_equal(episode, walk->next++);
-    uint64_t hash = fy_hash(states, (H + 1) * sizeof *states, walk->out->history);
-    walk->out->history = fy_hash(actions, H * sizeof *actions, hash);
+    size_t kept = (size_t)walk->codec->kept, steps = (size_t)walk->codec->horizon;
+    uint64_t hash = fy_hash(states, kept * sizeof *states, walk->out->history);
+    walk->out->history = fy_hash(actions, steps * sizeof *actions, hash);
     return true;
 }
 
@@ -266,7 +266,7 @@ static foray_status digest_policy(foray_run *run, run_digest *out)
 foray_status run_take_digest(foray_run *run, run_digest *out)
 {
     *out = (run_digest){.episodes = foray_run_saved(run)};
-    digest_walk walk = {.model = foray_run_model(run), .out = out};
+    digest_walk walk = {.codec = &run->codec, .out = out};
     foray_status status = foray_run_episodes(run, 0, add_episode, &walk);
     if (status == FORAY_OK)
         status = foray_run_trace(run, add_point, &walk);

@@ -174,6 +174,7 @@ static void insists_on_the_order_of_calls(const char *algorithm, const char *wor
     uint8_t *data;
     size_t size;
     assert_int_equal(foray_explorer_act(explorer, start, &action), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_explorer_place(explorer, &start), FORAY_ERROR_USAGE);
     assert_int_equal(foray_explorer_observe(explorer, start, 0, 0), FORAY_ERROR_USAGE);
     assert_int_equal(foray_explorer_end(explorer), FORAY_ERROR_USAGE);
     assert_int_equal(foray_explorer_begin(explorer), FORAY_OK);
@@ -182,6 +183,7 @@ static void insists_on_the_order_of_calls(const char *algorithm, const char *wor
     assert_int_equal(foray_explorer_end(explorer), FORAY_ERROR_USAGE);
     assert_int_equal(foray_explorer_act(explorer, -1, &action), FORAY_ERROR_WORLD);
     assert_int_equal(foray_explorer_act(explorer, s.model->states, &action), FORAY_ERROR_WORLD);
+    assert_int_equal(foray_explorer_place(explorer, &start), FORAY_OK);
     assert_int_equal(foray_explorer_act(explorer, start, &action), FORAY_OK);
     assert_in_range(action, 0, s.model->actions - 1);
     clear(&s);

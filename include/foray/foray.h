@@ -531,6 +531,10 @@ FORAY_API foray_status foray_explorer_give_reward(foray_explorer *explorer,
                                                   const foray_reward *reward);
 
 FORAY_API foray_status foray_explorer_begin(foray_explorer *explorer);
+/* For algorithms that query any (s,a) of a generative model: *state becomes the one to ask
+ * foray_explorer_act and the world about in this step, wherever the last step led.
+ * All others leave *state as it is. */
+FORAY_API foray_status foray_explorer_place(foray_explorer *explorer, int64_t *state);
 FORAY_API foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t *action);
 /* FORAY_ERROR_WORLD if `next` cannot follow (state, action) in the model. */
 FORAY_API foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state,
@@ -577,6 +581,8 @@ FORAY_API bool foray_algorithm_describe(int64_t index, const char **name, const 
 
 /* Does this algorithm see the reward while it explores? False if there is no such algorithm. */
 FORAY_API bool foray_algorithm_needs_reward(const char *name);
+/* Does it query any (s,a), rather than walk (foray_explorer_place)? */
+FORAY_API bool foray_algorithm_is_generative(const char *name);
 
 /* --------------------------------------------------------------------- run */
 
@@ -640,7 +646,8 @@ FORAY_API foray_status foray_run_explore(foray_run *run, foray_world *world,
                                          foray_progress_fn progress, void *user);
 
 /* For callers that own the loop: records the episode that
- * foray_explorer_end just ended (horizon+1 states, horizon actions). The actions
+ * foray_explorer_end just ended (horizon+1 states, horizon actions; generative
+ * algorithms: 2 horizon states, for each step where it was and what followed). The actions
  * must be those that foray_explorer_act gave: opening a run relies on it. */
 FORAY_API foray_status foray_run_record(foray_run *run, const int32_t *states,
                                         const int32_t *actions);
@@ -653,7 +660,8 @@ FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
                                       const foray_reward *const *rewards, int mode,
                                       foray_policy **policies);
 
-/* Calls `fn` for the episodes first, first+1, ... ; return false to stop. */
+/* Calls `fn` for the episodes first, first+1, ... , laid out as foray_run_record takes
+ * them; return false to stop. */
 typedef bool (*foray_episode_fn)(void *user, int64_t episode, const int32_t *states,
                                  const int32_t *actions);
 FORAY_API foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn fn,

@@ -10,8 +10,8 @@
 
 /* Adding an algorithm is one file and one row here. */
 static const fy_explorer_ops *const algorithms[] = {
-    &fy_ucrl_rfe, &fy_ucrl_rfe_plus, &fy_rf_ucrl,       &fy_rf_express, &fy_wang,
-    &fy_francis,  &fy_ucrl_vtr,      &fy_ucrl_vtr_plus, &fy_euler_ops,  &fy_random,
+    &fy_ucrl_rfe, &fy_ucrl_rfe_plus, &fy_rf_ucrl,   &fy_rf_express, &fy_wang,       &fy_francis,
+    &fy_ucrl_vtr, &fy_ucrl_vtr_plus, &fy_euler_ops, &fy_random,     &fy_generative,
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
@@ -38,6 +38,12 @@ bool foray_algorithm_needs_reward(const char *name)
 {
     const fy_explorer_ops *ops = find(name);
     return ops != NULL && ops->needs_reward;
+}
+
+bool foray_algorithm_is_generative(const char *name)
+{
+    const fy_explorer_ops *ops = find(name);
+    return ops != NULL && ops->place != NULL;
 }
 
 static foray_status unknown_algorithm(foray_context *ctx, const char *name)
@@ -157,15 +163,31 @@ foray_status foray_explorer_begin(foray_explorer *explorer)
     return FORAY_OK;
 }
 
+foray_status foray_explorer_place(foray_explorer *explorer, int64_t *state)
+{
+    if (explorer->step < 0 || explorer->step >= explorer->model->horizon)
+        return wrong_order(explorer, "foray_explorer_place");
+    if (explorer->ops->place != NULL)
+        *state = explorer->ops->place(explorer, explorer->step);
+    return FORAY_OK;
+}
+
 foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t *action)
 {
+    const fy_explorer_ops *ops = explorer->ops;
     if (explorer->step < 0 || explorer->step >= explorer->model->horizon)
         return wrong_order(explorer, "foray_explorer_act");
     foray_status status =
         check_index(explorer, FORAY_ERROR_WORLD, "state", state, explorer->model->states);
-    if (status == FORAY_OK)
-        *action = explorer->ops->act(explorer, explorer->step, state);
-    return status;
+    if (status != FORAY_OK)
+        return status;
+    if (ops->place != NULL && state != ops->place(explorer, explorer->step))
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "%s asks about state %" PRId64 " in this step, not %" PRId64
+                       " (foray_explorer_place)",
+                       ops->name, ops->place(explorer, explorer->step), state);
+    *action = ops->act(explorer, explorer->step, state);
+    return FORAY_OK;
 }
 
 foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int64_t action,

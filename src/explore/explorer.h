@@ -32,6 +32,8 @@ typedef struct fy_explorer_ops {
     /* True: the radii depend on the number of episodes, which is then fixed. */
     bool (*needs_budget)(const foray_settings *settings);
     /* Optional: NULL where the algorithm has no such thing. */
+    /* The state that step t is to be about, of algorithms that query any (s,a). */
+    int64_t (*place)(const foray_explorer *explorer, int64_t t);
     foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
     foray_status (*estimate)(foray_explorer *explorer, double *theta, double *half_width);
     void (*describe)(foray_explorer *explorer, foray_explorer_facts *facts);
@@ -62,6 +64,6 @@ void fy_explorer_read_policy(const foray_explorer *explorer, fy_reader *reader, 
 extern const fy_explorer_ops fy_ucrl_rfe, fy_ucrl_rfe_plus, fy_rf_ucrl, fy_rf_express, fy_random;
 extern const fy_explorer_ops fy_wang, fy_francis;
 extern const fy_explorer_ops fy_euler_ops;
-extern const fy_explorer_ops fy_ucrl_vtr, fy_ucrl_vtr_plus;
+extern const fy_explorer_ops fy_ucrl_vtr, fy_ucrl_vtr_plus, fy_generative;
 
 #endif

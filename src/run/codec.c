@@ -6,14 +6,16 @@ static int width_for(int64_t count)
     return count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : 4;
 }
 
-fy_codec fy_codec_for(const foray_model *model)
+fy_codec fy_codec_for(const foray_model *model, bool generative)
 {
     fy_codec codec = {.states = foray_model_states(model),
                       .actions = foray_model_actions(model),
-                      .horizon = foray_model_horizon(model)};
+                      .horizon = foray_model_horizon(model),
+                      .stride = generative ? 2 : 1};
+    codec.kept = codec.stride * (codec.horizon - 1) + 2;
     codec.state_bytes = width_for(codec.states);
     codec.action_bytes = width_for(codec.actions);
-    codec.episode_bytes = (size_t)(codec.horizon + 1) * (size_t)codec.state_bytes +
+    codec.episode_bytes = (size_t)codec.kept * (size_t)codec.state_bytes +
                           (size_t)codec.horizon * (size_t)codec.action_bytes;
     return codec;
 }
@@ -47,14 +49,14 @@ bool fy_unpack(const uint8_t *data, int64_t count, int width, int64_t limit, int
 void fy_codec_encode(const fy_codec *codec, const int32_t *states, const int32_t *actions,
                      uint8_t *out)
 {
-    fy_pack(states, codec->horizon + 1, codec->state_bytes, out);
-    out += (codec->horizon + 1) * codec->state_bytes;
+    fy_pack(states, codec->kept, codec->state_bytes, out);
+    out += codec->kept * codec->state_bytes;
     fy_pack(actions, codec->horizon, codec->action_bytes, out);
 }
 
 bool fy_codec_decode(const fy_codec *codec, const uint8_t *data, int32_t *states, int32_t *actions)
 {
-    bool valid = fy_unpack(data, codec->horizon + 1, codec->state_bytes, codec->states, states);
-    data += (codec->horizon + 1) * codec->state_bytes;
+    bool valid = fy_unpack(data, codec->kept, codec->state_bytes, codec->states, states);
+    data += codec->kept * codec->state_bytes;
     return fy_unpack(data, codec->horizon, codec->action_bytes, codec->actions, actions) && valid;
 }

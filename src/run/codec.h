@@ -1,6 +1,8 @@
 /* codec.h - episodes and policies as bytes: every state and action takes 1, 2
  * or 4 bytes, the fewest that hold the model's largest. An episode is its
- * horizon+1 states followed by its horizon actions. */
+ * horizon+1 states followed by its horizon actions; where steps do not follow
+ * from each other, because the algorithm queries any (s,a), it is the state and the
+ * next state of every step. */
 #ifndef FY_CODEC_H
 #define FY_CODEC_H
 
@@ -8,11 +10,13 @@
 
 typedef struct fy_codec {
     int64_t states, actions, horizon;
+    int64_t stride; /* step t goes from state [stride t] to state [stride t + 1]: 1, or 2 */
+    int64_t kept;   /* states of an episode */
     int state_bytes, action_bytes;
     size_t episode_bytes;
 } fy_codec;
 
-fy_codec fy_codec_for(const foray_model *model);
+fy_codec fy_codec_for(const foray_model *model, bool generative);
 
 /* `count` numbers as `width` bytes each, the lowest byte first. */
 void fy_pack(const int32_t *value, int64_t count, int width, uint8_t *out);

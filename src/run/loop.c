@@ -93,10 +93,11 @@ static foray_status play_steps(loop *l, foray_draw *draw, int64_t state)
 {
     foray_run *run = l->run;
     foray_explorer *explorer = run->explorer;
-    run->states[0] = (int32_t)state;
     for (int64_t t = 0; t < run->codec.horizon; t++) {
         int64_t action, next;
-        foray_status status = foray_explorer_act(explorer, state, &action);
+        foray_status status = foray_explorer_place(explorer, &state);
+        if (status == FORAY_OK)
+            status = foray_explorer_act(explorer, state, &action);
         if (status != FORAY_OK)
             return status;
         draw->step = (uint32_t)t + 1;
@@ -106,7 +107,8 @@ static foray_status play_steps(loop *l, foray_draw *draw, int64_t state)
         if (status != FORAY_OK)
             return status;
         run->actions[t] = (int32_t)action;
-        run->states[t + 1] = (int32_t)next;
+        run->states[run->codec.stride * t] = (int32_t)state;
+        run->states[run->codec.stride * t + 1] = (int32_t)next;
         state = next;
     }
     return foray_explorer_end(explorer);

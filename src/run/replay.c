@@ -113,16 +113,17 @@ foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32
 {
     foray_status status = foray_explorer_begin(explorer);
     for (int64_t t = 0; status == FORAY_OK && t < run->codec.horizon; t++) {
+        const int32_t *here = states + run->codec.stride * t;
         int64_t chosen;
-        status = foray_explorer_act(explorer, states[t], &chosen);
+        status = foray_explorer_act(explorer, here[0], &chosen);
         if (status == FORAY_OK && chosen != actions[t])
             return disagrees(run, explorer->episodes, t, actions[t], chosen);
         if (status == FORAY_OK)
-            status = foray_explorer_observe(explorer, states[t], actions[t], states[t + 1]);
+            status = foray_explorer_observe(explorer, here[0], actions[t], here[1]);
     }
     if (status == FORAY_OK)
         status = foray_explorer_end(explorer);
-    if (status == FORAY_ERROR_WORLD)
+    if (status == FORAY_ERROR_WORLD || status == FORAY_ERROR_USAGE)
         status = fy_fail_within(run->ctx, FORAY_ERROR_RUN, "%s: damaged", run->store->path);
     return status;
 }

@@ -52,11 +52,11 @@ foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out)
 /* The explorer and the room for episodes, for the run's model and settings. */
 static foray_status equip(foray_run *run)
 {
-    run->codec = fy_codec_for(run->model);
+    run->codec = fy_codec_for(run->model, foray_algorithm_is_generative(run->settings.algorithm));
     run->room = (int64_t)(buffer_bytes / run->codec.episode_bytes);
     if (run->room < 1)
         run->room = 1;
-    if (!FY_ALLOC(run->ctx, run->states, run->codec.horizon + 1) ||
+    if (!FY_ALLOC(run->ctx, run->states, run->codec.kept) ||
         !FY_ALLOC(run->ctx, run->actions, run->codec.horizon))
         return FORAY_ERROR_MEMORY;
     run->buffer = fy_alloc(run->ctx, (size_t)run->room, run->codec.episode_bytes);

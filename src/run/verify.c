@@ -68,20 +68,23 @@ static foray_status not_from_seed(verifier *v, int64_t episode, int64_t t, int64
                             (long long)expected);
 }
 
-/* Every state is the one that the world of the model draws. */
+/* Every state is the one that the world of the model draws; or, if it is one that a
+ * generative algorithm asked for, the replay sees to it. */
 static foray_status check_draws(verifier *v, int64_t episode, const int32_t *states,
                                 const int32_t *actions)
 {
     foray_draw draw = {.seed = (uint64_t)v->run->settings.seed, .episode = (uint64_t)episode};
     int64_t expected;
     foray_status status = foray_world_reset(v->world, &draw, &expected);
-    if (status == FORAY_OK && states[0] != expected)
+    int64_t stride = v->run->codec.stride;
+    if (status == FORAY_OK && stride == 1 && states[0] != expected)
         return not_from_seed(v, episode, 0, states[0], expected);
     for (int64_t t = 0; status == FORAY_OK && t < v->run->codec.horizon; t++) {
+        const int32_t *here = states + stride * t;
         draw.step = (uint32_t)t + 1;
-        status = foray_world_step(v->world, &draw, states[t], actions[t], &expected);
-        if (status == FORAY_OK && states[t + 1] != expected)
-            return not_from_seed(v, episode, t + 1, states[t + 1], expected);
+        status = foray_world_step(v->world, &draw, here[0], actions[t], &expected);
+        if (status == FORAY_OK && here[1] != expected)
+            return not_from_seed(v, episode, t + 1, here[1], expected);
     }
     return status;
 }
