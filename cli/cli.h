@@ -92,6 +92,12 @@ static inline bool cli_has(const cli_session *session, const char *name)
         .help = "format to write; without it the ending .json or .compact tells"                   \
     }
 
+#define CLI_OPTION_GIVEN                                                                           \
+    {                                                                                              \
+        .name = "reward", .letter = 'r', .value = "REWARD", .words = CLI_WORDS_FILE,               \
+        .help = "the reward that algorithms which see it explore for: a reward file, or "          \
+                "goal:STATE"                                                                       \
+    }
 #define CLI_OPTION_LITERAL                                                                         \
     {                                                                                              \
         .name = "literal", .help = "the paper to the letter: radius theorem, centring and blocks " \
@@ -146,6 +152,8 @@ typedef struct cli_rewards {
 
 /* All rewards given with -r, at least one. */
 cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out);
+/* The one reward given with -r, to be explored for. */
+cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rewards *out);
 void cli_rewards_close(cli_rewards *rewards);
 
 /* "certified" or "heuristic". */

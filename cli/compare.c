@@ -11,6 +11,7 @@ typedef struct contest {
     const char *directory;
     foray_model *model;
     foray_comparison what;
+    cli_rewards reward;     /* that of -r, or none */
     char *names;            /* a copy of what -a lists, cut at the commas */
     const char **algorithm; /* [what.algorithms], into `names` or the library's own */
     cli_progress progress;
@@ -152,8 +153,11 @@ static cli_exit compare(contest *c)
     cli_session *session = c->session;
     const char *source = session->args.operand[0];
     cli_exit code = cli_world_open(session, source, &c->model);
+    if (code == CLI_DONE && cli_has(session, "reward"))
+        code = cli_reward_open(session, c->model, &c->reward);
     if (code != CLI_DONE)
         return code;
+    c->what.reward = c->reward.count > 0 ? c->reward.item[0] : NULL;
     cli_progress_begin(&c->progress, 0);
     foray_status status =
         foray_compare(session->ctx, c->model, source, &c->what, c->directory, show_progress, c);
@@ -175,6 +179,7 @@ static cli_exit run(cli_session *session)
     cli_exit code = read_options(&c);
     if (code == CLI_DONE)
         code = compare(&c);
+    cli_rewards_close(&c.reward);
     foray_model_destroy(c.model);
     free(c.names);
     free(c.algorithm);
@@ -205,6 +210,7 @@ static const cli_option options[] = {
      .fallback = "256",
      .help = "goal states at the most, drawn at random; 0: every state"},
     {.name = "rounds", .value = "N", .fallback = "4", .help = "rounds of the adversary"},
+    CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
@@ -223,7 +229,8 @@ const cli_command cli_compare = {
         "10, 18, ... episodes how good the policies are that it plans: worst and mean gap\n"
         "to the best policy over goal states, random dense, sparse and time-dependent\n"
         "rewards, and over the rewards of an adversary; also its certificate, the states\n"
-        "it covered, its time per episode and the size of its state.\n"
+        "it covered, its time per episode and the size of its state. Algorithms that see\n"
+        "the reward while they explore need one with -r; its gap is then measured too.\n"
         "\n"
         "The directory gets results.csv, times.csv, summary.csv, summary.txt, plots and\n"
         "index.html. Runs go on side by side, one thread each. A run that ended is kept:\n"
@@ -234,6 +241,7 @@ const cli_command cli_compare = {
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
     .examples = "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 -o chain\n"
                 "foray compare chain -a ucrl-rfe,random,rf-express -k 300 --seeds 4 -o chain\n"
-                "foray compare riverswim -a ucrl-rfe,random -k 100000 --seconds 0.2 -o quick\n",
+                "foray compare riverswim -a ucrl-rfe,random -k 100000 --seconds 0.2 -o quick\n"
+                "foray compare riverswim -a ucrl-rfe,ucrl-vtr -r goal:5 -k 200 --seeds 2 -o cost\n",
     .run = run,
 };

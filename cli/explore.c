@@ -70,15 +70,6 @@ static cli_exit check_reward_option(cli_session *session, const foray_settings *
     return CLI_DONE;
 }
 
-static cli_exit open_reward(cli_session *session, const foray_model *model, cli_rewards *rewards)
-{
-    cli_exit code = cli_rewards_open(session, model, rewards);
-    if (code == CLI_DONE && rewards->count > 1)
-        code = cli_fail(session, CLI_USAGE, "one reward can be explored for, not %lld",
-                        (long long)rewards->count);
-    return code;
-}
-
 /* ------------------------------------------------------------- start, continue */
 
 /* The reward is read before there is a run, so that a bad one leaves no file behind. */
@@ -89,7 +80,7 @@ static cli_exit create_run(expedition *e, const foray_settings *settings)
     int how = cli_has(session, "force") ? FORAY_RUN_REPLACE : FORAY_RUN_NEW;
     cli_exit code = CLI_DONE;
     if (cli_has(session, "reward"))
-        code = open_reward(session, e->given, &rewards);
+        code = cli_reward_open(session, e->given, &rewards);
     if (code == CLI_DONE)
         code = cli_status(session, foray_run_create(session->ctx, e->path, how, e->given,
                                                     session->args.operand[0], settings, &e->run));
@@ -288,11 +279,7 @@ static const cli_option options[] = {
     {.name = "resume",
      .help = "continue the run in that file; its world and settings need not be repeated"},
     {.name = "force", .help = "replace that file if it is there"},
-    {.name = "reward",
-     .letter = 'r',
-     .value = "REWARD",
-     .words = CLI_WORDS_FILE,
-     .help = "the reward that algorithms which see it explore for: a reward file, or goal:STATE"},
+    CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,

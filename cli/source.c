@@ -165,6 +165,20 @@ cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_re
     return code;
 }
 
+cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rewards *out)
+{
+    cli_rewards rewards = {0};
+    cli_exit code = cli_rewards_open(session, model, &rewards);
+    if (code == CLI_DONE && rewards.count > 1)
+        code = cli_fail(session, CLI_USAGE, "one reward can be explored for, not %lld",
+                        (long long)rewards.count);
+    if (code == CLI_DONE)
+        *out = rewards;
+    else
+        cli_rewards_close(&rewards);
+    return code;
+}
+
 void cli_rewards_close(cli_rewards *rewards)
 {
     for (int64_t i = 0; i < rewards->count; i++)

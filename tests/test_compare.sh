@@ -23,7 +23,7 @@ holds "results.csv has a row for each checkpoint" test "$(wc -l <one/results.csv
 holds "the checkpoints are geometric" cmp <(printf '%s\n' 1 2 3 6 10 18 32 40) \
     <(awk -F, '$1 == "random" && $2 == 2 { print $3 }' one/results.csv)
 holds "summary.csv has a row for each algorithm and measure" \
-    test "$(wc -l <one/summary.csv)" -eq $((2 * 16 + 1))
+    test "$(wc -l <one/summary.csv)" -eq $((2 * 17 + 1))
 # The worst of all is the worst of each, the mean never exceeds it, the bound is honest.
 consistent() {
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -101,6 +101,18 @@ expect 3 "random-1.csv: not the rows of a run" \
 expect 0 "" foray compare chain -k 100000000 --seconds 0.1 -a random --seeds 2 --rewards 2 -o timed
 holds "the last row is where the time was over" \
     awk -F, 'NR > 1 && $3 >= 100000000 { bad = 1 } END { exit bad || NR < 3 }' timed/results.csv
+
+# Algorithms that see the reward need one; its gap is measured for all, and kept apart.
+rewarded=(riverswim -k 30 --rewards 2 --seeds 2 -a ucrl-rfe,ucrl-vtr -o rewarded)
+expect 2 "ucrl-vtr: explores for one reward" foray compare "${rewarded[@]}"
+holds "nothing was made for it" test ! -e rewarded
+expect 0 "^ucrl-vtr" foray compare "${rewarded[@]}" -r goal:5
+holds "there is a plot for that reward" test -s rewarded/given.svg
+holds "and none without it" test ! -e one/given.svg
+expect 2 'started with "reward goal:5 ' foray compare "${rewarded[@]}" -r goal:4
+cp rewarded/results.csv before.csv
+expect 0 "" foray compare "${rewarded[@]}" -r goal:5
+holds "it continues with it" cmp before.csv rewarded/results.csv
 
 # Refusals, each with its reason.
 expect 2 "say with -o" foray compare chain -a random

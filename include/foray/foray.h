@@ -780,6 +780,9 @@ typedef struct foray_comparison {
     int64_t rewards; /* in each random family */
     int64_t goals;   /* goal states at the most; 0: every state */
     int64_t rounds;  /* of the adversary; 0: it only keeps the worst of its starts */
+    /* For algorithms that see the reward while they explore; its gap is measured as well,
+     * for all of them. NULL: none. */
+    const foray_reward *reward;
 } foray_comparison;
 
 /* The defaults: no algorithms, 5 seeds, 32 rewards, 256 goals, 4 rounds, plug-in policies. */

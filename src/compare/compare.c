@@ -64,12 +64,11 @@ static foray_status check_algorithms(fy_compare *compare)
 {
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < compare->what->algorithms && status == FORAY_OK; i++) {
-        foray_settings settings = fy_trial_settings(compare, i);
         foray_explorer *explorer = NULL;
         if (is_twice(compare->what, i))
             return fy_fail(compare->ctx, FORAY_ERROR_USAGE, "algorithm %s is named twice",
                            compare->what->algorithm[i]);
-        status = foray_explorer_create(compare->ctx, compare->model, &settings, &explorer);
+        status = fy_trial_explorer(compare->ctx, compare, i, &explorer);
         if (status != FORAY_OK)
             return fy_fail_within(compare->ctx, status, "%s", compare->what->algorithm[i]);
         foray_explorer_destroy(explorer);
@@ -176,7 +175,10 @@ static foray_status prepare(fy_compare *compare)
     if (!FY_ALLOC(ctx, compare->rows, compare->runs) ||
         !FY_ALLOC(ctx, compare->done, compare->runs))
         return FORAY_ERROR_MEMORY;
-    status = check_algorithms(compare);
+    if (compare->what->reward)
+        status = fy_reward_check(ctx, compare->what->reward, compare->model);
+    if (status == FORAY_OK)
+        status = check_algorithms(compare);
     if (status == FORAY_OK)
         status = create_families(compare);
     return status == FORAY_OK ? fy_folder_open(compare) : status;

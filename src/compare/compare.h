@@ -25,6 +25,7 @@
     X(timed_worst, "worst gap, rewards random for each step")                                      \
     X(timed_mean, "mean gap, rewards random for each step")                                        \
     X(adversary, "gap of the adversary's reward")                                                  \
+    X(given, "gap of the reward that was given to explore for; empty: none was")                   \
     X(bound, "certificate for all rewards")                                                        \
     X(certified, "1: the certificate holds with probability 1 - delta")                            \
     X(covered, "states visited so far")                                                            \
@@ -97,8 +98,9 @@ bool fy_compare_tell(fy_compare *compare, int64_t run, double done);
 /* trial.c. `ctx` belongs to the calling thread. FORAY_INTERRUPTED: told to stop. */
 foray_status fy_trial(foray_context *ctx, fy_compare *compare, int64_t run, fy_rows *rows);
 
-/* The settings of a run, and a trial of creating its explorer: tells early what cannot be. */
-foray_settings fy_trial_settings(const fy_compare *compare, int64_t run);
+/* The explorer of a run, before its first episode. */
+foray_status fy_trial_explorer(foray_context *ctx, const fy_compare *compare, int64_t run,
+                               foray_explorer **out);
 
 /* The checkpoint after `episode` (0: none yet): the least number of episodes that is
  * larger and next in 10^(i/4), rounded, or the last. */

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,8 @@ static foray_status print_terms(const fy_compare *compare, fy_writer *text)
              foray_version(), compare->world, hash);
     fy_print(text, "mode %s\nrewards %" PRId64 "\ngoals %" PRId64 "\nrounds %" PRId64,
              foray_mode_name(what->mode), what->rewards, what->goals, what->rounds);
+    if (what->reward)
+        fy_print(text, "\nreward %s %016" PRIx64, what->reward->name, fy_reward_hash(what->reward));
     fy_print(text, "\ntime limit %.17g\n", what->seconds);
     for (int64_t i = 0; foray_setting_describe(i, &info) && status == FORAY_OK; i++) {
         if (strcmp(info.name, "algorithm") == 0)
@@ -219,7 +222,10 @@ static bool read_row(const char **at, fy_row *row)
         good = *end == ',';
         *at = end + good;
         row->value[m] = good ? strtod(*at, &end) : 0.0;
-        good &= end != *at;
+        bool missing = end == *at && (*end == ',' || *end == '\n');
+        if (missing)
+            row->value[m] = NAN;
+        good &= end != *at || missing;
     }
     good &= *end == '\n';
     *at = end + good;

@@ -2,6 +2,7 @@
 #include "compare/compare.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum { RESAMPLES = 1000 };
@@ -26,8 +27,13 @@ static const fy_row *row_at(const fy_rows *rows, int64_t episode)
     return NULL;
 }
 
+/* What was not measured is not known; then it was not for any seed. */
 static foray_status summarise(const fy_compare *compare, const double *value, foray_summary *out)
 {
+    if (isnan(value[0])) {
+        *out = (foray_summary){NAN, NAN, NAN, NAN};
+        return FORAY_OK;
+    }
     return foray_summarise(compare->ctx, compare->what->seeds, value, RESAMPLES, confidence,
                            (uint64_t)compare->what->settings.seed, out);
 }

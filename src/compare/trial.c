@@ -43,7 +43,7 @@ double fy_seconds(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
-foray_settings fy_trial_settings(const fy_compare *compare, int64_t run)
+static foray_settings settings_of(const fy_compare *compare, int64_t run)
 {
     foray_settings settings = compare->what->settings;
     const char *name = fy_compare_algorithm(compare, run);
@@ -53,6 +53,26 @@ foray_settings fy_trial_settings(const fy_compare *compare, int64_t run)
     settings.algorithm[i] = 0;
     settings.seed = fy_compare_seed(compare, run);
     return settings;
+}
+
+foray_status fy_trial_explorer(foray_context *ctx, const fy_compare *compare, int64_t run,
+                               foray_explorer **out)
+{
+    foray_settings settings = settings_of(compare, run);
+    foray_explorer *explorer;
+    bool needs_reward = foray_algorithm_needs_reward(settings.algorithm);
+    if (needs_reward && !compare->what->reward)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "explores for one reward, and none is given");
+    foray_status status = foray_explorer_create(ctx, compare->model, &settings, &explorer);
+    if (status != FORAY_OK)
+        return status;
+    if (needs_reward)
+        status = foray_explorer_give_reward(explorer, compare->what->reward);
+    if (status == FORAY_OK)
+        *out = explorer;
+    else
+        foray_explorer_destroy(explorer);
+    return status;
 }
 
 int64_t fy_next_checkpoint(int64_t episode, int64_t last)
@@ -181,6 +201,23 @@ static foray_status measure_gaps(trial *t, fy_row *row)
     return status;
 }
 
+static foray_status measure_given(trial *t, fy_row *row)
+{
+    const foray_reward *reward = t->compare->what->reward;
+    foray_policy *policy;
+    row->value[FY_M_given] = NAN;
+    if (!reward)
+        return FORAY_OK;
+    foray_status status =
+        foray_explorer_plan(t->explorer, 1, &reward, t->compare->what->mode, &policy);
+    if (status != FORAY_OK)
+        return status;
+    row->value[FY_M_given] = fy_gap(t->compare->model, fy_truth_best(t->truth, reward, NULL),
+                                    fy_truth_value(t->truth, reward, policy->action));
+    foray_policy_destroy(policy);
+    return FORAY_OK;
+}
+
 /* An algorithm without a bound for all rewards has an infinite one. */
 static foray_status measure_bound(trial *t, fy_row *row)
 {
@@ -210,6 +247,8 @@ static foray_status checkpoint(trial *t, int64_t k)
     fy_row row = {.episode = k};
     foray_status status = measure_gaps(t, &row);
     if (status == FORAY_OK)
+        status = measure_given(t, &row);
+    if (status == FORAY_OK)
         status = measure_bound(t, &row);
     if (status == FORAY_OK)
         status = measure_size(t, &row);
@@ -228,7 +267,7 @@ static foray_status checkpoint(trial *t, int64_t k)
 static foray_status begin(trial *t)
 {
     const foray_model *model = t->compare->model;
-    foray_status status = foray_explorer_create(t->ctx, model, &t->settings, &t->explorer);
+    foray_status status = fy_trial_explorer(t->ctx, t->compare, t->run, &t->explorer);
     if (status == FORAY_OK)
         status = foray_world_from_model(t->ctx, model, &t->world);
     if (status == FORAY_OK)
@@ -254,7 +293,7 @@ static void finish(trial *t)
 foray_status fy_trial(foray_context *ctx, fy_compare *compare, int64_t run, fy_rows *rows)
 {
     trial t = {.ctx = ctx, .compare = compare, .run = run, .rows = rows};
-    t.settings = fy_trial_settings(compare, run);
+    t.settings = settings_of(compare, run);
     foray_status status = begin(&t);
     int64_t k = 0, last = t.settings.episodes, due = 0;
     bool over = false;

@@ -20,7 +20,6 @@ typedef struct stride {
     double eta, keep;
 } stride;
 static const stride strides[] = {{1, 0}, {1, 1}, {0.5, 1}, {0.25, 1}, {0.125, 1}, {0.0625, 1}};
-static const stride stay = {0, 1};
 enum { STEPS = sizeof strides / sizeof *strides };
 
 /* A reward, the policy planned for it, and its gap. */
@@ -72,7 +71,7 @@ static double target(const attack *a, const int32_t *planned, int64_t i, int64_t
     return q_best > q_plan ? 1.0 : q_best < q_plan ? 0.0 : equal;
 }
 
-/* r + eta (r' - r); staying makes a copy. */
+/* r + eta (r' - r) */
 static foray_status step_reward(attack *a, const foray_reward *from, const int32_t *planned,
                                 stride by, foray_reward **out)
 {
@@ -83,8 +82,7 @@ static foray_status step_reward(attack *a, const foray_reward *from, const int32
         int64_t t = i / model->pairs, p = i % model->pairs;
         int64_t s = p / model->actions, action = p % model->actions;
         double r = fy_reward_table(from, t)[p];
-        if (by.eta > 0.0)
-            r += by.eta * (target(a, planned, t * model->states + s, action, by.keep * r) - r);
+        r += by.eta * (target(a, planned, t * model->states + s, action, by.keep * r) - r);
         if (r > 0.0)
             status = foray_reward_set(a->ctx, next, t, s, action, r);
     }
@@ -191,7 +189,7 @@ static foray_status begin(attack *a, int64_t starts, const foray_reward *const *
     for (int64_t i = 0; i < starts && status == FORAY_OK; i++) {
         status = fy_reward_check(a->ctx, start[i], model);
         if (status == FORAY_OK)
-            status = step_reward(a, start[i], NULL, stay, &a->climb[i].reward);
+            status = fy_reward_copy(a->ctx, start[i], &a->climb[i].reward);
     }
     return status == FORAY_OK ? judge(a, starts, a->climb) : status;
 }
