@@ -48,9 +48,28 @@ static void test_missing(void **state)
                                   bench->model, "", &bench->settings, &run));
     run_assert_message(bench, strerror(ENOENT));
     refuse(bench, bench->directory, FORAY_ERROR_RUN, "not a file");
+}
+
+static void refuse_to_replace(run_bench *bench, const char *path)
+{
+    foray_run *run;
     assert_fails(bench, FORAY_ERROR_IO,
-                 foray_run_create(bench->ctx, bench->directory, FORAY_RUN_REPLACE, bench->model, "",
+                 foray_run_create(bench->ctx, path, FORAY_RUN_REPLACE, bench->model, "",
                                   &bench->settings, &run));
+    run_assert_message(bench, "no ordinary file");
+}
+
+/* As root, a rename would turn even /dev/null into a run. */
+static void test_only_files_are_replaced(void **state)
+{
+    run_bench *bench = *state;
+    struct stat about;
+    assert_int_equal(mkfifo(bench->path, 0600), 0);
+    assert_int_equal(symlink(bench->path, bench->other), 0);
+    refuse_to_replace(bench, bench->path);
+    refuse_to_replace(bench, bench->other);
+    refuse_to_replace(bench, bench->directory);
+    assert_true(stat(bench->other, &about) == 0 && S_ISFIFO(about.st_mode));
 }
 
 static void test_foreign_files(void **state)
@@ -357,15 +376,11 @@ static void test_damaged_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN_TEST(test_missing),
-        RUN_TEST(test_foreign_files),
-        RUN_TEST(test_newer_format),
-        RUN_TEST(test_read_only),
-        RUN_TEST(test_read_only_file_in_writable_directory),
-        RUN_TEST(test_flipped_bytes),
-        RUN_TEST(test_flipped_content),
-        RUN_TEST(test_truncated),
-        RUN_TEST(test_false_content),
+        RUN_TEST(test_missing),       RUN_TEST(test_only_files_are_replaced),
+        RUN_TEST(test_foreign_files), RUN_TEST(test_newer_format),
+        RUN_TEST(test_read_only),     RUN_TEST(test_read_only_file_in_writable_directory),
+        RUN_TEST(test_flipped_bytes), RUN_TEST(test_flipped_content),
+        RUN_TEST(test_truncated),     RUN_TEST(test_false_content),
         RUN_TEST(test_damaged_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

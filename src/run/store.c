@@ -400,11 +400,16 @@ static foray_status build_and_place(fy_store *store, bool replace, const fy_birt
     return status;
 }
 
-static foray_status refuse_existing(foray_context *ctx, const char *path)
+/* Renaming over a name would take it from a device or a pipe as readily as from a file. */
+static foray_status refuse_existing(foray_context *ctx, const char *path, bool replace)
 {
     struct stat file;
-    if (lstat(path, &file) == 0)
+    if (lstat(path, &file) != 0)
+        return FORAY_OK;
+    if (!replace)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", path);
+    if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: not replaced, since it is no ordinary file", path);
     return FORAY_OK;
 }
 
@@ -415,8 +420,8 @@ foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
     if (store == NULL)
         return FORAY_ERROR_MEMORY;
     foray_status status = lock_file(store, path);
-    if (status == FORAY_OK && !replace)
-        status = refuse_existing(ctx, path);
+    if (status == FORAY_OK)
+        status = refuse_existing(ctx, path, replace);
     if (status == FORAY_OK)
         status = build_and_place(store, replace, birth);
     if (status == FORAY_OK)
