@@ -102,6 +102,7 @@ enum { FORAY_REPLAN_AUTO, FORAY_REPLAN_DOUBLING, FORAY_REPLAN_EVERY };
 enum { FORAY_CLIP_REMAINING, FORAY_CLIP_HORIZON };
 enum { FORAY_TIES_UNCLIPPED, FORAY_TIES_LOWEST };
 enum { FORAY_POOLED_OFF, FORAY_POOLED_ON };
+enum { FORAY_DATA_SAMPLED, FORAY_DATA_ALL };
 enum { FORAY_FEATURES_AUTO, FORAY_FEATURES_GIVEN, FORAY_FEATURES_ONEHOT, FORAY_FEATURES_LOWRANK };
 
 /* All settings of a run, in one table: it yields the struct, the defaults, the
@@ -151,6 +152,10 @@ enum { FORAY_FEATURES_AUTO, FORAY_FEATURES_GIVEN, FORAY_FEATURES_ONEHOT, FORAY_F
     REAL(wang_eps, 0.1, 1e-12, 1e6, "wang: the accuracy eps that beta is made for")                \
     INTEGER(francis_phase, 0, 0, INT64_MAX / 4,                                                    \
             "francis: episodes of a phase; 0: the budget shared equally by H phases")              \
+    REAL(explore_share, 0.5, 0.001, 0.999,                                                         \
+         "rf-rl-explore: the share of the episodes in which EULER learns to reach each state")     \
+    CHOICE(explore_data, FORAY_DATA_SAMPLED, "sampled all",                                        \
+           "rf-rl-explore: plan from the episodes drawn from the mixture, or from all")            \
     INTEGER(refactor_every, 4096, 1, INT64_MAX / 4,                                                \
             "rank-one updates of a block between two fresh factorisations")
 
