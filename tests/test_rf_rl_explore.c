@@ -239,7 +239,7 @@ static void check_euler(const char *spec, int pooled, int replan)
     for (int64_t k = 0; k < settings.episodes; k++) {
         episode e = play(&s);
         fy_mixing now = fy_rf_rl_explore_now(s.explorer);
-        if (now.step != step || now.state != target) {
+        if (euler == NULL || now.step != step || now.state != target) {
             foray_explorer_destroy(euler);
             euler = separate_euler(&s, step = now.step, target = now.state);
         }
