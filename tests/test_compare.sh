@@ -13,7 +13,7 @@ same_tables() {
 }
 
 # Everything is there, and says what it should.
-expect 0 "^ucrl-rfe +40" foray compare "${small[@]}" -a ucrl-rfe,random --seeds 3 -o one
+expect 0 "^ucrl-rfe +40" foray compare "${small[@]}" -a "ucrl-rfe,random" --seeds 3 -o one
 for file in results.csv times.csv summary.csv summary.txt comparison.txt index.html worst.svg \
     mean.svg certificate.svg covered.svg time.svg memory.svg; do
     holds "one/$file is there" test -s "one/$file"
@@ -42,7 +42,7 @@ fi
 holds "no plot has a number that is none" bash -c '! grep -iE "nan|inf[^o]" one/*.svg'
 
 # The same whatever the number of threads, and in another order of algorithms row by row.
-expect 0 "" foray compare "${small[@]}" -a ucrl-rfe,random --seeds 3 --threads 1 -o two
+expect 0 "" foray compare "${small[@]}" -a "ucrl-rfe,random" --seeds 3 --threads 1 -o two
 holds "threads do not matter" same_tables one two
 expect 0 "" foray compare "${small[@]}" -a random,ucrl-rfe --seeds 3 -o three
 holds "the order of algorithms does not matter" cmp <(sort one/results.csv) <(sort three/results.csv)
@@ -50,11 +50,11 @@ holds "the order of algorithms does not matter" cmp <(sort one/results.csv) <(so
 # Nothing is made again: rows stay as they are, so a row changed by hand comes through.
 cp -r one again
 sed -i '2s/^1,[^,]*/1,0.123/' again/runs/random-1.csv
-expect 0 "" foray compare "${small[@]}" -a ucrl-rfe,random --seeds 3 -o again
+expect 0 "" foray compare "${small[@]}" -a "ucrl-rfe,random" --seeds 3 -o again
 holds "runs that ended are kept" grep -q "^random,1,1,0.123" again/results.csv
 
 # Killed at any moment it continues to the same tables.
-long=(riverswim:states=6 -k 20000 --rewards 8 -a ucrl-rfe,random --seeds 4)
+long=(riverswim:states=6 -k 20000 --rewards 8 -a "ucrl-rfe,random" --seeds 4)
 expect 0 "" foray compare "${long[@]}" -o whole
 for delay in 0.05 0.15 0.3; do
     foray compare "${long[@]}" -o "killed$delay" >/dev/null 2>&1 &
@@ -95,7 +95,7 @@ holds "nothing was written there" test "$(ls other)" = thing
 expect 2 "no directory" foray compare "${small[@]}" -a random -o other/thing
 echo nonsense >two/runs/random-1.csv
 expect 3 "random-1.csv: not the rows of a run" \
-    foray compare "${small[@]}" -a ucrl-rfe,random --seeds 3 -o two
+    foray compare "${small[@]}" -a "ucrl-rfe,random" --seeds 3 -o two
 
 # A time limit ends runs that episodes do not.
 expect 0 "" foray compare chain -k 100000000 --seconds 0.1 -a random --seeds 2 --rewards 2 -o timed
@@ -103,7 +103,7 @@ holds "the last row is where the time was over" \
     awk -F, 'NR > 1 && $3 >= 100000000 { bad = 1 } END { exit bad || NR < 3 }' timed/results.csv
 
 # Algorithms that see the reward need one; its gap is measured for all, and kept apart.
-rewarded=(riverswim -k 30 --rewards 2 --seeds 2 -a ucrl-rfe,ucrl-vtr -o rewarded)
+rewarded=(riverswim -k 30 --rewards 2 --seeds 2 -a "ucrl-rfe,ucrl-vtr" -o rewarded)
 expect 2 "ucrl-vtr: explores for one reward" foray compare "${rewarded[@]}"
 holds "nothing was made for it" test ! -e rewarded
 expect 0 "^ucrl-vtr" foray compare "${rewarded[@]}" -r goal:5
