@@ -343,11 +343,19 @@ static void solve_alone(fy_inner *inner, const fy_ridge *ridge, int64_t coords, 
         solve_set(inner, ridge, &at_work, inner->order[i]);
 }
 
+/* Threads on a busy machine may be milliseconds in coming: what one thread does in
+ * less, some hundred nanoseconds for a vertex, it does alone. */
+static bool worth_threads(const fy_inner *inner, int64_t sets)
+{
+    enum { VERTICES = 1 << 12 };
+    return sets > SETS && (inner->method != FORAY_INNER_EXACT || inner->vertices > VERTICES);
+}
+
 void fy_inner_solve(fy_inner *inner, const fy_ridge *ridge)
 {
     int64_t sets = inner->form->model->gensets;
     int64_t coords = inner->map ? inner->form->block[0].coords : 0;
-    if (inner->threads > 1 && sets > SETS)
+    if (inner->threads > 1 && worth_threads(inner, sets))
         solve_together(inner, ridge, coords, sets);
     else
         solve_alone(inner, ridge, coords, sets);
