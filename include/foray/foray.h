@@ -135,7 +135,7 @@ enum { FORAY_FEATURES_AUTO, FORAY_FEATURES_GIVEN, FORAY_FEATURES_ONEHOT, FORAY_F
     CHOICE(inner, FORAY_INNER_AUTO, "auto exact l1 ascent", "method of the inner maximisation")    \
     INTEGER(inner_memory, 32, 1, 1 << 20, "MiB that exact vertex lists may take under auto")       \
     CHOICE(replan, FORAY_REPLAN_AUTO, "auto doubling every",                                       \
-           "when the explorer plans anew; auto: doubling, but every episode if tabular")           \
+           "when the explorer plans anew; auto: doubling, but every episode if tabular or wang")   \
     REAL(replan_growth, 1.0, 0.0, 1e6,                                                             \
          "doubling: plan anew when a determinant or count has grown by the factor 1 + this")       \
     CHOICE(clip, FORAY_CLIP_REMAINING, "remaining horizon",                                        \

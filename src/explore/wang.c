@@ -9,8 +9,8 @@
  *   beta = c d H sqrt(log(d H / (delta eps)))
  *
  * Deviations
- *   - The paper plans in every episode (replan every). By default a new plan waits until
- *     the determinant of some block of some Lambda_h has grown by 1 + replan_growth.
+ *   - As in the paper there is a plan in every episode. With replan doubling a new one waits
+ *     until the determinant of some block of some Lambda_h has grown by 1 + replan_growth.
  *   - c_h = H-h+1 by default, H as in the paper with clip horizon; and values are not
  *     below 0, which the paper does not ask for. Both keep optimism.
  *   - Among actions of equal Q the one with the larger Q before any clipping is taken, that
@@ -128,7 +128,7 @@ static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j
 static void end_episode(foray_explorer *explorer)
 {
     wang *self = explorer->self;
-    self->stale = explorer->settings.replan == FORAY_REPLAN_EVERY ||
+    self->stale = explorer->settings.replan != FORAY_REPLAN_DOUBLING ||
                   self->lsvi->ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
 }
 

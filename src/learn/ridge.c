@@ -380,6 +380,26 @@ void fy_ridge_whiten(const fy_ridge *ridge, int64_t block, const double *x, doub
 /* Up to here a whole right-hand side of eight vectors lies on the stack. */
 enum { TILE_DIM = 96 };
 
+/* Rows from here on are summed in four parts: one sum alone would wait for itself. */
+enum { LONG_ROW = 16 };
+
+/* sum -= row_0 y_0 + ... + row_{count-1} y_{count-1} */
+static inline void subtract_row(int64_t count, const double *row, const fy_vector *y,
+                                fy_vector *sum)
+{
+    fy_vector part[4] = {*sum, {0}, {0}, {0}};
+    int64_t k = 0;
+    if (count >= LONG_ROW) {
+        for (; k + 4 <= count; k += 4)
+            for (int q = 0; q < 4; q++)
+                part[q] -= row[k + q] * y[k + q];
+        part[0] += (part[1] + part[2]) + part[3];
+    }
+    for (; k < count; k++)
+        part[0] -= row[k] * y[k];
+    *sum = part[0];
+}
+
 /* L y = x for up to eight vectors side by side in the lanes of y. */
 static void solve_tile(int64_t d, const double *factor, int64_t count, double *x)
 {
@@ -389,8 +409,7 @@ static void solve_tile(int64_t d, const double *factor, int64_t count, double *x
         fy_vector sum = {0};
         for (int64_t lane = 0; lane < count; lane++)
             sum[lane] = x[lane * d + i];
-        for (int64_t k = 0; k < i; k++)
-            sum -= row[k] * y[k];
+        subtract_row(i, row, y, &sum);
         y[i] = sum * (1 / row[i]);
     }
     for (int64_t lane = 0; lane < count; lane++)
