@@ -114,6 +114,44 @@ static void features_survive_files(void **state)
     foray_context_destroy(ctx);
 }
 
+/* Writes `value` at `at`, and the checksum that then is right. */
+static void forge(uint8_t *data, size_t size, size_t at, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        data[at + (size_t)i] = (uint8_t)(value >> 8 * i);
+    uint32_t crc = fy_crc32c(0, data, size - 4);
+    for (int i = 0; i < 4; i++)
+        data[size - 4 + (size_t)i] = (uint8_t)(crc >> 8 * i);
+}
+
+/* Compact models cut anywhere, and with any 8 bytes forged under a right checksum. */
+static void damaged_features_are_refused(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *model = linear_world(ctx, (sizes){2, 2, 2, 2}, 1), *again = NULL;
+    static const uint64_t values[] = {0, 1, 3, 1u << 31, UINT64_MAX / 12, UINT64_MAX};
+    uint8_t *data, *copy;
+    size_t size;
+    support_ok(ctx, fy_model_print_compact(ctx, model, &data, &size));
+    copy = malloc(size);
+    for (size_t length = 0; length < size; length++)
+        assert_int_equal(fy_model_parse_compact(ctx, data, length, "m", &again), FORAY_ERROR_INPUT);
+    for (size_t at = 8; at + 12 <= size; at += 4)
+        for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+            memcpy(copy, data, size);
+            forge(copy, size, at, values[v]);
+            foray_status status = fy_model_parse_compact(ctx, copy, size, "m", &again);
+            assert_true(status == FORAY_OK || status == FORAY_ERROR_INPUT);
+            if (status == FORAY_OK)
+                foray_model_destroy(again);
+        }
+    free(data);
+    free(copy);
+    foray_model_destroy(model);
+    foray_context_destroy(ctx);
+}
+
 /* A model of one state, two actions and these features; the message says what is wrong. */
 static void refuses(const char *features, const char *message)
 {
@@ -703,6 +741,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(features_survive_files),
+        cmocka_unit_test(damaged_features_are_refused),
         cmocka_unit_test(bad_features_are_named),
         cmocka_unit_test(builder_checks_features),
         cmocka_unit_test(factorisation_gives_the_kernel),

@@ -9,7 +9,9 @@
 
 /* A byte above 127, the name, and an end of line that transfers as text would damage. */
 static const uint8_t magic[FY_MODEL_MAGIC_SIZE] = {0x89, 'F', 'O', 'R', 'A', 'Y', 'M', '\n'};
-static const uint64_t version = 1;
+
+/* Version 2 knows features phi(s,a). A model without them is written as version 1. */
+enum { VERSION_PLAIN = 1, VERSION_PAIR_FEATURES = 2 };
 
 enum { CRC_SIZE = 4 };
 
@@ -23,10 +25,16 @@ typedef struct header {
     uint64_t grid_rows, grid_cols;
     uint64_t name;                      /* bytes */
     uint64_t state_names, action_names; /* bytes; 0: no names */
-    uint64_t pair_dim, pair_features;   /* of phi(s,a); 0, 0: none */
+    /* From version 2 on: */
+    uint64_t pair_dim, pair_features; /* of phi(s,a); 0, 0: none */
 } header;
 
-enum { HEADER_FIELDS = sizeof(header) / sizeof(uint64_t) };
+enum { HEADER_FIELDS = sizeof(header) / sizeof(uint64_t), PLAIN_FIELDS = HEADER_FIELDS - 2 };
+
+static size_t header_fields(uint64_t version)
+{
+    return version == VERSION_PLAIN ? PLAIN_FIELDS : HEADER_FIELDS;
+}
 
 bool fy_model_is_compact(const uint8_t *data, size_t size)
 {
@@ -67,7 +75,7 @@ static header make_header(const foray_model *model)
 {
     int64_t generators = model->gen_start[model->gensets];
     return (header){
-        .version = version,
+        .version = model->pair_dim > 0 ? VERSION_PAIR_FEATURES : VERSION_PLAIN,
         .states = (uint64_t)model->states,
         .actions = (uint64_t)model->actions,
         .horizon = (uint64_t)model->horizon,
@@ -93,7 +101,7 @@ static void write_content(fy_writer *writer, const foray_model *model, const hea
     fy_write_bytes(writer, magic, sizeof magic);
     uint64_t field[HEADER_FIELDS];
     memcpy(field, h, sizeof field);
-    fy_write_u64s(writer, field, HEADER_FIELDS);
+    fy_write_u64s(writer, field, header_fields(h->version));
     fy_write_double(writer, model->norm_bound);
     fy_write_i32s(writer, model->genset, (size_t)model->pairs);
     fy_write_i32s(writer, model->succ, h->transitions);
@@ -165,7 +173,8 @@ static bool expected_size(const header *h, uint64_t pairs, uint64_t cells, size_
     const struct {
         uint64_t count, size;
     } parts[] = {
-        {1, sizeof magic + sizeof(header) + sizeof(double) + CRC_SIZE},
+        {1, sizeof magic + sizeof(double) + CRC_SIZE},
+        {header_fields(h->version), sizeof(uint64_t)},
         {pairs, 4},
         {h->transitions, 4},
         {h->gensets, 4},
@@ -189,22 +198,32 @@ static bool expected_size(const header *h, uint64_t pairs, uint64_t cells, size_
     return true;
 }
 
-static foray_status read_header(content *c)
+/* The version comes first, and says how many fields follow it. */
+static foray_status read_fields(content *c)
 {
-    uint64_t field[HEADER_FIELDS];
+    uint64_t field[HEADER_FIELDS] = {0};
     fy_read_bytes(&c->reader, sizeof magic);
-    fy_read_u64s(&c->reader, field, HEADER_FIELDS);
+    field[0] = fy_read_u64(&c->reader);
+    bool known = field[0] == VERSION_PLAIN || field[0] == VERSION_PAIR_FEATURES;
+    if (!c->reader.failed && !known)
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT,
+                       "compact format version %llu, but only %d and %d can be read",
+                       (unsigned long long)field[0], VERSION_PLAIN, VERSION_PAIR_FEATURES);
+    fy_read_u64s(&c->reader, field + 1, header_fields(field[0]) - 1);
     c->norm_bound = fy_read_double(&c->reader);
     if (c->reader.failed)
         return fy_fail(c->ctx, FORAY_ERROR_INPUT, "the file ends in the middle of its header");
     memcpy(&c->h, field, sizeof field);
-    if (c->h.version != version)
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT,
-                       "compact format version %llu, but only %llu can be read",
-                       (unsigned long long)c->h.version, (unsigned long long)version);
-    foray_status status =
-        fy_model_check_sizes(c->ctx, (int64_t)c->h.states, (int64_t)c->h.actions,
-                             (int64_t)c->h.horizon, (int64_t)c->h.dim, c->norm_bound);
+    return FORAY_OK;
+}
+
+static foray_status read_header(content *c)
+{
+    foray_status status = read_fields(c);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_model_check_sizes(c->ctx, (int64_t)c->h.states, (int64_t)c->h.actions,
+                                  (int64_t)c->h.horizon, (int64_t)c->h.dim, c->norm_bound);
     if (status == FORAY_OK && c->h.has_theta > 1)
         status = fy_fail(c->ctx, FORAY_ERROR_INPUT, "the mark for theta must be 0 or 1");
     if (status == FORAY_OK && c->h.pair_dim == 0 && c->h.pair_features > 0)
