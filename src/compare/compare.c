@@ -94,33 +94,30 @@ static void call_progress(fy_compare *compare, double now)
 
 bool fy_compare_tell(fy_compare *compare, int64_t run, double done)
 {
-    bool go_on;
-#pragma omp critical(fy_compare_lock)
-    {
-        double now = fy_seconds();
-        compare->done[run] = done;
-        if (now - compare->told >= seconds_between_calls)
-            call_progress(compare, now);
-        go_on = compare->status == FORAY_OK;
-    }
+    omp_set_lock(&compare->lock);
+    double now = fy_seconds();
+    compare->done[run] = done;
+    if (now - compare->told >= seconds_between_calls)
+        call_progress(compare, now);
+    bool go_on = compare->status == FORAY_OK;
+    omp_unset_lock(&compare->lock);
     return go_on;
 }
 
 /* The first failure is the one that counts; its message goes to the caller's context. */
 static void end_run(fy_compare *compare, int64_t run, const foray_context *ctx, foray_status status)
 {
-#pragma omp critical(fy_compare_lock)
-    {
-        compare->done[run] = 1.0;
-        compare->finished += status == FORAY_OK;
-        if (status < 0 && compare->status == FORAY_OK) {
-            compare->status = status;
-            fy_say(compare->ctx, "%s, seed %" PRId64 ": %s", fy_compare_algorithm(compare, run),
-                   fy_compare_seed(compare, run), ctx ? foray_message(ctx) : "out of memory");
-        }
-        if (compare->status == FORAY_OK)
-            call_progress(compare, fy_seconds());
+    omp_set_lock(&compare->lock);
+    compare->done[run] = 1.0;
+    compare->finished += status == FORAY_OK;
+    if (status < 0 && compare->status == FORAY_OK) {
+        compare->status = status;
+        fy_say(compare->ctx, "%s, seed %" PRId64 ": %s", fy_compare_algorithm(compare, run),
+               fy_compare_seed(compare, run), ctx ? foray_message(ctx) : "out of memory");
     }
+    if (compare->status == FORAY_OK)
+        call_progress(compare, fy_seconds());
+    omp_unset_lock(&compare->lock);
 }
 
 /* --------------------------------------------------------------------------- runs */
@@ -209,6 +206,7 @@ foray_status foray_compare(foray_context *ctx, const foray_model *model, const c
         .started = fy_seconds(),
         .told = -INFINITY,
     };
+    omp_init_lock(&compare.lock);
     foray_status status = prepare(&compare);
     if (status == FORAY_OK)
         status = make_runs(&compare);
@@ -217,5 +215,6 @@ foray_status foray_compare(foray_context *ctx, const foray_model *model, const c
     if (status == FORAY_OK)
         status = fy_plots_write(&compare);
     release(&compare);
+    omp_destroy_lock(&compare.lock);
     return status;
 }

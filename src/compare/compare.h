@@ -9,6 +9,8 @@
 #ifndef FY_COMPARE_H
 #define FY_COMPARE_H
 
+#include <omp.h>
+
 #include "measure/measure.h"
 #include "report/table.h"
 
@@ -74,6 +76,7 @@ typedef struct fy_compare {
     foray_comparison_fn progress;
     void *user;
     double started, told; /* seconds */
+    omp_lock_t lock;      /* guards what runs tell of themselves */
     double *done;         /* [runs] 0 to 1 */
     int64_t finished;
     foray_status status;
