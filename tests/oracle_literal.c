@@ -22,6 +22,7 @@ struct literal {
     double *V;         /* [H+1][S] */
     int *policy;       /* [H][S] */
     bool plus;
+    bool given; /* `reward` was given and stays */
     double margin;
 };
 
@@ -192,6 +193,12 @@ void literal_destroy(literal *o)
     free(o);
 }
 
+void literal_give_reward(literal *o, const double *reward)
+{
+    o->given = true;
+    memcpy(o->reward, reward, (size_t)(o->H * o->S * o->A) * sizeof *reward);
+}
+
 /* --------------------------------------------------------------------- psi_f */
 
 static void psi(const literal *o, int s, int a, const double *f, double *out)
@@ -266,11 +273,9 @@ static double PLAN(literal *o, const regression *r, double beta, const double *r
 
 /* ------------------------------------------------------ Algorithms 2 and 3 */
 
-void literal_begin(literal *o)
+/* r_h(s,a) = min{1, (2 beta/H) (H-h) m(s,a)} */
+static void exploration_reward(literal *o)
 {
-    regression_solve(&o->u, o->d);
-    regression_solve(&o->hat, o->d);
-    regression_solve(&o->tilde, o->d);
     for (int s = 0; s < o->S; s++)
         for (int a = 0; a < o->A; a++)
             inner_maximum(o, s, a);
@@ -278,6 +283,15 @@ void literal_begin(literal *o)
         for (int pair = 0; pair < o->S * o->A; pair++)
             o->reward[(h - 1) * o->S * o->A + pair] =
                 fmin(1, 2 * o->beta / o->H * (o->H - h) * o->m[pair]);
+}
+
+void literal_begin(literal *o)
+{
+    regression_solve(&o->u, o->d);
+    regression_solve(&o->hat, o->d);
+    regression_solve(&o->tilde, o->d);
+    if (!o->given)
+        exploration_reward(o);
     if (o->plus)
         PLAN(o, &o->hat, o->beta_hat, o->reward);
     else
@@ -315,7 +329,7 @@ void literal_observe(literal *o, int64_t t, int64_t state, int64_t action, int64
     int h = (int)t + 1, pair = (int)state * o->A + (int)action;
     double *u = zeros(o->S), *x = zeros(o->d);
     for (int i = 0; i < o->S; i++)
-        u[i] = (o->H - h) * o->maximiser[pair * o->S + i];
+        u[i] = o->given ? o->V[h * o->S + i] : (o->H - h) * o->maximiser[pair * o->S + i];
     psi(o, (int)state, (int)action, u, x);
     regression_add(&o->u, o->d, x, u[next], 1);
     if (o->plus)
@@ -326,14 +340,17 @@ void literal_observe(literal *o, int64_t t, int64_t state, int64_t action, int64
 
 void literal_theta(literal *o, double *theta)
 {
-    regression_solve(&o->u, o->d);
-    memcpy(theta, o->u.theta, (size_t)o->d * sizeof *theta);
+    regression *r = o->given && o->plus ? &o->hat : &o->u;
+    regression_solve(r, o->d);
+    memcpy(theta, r->theta, (size_t)o->d * sizeof *theta);
 }
 
 double literal_plan(literal *o, const double *reward)
 {
-    regression_solve(&o->u, o->d);
-    return PLAN(o, &o->u, o->beta, reward);
+    bool weighted = o->given && o->plus;
+    regression *r = weighted ? &o->hat : &o->u;
+    regression_solve(r, o->d);
+    return PLAN(o, r, weighted ? o->beta_hat : o->beta, reward);
 }
 
 double literal_margin(const literal *o)

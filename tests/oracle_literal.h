@@ -12,14 +12,18 @@ typedef struct literal literal;
 literal *literal_create(const foray_model *model, const foray_settings *settings, bool plus);
 void literal_destroy(literal *oracle);
 
+/* Before the first episode: explore for this reward [H][S][A]. Algorithm 2 becomes UCRL-VTR
+ * (Jia et al. 2020), Algorithm 3 UCRL-VTR+ (Zhou, Gu, Szepesvari 2021). */
+void literal_give_reward(literal *oracle, const double *reward);
+
 /* Plans for the next episode (theta, r, PLAN). */
 void literal_begin(literal *oracle);
 int64_t literal_act(const literal *oracle, int64_t t, int64_t state);
 void literal_observe(literal *oracle, int64_t t, int64_t state, int64_t action, int64_t next);
-/* theta = Sigma^-1 b of the regression on u. */
+/* theta = Sigma^-1 b of the regression on u, or on V for a given reward. */
 void literal_theta(literal *oracle, double *theta);
 
-/* E_mu V_1 of PLAN(theta, Sigma, r, beta) for a reward [H][S][A]. */
+/* E_mu V_1 of PLAN with that theta, its Sigma and radius, for a reward [H][S][A]. */
 double literal_plan(literal *oracle, const double *reward);
 
 /* The smallest lead of a chosen action over another one that it did not tie

@@ -1,5 +1,5 @@
 /* test_literal.c - in literal mode the fast code plays the episodes of the
- * paper's pseudo-code, transcribed in oracle_literal.c. */
+ * papers' pseudo-code, transcribed in oracle_literal.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,15 +61,31 @@ static foray_model *random_model(foray_context *ctx, uint64_t seed, int S, int A
     return model;
 }
 
+/* r as [H][S][A]. */
+static double *dense_reward(const foray_model *model, const foray_reward *reward)
+{
+    double *table = calloc((size_t)(model->horizon * model->pairs), sizeof *table);
+    for (int64_t t = 0; t < model->horizon; t++)
+        for (int64_t pair = 0; pair < model->pairs; pair++)
+            table[t * model->pairs + pair] =
+                foray_reward_at(reward, t, pair / model->actions, pair % model->actions);
+    return table;
+}
+
 static pair_of start(uint64_t seed, const int *shape, foray_settings settings)
 {
     pair_of both = {.ctx = foray_context_create()};
     foray_settings_literal(&settings);
     both.model = random_model(both.ctx, seed, shape[0], shape[1], shape[2], shape[3]);
     assert_int_equal(foray_world_from_model(both.ctx, both.model, &both.world), FORAY_OK);
-    assert_int_equal(foray_explorer_create(both.ctx, both.model, &settings, &both.fast), FORAY_OK);
-    bool plus = strcmp(settings.algorithm, "ucrl-rfe+") == 0;
+    assert_int_equal(truth_create(both.ctx, both.model, &settings, &both.fast), FORAY_OK);
+    bool plus = strchr(settings.algorithm, '+') != NULL;
     both.slow = literal_create(both.model, &settings, plus);
+    if (both.fast->reward != NULL) {
+        double *table = dense_reward(both.model, both.fast->reward);
+        literal_give_reward(both.slow, table);
+        free(table);
+    }
     return both;
 }
 
@@ -118,11 +134,7 @@ static void assert_same_plan(pair_of *both, uint64_t seed)
     foray_policy *policy;
     const foray_reward *const rewards[] = {reward};
     assert_int_equal(foray_explorer_plan(both->fast, 1, rewards, FORAY_OPTIMISTIC, &policy), 0);
-    double *table = calloc((size_t)(model->horizon * model->pairs), sizeof *table);
-    for (int64_t t = 0; t < model->horizon; t++)
-        for (int64_t pair = 0; pair < model->pairs; pair++)
-            table[t * model->pairs + pair] =
-                foray_reward_at(reward, t, pair / model->actions, pair % model->actions);
+    double *table = dense_reward(model, reward);
     double value = literal_plan(both->slow, table);
     assert_true(fabs(policy->value[FORAY_OPTIMISTIC] - value) <= 1e-9 * (1 + value));
     free(table);
@@ -142,7 +154,7 @@ static void plays_the_same_episodes(const char *algorithm, double scale)
             strcpy(settings.algorithm, algorithm);
             settings.episodes = EPISODES;
             settings.seed = seed;
-            settings.radius_scale = scale;
+            settings.radius_scale = strcmp(algorithm, "ucrl-vtr+") == 0 ? 1.0 : scale;
             settings.radius_scale_hat = scale;
             settings.radius_scale_check = scale;
             settings.radius_scale_tilde = scale;
@@ -170,11 +182,27 @@ static void ucrl_rfe_plus_is_algorithm_3(void **state)
     plays_the_same_episodes("ucrl-rfe+", 0.002);
 }
 
+static void ucrl_vtr_is_as_printed(void **state)
+{
+    (void)state;
+    plays_the_same_episodes("ucrl-vtr", 1.0);
+    plays_the_same_episodes("ucrl-vtr", 0.02);
+}
+
+static void ucrl_vtr_plus_is_as_printed(void **state)
+{
+    (void)state;
+    plays_the_same_episodes("ucrl-vtr+", 1.0);
+    plays_the_same_episodes("ucrl-vtr+", 0.002);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ucrl_rfe_is_algorithm_2),
         cmocka_unit_test(ucrl_rfe_plus_is_algorithm_3),
+        cmocka_unit_test(ucrl_vtr_is_as_printed),
+        cmocka_unit_test(ucrl_vtr_plus_is_as_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
