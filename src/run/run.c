@@ -316,21 +316,32 @@ foray_status foray_run_describe(foray_run *run, foray_run_facts *facts)
 
 /* ---------------------------------------------------------------- changing */
 
+/* In place of what was kept of an explorer that knew of none, or of another one. */
+static foray_status replace_reward(foray_run *run, const char *text)
+{
+    foray_status status = fy_store_begin(run->store, true);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_store_put_meta(run->store, "reward", text);
+    if (status == FORAY_OK)
+        status = fy_store_run(run->store, "DELETE FROM checkpoint;"
+                                          "DELETE FROM piece WHERE kind = 'checkpoint'");
+    if (status != FORAY_OK) {
+        fy_store_rollback(run->store);
+        return status;
+    }
+    run->checkpointed = -1;
+    return fy_store_commit(run->store, &run->store->head);
+}
+
 static foray_status put_reward(foray_run *run, const foray_reward *reward)
 {
     char *text;
     foray_status status = foray_reward_print(run->ctx, reward, &text);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_store_begin(run->store, true);
     if (status == FORAY_OK) {
-        status = fy_store_put_meta(run->store, "reward", text);
-        if (status == FORAY_OK)
-            status = fy_store_commit(run->store, &run->store->head);
-        else
-            fy_store_rollback(run->store);
+        status = replace_reward(run, text);
+        free(text);
     }
-    free(text);
     return status;
 }
 
