@@ -137,8 +137,7 @@ static foray_status make_run(foray_context *ctx, fy_compare *compare, int64_t ru
 /* Runs share nothing but what is constant; each has a context of its own, of one thread. */
 static foray_status make_runs(fy_compare *compare)
 {
-    int threads = compare->ctx->threads;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(compare->ctx->threads)
     for (int64_t run = 0; run < compare->runs; run++) {
         if (!fy_compare_tell(compare, run, 0.0))
             continue;

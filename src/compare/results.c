@@ -174,12 +174,13 @@ static foray_status write_summary_csv(const fy_compare *compare)
 
 void fy_interval_cell(fy_table *table, double iqm, double low, double high)
 {
+    if (low == high) {
+        fy_table_number(table, iqm);
+        return;
+    }
     char middle[FY_NUMBER_SIZE], from[FY_NUMBER_SIZE], to[FY_NUMBER_SIZE];
-    fy_number(iqm, middle);
-    if (low == high)
-        fy_table_cell(table, "%s", middle);
-    else
-        fy_table_cell(table, "%s [%s, %s]", middle, fy_number(low, from), fy_number(high, to));
+    fy_table_cell(table, "%s [%s, %s]", fy_number(iqm, middle), fy_number(low, from),
+                  fy_number(high, to));
 }
 
 foray_status fy_results_summary(const fy_compare *compare, fy_table *out)

@@ -295,10 +295,10 @@ foray_status fy_trial(foray_context *ctx, fy_compare *compare, int64_t run, fy_r
     trial t = {.ctx = ctx, .compare = compare, .run = run, .rows = rows};
     t.settings = settings_of(compare, run);
     foray_status status = begin(&t);
-    int64_t k = 0, last = t.settings.episodes, due = 0;
+    int64_t k = 0, last = t.settings.episodes;
     bool over = false;
     while (status == FORAY_OK && k < last && !over) {
-        due = fy_next_checkpoint(k, last);
+        int64_t due = fy_next_checkpoint(k, last);
         status = play_until(&t, due, &k);
         over = k < due;
         if (status == FORAY_OK)

@@ -207,7 +207,7 @@ static void draw_line(const drawing *d, const fy_series *series, int64_t index)
     }
 }
 
-/* Circle, square, triangle, diamond, triangle on its tip, bar: as wide as each other. */
+/* Circle, square, triangle, diamond, triangle on its tip, bar. */
 static void draw_shape(fy_writer *text, int64_t index, double x, double y)
 {
     static const char *const shape[MARKERS] = {
@@ -216,7 +216,7 @@ static void draw_shape(fy_writer *text, int64_t index, double x, double y)
         "m0 -4.8l4.6 8h-9.2z",
         "m0 -5l5 5l-5 5l-5 -5z",
         "m0 4.8l4.6 -8h-9.2z",
-        "m-5 -2.2h10v4.4h-10z",
+        "m-2.2 -5h4.4v10h-4.4z",
     };
     fy_print(text, "<path class=\"mark\" d=\"M%.2f %.2f%s\"", x, y, shape[index % MARKERS]);
 }
