@@ -157,6 +157,26 @@ static void certificates_hold_on_covered_runs(void **state)
         }
 }
 
+/* Values clipped at H range further than those clipped at the steps that remain: from the
+ * same episodes (random actions do not look at the clip) the bound must be wider, by
+ * about H/(H-h) in the bonuses. */
+static void clip_widens_the_bound(void **state)
+{
+    (void)state;
+    double gap[2];
+    for (int clip = FORAY_CLIP_REMAINING; clip <= FORAY_CLIP_HORIZON; clip++) {
+        stage s = set_stage(worlds[0], "random", FORAY_RADIUS_SHARP, 1);
+        foray_certificate bound;
+        s.explorer->settings.clip = clip;
+        assert_true(truth_play(s.explorer, s.world, 20000));
+        assert_int_equal(foray_explorer_bound(s.explorer, &bound), FORAY_OK);
+        gap[clip] = bound.gap;
+        clear(&s);
+    }
+    assert_true(gap[FORAY_CLIP_REMAINING] < 4.0); /* H = 5: neither is clipped */
+    assert_true(gap[FORAY_CLIP_HORIZON] > 1.3 * gap[FORAY_CLIP_REMAINING]);
+}
+
 /* --------------------------------------------------- potentials and doublings */
 
 /* sum over updates of min(1, ||x||^2_{Sigma^-1}) <= 2 log(det Sigma / det lambda I),
@@ -270,6 +290,7 @@ int main(void)
         cmocka_unit_test(radii_cover),
         cmocka_unit_test(coverage_test_can_fail),
         cmocka_unit_test(certificates_hold_on_covered_runs),
+        cmocka_unit_test(clip_widens_the_bound),
         cmocka_unit_test(elliptical_potential),
         cmocka_unit_test(determinants_double_seldom),
         cmocka_unit_test(variance_is_within_its_error),

@@ -179,8 +179,16 @@ void fy_learner_maximise(fy_learner *learner, bool new_targets)
     }
 }
 
-/* min{cap, factor (H-h) radius_g m(s,a)} as a reward for PLAN. */
-static fy_plan_reward bonus_reward(fy_learner *learner, double factor, double cap)
+/* How far V_{h+1} may range: H-h where values are clipped at the steps that remain, H
+ * where they are clipped at H; V_{H+1} = 0 in both. */
+static double value_range(const foray_model *model, int clip, int64_t t)
+{
+    int64_t left = model->horizon - (t + 1);
+    return (double)(clip == FORAY_CLIP_HORIZON && left > 0 ? model->horizon : left);
+}
+
+/* min{cap, factor range_h radius_g m(s,a)} as a reward for PLAN. */
+static fy_plan_reward bonus_reward(fy_learner *learner, double factor, double cap, int clip)
 {
     const foray_model *model = learner->model;
     for (int64_t pair = 0; pair < model->pairs; pair++) {
@@ -189,13 +197,14 @@ static fy_plan_reward bonus_reward(fy_learner *learner, double factor, double ca
         learner->bonus[pair] = learner->radius[block] * learner->inner->upper[set];
     }
     for (int64_t t = 0; t < model->horizon; t++)
-        learner->scale[t] = factor * (double)(model->horizon - (t + 1));
+        learner->scale[t] = factor * value_range(model, clip, t);
     return (fy_plan_reward){.table = learner->table, .scale = learner->scale, .cap = cap};
 }
 
 fy_plan_reward fy_learner_reward(fy_learner *learner)
 {
-    return bonus_reward(learner, 2.0 / (double)learner->model->horizon, 1.0);
+    double factor = 2.0 / (double)learner->model->horizon;
+    return bonus_reward(learner, factor, 1.0, FORAY_CLIP_REMAINING);
 }
 
 fy_plan_reward fy_learner_given_reward(const foray_explorer *explorer)
@@ -322,19 +331,22 @@ foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
 }
 
 /* W_h(s) = max_a min{ H-h+1, 2 beta (H-h) m(s,a) + <psi_W, theta> + beta ||psi_W|| }:
- * W_1(mu) bounds the error of the optimistic plan for every reward. */
+ * W_1(mu) bounds the error of the optimistic plan for every reward. That plan's own
+ * values, which the bonuses 2 beta ||psi_V|| of the proof are about, range as far as
+ * its clip lets them: under `horizon` both clip and range are H. */
 foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out)
 {
     fy_learner *learner = explorer->learner;
+    int clip = explorer->settings.clip;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, false);
     fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
     double bound;
     fy_plan(&(fy_plan_task){.kernel = learner->kernel,
-                            .reward = bonus_reward(learner, 2.0, INFINITY),
+                            .reward = bonus_reward(learner, 2.0, INFINITY, clip),
                             .lanes = 1,
                             .sign = +1,
-                            .clip = FORAY_CLIP_REMAINING,
+                            .clip = clip,
                             .ties = FORAY_TIES_LOWEST,
                             .layers = 2,
                             .value = learner->value},
