@@ -156,6 +156,14 @@ enum { FORAY_FEATURES_AUTO, FORAY_FEATURES_GIVEN, FORAY_FEATURES_ONEHOT, FORAY_F
          "rf-rl-explore: the share of the episodes in which EULER learns to reach each state")     \
     CHOICE(explore_data, FORAY_DATA_SAMPLED, "sampled all",                                        \
            "rf-rl-explore: plan from the episodes drawn from the mixture, or from all")            \
+    INTEGER(sstp_levels, 8, 1, 60, "sstp: levels, each with the same number of episodes")          \
+    REAL(sstp_target, 0.5, 1e-9, 1e9,                                                              \
+         "sstp: visits that settle a pair at the first level, as a share of an even spread")       \
+    INTEGER(sstp_truncation, 1, 1, 1 << 20,                                                        \
+            "sstp: visits to unsettled pairs that count in an episode of the first level")         \
+    REAL(sstp_truncation_growth, 2.0, 1.0, 1e6, "sstp: the factor of that from level to level")    \
+    REAL(sstp_variance, 2.0, 0.0, 1e6, "sstp: c1 of the bonus sqrt(c1 Var log/n) + c2 log/n")      \
+    REAL(sstp_range, 2.5, 0.0, 1e6, "sstp: c2 of that bonus")                                      \
     INTEGER(refactor_every, 4096, 1, INT64_MAX / 4,                                                \
             "rank-one updates of a block between two fresh factorisations")
 

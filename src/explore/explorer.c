@@ -10,8 +10,9 @@
 
 /* Adding an algorithm is one file and one row here. */
 static const fy_explorer_ops *const algorithms[] = {
-    &fy_ucrl_rfe, &fy_ucrl_rfe_plus, &fy_rf_ucrl,   &fy_rf_express,    &fy_wang,   &fy_francis,
-    &fy_ucrl_vtr, &fy_ucrl_vtr_plus, &fy_euler_ops, &fy_rf_rl_explore, &fy_random, &fy_generative,
+    &fy_ucrl_rfe, &fy_ucrl_rfe_plus, &fy_rf_ucrl,       &fy_rf_express, &fy_wang,
+    &fy_francis,  &fy_ucrl_vtr,      &fy_ucrl_vtr_plus, &fy_euler_ops,  &fy_rf_rl_explore,
+    &fy_sstp,     &fy_random,        &fy_generative,
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 

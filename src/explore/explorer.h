@@ -63,7 +63,7 @@ void fy_explorer_read_policy(const foray_explorer *explorer, fy_reader *reader, 
 /* The algorithms, one line each in explorer.c. */
 extern const fy_explorer_ops fy_ucrl_rfe, fy_ucrl_rfe_plus, fy_rf_ucrl, fy_rf_express, fy_random;
 extern const fy_explorer_ops fy_wang, fy_francis;
-extern const fy_explorer_ops fy_euler_ops, fy_rf_rl_explore;
+extern const fy_explorer_ops fy_euler_ops, fy_rf_rl_explore, fy_sstp;
 extern const fy_explorer_ops fy_ucrl_vtr, fy_ucrl_vtr_plus, fy_generative;
 
 #endif
