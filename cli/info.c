@@ -139,7 +139,8 @@ static foray_status estimate_and_report(cli_session *session, cli_report *report
         report_estimate(session, report, model, estimate, half_width);
     free(estimate);
     free(half_width);
-    return status;
+    /* Not every algorithm has one; who asked for it was told before anything was printed. */
+    return status == FORAY_ERROR_USAGE ? FORAY_OK : status;
 }
 
 /* --------------------------------------------------------------- plans and the trace */
@@ -219,6 +220,8 @@ static cli_exit tell(cli_session *session, foray_run *run)
     foray_run_facts facts;
     cli_report report;
     foray_status status = foray_run_describe(run, &facts);
+    if (status == FORAY_OK && cli_has(session, "theta"))
+        status = foray_explorer_estimate(foray_run_explorer(run), NULL, NULL);
     if (status != FORAY_OK)
         return cli_status(session, status);
     cli_report_begin(&report, session);

@@ -12,6 +12,8 @@ static void report_sizes(cli_report *report, const foray_model *model)
     cli_report_integer(report, "dim", foray_model_dim(model));
     cli_report_real(report, "norm_bound", foray_model_norm_bound(model));
     cli_report_flag(report, "theta_known", foray_model_theta(model) != NULL);
+    if (foray_model_pair_dim(model) > 0)
+        cli_report_integer(report, "pair_dim", foray_model_pair_dim(model));
 }
 
 static void report_facts(cli_report *report, const foray_model_facts *facts)

@@ -120,6 +120,17 @@ foray explore chain -k 100 --radius-scale 0.5 -o half.foray --json >half.json
 holds "a scaled radius is heuristic" test "$(json bound.status half.json)" = '"heuristic"'
 expect 0 "nothing is guaranteed" foray plan half.foray -r goal:1
 
+# ---- algorithms without an estimate of theta, and without a bound
+for algorithm in rf-ucrl wang francis; do
+    foray explore riverswim:states=4,horizon=5 -a "$algorithm" -k 50 -o "$algorithm.foray" >/dev/null
+    expect 0 "$algorithm" foray info "$algorithm.foray"
+    usage "no estimate of theta" foray info "$algorithm.foray" --theta
+    expect 0 "^verified *yes" foray verify "$algorithm.foray"
+done
+expect 0 "nothing is guaranteed: the algorithm has no bound" foray plan wang.foray -r goal:1
+usage "no bound for all rewards" foray bound francis.foray
+usage "gives no features" foray explore riverswim -a wang --pair-features given -k 5 -o given.foray
+
 # ---- several rewards, directories, maps
 usage "need a directory" foray plan c.foray -r goal:1 -r goal:0 -o one.json
 usage "both be written" foray plan c.foray -r goal:1 -r goal:1 -o many/

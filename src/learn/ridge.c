@@ -378,7 +378,7 @@ void fy_ridge_whiten(const fy_ridge *ridge, int64_t block, const double *x, doub
 }
 
 /* Up to here a whole right-hand side of eight vectors lies on the stack. */
-enum { TILE_DIM = 96 };
+enum { TILE_DIM = 256 };
 
 /* Rows from here on are summed in four parts: one sum alone would wait for itself. */
 enum { LONG_ROW = 16 };
