@@ -42,6 +42,17 @@ static int64_t common_size(const fy_kernel *kernel)
     return size;
 }
 
+/* c of all sets, if all have the same and none has fewer rows. */
+static int64_t common_columns(const fy_kernel *kernel, bool bonus)
+{
+    int64_t columns = fy_kernel_columns(kernel, 0);
+    for (int64_t set = 0; set < kernel->form->model->gensets; set++)
+        if (fy_kernel_columns(kernel, set) != columns ||
+            (bonus && fy_kernel_rows(kernel, set) != columns))
+            return 0;
+    return columns;
+}
+
 /* Single precision needs square factors (see round_up), and pays for large ones. */
 static bool choose_single(const fy_kernel *kernel, int precision)
 {
@@ -119,6 +130,7 @@ foray_status fy_kernel_create(foray_context *ctx, const fy_form *form, int preci
         return status;
     kernel->form = form;
     kernel->threads = ctx->threads;
+    kernel->alike = common_columns(kernel, precision != FY_FACTOR_NONE);
     if (!FY_ALLOC(ctx, kernel->p, fy_kernel_at(kernel, model->gensets)))
         goto fail;
     if (precision != FY_FACTOR_NONE && (status = allocate_factor(ctx, kernel, precision)) < 0)

@@ -16,10 +16,10 @@
 typedef struct fy_backup {
     const fy_kernel *kernel;
     int64_t pairs, actions, lanes, batch; /* batch: states taken together */
+    int64_t alike;                        /* columns of all sets, or 0 */
     bool centred, clip_first;
     const int32_t *genset, *succ;
-    const int64_t *succ_start, *gen_start, *at_factor;
-    int64_t stride; /* of R, where at_factor is NULL */
+    const int64_t *succ_start;
     const double *p;
     const void *factor; /* R in double or single precision */
     const double *reward;
@@ -33,10 +33,11 @@ typedef struct fy_backup {
 
 /* Sets of at most this many columns have their loops unrolled. */
 enum { FY_SMALL = 8 };
+#define FY_SMALL_CASES(CASE) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
 #define FY_UNROLL _Pragma("GCC unroll 8")
 
-/* Pairs between asking for values and using them. */
-enum { FY_AHEAD = 6 };
+/* Pairs between asking for something and using it: for values, and for p and R. */
+enum { FY_AHEAD = 4, FY_FAR = 32 };
 
 /* What rounding may do to a Q, relative to its size (and to 1). */
 static const double FY_ROUNDING = 1e-12;
@@ -90,14 +91,12 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .actions = model->actions,
         .lanes = task->lanes,
         .batch = fy_kernel_batch(kernel, task->lanes),
+        .alike = kernel->alike,
         .centred = kernel->form->centred,
         .clip_first = task->ties == FORAY_TIES_LOWEST,
         .genset = model->genset,
         .succ = model->succ,
         .succ_start = model->succ_start,
-        .gen_start = model->gen_start,
-        .at_factor = kernel->at_factor,
-        .stride = kernel->stride,
         .p = kernel->p,
         .factor = kernel->single ? (const void *)kernel->single : kernel->factor,
         .reward = task->reward.table[t],

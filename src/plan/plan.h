@@ -24,6 +24,7 @@ typedef struct fy_kernel {
     double *p;          /* c numbers per set, at fy_kernel_at: c = n-1 when centred, else n */
     double *factor;     /* R, min(c, d_g) rows, row i holds columns i..c-1; NULL: see next */
     float *single;      /* the same in single precision; both NULL: no bonus */
+    int64_t alike;      /* c where all sets have the same, and square R; else 0 */
     int64_t stride;     /* numbers in R where all sets have the same, else 0 */
     int64_t *at_factor; /* [gensets+1] where R of a set starts; NULL: stride says it */
     double *scratch;    /* per thread, for forming the kernel and for planning */
