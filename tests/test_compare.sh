@@ -47,6 +47,15 @@ holds "threads do not matter" same_tables one two
 expect 0 "" foray compare "${small[@]}" -a random,ucrl-rfe --seeds 3 -o three
 holds "the order of algorithms does not matter" cmp <(sort one/results.csv) <(sort three/results.csv)
 
+# Algorithms that see a reward are given one; one that need not walk covers everything.
+usage "reward" foray compare "${small[@]}" -a ucrl-vtr --seeds 1 -o blind
+expect 0 "^ucrl-vtr[+] +40" foray compare "${small[@]}" -a "generative,ucrl-vtr,ucrl-vtr+" -r goal:3 --seeds 2 \
+    -o references
+holds "the generative sampler has been everywhere" \
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        $1 == "generative" && $3 == 40 { seen++; if ($at["covered"] != 4) bad = 1 }
+        END { exit bad || seen != 2 }' references/results.csv
+
 # Nothing is made again: rows stay as they are, so a row changed by hand comes through.
 cp -r one again
 sed -i '2s/^1,[^,]*/1,0.123/' again/runs/random-1.csv

@@ -98,12 +98,15 @@ static void visit(trial *t, int64_t state)
 static foray_status play_step(trial *t, foray_draw *draw, int64_t *state)
 {
     int64_t action, next;
-    foray_status status = foray_explorer_act(t->explorer, *state, &action);
+    foray_status status = foray_explorer_place(t->explorer, state);
+    if (status == FORAY_OK)
+        status = foray_explorer_act(t->explorer, *state, &action);
     if (status == FORAY_OK)
         status = foray_world_step(t->world, draw, *state, action, &next);
     if (status == FORAY_OK)
         status = foray_explorer_observe(t->explorer, *state, action, next);
     if (status == FORAY_OK) {
+        visit(t, *state);
         visit(t, next);
         *state = next;
     }
