@@ -390,6 +390,71 @@ static void refuses_blocks_too_large(void **state)
     end(&t);
 }
 
+/* A block too large for tiles, beside a small one that has no form behind it. */
+static void large_blocks_without_a_form(void **state)
+{
+    (void)state;
+    enum { LARGE = 260, COUNT = 7 };
+    static const int64_t sizes[] = {LARGE, 3};
+    static const double lambda[] = {1, 1};
+    fixture t;
+    begin(&t, 1000);
+    fy_ridge *ridge;
+    double *x = calloc((2 * COUNT + 1) * LARGE, sizeof *x);
+    double *before = x + COUNT * LARGE, *one = before + COUNT * LARGE;
+    assert_int_equal(fy_ridge_create_blocks(t.ctx, 2, sizes, lambda, 1000, &ridge), FORAY_OK);
+    for (int k = 0; k < 40; k++) {
+        for (int i = 0; i < LARGE; i++)
+            x[i] = draw(&t);
+        fy_ridge_update(ridge, k % 8 == 0, x, 0, 1);
+    }
+    for (int i = 0; i < COUNT * LARGE; i++)
+        before[i] = x[i] = draw(&t);
+    fy_ridge_whiten_many(ridge, 0, COUNT, x);
+    for (int v = 0; v < COUNT; v++) {
+        fy_ridge_whiten(ridge, 0, before + v * LARGE, one);
+        for (int i = 0; i < LARGE; i++)
+            assert_true(fabs(one[i] - x[v * LARGE + i]) <= 1e-11 * (1 + fabs(one[i])));
+    }
+    fy_ridge_destroy(ridge);
+    free(x);
+    end(&t);
+}
+
+/* With C the colouring matrix, C C' = Sigma^-1: column by column, C = L'^-1. */
+static void colours_are_the_inverse(void **state)
+{
+    (void)state;
+    enum { G = 5 };
+    fixture t;
+    begin(&t, 1000);
+    double x[MOST], colour[MOST * MOST], inverse[MOST];
+    int d = dims[G];
+    for (int k = 0; k < 3 * d; k++) {
+        draw_vector(&t, d, x);
+        fy_ridge_update(t.ridge, G, x, 0, 1);
+    }
+    for (int i = 0; i < d; i++) {
+        memset(x, 0, sizeof x);
+        x[i] = 1;
+        fy_ridge_colour(t.ridge, G, x, colour + i * d);
+    }
+    for (int j = 0; j < d; j++) {
+        memset(x, 0, sizeof x);
+        x[j] = 1;
+        fy_ridge_solve_for(t.ridge, G, x, inverse);
+        for (int k = 0; k < d; k++) {
+            double product = 0, size = 0;
+            for (int i = 0; i < d; i++) {
+                product += colour[i * d + j] * colour[i * d + k];
+                size += fabs(colour[i * d + j] * colour[i * d + k]);
+            }
+            assert_true(fabs(product - inverse[k]) <= 1e-12 * size + 1e-300);
+        }
+    }
+    end(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +467,8 @@ int main(void)
         cmocka_unit_test(writes_and_reads_bit_for_bit),
         cmocka_unit_test(create_survives_every_failed_allocation),
         cmocka_unit_test(refuses_blocks_too_large),
+        cmocka_unit_test(large_blocks_without_a_form),
+        cmocka_unit_test(colours_are_the_inverse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
