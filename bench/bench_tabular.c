@@ -1,5 +1,5 @@
-/* bench_tabular.c - RF-UCRL and RF-Express: episodes per second where the public Python
- * code was measured, and how the cost of an episode grows with S, A and H.
+/* bench_tabular.c - the counting algorithms: episodes per second, for two of them where the public
+ * Python code was measured, and how the cost of an episode grows with S, A and H.
  *
  * Simulation and learning, one thread, nothing stored; a plan in every episode unless the
  * line says otherwise. A scale below 1 is there because with the constants of the
@@ -14,12 +14,13 @@ typedef struct subject {
     const char *algorithm, *world;
     double scale; /* of the radius */
     int replan, pooled;
-    double growth; /* of a count, for a new plan under the doubling rule */
+    double growth;    /* of a count, for a new plan under the doubling rule */
+    int64_t episodes; /* the budget, for algorithms that divide it; 0: the default */
 } subject;
 
 static subject of(const char *algorithm, const char *world, double scale)
 {
-    return (subject){algorithm, world, scale, FORAY_REPLAN_AUTO, FORAY_POOLED_OFF, 1.0};
+    return (subject){algorithm, world, scale, FORAY_REPLAN_AUTO, FORAY_POOLED_OFF, 1.0, 0};
 }
 
 static const char chain[] = "chain:states=31,zones=1,spread=0,laws=1";
@@ -34,6 +35,17 @@ typedef struct stage {
     uint64_t episode;
 } stage;
 
+/* To be in the last state. */
+static void give_goal(stage *s)
+{
+    foray_reward *reward;
+    int64_t last = foray_model_states(s->model) - 1;
+    bench_check(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0.0, &reward));
+    bench_check(s->ctx, foray_reward_set(s->ctx, reward, -1, last, -1, 1.0));
+    bench_check(s->ctx, foray_explorer_give_reward(s->explorer, reward));
+    foray_reward_destroy(reward);
+}
+
 static stage set_stage(subject what)
 {
     stage s = {.ctx = foray_context_create()};
@@ -44,9 +56,13 @@ static stage set_stage(subject what)
     settings.replan = what.replan;
     settings.replan_growth = what.growth;
     settings.pooled = what.pooled;
+    if (what.episodes > 0)
+        settings.episodes = what.episodes;
     bench_check(s.ctx, foray_world_model(s.ctx, what.world, &s.model));
     bench_check(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
     bench_check(s.ctx, foray_explorer_create(s.ctx, s.model, &settings, &s.explorer));
+    if (foray_algorithm_needs_reward(what.algorithm))
+        give_goal(&s);
     return s;
 }
 
@@ -124,11 +140,44 @@ static void measure_options(void)
     bench_title("what the options cost (RF-UCRL, grid of 21x21, H=20, radius scaled by 0.05)");
     for (size_t i = 0; i < sizeof option / sizeof option[0]; i++) {
         stage s =
-            set_stage((subject){"rf-ucrl", grid, 0.05, option[i].replan, option[i].pooled, 1.0});
+            set_stage((subject){"rf-ucrl", grid, 0.05, option[i].replan, option[i].pooled, 1.0, 0});
         rate(&s, 1.0);
         bench_figure(option[i].name, rate(&s, 1.0), "episodes/s");
         clear(&s);
     }
+}
+
+/* ------------------------------------------------ algorithms with phases, and EULER */
+
+/* Microseconds per episode over the whole budget: phases differ in their cost. */
+static double whole_cost(subject what)
+{
+    stage s = set_stage(what);
+    double start = bench_now();
+    for (int64_t k = 0; k < what.episodes; k++)
+        play(&s);
+    double cost = 1e6 * (bench_now() - start) / (double)what.episodes;
+    clear(&s);
+    return cost;
+}
+
+static void measure_whole(const char *algorithm, const char *world, const char *name,
+                          int64_t episodes)
+{
+    subject what = of(algorithm, world, 0.05);
+    what.episodes = episodes;
+    bench_figure(name, 1e6 / whole_cost(what), "episodes/s");
+}
+
+static void measure_phases(void)
+{
+    bench_title("over a whole budget, radius scaled by 0.05");
+    measure_whole("euler", chain, "EULER to the end of a chain of 31, H=20", 20000);
+    measure_whole("rf-rl-explore", chain, "RF-RL-Explore, the same chain", 20000);
+    measure_whole("sstp", chain, "SSTP, the same chain", 20000);
+    measure_whole("euler", grid, "EULER to the corner of a grid of 21x21, H=20", 2000);
+    measure_whole("rf-rl-explore", grid, "RF-RL-Explore, the same grid", 2000);
+    measure_whole("sstp", grid, "SSTP, the same grid", 2000);
 }
 
 /* --------------------------------------------------------------------- growth */
@@ -156,10 +205,41 @@ static void measure_growth(subject what, const char *format, const char *over, c
     bench_growth(name, "us", SIZES, x, cost);
 }
 
+/* The same over whole budgets of a fixed number of episodes. */
+static void measure_whole_growth(const char *algorithm, const char *format, const char *over,
+                                 const int *size)
+{
+    enum { SIZES = 4 };
+    double x[SIZES], cost[SIZES];
+    char world[128], name[128];
+    for (int i = 0; i < SIZES; i++) {
+        snprintf(world, sizeof world, format, size[i]);
+        subject what = of(algorithm, world, 0.05);
+        what.episodes = 2000;
+        x[i] = size[i];
+        cost[i] = whole_cost(what);
+    }
+    snprintf(name, sizeof name, "%s, 2000 episodes, over %s", algorithm, over);
+    bench_growth(name, "us", SIZES, x, cost);
+}
+
+static void measure_whole_growths(void)
+{
+    static const char *const algorithms[] = {"euler", "rf-rl-explore", "sstp"};
+    for (int i = 0; i < 3; i++) {
+        measure_whole_growth(algorithms[i], "mixture:states=%d,actions=4,successors=5,horizon=20",
+                             "S", (const int[]){25, 50, 100, 200});
+        measure_whole_growth(algorithms[i], "mixture:states=50,actions=%d,successors=5,horizon=20",
+                             "A", (const int[]){2, 4, 8, 16});
+        measure_whole_growth(algorithms[i], "mixture:states=50,actions=4,successors=5,horizon=%d",
+                             "H", (const int[]){5, 10, 20, 40});
+    }
+}
+
 static void measure_growths(void)
 {
     const subject subjects[] = {
-        {"rf-ucrl", NULL, 0.05, FORAY_REPLAN_DOUBLING, FORAY_POOLED_OFF, 0.0},
+        {"rf-ucrl", NULL, 0.05, FORAY_REPLAN_DOUBLING, FORAY_POOLED_OFF, 0.0, 0},
         of("rf-ucrl", NULL, 0.05),
         of("rf-express", NULL, 1e-6)};
     bench_title("how the cost of an episode grows, in microseconds");
@@ -179,6 +259,8 @@ int main(void)
 {
     measure_targets();
     measure_options();
+    measure_phases();
     measure_growths();
+    measure_whole_growths();
     return 0;
 }
