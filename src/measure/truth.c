@@ -64,8 +64,8 @@ static double recursion(fy_truth *truth, const foray_reward *reward, const int32
         .follow = follow,
         .layers = 2,
         .value = truth->value,
-        .policy = policy,
     };
+    task.policy = policy;
     fy_plan(&task, &mean);
     return mean;
 }

@@ -69,8 +69,9 @@ static void finish_linear(fy_scale *scale, const fy_axis *axis, int wanted)
     double first = floor(scale->least / step + 1e-9), last = ceil(scale->most / step - 1e-9);
     scale->least = first * step;
     scale->most = last * step;
-    for (double i = first; i <= last; i++)
-        add_tick(scale, i * step, true);
+    int steps = (int)(last - first);
+    for (int i = 0; i <= steps; i++)
+        add_tick(scale, (first + i) * step, true);
 }
 
 /* --------------------------------------------------------------- logarithmic axes */
