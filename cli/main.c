@@ -94,7 +94,9 @@ static cli_exit dispatch(int64_t words, char *const *word)
 int main(int argc, char **argv)
 {
     occupy_standard_streams();
+    /* What these tell is told by the failed write as well, and there we can say more. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     setlocale(LC_CTYPE, "");
     /* Foray threads at a higher level, and results must not depend on thread counts. */
     openblas_set_num_threads(1);

@@ -63,6 +63,32 @@ static void test_settings_and_model_survive(void **state)
     foray_run_close(run);
 }
 
+/* As if the last setting of the table had come after the run was made. */
+static void test_older_run_lacks_a_setting(void **state)
+{
+    run_bench *bench = *state;
+    foray_run *run = run_create(bench, bench->path);
+    foray_run_close(run);
+    foray_setting_info info, last = {0};
+    int64_t count = 0;
+    for (; foray_setting_describe(count, &info); count++)
+        last = info;
+    char sql[256], number[32];
+    fy_store *store;
+    assert_ok(bench, fy_store_open(bench->ctx, bench->path, true, &store));
+    snprintf(sql, sizeof sql, "DELETE FROM setting WHERE name = '%s'", last.name);
+    snprintf(number, sizeof number, "%lld", (long long)count - 1);
+    assert_ok(bench, fy_store_run(store, sql));
+    assert_ok(bench, fy_store_put_meta(store, "settings", number));
+    fy_store_close(store);
+    assert_ok(bench, foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &run));
+    char value[64];
+    assert_ok(bench, foray_settings_get(bench->ctx, foray_run_settings(run), last.name, value,
+                                        sizeof value));
+    assert_string_equal(value, last.fallback);
+    foray_run_close(run);
+}
+
 static void test_creation_respects_files(void **state)
 {
     run_bench *bench = *state;
@@ -372,6 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         RUN_TEST(test_new_run),
         RUN_TEST(test_settings_and_model_survive),
+        RUN_TEST(test_older_run_lacks_a_setting),
         RUN_TEST(test_creation_respects_files),
         RUN_TEST(test_strange_names),
         RUN_TEST(test_leftover_log_is_removed),

@@ -129,6 +129,8 @@ static void check_rewards(const stage *s, uint64_t seed)
             assert_int_equal(foray_evaluate(s->ctx, s->model, reward, policy, &value, &optimal), 0);
             assert_true(policy->value[FORAY_OPTIMISTIC] >= optimal - 1e-9);
             assert_true(policy->value[FORAY_PESSIMISTIC] <= optimal + 1e-9);
+            double low = policy->value[FORAY_OPTIMISTIC] - policy->certificate.gap;
+            assert_true(low <= value + 1e-9);
             assert_true(policy->certificate.gap >= optimal - value - 1e-9);
             if (mode == FORAY_OPTIMISTIC)
                 assert_true(bound.gap >= optimal - value - 1e-9);

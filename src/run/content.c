@@ -2,6 +2,7 @@
  * texts of a run, its settings. */
 #include "run/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,8 +146,9 @@ static foray_status put_setting(fy_store *store, const char *name, const char *v
 foray_status fy_store_put_settings(fy_store *store, const foray_settings *settings)
 {
     foray_setting_info info;
-    char value[128];
-    for (int64_t i = 0; foray_setting_describe(i, &info); i++) {
+    char value[128], number[32];
+    int64_t count = 0;
+    for (; foray_setting_describe(count, &info); count++) {
         foray_status status =
             foray_settings_get(store->ctx, settings, info.name, value, sizeof value);
         if (status == FORAY_OK)
@@ -154,43 +156,47 @@ foray_status fy_store_put_settings(fy_store *store, const foray_settings *settin
         if (status != FORAY_OK)
             return status;
     }
-    return FORAY_OK;
+    snprintf(number, sizeof number, "%lld", (long long)count);
+    return fy_store_put_meta(store, "settings", number);
 }
 
-static foray_status get_setting(fy_store *store, const char *name, foray_settings *settings)
+/* Reads every setting there is, and counts them. A name we do not know comes from a newer
+ * Foray, and what it asks for we cannot do. */
+static foray_status get_each_setting(fy_store *store, foray_settings *settings, int64_t *count)
 {
     fy_row row;
-    fy_row_prepare(&row, store, "settings", "SELECT name, value, crc FROM setting WHERE name = ?1");
-    fy_row_bind_text(&row, 1, name);
-    char value[128] = "";
-    bool found = fy_row_next(&row);
-    if (found) {
-        fy_row_text(&row);
-        const char *text = fy_row_text(&row);
-        if (strlen(text) < sizeof value)
-            memcpy(value, text, strlen(text) + 1);
-        fy_row_intact(&row);
+    foray_status known = FORAY_OK;
+    fy_row_prepare(&row, store, "settings", "SELECT name, value, crc FROM setting");
+    for (*count = 0; known == FORAY_OK && fy_row_next(&row); (*count)++) {
+        const char *name = fy_row_text(&row), *value = fy_row_text(&row);
+        if (fy_row_intact(&row))
+            known = foray_settings_set(store->ctx, settings, name, value);
     }
+    if (known != FORAY_OK)
+        known = fy_fail_within(store->ctx, FORAY_ERROR_RUN, "%s: damaged, or from a newer Foray",
+                               store->path);
     foray_status status = fy_row_end(&row);
-    if (status != FORAY_OK)
-        return status;
-    if (!found)
-        return fy_store_damaged(store, "the setting %s is missing", name);
-    if (foray_settings_set(store->ctx, settings, name, value) != FORAY_OK)
-        return fy_fail_within(store->ctx, FORAY_ERROR_RUN, "%s: damaged", store->path);
-    return FORAY_OK;
+    return status != FORAY_OK ? status : known;
 }
 
+/* Settings that came into the table after the run was made keep their defaults; that
+ * none was lost shows in their number. */
 foray_status fy_store_get_settings(fy_store *store, foray_settings *settings)
 {
     foray_settings read;
+    char *stored;
+    int64_t count;
     foray_settings_default(&read);
-    foray_setting_info info;
-    for (int64_t i = 0; foray_setting_describe(i, &info); i++) {
-        foray_status status = get_setting(store, info.name, &read);
-        if (status != FORAY_OK)
-            return status;
-    }
+    foray_status status = get_each_setting(store, &read, &count);
+    if (status == FORAY_OK)
+        status = fy_store_get_meta(store, "settings", &stored);
+    if (status != FORAY_OK)
+        return status;
+    long long expected = strtoll(stored, NULL, 10);
+    free(stored);
+    if (count != expected)
+        return fy_store_damaged(store, "%lld settings, but there were %lld", (long long)count,
+                                expected);
     *settings = read;
     return FORAY_OK;
 }

@@ -1,8 +1,9 @@
 /* store.h - a run on disk: one SQLite file, and the only place that knows it.
  *
  *   head        one row: how many episodes, batches, trace points and plans there are
- *   meta        version, created, world, model_bytes, source: whether the episodes come
- *               from the world of the "model" or from some "other"
+ *   meta        version, created, world, model_bytes, reward, the number of settings, and
+ *               source: whether the episodes come from the world of the "model" or
+ *               from some "other"
  *   setting     one row per setting, as text
  *   episodes    batches: first episode, count, packed states and actions (codec.h)
  *   trace       how the bound for all rewards went
