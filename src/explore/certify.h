@@ -5,13 +5,13 @@
  *   V = V_{h+1},  C = what the reward can still give from h+1 on,  w = L(n)/n
  *   never visited: w is infinite; a pair with a single successor: its law is known, w = 0
  *
- * The certified rule rests on the event (Jonsson et al. 2020, proposition 1), for m successors,
+ * The certified rule rests on the event (Jonsson et al. 2020), for m successors,
  *
  *   n KL(p^_n, p) <= b(n) = log(X/delta) + (m-1) log(e (1 + n/(m-1)))      for all n and pairs
  *
  * of probability 1 - delta, X being the number of laws with m > 1: one per pair and
  * step, or per pair when pooled. On it, for every V with values in [0, C], chosen before
- * or after the data (Menard et al. 2021, lemmas 10 and 11),
+ * or after the data (Menard et al. 2021, appendix),
  *
  *   |(p^ - p) V| <= sqrt(2 Var_p(V) KL) + 2/3 C KL,   Var_p(V) <= 2 Var_p^(V) + 4 C^2 KL
  *   hence  <= sqrt(4 Var_p^(V) b/n) + (sqrt 8 + 2/3) C b/n:        c1 = 4, c2 = sqrt 8 + 2/3, L = b

@@ -24,6 +24,7 @@
  *   - with r = 0, or nothing unsettled, actions are uniformly random: nothing is to gain;
  *   - a new plan is made when a level begins, a pair is settled, or a count has
  *     grown by the factor 1 + replan_growth; --replan every: in every episode;
+ *   - plans clip values at C, where the paper truncates softly;
  *   - rewards are in [0,1] at each step and not 1 in total: C takes the place of 1.
  *
  * With the constants open nothing is guaranteed by the plan's own bonus; certificates come
