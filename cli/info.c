@@ -16,6 +16,9 @@ static void report_run(cli_report *report, foray_run *run, const char *path,
     const foray_model *model = foray_run_model(run);
     cli_report_text(report, "run", path);
     cli_report_text(report, "world", foray_run_world(run));
+    const foray_reward *reward = foray_explorer_reward(foray_run_explorer(run));
+    if (reward)
+        cli_report_text(report, "explored_for", foray_reward_name(reward));
     cli_report_text(report, "version", facts->version);
     cli_report_text(report, "created", facts->created);
     cli_report_integer(report, "bytes", facts->bytes);

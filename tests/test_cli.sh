@@ -90,6 +90,7 @@ foray info seen.foray --theta --json >a.json
 foray info whole.foray --theta --json >b.json
 holds "a resumed run has its reward still" test "$(json theta a.json)" = "$(json theta b.json)"
 expect 0 . foray verify seen.foray
+expect 0 "goal:treasure" foray info seen.foray
 
 # ---- every --json is one object
 foray plan c.foray -r goal:1 -o policy.json >/dev/null

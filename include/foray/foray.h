@@ -542,6 +542,8 @@ FORAY_API void foray_explorer_destroy(foray_explorer *explorer);
  * explore without any, refuse it: FORAY_ERROR_USAGE. */
 FORAY_API foray_status foray_explorer_give_reward(foray_explorer *explorer,
                                                   const foray_reward *reward);
+/* That reward, the explorer's own copy; NULL: none was given. */
+FORAY_API const foray_reward *foray_explorer_reward(const foray_explorer *explorer);
 
 FORAY_API foray_status foray_explorer_begin(foray_explorer *explorer);
 /* For algorithms that query any (s,a) of a generative model: *state becomes the one to ask

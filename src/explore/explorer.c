@@ -129,6 +129,11 @@ foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_re
     return FORAY_OK;
 }
 
+const foray_reward *foray_explorer_reward(const foray_explorer *explorer)
+{
+    return explorer->reward;
+}
+
 /* ------------------------------------------------------------------ episodes */
 
 static foray_status wrong_order(foray_explorer *explorer, const char *call)
