@@ -37,7 +37,7 @@ static double chance(const foray_model *model, int64_t s, int64_t a, int64_t nex
 static foray_model *forget_laws(const foray_model *model)
 {
     int64_t states = foray_model_states(model), actions = foray_model_actions(model);
-    const int32_t *start;
+    const int32_t *first;
     const double *probability;
     foray_builder *builder;
     foray_model *table;
@@ -47,8 +47,8 @@ static foray_model *forget_laws(const foray_model *model)
             for (int64_t next = 0; next < states; next++)
                 if (chance(model, s, a, next) > 0)
                     need(foray_builder_transition(builder, s, a, next, chance(model, s, a, next)));
-    foray_model_initial(model, &start, &probability);
-    need(foray_builder_initial(builder, start[0], 1));
+    foray_model_initial(model, &first, &probability);
+    need(foray_builder_initial(builder, first[0], 1));
     need(foray_builder_finish(builder, &table));
     foray_builder_destroy(builder);
     return table;
@@ -69,8 +69,8 @@ static double enter_the_goal(const foray_model *model, int64_t s, int64_t a)
 
 static double swim(const foray_model *model, int64_t s, int64_t a)
 {
-    bool end = s == foray_model_states(model) - 1;
-    return s == 0 && a == 0 ? 0.005 : end && a == 1 ? 1 : 0;
+    bool at_end = s == foray_model_states(model) - 1;
+    return s == 0 && a == 0 ? 0.005 : at_end && a == 1 ? 1 : 0;
 }
 
 static double treasure(const foray_model *model, int64_t s, int64_t a)

@@ -48,11 +48,12 @@ static int64_t sort_pair(const fy_model_parts *parts, int64_t pair, feature *row
 static foray_status copy_pair(foray_context *ctx, const fy_model_parts *parts, foray_model *model,
                               int64_t pair, feature *row)
 {
-    foray_status status = FORAY_OK;
-    for (int64_t k = parts->pair_start[pair]; k < parts->pair_start[pair + 1]; k++)
-        if ((status = check_value(ctx, parts, pair, parts->pair_index[k], parts->pair_value[k])) !=
-            FORAY_OK)
+    for (int64_t k = parts->pair_start[pair]; k < parts->pair_start[pair + 1]; k++) {
+        foray_status status =
+            check_value(ctx, parts, pair, parts->pair_index[k], parts->pair_value[k]);
+        if (status != FORAY_OK)
             return status;
+    }
     int64_t count = sort_pair(parts, pair, row), start = model->pair_start[pair];
     if (count == 0)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
