@@ -6,7 +6,7 @@ static const char style[] =
     "@media (prefers-color-scheme:dark){"
     ":root{--ink:#e6e9ed;--paper:#14181d;--faint:#3a414a;--quiet:#a0a8b2}}"
     "body{font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;"
-    "color:var(--ink);background:var(--paper);max-width:60rem;margin:2rem auto;padding:0 1rem}"
+    "color:var(--ink);background:var(--paper);max-width:72rem;margin:2rem auto;padding:0 1rem}"
     "h1{font-size:1.5rem;margin-bottom:.2rem}h2{font-size:1.15rem;margin-top:2.2rem}"
     "p.lead{color:var(--quiet);margin-top:0}figure{margin:1rem 0;overflow-x:auto}"
     "div.wide{overflow-x:auto}"

@@ -38,6 +38,12 @@ int fy_svg_colour(int64_t index)
     return (int)(index % COLOURS);
 }
 
+/* Series whose colours are the same differ in their dashes. */
+static int dash_of(int64_t index)
+{
+    return (int)((index + index / COLOURS) % DASHES);
+}
+
 /* Pixels. */
 enum { WIDTH = 760, HEIGHT = 420, LEFT = 74, TOP = 64, BOTTOM = 54, LEGEND_ROW = 22 };
 enum { LEGEND_LEAST = 96, LEGEND_MOST = 250, LEGEND_SAMPLE = 38, LETTER = 7 };
@@ -200,7 +206,7 @@ static void draw_line(const drawing *d, const fy_series *series, int64_t index)
 {
     int64_t end;
     for (int64_t first = 0; (end = next_stretch(d, series, &first)) > first; first = end) {
-        fy_print(d->text, "<polyline class=\"line d%d\" points=\"", (int)(index % DASHES));
+        fy_print(d->text, "<polyline class=\"line d%d\" points=\"", dash_of(index));
         for (int64_t i = first; i < end; i++)
             print_point(d, series->x[i], series->y[i]);
         fy_print(d->text, "\"/>\n");
@@ -240,7 +246,7 @@ static void draw_legend_entry(const drawing *d, int64_t index)
 {
     double x = d->right + 12, y = TOP + 10.0 + LEGEND_ROW * (double)index;
     fy_print(d->text, "<g class=\"c%d\"><line class=\"line d%d\" x1=\"%.1f\" y1=\"%.1f\" ",
-             fy_svg_colour(index), (int)(index % DASHES), x, y);
+             fy_svg_colour(index), dash_of(index), x, y);
     fy_print(d->text, "x2=\"%.1f\" y2=\"%.1f\"/>", x + LEGEND_SAMPLE - 6, y);
     draw_shape(d->text, index, x + 0.5 * (LEGEND_SAMPLE - 6), y);
     fy_print(d->text, "/></g>\n");
@@ -265,9 +271,10 @@ static void draw_part(const drawing *d, int part, int64_t index)
 static void draw_series(const drawing *d)
 {
     for (int part = 0; part < 3; part++)
-        for (int64_t dash = 0; dash < DASHES; dash++)
-            for (int64_t i = dash; i < d->chart->count; i += DASHES)
-                draw_part(d, part, i);
+        for (int dash = 0; dash < DASHES; dash++)
+            for (int64_t i = 0; i < d->chart->count; i++)
+                if (dash_of(i) == dash)
+                    draw_part(d, part, i);
     for (int64_t i = 0; i < d->chart->count; i++)
         draw_legend_entry(d, i);
 }
