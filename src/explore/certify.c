@@ -157,13 +157,11 @@ static void plan_one(const foray_explorer *explorer, const void *how, const fora
     policy->certificate = fy_counts_certificate(explorer, fmax(0.0, gap));
 }
 
-/* The certified rule, with weights that the caller releases; NULL weights: out of memory. */
-static fy_bonus_rule certified_rule(const foray_explorer *explorer, const fy_counts *counts)
+/* The certified rule; its weights are written to `weight`. */
+static fy_bonus_rule certified_rule(const foray_explorer *explorer, const fy_counts *counts,
+                                    double *weight)
 {
-    double *weight =
-        fy_alloc(explorer->ctx, (size_t)(counts->layers * counts->model->pairs), sizeof *weight);
-    if (weight != NULL)
-        fy_certify_weights(explorer, counts, weight);
+    fy_certify_weights(explorer, counts, weight);
     return (fy_bonus_rule){4.0, sqrt(8.0) + 2.0 / 3.0, explorer->settings.radius_scale, weight};
 }
 
@@ -171,14 +169,15 @@ foray_status fy_certify_plan(foray_explorer *explorer, const fy_counts *counts,
                              const fy_bonus_rule *rule, int choice, int64_t count,
                              const foray_reward *const *rewards, int mode, foray_policy **policies)
 {
-    fy_bonus_rule certified = certified_rule(explorer, counts);
-    if (certified.weight == NULL)
+    double *weight;
+    if (!FY_ALLOC(explorer->ctx, weight, counts->layers * counts->model->pairs))
         return FORAY_ERROR_MEMORY;
+    fy_bonus_rule certified = certified_rule(explorer, counts, weight);
     method how = {counts, rule != NULL ? rule : &certified, &certified, choice};
     int64_t room = 2 * explorer->model->states + explorer->model->horizon + 1;
     foray_status status =
         fy_counts_plan_each(explorer, plan_one, &how, room, count, rewards, mode, policies);
-    free((double *)certified.weight);
+    free(weight);
     return status;
 }
 
@@ -202,26 +201,25 @@ static double largest_error(const fy_counts *counts, const fy_bonus_rule *rule, 
     return largest;
 }
 
-foray_status fy_certify_all(foray_explorer *explorer, const fy_counts *counts,
-                            foray_certificate *out)
+int64_t fy_certify_room(const fy_counts *counts)
+{
+    return 2 * counts->model->states + counts->layers * counts->model->pairs;
+}
+
+foray_certificate fy_certify_all(foray_explorer *explorer, const fy_counts *counts, double *work)
 {
     const foray_model *model = explorer->model;
-    fy_bonus_rule rule = certified_rule(explorer, counts);
-    double *work = fy_alloc(explorer->ctx, 2 * (size_t)model->states, sizeof *work), mean;
-    if (rule.weight != NULL && work != NULL) {
-        double *now = work, *next = work + model->states;
-        for (int64_t t = model->horizon - 1; t >= 0; t--) {
-            for (int64_t s = 0; s < model->states; s++)
-                now[s] = largest_error(counts, &rule, t, s, next);
-            double *swap = now;
-            now = next;
-            next = swap;
-        }
-        fy_plan_mean(model, next, 1, &mean);
-        *out = fy_counts_certificate(explorer, fmin((double)model->horizon, 2.0 * mean));
+    double *now = work, *next = work + model->states, mean;
+    fy_bonus_rule rule = certified_rule(explorer, counts, work + 2 * model->states);
+    for (int64_t s = 0; s < model->states; s++)
+        next[s] = 0.0;
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+        for (int64_t s = 0; s < model->states; s++)
+            now[s] = largest_error(counts, &rule, t, s, next);
+        double *swap = now;
+        now = next;
+        next = swap;
     }
-    bool made = rule.weight != NULL && work != NULL;
-    free((double *)rule.weight);
-    free(work);
-    return made ? FORAY_OK : FORAY_ERROR_MEMORY;
+    fy_plan_mean(model, next, 1, &mean);
+    return fy_counts_certificate(explorer, fmin((double)model->horizon, 2.0 * mean));
 }

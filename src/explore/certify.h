@@ -50,7 +50,10 @@ foray_status fy_certify_plan(foray_explorer *explorer, const fy_counts *counts,
 
 /* The bound for all rewards of plans on the empirical model, as RF-UCRL's: min{H, 2 E_mu E_1} with
  * E_h(s,a) = min{H-h, (H-h) sqrt(2 b(n)/n) + sum_j p^_j max_b E_{h+1}(s_j,b)}. */
-foray_status fy_certify_all(foray_explorer *explorer, const fy_counts *counts,
-                            foray_certificate *out);
+foray_certificate fy_certify_all(foray_explorer *explorer, const fy_counts *counts, double *work);
+
+/* How many numbers `work` must hold: bounds are part of the exploration loop, which
+ * allocates nothing. */
+int64_t fy_certify_room(const fy_counts *counts);
 
 #endif

@@ -48,6 +48,7 @@ typedef struct mixture {
     int64_t *target;   /* [targets] t * states + s */
     double *nothing;   /* [pairs] a reward of 0 */
     double *indicator; /* [pairs] 1 in the target's state */
+    double *work;      /* for bounds */
     int64_t aimed;     /* which target EULER runs for; -1: none yet */
 
     int64_t policies, samples; /* share * K, and the rest of K */
@@ -136,7 +137,8 @@ static foray_status create(foray_explorer *explorer)
     if (status != FORAY_OK)
         return status;
     if (!FY_ALLOC(ctx, self->nothing, model->pairs) ||
-        !FY_ALLOC(ctx, self->indicator, model->pairs))
+        !FY_ALLOC(ctx, self->indicator, model->pairs) ||
+        !FY_ALLOC(ctx, self->work, fy_certify_room(self->counts)))
         return FORAY_ERROR_MEMORY;
     split(explorer);
     return FORAY_OK;
@@ -152,6 +154,7 @@ static void destroy(foray_explorer *explorer)
     free(self->target);
     free(self->nothing);
     free(self->indicator);
+    free(self->work);
     free(self);
 }
 
@@ -259,7 +262,8 @@ static foray_status plan(foray_explorer *explorer, int64_t count,
 static foray_status bound(foray_explorer *explorer, foray_certificate *out)
 {
     const mixture *self = explorer->self;
-    return fy_certify_all(explorer, self->counts, out);
+    *out = fy_certify_all(explorer, self->counts, self->work);
+    return FORAY_OK;
 }
 
 /* How the budget is split depends on it. */
