@@ -79,7 +79,7 @@ static void finish_linear(fy_scale *scale, const fy_axis *axis, int wanted)
 /* Decades, every so many labelled, and 2..9 between them where there is room. */
 static void add_decades(fy_scale *scale, int first, int last, int wanted)
 {
-    int stride = (last - first) / wanted + 1;
+    int stride = (last - first - 1) / wanted + 1; /* both ends may lie outside */
     for (int i = first; i <= last; i++) {
         add_tick(scale, pow(10.0, i), i % stride == 0);
         for (int j = 2; j <= 9 && stride == 1; j++)
