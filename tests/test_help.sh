@@ -15,7 +15,7 @@ flags() {
         grep -oE -- '--[a-z-]+' | sort
 }
 
-holds "there are twelve commands" test "$(commands | wc -l)" -eq 12
+holds "there are thirteen commands" test "$(commands | wc -l)" -eq 13
 
 # Every command and option has its help, with an example and exit codes; examples
 # work one after the other in an empty directory.

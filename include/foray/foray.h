@@ -707,6 +707,18 @@ FORAY_API foray_status foray_run_describe(foray_run *run, foray_run_facts *facts
  * FORAY_ERROR_RUN names what is wrong. */
 FORAY_API foray_status foray_run_verify(foray_run *run);
 
+/* ------------------------------------------------------------------ report */
+
+/* One HTML page about a run that needs nothing but itself: what was explored, how the
+ * certificate and the plans went, the estimate of theta with its intervals, the stored
+ * plans as arrows with their values, settings, the commands to make it again, and the
+ * numbers behind every picture as tables and CSV. What is too much for a page is added
+ * up or left out, and the page says so. *out has a final 0 that *size does not count,
+ * and is released with free(). */
+FORAY_API foray_status foray_report_print(foray_run *run, char **out, size_t *size);
+/* The same as a file, which appears whole or not at all. */
+FORAY_API foray_status foray_report_save(foray_run *run, const char *path);
+
 /* --------------------------------------------------------------- measuring */
 
 /* How good is what an explorer has learnt? The definition: the worst gap

@@ -1,10 +1,15 @@
 /* page.c - the frame of an HTML page. */
 #include "report/page.h"
+#include "report/map.h"
+
+#include <string.h>
 
 static const char style[] =
-    ":root{color-scheme:light dark;--ink:#1b1f24;--paper:#ffffff;--faint:#d5d9de;--quiet:#57606a}"
+    ":root{color-scheme:light dark;--ink:#1b1f24;--paper:#ffffff;--faint:#d5d9de;--quiet:#57606a;"
+    "--heat:#0072b2;--wall:#aab1ba}"
     "@media (prefers-color-scheme:dark){"
-    ":root{--ink:#e6e9ed;--paper:#14181d;--faint:#3a414a;--quiet:#a0a8b2}}"
+    ":root{--ink:#e6e9ed;--paper:#14181d;--faint:#3a414a;--quiet:#a0a8b2;"
+    "--heat:#56b4e9;--wall:#3a414a}}"
     "body{font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;"
     "color:var(--ink);background:var(--paper);max-width:72rem;margin:2rem auto;padding:0 1rem}"
     "h1{font-size:1.5rem;margin-bottom:.2rem}h2{font-size:1.15rem;margin-top:2.2rem}"
@@ -15,7 +20,20 @@ static const char style[] =
     "white-space:nowrap}td.number{text-align:right}"
     "details{margin:.4rem 0}summary{cursor:pointer;color:var(--quiet)}"
     "code{font-family:ui-monospace,monospace;font-size:.92em}"
-    "svg.chart{max-width:100%;height:auto}";
+    "svg.chart{max-width:100%;height:auto}"
+    "figcaption{color:var(--quiet);font-size:.9rem}h3{margin:1.6rem 0 .2rem}"
+    "h1,h3,dd{overflow-wrap:anywhere}"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--faint);padding:.6rem}"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem}"
+    "dt{color:var(--quiet)}dd{margin:0}a{color:var(--heat)}"
+    "a.download{margin-right:1rem;font-size:.9rem}"
+    "div.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));"
+    "gap:0 1rem}"
+    "div.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:1rem;"
+    "font-size:.86rem;color:var(--quiet)}"
+    "@media (max-width:480px){svg.chart{font-size:16px}}"
+    "@media print{body{max-width:none;margin:0}figure,section,tr,pre{break-inside:avoid}"
+    "h2,h3{break-after:avoid}a.download,summary{display:none}}";
 
 void fy_page_begin(fy_writer *text, const char *title)
 {
@@ -25,6 +43,7 @@ void fy_page_begin(fy_writer *text, const char *title)
     fy_print_escaped(text, title);
     fy_print(text, "</title>\n<style>");
     fy_write_bytes(text, style, sizeof style - 1);
+    fy_write_bytes(text, fy_map_style, strlen(fy_map_style));
     fy_print(text, "</style>\n</head>\n<body>\n<h1>");
     fy_print_escaped(text, title);
     fy_print(text, "</h1>\n");

@@ -53,7 +53,7 @@ typedef struct drawing {
     fy_writer *text;
     const fy_chart *chart;
     double right, foot; /* of the frame */
-    double height;
+    double width, height;
     fy_scale x, y;
 } drawing;
 
@@ -68,7 +68,7 @@ static double legend_width(const fy_chart *chart)
         longest = length > longest ? length : longest;
     }
     double wanted = LEGEND_SAMPLE + 16.0 + LETTER * (double)longest;
-    return chart->count == 0 ? 24.0 : fmin(fmax(wanted, LEGEND_LEAST), LEGEND_MOST);
+    return longest == 0 ? 24.0 : fmin(fmax(wanted, LEGEND_LEAST), LEGEND_MOST);
 }
 
 static bool visible(const drawing *d, const fy_series *series, int64_t i)
@@ -93,7 +93,8 @@ static void include_series(drawing *d, const fy_series *series)
 
 static drawing lay_out(fy_writer *text, const fy_chart *chart)
 {
-    drawing d = {.text = text, .chart = chart, .right = WIDTH - legend_width(chart)};
+    drawing d = {.text = text, .chart = chart, .width = chart->width ? chart->width : WIDTH};
+    d.right = d.width - legend_width(chart);
     double legend_height = TOP + LEGEND_ROW * (double)chart->count + BOTTOM;
     d.height = fmax(HEIGHT, legend_height);
     d.foot = d.height - BOTTOM;
@@ -237,13 +238,15 @@ static void draw_markers(const drawing *d, const fy_series *series, int64_t inde
                    fy_scale_place(&d->y, series->y[i]));
         fy_print(d->text, "><title>");
         fy_print_escaped(d->text, series->name);
-        fy_print(d->text, ": %s at %s</title></path>\n", fy_number(series->y[i], y_text),
-                 fy_number(series->x[i], x_text));
+        fy_print(d->text, "%s%s at %s</title></path>\n", *series->name ? ": " : "",
+                 fy_number(series->y[i], y_text), fy_number(series->x[i], x_text));
     }
 }
 
 static void draw_legend_entry(const drawing *d, int64_t index)
 {
+    if (!*d->chart->series[index].name)
+        return;
     double x = d->right + 12, y = TOP + 10.0 + LEGEND_ROW * (double)index;
     fy_print(d->text, "<g class=\"c%d\"><line class=\"line d%d\" x1=\"%.1f\" y1=\"%.1f\" ",
              fy_svg_colour(index), dash_of(index), x, y);
@@ -293,12 +296,12 @@ void fy_svg_chart(fy_writer *text, const fy_chart *chart)
     drawing d = lay_out(text, chart);
     fy_print(text,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" id=\"%s\" role=\"img\" "
-             "width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n<title>",
-             chart->id, WIDTH, d.height, WIDTH, d.height);
+             "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
+             chart->id, d.width, d.height, d.width, d.height);
     fy_print_escaped(text, chart->title);
     fy_print(text, "</title>\n<style>");
     fy_write_bytes(text, fy_svg_style, strlen(fy_svg_style));
-    fy_print(text, "</style>\n<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n", WIDTH,
+    fy_print(text, "</style>\n<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", d.width,
              d.height);
     draw_text(&d, "title", "start", LEFT, 26, chart->title);
     if (chart->note)

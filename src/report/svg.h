@@ -7,7 +7,8 @@
 #include "report/text.h"
 
 /* One line, with a band around it where `low` and `high` are not NULL. Points that
- * are not finite are left out and break the line. */
+ * are not finite are left out and break the line. A name that is empty has no place in
+ * the legend. */
 typedef struct fy_series {
     const char *name;
     int64_t count;
@@ -28,6 +29,7 @@ typedef struct fy_chart {
     const char *id; /* letters and digits; unique on a page */
     const char *title;
     const char *note; /* a line below the title, or NULL */
+    int width;        /* pixels; 0: 760 */
     fy_axis x, y;
     int64_t count;
     const fy_series *series;

@@ -42,6 +42,17 @@ void fy_table_exact(fy_table *table, double value)
         fy_table_cell(table, "%.17g", value);
 }
 
+void fy_table_shortest(fy_table *table, double value)
+{
+    char text[FY_NUMBER_SIZE];
+    fy_table_cell(table, "%s", fy_shortest(value, text));
+}
+
+void fy_table_integer(fy_table *table, int64_t value)
+{
+    fy_table_cell(table, "%lld", (long long)value);
+}
+
 void fy_table_number(fy_table *table, double value)
 {
     char text[FY_NUMBER_SIZE];
@@ -169,9 +180,15 @@ void fy_table_print_csv(const fy_table *table, fy_writer *text)
 
 void fy_table_print_html(const fy_table *table, fy_writer *text)
 {
+    fy_table_print_html_top(table, fy_table_rows(table), text);
+}
+
+void fy_table_print_html_top(const fy_table *table, int64_t rows, fy_writer *text)
+{
     text->failed |= table->cells.failed;
     fy_print(text, "<table>\n");
-    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
+    for (walk w = first_cell(table); at_cell(&w) && w.index / table->columns <= rows;
+         next_cell(&w)) {
         bool heading = w.index < table->columns;
         if (w.index % table->columns == 0)
             fy_print(text, "<tr>");

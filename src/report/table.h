@@ -20,6 +20,9 @@ void fy_table_free(fy_table *table);
 void fy_table_cell(fy_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A number to be read back exactly; infinities are "inf", and NaN is empty. */
 void fy_table_exact(fy_table *table, double value);
+/* The same, in as few digits as that takes. */
+void fy_table_shortest(fy_table *table, double value);
+void fy_table_integer(fy_table *table, int64_t value);
 /* A number for people. */
 void fy_table_number(fy_table *table, double value);
 
@@ -28,5 +31,12 @@ void fy_table_print_text(const fy_table *table, fy_writer *text);
 /* RFC 4180, with lines that end in \n. */
 void fy_table_print_csv(const fy_table *table, fy_writer *text);
 void fy_table_print_html(const fy_table *table, fy_writer *text);
+/* The headings and at most `rows` rows. */
+void fy_table_print_html_top(const fy_table *table, int64_t rows, fy_writer *text);
+
+static inline int64_t fy_table_rows(const fy_table *table)
+{
+    return table->count / table->columns - 1;
+}
 
 #endif

@@ -89,7 +89,51 @@ void fy_print_escaped(fy_writer *text, const char *from)
     }
 }
 
+void fy_print_uri(fy_writer *text, const void *data, size_t size)
+{
+    static const char digit[] = "0123456789ABCDEF", kept[] = ",.-_";
+    const unsigned char *from = data;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = from[i];
+        bool plain = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
+                     (c && strchr(kept, c));
+        char code[3] = {'%', digit[c >> 4], digit[c & 15]};
+        fy_write_bytes(text, plain ? (const void *)&c : code, plain ? 1 : 3);
+    }
+}
+
+/* ------------------------------------------------------------------------ labels */
+
+const char *fy_label(const char *name, int64_t number, char out[FY_LABEL_SIZE])
+{
+    enum { LONGEST = 16 };
+    if (!name || !*name) {
+        snprintf(out, FY_LABEL_SIZE, "%lld", (long long)number);
+        return out;
+    }
+    size_t at = 0, length = 0;
+    for (int shown = 0; name[at] && shown < LONGEST && at < FY_LABEL_SIZE - 8;
+         shown++, at += length) {
+        length = character_length((const unsigned char *)name + at);
+        length = length > 0 ? length : 1;
+    }
+    snprintf(out, FY_LABEL_SIZE, "%.*s%s", (int)at, name, name[at] ? "…" : "");
+    return out;
+}
+
 /* ----------------------------------------------------------------------- numbers */
+
+const char *fy_shortest(double value, char out[FY_NUMBER_SIZE])
+{
+    if (isnan(value))
+        out[0] = 0;
+    for (int digits = 15; !isnan(value) && digits <= 17; digits++) {
+        snprintf(out, FY_NUMBER_SIZE, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            break;
+    }
+    return out;
+}
 
 /* 1234567 as "1,234,567". */
 static void group_digits(int64_t value, char out[FY_NUMBER_SIZE])

@@ -1,0 +1,178 @@
+/* plans.c - the plans kept in a run: values, certificates, and what they do. */
+#include "report/arrows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *certainty(const foray_certificate *certificate)
+{
+    return certificate->certified ? "certified" : "heuristic";
+}
+
+/* ---------------------------------------------------------------------------- tables */
+
+typedef struct listing {
+    fy_table exact;  /* for the CSV */
+    fy_table people; /* on the page */
+    int64_t seen;
+} listing;
+
+static bool list_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                      const char *reward_json, const foray_policy *policy)
+{
+    listing *l = user;
+    const foray_certificate *certificate = &policy->certificate;
+    fy_table *table = &l->exact;
+    (void)reward_json;
+    fy_table_integer(table, id);
+    fy_table_cell(table, "%s", reward_name);
+    fy_table_cell(table, "%s", foray_mode_name(policy->mode));
+    fy_table_integer(table, episodes);
+    for (int mode = FORAY_MODES; mode-- > 0;)
+        fy_table_shortest(table, policy->value[mode]);
+    fy_table_shortest(table, certificate->gap);
+    fy_table_shortest(table, certificate->delta);
+    fy_table_cell(table, "%s", foray_radius_name(certificate->radius));
+    fy_table_cell(table, "%s", certainty(certificate));
+    if (l->seen < FY_REPORT_SHOWN) {
+        fy_table_integer(&l->people, id);
+        fy_table_cell(&l->people, "%s", reward_name);
+        fy_table_cell(&l->people, "%s", foray_mode_name(policy->mode));
+        for (int mode = FORAY_MODES; mode-- > 0;)
+            fy_table_number(&l->people, policy->value[mode]);
+        fy_table_number(&l->people, certificate->gap);
+        fy_table_cell(&l->people, "%s", certainty(certificate));
+    }
+    return ++l->seen < FY_REPORT_KEPT;
+}
+
+static foray_status print_tables(fy_report *report)
+{
+    static const char *const exact[] = {"plan",        "reward", "mode",       "episodes",
+                                        "pessimistic", "plugin", "optimistic", "gap",
+                                        "delta",       "radius", "certainty"};
+    static const char *const people[] = {"plan",   "reward",     "mode", "pessimistic",
+                                         "plugin", "optimistic", "gap",  "certainty"};
+    listing l = {.exact = fy_table_begin(report->ctx, 11, exact),
+                 .people = fy_table_begin(report->ctx, 8, people)};
+    foray_status status = foray_run_plans(report->run, list_plan, &l);
+    if (status == FORAY_OK) {
+        fy_print(report->text, "<div class=\"wide\">\n");
+        fy_table_print_html(&l.people, report->text);
+        fy_print(report->text, "</div>\n");
+        fy_report_data(report, &l.exact, "plans",
+                       l.seen < report->facts.plans_stored ? "The first of many plans." : NULL);
+    } else {
+        fy_table_free(&l.exact);
+    }
+    fy_table_free(&l.people);
+    return status;
+}
+
+/* ------------------------------------------------------------------------- one by one */
+
+typedef struct gallery {
+    fy_report *report;
+    int64_t seen, first; /* plans before `first` are not drawn */
+    foray_status status;
+} gallery;
+
+static void print_values(fy_report *report, int64_t episodes, const foray_policy *policy)
+{
+    char low[FY_NUMBER_SIZE], middle[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE], gap[FY_NUMBER_SIZE];
+    fy_print(report->text,
+             "<p>The %s policy, planned after %" PRId64 " episodes. Its reward is worth "
+             "%s (pessimistic), %s (plug-in), %s (optimistic); it loses at most %s against the "
+             "best policy (%s).</p>\n",
+             foray_mode_name(policy->mode), episodes,
+             fy_number(policy->value[FORAY_PESSIMISTIC], low),
+             fy_number(policy->value[FORAY_PLUGIN], middle),
+             fy_number(policy->value[FORAY_OPTIMISTIC], high),
+             fy_number(policy->certificate.gap, gap), certainty(&policy->certificate));
+}
+
+static foray_status print_truth(fy_report *report, const foray_reward *reward,
+                                const foray_policy *policy)
+{
+    double value, optimal;
+    char text[3][FY_NUMBER_SIZE];
+    if (!foray_model_theta(report->model))
+        return FORAY_OK;
+    foray_status status =
+        foray_evaluate(report->ctx, report->model, reward, policy, &value, &optimal);
+    if (status == FORAY_OK)
+        fy_print(report->text,
+                 "<p>In truth it is worth %s, and the best policy %s: it loses %s.</p>\n",
+                 fy_number(value, text[0]), fy_number(optimal, text[1]),
+                 fy_number(optimal - value > 1e-12 ? optimal - value : 0.0, text[2]));
+    return status;
+}
+
+static foray_status print_policy(fy_report *report, int64_t id, const foray_reward *reward,
+                                 const foray_policy *policy)
+{
+    fy_arrows arrows;
+    foray_status status = print_truth(report, reward, policy);
+    if (status == FORAY_OK)
+        status = fy_arrows_create(report, id, policy, reward, &arrows);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_arrows_draw(report, &arrows);
+    fy_arrows_print(report, &arrows);
+    fy_arrows_destroy(&arrows);
+    return status;
+}
+
+static void offer_reward(fy_report *report, int64_t id, const char *json)
+{
+    char file[48];
+    size_t size = strlen(json);
+    snprintf(file, sizeof file, "reward%" PRId64 ".json", id);
+    if (size <= FY_REPORT_REWARD)
+        fy_report_download(report, file, "application/json", json, size);
+}
+
+static bool show_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                      const char *reward_json, const foray_policy *policy)
+{
+    gallery *g = user;
+    fy_report *report = g->report;
+    foray_reward *reward = NULL;
+    if (g->seen++ < g->first)
+        return true;
+    fy_print(report->text, "<section>\n<h3>Plan %" PRId64 ": ", id);
+    fy_print_escaped(report->text, reward_name);
+    fy_print(report->text, "</h3>\n");
+    print_values(report, episodes, policy);
+    g->status = foray_reward_parse(report->ctx, report->model, reward_json, strlen(reward_json),
+                                   reward_name, &reward);
+    if (g->status == FORAY_OK)
+        g->status = print_policy(report, id, reward, policy);
+    offer_reward(report, id, reward_json);
+    fy_print(report->text, "</section>\n");
+    foray_reward_destroy(reward);
+    return g->status == FORAY_OK;
+}
+
+foray_status fy_report_plans(fy_report *report)
+{
+    int64_t stored = report->facts.plans_stored;
+    gallery g = {.report = report};
+    fy_print(report->text, "<h2>Plans</h2>\n");
+    if (stored == 0) {
+        fy_print(report->text, "<p>The run has no plans yet: <code>foray plan</code> makes "
+                               "them.</p>\n");
+        return FORAY_OK;
+    }
+    foray_status status = print_tables(report);
+    if (status == FORAY_OK && stored > FY_REPORT_PLANS) {
+        g.first = stored - FY_REPORT_PLANS;
+        fy_print(report->text, "<p>Drawn below: the last %d of %" PRId64 " plans.</p>\n",
+                 FY_REPORT_PLANS, stored);
+    }
+    if (status == FORAY_OK)
+        status = foray_run_plans(report->run, show_plan, &g);
+    return status == FORAY_OK ? g.status : status;
+}

@@ -1,0 +1,51 @@
+/* report.h - the page about one run, section by section. */
+#ifndef FY_REPORT_H
+#define FY_REPORT_H
+
+#include "report/table.h"
+#include "run/run.h"
+
+/* What keeps the page small whatever the world. Beyond it things are added up or left
+ * out, and the page says so. */
+enum {
+    FY_REPORT_BLOCKS = 40,   /* cells along a side of the map of visits */
+    FY_REPORT_WINDOW = 24,   /* cells along a side of the map of a policy */
+    FY_REPORT_ROWS = 40,     /* bars, intervals, states of a policy without a map */
+    FY_REPORT_POINTS = 120,  /* of a curve */
+    FY_REPORT_PLANS = 8,     /* policies that are drawn */
+    FY_REPORT_STEPS = 4,     /* steps of each, on a map */
+    FY_REPORT_COLUMNS = 12,  /* steps of each, without a map */
+    FY_REPORT_SHOWN = 200,   /* rows of a table on the page */
+    FY_REPORT_KEPT = 20000,  /* rows of its CSV */
+    FY_REPORT_REWARD = 65536 /* bytes of a reward to be downloaded */
+};
+
+typedef struct fy_report {
+    foray_context *ctx;
+    foray_run *run;
+    const foray_model *model;
+    foray_run_facts facts;
+    int64_t *visits;               /* [states] */
+    double *estimate, *half_width; /* [dim]; NULL: the algorithm has none */
+    fy_writer *text;
+} fy_report;
+
+/* Each prints a section. */
+foray_status fy_report_visits(fy_report *report);
+foray_status fy_report_progress(fy_report *report);
+foray_status fy_report_theta(fy_report *report);
+foray_status fy_report_plans(fy_report *report);
+foray_status fy_report_settings(fy_report *report);
+
+/* The state that was visited most. */
+int64_t fy_report_busiest(const fy_report *report);
+
+/* What a picture shows as a table to be opened, and as a CSV file called after `id` to be
+ * downloaded. `note` (may be NULL) says what is left out of both. Releases the table. */
+void fy_report_data(fy_report *report, fy_table *table, const char *id, const char *note);
+
+/* A link that downloads `size` bytes as a file. */
+void fy_report_download(fy_report *report, const char *file, const char *type, const void *data,
+                        size_t size);
+
+#endif

@@ -1,0 +1,175 @@
+/* settings.c - the settings of a run, and the commands that make it again. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUE_SIZE = 128 };
+
+/* ------------------------------------------------------------------------ commands */
+
+/* A word as a shell reads it: in quotes, unless it is harmless. */
+static void add_word(fy_writer *command, const char *word)
+{
+    static const char harmless[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+    bool plain = *word && !word[strspn(word, harmless)];
+    fy_print(command, plain ? " " : " '");
+    for (; *word; word++)
+        fy_write_bytes(command, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    fy_print(command, plain ? "" : "'");
+}
+
+/* " --replan-growth 0.5" */
+static void add_flag(fy_writer *command, const char *name, const char *value)
+{
+    char flag[64];
+    snprintf(flag, sizeof flag, "--%s", name);
+    for (char *at = flag; (at = strchr(at, '_'));)
+        *at = '-';
+    add_word(command, flag);
+    add_word(command, value);
+}
+
+static const char *file_name(const fy_report *report)
+{
+    const char *slash = strrchr(report->run->store->path, '/');
+    return slash ? slash + 1 : report->run->store->path;
+}
+
+/* Rewards made by goal:STATE are called so; all others are files. */
+static void add_reward(fy_writer *command, const char *name, const char *file)
+{
+    fy_print(command, " -r");
+    add_word(command, strncmp(name, "goal:", strlen("goal:")) == 0 ? name : file);
+}
+
+/* foray explore with every setting that is not the default. */
+static foray_status add_explore(fy_report *report, fy_writer *command)
+{
+    foray_setting_info info;
+    char value[VALUE_SIZE];
+    foray_status status = FORAY_OK;
+    const foray_reward *reward = report->run->explorer->reward;
+    fy_print(command, "foray explore");
+    add_word(command, foray_run_world(report->run));
+    for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
+        status =
+            foray_settings_get(report->ctx, &report->run->settings, info.name, value, sizeof value);
+        if (status == FORAY_OK && strcmp(value, info.fallback) != 0)
+            add_flag(command, info.name, value);
+    }
+    if (reward)
+        add_reward(command, foray_reward_name(reward), "reward.json");
+    fy_print(command, " -o");
+    add_word(command, file_name(report));
+    fy_print(command, "\n");
+    return status;
+}
+
+typedef struct replans {
+    const fy_report *report;
+    fy_writer *command;
+    int64_t count;
+} replans;
+
+static bool add_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                     const char *reward_json, const foray_policy *policy)
+{
+    char file[48];
+    replans *r = user;
+    (void)reward_json;
+    if (episodes != r->report->facts.episodes)
+        return true;
+    snprintf(file, sizeof file, "reward%" PRId64 ".json", id);
+    fy_print(r->command, "foray plan");
+    add_word(r->command, file_name(r->report));
+    add_reward(r->command, reward_name, file);
+    fy_print(r->command, " -m %s\n", foray_mode_name(policy->mode));
+    return ++r->count < FY_REPORT_SHOWN;
+}
+
+/* What the commands cannot do. */
+static void print_caveats(fy_report *report, int64_t replanned)
+{
+    const foray_run *run = report->run;
+    int64_t episodes = report->facts.episodes;
+    if (run->other_source)
+        fy_print(report->text, "<p>The episodes came from a world of the caller's own, not from "
+                               "the model: commands cannot bring them back.</p>\n");
+    else if (episodes < run->settings.episodes && run->settings.until == 0.0)
+        fy_print(report->text,
+                 "<p>The run has %" PRId64 " of %" PRId64 " episodes so far; the command goes on "
+                 "to the end.</p>\n",
+                 episodes, run->settings.episodes);
+    if (replanned < report->facts.plans_stored)
+        fy_print(report->text,
+                 "<p>%" PRId64 " of %" PRId64 " plans are listed: the first %d of those made "
+                 "after the last episode.</p>\n",
+                 replanned, report->facts.plans_stored, FY_REPORT_SHOWN);
+}
+
+static foray_status print_commands(fy_report *report)
+{
+    fy_writer command = {.ctx = report->ctx};
+    replans r = {.report = report, .command = &command};
+    foray_status status = add_explore(report, &command);
+    if (status == FORAY_OK)
+        status = foray_run_plans(report->run, add_plan, &r);
+    fy_write_bytes(&command, "", 1);
+    report->text->failed |= command.failed;
+    fy_print(report->text, "<h2>To make it again</h2>\n<pre id=\"command\">");
+    if (!command.failed)
+        fy_print_escaped(report->text, (const char *)command.data);
+    fy_print(report->text, "</pre>\n");
+    print_caveats(report, r.count);
+    free(command.data);
+    return status;
+}
+
+/* -------------------------------------------------------------------------- settings */
+
+static foray_status print_table(fy_report *report)
+{
+    static const char *const heading[] = {"setting", "value", "default", "meaning"};
+    foray_setting_info info;
+    char value[VALUE_SIZE];
+    foray_status status = FORAY_OK;
+    fy_table table = fy_table_begin(report->ctx, 4, heading);
+    for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
+        status =
+            foray_settings_get(report->ctx, &report->run->settings, info.name, value, sizeof value);
+        fy_table_cell(&table, "%s", info.name);
+        fy_table_cell(&table, "%s", value);
+        fy_table_cell(&table, "%s", info.fallback);
+        fy_table_cell(&table, "%s", info.help);
+    }
+    fy_report_data(report, &table, "settings", NULL);
+    return status;
+}
+
+/* The reward that was explored for, if there was one. */
+static foray_status offer_reward(fy_report *report)
+{
+    char *json;
+    const foray_reward *reward = report->run->explorer->reward;
+    foray_status status =
+        reward ? foray_reward_print(report->ctx, reward, &json) : FORAY_TARGET_MISSED;
+    if (status != FORAY_OK)
+        return reward ? status : FORAY_OK;
+    if (strlen(json) <= FY_REPORT_REWARD)
+        fy_report_download(report, "reward.json", "application/json", json, strlen(json));
+    free(json);
+    return FORAY_OK;
+}
+
+foray_status fy_report_settings(fy_report *report)
+{
+    foray_status status = print_commands(report);
+    if (status == FORAY_OK)
+        status = offer_reward(report);
+    fy_print(report->text, "<h2>Settings</h2>\n");
+    return status == FORAY_OK ? print_table(report) : status;
+}

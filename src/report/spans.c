@@ -1,0 +1,116 @@
+/* spans.c - bars and intervals. */
+#include "report/spans.h"
+#include "report/axis.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Pixels. */
+enum { WIDTH = 520, RIGHT = 60, HIGH = 20, HEAD = 12, FOOT = 46, LETTER = 7, LABELS = 5 };
+
+typedef struct drawing {
+    fy_writer *text;
+    const fy_spans *rows;
+    double left, foot;
+    fy_scale x;
+} drawing;
+
+static drawing lay_out(fy_writer *text, const fy_spans *rows)
+{
+    size_t longest = 1;
+    drawing d = {.text = text, .rows = rows, .foot = HEAD + HIGH * (double)rows->count};
+    for (int64_t i = 0; i < rows->count; i++) {
+        size_t length = strlen(rows->row[i].label);
+        longest = length > longest ? length : longest;
+    }
+    d.left = LETTER * (double)longest + 16.0;
+    fy_axis axis = {.kind = FY_AXIS_LINEAR, .from_zero = rows->bars};
+    d.x = fy_scale_empty(&axis, d.left, WIDTH - RIGHT);
+    for (int64_t i = 0; i < rows->count; i++) {
+        const fy_span *row = &rows->row[i];
+        fy_scale_include(&d.x, row->high);
+        fy_scale_include(&d.x, rows->bars ? 0.0 : row->low);
+        fy_scale_include(&d.x, rows->bars ? NAN : row->point);
+        fy_scale_include(&d.x, rows->bars ? NAN : row->truth);
+    }
+    fy_scale_finish(&d.x, &axis, LABELS);
+    return d;
+}
+
+static void draw_text(const drawing *d, const char *class, const char *anchor, double x, double y,
+                      const char *label)
+{
+    fy_print(d->text, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, anchor,
+             x, y);
+    fy_print_escaped(d->text, label);
+    fy_print(d->text, "</text>\n");
+}
+
+static void draw_axis(const drawing *d)
+{
+    char label[FY_NUMBER_SIZE];
+    for (int i = 0; i < d->x.ticks; i++) {
+        double x = fy_scale_place(&d->x, d->x.tick[i].value);
+        fy_print(d->text, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+                 x, HEAD, x, d->foot);
+        draw_text(d, "tick", "middle", x, d->foot + 16,
+                  fy_scale_label(&d->x, d->x.tick[i].value, label));
+    }
+    draw_text(d, "label", "middle", 0.5 * (d->left + WIDTH - RIGHT), d->foot + 38, d->rows->label);
+}
+
+static void draw_bar(const drawing *d, const fy_span *row, double y)
+{
+    char number[FY_NUMBER_SIZE];
+    double from = fy_scale_place(&d->x, 0.0), to = fy_scale_place(&d->x, row->high);
+    fy_print(d->text,
+             "<g class=\"c0\"><rect class=\"bar\" fill=\"currentColor\" x=\"%.1f\" y=\"%.1f\" "
+             "width=\"%.2f\" height=\"%d\"/></g>\n",
+             from, y + 3, to - from, HIGH - 6);
+    draw_text(d, "tick", "start", to + 5, y + 14, fy_number(row->high, number));
+}
+
+/* The interval as a line with a dot at the point; the truth as a diamond. */
+static void draw_interval(const drawing *d, const fy_span *row, double y)
+{
+    double middle = y + 0.5 * HIGH;
+    if (isfinite(row->low) && isfinite(row->high))
+        fy_print(d->text,
+                 "<g class=\"c0\"><line class=\"line\" x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" "
+                 "y2=\"%.1f\"/></g>\n",
+                 fy_scale_place(&d->x, row->low), middle, fy_scale_place(&d->x, row->high), middle);
+    if (isfinite(row->point))
+        fy_print(d->text,
+                 "<g class=\"c0\"><circle class=\"mark\" cx=\"%.2f\" cy=\"%.1f\" r=\"5\"/></g>\n",
+                 fy_scale_place(&d->x, row->point), middle);
+    if (isfinite(row->truth))
+        fy_print(d->text,
+                 "<g class=\"c1\"><path class=\"mark\" d=\"M%.2f %.1fm0 -6l6 6l-6 6l-6 -6z\"/>"
+                 "</g>\n",
+                 fy_scale_place(&d->x, row->truth), middle);
+}
+
+void fy_svg_spans(fy_writer *text, const fy_spans *rows)
+{
+    drawing d = lay_out(text, rows);
+    double height = d.foot + FOOT;
+    fy_print(text,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" id=\"%s\" role=\"img\" "
+             "width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n<title>",
+             rows->id, WIDTH, height, WIDTH, height);
+    fy_print_escaped(text, rows->title);
+    fy_print(text, "</title>\n<style>");
+    fy_write_bytes(text, fy_svg_style, strlen(fy_svg_style));
+    fy_print(text, "</style>\n<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n", WIDTH,
+             height);
+    draw_axis(&d);
+    for (int64_t i = 0; i < rows->count; i++) {
+        double y = HEAD + HIGH * (double)i;
+        draw_text(&d, "name", "end", d.left - 8, y + 14, rows->row[i].label);
+        if (rows->bars)
+            draw_bar(&d, &rows->row[i], y);
+        else
+            draw_interval(&d, &rows->row[i], y);
+    }
+    fy_print(text, "</svg>\n");
+}
