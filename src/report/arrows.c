@@ -55,7 +55,7 @@ foray_status fy_arrows_create(fy_report *report, int64_t id, const foray_policy 
     const foray_model *model = report->model;
     const double *theta = foray_model_theta(model);
     fy_arrows arrows = {.policy = policy, .id = id, .true_values = theta != NULL};
-    bool on_map = foray_model_grid(model, &rows, &cols);
+    bool on_map = fy_report_map(report, &rows, &cols);
     choose_steps(&arrows, model->horizon, on_map ? FY_REPORT_STEPS : FY_REPORT_COLUMNS);
     theta = theta ? theta : report->estimate;
     if (theta) {
@@ -240,7 +240,7 @@ static foray_status draw_matrix(fy_report *report, const fy_arrows *arrows)
 foray_status fy_arrows_draw(fy_report *report, const fy_arrows *arrows)
 {
     int64_t rows, cols;
-    if (foray_model_grid(report->model, &rows, &cols))
+    if (fy_report_map(report, &rows, &cols))
         return draw_maps(report, arrows, rows, cols);
     return draw_matrix(report, arrows);
 }

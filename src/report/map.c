@@ -9,16 +9,15 @@
 const char fy_map_style[] =
     ".map{max-width:100%;height:auto;"
     "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif}"
-    ".map .cell{fill:var(--heat);stroke:var(--faint)}.map .wall{fill:var(--wall)}"
-    ".map text{fill:var(--ink);text-anchor:middle}.map text.row{text-anchor:end}"
-    ".map .arrow{fill:none;stroke:var(--ink);stroke-width:2;stroke-linecap:round;"
-    "stroke-linejoin:round}"
-    ".map text.deep{fill:var(--paper)}.map .arrow.deep{stroke:var(--paper)}";
+    ".map .cell{fill:var(--heat);stroke:var(--faint);stroke-width:1}.map .wall{fill:var(--wall)}"
+    ".map text{fill:var(--ink);stroke:none;text-anchor:middle}.map text.row{text-anchor:end}"
+    ".map .arrow{fill:none;stroke:var(--ink);stroke-linecap:round;"
+    "stroke-linejoin:round}";
 
 /* Pixels. Cells shrink so that about WIDE of them fit, down to LEAST. */
 enum { WIDE = 480, MOST = 40, LEAST = 12, LETTER = 7, HEAD = 18 };
 
-static const double deep = 0.55; /* from this level on, what is written is light */
+static const double deepest = 0.8; /* what is written on it can still be read */
 
 typedef struct drawing {
     fy_writer *text;
@@ -37,6 +36,18 @@ static const struct {
     {"north", FY_UP},  {"south", FY_DOWN},  {"stay", FY_STAY_PUT},
 };
 
+/* A letter that begins the name of this action and of no other. */
+static bool has_own_letter(const foray_model *model, int64_t action)
+{
+    const char *name = foray_model_action_name(model, action);
+    bool own = name && name[0] > ' ' && name[0] < 127;
+    for (int64_t a = 0; own && a < foray_model_actions(model); a++) {
+        const char *other = foray_model_action_name(model, a);
+        own = a == action || !other || other[0] != name[0];
+    }
+    return own;
+}
+
 void fy_map_action(const foray_model *model, int64_t action, fy_map_cell *cell)
 {
     const char *name = foray_model_action_name(model, action);
@@ -44,7 +55,7 @@ void fy_map_action(const foray_model *model, int64_t action, fy_map_cell *cell)
     for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
         if (strcmp(name, directions[i].name) == 0)
             cell->arrow = directions[i].arrow;
-    if (name && name[0] > ' ' && name[0] < 127)
+    if (has_own_letter(model, action))
         snprintf(cell->symbol, sizeof cell->symbol, "%c", name[0]);
     else
         snprintf(cell->symbol, sizeof cell->symbol, "%lld", (long long)(action % 1000000));
@@ -78,15 +89,14 @@ static void draw_arrow(const drawing *d, const fy_map_cell *cell, double x, doub
     static const struct {
         double x, y;
     } toward[] = {[FY_LEFT] = {-1, 0}, [FY_RIGHT] = {1, 0}, [FY_UP] = {0, -1}, [FY_DOWN] = {0, 1}};
-    const char *class = cell->level >= deep ? "arrow deep" : "arrow";
     double reach = 0.3 * d->size, wing = 0.16 * d->size;
     if (cell->arrow == FY_STAY_PUT) {
-        fy_print(d->text, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", class, x,
-                 y, 0.5 * wing);
+        fy_print(d->text, "<circle class=\"arrow\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", x, y,
+                 0.5 * wing);
         return;
     }
     double dx = toward[cell->arrow].x, dy = toward[cell->arrow].y;
-    fy_print(d->text, "<path class=\"%s\" d=\"M%.1f %.1fL%.1f %.1f", class, x - reach * dx,
+    fy_print(d->text, "<path class=\"arrow\" d=\"M%.1f %.1fL%.1f %.1f", x - reach * dx,
              y - reach * dy, x + reach * dx, y + reach * dy);
     fy_print(d->text, "m%.1f %.1fl%.1f %.1fl%.1f %.1f\"/>\n", -wing * (dx + dy), -wing * (dy + dx),
              wing * (dx + dy), wing * (dy + dx), -wing * (dx - dy), -wing * (dy - dx));
@@ -95,11 +105,10 @@ static void draw_arrow(const drawing *d, const fy_map_cell *cell, double x, doub
 static void draw_symbol(const drawing *d, const fy_map_cell *cell, double x, double y)
 {
     size_t length = strlen(cell->symbol);
-    double font = fmin(0.5, 1.5 / (double)(length + 1)) * d->size;
+    double font = (length == 1 ? 0.5 : 0.32) * d->size;
     if (!length || font < 6.0)
         return;
-    fy_print(d->text, "<text%s x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\">",
-             cell->level >= deep ? " class=\"deep\"" : "", x, y + 0.35 * font, font);
+    fy_print(d->text, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\">", x, y + 0.35 * font, font);
     fy_print_escaped(d->text, cell->symbol);
     fy_print(d->text, "</text>\n");
 }
@@ -115,7 +124,7 @@ static void draw_cell(const drawing *d, int64_t row, int64_t col)
     }
     fy_print(d->text, "<rect class=\"cell\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" ",
              x, y, d->size, d->size);
-    fy_print(d->text, "fill-opacity=\"%.3f\"><title>", cell->level);
+    fy_print(d->text, "fill-opacity=\"%.3f\"><title>", deepest * cell->level);
     fy_print_escaped(d->text, cell->about);
     fy_print(d->text, "</title></rect>\n");
     if (cell->arrow != FY_NO_ARROW)
@@ -145,10 +154,11 @@ void fy_svg_map(fy_writer *text, const fy_map *map)
     drawing d = lay_out(text, map);
     double width = d.left + d.size * (double)map->cols + 1, height = d.top + 1;
     height += d.size * (double)map->rows;
-    fy_print(text,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"map\" id=\"%s\" role=\"img\" "
-             "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
-             map->id, width, height, width, height);
+    fy_print(
+        text,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"map\" id=\"%s\" role=\"img\" "
+        "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" stroke-width=\"%.1f\">\n<title>",
+        map->id, width, height, width, height, 0.05 * d.size);
     fy_print_escaped(text, map->title);
     fy_print(text, "</title>\n");
     draw_labels(&d);

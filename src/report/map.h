@@ -30,7 +30,7 @@ void fy_svg_map(fy_writer *text, const fy_map *map);
 extern const char fy_map_style[];
 
 /* The cell of an action: an arrow for left, right, up, down and the points of the
- * compass, else the first letter of its name, or its number. */
+ * compass, else the first letter of its name if no other action has it, or its number. */
 void fy_map_action(const foray_model *model, int64_t action, fy_map_cell *cell);
 
 #endif

@@ -6,10 +6,10 @@
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1b1f24;--paper:#ffffff;--faint:#d5d9de;--quiet:#57606a;"
-    "--heat:#0072b2;--wall:#aab1ba}"
+    "--heat:#0072b2;--wall:#aab1ba;--link:#0072b2}"
     "@media (prefers-color-scheme:dark){"
     ":root{--ink:#e6e9ed;--paper:#14181d;--faint:#3a414a;--quiet:#a0a8b2;"
-    "--heat:#56b4e9;--wall:#3a414a}}"
+    "--heat:#2b7fb8;--wall:#4a525c;--link:#56b4e9}}"
     "body{font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;"
     "color:var(--ink);background:var(--paper);max-width:72rem;margin:2rem auto;padding:0 1rem}"
     "h1{font-size:1.5rem;margin-bottom:.2rem}h2{font-size:1.15rem;margin-top:2.2rem}"
@@ -25,7 +25,7 @@ static const char style[] =
     "h1,h3,dd{overflow-wrap:anywhere}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--faint);padding:.6rem}"
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem}"
-    "dt{color:var(--quiet)}dd{margin:0}a{color:var(--heat)}"
+    "dt{color:var(--quiet)}dd{margin:0}a{color:var(--link)}"
     "a.download{margin-right:1rem;font-size:.9rem}"
     "div.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));"
     "gap:0 1rem}"

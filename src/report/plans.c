@@ -82,11 +82,12 @@ typedef struct gallery {
 static void print_values(fy_report *report, int64_t episodes, const foray_policy *policy)
 {
     char low[FY_NUMBER_SIZE], middle[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE], gap[FY_NUMBER_SIZE];
+    char after[FY_NUMBER_SIZE];
     fy_print(report->text,
-             "<p>The %s policy, planned after %" PRId64 " episodes. Its reward is worth "
+             "<p>The %s policy, planned after %s episodes. Its reward is worth "
              "%s (pessimistic), %s (plug-in), %s (optimistic); it loses at most %s against the "
              "best policy (%s).</p>\n",
-             foray_mode_name(policy->mode), episodes,
+             foray_mode_name(policy->mode), fy_number((double)episodes, after),
              fy_number(policy->value[FORAY_PESSIMISTIC], low),
              fy_number(policy->value[FORAY_PLUGIN], middle),
              fy_number(policy->value[FORAY_OPTIMISTIC], high),

@@ -24,7 +24,7 @@ void fy_report_data(fy_report *report, fy_table *table, const char *id, const ch
     char file[64];
     fy_writer csv = {.ctx = report->ctx};
     int64_t rows = fy_table_rows(table);
-    fy_print(report->text, "<details id=\"%s-data\"><summary>numbers</summary>\n", id);
+    fy_print(report->text, "<details id=\"%s-data\"><summary>as a table</summary>\n", id);
     if (note)
         fy_print(report->text, "<p>%s</p>\n", note);
     if (rows > FY_REPORT_SHOWN)
@@ -40,6 +40,11 @@ void fy_report_data(fy_report *report, fy_table *table, const char *id, const ch
         fy_report_download(report, file, "text/csv", csv.data, csv.size);
     free(csv.data);
     fy_table_free(table);
+}
+
+bool fy_report_map(const fy_report *report, int64_t *rows, int64_t *cols)
+{
+    return foray_model_grid(report->model, rows, cols) && *rows > 1 && *cols > 1;
 }
 
 /* -------------------------------------------------------------------------- gathering */
@@ -123,7 +128,8 @@ static foray_status print_facts(fy_report *report)
     const foray_model *model = report->model;
     fy_print(report->text, "<dl>\n");
     print_fact(report, "world", foray_run_world(report->run));
-    print_fact(report, "model", foray_model_name(model));
+    if (strcmp(foray_model_name(model), foray_run_world(report->run)) != 0)
+        print_fact(report, "model", foray_model_name(model));
     print_fact(report, "algorithm", report->run->settings.algorithm);
     print_count(report, "episodes", report->facts.episodes);
     foray_status status = print_bound(report);

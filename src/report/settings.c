@@ -8,6 +8,20 @@
 
 enum { VALUE_SIZE = 128 };
 
+/* A setting as text, numbers with as few digits as read back exactly. */
+static foray_status print_setting(foray_context *ctx, const foray_settings *settings,
+                                  const char *name, char value[VALUE_SIZE])
+{
+    char number[FY_NUMBER_SIZE], *end;
+    foray_status status = foray_settings_get(ctx, settings, name, value, VALUE_SIZE);
+    if (status != FORAY_OK || !strpbrk(value, ".e"))
+        return status;
+    double real = strtod(value, &end);
+    if (!*end)
+        snprintf(value, VALUE_SIZE, "%s", fy_shortest(real, number));
+    return FORAY_OK;
+}
+
 /* ------------------------------------------------------------------------ commands */
 
 /* A word as a shell reads it: in quotes, unless it is harmless. */
@@ -50,15 +64,18 @@ static void add_reward(fy_writer *command, const char *name, const char *file)
 static foray_status add_explore(fy_report *report, fy_writer *command)
 {
     foray_setting_info info;
-    char value[VALUE_SIZE];
+    foray_settings defaults;
+    char value[VALUE_SIZE], fallback[VALUE_SIZE];
     foray_status status = FORAY_OK;
     const foray_reward *reward = report->run->explorer->reward;
+    foray_settings_default(&defaults);
     fy_print(command, "foray explore");
     add_word(command, foray_run_world(report->run));
     for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
-        status =
-            foray_settings_get(report->ctx, &report->run->settings, info.name, value, sizeof value);
-        if (status == FORAY_OK && strcmp(value, info.fallback) != 0)
+        status = print_setting(report->ctx, &report->run->settings, info.name, value);
+        if (status == FORAY_OK)
+            status = print_setting(report->ctx, &defaults, info.name, fallback);
+        if (status == FORAY_OK && strcmp(value, fallback) != 0)
             add_flag(command, info.name, value);
     }
     if (reward)
@@ -139,8 +156,7 @@ static foray_status print_table(fy_report *report)
     foray_status status = FORAY_OK;
     fy_table table = fy_table_begin(report->ctx, 4, heading);
     for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
-        status =
-            foray_settings_get(report->ctx, &report->run->settings, info.name, value, sizeof value);
+        status = print_setting(report->ctx, &report->run->settings, info.name, value);
         fy_table_cell(&table, "%s", info.name);
         fy_table_cell(&table, "%s", value);
         fy_table_cell(&table, "%s", info.fallback);

@@ -137,7 +137,8 @@ static void shade(field *f)
         snprintf(name, sizeof name, "%.40s", cell->about);
         cell->level = log1p((double)f->visits[i]) / log1p((double)most);
         cell->arrow = FY_NO_ARROW;
-        shorten(f->visits[i], cell->symbol);
+        if (f->visits[i] > 0)
+            shorten(f->visits[i], cell->symbol);
         snprintf(cell->about, sizeof cell->about,
                  "%s%srow %" PRId64 ", column %" PRId64 ": %" PRId64 " visits", name,
                  *name ? ", " : "", i / f->cols * f->block, i % f->cols * f->block, f->visits[i]);
@@ -208,12 +209,13 @@ foray_status fy_report_visits(fy_report *report)
 {
     int64_t rows, cols;
     foray_status status = FORAY_OK;
+    char some[FY_NUMBER_SIZE], all[FY_NUMBER_SIZE];
     int64_t states = report->model->states, visited = visited_states(report);
     fy_print(report->text,
              "<h2>What was explored</h2>\n<p>How often an action was taken in each state: "
-             "%" PRId64 " of %" PRId64 " states at least once.</p>\n",
-             visited, states);
-    if (foray_model_grid(report->model, &rows, &cols))
+             "%s of %s states at least once.</p>\n",
+             fy_number((double)visited, some), fy_number((double)states, all));
+    if (fy_report_map(report, &rows, &cols))
         status = draw_map(report, rows, cols);
     else
         draw_bars(report);
