@@ -15,7 +15,7 @@ const char fy_map_style[] =
     "stroke-linejoin:round}";
 
 /* Pixels. Cells shrink so that about WIDE of them fit, down to LEAST. */
-enum { WIDE = 480, MOST = 40, LEAST = 12, LETTER = 7, HEAD = 18 };
+enum { WIDE = 480, MOST = 40, LEAST = 12, LETTER = 8, HEAD = 20 };
 
 static const double deepest = 0.8; /* what is written on it can still be read */
 
@@ -36,16 +36,18 @@ static const struct {
     {"north", FY_UP},  {"south", FY_DOWN},  {"stay", FY_STAY_PUT},
 };
 
-/* A letter that begins the name of this action and of no other. */
-static bool has_own_letter(const foray_model *model, int64_t action)
+/* The letter that begins the name of this action and of no other; 0: there is none. */
+static char own_letter(const foray_model *model, int64_t action)
 {
     const char *name = foray_model_action_name(model, action);
-    bool own = name && name[0] > ' ' && name[0] < 127;
-    for (int64_t a = 0; own && a < foray_model_actions(model); a++) {
+    if (!name || name[0] <= ' ' || name[0] >= 127)
+        return 0;
+    for (int64_t a = 0; a < foray_model_actions(model); a++) {
         const char *other = foray_model_action_name(model, a);
-        own = a == action || !other || other[0] != name[0];
+        if (a != action && other && other[0] == name[0])
+            return 0;
     }
-    return own;
+    return name[0];
 }
 
 void fy_map_action(const foray_model *model, int64_t action, fy_map_cell *cell)
@@ -55,8 +57,9 @@ void fy_map_action(const foray_model *model, int64_t action, fy_map_cell *cell)
     for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
         if (strcmp(name, directions[i].name) == 0)
             cell->arrow = directions[i].arrow;
-    if (has_own_letter(model, action))
-        snprintf(cell->symbol, sizeof cell->symbol, "%c", name[0]);
+    char letter = own_letter(model, action);
+    if (letter)
+        snprintf(cell->symbol, sizeof cell->symbol, "%c", letter);
     else
         snprintf(cell->symbol, sizeof cell->symbol, "%lld", (long long)(action % 1000000));
 }
@@ -135,7 +138,7 @@ static void draw_cell(const drawing *d, int64_t row, int64_t col)
 
 static void draw_label(const drawing *d, const char *class, double x, double y, const char *label)
 {
-    fy_print(d->text, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" font-size=\"12\">", class, x, y);
+    fy_print(d->text, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" font-size=\"14\">", class, x, y);
     fy_print_escaped(d->text, label);
     fy_print(d->text, "</text>\n");
 }
@@ -144,9 +147,9 @@ static void draw_labels(const drawing *d)
 {
     const fy_map *map = d->map;
     for (int64_t i = 0; map->row && i < map->rows; i++)
-        draw_label(d, "row", d->left - 6, d->top + d->size * ((double)i + 0.5) + 4, map->row[i]);
+        draw_label(d, "row", d->left - 6, d->top + d->size * ((double)i + 0.5) + 5, map->row[i]);
     for (int64_t j = 0; map->column && j < map->cols; j++)
-        draw_label(d, "column", d->left + d->size * ((double)j + 0.5), 12, map->column[j]);
+        draw_label(d, "column", d->left + d->size * ((double)j + 0.5), 14, map->column[j]);
 }
 
 void fy_svg_map(fy_writer *text, const fy_map *map)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Pixels. */
-enum { WIDTH = 520, RIGHT = 60, HIGH = 20, HEAD = 12, FOOT = 46, LETTER = 7, LABELS = 5 };
+enum { WIDTH = 520, RIGHT = 60, HIGH = 20, HEAD = 12, FOOT = 46, LETTER = 9, LABELS = 5 };
 
 typedef struct drawing {
     fy_writer *text;
