@@ -51,7 +51,7 @@ static trace thin(const trace *all)
     double factor = all->count > FY_REPORT_POINTS ? pow(most, 1.0 / (FY_REPORT_POINTS - 2)) : 1.0;
     double next = 0.0;
     for (int64_t i = 0; i < all->count && !few.failed; i++) {
-        if (all->episodes[i] < next && i < all->count - 1)
+        if (i < all->count - 1 && all->episodes[i] < next)
             continue;
         next = fmax(all->episodes[i], 1.0) * factor;
         take_point(&few, (int64_t)all->episodes[i], (int64_t)all->plans[i], all->bound[i]);
