@@ -48,7 +48,7 @@ expect 0 "" foray compare "${small[@]}" -a random,ucrl-rfe --seeds 3 -o three
 holds "the order of algorithms does not matter" cmp <(sort one/results.csv) <(sort three/results.csv)
 
 # Algorithms that see a reward are given one; one that need not walk covers everything.
-usage "reward" foray compare "${small[@]}" -a ucrl-vtr --seeds 1 -o blind
+expect 2 "explores for one reward" foray compare "${small[@]}" -a ucrl-vtr --seeds 1 -o blind
 expect 0 "^ucrl-vtr[+] +40" foray compare "${small[@]}" -a "generative,ucrl-vtr,ucrl-vtr+" -r goal:3 --seeds 2 \
     -o references
 holds "the generative sampler has been everywhere" \
