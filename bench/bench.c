@@ -55,7 +55,6 @@ double bench_uniform(uint64_t seed, uint64_t index)
 /* ------------------------------------------------------- the machine's limits */
 
 typedef double vector __attribute__((vector_size(64)));
-#pragma GCC diagnostic ignored "-Wpsabi"
 
 enum { ARRAY_VECTORS = 1 << 21, CHAINS = 12, STEPS = 1 << 21, REPEATS = 5 };
 

@@ -13,10 +13,6 @@
 
 #define FY_INLINE static inline __attribute__((always_inline, unused))
 
-/* Vectors are passed only between functions inlined into one another, so how a machine
- * without such registers would pass them does not matter. */
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 /* ---------------------------------------------------------------- one lane */
 
 typedef double one_t;
