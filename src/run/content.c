@@ -120,15 +120,17 @@ foray_status fy_store_get_meta(fy_store *store, const char *name, char **out)
         fy_row_intact(&row);
     }
     foray_status status = fy_row_end(&row);
-    if (status == FORAY_OK && !found)
-        status = fy_store_damaged(store, "it does not tell its %s", name);
-    else if (status == FORAY_OK && text == NULL)
-        status = FORAY_ERROR_MEMORY;
-    if (status != FORAY_OK)
-        free(text);
-    else
+    if (status == FORAY_OK && text != NULL) {
         *out = text;
-    return status;
+        return FORAY_OK;
+    }
+    free(text);
+    if (status != FORAY_OK)
+        return status;
+    if (found)
+        return FORAY_ERROR_MEMORY;
+    fy_store_damaged(store, "it does not tell its %s", name);
+    return FORAY_ERROR_RUN;
 }
 
 /* ---------------------------------------------------------------- settings */
