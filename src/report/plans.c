@@ -98,17 +98,17 @@ static foray_status print_truth(fy_report *report, const foray_reward *reward,
                                 const foray_policy *policy)
 {
     double value, optimal;
-    char text[3][FY_NUMBER_SIZE];
     if (!foray_model_theta(report->model))
         return FORAY_OK;
     foray_status status =
         foray_evaluate(report->ctx, report->model, reward, policy, &value, &optimal);
-    if (status == FORAY_OK)
-        fy_print(report->text,
-                 "<p>In truth it is worth %s, and the best policy %s: it loses %s.</p>\n",
-                 fy_number(value, text[0]), fy_number(optimal, text[1]),
-                 fy_number(optimal - value > 1e-12 ? optimal - value : 0.0, text[2]));
-    return status;
+    if (status != FORAY_OK)
+        return status;
+    char text[3][FY_NUMBER_SIZE];
+    fy_print(report->text, "<p>In truth it is worth %s, and the best policy %s: it loses %s.</p>\n",
+             fy_number(value, text[0]), fy_number(optimal, text[1]),
+             fy_number(optimal - value > 1e-12 ? optimal - value : 0.0, text[2]));
+    return FORAY_OK;
 }
 
 static foray_status print_policy(fy_report *report, int64_t id, const foray_reward *reward,

@@ -12,13 +12,15 @@ enum { VALUE_SIZE = 128 };
 static foray_status print_setting(foray_context *ctx, const foray_settings *settings,
                                   const char *name, char value[VALUE_SIZE])
 {
-    char number[FY_NUMBER_SIZE], *end;
     foray_status status = foray_settings_get(ctx, settings, name, value, VALUE_SIZE);
     if (status != FORAY_OK || !strpbrk(value, ".e"))
         return status;
+    char *end;
     double real = strtod(value, &end);
-    if (!*end)
+    if (!*end) {
+        char number[FY_NUMBER_SIZE];
         snprintf(value, VALUE_SIZE, "%s", fy_shortest(real, number));
+    }
     return FORAY_OK;
 }
 
