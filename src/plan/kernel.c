@@ -108,12 +108,11 @@ static size_t planning_size(const fy_kernel *kernel, int lanes)
 /* Threads stay on cache lines of their own. */
 static foray_status allocate_scratch(foray_context *ctx, fy_kernel *kernel)
 {
-    const size_t line = 64 / sizeof(double);
     size_t one = planning_size(kernel, 1), many = planning_size(kernel, FY_LANES), size, all;
     if (!forming_size(kernel, &size))
         return fy_fail(ctx, FORAY_ERROR_MEMORY, "the generator sets are too large for memory");
     size = size > one ? size : one;
-    size = (size > many ? size : many) / line * line + 2 * line;
+    size = (size > many ? size : many) / FY_LINE * FY_LINE + 2 * (size_t)FY_LINE;
     kernel->scratch_size = (int64_t)size;
     if (!fy_size_mul(size, (size_t)kernel->threads, &all) || !FY_ALLOC(ctx, kernel->scratch, all))
         return FORAY_ERROR_MEMORY;

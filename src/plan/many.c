@@ -21,11 +21,11 @@ typedef struct workspace {
     const foray_model *model;
     int lanes;
     double *value_memory;
-    double *value;        /* two layers, on a cache line's boundary: one line per load */
+    double *value;        /* two layers */
     int32_t *policy;      /* [horizon][states][lanes] */
     const double **table; /* [horizon] what the steps of this group use */
     int64_t *first_step;  /* [horizon] of the steps with one interleaved table, the first */
-    double **interleaved; /* [horizon] the tables made for this group: [pairs][lanes] */
+    double **interleaved; /* [horizon] memory of the tables made for this group */
     int64_t tables;       /* how many */
 } workspace;
 
@@ -46,8 +46,6 @@ static void destroy(workspace *work)
     free(work->interleaved);
 }
 
-enum { LINE = 64 / sizeof(double) };
-
 static foray_status create(foray_context *ctx, const foray_model *model, int lanes, workspace *work)
 {
     size_t layer, entries;
@@ -56,15 +54,14 @@ static foray_status create(foray_context *ctx, const foray_model *model, int lan
         !fy_size_mul(layer, (size_t)model->horizon, &entries))
         return fy_fail(ctx, FORAY_ERROR_MEMORY, "policies for %d rewards do not fit into memory",
                        lanes);
-    if (!FY_ALLOC(ctx, work->value_memory, 2 * layer + LINE) ||
+    if (!FY_ALLOC(ctx, work->value_memory, 2 * layer + FY_LINE) ||
         !FY_ALLOC(ctx, work->policy, entries) || !FY_ALLOC(ctx, work->table, model->horizon) ||
         !FY_ALLOC(ctx, work->first_step, model->horizon) ||
         !FY_ALLOC(ctx, work->interleaved, model->horizon)) {
         destroy(work);
         return FORAY_ERROR_MEMORY;
     }
-    size_t past = (uintptr_t)work->value_memory / sizeof(double) % LINE;
-    work->value = work->value_memory + (LINE - past) % LINE;
+    work->value = fy_line_start(work->value_memory);
     return FORAY_OK;
 }
 
@@ -79,24 +76,28 @@ static bool same_tables(const foray_reward *const *rewards, int64_t count, int64
     return true;
 }
 
-/* The tables of one step side by side. Lanes without a reward stay 0. */
+/* The tables of one step side by side, from the first cache line of the memory returned.
+ * Lanes without a reward stay 0. */
 static double *interleave(foray_context *ctx, const workspace *work,
                           const foray_reward *const *rewards, int64_t count, int64_t t)
 {
-    double *table;
+    double *memory;
     size_t entries;
-    if (!fy_size_mul((size_t)work->model->pairs, (size_t)work->lanes, &entries)) {
+    if (!fy_size_mul((size_t)work->model->pairs, (size_t)work->lanes, &entries) ||
+        entries > SIZE_MAX - FY_LINE) {
         fy_fail(ctx, FORAY_ERROR_MEMORY, "%d rewards do not fit into memory", work->lanes);
         return NULL;
     }
-    if (!FY_ALLOC(ctx, table, entries))
+    if (!FY_ALLOC(ctx, memory, entries + FY_LINE))
         return NULL;
-    for (int64_t lane = 0; lane < count; lane++) {
-        const double *from = fy_reward_table(rewards[lane], t);
-        for (int64_t pair = 0; pair < work->model->pairs; pair++)
-            table[pair * work->lanes + lane] = from[pair];
-    }
-    return table;
+    double *table = fy_line_start(memory);
+    const double *from[FY_LANES];
+    for (int64_t lane = 0; lane < count; lane++)
+        from[lane] = fy_reward_table(rewards[lane], t);
+    for (int64_t pair = 0; pair < work->model->pairs; pair++)
+        for (int64_t lane = 0; lane < count; lane++)
+            table[pair * work->lanes + lane] = from[lane][pair];
+    return memory;
 }
 
 /* Which of the tables made so far serves step t? If none does, one past them. */
@@ -122,7 +123,7 @@ static foray_status interleave_group(foray_context *ctx, workspace *work,
             work->first_step[i] = t;
             work->tables++;
         }
-        work->table[t] = work->interleaved[i];
+        work->table[t] = fy_line_start(work->interleaved[i]);
     }
     return FORAY_OK;
 }
@@ -140,11 +141,13 @@ static foray_status lay_out(foray_context *ctx, workspace *work, const foray_rew
 
 /* ----------------------------------------------------------------- planning */
 
-static void keep(const workspace *work, int lanes, int lane, foray_policy *policy)
+/* The actions of every lane, in one pass over them all. */
+static void keep(const workspace *work, int lanes, int64_t count, foray_policy *const *policies)
 {
-    int64_t entries = policy->horizon * policy->states;
+    int64_t entries = policies[0]->horizon * policies[0]->states;
     for (int64_t i = 0; i < entries; i++)
-        policy->action[i] = work->policy[i * lanes + lane];
+        for (int64_t lane = 0; lane < count; lane++)
+            policies[lane]->action[i] = work->policy[i * lanes + lane];
 }
 
 /* One group: three recursions, and the fourth where the policy needs one. */
@@ -167,8 +170,8 @@ static void plan_group(const workspace *work, fy_plan_task task, int64_t count, 
         for (int m = 0; m < FORAY_MODES; m++)
             policies[lane]->value[m] = mean[m][lane];
         policies[lane]->certificate.gap = fmax(0, mean[FORAY_OPTIMISTIC][lane] - low[lane]);
-        keep(work, task.lanes, lane, policies[lane]);
     }
+    keep(work, task.lanes, count, policies);
 }
 
 static foray_status plan_all(foray_context *ctx, workspace *work, fy_plan_task task, int64_t count,

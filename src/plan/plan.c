@@ -115,7 +115,7 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
 static void take_scratch(fy_backup *step, int thread)
 {
     const fy_kernel *kernel = step->kernel;
-    step->q = kernel->scratch + thread * kernel->scratch_size;
+    step->q = fy_line_start(kernel->scratch + thread * kernel->scratch_size);
     step->squares = step->q + step->batch * step->actions * step->lanes;
 }
 

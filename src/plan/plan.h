@@ -68,6 +68,15 @@ static inline int64_t fy_kernel_rows(const fy_kernel *kernel, int64_t genset)
     return columns < dim ? columns : dim;
 }
 
+/* The first number at or after `memory` that starts a cache line: FY_LANES doubles fill one,
+ * and must not straddle two. At most FY_LINE - 1 numbers are skipped. */
+enum { FY_LINE = 64 / sizeof(double) };
+static inline double *fy_line_start(double *memory)
+{
+    size_t past = (uintptr_t)memory / sizeof(double) % FY_LINE;
+    return memory + (FY_LINE - past) % FY_LINE;
+}
+
 /* States that are planned as a batch: so that two numbers per pair stay in the nearest cache. */
 static inline int64_t fy_kernel_batch(const fy_kernel *kernel, int lanes)
 {
