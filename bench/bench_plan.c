@@ -334,7 +334,7 @@ static void compare_many(scene *s)
     double together = bench_best(3, plan_many, &m) / TOGETHER;
     bench_figure("one reward: three recursions, certificate, policy", 1e3 * alone, "ms");
     bench_figure("the same for each of 16 rewards planned together", 1e3 * together, "ms");
-    bench_target("16 rewards together, cheaper per reward", alone / together, "times",
+    bench_target("whole plans of 16 together, cheaper per reward", alone / together, "times",
                  BENCH_AT_LEAST, 3);
     for (int i = 0; i < TOGETHER; i++)
         foray_reward_destroy(m.rewards[i]);
@@ -372,6 +372,8 @@ static void bench_size(foray_context *ctx, const char *title, const sizes *size)
     bench_figure("plug-in plan", 1e3 * plugin, "ms");
     bench_figure("plain CSR backward induction", 1e3 * plain, "ms");
     bench_target("plug-in plan over plain CSR", plugin / plain, "times", BENCH_AT_MOST, 1.5);
+    bench_target("plug-in, rewards together, cheaper per reward",
+                 plugin * FY_LANES / plan_seconds(&s, FY_LANES, 0), "times", BENCH_AT_LEAST, 3);
     compare_many(&s);
     bench_target("memory beside model, values, policy, per (s,a)", doubles_per_pair(&s), "doubles",
                  BENCH_AT_MOST, 10);
