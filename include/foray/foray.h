@@ -226,6 +226,10 @@ FORAY_API int64_t foray_model_actions(const foray_model *model);
 FORAY_API int64_t foray_model_horizon(const foray_model *model);
 FORAY_API int64_t foray_model_dim(const foray_model *model);
 FORAY_API double foray_model_norm_bound(const foray_model *model);
+/* 0 where the features are exact. Where they were estimated, a bound on what that does to
+ * a probability-weighted mean of numbers in [0,1]: for every (s,a), every f: S -> [0,1] and
+ * the true theta, |sum_s' <phi - phi_true, theta> f(s')| is at most this. */
+FORAY_API double foray_model_feature_error(const foray_model *model);
 
 /* The true parameter, foray_model_dim numbers, or NULL where it is not known.
  * A model that knows it is a world. */
@@ -833,6 +837,11 @@ FORAY_API foray_status foray_compare(foray_context *ctx, const foray_model *mode
                                      const char *world, const foray_comparison *comparison,
                                      const char *directory, foray_comparison_fn progress,
                                      void *user);
+
+/* ----------------------------------------------------------------- systems */
+
+/* Worlds too large to list have a page of their own. */
+#include "foray/system.h"
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,233 @@
+/* system.h - systems too large to list: states are vectors, what is known are simulators.
+ *
+ * Part of foray.h, which includes it. The story: a *system* has states in a box of R^n
+ * (or, if it is finite, states that are whole numbers), finitely many actions, and d basis
+ * simulators. Reality is a mixture of the simulators with unknown weights: at every step
+ * one of them, drawn by its weight, says what follows. *Clusters* cover the box;
+ * *aggregating* a system over clusters makes an ordinary foray_model with features
+ * estimated by Monte Carlo, so that all of Foray works on it, and the world in which a
+ * run explores is the system itself, seen through the clusters.
+ *
+ * Two errors come in. That of Monte Carlo is bounded, is part of the model
+ * (foray_model_feature_error) and of every certificate. That of aggregating is
+ * outside of every certificate: it is measured and reported apart. */
+#ifndef FORAY_SYSTEM_H
+#define FORAY_SYSTEM_H
+
+/* ------------------------------------------------------------------ system */
+
+/* What a system is. Strings and arrays are copied by foray_system_create. */
+typedef struct foray_system_spec {
+    size_t size; /* sizeof(foray_system_spec), so that it can grow */
+    const char *name;
+    int64_t states;     /* 0: vectors. Else finite: one coordinate, a whole number below this */
+    int64_t dimensions; /* n of a state vector, 1 to 64; 1 if finite */
+    int64_t actions;    /* at least 1 */
+    int64_t horizon;    /* steps of an episode, at least 1 */
+    int64_t simulators; /* d; 0: reality only, so that a model must come from elsewhere */
+    const double *low;  /* [dimensions] the box; ignored (may be NULL) if finite */
+    const double *high;
+    const char *const *dimension_name; /* [dimensions], or NULL */
+    const char *const *action_name;    /* [actions], or NULL */
+    int64_t rewards;                   /* how many rewards the system names, may be 0 */
+    const char *const *reward_name;    /* [rewards] */
+} foray_system_spec;
+
+/* Which simulator a step asks for; else 0 <= simulator < d. */
+enum { FORAY_REALITY = -1 };
+
+/* One question to a system: what follows `state` under `action`? The answer may depend on
+ * the draw's random numbers and on nothing else, so that the same draw gives simulators
+ * common random numbers and every trajectory can be repeated. */
+typedef struct foray_system_query {
+    foray_draw draw;
+    int64_t simulator; /* FORAY_REALITY, or which basis simulator */
+    int64_t action;
+} foray_system_query;
+
+typedef struct foray_system_ops {
+    size_t size; /* sizeof(foray_system_ops) */
+    /* Required: the first state of an episode, `dimensions` numbers. */
+    foray_status (*reset)(void *self, const foray_draw *draw, double *state);
+    /* Required: answers `count` questions: state and next are [count][dimensions]. States
+     * that leave the box are moved to its border by the library. */
+    foray_status (*step)(void *self, int64_t count, const foray_system_query *query,
+                         const double *state, double *next);
+    /* May be NULL: the true weights, `simulators` numbers; false where they are not known. */
+    bool (*weights)(void *self, double *weight);
+    /* May be NULL if the spec names no rewards: r(s,a) in [0,1] of reward `index`. */
+    foray_status (*reward)(void *self, int64_t index, const double *state, int64_t action,
+                           double *value);
+    /* True: `step` may be called by several threads at once. */
+    bool threads;
+    /* May be NULL: why the last call did not return FORAY_OK; valid until the next call. */
+    const char *(*message)(void *self);
+    /* May be NULL: releases self. */
+    void (*destroy)(void *self);
+} foray_system_ops;
+
+typedef struct foray_system foray_system;
+
+/* A system of your own. Once this has succeeded the system owns `self`. */
+FORAY_API foray_status foray_system_create(foray_context *ctx, const foray_system_spec *spec,
+                                           const foray_system_ops *ops, void *self,
+                                           foray_system **out);
+FORAY_API void foray_system_destroy(foray_system *system);
+
+/* The system that `text` names, wherever it comes from:
+ *   pendulum, mountaincar:wind=0.1   a built-in one, NAME[:key=value,...]
+ *   plugin:PATH[:TEXT]               a shared object (foray/plugin.h); TEXT is handed to it
+ *   exec:COMMAND                     a program that speaks the world protocol (docs/outside.md)
+ * FORAY_ERROR_USAGE: no such built-in system. FORAY_ERROR_WORLD: it does not start. */
+FORAY_API foray_status foray_system_open(foray_context *ctx, const char *text, foray_system **out);
+/* Does this text name a system (it may still fail to open)? */
+FORAY_API bool foray_system_names(const char *text);
+/* Built-in system `index`, its parameters included; false past the end. */
+FORAY_API bool foray_system_builtin(int64_t index, foray_world_info *info);
+
+/* The spec, valid as long as the system. */
+FORAY_API const foray_system_spec *foray_system_describe(const foray_system *system);
+/* NULL where they are not known. */
+FORAY_API const double *foray_system_weights(const foray_system *system);
+
+/* These check every answer (count, finite numbers, the box, whole numbers below `states` if
+ * finite): FORAY_ERROR_WORLD, with the cause, if something is wrong. */
+FORAY_API foray_status foray_system_reset(foray_system *system, const foray_draw *draw,
+                                          double *state);
+FORAY_API foray_status foray_system_step(foray_system *system, int64_t count,
+                                         const foray_system_query *query, const double *state,
+                                         double *next);
+FORAY_API foray_status foray_system_reward(foray_system *system, int64_t index, const double *state,
+                                           int64_t action, double *value);
+
+/* ------------------------------------------------------------- Monte Carlo */
+
+/* How many draws make the mean of numbers in [0, range] err by at most `accuracy` with
+ * probability 1 - delta, for `means` such means at once (Hoeffding):
+ *   N = ceil( range^2 log(2 means/delta) / (2 accuracy^2) ). */
+FORAY_API int64_t foray_monte_carlo_draws(double range, double accuracy, double delta,
+                                          double means);
+
+/* V(s'), in [0, range], of a value function that was chosen without looking at the draws. */
+typedef double (*foray_value_fn)(void *user, const double *state);
+
+/* psi_V,i(s,a) = E[V(s') | simulator i], i < d, each within `accuracy` with probability
+ * 1 - delta together; all simulators see the same random numbers. *draws (may be NULL)
+ * receives N. */
+FORAY_API foray_status foray_system_psi(foray_system *system, const foray_draw *draw,
+                                        const double *state, int64_t action, foray_value_fn value,
+                                        void *user, double range, double accuracy, double delta,
+                                        double *psi, int64_t *draws);
+
+/* ---------------------------------------------------------------- clusters */
+
+/* Clusters with membership weights P(x|s), non-negative with sum one. */
+typedef struct foray_clusters foray_clusters;
+
+/* A grid of points[0] x points[1] x ... points over the box of up to 4 dimensions, each at
+ * least 2, with multilinear interpolation. */
+FORAY_API foray_status foray_clusters_grid(foray_context *ctx, const foray_system *system,
+                                           const int64_t *points, foray_clusters **out);
+/* `count` centres, [count][dimensions], and P(x|s) proportional to
+ * exp(-|s-x|^2 / (2 width^2)) in coordinates scaled by the box, over the `nearest` ones.
+ * centre NULL: `count` points spread evenly over the box (a low-discrepancy sequence).
+ * width 0: the mean distance to the nearest other centre. */
+FORAY_API foray_status foray_clusters_radial(foray_context *ctx, const foray_system *system,
+                                             int64_t count, const double *centre, double width,
+                                             int64_t nearest, foray_clusters **out);
+/* A finite system's own states: every state is its cluster, and nothing is lost. */
+FORAY_API foray_status foray_clusters_states(foray_context *ctx, const foray_system *system,
+                                             foray_clusters **out);
+/* From text: "grid:21x31", "radial:500", "radial:500,width=0.1,nearest=8", "states". */
+FORAY_API foray_status foray_clusters_parse(foray_context *ctx, const foray_system *system,
+                                            const char *text, foray_clusters **out);
+FORAY_API void foray_clusters_destroy(foray_clusters *clusters);
+
+FORAY_API int64_t foray_clusters_count(const foray_clusters *clusters);
+/* The most clusters that one state may belong to. */
+FORAY_API int64_t foray_clusters_most(const foray_clusters *clusters);
+/* P(x|s): returns how many are not zero, and writes them, clusters ascending; both arrays
+ * have room for foray_clusters_most. */
+FORAY_API int64_t foray_clusters_of(const foray_clusters *clusters, const double *state,
+                                    int32_t *cluster, double *weight);
+/* Where a cluster's middle is, `dimensions` numbers. */
+FORAY_API void foray_clusters_centre(const foray_clusters *clusters, int64_t cluster,
+                                     double *state);
+
+/* -------------------------------------------------------------- aggregating */
+
+typedef struct foray_aggregation {
+    double accuracy; /* of Monte Carlo, to be reached by choosing `draws`; 0: take `draws` */
+    int64_t draws;   /* per (cluster, action, simulator), if accuracy is 0 */
+    double delta;    /* probability with which the bound on the Monte Carlo error may fail */
+    uint64_t seed;
+    const char *cache; /* a directory where finished models are kept and found; NULL: none */
+} foray_aggregation;
+/* The defaults: 100 draws, delta 0.05, seed 1, no cache. */
+FORAY_API void foray_aggregation_default(foray_aggregation *aggregation);
+
+/* Called now and then, by one thread at a time. Return false to stop. */
+typedef bool (*foray_aggregate_fn)(void *user, double done);
+
+/* The model of the system seen through the clusters,
+ *   phi_i(y|x,a) = E[ P(y|s') | s in cluster x, s' ~ simulator i ] / sqrt(d),
+ * a mixture of d simulators, each expectation a mean over draws. s in cluster x has density
+ * proportional to P(x|s). Its theta is known where the system's weights are. Uses the
+ * context's threads if the system allows it; the result does not depend on them.
+ * FORAY_INTERRUPTED: `progress` (may be NULL) said stop. */
+FORAY_API foray_status foray_aggregate(foray_context *ctx, foray_system *system,
+                                       const foray_clusters *clusters,
+                                       const foray_aggregation *aggregation,
+                                       foray_aggregate_fn progress, void *user, foray_model **out);
+
+/* The system as the world of such a model: it walks in real states, and after each step the
+ * explorer is told a cluster, drawn by its weight among those the model allows to follow.
+ * All three must outlive the world. */
+FORAY_API foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
+                                               const foray_clusters *clusters,
+                                               const foray_model *model, foray_world **out);
+
+/* A named reward of the system at the clusters: r(x,a) at the middle of cluster x. */
+FORAY_API foray_status foray_system_reward_create(foray_context *ctx, foray_system *system,
+                                                  const foray_clusters *clusters,
+                                                  const foray_model *model, int64_t index,
+                                                  foray_reward **out);
+
+/* The action of a policy over clusters in a real state: the one whose clusters weigh most. */
+FORAY_API int64_t foray_policy_act(const foray_policy *policy, const foray_clusters *clusters,
+                                   int64_t step, const double *state);
+
+/* --------------------------------------------------------- back to reality */
+
+/* A mean over episodes, with an interval of the stated confidence that holds for every
+ * law of returns in [0, H] (empirical Bernstein), and the deviation between episodes. */
+typedef struct foray_return {
+    double mean, low, high, deviation;
+    int64_t episodes;
+} foray_return;
+
+/* Follows a policy in reality for `episodes` episodes and adds up reward `index`. */
+FORAY_API foray_status foray_rollout(foray_context *ctx, foray_system *system,
+                                     const foray_clusters *clusters, const foray_policy *policy,
+                                     int64_t index, int64_t episodes, uint64_t seed,
+                                     double confidence, foray_return *out);
+
+/* How much aggregating loses, measured where `policy` goes in reality: over the states s of
+ * rollouts, the difference between what follows s itself and what follows its clusters,
+ *   | E[V(s')|s,a] - sum_x P(x|s) E[V(s')|x,a] |,  V the policy's value in the model,
+ * under the model's theta. An estimate, no bound: it is reported beside certificates, and is
+ * not part of any. */
+typedef struct foray_misfit {
+    double mean, worst; /* per step */
+    double episode;     /* summed over an episode: about how far values may be off */
+    double outside;     /* share of steps that led where the model says nothing leads */
+    int64_t states;     /* looked at */
+} foray_misfit;
+FORAY_API foray_status foray_aggregation_misfit(foray_context *ctx, foray_system *system,
+                                                const foray_clusters *clusters,
+                                                const foray_model *model,
+                                                const foray_reward *reward,
+                                                const foray_policy *policy, int64_t episodes,
+                                                uint64_t seed, foray_misfit *out);
+
+#endif
