@@ -12,7 +12,7 @@ endif()
 install(TARGETS libforay EXPORT foray-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/foray/foray.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/foray)
+install(DIRECTORY include/foray DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES man/foray.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/foray.bash RENAME foray
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
