@@ -111,6 +111,7 @@ static void print_formats(void)
                 "         \"initial\":[[state,prob],...],\n"
                 "         \"features\":[[s,a,next,[[i,value],...]],...],\n"
                 "         \"theta\":[...],  (optional: makes the model a world)\n"
+                "         \"feature_error\":x,  (optional: features are estimates)\n"
                 "         \"state_names\":[...],\"action_names\":[...],\n"
                 "         \"layout\":{\"kind\":\"grid\",\"rows\":R,\"cols\":C,\n"
                 "                   \"cell\":[[state,row,col],...]}}  (optional)\n"

@@ -11,6 +11,8 @@ static void report_sizes(cli_report *report, const foray_model *model)
     cli_report_integer(report, "horizon", foray_model_horizon(model));
     cli_report_integer(report, "dim", foray_model_dim(model));
     cli_report_real(report, "norm_bound", foray_model_norm_bound(model));
+    if (foray_model_feature_error(model) > 0)
+        cli_report_real(report, "feature_error", foray_model_feature_error(model));
     cli_report_flag(report, "theta_known", foray_model_theta(model) != NULL);
     if (foray_model_pair_dim(model) > 0)
         cli_report_integer(report, "pair_dim", foray_model_pair_dim(model));

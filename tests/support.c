@@ -235,6 +235,7 @@ void support_same_model(const foray_model *a, const foray_model *b)
     assert_int_equal(a->grid_rows, b->grid_rows);
     assert_int_equal(a->grid_cols, b->grid_cols);
     SAME(&a->norm_bound, &b->norm_bound, 1);
+    SAME(&a->feature_error, &b->feature_error, 1);
     SAME(a->genset, b->genset, a->pairs);
     SAME(a->succ_start, b->succ_start, a->pairs + 1);
     SAME(a->succ, b->succ, a->succ_start[a->pairs]);

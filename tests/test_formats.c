@@ -28,6 +28,7 @@ static foray_model *full_model(foray_context *ctx)
     }
     support_ok(ctx, foray_builder_theta(b, theta));
     support_ok(ctx, foray_builder_name(b, "all \"there\" is: \\ \t\xe2\x82\xac"));
+    support_ok(ctx, foray_builder_feature_error(b, 0.1));
     support_ok(ctx, foray_builder_initial(b, 2, 0.1));
     support_ok(ctx, foray_builder_initial(b, 0, 0.9));
     support_ok(ctx, foray_builder_state_name(b, 1, "middle"));
@@ -249,6 +250,42 @@ static void flipped_bits_are_found(void **state)
     foray_context_destroy(ctx);
 }
 
+static uint8_t version_of(foray_context *ctx, const foray_model *model)
+{
+    uint8_t *data, version;
+    size_t size;
+    support_ok(ctx, fy_model_print_compact(ctx, model, &data, &size));
+    version = data[8];
+    free(data);
+    return version;
+}
+
+/* Compact models are written in the lowest version that holds them, so that older readers
+ * can read what they know; an error that is no number is refused whatever the checksum. */
+static void versions_are_as_low_as_can_be(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *full = full_model(ctx), *model = support_model(ctx, 0, sizes, 1), *none = NULL;
+    assert_int_equal(version_of(ctx, full), 3);
+    assert_int_equal(version_of(ctx, model), 1);
+    uint8_t *data;
+    size_t size;
+    support_ok(ctx, fy_model_print_compact(ctx, full, &data, &size));
+    size_t at = 8 + 18 * 8 + 8; /* behind magic, header and norm_bound */
+    memset(data + at, 0xff, 8);
+    set_checksum(data, size);
+    assert_int_equal(parse_compact(ctx, data, size, &none), FORAY_ERROR_INPUT);
+    assert_non_null(strstr(foray_message(ctx), "feature_error: "));
+    data[8] = 4;
+    assert_int_equal(parse_compact(ctx, data, size, &none), FORAY_ERROR_INPUT);
+    assert_non_null(strstr(foray_message(ctx), "version 4, but only 1 to 3"));
+    free(data);
+    foray_model_destroy(model);
+    foray_model_destroy(full);
+    foray_context_destroy(ctx);
+}
+
 /* Sizes whose products overflow: set 8-byte header fields to extreme values. */
 static void overflowing_sizes_are_refused(void **state)
 {
@@ -370,6 +407,9 @@ static const struct {
      "initial[0]: state 0"},
     {SIZES "\"initial\":[[5,1]],\"features\":[[0,0,1,[[0,1]]],[1,0,0,[[0,1]]]]}",
      "initial[0]: state 5, but the model has 2 states"},
+    {GOOD ",\"feature_error\":-0.5}", "feature_error: -0.5"},
+    {GOOD ",\"feature_error\":1e101}", "feature_error: 1e+101"},
+    {GOOD ",\"feature_error\":null}", "feature_error: "},
     {GOOD ",\"theta\":[1,2]}", "theta: must be an array of 1"},
     {GOOD ",\"theta\":[\"x\"]}", "theta: item 0"},
     {GOOD ",\"state_names\":[\"a\"]}", "state_names: must be an array of 2"},
@@ -475,6 +515,7 @@ int main(void)
         cmocka_unit_test(locales_do_not_matter),
         cmocka_unit_test(truncation_at_every_byte),
         cmocka_unit_test(flipped_bits_are_found),
+        cmocka_unit_test(versions_are_as_low_as_can_be),
         cmocka_unit_test(overflowing_sizes_are_refused),
         cmocka_unit_test(checksums_agree_for_all_sizes),
         cmocka_unit_test(mangled_json_is_survived),

@@ -308,6 +308,9 @@ static void bad_features_are_refused(void **state)
     const double bad_theta[] = {0, INFINITY, 0};
     refused(ctx, foray_builder_theta(b, bad_theta), bad, "theta[1]");
     refused(ctx, foray_builder_weights(b, two), FORAY_ERROR_USAGE, "mixture");
+    refused(ctx, foray_builder_feature_error(b, -0.1), bad, "feature_error: -0.1");
+    refused(ctx, foray_builder_feature_error(b, NAN), bad, "feature_error: ");
+    refused(ctx, foray_builder_feature_error(b, INFINITY), bad, "feature_error: inf");
     for (int64_t pair = 0; pair < 3; pair++)
         support_ok(ctx, foray_builder_feature(b, pair / 2, pair % 2, 0, 1, &i, &one));
     refused(ctx, foray_builder_finish(b, &model), bad, "state 1, action 1: no successor");

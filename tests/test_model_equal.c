@@ -11,12 +11,12 @@
 /* A model of three states and one action, from numbers that can be changed one by one. */
 typedef struct recipe {
     int64_t horizon, initial, next; /* next: the second successor of state 1 */
-    double norm_bound, feature, theta;
+    double norm_bound, feature, theta, feature_error;
     const char *name;
     bool known;
 } recipe;
 
-static const recipe plain = {3, 0, 1, 2.0, 0.5, 1.5, "plain", true};
+static const recipe plain = {3, 0, 1, 2.0, 0.5, 1.5, 0.0, "plain", true};
 
 static foray_model *cook(foray_context *ctx, recipe r)
 {
@@ -31,6 +31,7 @@ static foray_model *cook(foray_context *ctx, recipe r)
     assert_int_equal(foray_builder_feature(builder, 1, 0, r.next, 1, coordinate + 1, feature), 0);
     assert_int_equal(foray_builder_feature(builder, 2, 0, 2, 1, coordinate + 1, feature), 0);
     assert_int_equal(foray_builder_theta(builder, theta), 0);
+    assert_int_equal(foray_builder_feature_error(builder, r.feature_error), 0);
     assert_int_equal(foray_builder_initial(builder, r.initial, 1.0), 0);
     assert_int_equal(foray_builder_name(builder, r.name), 0);
     if (!r.known)
@@ -55,7 +56,9 @@ static bool equal_to_plain(recipe r)
 static void same_numbers_are_equal(void **state)
 {
     (void)state;
-    recipe renamed = plain;
+    recipe renamed = plain, negative_zero = plain;
+    negative_zero.feature_error = -0.0;
+    assert_true(equal_to_plain(negative_zero));
     renamed.name = "another name";
     assert_true(equal_to_plain(plain));
     assert_true(equal_to_plain(renamed));
@@ -65,7 +68,7 @@ static void any_other_number_differs(void **state)
 {
     (void)state;
     recipe horizon = plain, initial = plain, next = plain, bound = plain, theta = plain,
-           unknown = plain, feature = plain;
+           unknown = plain, feature = plain, error = plain;
     horizon.horizon = 4;
     initial.initial = 1;
     next.next = 2;
@@ -73,6 +76,8 @@ static void any_other_number_differs(void **state)
     theta.theta = 1.25;
     unknown.known = false;
     feature.feature = 0.5000000000000001;
+    error.feature_error = 1e-300;
+    assert_false(equal_to_plain(error));
     assert_false(equal_to_plain(feature));
     assert_false(equal_to_plain(horizon));
     assert_false(equal_to_plain(initial));

@@ -226,9 +226,13 @@ FORAY_API int64_t foray_model_actions(const foray_model *model);
 FORAY_API int64_t foray_model_horizon(const foray_model *model);
 FORAY_API int64_t foray_model_dim(const foray_model *model);
 FORAY_API double foray_model_norm_bound(const foray_model *model);
-/* 0 where the features are exact. Where they were estimated, a bound on what that does to
- * a probability-weighted mean of numbers in [0,1]: for every (s,a), every f: S -> [0,1] and
- * the true theta, |sum_s' <phi - phi_true, theta> f(s')| is at most this. */
+/* 0 where the features are exact. Where they were estimated, a bound zeta on what that does
+ * to a probability-weighted mean of numbers in [0,1]: for every (s,a), every f: S -> [0,1]
+ * and the true theta,
+ *   | sum_s' <phi(s'|s,a) - phi_true(s'|s,a), theta> f(s') | <= zeta.
+ * The true theta must make probabilities of the estimated features too, and everything that
+ * may follow (s,a) in truth must be among its successors; means over draws of simulators do
+ * the first by themselves. Bonuses and certificates contain this error. */
 FORAY_API double foray_model_feature_error(const foray_model *model);
 
 /* The true parameter, foray_model_dim numbers, or NULL where it is not known.
@@ -295,7 +299,7 @@ typedef struct foray_model_facts {
 FORAY_API foray_status foray_model_check(foray_context *ctx, const foray_model *model,
                                          foray_model_facts *facts);
 
-/* Do two models say the same of the same world, bit for bit: sizes, norm bound,
+/* Do two models say the same of the same world, bit for bit: sizes, norm bound, feature error,
  * initial states, features (of both kinds) and theta? Names and maps do not matter. */
 FORAY_API bool foray_model_equal(const foray_model *one, const foray_model *other);
 
@@ -373,6 +377,10 @@ FORAY_API foray_status foray_builder_pair_features(foray_builder *builder, int64
 FORAY_API foray_status foray_builder_pair_feature(foray_builder *builder, int64_t state,
                                                   int64_t action, int64_t count,
                                                   const int64_t *coordinate, const double *value);
+
+/* Every kind, optional: the features are estimates with this error, finite and at least 0
+ * (foray_model_feature_error says what it bounds). Without it they are taken to be exact. */
+FORAY_API foray_status foray_builder_feature_error(foray_builder *builder, double error);
 
 /* Every kind. Without an initial state, state 0 it is. */
 FORAY_API foray_status foray_builder_initial(foray_builder *builder, int64_t state,

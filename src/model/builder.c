@@ -378,6 +378,14 @@ foray_status foray_builder_forget_theta(foray_builder *builder)
     return FORAY_OK;
 }
 
+foray_status foray_builder_feature_error(foray_builder *builder, double error)
+{
+    foray_status status = fy_parts_check_error(builder->ctx, error);
+    if (status == FORAY_OK)
+        builder->feature_error = error;
+    return status;
+}
+
 static bool reserve_initial(foray_builder *builder)
 {
     int64_t state_room = builder->initial_room, probability_room = builder->initial_room;

@@ -29,7 +29,7 @@ struct foray_builder {
     enum fy_kind kind;
     char *name;
     int64_t states, actions, horizon, dim;
-    double norm_bound;
+    double norm_bound, feature_error;
 
     int64_t entries, entry_room, calls;
     fy_entry *entry;

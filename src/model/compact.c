@@ -10,12 +10,14 @@
 /* A byte above 127, the name, and an end of line that transfers as text would damage. */
 static const uint8_t magic[FY_MODEL_MAGIC_SIZE] = {0x89, 'F', 'O', 'R', 'A', 'Y', 'M', '\n'};
 
-/* Version 2 knows features phi(s,a). A model without them is written as version 1. */
-enum { VERSION_PLAIN = 1, VERSION_PAIR_FEATURES = 2 };
+/* Version 2 knows features phi(s,a), version 3 an error of estimated features as well. A
+ * model is written in the lowest version that can hold it. */
+enum { VERSION_PLAIN = 1, VERSION_PAIR_FEATURES = 2, VERSION_FEATURE_ERROR = 3 };
 
 enum { CRC_SIZE = 4 };
 
-/* The header after the magic: unsigned 64-bit numbers in this order, then norm_bound. */
+/* The header after the magic: unsigned 64-bit numbers in this order, then
+ * norm_bound and, from version 3 on, feature_error. */
 typedef struct header {
     uint64_t version, states, actions, horizon, dim;
     uint64_t transitions; /* successors over all pairs */
@@ -71,11 +73,18 @@ static void write_counts(fy_writer *writer, const int64_t *start, int64_t count)
     }
 }
 
+static uint64_t version_for(const foray_model *model)
+{
+    if (model->feature_error > 0)
+        return VERSION_FEATURE_ERROR;
+    return model->pair_dim > 0 ? VERSION_PAIR_FEATURES : VERSION_PLAIN;
+}
+
 static header make_header(const foray_model *model)
 {
     int64_t generators = model->gen_start[model->gensets];
     return (header){
-        .version = model->pair_dim > 0 ? VERSION_PAIR_FEATURES : VERSION_PLAIN,
+        .version = version_for(model),
         .states = (uint64_t)model->states,
         .actions = (uint64_t)model->actions,
         .horizon = (uint64_t)model->horizon,
@@ -103,6 +112,8 @@ static void write_content(fy_writer *writer, const foray_model *model, const hea
     memcpy(field, h, sizeof field);
     fy_write_u64s(writer, field, header_fields(h->version));
     fy_write_double(writer, model->norm_bound);
+    if (h->version >= VERSION_FEATURE_ERROR)
+        fy_write_double(writer, model->feature_error);
     fy_write_i32s(writer, model->genset, (size_t)model->pairs);
     fy_write_i32s(writer, model->succ, h->transitions);
     write_counts(writer, model->gen_start, model->gensets);
@@ -151,7 +162,7 @@ typedef struct content {
     foray_context *ctx;
     fy_reader reader;
     header h;
-    double norm_bound;
+    double norm_bound, feature_error;
     int64_t pairs;
     int32_t *list_of_pair, *succ, *counts;
     int64_t *succ_start, *gen_start, *feat_start;
@@ -175,6 +186,7 @@ static bool expected_size(const header *h, uint64_t pairs, uint64_t cells, size_
     } parts[] = {
         {1, sizeof magic + sizeof(double) + CRC_SIZE},
         {header_fields(h->version), sizeof(uint64_t)},
+        {h->version >= VERSION_FEATURE_ERROR, sizeof(double)},
         {pairs, 4},
         {h->transitions, 4},
         {h->gensets, 4},
@@ -204,13 +216,15 @@ static foray_status read_fields(content *c)
     uint64_t field[HEADER_FIELDS] = {0};
     fy_read_bytes(&c->reader, sizeof magic);
     field[0] = fy_read_u64(&c->reader);
-    bool known = field[0] == VERSION_PLAIN || field[0] == VERSION_PAIR_FEATURES;
+    bool known = field[0] >= VERSION_PLAIN && field[0] <= VERSION_FEATURE_ERROR;
     if (!c->reader.failed && !known)
         return fy_fail(c->ctx, FORAY_ERROR_INPUT,
-                       "compact format version %llu, but only %d and %d can be read",
-                       (unsigned long long)field[0], VERSION_PLAIN, VERSION_PAIR_FEATURES);
+                       "compact format version %llu, but only %d to %d can be read",
+                       (unsigned long long)field[0], VERSION_PLAIN, VERSION_FEATURE_ERROR);
     fy_read_u64s(&c->reader, field + 1, header_fields(field[0]) - 1);
     c->norm_bound = fy_read_double(&c->reader);
+    if (field[0] >= VERSION_FEATURE_ERROR)
+        c->feature_error = fy_read_double(&c->reader);
     if (c->reader.failed)
         return fy_fail(c->ctx, FORAY_ERROR_INPUT, "the file ends in the middle of its header");
     memcpy(&c->h, field, sizeof field);
@@ -391,6 +405,7 @@ static foray_status assemble(content *c, foray_model **out)
         .horizon = (int64_t)c->h.horizon,
         .dim = (int64_t)c->h.dim,
         .norm_bound = c->norm_bound,
+        .feature_error = c->feature_error,
         .succ_start = c->succ_start,
         .succ = c->succ,
         .lists = (int64_t)c->h.gensets,

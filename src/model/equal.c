@@ -15,6 +15,7 @@ static bool same_sizes(const foray_model *a, const foray_model *b)
 {
     return a->states == b->states && a->actions == b->actions && a->horizon == b->horizon &&
            a->dim == b->dim && a->gensets == b->gensets && a->initials == b->initials &&
+           a->feature_error == b->feature_error &&
            same_array(&a->norm_bound, &b->norm_bound, 1, sizeof a->norm_bound);
 }
 

@@ -181,6 +181,7 @@ static foray_status assemble(const foray_builder *builder, const arrays *a, fora
         .horizon = builder->horizon,
         .dim = tabular ? builder->entries : builder->dim,
         .norm_bound = tabular ? sqrt((double)builder->entries) : builder->norm_bound,
+        .feature_error = builder->feature_error,
         .succ_start = a->succ_start,
         .succ = a->succ,
         .feat_start = a->feat_start,

@@ -93,6 +93,9 @@ static foray_status read_sizes(reader *r)
     parts->name = json_string_value(name);
     foray_status status =
         fy_document_real(r->ctx, r->root, "norm_bound", 0, FY_MODEL_LARGEST, &parts->norm_bound);
+    if (status == FORAY_OK && json_object_get(r->root, "feature_error"))
+        status = fy_document_real(r->ctx, r->root, "feature_error", 0, FY_MODEL_LARGEST,
+                                  &parts->feature_error);
     if (status != FORAY_OK)
         return status;
     return fy_model_check_sizes(r->ctx, parts->states, parts->actions, parts->horizon, parts->dim,
@@ -474,10 +477,10 @@ foray_status fy_model_parse_json(foray_context *ctx, const uint8_t *text, size_t
     if (size > FY_DOCUMENT_LIMIT)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: more than %zu MiB of JSON", where,
                        FY_DOCUMENT_LIMIT >> 20);
-    static const char *const known[] = {"format",       "version",  "name",          "states",
-                                        "actions",      "horizon",  "dim",           "norm_bound",
-                                        "initial",      "features", "theta",         "state_names",
-                                        "action_names", "layout",   "pair_features", NULL};
+    static const char *const known[] = {
+        "format",       "version",    "name",          "states",        "actions", "horizon",
+        "dim",          "norm_bound", "initial",       "features",      "theta",   "state_names",
+        "action_names", "layout",     "pair_features", "feature_error", NULL};
     reader r = {.ctx = ctx};
     foray_status status =
         fy_document_parse(ctx, (const char *)text, size, where, "foray-model", known, &r.root);

@@ -21,6 +21,10 @@ static void put_sizes(fy_writer *writer, const foray_model *model)
                     ",\"horizon\":%lld,\"dim\":%lld,\"norm_bound\":", (long long)model->horizon,
                     (long long)model->dim);
     fy_document_put_real(writer, model->norm_bound);
+    if (model->feature_error > 0) {
+        fy_document_put(writer, ",\"feature_error\":");
+        fy_document_put_real(writer, model->feature_error);
+    }
 }
 
 static void put_initial(fy_writer *writer, const foray_model *model)

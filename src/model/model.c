@@ -76,6 +76,11 @@ double foray_model_norm_bound(const foray_model *model)
     return model->norm_bound;
 }
 
+double foray_model_feature_error(const foray_model *model)
+{
+    return model->feature_error;
+}
+
 const double *foray_model_theta(const foray_model *model)
 {
     return model->theta;

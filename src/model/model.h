@@ -16,6 +16,7 @@ struct foray_model {
     char *name;
     int64_t states, actions, horizon, dim, pairs;
     double norm_bound;
+    double feature_error; /* zeta; 0: the features are exact */
 
     int32_t *genset;     /* [pairs] generator set of each pair */
     int64_t *succ_start; /* [pairs+1] */
@@ -62,7 +63,7 @@ static inline int64_t fy_genset_size(const foray_model *model, int64_t genset)
 typedef struct fy_model_parts {
     const char *name;
     int64_t states, actions, horizon, dim;
-    double norm_bound;
+    double norm_bound, feature_error;
     const int64_t *succ_start;   /* [pairs+1] */
     const int32_t *succ;         /* [transitions] in the order of the list's generators */
     int64_t lists;               /* of generators */

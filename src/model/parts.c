@@ -30,6 +30,14 @@ foray_status fy_model_check_sizes(foray_context *ctx, int64_t states, int64_t ac
     return FORAY_OK;
 }
 
+foray_status fy_parts_check_error(foray_context *ctx, double error)
+{
+    if (error >= 0 && error <= FY_MODEL_LARGEST)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "feature_error: %g, but it must be 0 to %g", error,
+                   FY_MODEL_LARGEST);
+}
+
 /* Coordinates without a feature mean nothing. Some are harmless; a dimension out of
  * all proportion is a mistake that would only cost memory. */
 static foray_status check_proportion(foray_context *ctx, const fy_model_parts *parts)
@@ -202,6 +210,8 @@ foray_status fy_parts_check(foray_context *ctx, const fy_model_parts *parts)
     foray_status status = fy_model_check_sizes(ctx, parts->states, parts->actions, parts->horizon,
                                                parts->dim, parts->norm_bound);
     if (status == FORAY_OK)
+        status = fy_parts_check_error(ctx, parts->feature_error);
+    if (status == FORAY_OK)
         status = check_proportion(ctx, parts);
     if (status == FORAY_OK)
         status = check_initial(ctx, parts);
@@ -275,6 +285,7 @@ foray_status fy_parts_copy(foray_context *ctx, const fy_model_parts *parts, fora
     model->dim = parts->dim;
     model->pairs = parts->states * parts->actions;
     model->norm_bound = parts->norm_bound;
+    model->feature_error = fabs(parts->feature_error); /* -0 is 0, in memory as in files */
     model->grid_rows = parts->cell_row ? parts->grid_rows : 0;
     model->grid_cols = parts->cell_row ? parts->grid_cols : 0;
     model->name = fy_text(ctx, parts->name);

@@ -19,6 +19,9 @@
 /* Sizes, initial distribution, theta, map: all but the pairs. */
 foray_status fy_parts_check(foray_context *ctx, const fy_model_parts *parts);
 
+/* zeta: how wrong estimated features may make a mean of numbers in [0,1]. */
+foray_status fy_parts_check_error(foray_context *ctx, double error);
+
 /* The size of a map. */
 foray_status fy_parts_check_grid(foray_context *ctx, int64_t rows, int64_t cols);
 
