@@ -83,6 +83,9 @@ static const char *const specs[] = {
     "mixture:states=50,actions=3,successors=7,dim=10,seed=123456789",
     "hard",
     "hard:dim=2,actions=2,eps=0.001,member=1",
+    "hypercube",
+    "hypercube:dim=2,episodes=3,horizon=2,member=1",
+    "hypercube:dim=9,episodes=192,member=200",
     "trapdoor",
     "trapdoor:knobs=1,base=0.5,gap=0.5,horizon=1",
     "trapdoor:knobs=10,base=0.2,gap=0.02,horizon=3",
@@ -185,6 +188,7 @@ static void sizes_are_the_documented_ones(void **state)
         {"rooms:rows=1,cols=15,size=5", 389, 4, 30, 60, 15, 45},
         {"mixture", 20, 4, 20, 6, 1, 5},
         {"hard", 3, 8, 10, 8, 1, 7},
+        {"hypercube", 3, 16, 10, 5, 1, 4},
         {"inventory", 21, 9, 20, 4, 1, 3},
         {"queue", 13, 6, 20, 6, 1, 5},
     };
@@ -610,8 +614,8 @@ static void bad_specs_are_explained(void **state)
 {
     static const char *const bad[][2] = {
         {"", "no built-in world is called \"\""},
-        {"swamp",
-         "there are chain, riverswim, grid, rooms, mixture, hard, trapdoor, inventory, queue"},
+        {"swamp", "there are chain, riverswim, grid, rooms, mixture, hard, hypercube, trapdoor, "
+                  "inventory, queue"},
         {"Chain", "no built-in world is called \"Chain\""},
         {"chain ", "no built-in world is called \"chain \""},
         {"chain:", "chain: \"\" should read key=value"},
@@ -642,6 +646,8 @@ static void bad_specs_are_explained(void **state)
         {"mixture:states=3", "mixture: successors=4, but there are only states=3"},
         {"mixture:states=10000000,actions=10000,successors=10000,dim=10000", "numbers"},
         {"hard:horizon=1", "hard: horizon=1, but it must be a whole number from 2 to"},
+        {"hypercube:dim=3,member=4", "hypercube: member=4, but with dim=3 there are 4 actions"},
+        {"hypercube:dim=9,episodes=191", "they must be at least 192"},
         {"trapdoor:gap=0.02", "trapdoor: base=0.05 and gap=0.02, but with knobs=4"},
         {"hard:member=8", "hard: member=8, but it must be below actions=8"},
         {"hard:eps=3", "hard: eps=3, but at dim=8 and horizon=10"},
@@ -705,7 +711,7 @@ static void the_table_describes_the_worlds(void **state)
         foray_model_destroy(model);
         foray_model_destroy(plain);
     }
-    assert_int_equal(count, 9);
+    assert_int_equal(count, 10);
     assert_false(foray_world_describe(-1, &info));
 }
 
@@ -713,9 +719,10 @@ static void the_table_describes_the_worlds(void **state)
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     static const char *const small[] = {
-        "chain:states=3,zones=2",     "riverswim:states=3",           "grid:rows=2,cols=2",
-        "rooms:rows=1,cols=2,size=1", "mixture:states=4,actions=1",   "hard:dim=4,actions=2",
-        "trapdoor:horizon=2,knobs=2", "inventory:capacity=2,order=1", "queue:capacity=2,rates=1"};
+        "chain:states=3,zones=2",     "riverswim:states=3",         "grid:rows=2,cols=2",
+        "rooms:rows=1,cols=2,size=1", "mixture:states=4,actions=1", "hard:dim=4,actions=2",
+        "hypercube:dim=3,horizon=2",  "trapdoor:horizon=2,knobs=2", "inventory:capacity=2,order=1",
+        "queue:capacity=2,rates=1"};
     foray_context *ctx = *state;
     for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
         foray_model *model = NULL;

@@ -40,6 +40,11 @@ foray_status fy_adversary(foray_context *ctx, fy_truth *truth, foray_planner_fn 
 /* The rewards of a family with the two largest gaps, or its only one; returns how many. */
 int64_t fy_two_worst(const foray_family *family, const double *gap, const foray_reward *worst[2]);
 
+/* Plays one episode, the same that foray_run plays with this seed. `visited` (may be NULL)
+ * gets true for the states that were met. */
+foray_status fy_play(foray_explorer *explorer, foray_world *world, int64_t horizon, uint64_t seed,
+                     int64_t episode, bool *visited);
+
 void fy_policies_destroy(int64_t count, foray_policy **policies);
 
 #endif

@@ -15,20 +15,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "world/world.h"
+#include "world/decide.h"
 
 enum { DIM, ACTIONS, MEMBER, EPS, SEED, HORIZON };
 
 static const foray_world_parameter parameters[] = {
-    {"dim", 8, 2, 1024, true, "d, the dimension of theta"},
+    {"dim", 8, 2, FY_DECIDE_MOST_DIM, true, "d, the dimension of theta"},
     {"actions", 8, 1, 4096, true, "members of the packing"},
     {"member", 0, 0, 4095, true, "which of them is the best action"},
     {"eps", 0.5, 1e-9, 1e6, false, "the accuracy that is hard to reach"},
     {"seed", 1, 0, 0x1p53, true, "of the packing"},
     {"horizon", 10, 2, 1e6, true, "steps of an episode"},
 };
-
-enum { START, GOOD, BAD, STATES };
 
 /* ------------------------------------------------------------- the packing */
 
@@ -78,50 +76,6 @@ static int64_t grow_packing(double seed, int64_t n, int64_t wanted, int8_t *pack
 
 /* --------------------------------------------------------------- the model */
 
-/* phi(next|start,a) = (sqrt2/4, sign * a/sqrt(2d)). */
-static foray_status add_outcome(foray_builder *builder, int64_t dim, int64_t action,
-                                const int8_t *a, int64_t next, double sign, int64_t *coordinate,
-                                double *phi)
-{
-    for (int64_t i = 0; i < dim; i++) {
-        coordinate[i] = i;
-        phi[i] = i == 0 ? M_SQRT2 / 4 : sign * a[i - 1] / sqrt(2.0 * (double)dim);
-    }
-    return foray_builder_feature(builder, START, action, next, dim, coordinate, phi);
-}
-
-/* phi(s|s,a) = (1/sqrt2, 0). */
-static foray_status add_loop(foray_builder *builder, int64_t state, int64_t action)
-{
-    static const int64_t coordinate[] = {0};
-    static const double phi[] = {M_SQRT1_2};
-    return foray_builder_feature(builder, state, action, state, 1, coordinate, phi);
-}
-
-/* The action's name: its signs. */
-static foray_status add_action_name(foray_builder *builder, int64_t n, int64_t action,
-                                    const int8_t *a)
-{
-    char name[1024];
-    for (int64_t i = 0; i < n; i++)
-        name[i] = a[i] < 0 ? '-' : '+';
-    name[n] = 0;
-    return foray_builder_action_name(builder, action, name);
-}
-
-static foray_status add_action(foray_builder *builder, int64_t dim, int64_t action, const int8_t *a,
-                               int64_t *coordinate, double *phi)
-{
-    foray_status status = add_outcome(builder, dim, action, a, GOOD, +1, coordinate, phi);
-    if (status == FORAY_OK)
-        status = add_outcome(builder, dim, action, a, BAD, -1, coordinate, phi);
-    if (status == FORAY_OK)
-        status = add_loop(builder, GOOD, action);
-    if (status == FORAY_OK)
-        status = add_loop(builder, BAD, action);
-    return status == FORAY_OK ? add_action_name(builder, dim - 1, action, a) : status;
-}
-
 /* alpha = 2 sqrt2 eps/(H-1) */
 static double alpha_of(const double *value)
 {
@@ -129,45 +83,22 @@ static double alpha_of(const double *value)
 }
 
 /* theta = (sqrt2, alpha x/sqrt d) */
-static foray_status add_theta(foray_builder *builder, const double *value, const int8_t *x,
-                              double *theta)
-{
-    theta[0] = M_SQRT2;
-    for (int64_t i = 1; i < (int64_t)value[DIM]; i++)
-        theta[i] = alpha_of(value) * x[i - 1] / sqrt(value[DIM]);
-    return foray_builder_theta(builder, theta);
-}
-
-static foray_status add_map(foray_builder *builder)
-{
-    foray_status status = foray_builder_grid(builder, 3, 2);
-    if (status == FORAY_OK)
-        status = fy_world_place(builder, START, 1, 0, "start");
-    if (status == FORAY_OK)
-        status = fy_world_place(builder, GOOD, 0, 1, "good");
-    if (status == FORAY_OK)
-        status = fy_world_place(builder, BAD, 2, 1, "bad");
-    return status == FORAY_OK ? foray_builder_initial(builder, START, 1) : status;
-}
-
 static foray_status fill(foray_context *ctx, foray_builder *builder, const double *value,
                          const int8_t *packing)
 {
     int64_t dim = (int64_t)value[DIM];
-    int64_t *coordinate = NULL;
-    double *phi = NULL;
-    foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, coordinate, dim) && FY_ALLOC(ctx, phi, dim))
-        status = FORAY_OK;
-    for (int64_t j = 0; status == FORAY_OK && j < (int64_t)value[ACTIONS]; j++)
-        status = add_action(builder, dim, j, packing + j * (dim - 1), coordinate, phi);
-    if (status == FORAY_OK)
-        status = add_theta(builder, value, packing + (int64_t)value[MEMBER] * (dim - 1), phi);
-    if (status == FORAY_OK)
-        status = add_map(builder);
-    free(coordinate);
-    free(phi);
-    return status;
+    const int8_t *x = packing + (int64_t)value[MEMBER] * (dim - 1);
+    double theta[FY_DECIDE_MOST_DIM] = {M_SQRT2};
+    for (int64_t i = 1; i < dim; i++)
+        theta[i] = alpha_of(value) * x[i - 1] / sqrt(value[DIM]);
+    fy_decision what = {.dim = dim,
+                        .actions = (int64_t)value[ACTIONS],
+                        .sign = packing,
+                        .good = M_SQRT2 / 4,
+                        .bad = M_SQRT2 / 4,
+                        .stay = M_SQRT1_2,
+                        .scale = 1 / sqrt(2.0 * (double)dim)};
+    return fy_decide(ctx, builder, &what, theta);
 }
 
 /* ---------------------------------------------------------------- checking */
@@ -200,8 +131,8 @@ static foray_status create(foray_context *ctx, const double *value, int8_t *pack
     /* ||theta||^2 = 2 + alpha^2 (d-1)/d, whichever member is true. */
     double alpha = alpha_of(value);
     double bound = sqrt(2 + alpha * alpha * (value[DIM] - 1) / value[DIM]);
-    foray_status status =
-        foray_builder_create(ctx, STATES, wanted, (int64_t)value[HORIZON], dim, bound, builder);
+    foray_status status = foray_builder_create(ctx, FY_DECIDE_STATES, wanted,
+                                               (int64_t)value[HORIZON], dim, bound, builder);
     return status == FORAY_OK ? fill(ctx, *builder, value, packing) : status;
 }
 
