@@ -95,6 +95,24 @@ static void radii_cover(void **state)
     count_misses("random", FORAY_RADIUS_SHARP);
 }
 
+/* The library's own distance to the truth, which goes by the factor of Sigma, against the
+ * one of the tests, which goes by Sigma itself. */
+static void distances_agree(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < WORLDS; w++)
+        for (int radius = FORAY_RADIUS_SHARP; radius <= FORAY_RADIUS_THEOREM; radius++) {
+            stage s = set_stage(worlds[w], "ucrl-rfe", radius, 1);
+            for (int64_t k = 0; k < EPISODES; k++) {
+                assert_true(truth_play(s.explorer, s.world, 1));
+                double expected = truth_distance(s.explorer);
+                double found = fy_learner_distance(s.explorer->learner, s.model->theta);
+                assert_true(expected > 0 && fabs(found - expected) <= 1e-9 * expected);
+            }
+            clear(&s);
+        }
+}
+
 /* The sharp radius is not vacuous: a much smaller one must be seen to fail. */
 static void coverage_test_can_fail(void **state)
 {
@@ -290,6 +308,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(radii_cover),
+        cmocka_unit_test(distances_agree),
         cmocka_unit_test(coverage_test_can_fail),
         cmocka_unit_test(certificates_hold_on_covered_runs),
         cmocka_unit_test(clip_widens_the_bound),

@@ -165,6 +165,24 @@ void fy_learner_estimate(fy_learner *learner)
     find_radius(learner);
 }
 
+double fy_learner_distance(fy_learner *learner, const double *theta)
+{
+    const fy_form *form = learner->form;
+    double worst = 0.0;
+    fy_learner_estimate(learner);
+    for (int64_t g = 0; g < form->blocks; g++) {
+        if (form->block[g].dim == 0)
+            continue;
+        fy_form_coordinates(form, g, theta, learner->x);
+        for (int32_t i = 0; i < form->block[g].dim; i++)
+            learner->x[i] -= learner->z[learner->ridge->at_vector[g] + i];
+        double distance = fy_ridge_norm(learner->ridge, g, learner->x);
+        if (distance > worst * learner->radius[g]) /* a radius of 0 is missed by any distance */
+            worst = distance / learner->radius[g];
+    }
+    return worst;
+}
+
 /* An ascent starts from the last targets, so that what comes out depends on the
  * exploration alone and not on bounds that were asked for in between. */
 void fy_learner_maximise(fy_learner *learner, bool new_targets)

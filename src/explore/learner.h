@@ -48,6 +48,10 @@ void fy_learner_destroy(fy_learner *learner);
 /* z = Sigma^-1 b and the radii, for the data so far. */
 void fy_learner_estimate(fy_learner *learner);
 
+/* The largest of ||z_g - z*_g||_Sigma / radius_g over the blocks, for the true theta* and the
+ * data so far: at most 1 exactly when every confidence set contains its truth. */
+double fy_learner_distance(fy_learner *learner, const double *theta);
+
 /* m(s,a) for Sigma as it is; with new_targets its maximisers become the targets. */
 void fy_learner_maximise(fy_learner *learner, bool new_targets);
 

@@ -452,6 +452,20 @@ void fy_ridge_whiten_many(const fy_ridge *ridge, int64_t block, int64_t count, d
         solve_lower(d, factor, x + at * d, x + at * d);
 }
 
+double fy_ridge_norm(const fy_ridge *ridge, int64_t block, const double *x)
+{
+    int64_t d = block_dim(ridge, block);
+    const double *L = block_factor(ridge, block);
+    double square = 0;
+    for (int64_t j = 0; j < d; j++) {
+        double entry = 0; /* (L' x)_j */
+        for (int64_t i = j; i < d; i++)
+            entry += L[row_at(i) + j] * x[i];
+        square += entry * entry;
+    }
+    return sqrt(square);
+}
+
 /* log det Sigma = 2 sum_i log L_ii */
 double fy_ridge_log_det(const fy_ridge *ridge, int64_t block)
 {

@@ -56,6 +56,9 @@ void fy_ridge_whiten(const fy_ridge *ridge, int64_t block, const double *x, doub
 /* The same for `count` vectors, each d_g numbers, row by row, in place. */
 void fy_ridge_whiten_many(const fy_ridge *ridge, int64_t block, int64_t count, double *x);
 
+/* ||x||_Sigma = ||L' x||_2. */
+double fy_ridge_norm(const fy_ridge *ridge, int64_t block, const double *x);
+
 /* log det Sigma_g. */
 double fy_ridge_log_det(const fy_ridge *ridge, int64_t block);
 

@@ -45,6 +45,16 @@ int64_t fy_two_worst(const foray_family *family, const double *gap, const foray_
 foray_status fy_play(foray_explorer *explorer, foray_world *world, int64_t horizon, uint64_t seed,
                      int64_t episode, bool *visited);
 
+/* I_x(a,b), the regularised incomplete beta function; a, b > 0. */
+double fy_incomplete_beta(double x, double a, double b);
+
+/* The exact (Clopper-Pearson) interval of a probability, of which `successes` of `trials`
+ * independent trials are known; at least one trial. */
+typedef struct fy_interval {
+    double low, high;
+} fy_interval;
+fy_interval fy_binomial_interval(int64_t trials, int64_t successes, double confidence);
+
 void fy_policies_destroy(int64_t count, foray_policy **policies);
 
 #endif
