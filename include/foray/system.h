@@ -60,6 +60,10 @@ typedef struct foray_system_ops {
                            double *value);
     /* True: `step` may be called by several threads at once. */
     bool threads;
+    /* True: what a basis simulator answers depends on state and action alone, not on the
+     * draw (reality may still draw which simulator answers). Then nothing is left to chance
+     * in the features of foray_aggregate, and their error is 0. */
+    bool deterministic;
     /* May be NULL: why the last call did not return FORAY_OK; valid until the next call. */
     const char *(*message)(void *self);
     /* May be NULL: releases self. */
@@ -158,7 +162,7 @@ FORAY_API void foray_clusters_centre(const foray_clusters *clusters, int64_t clu
 
 typedef struct foray_aggregation {
     double accuracy; /* of Monte Carlo, to be reached by choosing `draws`; 0: take `draws` */
-    int64_t draws;   /* per (cluster, action, simulator), if accuracy is 0 */
+    int64_t draws;   /* per (cluster, action, simulator), if accuracy is 0; the least otherwise */
     double delta;    /* probability with which the bound on the Monte Carlo error may fail */
     uint64_t seed;
     const char *cache; /* a directory where finished models are kept and found; NULL: none */
@@ -166,23 +170,48 @@ typedef struct foray_aggregation {
 /* The defaults: 100 draws, delta 0.05, seed 1, no cache. */
 FORAY_API void foray_aggregation_default(foray_aggregation *aggregation);
 
-/* Called now and then, by one thread at a time. Return false to stop. */
+/* Called now and then, by one thread at a time; `done` goes from 0 to 1, and starts anew
+ * where `accuracy` takes more draws than expected. Return false to stop. */
 typedef bool (*foray_aggregate_fn)(void *user, double done);
 
+/* What became of the cache. UNUSED: none was asked for, or nothing tells what the system is
+ * (it was not opened from text). HIT: the model was found. STORED: it was not, and is kept
+ * now. REPAIRED: what was found is damaged and has been replaced. FAILED: it could not be
+ * written, which costs time next time and nothing else. */
+enum {
+    FORAY_CACHE_UNUSED,
+    FORAY_CACHE_HIT,
+    FORAY_CACHE_STORED,
+    FORAY_CACHE_REPAIRED,
+    FORAY_CACHE_FAILED
+};
+
+typedef struct foray_aggregation_facts {
+    int64_t draws;        /* per (cluster, action, simulator); 0 with FORAY_CACHE_HIT */
+    double feature_error; /* as the model has it */
+    int cache;            /* FORAY_CACHE_... */
+} foray_aggregation_facts;
+
 /* The model of the system seen through the clusters,
- *   phi_i(y|x,a) = E[ P(y|s') | s in cluster x, s' ~ simulator i ] / sqrt(d),
- * a mixture of d simulators, each expectation a mean over draws. s in cluster x has density
- * proportional to P(x|s). Its theta is known where the system's weights are. Uses the
- * context's threads if the system allows it; the result does not depend on them.
- * FORAY_INTERRUPTED: `progress` (may be NULL) said stop. */
+ *   phi_i(y|x,a) = (1/N) sum_k E[ P(y|s') | s' ~ simulator i, from (s_k, a) ] / sqrt(d),
+ * a mixture of d simulators. s_1..s_N are points spread over cluster x with density
+ * proportional to P(x|s), the same for all actions and simulators; each expectation is
+ * replaced by one draw, with common random numbers. The bound on what that does, for all
+ * value functions at once (docs/systems.md), becomes the model's feature error. Theta is
+ * known where the system's weights are. The initial distribution is that of sampled resets.
+ * Uses the context's threads if the system allows it; the result does not depend on them.
+ * FORAY_INTERRUPTED: `progress` (may be NULL) said stop. `facts` may be NULL. */
 FORAY_API foray_status foray_aggregate(foray_context *ctx, foray_system *system,
                                        const foray_clusters *clusters,
                                        const foray_aggregation *aggregation,
-                                       foray_aggregate_fn progress, void *user, foray_model **out);
+                                       foray_aggregate_fn progress, void *user,
+                                       foray_aggregation_facts *facts, foray_model **out);
 
 /* The system as the world of such a model: it walks in real states, and after each step the
- * explorer is told a cluster, drawn by its weight among those the model allows to follow.
- * All three must outlive the world. */
+ * explorer is told a cluster, drawn by its weight among those the model allows to follow (if
+ * it allows none of them, the nearest that it does). Whoever asks about another cluster than
+ * it was told gets an answer from a state drawn in that one. All three must outlive the
+ * world. */
 FORAY_API foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
                                                const foray_clusters *clusters,
                                                const foray_model *model, foray_world **out);

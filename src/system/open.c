@@ -1,0 +1,65 @@
+/* open.c - the system that a text names: built in, a plug-in, or a program. */
+#include "system/system.h"
+#include "world/spec.h"
+
+#include <string.h>
+
+static const fy_system_kind *const kinds[] = {
+    NULL, /* ends the table */
+};
+
+static const char *const plugin_prefix = "plugin:";
+static const char *const exec_prefix = "exec:";
+
+/* What follows the prefix, or NULL: the text does not begin like this. */
+static const char *after(const char *text, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    return strncmp(text, prefix, size) == 0 ? text + size : NULL;
+}
+
+bool foray_system_builtin(int64_t index, foray_world_info *info)
+{
+    int64_t count = (int64_t)(sizeof kinds / sizeof *kinds) - 1;
+    if (index < 0 || index >= count)
+        return false;
+    const fy_system_kind *kind = kinds[index];
+    *info = (foray_world_info){kind->name, kind->summary, kind->parameters, kind->parameter};
+    return true;
+}
+
+bool foray_system_names(const char *text)
+{
+    return after(text, plugin_prefix) || after(text, exec_prefix) ||
+           fy_spec_names(foray_system_builtin, text);
+}
+
+static foray_status open_builtin(foray_context *ctx, const char *text, foray_system **out)
+{
+    int64_t index = 0;
+    double value[FY_MOST_PARAMETERS];
+    foray_status status = fy_spec_read(ctx, "system", foray_system_builtin, text, &index, value);
+    return status == FORAY_OK ? kinds[index]->open(ctx, value, out) : status;
+}
+
+static foray_status open_any(foray_context *ctx, const char *text, foray_system **out)
+{
+    if (after(text, plugin_prefix) || after(text, exec_prefix))
+        return fy_fail(ctx, FORAY_ERROR_WORLD, "%s: outside systems cannot be opened yet", text);
+    return open_builtin(ctx, text, out);
+}
+
+foray_status foray_system_open(foray_context *ctx, const char *text, foray_system **out)
+{
+    foray_system *system = NULL;
+    foray_status status = open_any(ctx, text, &system);
+    if (status != FORAY_OK)
+        return status;
+    system->text = fy_text(ctx, text);
+    if (!system->text) {
+        foray_system_destroy(system);
+        return FORAY_ERROR_MEMORY;
+    }
+    *out = system;
+    return FORAY_OK;
+}

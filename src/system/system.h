@@ -1,0 +1,40 @@
+/* system.h - how a system lies in memory, and where built-in and outside ones come from.
+ *
+ * A built-in system is one file that ends with an fy_system_kind, and one row of the table
+ * in open.c. Everything that asks a system goes through fy_system_ask, which checks
+ * questions and answers. */
+#ifndef FY_SYSTEM_H
+#define FY_SYSTEM_H
+
+#include "base/base.h"
+
+struct foray_system {
+    foray_context *ctx;
+    foray_system_spec spec; /* its texts and arrays are the system's own */
+    foray_system_ops ops;
+    void *self;
+    double *weight; /* [simulators], or NULL: not known */
+    char *text;     /* what foray_system_open was given; NULL: nothing tells what it is */
+};
+
+/* foray_system_step with messages to a context of the caller's, so that several threads may
+ * ask at once where the system allows it. */
+foray_status fy_system_ask(const foray_system *system, foray_context *ctx, int64_t count,
+                           const foray_system_query *query, const double *state, double *next);
+
+/* Most dimensions of a state vector. */
+enum { FY_MOST_DIMENSIONS = 64 };
+
+/* ----------------------------------------------------------- where they come from */
+
+typedef struct fy_system_kind {
+    const char *name;
+    const char *summary;
+    const foray_world_parameter *parameter;
+    int64_t parameters;
+    /* Creates the system (foray_system_create). `value` holds the parameters in the order
+     * of the table, each within its range; how they fit together is for `open` to check. */
+    foray_status (*open)(foray_context *ctx, const double *value, foray_system **out);
+} fy_system_kind;
+
+#endif
