@@ -537,6 +537,10 @@ FORAY_API foray_status foray_evaluate_discounted(foray_context *ctx, const foray
                                                  const foray_policy *policy, double *value,
                                                  double *optimal);
 
+/* The best policy in a model whose theta is known: what exploring is for where it is not. */
+FORAY_API foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
+                                        const foray_reward *reward, foray_policy **out);
+
 /* ---------------------------------------------------------------- explorer */
 
 /* An algorithm at work. The caller may own the loop: in every episode begin,

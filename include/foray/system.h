@@ -228,18 +228,27 @@ FORAY_API int64_t foray_policy_act(const foray_policy *policy, const foray_clust
 
 /* --------------------------------------------------------- back to reality */
 
-/* A mean over episodes, with an interval of the stated confidence that holds for every
- * law of returns in [0, H] (empirical Bernstein), and the deviation between episodes. */
+/* A mean over episodes, with an interval of the stated confidence, and the deviation
+ * between episodes. */
 typedef struct foray_return {
     double mean, low, high, deviation;
     int64_t episodes;
 } foray_return;
 
-/* Follows a policy in reality for `episodes` episodes and adds up reward `index`. */
+/* The mean of `count` independent numbers, at least 2, that all lie between `least` and
+ * `most`, and an interval that holds for every such law, whatever the count: the empirical
+ * Bernstein bound of Maurer and Pontil (2009). */
+FORAY_API foray_status foray_mean_interval(foray_context *ctx, int64_t count, const double *value,
+                                           double least, double most, double confidence,
+                                           foray_return *out);
+
+/* Follows a policy in reality for `episodes` episodes and adds up reward `index`: out[e] is
+ * the return of episode e. Different policies with the same seed meet the same random
+ * numbers, which makes differences of their returns small; no run ever meets them, so that a
+ * policy is not tried out on what it was learnt from. */
 FORAY_API foray_status foray_rollout(foray_context *ctx, foray_system *system,
                                      const foray_clusters *clusters, const foray_policy *policy,
-                                     int64_t index, int64_t episodes, uint64_t seed,
-                                     double confidence, foray_return *out);
+                                     int64_t index, int64_t episodes, uint64_t seed, double *out);
 
 /* How much aggregating loses, measured where `policy` goes in reality: over the states s of
  * rollouts, the difference between what follows s itself and what follows its clusters,

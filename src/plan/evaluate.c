@@ -63,8 +63,9 @@ static foray_status create(foray_context *ctx, const foray_model *model, const f
     return FORAY_OK;
 }
 
-/* E_mu of the policy's values, or of the best there are. */
-static double value_of(const workspace *work, const int32_t *follow)
+/* E_mu of the values of `follow`, or if that is NULL of the best there are, which `policy`
+ * (may be NULL) receives. */
+static double value_of(const workspace *work, const int32_t *follow, int32_t *policy)
 {
     double mean;
     fy_plan_task task = {
@@ -76,6 +77,7 @@ static double value_of(const workspace *work, const int32_t *follow)
         .follow = follow,
         .layers = 2,
         .value = work->value,
+        .policy = policy,
     };
     fy_plan(&task, &mean);
     return mean;
@@ -97,8 +99,30 @@ foray_status foray_evaluate_discounted(foray_context *ctx, const foray_model *mo
     if (status < 0 || (status = create(ctx, model, reward, discount, &work)) < 0)
         return status;
     if (policy)
-        *value = value_of(&work, policy->action);
-    *optimal = value_of(&work, NULL);
+        *value = value_of(&work, policy->action, NULL);
+    *optimal = value_of(&work, NULL, NULL);
     destroy(&work);
+    return FORAY_OK;
+}
+
+/* What is known needs no modes: all three values are the true one, and nothing is lost. */
+foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
+                              const foray_reward *reward, foray_policy **out)
+{
+    workspace work;
+    foray_policy *policy = NULL;
+    foray_status status = check(ctx, model, reward, 1.0, NULL);
+    if (status == FORAY_OK)
+        status = fy_policy_create(ctx, model, FORAY_PLUGIN, &policy);
+    if (status < 0 || (status = create(ctx, model, reward, 1.0, &work)) < 0) {
+        foray_policy_destroy(policy);
+        return status;
+    }
+    double value = value_of(&work, NULL, policy->action);
+    destroy(&work);
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        policy->value[mode] = value;
+    policy->certificate = (foray_certificate){.radius = FORAY_RADIUS_NONE, .certified = true};
+    *out = policy;
     return FORAY_OK;
 }

@@ -1,11 +1,14 @@
 /* open.c - the system that a text names: built in, a plug-in, or a program. */
-#include "system/system.h"
+#include "system/plant.h"
 #include "world/spec.h"
+#include "world/world.h"
 
 #include <string.h>
 
 static const fy_system_kind *const kinds[] = {
-    NULL, /* ends the table */
+    &fy_system_pendulum,
+    &fy_system_mountaincar,
+    &fy_system_tank,
 };
 
 static const char *const plugin_prefix = "plugin:";
@@ -20,8 +23,7 @@ static const char *after(const char *text, const char *prefix)
 
 bool foray_system_builtin(int64_t index, foray_world_info *info)
 {
-    int64_t count = (int64_t)(sizeof kinds / sizeof *kinds) - 1;
-    if (index < 0 || index >= count)
+    if (index < 0 || index >= FY_COUNT(kinds))
         return false;
     const fy_system_kind *kind = kinds[index];
     *info = (foray_world_info){kind->name, kind->summary, kind->parameters, kind->parameter};

@@ -1,0 +1,159 @@
+/* rollout.c - how well a policy over clusters does in the real system.
+ *
+ *   for e = 0, 1, ...   s_0 from the system
+ *     for t = 0 .. H-1   a_t = the policy's action at s_t,  G_e += r(s_t, a_t),  s_{t+1} from
+ *                        the system
+ *
+ * Episodes are independent, so that many of them walk side by side and every step asks the
+ * system one question with all of them in it: programs over pipes are slow to answer, but
+ * not slower to answer many. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+enum { BATCH = 256 };
+
+/* A run counts its episodes from 0 and never comes near this. */
+static const uint64_t first_episode = (uint64_t)1 << 62;
+
+typedef struct walk {
+    foray_system *system;
+    const foray_clusters *clusters;
+    const foray_policy *policy;
+    int64_t index; /* of the reward */
+    int64_t dimensions, horizon;
+    uint64_t seed;
+    double *state, *next;      /* [BATCH][dimensions] */
+    foray_system_query *query; /* [BATCH] */
+} walk;
+
+/* ----------------------------------------------------------------------- walking */
+
+static foray_status start(walk *w, int64_t first, int64_t count, double *total)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
+        foray_draw draw = {.seed = w->seed, .episode = first_episode + (uint64_t)(first + i)};
+        w->query[i] = (foray_system_query){.draw = draw, .simulator = FORAY_REALITY};
+        total[i] = 0;
+        status = foray_system_reset(w->system, &draw, w->state + i * w->dimensions);
+    }
+    return status;
+}
+
+/* a_t and r(s_t, a_t) of one episode. */
+static foray_status decide(walk *w, int64_t i, int64_t t, double *total)
+{
+    const double *state = w->state + i * w->dimensions;
+    double reward = 0;
+    w->query[i].action = foray_policy_act(w->policy, w->clusters, t, state);
+    w->query[i].draw.step = (uint32_t)t + 1;
+    foray_status status =
+        foray_system_reward(w->system, w->index, state, w->query[i].action, &reward);
+    total[i] += reward;
+    return status;
+}
+
+/* `count` episodes side by side. Where the last step leads earns nothing any more. */
+static foray_status walk_batch(walk *w, int64_t first, int64_t count, double *total)
+{
+    foray_status status = start(w, first, count, total);
+    for (int64_t t = 0; t < w->horizon && status == FORAY_OK; t++) {
+        for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+            status = decide(w, i, t, total);
+        if (status == FORAY_OK && t + 1 < w->horizon) {
+            status = foray_system_step(w->system, count, w->query, w->state, w->next);
+            memcpy(w->state, w->next, (size_t)(count * w->dimensions) * sizeof *w->state);
+        }
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------ public */
+
+static foray_status check(foray_context *ctx, const foray_system_spec *spec,
+                          const foray_clusters *clusters, const foray_policy *policy, int64_t index,
+                          int64_t episodes)
+{
+    if (index < 0 || index >= spec->rewards)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s: reward %" PRId64 ", but the system names %" PRId64, spec->name, index,
+                       spec->rewards);
+    if (episodes < 1)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " episodes are none to roll out",
+                       episodes);
+    if (policy->states != foray_clusters_count(clusters) || policy->actions != spec->actions ||
+        policy->horizon != spec->horizon)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "the policy is for %" PRId64 " clusters, %" PRId64
+                       " actions and horizon %" PRId64 ", but %s has %" PRId64 ", %" PRId64
+                       " and %" PRId64,
+                       policy->states, policy->actions, policy->horizon, spec->name,
+                       foray_clusters_count(clusters), spec->actions, spec->horizon);
+    return FORAY_OK;
+}
+
+foray_status foray_rollout(foray_context *ctx, foray_system *system, const foray_clusters *clusters,
+                           const foray_policy *policy, int64_t index, int64_t episodes,
+                           uint64_t seed, double *out)
+{
+    const foray_system_spec *spec = foray_system_describe(system);
+    walk w = {system,        clusters, policy, index, spec->dimensions,
+              spec->horizon, seed,     NULL,   NULL,  NULL};
+    foray_status status = check(ctx, spec, clusters, policy, index, episodes);
+    if (status != FORAY_OK)
+        return status;
+    status = FORAY_ERROR_MEMORY;
+    double *total = NULL;
+    if (FY_ALLOC(ctx, w.state, BATCH * spec->dimensions) &&
+        FY_ALLOC(ctx, w.next, BATCH * spec->dimensions) && FY_ALLOC(ctx, w.query, BATCH) &&
+        FY_ALLOC(ctx, total, episodes))
+        status = FORAY_OK;
+    for (int64_t e = 0; e < episodes && status == FORAY_OK; e += BATCH)
+        status = walk_batch(&w, e, episodes - e < BATCH ? episodes - e : BATCH, total + e);
+    if (status == FORAY_OK)
+        memcpy(out, total, (size_t)episodes * sizeof *out);
+    free(w.state);
+    free(w.next);
+    free(w.query);
+    free(total);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- interval */
+
+/* mean and V = sum (x - mean)^2 / (n-1) */
+static void moments(int64_t count, const double *value, double *mean, double *variance)
+{
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += value[i];
+    *mean = sum / (double)count;
+    for (int64_t i = 0; i < count; i++)
+        squares += (value[i] - *mean) * (value[i] - *mean);
+    *variance = squares / (double)(count - 1);
+}
+
+/* With probability 1 - delta each side: |mean - E x| <= sqrt(2 V L/n) + 7 R L/(3 (n-1)),
+ * L = log(2/delta), R = most - least; delta is half of 1 - confidence. */
+foray_status foray_mean_interval(foray_context *ctx, int64_t count, const double *value,
+                                 double least, double most, double confidence, foray_return *out)
+{
+    if (count < 2 || !(least <= most) || !(confidence > 0 && confidence < 1))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "no interval of confidence %g from %" PRId64 " numbers between %g and %g",
+                       confidence, count, least, most);
+    double mean, variance, n = (double)count, log_term = log(4 / (1 - confidence));
+    moments(count, value, &mean, &variance);
+    double width =
+        sqrt(2 * variance * log_term / n) + 7 * (most - least) * log_term / (3 * (n - 1));
+    *out = (foray_return){.mean = mean,
+                          .low = fmax(mean - width, least),
+                          .high = fmin(mean + width, most),
+                          .deviation = sqrt(variance),
+                          .episodes = count};
+    return FORAY_OK;
+}
