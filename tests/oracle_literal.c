@@ -8,13 +8,16 @@
 /* Sigma, its inverse at the episode's start, and b. */
 typedef struct regression {
     double *sigma, *inverse, *b, *theta;
+    double spread; /* sum of w range^2: zeta sqrt(spread) is added to every radius */
+    double widening;
 } regression;
 
 struct literal {
     int S, A, H, d;
-    double *phi; /* [S][A][S][d] */
-    double *mu;  /* [S] */
-    double beta, beta_hat, beta_check, beta_tilde, alpha;
+    double *phi;                                          /* [S][A][S][d] */
+    double *mu;                                           /* [S] */
+    double beta, beta_hat, beta_check, beta_tilde, alpha; /* for exact features */
+    double zeta;
     regression u, hat, tilde;
     double *maximiser; /* [S][A][S] f in {0,1} */
     double *m;         /* [S][A] max ||psi_f||_{Sigma^-1} */
@@ -105,8 +108,10 @@ static void regression_destroy(regression *r)
     free(r->theta);
 }
 
-static void regression_add(regression *r, int d, const double *x, double y, double weight)
+static void regression_add(regression *r, int d, const double *x, double y, double weight,
+                           double range)
 {
+    r->spread += weight * range * range;
     for (int i = 0; i < d; i++) {
         for (int j = 0; j < d; j++)
             r->sigma[i * d + j] += weight * x[i] * x[j];
@@ -114,8 +119,9 @@ static void regression_add(regression *r, int d, const double *x, double y, doub
     }
 }
 
-static void regression_solve(regression *r, int d)
+static void regression_solve(regression *r, int d, double zeta)
 {
+    r->widening = zeta * sqrt(r->spread);
     invert(d, r->sigma, r->inverse);
     for (int i = 0; i < d; i++)
         r->theta[i] = dot(d, r->inverse + i * d, r->b);
@@ -161,6 +167,7 @@ literal *literal_create(const foray_model *model, const foray_settings *settings
     o->H = (int)model->horizon;
     o->d = (int)model->dim;
     o->plus = plus;
+    o->zeta = model->feature_error;
     o->margin = INFINITY;
     o->phi = zeros(o->S * o->A * o->S * o->d);
     o->mu = zeros(o->S);
@@ -209,6 +216,20 @@ static void psi(const literal *o, int s, int a, const double *f, double *out)
             out[i] += o->phi[((s * o->A + a) * o->S + next) * o->d + i] * f[next];
 }
 
+/* max f - min f over the states that can follow (s,a). */
+static double span(const literal *o, int s, int a, const double *f)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int next = 0; next < o->S; next++) {
+        const double *phi = o->phi + ((s * o->A + a) * o->S + next) * o->d;
+        if (dot(o->d, phi, phi) == 0)
+            continue;
+        least = fmin(least, f[next]);
+        most = fmax(most, f[next]);
+    }
+    return most - least;
+}
+
 /* Every f in {0,1}^S, restricted to states that can follow (s,a). */
 static void inner_maximum(literal *o, int s, int a)
 {
@@ -243,7 +264,8 @@ static double unclipped(const literal *o, const regression *r, double beta, cons
 {
     psi(o, s, a, o->V + h * o->S, x);
     return reward[((h - 1) * o->S + s) * o->A + a] + dot(o->d, x, r->theta) +
-           beta * sqrt(quadratic(o->d, r->inverse, x));
+           (beta + r->widening) * sqrt(quadratic(o->d, r->inverse, x)) +
+           o->zeta * span(o, s, a, o->V + h * o->S);
 }
 
 static double PLAN(literal *o, const regression *r, double beta, const double *reward)
@@ -282,14 +304,14 @@ static void exploration_reward(literal *o)
     for (int h = 1; h <= o->H; h++)
         for (int pair = 0; pair < o->S * o->A; pair++)
             o->reward[(h - 1) * o->S * o->A + pair] =
-                fmin(1, 2 * o->beta / o->H * (o->H - h) * o->m[pair]);
+                fmin(1, 2 * (o->beta + o->u.widening) / o->H * (o->H - h) * o->m[pair]);
 }
 
 void literal_begin(literal *o)
 {
-    regression_solve(&o->u, o->d);
-    regression_solve(&o->hat, o->d);
-    regression_solve(&o->tilde, o->d);
+    regression_solve(&o->u, o->d, o->zeta);
+    regression_solve(&o->hat, o->d, o->zeta);
+    regression_solve(&o->tilde, o->d, o->zeta);
     if (!o->given)
         exploration_reward(o);
     if (o->plus)
@@ -314,11 +336,16 @@ static void observe_values(literal *o, int h, int s, int a, int next)
     psi(o, s, a, V2, y);
     double first = fmin(fmax(dot(o->d, x, o->hat.theta), 0), H);
     double var = fmin(fmax(dot(o->d, y, o->tilde.theta), 0), H * H) - first * first;
-    double E = fmin(H * H, o->beta_tilde * sqrt(quadratic(o->d, o->tilde.inverse, y))) +
-               fmin(H * H, 2 * H * o->beta_check * sqrt(quadratic(o->d, o->hat.inverse, x)));
+    double range = span(o, s, a, V), range2 = span(o, s, a, V2);
+    double second =
+        (o->beta_tilde + o->tilde.widening) * sqrt(quadratic(o->d, o->tilde.inverse, y)) +
+        o->zeta * range2;
+    double error = (o->beta_check + o->hat.widening) * sqrt(quadratic(o->d, o->hat.inverse, x)) +
+                   o->zeta * range;
+    double E = fmin(H * H, second) + fmin(H * H, 2 * H * error);
     double nu = fmax(o->alpha, var + E);
-    regression_add(&o->hat, o->d, x, V[next], 1 / nu);
-    regression_add(&o->tilde, o->d, y, V2[next], 1);
+    regression_add(&o->hat, o->d, x, V[next], 1 / nu, range);
+    regression_add(&o->tilde, o->d, y, V2[next], 1, range2);
     free(V2);
     free(x);
     free(y);
@@ -331,7 +358,8 @@ void literal_observe(literal *o, int64_t t, int64_t state, int64_t action, int64
     for (int i = 0; i < o->S; i++)
         u[i] = o->given ? o->V[h * o->S + i] : (o->H - h) * o->maximiser[pair * o->S + i];
     psi(o, (int)state, (int)action, u, x);
-    regression_add(&o->u, o->d, x, u[next], 1);
+    double range = o->given ? span(o, (int)state, (int)action, u) : o->H - h;
+    regression_add(&o->u, o->d, x, u[next], 1, range);
     if (o->plus)
         observe_values(o, h, (int)state, (int)action, (int)next);
     free(u);
@@ -341,7 +369,7 @@ void literal_observe(literal *o, int64_t t, int64_t state, int64_t action, int64
 void literal_theta(literal *o, double *theta)
 {
     regression *r = o->given && o->plus ? &o->hat : &o->u;
-    regression_solve(r, o->d);
+    regression_solve(r, o->d, o->zeta);
     memcpy(theta, r->theta, (size_t)o->d * sizeof *theta);
 }
 
@@ -349,7 +377,7 @@ double literal_plan(literal *o, const double *reward)
 {
     bool weighted = o->given && o->plus;
     regression *r = weighted ? &o->hat : &o->u;
-    regression_solve(r, o->d);
+    regression_solve(r, o->d, o->zeta);
     return PLAN(o, r, weighted ? o->beta_hat : o->beta, reward);
 }
 

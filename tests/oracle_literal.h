@@ -1,6 +1,7 @@
 /* oracle_literal.h - Algorithms 1-3 of the paper written down as they stand:
  * dense features, an explicit inverse in every episode, all f in {0,1}^n tried.
- * Slow and obvious; the fast code in literal mode must give the same episodes. */
+ * Slow and obvious; where the model's features are estimates, their error zeta is in every bonus,
+ * radius and variance. The fast code in literal mode must give the same episodes. */
 #ifndef FY_ORACLE_LITERAL_H
 #define FY_ORACLE_LITERAL_H
 

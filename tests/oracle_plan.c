@@ -116,6 +116,17 @@ static double dense_bonus(const oracle_plan_task *task, double *const *inverse, 
     return task->radius[g] * sqrt(fmax(0, square));
 }
 
+/* zeta (max V - min V) over the successors of a pair. */
+static double error_bonus(const foray_model *model, int64_t pair, const double *V)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int64_t at = model->succ_start[pair]; at < model->succ_start[pair + 1]; at++) {
+        least = fmin(least, V[model->succ[at]]);
+        most = fmax(most, V[model->succ[at]]);
+    }
+    return model->feature_error * (most - least);
+}
+
 /* ------------------------------------------------------------ the recursion */
 
 typedef struct choice {
@@ -139,7 +150,8 @@ static double raw_value(const oracle_plan_task *task, const knowledge *known, in
     for (int64_t i = 0; i < model->dim; i++)
         value += psi[i] * known->theta[i];
     if (task->sign != 0)
-        value += task->sign * dense_bonus(task, known->inverse, pair, psi);
+        value += task->sign *
+                 (dense_bonus(task, known->inverse, pair, psi) + error_bonus(model, pair, V));
     free(psi);
     return value;
 }

@@ -72,11 +72,12 @@ static double *dense_reward(const foray_model *model, const foray_reward *reward
     return table;
 }
 
-static pair_of start(uint64_t seed, const int *shape, foray_settings settings)
+static pair_of start(uint64_t seed, const int *shape, foray_settings settings, double zeta)
 {
     pair_of both = {.ctx = foray_context_create()};
     foray_settings_literal(&settings);
     both.model = random_model(both.ctx, seed, shape[0], shape[1], shape[2], shape[3]);
+    both.model->feature_error = zeta;
     assert_int_equal(foray_world_from_model(both.ctx, both.model, &both.world), FORAY_OK);
     assert_int_equal(truth_create(both.ctx, both.model, &settings, &both.fast), FORAY_OK);
     bool plus = strchr(settings.algorithm, '+') != NULL;
@@ -144,7 +145,7 @@ static void assert_same_plan(pair_of *both, uint64_t seed)
 
 /* The radii are scaled down so that bonuses leave the clip and the comparison
  * is about more than saturated values. */
-static void plays_the_same_episodes(const char *algorithm, double scale)
+static void plays_the_same_episodes(const char *algorithm, double scale, double zeta)
 {
     static const int shapes[][4] = {{5, 3, 3, 3}, {6, 2, 4, 4}, {4, 4, 2, 5}}; /* S, A, n, d */
     for (size_t w = 0; w < sizeof shapes / sizeof shapes[0]; w++)
@@ -158,7 +159,7 @@ static void plays_the_same_episodes(const char *algorithm, double scale)
             settings.radius_scale_hat = scale;
             settings.radius_scale_check = scale;
             settings.radius_scale_tilde = scale;
-            pair_of both = start((uint64_t)seed, shapes[w], settings);
+            pair_of both = start((uint64_t)seed, shapes[w], settings, zeta);
             for (uint64_t k = 0; k < EPISODES; k++)
                 play_same_episode(&both, (uint64_t)seed, k);
             assert_same_theta(&both);
@@ -171,29 +172,39 @@ static void plays_the_same_episodes(const char *algorithm, double scale)
 static void ucrl_rfe_is_algorithm_2(void **state)
 {
     (void)state;
-    plays_the_same_episodes("ucrl-rfe", 1.0);
-    plays_the_same_episodes("ucrl-rfe", 0.02);
+    plays_the_same_episodes("ucrl-rfe", 1.0, 0.0);
+    plays_the_same_episodes("ucrl-rfe", 0.02, 0.0);
 }
 
 static void ucrl_rfe_plus_is_algorithm_3(void **state)
 {
     (void)state;
-    plays_the_same_episodes("ucrl-rfe+", 1.0);
-    plays_the_same_episodes("ucrl-rfe+", 0.002);
+    plays_the_same_episodes("ucrl-rfe+", 1.0, 0.0);
+    plays_the_same_episodes("ucrl-rfe+", 0.002, 0.0);
 }
 
 static void ucrl_vtr_is_as_printed(void **state)
 {
     (void)state;
-    plays_the_same_episodes("ucrl-vtr", 1.0);
-    plays_the_same_episodes("ucrl-vtr", 0.02);
+    plays_the_same_episodes("ucrl-vtr", 1.0, 0.0);
+    plays_the_same_episodes("ucrl-vtr", 0.02, 0.0);
 }
 
 static void ucrl_vtr_plus_is_as_printed(void **state)
 {
     (void)state;
-    plays_the_same_episodes("ucrl-vtr+", 1.0);
-    plays_the_same_episodes("ucrl-vtr+", 0.002);
+    plays_the_same_episodes("ucrl-vtr+", 1.0, 0.0);
+    plays_the_same_episodes("ucrl-vtr+", 0.002, 0.0);
+}
+
+/* With features that are estimates, and radii so small that their error is seen. */
+static void feature_errors_are_as_derived(void **state)
+{
+    (void)state;
+    plays_the_same_episodes("ucrl-rfe", 0.02, 0.03);
+    plays_the_same_episodes("ucrl-rfe+", 0.002, 0.03);
+    plays_the_same_episodes("ucrl-vtr", 0.02, 0.03);
+    plays_the_same_episodes("ucrl-vtr+", 0.002, 0.03);
 }
 
 int main(void)
@@ -203,6 +214,7 @@ int main(void)
         cmocka_unit_test(ucrl_rfe_plus_is_algorithm_3),
         cmocka_unit_test(ucrl_vtr_is_as_printed),
         cmocka_unit_test(ucrl_vtr_plus_is_as_printed),
+        cmocka_unit_test(feature_errors_are_as_derived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,6 +175,21 @@ static void all_modes_clips_and_ties_match_the_oracle(void **state)
     }
 }
 
+/* Estimated features: zeta times the span of V beside each bonus. */
+static void feature_errors_match_the_oracle(void **state)
+{
+    for (int i = 0; i < SUPPORT_KINDS * 2; i++) {
+        scene s;
+        foray_model *model = support_model(*state, i / 2, i % 2 ? wide : small, 300 + (uint64_t)i);
+        model->feature_error = 0.02 * (i + 1);
+        open_scene(&s, *state, model, i % 2, i % 2, FY_FACTOR_AUTO, (uint64_t)i);
+        foray_reward *reward = random_reward(&s, true);
+        compare_with_oracle(&s, reward, 1e-10);
+        foray_reward_destroy(reward);
+        close_scene(&s);
+    }
+}
+
 /* Bonuses so large that everything is clipped: what remains is the tie rule. */
 static void saturated_plans_match_the_oracle(void **state)
 {
@@ -342,6 +357,7 @@ static void rewards_together_equal_rewards_alone(void **state)
         foray_policy *policies[REWARDS];
         int count = counts[i % 5], mode = i % 3;
         foray_model *model = support_model(ctx, i / 5, i % 2 ? wide : small, 500 + (uint64_t)i);
+        model->feature_error = i % 3 * 0.02;
         open_scene(&s, ctx, model, i % 4 != 0, i % 4 != 0, 1 + i % 3, (uint64_t)i);
         for (int r = 0; r < count; r++)
             rewards[r] = random_reward(&s, r % 3 == 1);
@@ -566,6 +582,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_modes_clips_and_ties_match_the_oracle),
+        cmocka_unit_test(feature_errors_match_the_oracle),
         cmocka_unit_test(saturated_plans_match_the_oracle),
         cmocka_unit_test(single_precision_never_shrinks_a_bonus),
         cmocka_unit_test(single_precision_plans_stay_close),

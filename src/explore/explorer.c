@@ -304,6 +304,7 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              explorer->settings.pooled,
                              explorer->settings.pair_features};
     uint64_t hash = fy_hash(shape, sizeof shape, explorer->reward_hash);
+    hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
     return fy_hash(explorer->ops->name, strlen(explorer->ops->name), hash);
 }
 

@@ -36,6 +36,8 @@ static foray_status create_regression(fy_learner *learner)
     foray_status status = fy_ridge_create(learner->ctx, form, lambda,
                                           learner->settings->refactor_every, &learner->ridge);
     free(lambda);
+    if (status == FORAY_OK && learner->model->feature_error > 0.0)
+        status = fy_ridge_keep_spread(learner->ctx, learner->ridge);
     if (status != FORAY_OK)
         return status;
     status = fy_inner_create(learner->ctx, form, learner->settings->inner,
@@ -137,6 +139,7 @@ void fy_learner_destroy(fy_learner *learner)
 
 /* ----------------------------------------------------- estimates and bonuses */
 
+/* For exact features. */
 static void find_radius(fy_learner *learner)
 {
     const foray_settings *settings = learner->settings;
@@ -163,6 +166,7 @@ void fy_learner_estimate(fy_learner *learner)
     for (int64_t g = 0; g < ridge->blocks; g++)
         fy_ridge_solve(ridge, g, learner->z + ridge->at_vector[g]);
     find_radius(learner);
+    fy_radius_widen(ridge, learner->model->feature_error, learner->radius);
 }
 
 double fy_learner_distance(fy_learner *learner, const double *theta)
@@ -205,24 +209,29 @@ static double value_range(const foray_model *model, int clip, int64_t t)
     return (double)(clip == FORAY_CLIP_HORIZON && left > 0 ? model->horizon : left);
 }
 
-/* min{cap, factor range_h radius_g m(s,a)} as a reward for PLAN. */
-static fy_plan_reward bonus_reward(fy_learner *learner, double factor, double cap, int clip)
+/* min{cap, factor range_h (radius_g m(s,a) + zeta)} as a reward for PLAN. A single successor
+ * follows whatever the features say. */
+static fy_plan_reward bonus_reward(fy_learner *learner, double factor, double zeta, double cap,
+                                   int clip)
 {
     const foray_model *model = learner->model;
     for (int64_t pair = 0; pair < model->pairs; pair++) {
         int32_t set = model->genset[pair];
         int32_t block = learner->form->block_of_genset[set];
-        learner->bonus[pair] = learner->radius[block] * learner->inner->upper[set];
+        double error = fy_genset_size(model, set) > 1 ? zeta : 0.0;
+        learner->bonus[pair] = learner->radius[block] * learner->inner->upper[set] + error;
     }
     for (int64_t t = 0; t < model->horizon; t++)
         learner->scale[t] = factor * value_range(model, clip, t);
     return (fy_plan_reward){.table = learner->table, .scale = learner->scale, .cap = cap};
 }
 
+/* Without zeta: the error of the features is the same everywhere, and no visit makes it smaller,
+ * so that it is no reason to go anywhere. */
 fy_plan_reward fy_learner_reward(fy_learner *learner)
 {
     double factor = 2.0 / (double)learner->model->horizon;
-    return bonus_reward(learner, factor, 1.0, FORAY_CLIP_REMAINING);
+    return bonus_reward(learner, factor, 0.0, 1.0, FORAY_CLIP_REMAINING);
 }
 
 fy_plan_reward fy_learner_given_reward(const foray_explorer *explorer)
@@ -284,19 +293,37 @@ void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j)
     const uint64_t *bits = learner->target + learner->inner->at_bits[set];
     double u = fy_inner_bit(bits, j) ? range : 0.0;
     fy_ridge_update(learner->ridge, block, target.x, u - target.offset, 1.0);
+    fy_ridge_add_spread(learner->ridge, block, 1.0, range);
+}
+
+/* [min u, max u]. */
+typedef struct interval {
+    double least, most;
+} interval;
+
+static interval range_of(const double *u, int64_t n)
+{
+    interval range = {INFINITY, -INFINITY};
+    for (int64_t i = 0; i < n; i++) {
+        range.least = fmin(range.least, u[i]);
+        range.most = fmax(range.most, u[i]);
+    }
+    return range;
+}
+
+double fy_learner_span(const double *u, int64_t n)
+{
+    interval range = range_of(u, n);
+    return range.most - range.least;
 }
 
 /* u - min u divided by max u - min u; false if there is nothing to tell apart. */
 static bool scale_to_unit(double *u, int64_t n)
 {
-    double least = INFINITY, most = -INFINITY;
-    for (int64_t i = 0; i < n; i++) {
-        least = fmin(least, u[i]);
-        most = fmax(most, u[i]);
-    }
-    for (int64_t i = 0; i < n && most > least; i++)
-        u[i] = (u[i] - least) / (most - least);
-    return most > least;
+    interval range = range_of(u, n);
+    for (int64_t i = 0; i < n && range.most > range.least; i++)
+        u[i] = (u[i] - range.least) / (range.most - range.least);
+    return range.most > range.least;
 }
 
 void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t pair, int64_t j)
@@ -314,6 +341,8 @@ void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t 
         return;
     fy_form_psi(form, set, u, learner->x, learner->scratch);
     fy_ridge_update(learner->ridge, block, learner->x, u[j] - fy_form_offset(form, set, u), 1.0);
+    if (learner->ridge->spread != NULL)
+        fy_ridge_add_spread(learner->ridge, block, 1.0, fy_learner_span(u, n));
 }
 
 bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge)
@@ -348,7 +377,8 @@ foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
     return FORAY_OK;
 }
 
-/* W_h(s) = max_a min{ H-h+1, 2 beta (H-h) m(s,a) + <psi_W, theta> + beta ||psi_W|| }:
+/* W_h(s) = max_a min{ H-h+1, 2 (H-h) (beta m(s,a) + zeta)
+ *                            + <psi_W, theta> + beta ||psi_W|| + zeta (max W - min W) }:
  * W_1(mu) bounds the error of the optimistic plan for every reward. That plan's own
  * values, which the bonuses 2 beta ||psi_V|| of the proof are about, range as far as
  * its clip lets them: under `horizon` both clip and range are H. */
@@ -356,12 +386,13 @@ foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out)
 {
     fy_learner *learner = explorer->learner;
     int clip = explorer->settings.clip;
+    double zeta = explorer->model->feature_error;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, false);
     fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
     double bound;
     fy_plan(&(fy_plan_task){.kernel = learner->kernel,
-                            .reward = bonus_reward(learner, 2.0, INFINITY, clip),
+                            .reward = bonus_reward(learner, 2.0, zeta, INFINITY, clip),
                             .lanes = 1,
                             .sign = +1,
                             .clip = clip,

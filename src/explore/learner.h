@@ -68,6 +68,9 @@ void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j)
  * divided by how much V varies among them, so that u lies in [0,1]. */
 void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t pair, int64_t j);
 
+/* max u - min u. */
+double fy_learner_span(const double *u, int64_t n);
+
 /* Has some block's determinant grown enough for a new plan? */
 bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge);
 

@@ -3,8 +3,16 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------- create and destroy */
+
+static foray_status keep_spread(foray_context *ctx, fy_value_regression *regression)
+{
+    foray_status status =
+        regression->borrowed ? FORAY_OK : fy_ridge_keep_spread(ctx, regression->now);
+    return status == FORAY_OK ? fy_ridge_keep_spread(ctx, regression->at_plan) : status;
+}
 
 static foray_status create_regression(foray_explorer *explorer, fy_value_regression *regression)
 {
@@ -16,6 +24,8 @@ static foray_status create_regression(foray_explorer *explorer, fy_value_regress
         status = fy_ridge_create(explorer->ctx, learner->form, lambda, every, &regression->now);
     if (status == FORAY_OK)
         status = fy_ridge_create(explorer->ctx, learner->form, lambda, every, &regression->at_plan);
+    if (status == FORAY_OK && explorer->model->feature_error > 0.0)
+        status = keep_spread(explorer->ctx, regression);
     if (status == FORAY_OK && !FY_ALLOC(explorer->ctx, regression->z, learner->form->unknowns))
         status = FORAY_ERROR_MEMORY;
     return status;
@@ -31,6 +41,7 @@ static foray_status create_arrays(foray_explorer *explorer)
         FY_ALLOC(ctx, self->radius_hat, form->blocks) &&
         FY_ALLOC(ctx, self->radius_check, form->blocks) &&
         FY_ALLOC(ctx, self->radius_tilde, form->blocks) &&
+        FY_ALLOC(ctx, self->radius, form->blocks) &&
         FY_ALLOC(ctx, self->policy, model->horizon * model->states) &&
         FY_ALLOC(ctx, self->value, (model->horizon + 1) * model->states) &&
         FY_ALLOC(ctx, self->v, form->most_generators) &&
@@ -39,7 +50,7 @@ static foray_status create_arrays(foray_explorer *explorer)
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
-/* The radii of UCRL-RFE+ with d_g, B_g and delta/m: constant over a run. */
+/* The radii of UCRL-RFE+ with d_g, B_g and delta/m, for exact features: constant over a run. */
 static void set_radii(foray_explorer *explorer, double scale)
 {
     fy_values *self = explorer->self;
@@ -92,6 +103,7 @@ void fy_values_destroy(foray_explorer *explorer)
         free(self->radius_hat);
         free(self->radius_check);
         free(self->radius_tilde);
+        free(self->radius);
         free(self->policy);
         free(self->value);
         free(self->v);
@@ -121,7 +133,9 @@ void fy_values_plan(foray_explorer *explorer, fy_plan_reward reward)
     fy_learner *learner = explorer->learner;
     freeze(&self->hat);
     freeze(&self->tilde);
-    fy_kernel_estimate(learner->kernel, self->hat.at_plan, self->hat.z, self->radius_hat);
+    memcpy(self->radius, self->radius_hat, (size_t)learner->form->blocks * sizeof *self->radius);
+    fy_radius_widen(self->hat.at_plan, explorer->model->feature_error, self->radius);
+    fy_kernel_estimate(learner->kernel, self->hat.at_plan, self->hat.z, self->radius);
     double mean;
     fy_plan(&(fy_plan_task){.kernel = learner->kernel,
                             .reward = reward,
@@ -190,6 +204,18 @@ static void features(foray_explorer *explorer, int64_t t, int64_t pair)
     fy_form_psi(explorer->learner->form, set, self->v2, self->y, explorer->learner->scratch);
 }
 
+/* What the error zeta of the features adds to radius ||psi_f||: zeta sqrt(spread) to the radius,
+ * and zeta (max f - min f) beside it. */
+static double widening(const foray_explorer *explorer, const fy_value_regression *regression,
+                       int64_t set, int64_t block, const double *f, double size)
+{
+    double zeta = explorer->model->feature_error;
+    if (zeta == 0.0)
+        return 0.0;
+    double span = fy_learner_span(f, fy_genset_size(explorer->model, set));
+    return zeta * (sqrt(regression->at_plan->spread[block]) * size + span);
+}
+
 /* var and E, after features(). */
 static fy_variance variance(foray_explorer *explorer, int64_t set, int64_t block)
 {
@@ -197,10 +223,12 @@ static fy_variance variance(foray_explorer *explorer, int64_t set, int64_t block
     double H = (double)explorer->model->horizon;
     double second = expectation(&self->tilde, block, set, self->v2, self->y);
     double first = clip(expectation(&self->hat, block, set, self->v, self->x), H);
-    double error_second =
-        self->radius_tilde[block] * norm(&self->tilde, block, self->y, self->white);
-    double error_first =
-        2.0 * H * self->radius_check[block] * norm(&self->hat, block, self->x, self->white);
+    double size_second = norm(&self->tilde, block, self->y, self->white);
+    double size_first = norm(&self->hat, block, self->x, self->white);
+    double error_second = self->radius_tilde[block] * size_second +
+                          widening(explorer, &self->tilde, set, block, self->v2, size_second);
+    double error_first = 2.0 * H * self->radius_check[block] * size_first +
+                         2.0 * H * widening(explorer, &self->hat, set, block, self->v, size_first);
     return (fy_variance){.estimate = clip(second, H * H) - first * first,
                          .error = fmin(H * H, error_second) + fmin(H * H, error_first)};
 }
@@ -213,6 +241,14 @@ fy_variance fy_values_variance(foray_explorer *explorer, int64_t t, int64_t pair
 }
 
 /* ------------------------------------------------------------------ learning */
+
+static void add_spreads(foray_explorer *explorer, int64_t set, int64_t block, double nu)
+{
+    fy_values *self = explorer->self;
+    int64_t n = fy_genset_size(explorer->model, set);
+    fy_ridge_add_spread(self->hat.now, block, 1.0 / nu, fy_learner_span(self->v, n));
+    fy_ridge_add_spread(self->tilde.now, block, 1.0, fy_learner_span(self->v2, n));
+}
 
 void fy_values_regress(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
@@ -229,6 +265,8 @@ void fy_values_regress(foray_explorer *explorer, int64_t t, int64_t pair, int64_
                     1.0 / nu);
     fy_ridge_update(self->tilde.now, block, self->y,
                     self->v2[j] - fy_form_offset(form, set, self->v2), 1.0);
+    if (explorer->model->feature_error > 0.0)
+        add_spreads(explorer, set, block, nu);
 }
 
 bool fy_values_outgrown(const foray_explorer *explorer)

@@ -9,6 +9,11 @@
  *     Sigma^ += x x'/nu,   b^ += x V_{h+1}(s_{h+1})/nu
  *     Sigma~ += y y',      b~ += y V_{h+1}(s_{h+1})^2
  *
+ * Where features are estimates with error zeta, each radius grows by zeta sqrt(sum w range^2) over
+ * the updates of its regression (fy_radius_widen), with w = 1/nu and range = max V - min V
+ * over the successors for Sigma^ and its radii, 1 and max V^2 - min V^2 for Sigma~; and in
+ * E the two expectations are off by zeta times these ranges more.
+ *
  * In centred block form d_g, delta/m and B_g take the place of d, delta and B. The matrices
  * in var and E are those of the last plan. The algorithms differ in the reward r. */
 #ifndef FY_VALUES_H
@@ -25,7 +30,8 @@ typedef struct fy_value_regression {
 
 typedef struct fy_values {
     fy_value_regression hat, tilde;
-    double *radius_hat, *radius_check, *radius_tilde; /* [blocks] */
+    double *radius_hat, *radius_check, *radius_tilde; /* [blocks] for exact features */
+    double *radius;                                   /* [blocks] beta^ of the last plan */
     int32_t *policy;                                  /* pi: [horizon][states] */
     double *value;                                    /* V: [horizon+1][states] */
     double *v, *v2, *x, *y, *white;                   /* of one pair */

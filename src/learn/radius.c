@@ -46,3 +46,9 @@ fy_bernstein fy_radius_bernstein(double H, double d, double K, double B, double 
         .tilde = 8 * H * H * sqrt(d * L1 * L2) + 4 * H * H * L2 + 1,
     };
 }
+
+void fy_radius_widen(const fy_ridge *ridge, double zeta, double *out)
+{
+    for (int64_t g = 0; ridge->spread && g < ridge->blocks; g++)
+        out[g] += zeta * sqrt(ridge->spread[g]);
+}

@@ -24,4 +24,9 @@ typedef struct fy_bernstein {
 } fy_bernstein;
 fy_bernstein fy_radius_bernstein(double H, double d, double K, double B, double delta);
 
+/* Where features are estimates with error zeta, the mean of a datum is off by up to zeta range,
+ * which moves z by no more than zeta sqrt(sum w range^2) in the norm of Sigma:
+ *   out[g] += zeta sqrt(spread_g)          (nothing where no spread is kept) */
+void fy_radius_widen(const fy_ridge *ridge, double zeta, double *out);
+
 #endif

@@ -137,8 +137,14 @@ void fy_ridge_destroy(fy_ridge *ridge)
     free(ridge->lambda);
     free(ridge->growth);
     free(ridge->updates);
+    free(ridge->spread);
     free(ridge->scratch);
     free(ridge);
+}
+
+foray_status fy_ridge_keep_spread(foray_context *ctx, fy_ridge *ridge)
+{
+    return FY_ALLOC(ctx, ridge->spread, ridge->blocks) ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 /* --------------------------------------------------------- rank-one update */
@@ -494,6 +500,8 @@ void fy_ridge_copy(fy_ridge *to, const fy_ridge *from)
     memcpy(to->lambda, from->lambda, blocks * sizeof *to->lambda);
     memcpy(to->growth, from->growth, blocks * sizeof *to->growth);
     memcpy(to->updates, from->updates, blocks * sizeof *to->updates);
+    if (from->spread)
+        memcpy(to->spread, from->spread, blocks * sizeof *to->spread);
     to->most_growth = from->most_growth;
     to->refactored = from->refactored;
     to->worst_error = from->worst_error;
@@ -517,6 +525,7 @@ void fy_ridge_write(const fy_ridge *ridge, fy_writer *writer)
     fy_write_double(writer, ridge->most_growth);
     fy_write_u64(writer, (uint64_t)ridge->refactored);
     fy_write_double(writer, ridge->worst_error);
+    fy_write_doubles(writer, ridge->spread, ridge->spread ? blocks : 0);
 }
 
 void fy_ridge_read(fy_ridge *ridge, fy_reader *reader)
@@ -530,4 +539,5 @@ void fy_ridge_read(fy_ridge *ridge, fy_reader *reader)
     ridge->most_growth = fy_read_double(reader);
     ridge->refactored = (int64_t)fy_read_u64(reader);
     ridge->worst_error = fy_read_double(reader);
+    fy_read_doubles(reader, ridge->spread, ridge->spread ? blocks : 0);
 }

@@ -23,6 +23,7 @@ typedef struct fy_ridge {
     double *growth;      /* [blocks] det Sigma relative to the last fy_ridge_mark */
     int64_t *updates;    /* [blocks] since the last factorisation */
     double most_growth;  /* largest of growth */
+    double *spread;      /* [blocks] see fy_ridge_keep_spread; NULL: not kept */
     int64_t refactor_every;
     int64_t refactored; /* factorisations made after updates */
     double worst_error; /* largest ||L L' - Sigma||_max / ||Sigma||_max met before one */
@@ -37,6 +38,16 @@ foray_status fy_ridge_create(foray_context *ctx, const fy_form *form, const doub
 foray_status fy_ridge_create_blocks(foray_context *ctx, int64_t blocks, const int64_t *dim,
                                     const double *lambda, int64_t refactor_every, fy_ridge **out);
 void fy_ridge_destroy(fy_ridge *ridge);
+
+/* From now on keeps spread_g = sum of w range^2 over the updates of a block: what data whose
+ * means are off by up to zeta range may do to z (see fy_radius_widen). The caller adds each
+ * update's share; where nothing is kept, that does nothing. */
+foray_status fy_ridge_keep_spread(foray_context *ctx, fy_ridge *ridge);
+static inline void fy_ridge_add_spread(fy_ridge *ridge, int64_t block, double weight, double range)
+{
+    if (ridge->spread)
+        ridge->spread[block] += weight * range * range;
+}
 
 /* Sigma_g += w x x',  b_g += w x y,  w >= 0. x is not changed. */
 void fy_ridge_update(fy_ridge *ridge, int64_t block, const double *x, double y, double weight);

@@ -129,6 +129,7 @@ foray_status fy_kernel_create(foray_context *ctx, const fy_form *form, int preci
         return status;
     kernel->form = form;
     kernel->threads = ctx->threads;
+    kernel->zeta = model->feature_error;
     kernel->alike = common_columns(kernel, precision != FY_FACTOR_NONE);
     if (!FY_ALLOC(ctx, kernel->p, fy_kernel_at(kernel, model->gensets)))
         goto fail;

@@ -23,7 +23,7 @@ typedef struct fy_backup {
     const double *p;
     const void *factor; /* R in double or single precision */
     const double *reward;
-    double scale, cap, sign, limit;
+    double scale, cap, sign, limit, zeta;
     const double *next_value; /* V_{h+1} */
     double *value;            /* V_h */
     const int32_t *follow;
@@ -104,6 +104,7 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .cap = task->reward.cap,
         .sign = kernel->factor || kernel->single ? task->sign : 0,
         .limit = (double)(remaining ? model->horizon - t : model->horizon),
+        .zeta = kernel->zeta,
         .next_value = task->value + (t + 1) % task->layers * layer,
         .value = task->value + t % task->layers * layer,
         .follow = task->follow ? task->follow + t * layer : NULL,

@@ -3,6 +3,9 @@
  *   Q_h(s,a) = [ r_h(s,a) + <psi_V, theta> + sign radius_g ||psi'_V||_{Sigma^-1} ]_[0, c_h]
  *   V_h(s)   = max_a Q_h(s,a),     V = V_{h+1} on the right
  *
+ * Where features are estimates with error zeta, sign zeta (max V - min V) over the successors of
+ * (s,a) is added to Q_h before it is clipped.
+ *
  * Everything that does not depend on V is formed once per plan, for every
  * generator set: the *kernel* p (so that <psi_V, theta> = sum_j p_j V_j) and a
  * triangular *bonus factor* R with ||R v|| = radius_g ||psi'_V||_{Sigma^-1}.
@@ -21,6 +24,7 @@ enum { FY_FACTOR_NONE, FY_FACTOR_AUTO, FY_FACTOR_DOUBLE, FY_FACTOR_SINGLE };
 typedef struct fy_kernel {
     const fy_form *form;
     int threads;
+    double zeta;        /* error of the model's features */
     double *p;          /* c numbers per set, at fy_kernel_at: c = n-1 when centred, else n */
     double *factor;     /* R, min(c, d_g) rows, row i holds columns i..c-1; NULL: see next */
     float *single;      /* the same in single precision; both NULL: no bonus */
