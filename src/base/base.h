@@ -50,6 +50,9 @@ bool fy_size_add(size_t a, size_t b, size_t *out);
 #define FY_ALLOC(ctx, pointer, count)                                                              \
     (((pointer) = fy_alloc((ctx), (size_t)(count), sizeof *(pointer))) != NULL)
 
+/* Seconds on a clock that never goes back. */
+double fy_clock(void);
+
 /* ------------------------------------------------------------- byte buffers */
 
 /* A growing buffer for writing checkpoints and files. After a failure it stays
@@ -108,6 +111,7 @@ enum {
     FY_STREAM_MODEL,
     FY_STREAM_REWARD,
     FY_STREAM_BOOTSTRAP,
+    FY_STREAM_OUTSIDE,
 };
 
 /* 64 random bits that belong to (seed, stream, episode, step, index). */

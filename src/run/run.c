@@ -10,13 +10,6 @@
  * to save, not the size. */
 static const size_t buffer_bytes = (size_t)16 << 20;
 
-double fy_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* ------------------------------------------------------ creating, opening */
 
 static foray_run *new_run(foray_context *ctx)

@@ -44,9 +44,6 @@ struct foray_run {
     double checkpoint_cost;  /* seconds it took */
 };
 
-/* Seconds on a clock that never goes back. */
-double fy_clock(void);
-
 /* An explorer like the run's that has seen nothing yet, but knows its reward. */
 foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out);
 

@@ -1,0 +1,23 @@
+/* outside.h - systems that come from outside the library: shared objects and programs.
+ *
+ * Both are asked with a key instead of a draw: 64 random bits that belong to the draw, from
+ * which the other side makes what randomness it needs. Both are given up for good at their
+ * first failure, whose message stays. */
+#ifndef FY_OUTSIDE_H
+#define FY_OUTSIDE_H
+
+#include "base/base.h"
+
+/* "PATH[:TEXT]" of plugin:PATH[:TEXT]. */
+foray_status fy_plugin_open(foray_context *ctx, const char *text, foray_system **out);
+
+/* "[timeout=S,start=S,grace=S]COMMAND" of exec:..., the part in brackets optional. */
+foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **out);
+
+/* The 64 random bits of a draw. */
+static inline uint64_t fy_draw_key(const foray_draw *draw)
+{
+    return fy_random_bits(draw->seed, FY_STREAM_OUTSIDE, draw->episode, draw->step, 0);
+}
+
+#endif
