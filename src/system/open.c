@@ -1,4 +1,5 @@
 /* open.c - the system that a text names: built in, a plug-in, or a program. */
+#include "system/outside.h"
 #include "system/plant.h"
 #include "world/spec.h"
 #include "world/world.h"
@@ -46,8 +47,11 @@ static foray_status open_builtin(foray_context *ctx, const char *text, foray_sys
 
 static foray_status open_any(foray_context *ctx, const char *text, foray_system **out)
 {
-    if (after(text, plugin_prefix) || after(text, exec_prefix))
-        return fy_fail(ctx, FORAY_ERROR_WORLD, "%s: outside systems cannot be opened yet", text);
+    const char *path = after(text, plugin_prefix), *command = after(text, exec_prefix);
+    if (path)
+        return fy_plugin_open(ctx, path, out);
+    if (command)
+        return fy_pipe_open(ctx, command, out);
     return open_builtin(ctx, text, out);
 }
 

@@ -1,0 +1,196 @@
+"""A world of your own for Foray, as a Python program. Standard library only.
+
+Write a class with what the world is and what it does, and serve it:
+
+    import foray_world
+
+    class Coin(foray_world.World):
+        name = "coin"
+        states = 2                      # finite: states are 0 and 1
+        actions = ["toss", "keep"]
+        horizon = 10
+        simulators = 2                  # a fair coin, a bent one
+        rewards = ["heads"]
+
+        def reset(self, key):
+            return (0,)
+
+        def step(self, key, simulator, action, state):
+            ...
+            return (next_state,)
+
+        def reward(self, name, state, action):
+            return float(state[0] == 1)
+
+    foray_world.serve(Coin())
+
+Then: foray check-world "exec:python3 coin.py"
+
+One rule: what step and reset return may depend on their arguments and on nothing else. All
+randomness comes from the key: uniform(key, i) is the i-th random number in [0,1) that belongs to
+it, the same that C programs get from foray_plugin_uniform; random.Random(key) will do as well.
+print() is safe: standard output goes where standard error goes. The protocol is described in
+docs/outside.md.
+"""
+
+import os
+import struct
+import sys
+import traceback
+from array import array
+
+REALITY = -1
+
+_HELLO, _SPEC, _RESET, _STEP, _REWARD, _GOODBYE, _ERROR = range(1, 8)
+_HEADER = struct.Struct("<IIQ")  # bytes of the body, type, sequence number
+_MAGIC = b"FORAYWLD"
+_VERSION = 1
+_MASK = (1 << 64) - 1
+
+
+def bits(key, i=0):
+    """64 random bits number i of a key: SplitMix64 started at it."""
+    x = (key + (i + 1) * 0x9E3779B97F4A7C15) & _MASK
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _MASK
+    return x ^ (x >> 31)
+
+
+def uniform(key, i=0):
+    """The i-th uniform random number in [0,1) that belongs to a key."""
+    return (bits(key, i) >> 11) * 2.0**-53
+
+
+class World:
+    """What a world is (set these in your class) and what it does (write these)."""
+
+    name = "world"
+    states = 0  # 0: states are vectors; else whole numbers below this
+    low = ()  # the box of vectors, one number for each dimension
+    high = ()
+    dimensions = ()  # names of the dimensions, may be left out
+    actions = ()  # names of the actions
+    horizon = 1  # steps of an episode
+    simulators = 0
+    weights = None  # how reality mixes the simulators; None: not known
+    rewards = ()  # names of rewards
+
+    def reset(self, key):
+        """The first state of an episode, a sequence of numbers."""
+        raise NotImplementedError
+
+    def step(self, key, simulator, action, state):
+        """The state that follows; simulator REALITY (-1) is the real world."""
+        raise NotImplementedError
+
+    def reward(self, name, state, action):
+        """A number in [0,1]."""
+        raise NotImplementedError
+
+    def step_all(self, keys, simulators, actions, states):
+        """Many questions at once. Arrays in, states one behind the other; an array out.
+        Override it if you have a faster way than one by one."""
+        n = len(states) // len(keys)
+        answers = array("d")
+        step = self.step
+        for i, key in enumerate(keys):
+            state = states[i * n : i * n + n]
+            answers.extend(step(key, simulators[i], actions[i], state))
+        return answers
+
+
+def _numbers(kind, data):
+    """An array from little-endian bytes."""
+    numbers = array(kind)
+    numbers.frombytes(data)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def _doubles(values):
+    """Little-endian bytes from numbers."""
+    numbers = values if isinstance(values, array) else array("d", values)
+    if sys.byteorder == "big":
+        numbers = array("d", numbers)
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _name(text):
+    data = text.encode()
+    return struct.pack("<I", len(data)) + data
+
+
+class _Server:
+    def __init__(self, world):
+        self.world = world
+        self.n = 1 if world.states else len(world.low)
+        self.answers = {
+            _HELLO: self.hello,
+            _SPEC: self.spec,
+            _RESET: self.reset,
+            _STEP: self.step,
+            _REWARD: self.reward,
+        }
+
+    def hello(self, body):
+        if body[:8] != _MAGIC:
+            raise ValueError("this is no HELLO")
+        return _MAGIC + struct.pack("<II", _VERSION, 0)
+
+    def spec(self, _body):
+        w = self.world
+        low = [0] if w.states else w.low
+        high = [w.states - 1] if w.states else w.high
+        flags = (w.weights is not None) + 2 * bool(w.dimensions) + 4
+        sizes = (w.states, self.n, len(w.actions), w.horizon, w.simulators, len(w.rewards), flags)
+        names = [w.name, *w.dimensions, *w.actions, *w.rewards]
+        return b"".join(
+            [struct.pack("<6qQ", *sizes), _doubles(low), _doubles(high), _doubles(w.weights or ())]
+            + [_name(name) for name in names]
+        )
+
+    def reset(self, body):
+        return _doubles(self.world.reset(*struct.unpack("<Q", body)))
+
+    def step(self, body):
+        (count,) = struct.unpack_from("<Q", body)
+        keys = _numbers("Q", body[8 : 8 + 8 * count])
+        simulators = _numbers("i", body[8 + 8 * count : 8 + 12 * count])
+        actions = _numbers("i", body[8 + 12 * count : 8 + 16 * count])
+        states = _numbers("d", body[8 + 16 * count :])
+        return _doubles(self.world.step_all(keys, simulators, actions, states))
+
+    def reward(self, body):
+        index, action = struct.unpack_from("<qq", body)
+        state = _numbers("d", body[16:])
+        return struct.pack("<d", self.world.reward(self.world.rewards[index], state, action))
+
+
+def serve(world):
+    """Answers questions until Foray says goodbye. A failure is told to Foray in one line, and
+    printed in full on standard error."""
+    server = _Server(world)
+    questions = os.fdopen(3, "rb", buffering=1 << 18)
+    answers = os.fdopen(4, "wb", buffering=0)
+
+    def write(kind, sequence, body):
+        rest = memoryview(_HEADER.pack(len(body), kind, sequence) + body)
+        while rest:
+            rest = rest[answers.write(rest) :]
+
+    while True:
+        header = questions.read(_HEADER.size)
+        if len(header) < _HEADER.size:
+            return
+        length, kind, sequence = _HEADER.unpack(header)
+        if kind == _GOODBYE:
+            return
+        try:
+            body = server.answers[kind](questions.read(length))
+        except Exception as error:
+            write(_ERROR, sequence, f"{type(error).__name__}: {error}".encode()[:1000])
+            traceback.print_exc()
+            sys.exit(1)
+        write(kind, sequence, body)

@@ -1,0 +1,85 @@
+/* stockroom.c - a finite world from outside, in C: a store that orders in the evening and sells
+ * next day. A state is how many items are there. The demand of a day is quiet, normal or a
+ * rush; how often each comes is not known.
+ *
+ * As a plug-in:   cc -shared -fPIC stockroom.c -o stockroom.so
+ * As a program:   cc stockroom.c serve.c -o stockroom
+ * The same world in Python is stockroom.py. */
+#include <foray/plugin.h>
+
+enum { ROOM_FOR = 20, HORIZON = 14 };
+enum { QUIET, NORMAL, RUSH, SIMULATORS };
+enum { ACTIONS = 3 };
+enum { SERVED, LEAN, REWARDS };
+
+static const double weight[] = {0.3, 0.5, 0.2};
+static const int least[] = {0, 2, 5}, most[] = {3, 6, 10};
+static const int order[ACTIONS] = {0, 5, 10};
+static const char *const dimension_name[] = {"items"};
+static const char *const action_name[] = {"order-0", "order-5", "order-10"};
+static const char *const reward_name[] = {"served", "lean"};
+
+static int reset(void *self, uint64_t key, double *state, char *cause)
+{
+    (void)self, (void)key, (void)cause;
+    *state = ROOM_FOR / 2;
+    return 0;
+}
+
+/* next = max(min(items + order, room) - demand, 0) */
+static double step_once(const foray_plugin_query *query, double items)
+{
+    int64_t day = query->simulator;
+    if (day < 0) {
+        double u = foray_plugin_uniform(query->key, 0);
+        day = u < weight[QUIET] ? QUIET : u < weight[QUIET] + weight[NORMAL] ? NORMAL : RUSH;
+    }
+    int kinds = most[day] - least[day] + 1;
+    int demand = least[day] + (int)(foray_plugin_uniform(query->key, 1) * kinds);
+    int stock = (int)items + order[query->action];
+    stock = stock < ROOM_FOR ? stock : ROOM_FOR;
+    return stock > demand ? stock - demand : 0;
+}
+
+static int step(void *self, int64_t count, const foray_plugin_query *query, const double *state,
+                double *next, char *cause)
+{
+    (void)self, (void)cause;
+    for (int64_t i = 0; i < count; i++)
+        next[i] = step_once(&query[i], state[i]);
+    return 0;
+}
+
+static int reward(void *self, int64_t index, const double *state, int64_t action, double *value,
+                  char *cause)
+{
+    (void)self, (void)action, (void)cause;
+    *value = index == SERVED ? *state >= 5 : 1 - *state / ROOM_FOR;
+    return 0;
+}
+
+int foray_plugin(const foray_plugin_host *host, const char *text, foray_plugin_table *table,
+                 char *cause)
+{
+    (void)host, (void)text, (void)cause;
+    *table = (foray_plugin_table){
+        .size = sizeof *table,
+        .version = FORAY_PLUGIN_VERSION,
+        .threads = 1,
+        .name = "stockroom",
+        .states = ROOM_FOR + 1,
+        .dimensions = 1,
+        .actions = ACTIONS,
+        .horizon = HORIZON,
+        .simulators = SIMULATORS,
+        .rewards = REWARDS,
+        .weight = weight,
+        .dimension_name = dimension_name,
+        .action_name = action_name,
+        .reward_name = reward_name,
+        .reset = reset,
+        .step = step,
+        .reward = reward,
+    };
+    return 0;
+}
