@@ -40,6 +40,23 @@ foray_status fy_adversary(foray_context *ctx, fy_truth *truth, foray_planner_fn 
 /* The rewards of a family with the two largest gaps, or its only one; returns how many. */
 int64_t fy_two_worst(const foray_family *family, const double *gap, const foray_reward *worst[2]);
 
+/* Looks for the worst reward: rewards of all families, an adversary, and the truth. */
+typedef struct fy_judge {
+    foray_family *family[FORAY_FAMILIES];
+    double *gap[FORAY_FAMILIES]; /* of each reward, when last measured */
+    fy_truth *truth;
+} fy_judge;
+
+/* `rewards` of each family, or every goal state if there are no more. */
+foray_status fy_judge_create(foray_context *ctx, const foray_model *model, int64_t rewards,
+                             uint64_t seed, fy_judge **out);
+void fy_judge_destroy(fy_judge *judge);
+
+/* The worst gap of plans that the explorer makes in `mode`, after `rounds` rounds of the
+ * adversary. `worst` (may be NULL) receives its reward, which the caller owns. */
+foray_status fy_judge_worst(foray_context *ctx, fy_judge *judge, foray_explorer *explorer, int mode,
+                            int64_t rounds, double *gap, foray_reward **worst);
+
 /* Plays one episode, the same that foray_run plays with this seed. `visited` (may be NULL)
  * gets true for the states that were met. */
 foray_status fy_play(foray_explorer *explorer, foray_world *world, int64_t horizon, uint64_t seed,
