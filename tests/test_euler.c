@@ -181,7 +181,7 @@ static void recompute(stage *s)
                 o->raw[t][x][a] = r + after;
                 o->Q[t][x][a] = r + fmin(o->left[t + 1], after);
             }
-            best = s->euler->policy[t * o->S + x]; /* checked by is_greedy */
+            best = s->euler->route.action[t * o->S + x]; /* checked by is_greedy */
             double r = foray_reward_at(s->reward, t, x, best);
             o->up[t][x] = o->Q[t][x][best];
             o->low[t][x] = r + fmax(0, mean(s, t, x, best, o->low[t + 1]) -
@@ -246,7 +246,7 @@ static void assert_same_values(stage *s)
     recompute(s);
     for (int t = 0; t < s->o->H; t++)
         for (int x = 0; x < s->o->S; x++) {
-            assert_true(is_greedy(s, t, x, s->euler->policy[t * s->o->S + x]));
+            assert_true(is_greedy(s, t, x, s->euler->route.action[t * s->o->S + x]));
             assert_near(s->euler->upper[t * s->o->S + x], s->o->up[t][x], 1e-9);
             assert_near(s->euler->lower[t * s->o->S + x], s->o->low[t][x], 1e-9);
         }

@@ -32,10 +32,9 @@ static foray_status create_tables(foray_context *ctx, fy_errors *errors)
                     FY_ALLOC(ctx, errors->bonus, counted) &&
                     FY_ALLOC(ctx, errors->share, counted) && FY_ALLOC(ctx, errors->raw, entries) &&
                     FY_ALLOC(ctx, errors->value, (model->horizon + 1) * model->states) &&
-                    FY_ALLOC(ctx, errors->policy, model->horizon * model->states) &&
                     FY_ALLOC(ctx, errors->planned, doubling(errors) ? counted : 0) &&
                     FY_ALLOC(ctx, errors->scratch, 2 * model->states);
-    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
+    return complete ? fy_route_create(ctx, model, &errors->route) : FORAY_ERROR_MEMORY;
 }
 
 static foray_status create_lists(foray_context *ctx, fy_errors *errors)
@@ -103,7 +102,7 @@ void fy_errors_destroy(foray_explorer *explorer)
     free(errors->share);
     free(errors->raw);
     free(errors->value);
-    free(errors->policy);
+    fy_route_destroy(&errors->route);
     free(errors->planned);
     free(errors->scratch);
     free(errors->into_start);
@@ -159,7 +158,7 @@ static inline void renew_state(fy_errors *errors, int64_t t, int32_t state)
     const foray_model *model = errors->model;
     int64_t at = t * model->states + state;
     const double *raw = errors->raw + t * model->pairs + state * model->actions;
-    double renewed = best(errors, t, raw, errors->policy + at);
+    double renewed = best(errors, t, raw, errors->route.action + at);
     if (renewed != errors->value[at])
         errors->changed[errors->changes++] = state;
     errors->value[at] = renewed;
@@ -295,7 +294,7 @@ static void plan_in_full(foray_explorer *explorer)
     fy_errors_sweep(errors);
     if (doubling(errors))
         memcpy(errors->planned, errors->counts->visits, counted * sizeof *errors->planned);
-    errors->outgrown = false;
+    errors->route.stale = false;
 }
 
 void fy_errors_start(foray_explorer *explorer)
@@ -313,7 +312,7 @@ void fy_errors_begin_episode(foray_explorer *explorer)
 int64_t fy_errors_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const fy_errors *errors = explorer->self;
-    return errors->policy[t * errors->model->states + state];
+    return fy_route_action(&errors->route, errors->model, t, state);
 }
 
 void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -325,7 +324,7 @@ void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_
     weigh(explorer, at);
     errors->visited[t] = (int32_t)pair;
     if (doubling(errors))
-        errors->outgrown |= errors->counts->visits[at] >= growth * errors->planned[at];
+        errors->route.stale |= errors->counts->visits[at] >= growth * errors->planned[at];
 }
 
 /* Every episode: only what changed. Doubling: everything, when some
@@ -335,7 +334,7 @@ void fy_errors_end_episode(foray_explorer *explorer)
     fy_errors *errors = explorer->self;
     if (!doubling(errors))
         renew(errors);
-    else if (errors->outgrown)
+    else if (errors->route.stale)
         plan_in_full(explorer);
     else
         return;
@@ -346,7 +345,7 @@ void fy_errors_end_episode(foray_explorer *explorer)
 
 /* With a plan in every episode the tables are those of the counts now. Otherwise the
  * recursion is run beside them, so that asking changes nothing. */
-double fy_errors_mean(foray_explorer *explorer)
+double fy_errors_mean(const foray_explorer *explorer)
 {
     const fy_errors *errors = explorer->self;
     const foray_model *model = errors->model;
@@ -371,6 +370,28 @@ double fy_errors_mean(foray_explorer *explorer)
     return mean;
 }
 
+static double error_now(const foray_explorer *explorer)
+{
+    const fy_errors *errors = explorer->self;
+    return errors->error(fy_errors_mean(explorer));
+}
+
+foray_status fy_errors_plan(foray_explorer *explorer, int64_t count,
+                            const foray_reward *const *rewards, int mode, foray_policy **policies)
+{
+    const fy_errors *errors = explorer->self;
+    return fy_counts_plan(explorer, errors->counts, error_now(explorer), count, rewards, mode,
+                          policies);
+}
+
+/* No gap is larger than H. */
+foray_status fy_errors_bound(foray_explorer *explorer, foray_certificate *out)
+{
+    double H = (double)explorer->model->horizon;
+    *out = fy_counts_certificate(explorer, fmin(H, 2.0 * error_now(explorer)));
+    return FORAY_OK;
+}
+
 bool fy_errors_needs_budget(const foray_settings *settings)
 {
     (void)settings;
@@ -388,7 +409,7 @@ void fy_errors_save(foray_explorer *explorer, fy_writer *writer)
     fy_counts_write(errors->counts, writer);
     if (!doubling(errors))
         return;
-    fy_write_i32s(writer, errors->policy, (size_t)(model->horizon * model->states));
+    fy_route_write(&errors->route, model, writer);
     fy_write_doubles(writer, errors->planned, (size_t)(errors->counts->layers * model->pairs));
 }
 
@@ -397,7 +418,7 @@ static void read_plan(foray_explorer *explorer, fy_reader *reader)
 {
     fy_errors *errors = explorer->self;
     int64_t counted = errors->counts->layers * errors->model->pairs;
-    fy_explorer_read_policy(explorer, reader, errors->policy);
+    fy_route_read(&errors->route, errors->model, reader);
     fy_read_doubles(reader, errors->planned, (size_t)counted);
     for (int64_t at = 0; at < counted && !reader->failed; at++)
         reader->failed =

@@ -15,6 +15,7 @@
 #define FY_ERRORS_H
 
 #include "explore/counts.h"
+#include "explore/route.h"
 
 typedef struct fy_errors {
     const foray_model *model;
@@ -23,6 +24,7 @@ typedef struct fy_errors {
 
     /* The rule; the algorithm fills it in before fy_errors_start. */
     double (*width)(const foray_explorer *explorer, double visits); /* w(n), n >= 1 */
+    double (*error)(double mean); /* of any value, from sum_s mu(s) max_a E_1(s,a) */
     double growth;
     double *range, *cap; /* [horizon] */
 
@@ -32,12 +34,11 @@ typedef struct fy_errors {
 
     double *raw;     /* [horizon][pairs] E before clipping */
     double *value;   /* [horizon+1][states] max_b E; the last layer is 0 */
-    int32_t *policy; /* [horizon][states] */
+    fy_route route;  /* stale: some count has outgrown the last plan; doubling only */
     double *scratch; /* [2][states] */
 
     /* Doubling only: visits as they were at the last plan, laid out as counts->visits. */
     double *planned;
-    bool outgrown;
 
     /* Who may lead to a state: transitions into it, and the pairs they start from. */
     int64_t *into_start; /* [states+1] */
@@ -59,7 +60,7 @@ foray_status fy_errors_create(foray_explorer *explorer);
 void fy_errors_start(foray_explorer *explorer);
 
 /* sum_s mu(s) max_a E_1(s,a) for the counts as they are now. */
-double fy_errors_mean(foray_explorer *explorer);
+double fy_errors_mean(const foray_explorer *explorer);
 
 /* The full recursion, whatever has changed: the tables are the same as without it. */
 void fy_errors_sweep(fy_errors *errors);
@@ -70,6 +71,11 @@ void fy_errors_begin_episode(foray_explorer *explorer);
 int64_t fy_errors_act(foray_explorer *explorer, int64_t t, int64_t state);
 void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
 void fy_errors_end_episode(foray_explorer *explorer);
+/* The best policy of the empirical model, which is within twice the error of the best one: so is
+ * the bound for all rewards. */
+foray_status fy_errors_plan(foray_explorer *explorer, int64_t count,
+                            const foray_reward *const *rewards, int mode, foray_policy **policies);
+foray_status fy_errors_bound(foray_explorer *explorer, foray_certificate *out);
 void fy_errors_save(foray_explorer *explorer, fy_writer *writer);
 void fy_errors_load(foray_explorer *explorer, fy_reader *reader);
 bool fy_errors_needs_budget(const foray_settings *settings);

@@ -52,14 +52,13 @@ foray_status fy_euler_create(foray_context *ctx, const foray_model *model,
     if (status == FORAY_OK) {
         int64_t counted = euler->counts->layers * model->pairs;
         int64_t valued = (model->horizon + 1) * model->states;
-        bool complete =
-            FY_ALLOC(ctx, euler->reward, model->horizon) &&
-            FY_ALLOC(ctx, euler->left, model->horizon + 1) &&
-            FY_ALLOC(ctx, euler->weight, counted) && FY_ALLOC(ctx, euler->planned, counted) &&
-            FY_ALLOC(ctx, euler->upper, valued) && FY_ALLOC(ctx, euler->lower, valued) &&
-            FY_ALLOC(ctx, euler->policy, model->horizon * model->states);
+        bool complete = FY_ALLOC(ctx, euler->reward, model->horizon) &&
+                        FY_ALLOC(ctx, euler->left, model->horizon + 1) &&
+                        FY_ALLOC(ctx, euler->weight, counted) &&
+                        FY_ALLOC(ctx, euler->planned, counted) &&
+                        FY_ALLOC(ctx, euler->upper, valued) && FY_ALLOC(ctx, euler->lower, valued);
         euler->laws = fy_open_pairs(model) * (double)model->horizon;
-        status = complete ? FORAY_OK : FORAY_ERROR_MEMORY;
+        status = complete ? fy_route_create(ctx, model, &euler->route) : FORAY_ERROR_MEMORY;
     }
     if (status != FORAY_OK) {
         fy_euler_destroy(euler);
@@ -80,7 +79,7 @@ void fy_euler_destroy(fy_euler *euler)
     free(euler->planned);
     free(euler->upper);
     free(euler->lower);
-    free(euler->policy);
+    fy_route_destroy(&euler->route);
     free(euler);
 }
 
@@ -156,8 +155,8 @@ static void plan_step(fy_euler *euler, int64_t t)
     const double *next = euler->lower + (t + 1) * model->states;
     for (int64_t s = 0; s < model->states; s++) {
         int64_t at = t * model->states + s;
-        euler->upper[at] = best(euler, t, s, euler->policy + at);
-        int64_t pair = s * model->actions + euler->policy[at];
+        euler->upper[at] = best(euler, t, s, euler->route.action + at);
+        int64_t pair = s * model->actions + euler->route.action[at];
         euler->lower[at] = euler->reward[t][pair] + fmax(0.0, future(euler, t, pair, next, -1));
     }
 }
@@ -169,7 +168,7 @@ void fy_euler_plan(fy_euler *euler)
         plan_step(euler, t);
     memcpy(euler->planned, euler->counts->visits,
            (size_t)(euler->counts->layers * euler->model->pairs) * sizeof *euler->planned);
-    euler->outgrown = false;
+    euler->route.stale = false;
 }
 
 static void weigh_all(fy_euler *euler)
@@ -185,7 +184,7 @@ static void clear_values(fy_euler *euler)
     size_t values = (size_t)((model->horizon + 1) * model->states);
     memset(euler->upper, 0, values * sizeof *euler->upper);
     memset(euler->lower, 0, values * sizeof *euler->lower);
-    memset(euler->policy, 0, (values - (size_t)model->states) * sizeof *euler->policy);
+    memset(euler->route.action, 0, (values - (size_t)model->states) * sizeof *euler->route.action);
 }
 
 void fy_euler_start(fy_euler *euler)
@@ -208,12 +207,12 @@ void fy_euler_observe(fy_euler *euler, int64_t t, int64_t pair, int64_t j)
     double growth = 1.0 + euler->settings->replan_growth;
     fy_counts_add(euler->counts, t, pair, j);
     weigh(euler, at);
-    euler->outgrown |= euler->counts->visits[at] >= growth * euler->planned[at];
+    euler->route.stale |= euler->counts->visits[at] >= growth * euler->planned[at];
 }
 
 bool fy_euler_is_due(const fy_euler *euler)
 {
-    return euler->settings->replan != FORAY_REPLAN_DOUBLING || euler->outgrown;
+    return euler->settings->replan != FORAY_REPLAN_DOUBLING || euler->route.stale;
 }
 
 /* ------------------------------------------------------------- save and load */
@@ -222,25 +221,22 @@ void fy_euler_write(const fy_euler *euler, fy_writer *writer)
 {
     const foray_model *model = euler->model;
     fy_counts_write(euler->counts, writer);
-    fy_write_u64(writer, euler->outgrown);
-    fy_write_i32s(writer, euler->policy, (size_t)(model->horizon * model->states));
+    fy_route_write(&euler->route, model, writer);
     fy_write_doubles(writer, euler->planned, (size_t)(euler->counts->layers * model->pairs));
 }
 
 /* The reader fails on plans made after more visits than there were. */
-void fy_euler_read(fy_euler *euler, const foray_explorer *explorer, fy_reader *reader)
+void fy_euler_read(fy_euler *euler, fy_reader *reader)
 {
     fy_counts *counts = euler->counts;
     int64_t counted = counts->layers * euler->model->pairs;
     fy_counts_read(counts, reader);
-    uint64_t outgrown = fy_read_u64(reader);
     if (reader->failed)
         return;
     weigh_all(euler);
     clear_values(euler);
     fy_euler_plan(euler);
-    euler->outgrown = outgrown != 0;
-    fy_explorer_read_policy(explorer, reader, euler->policy);
+    fy_route_read(&euler->route, euler->model, reader);
     fy_read_doubles(reader, euler->planned, (size_t)counted);
     for (int64_t at = 0; at < counted && !reader->failed; at++)
         reader->failed = !(euler->planned[at] >= 0.0 && euler->planned[at] <= counts->visits[at]);
@@ -289,7 +285,7 @@ static void begin_episode(foray_explorer *explorer)
 static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const fy_euler *euler = explorer->self;
-    return euler->policy[t * explorer->model->states + state];
+    return fy_route_action(&euler->route, euler->model, t, state);
 }
 
 static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -321,7 +317,7 @@ static void save(foray_explorer *explorer, fy_writer *writer)
 static void load(foray_explorer *explorer, fy_reader *reader)
 {
     aim(explorer);
-    fy_euler_read(explorer->self, explorer, reader);
+    fy_euler_read(explorer->self, reader);
 }
 
 static bool needs_budget(const foray_settings *settings)

@@ -14,6 +14,7 @@
 #define FY_EULER_H
 
 #include "explore/certify.h"
+#include "explore/route.h"
 
 typedef struct fy_euler {
     const foray_model *model;
@@ -28,9 +29,8 @@ typedef struct fy_euler {
 
     double *weight;        /* w, laid out as counts->visits */
     double *upper, *lower; /* [horizon+1][states] */
-    int32_t *policy;       /* [horizon][states] */
+    fy_route route;        /* stale: some count has outgrown the last plan */
     double *planned;       /* doubling: visits at the last plan */
-    bool outgrown;
 } fy_euler;
 
 foray_status fy_euler_create(foray_context *ctx, const foray_model *model,
@@ -49,6 +49,6 @@ void fy_euler_plan(fy_euler *euler);
 
 /* Counts and policy; the values follow from the counts and the reward. */
 void fy_euler_write(const fy_euler *euler, fy_writer *writer);
-void fy_euler_read(fy_euler *euler, const foray_explorer *explorer, fy_reader *reader);
+void fy_euler_read(fy_euler *euler, fy_reader *reader);
 
 #endif

@@ -1,6 +1,6 @@
 /* explorer.c - the table of algorithms, and what is the same for all of them:
  * checks, the order of calls, saving. */
-#include "explore/explorer.h"
+#include "explore/route.h"
 #include "plan/reward.h"
 
 #include <inttypes.h>
@@ -93,6 +93,7 @@ void foray_explorer_destroy(foray_explorer *explorer)
     if (explorer == NULL)
         return;
     explorer->ops->destroy(explorer);
+    fy_route_destroy(&explorer->route);
     foray_reward_destroy(explorer->reward);
     free(explorer->reward_table);
     free(explorer);
@@ -306,15 +307,6 @@ static uint64_t fingerprint(const foray_explorer *explorer)
     uint64_t hash = fy_hash(shape, sizeof shape, explorer->reward_hash);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
     return fy_hash(explorer->ops->name, strlen(explorer->ops->name), hash);
-}
-
-void fy_explorer_read_policy(const foray_explorer *explorer, fy_reader *reader, int32_t *policy)
-{
-    const foray_model *model = explorer->model;
-    int64_t count = model->horizon * model->states;
-    fy_read_i32s(reader, policy, (size_t)count);
-    for (int64_t i = 0; i < count && !reader->failed; i++)
-        reader->failed = policy[i] < 0 || policy[i] >= model->actions;
 }
 
 foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_t *size)

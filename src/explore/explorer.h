@@ -10,6 +10,12 @@
 
 typedef struct fy_learner fy_learner;
 
+/* See route.h. */
+typedef struct fy_route {
+    int32_t *action; /* [horizon][states] */
+    bool stale;      /* plan anew before the next episode */
+} fy_route;
+
 typedef struct fy_explorer_ops {
     const char *name;
     const char *summary;
@@ -51,14 +57,12 @@ struct foray_explorer {
     uint64_t reward_hash;
     const double **reward_table; /* [horizon] its tables */
     fy_learner *learner;         /* explorers of linear mixture models; NULL in others */
+    fy_route route;              /* what is followed; empty in explorers without one */
     void *self;                  /* the algorithm's own state */
 };
 
 /* Would the explorer take this reward to explore for? */
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward);
-
-/* Reads [horizon][states] actions; the reader fails if one is out of range. */
-void fy_explorer_read_policy(const foray_explorer *explorer, fy_reader *reader, int32_t *policy);
 
 /* The algorithms, one line each in explorer.c. */
 extern const fy_explorer_ops fy_ucrl_rfe, fy_ucrl_rfe_plus, fy_rf_ucrl, fy_rf_express, fy_random;

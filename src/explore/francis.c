@@ -24,6 +24,7 @@
  * The guarantee needs a constant of the world (how well every direction can be reached) that
  * nobody knows beforehand, so nothing is certified. */
 #include "explore/lsvi.h"
+#include "explore/route.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +38,6 @@ typedef struct francis {
     int64_t phase;   /* p, from 0 */
     bool over;       /* the epoch: a new one before the next episode */
     double *xi;      /* at epoch->at_vector */
-    int32_t *policy; /* [horizon][states], of steps up to the phase */
     int64_t length;  /* episodes of a phase */
 } francis;
 
@@ -72,17 +72,16 @@ static int64_t phase_length(const foray_explorer *explorer)
 
 static foray_status create(foray_explorer *explorer)
 {
-    const foray_model *model = explorer->model;
     francis *self = fy_alloc(explorer->ctx, 1, sizeof *self);
     if (self == NULL)
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
     self->over = true;
     self->length = phase_length(explorer);
-    if (!FY_ALLOC(explorer->ctx, self->policy, model->horizon * model->states))
-        return FORAY_ERROR_MEMORY;
     double lambda = explorer->settings.lambda > 0.0 ? explorer->settings.lambda : 1.0;
-    foray_status status = fy_lsvi_create(explorer, lambda, &self->lsvi);
+    foray_status status = fy_route_create(explorer->ctx, explorer->model, &explorer->route);
+    if (status == FORAY_OK)
+        status = fy_lsvi_create(explorer, lambda, &self->lsvi);
     if (status == FORAY_OK)
         status = create_epoch(explorer, lambda);
     return status;
@@ -96,7 +95,6 @@ static void destroy(foray_explorer *explorer)
     fy_lsvi_destroy(self->lsvi);
     fy_ridge_destroy(self->epoch);
     free(self->xi);
-    free(self->policy);
     free(self);
 }
 
@@ -146,18 +144,21 @@ static void project(francis *self)
     }
 }
 
-/* Least-squares value iteration from step p back to the first; ties go to the lower index. */
-static void navigate(francis *self)
+/* Least-squares value iteration from step p back to the first; ties go to the lower index. The
+ * route of later steps is not used. */
+static void navigate(foray_explorer *explorer)
 {
+    francis *self = explorer->self;
+    int32_t *action = explorer->route.action;
     fy_lsvi *lsvi = self->lsvi;
     int64_t states = lsvi->model->states;
     for (int64_t pair = 0; pair < lsvi->model->pairs; pair++)
         lsvi->tie[pair] = 0.0;
     project(self);
-    fy_lsvi_maximise(lsvi, self->policy + self->phase * states);
+    fy_lsvi_maximise(lsvi, action + self->phase * states);
     for (int64_t t = self->phase - 1; t >= 0; t--) {
         fy_lsvi_expect(lsvi, t);
-        fy_lsvi_maximise(lsvi, self->policy + t * states);
+        fy_lsvi_maximise(lsvi, action + t * states);
     }
 }
 
@@ -177,7 +178,7 @@ static void begin_episode(foray_explorer *explorer)
         start_epoch(self);
     }
     draw_direction(explorer);
-    navigate(self);
+    navigate(explorer);
     explorer->plans++;
 }
 
@@ -185,7 +186,7 @@ static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const francis *self = explorer->self;
     if (t <= self->phase)
-        return self->policy[t * explorer->model->states + state];
+        return fy_route_act(explorer, t, state);
     return (int64_t)(fy_unit(random_bits(explorer, t, 0)) * (double)explorer->model->actions);
 }
 

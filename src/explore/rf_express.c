@@ -45,6 +45,12 @@ static double width(const foray_explorer *explorer, double n)
     return explorer->settings.radius_scale * 15.0 * H * H * threshold(explorer, n) / n;
 }
 
+/* 3e sqrt(w) + w. */
+static double error(double w)
+{
+    return 3.0 * exp(1.0) * sqrt(w) + w;
+}
+
 static foray_status create(foray_explorer *explorer)
 {
     foray_status status = fy_errors_create(explorer);
@@ -53,37 +59,13 @@ static foray_status create(foray_explorer *explorer)
     fy_errors *errors = explorer->self;
     double H = (double)explorer->model->horizon;
     errors->width = width;
+    errors->error = error;
     errors->growth = 1.0 + 1.0 / H;
     for (int64_t t = 0; t < explorer->model->horizon; t++) {
         errors->range[t] = 1.0;
         errors->cap[t] = H;
     }
     fy_errors_start(explorer);
-    return FORAY_OK;
-}
-
-/* ------------------------------------------------------ plans and certificates */
-
-/* 3e sqrt(w) + w. */
-static double error(foray_explorer *explorer)
-{
-    double w = fy_errors_mean(explorer);
-    return 3.0 * exp(1.0) * sqrt(w) + w;
-}
-
-static foray_status plan(foray_explorer *explorer, int64_t count,
-                         const foray_reward *const *rewards, int mode, foray_policy **policies)
-{
-    const fy_errors *errors = explorer->self;
-    return fy_counts_plan(explorer, errors->counts, error(explorer), count, rewards, mode,
-                          policies);
-}
-
-/* No gap is larger than H. */
-static foray_status bound(foray_explorer *explorer, foray_certificate *out)
-{
-    double H = (double)explorer->model->horizon;
-    *out = fy_counts_certificate(explorer, fmin(H, 2.0 * error(explorer)));
     return FORAY_OK;
 }
 
@@ -96,9 +78,9 @@ const fy_explorer_ops fy_rf_express = {
     .act = fy_errors_act,
     .observe = fy_errors_observe,
     .end_episode = fy_errors_end_episode,
-    .plan = plan,
+    .plan = fy_errors_plan,
     .save = fy_errors_save,
     .load = fy_errors_load,
     .needs_budget = fy_errors_needs_budget,
-    .bound = bound,
+    .bound = fy_errors_bound,
 };

@@ -228,7 +228,7 @@ static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
     const mixture *self = explorer->self;
     int64_t at = t * explorer->model->states + state, target = self->target[self->aimed];
     if (t < self->euler->steps && !(self->sampling && at == target))
-        return self->euler->policy[at];
+        return self->euler->route.action[at];
     uint64_t bits = fy_random_bits((uint64_t)explorer->settings.seed, FY_STREAM_EXPLORER,
                                    (uint64_t)explorer->episodes, (uint32_t)t, 0);
     return (int64_t)(fy_unit(bits) * (double)explorer->model->actions);
@@ -325,7 +325,7 @@ static void load(foray_explorer *explorer, fy_reader *reader)
     }
     if (self->made > 0)
         aim(explorer, target_of(self, self->made - 1));
-    fy_euler_read(self->euler, explorer, reader);
+    fy_euler_read(self->euler, reader);
 }
 
 const fy_explorer_ops fy_rf_rl_explore = {

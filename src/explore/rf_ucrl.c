@@ -46,6 +46,12 @@ static double width(const foray_explorer *explorer, double n)
     return explorer->settings.radius_scale * sqrt(2.0 * threshold(explorer, n) / n);
 }
 
+/* max_a E_1 as it is. */
+static double error(double mean)
+{
+    return mean;
+}
+
 static foray_status create(foray_explorer *explorer)
 {
     foray_status status = fy_errors_create(explorer);
@@ -55,30 +61,13 @@ static foray_status create(foray_explorer *explorer)
     int64_t H = explorer->model->horizon;
     bool remaining = explorer->settings.clip == FORAY_CLIP_REMAINING;
     errors->width = width;
+    errors->error = error;
     errors->growth = 1.0;
     for (int64_t t = 0; t < H; t++) {
         errors->range[t] = (double)(H - (t + 1));
         errors->cap[t] = (double)(remaining ? H - t : H);
     }
     fy_errors_start(explorer);
-    return FORAY_OK;
-}
-
-/* ------------------------------------------------------ plans and certificates */
-
-static foray_status plan(foray_explorer *explorer, int64_t count,
-                         const foray_reward *const *rewards, int mode, foray_policy **policies)
-{
-    const fy_errors *errors = explorer->self;
-    return fy_counts_plan(explorer, errors->counts, fy_errors_mean(explorer), count, rewards, mode,
-                          policies);
-}
-
-/* No gap is larger than H. */
-static foray_status bound(foray_explorer *explorer, foray_certificate *out)
-{
-    double H = (double)explorer->model->horizon;
-    *out = fy_counts_certificate(explorer, fmin(H, 2.0 * fy_errors_mean(explorer)));
     return FORAY_OK;
 }
 
@@ -91,9 +80,9 @@ const fy_explorer_ops fy_rf_ucrl = {
     .act = fy_errors_act,
     .observe = fy_errors_observe,
     .end_episode = fy_errors_end_episode,
-    .plan = plan,
+    .plan = fy_errors_plan,
     .save = fy_errors_save,
     .load = fy_errors_load,
     .needs_budget = fy_errors_needs_budget,
-    .bound = bound,
+    .bound = fy_errors_bound,
 };

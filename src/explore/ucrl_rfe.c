@@ -20,35 +20,18 @@
  * Corrections: the paper prints a square root around the norm in r_h; its proof
  * uses the norm. Ties prefer the larger value before clipping. */
 #include "explore/learner.h"
-
-#include <stdlib.h>
-
-typedef struct ucrl_rfe {
-    int32_t *policy; /* pi: [horizon][states] */
-    bool stale;      /* plan anew before the next episode */
-} ucrl_rfe;
+#include "explore/route.h"
 
 /* --------------------------------------------------------------- initialise */
 
 static foray_status create(foray_explorer *explorer)
 {
-    const foray_model *model = explorer->model;
-    ucrl_rfe *self = fy_alloc(explorer->ctx, 1, sizeof *self);
-    if (self == NULL)
-        return FORAY_ERROR_MEMORY;
-    explorer->self = self;
-    self->stale = true;
-    if (!FY_ALLOC(explorer->ctx, self->policy, model->horizon * model->states))
-        return FORAY_ERROR_MEMORY;
-    return fy_learner_create(explorer, 1);
+    foray_status status = fy_route_create(explorer->ctx, explorer->model, &explorer->route);
+    return status == FORAY_OK ? fy_learner_create(explorer, 1) : status;
 }
 
 static void destroy(foray_explorer *explorer)
 {
-    ucrl_rfe *self = explorer->self;
-    if (self != NULL)
-        free(self->policy);
-    free(self);
     fy_learner_destroy(explorer->learner);
 }
 
@@ -57,7 +40,6 @@ static void destroy(foray_explorer *explorer)
 /* theta_k = Sigma^-1 b, r_h from the inner maximisation, pi = PLAN(...). */
 static void replan(foray_explorer *explorer)
 {
-    ucrl_rfe *self = explorer->self;
     fy_learner *learner = explorer->learner;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, true);
@@ -71,24 +53,17 @@ static void replan(foray_explorer *explorer)
                             .ties = explorer->settings.ties,
                             .layers = 2,
                             .value = learner->value,
-                            .policy = self->policy},
+                            .policy = explorer->route.action},
             &mean);
     fy_ridge_mark(learner->ridge);
-    self->stale = false;
+    explorer->route.stale = false;
     explorer->plans++;
 }
 
 static void begin_episode(foray_explorer *explorer)
 {
-    ucrl_rfe *self = explorer->self;
-    if (self->stale)
+    if (explorer->route.stale)
         replan(explorer);
-}
-
-static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
-{
-    const ucrl_rfe *self = explorer->self;
-    return self->policy[t * explorer->model->states + state];
 }
 
 static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -98,26 +73,20 @@ static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j
 
 static void end_episode(foray_explorer *explorer)
 {
-    ucrl_rfe *self = explorer->self;
-    self->stale = fy_learner_outgrown(&explorer->settings, explorer->learner->ridge);
+    explorer->route.stale = fy_learner_outgrown(&explorer->settings, explorer->learner->ridge);
 }
 
 /* ------------------------------------------------------------- save and load */
 
 static void save(foray_explorer *explorer, fy_writer *writer)
 {
-    const ucrl_rfe *self = explorer->self;
-    const foray_model *model = explorer->model;
-    fy_write_u64(writer, self->stale);
-    fy_write_i32s(writer, self->policy, (size_t)(model->horizon * model->states));
+    fy_route_write(&explorer->route, explorer->model, writer);
     fy_learner_write(explorer->learner, writer);
 }
 
 static void load(foray_explorer *explorer, fy_reader *reader)
 {
-    ucrl_rfe *self = explorer->self;
-    self->stale = fy_read_u64(reader) != 0;
-    fy_explorer_read_policy(explorer, reader, self->policy);
+    fy_route_read(&explorer->route, explorer->model, reader);
     fy_learner_read(explorer->learner, reader);
 }
 
@@ -127,7 +96,7 @@ const fy_explorer_ops fy_ucrl_rfe = {
     .create = create,
     .destroy = destroy,
     .begin_episode = begin_episode,
-    .act = act,
+    .act = fy_route_act,
     .observe = observe,
     .end_episode = end_episode,
     .plan = fy_learner_plan,

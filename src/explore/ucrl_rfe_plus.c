@@ -39,9 +39,8 @@ static foray_status create(foray_explorer *explorer)
 /* r_h from (Sigma, beta), then pi, V = PLAN(theta^, Sigma^, r, beta^). */
 static void begin_episode(foray_explorer *explorer)
 {
-    const fy_values *self = explorer->self;
     fy_learner *learner = explorer->learner;
-    if (!self->stale)
+    if (!explorer->route.stale)
         return;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, true);
@@ -57,9 +56,8 @@ static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j
 
 static void end_episode(foray_explorer *explorer)
 {
-    fy_values *self = explorer->self;
-    self->stale = fy_learner_outgrown(&explorer->settings, explorer->learner->ridge) ||
-                  fy_values_outgrown(explorer);
+    explorer->route.stale = fy_learner_outgrown(&explorer->settings, explorer->learner->ridge) ||
+                            fy_values_outgrown(explorer);
 }
 
 /* ------------------------------------------------------------- save and load */
@@ -82,7 +80,7 @@ const fy_explorer_ops fy_ucrl_rfe_plus = {
     .create = create,
     .destroy = fy_values_destroy,
     .begin_episode = begin_episode,
-    .act = fy_values_act,
+    .act = fy_route_act,
     .observe = observe,
     .end_episode = end_episode,
     .plan = fy_learner_plan,

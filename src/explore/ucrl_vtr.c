@@ -22,40 +22,31 @@
  * In both, where the papers have constants of their own beta is that of UCRL-RFE: the targets
  * have the same range, and the same lemma applies. */
 #include "explore/learner.h"
+#include "explore/route.h"
 
 #include <stdlib.h>
 
-typedef struct ucrl_vtr {
-    int32_t *policy; /* pi: [horizon][states] */
-    double *value;   /* V: [horizon+1][states] */
-    bool stale;      /* plan anew before the next episode */
-} ucrl_vtr;
-
 /* --------------------------------------------------------------- initialise */
 
+static int64_t count_values(const foray_model *model)
+{
+    return (model->horizon + 1) * model->states;
+}
+
+/* The algorithm's own state is V: [horizon+1][states]. */
 static foray_status create(foray_explorer *explorer)
 {
-    foray_context *ctx = explorer->ctx;
     const foray_model *model = explorer->model;
-    ucrl_vtr *self = fy_alloc(ctx, 1, sizeof *self);
-    if (self == NULL)
-        return FORAY_ERROR_MEMORY;
-    explorer->self = self;
-    self->stale = true;
-    if (!FY_ALLOC(ctx, self->policy, model->horizon * model->states) ||
-        !FY_ALLOC(ctx, self->value, (model->horizon + 1) * model->states))
+    foray_status status = fy_route_create(explorer->ctx, model, &explorer->route);
+    explorer->self = fy_alloc(explorer->ctx, (size_t)count_values(model), sizeof(double));
+    if (status != FORAY_OK || explorer->self == NULL)
         return FORAY_ERROR_MEMORY;
     return fy_learner_create(explorer, 1);
 }
 
 static void destroy(foray_explorer *explorer)
 {
-    ucrl_vtr *self = explorer->self;
-    if (self != NULL) {
-        free(self->policy);
-        free(self->value);
-    }
-    free(self);
+    free(explorer->self);
     fy_learner_destroy(explorer->learner);
 }
 
@@ -64,7 +55,6 @@ static void destroy(foray_explorer *explorer)
 /* theta_k = Sigma^-1 b, then pi, V = PLAN(theta_k, Sigma, r, beta). */
 static void replan(foray_explorer *explorer)
 {
-    ucrl_vtr *self = explorer->self;
     fy_learner *learner = explorer->learner;
     fy_learner_estimate(learner);
     fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
@@ -76,60 +66,45 @@ static void replan(foray_explorer *explorer)
                             .clip = explorer->settings.clip,
                             .ties = explorer->settings.ties,
                             .layers = explorer->model->horizon + 1,
-                            .value = self->value,
-                            .policy = self->policy},
+                            .value = explorer->self,
+                            .policy = explorer->route.action},
             &mean);
     fy_ridge_mark(learner->ridge);
-    self->stale = false;
+    explorer->route.stale = false;
     explorer->plans++;
 }
 
 static void begin_episode(foray_explorer *explorer)
 {
-    const ucrl_vtr *self = explorer->self;
-    if (self->stale)
+    if (explorer->route.stale)
         replan(explorer);
-}
-
-static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
-{
-    const ucrl_vtr *self = explorer->self;
-    return self->policy[t * explorer->model->states + state];
 }
 
 /* V_{H+1} = 0 tells nothing: scaled to its range it is left out, unscaled it adds zero. */
 static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
-    const ucrl_vtr *self = explorer->self;
-    const double *value = self->value + (t + 1) * explorer->model->states;
-    fy_learner_observe_value(explorer->learner, value, pair, j);
+    const double *value = explorer->self;
+    fy_learner_observe_value(explorer->learner, value + (t + 1) * explorer->model->states, pair, j);
 }
 
 static void end_episode(foray_explorer *explorer)
 {
-    ucrl_vtr *self = explorer->self;
-    self->stale = fy_learner_outgrown(&explorer->settings, explorer->learner->ridge);
+    explorer->route.stale = fy_learner_outgrown(&explorer->settings, explorer->learner->ridge);
 }
 
 /* ------------------------------------------------------------- save and load */
 
 static void save(foray_explorer *explorer, fy_writer *writer)
 {
-    const ucrl_vtr *self = explorer->self;
-    const foray_model *model = explorer->model;
-    fy_write_u64(writer, self->stale);
-    fy_write_i32s(writer, self->policy, (size_t)(model->horizon * model->states));
-    fy_write_doubles(writer, self->value, (size_t)((model->horizon + 1) * model->states));
+    fy_route_write(&explorer->route, explorer->model, writer);
+    fy_write_doubles(writer, explorer->self, (size_t)count_values(explorer->model));
     fy_ridge_write(explorer->learner->ridge, writer);
 }
 
 static void load(foray_explorer *explorer, fy_reader *reader)
 {
-    ucrl_vtr *self = explorer->self;
-    const foray_model *model = explorer->model;
-    self->stale = fy_read_u64(reader) != 0;
-    fy_explorer_read_policy(explorer, reader, self->policy);
-    fy_read_doubles(reader, self->value, (size_t)((model->horizon + 1) * model->states));
+    fy_route_read(&explorer->route, explorer->model, reader);
+    fy_read_doubles(reader, explorer->self, (size_t)count_values(explorer->model));
     fy_ridge_read(explorer->learner->ridge, reader);
 }
 
@@ -140,7 +115,7 @@ const fy_explorer_ops fy_ucrl_vtr = {
     .create = create,
     .destroy = destroy,
     .begin_episode = begin_episode,
-    .act = act,
+    .act = fy_route_act,
     .observe = observe,
     .end_episode = end_episode,
     .plan = fy_learner_plan,

@@ -48,8 +48,7 @@ static foray_status create(foray_explorer *explorer)
 
 static void begin_episode(foray_explorer *explorer)
 {
-    const fy_values *self = explorer->self;
-    if (self->stale)
+    if (explorer->route.stale)
         fy_values_plan(explorer, fy_learner_given_reward(explorer));
 }
 
@@ -60,8 +59,7 @@ static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j
 
 static void end_episode(foray_explorer *explorer)
 {
-    fy_values *self = explorer->self;
-    self->stale = fy_values_outgrown(explorer);
+    explorer->route.stale = fy_values_outgrown(explorer);
 }
 
 const fy_explorer_ops fy_ucrl_vtr_plus = {
@@ -71,7 +69,7 @@ const fy_explorer_ops fy_ucrl_vtr_plus = {
     .create = create,
     .destroy = fy_values_destroy,
     .begin_episode = begin_episode,
-    .act = fy_values_act,
+    .act = fy_route_act,
     .observe = observe,
     .end_episode = end_episode,
     .plan = fy_learner_plan,

@@ -42,7 +42,6 @@ static foray_status create_arrays(foray_explorer *explorer)
         FY_ALLOC(ctx, self->radius_check, form->blocks) &&
         FY_ALLOC(ctx, self->radius_tilde, form->blocks) &&
         FY_ALLOC(ctx, self->radius, form->blocks) &&
-        FY_ALLOC(ctx, self->policy, model->horizon * model->states) &&
         FY_ALLOC(ctx, self->value, (model->horizon + 1) * model->states) &&
         FY_ALLOC(ctx, self->v, form->most_generators) &&
         FY_ALLOC(ctx, self->v2, form->most_generators) && FY_ALLOC(ctx, self->x, form->most_dim) &&
@@ -73,10 +72,11 @@ foray_status fy_values_create(foray_explorer *explorer, fy_ridge *hat, double sc
     if (self == NULL)
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
-    self->stale = true;
     self->hat.borrowed = hat != NULL;
     self->hat.now = hat;
-    foray_status status = create_regression(explorer, &self->hat);
+    foray_status status = fy_route_create(explorer->ctx, explorer->model, &explorer->route);
+    if (status == FORAY_OK)
+        status = create_regression(explorer, &self->hat);
     if (status == FORAY_OK)
         status = create_regression(explorer, &self->tilde);
     if (status == FORAY_OK)
@@ -104,7 +104,6 @@ void fy_values_destroy(foray_explorer *explorer)
         free(self->radius_check);
         free(self->radius_tilde);
         free(self->radius);
-        free(self->policy);
         free(self->value);
         free(self->v);
         free(self->v2);
@@ -145,16 +144,10 @@ void fy_values_plan(foray_explorer *explorer, fy_plan_reward reward)
                             .ties = explorer->settings.ties,
                             .layers = explorer->model->horizon + 1,
                             .value = self->value,
-                            .policy = self->policy},
+                            .policy = explorer->route.action},
             &mean);
-    self->stale = false;
+    explorer->route.stale = false;
     explorer->plans++;
-}
-
-int64_t fy_values_act(foray_explorer *explorer, int64_t t, int64_t state)
-{
-    const fy_values *self = explorer->self;
-    return self->policy[t * explorer->model->states + state];
 }
 
 /* --------------------------------------------------------------- the variance */
@@ -302,8 +295,7 @@ void fy_values_write(foray_explorer *explorer, fy_writer *writer)
 {
     const fy_values *self = explorer->self;
     const foray_model *model = explorer->model;
-    fy_write_u64(writer, self->stale);
-    fy_write_i32s(writer, self->policy, (size_t)(model->horizon * model->states));
+    fy_route_write(&explorer->route, model, writer);
     fy_write_doubles(writer, self->value, (size_t)((model->horizon + 1) * model->states));
     write_regression(&self->hat, writer);
     write_regression(&self->tilde, writer);
@@ -313,8 +305,7 @@ void fy_values_read(foray_explorer *explorer, fy_reader *reader)
 {
     fy_values *self = explorer->self;
     const foray_model *model = explorer->model;
-    self->stale = fy_read_u64(reader) != 0;
-    fy_explorer_read_policy(explorer, reader, self->policy);
+    fy_route_read(&explorer->route, model, reader);
     fy_read_doubles(reader, self->value, (size_t)((model->horizon + 1) * model->states));
     read_regression(&self->hat, reader);
     read_regression(&self->tilde, reader);

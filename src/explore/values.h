@@ -20,6 +20,7 @@
 #define FY_VALUES_H
 
 #include "explore/learner.h"
+#include "explore/route.h"
 
 /* One of the regressions: the running one, and it as it was at the last plan. */
 typedef struct fy_value_regression {
@@ -32,10 +33,8 @@ typedef struct fy_values {
     fy_value_regression hat, tilde;
     double *radius_hat, *radius_check, *radius_tilde; /* [blocks] for exact features */
     double *radius;                                   /* [blocks] beta^ of the last plan */
-    int32_t *policy;                                  /* pi: [horizon][states] */
     double *value;                                    /* V: [horizon+1][states] */
     double *v, *v2, *x, *y, *white;                   /* of one pair */
-    bool stale;                                       /* plan anew before the next episode */
 } fy_values;
 
 /* What the regressions know about [P (V - PV)^2](s,a). */
@@ -65,7 +64,6 @@ void fy_values_read(foray_explorer *explorer, fy_reader *reader);
 
 /* Entries for the ops tables. The radii are stated for a number of episodes fixed beforehand. */
 void fy_values_destroy(foray_explorer *explorer);
-int64_t fy_values_act(foray_explorer *explorer, int64_t t, int64_t state);
 bool fy_values_needs_budget(const foray_settings *settings);
 
 #endif

@@ -19,6 +19,7 @@
  *   - Planning without bonus (plugin) and with -u_h (pessimistic) are offered as well.
  * The constant c of the paper is only said to exist, so nothing is certified. */
 #include "explore/lsvi.h"
+#include "explore/route.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,8 +29,6 @@
 typedef struct wang {
     fy_lsvi *lsvi;
     double beta;
-    int32_t *policy; /* [horizon][states] */
-    bool stale;      /* a new plan before the next episode */
 } wang;
 
 /* --------------------------------------------------------------- initialise */
@@ -45,16 +44,14 @@ static double make_beta(const foray_explorer *explorer, double d)
 
 static foray_status create(foray_explorer *explorer)
 {
-    const foray_model *model = explorer->model;
     wang *self = fy_alloc(explorer->ctx, 1, sizeof *self);
     if (self == NULL)
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
-    self->stale = true;
-    if (!FY_ALLOC(explorer->ctx, self->policy, model->horizon * model->states))
-        return FORAY_ERROR_MEMORY;
     double lambda = explorer->settings.lambda > 0.0 ? explorer->settings.lambda : 1.0;
-    foray_status status = fy_lsvi_create(explorer, lambda, &self->lsvi);
+    foray_status status = fy_route_create(explorer->ctx, explorer->model, &explorer->route);
+    if (status == FORAY_OK)
+        status = fy_lsvi_create(explorer, lambda, &self->lsvi);
     if (status == FORAY_OK)
         self->beta = make_beta(explorer, (double)self->lsvi->phi->dim);
     return status;
@@ -66,7 +63,6 @@ static void destroy(foray_explorer *explorer)
     if (self == NULL)
         return;
     fy_lsvi_destroy(self->lsvi);
-    free(self->policy);
     free(self);
 }
 
@@ -105,18 +101,12 @@ static double iterate(wang *self, const foray_reward *reward, double sign, int32
 static void begin_episode(foray_explorer *explorer)
 {
     wang *self = explorer->self;
-    if (!self->stale)
+    if (!explorer->route.stale)
         return;
-    iterate(self, NULL, 1.0, self->policy);
+    iterate(self, NULL, 1.0, explorer->route.action);
     fy_ridge_mark(self->lsvi->ridge);
-    self->stale = false;
+    explorer->route.stale = false;
     explorer->plans++;
-}
-
-static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
-{
-    const wang *self = explorer->self;
-    return self->policy[t * explorer->model->states + state];
 }
 
 static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -127,9 +117,10 @@ static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j
 
 static void end_episode(foray_explorer *explorer)
 {
-    wang *self = explorer->self;
-    self->stale = explorer->settings.replan != FORAY_REPLAN_DOUBLING ||
-                  self->lsvi->ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
+    const wang *self = explorer->self;
+    explorer->route.stale =
+        explorer->settings.replan != FORAY_REPLAN_DOUBLING ||
+        self->lsvi->ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
 }
 
 /* ------------------------------------------------------------------ planning */
@@ -164,18 +155,15 @@ static void describe(foray_explorer *explorer, foray_explorer_facts *facts)
 
 static void save(foray_explorer *explorer, fy_writer *writer)
 {
-    const foray_model *model = explorer->model;
     const wang *self = explorer->self;
-    fy_write_u64(writer, self->stale);
-    fy_write_i32s(writer, self->policy, (size_t)(model->horizon * model->states));
+    fy_route_write(&explorer->route, explorer->model, writer);
     fy_lsvi_write(self->lsvi, writer);
 }
 
 static void load(foray_explorer *explorer, fy_reader *reader)
 {
     wang *self = explorer->self;
-    self->stale = fy_read_u64(reader) != 0;
-    fy_explorer_read_policy(explorer, reader, self->policy);
+    fy_route_read(&explorer->route, explorer->model, reader);
     fy_lsvi_read(self->lsvi, reader);
 }
 
@@ -185,7 +173,7 @@ const fy_explorer_ops fy_wang = {
     .create = create,
     .destroy = destroy,
     .begin_episode = begin_episode,
-    .act = act,
+    .act = fy_route_act,
     .observe = observe,
     .end_episode = end_episode,
     .plan = plan,
