@@ -5,9 +5,12 @@
  * them fail, or all from the n-th on. */
 #include "support_run.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* -------------------------------------------------------------------- shim */
@@ -21,7 +24,17 @@ static struct {
     bool lasting;    /* and all after it */
     int64_t count;
     bool failed;
+    bool no_rename; /* renaming fails */
 } disk;
+
+/* Stands in front of the system's. */
+int rename(const char *from, const char *to)
+{
+    if (!disk.no_rename)
+        return renameat(AT_FDCWD, from, AT_FDCWD, to);
+    errno = EIO;
+    return -1;
+}
 
 typedef struct shim_file {
     sqlite3_file base;
@@ -338,6 +351,95 @@ static void test_creation_on_full_disk(void **state)
     assert_true(n > 5);
 }
 
+/* ----------------------------------------------------------------- replacing */
+
+/* A process dies over a run: what it saved is in the log. */
+static void make_unclean_run(run_bench *bench)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        foray_run *run = run_create(bench, bench->path);
+        _exit(run_finish(bench, run) == FORAY_OK ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    char log[128];
+    snprintf(log, sizeof log, "%s-wal", bench->path);
+    assert_true(run_file_size(log) > 0);
+}
+
+static foray_status replace(run_bench *bench)
+{
+    foray_run *run;
+    foray_status status = foray_run_create(bench->ctx, bench->path, FORAY_RUN_REPLACE, bench->model,
+                                           "", &bench->settings, &run);
+    if (status == FORAY_OK)
+        foray_run_close(run);
+    return status;
+}
+
+static int64_t saved_episodes(run_bench *bench)
+{
+    foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
+    int64_t saved = foray_run_saved(run);
+    assert_ok(bench, foray_run_verify(run));
+    foray_run_close(run);
+    return saved;
+}
+
+/* The last step of replacing fails: the old run is there with all that was in its log. */
+static void test_failing_rename_costs_nothing(void **state)
+{
+    run_bench *bench = *state;
+    make_unclean_run(bench);
+    disk.no_rename = true;
+    assert_fails(bench, FORAY_ERROR_IO, replace(bench));
+    disk.no_rename = false;
+    run_assert_message(bench, "cannot be created");
+    assert_int_equal(saved_episodes(bench), bench->settings.episodes);
+    assert_ok(bench, replace(bench));
+    assert_int_equal(saved_episodes(bench), 0);
+}
+
+/* Every write of it in turn: the old run or the new one, whole. */
+static void test_replacing_on_full_disk(void **state)
+{
+    run_bench *bench = *state;
+    int64_t n = 0, kept = 0;
+    bench->settings.episodes = 20;
+    do {
+        remove(bench->path);
+        make_unclean_run(bench);
+        arm(WRITES, ++n, true);
+        foray_status status = replace(bench);
+        disarm();
+        int64_t saved = saved_episodes(bench);
+        assert_true(status == FORAY_OK ? saved == 0 : saved == 0 || saved == 20);
+        kept += saved == 20;
+    } while (disk.failed);
+    assert_true(kept > 5);
+}
+
+/* What is no database is replaced, with whatever lies beside it. */
+static void test_garbage_is_replaced(void **state)
+{
+    run_bench *bench = *state;
+    char log[128];
+    snprintf(log, sizeof log, "%s-wal", bench->path);
+    const char *const paths[] = {bench->path, log};
+    for (int i = 0; i < 2; i++) {
+        FILE *file = fopen(paths[i], "w");
+        assert_non_null(file);
+        for (int line = 0; line < 1000; line++)
+            fputs("not a database\n", file);
+        fclose(file);
+    }
+    assert_ok(bench, replace(bench));
+    assert_int_equal(saved_episodes(bench), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +448,9 @@ int main(void)
         RUN_TEST(test_read_failures),
         RUN_TEST(test_room_is_made),
         RUN_TEST(test_creation_on_full_disk),
+        RUN_TEST(test_failing_rename_costs_nothing),
+        RUN_TEST(test_replacing_on_full_disk),
+        RUN_TEST(test_garbage_is_replaced),
     };
     install_shim();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -382,6 +382,37 @@ static foray_status build(fy_store *store, const char *temporary, const fy_birth
     return status;
 }
 
+/* Moves the log of a database into it. The first statement makes SQLite look at the log. */
+static foray_status move_log(fy_store *store)
+{
+    int64_t version, busy = 0;
+    foray_status status = connect_to(store, store->path, SQLITE_OPEN_READWRITE);
+    if (status == FORAY_OK)
+        status = fy_store_number(store, "PRAGMA schema_version", &version);
+    if (status == FORAY_OK)
+        status = fy_store_number(store, "PRAGMA wal_checkpoint(TRUNCATE)", &busy);
+    sqlite3_close(store->db);
+    store->db = NULL;
+    if (status == FORAY_OK && busy != 0)
+        status = fy_fail(store->ctx, FORAY_ERROR_IO, "%s: not replaced, since it is being read",
+                         store->path);
+    return status;
+}
+
+/* A run that was not closed cleanly has its last episodes in a log beside it. They are moved
+ * into the file first: until the new file has its name, nothing of the old one may get lost. In
+ * what is no database, or a damaged one, there is nothing to keep. */
+static foray_status settle(fy_store *store)
+{
+    char *log = fy_path_join(store->ctx, store->path, "-wal");
+    if (log == NULL)
+        return FORAY_ERROR_MEMORY;
+    bool unsettled = access(log, F_OK) == 0 && access(store->path, F_OK) == 0;
+    free(log);
+    foray_status status = unsettled ? move_log(store) : FORAY_OK;
+    return status == FORAY_ERROR_RUN ? FORAY_OK : status;
+}
+
 /* Builds the file under another name; then it appears whole or not at all. The
  * lock is held throughout, so that nobody's log is taken for a leftover. */
 static foray_status build_and_place(fy_store *store, bool replace, const fy_birth *birth)
@@ -390,6 +421,8 @@ static foray_status build_and_place(fy_store *store, bool replace, const fy_birt
     if (temporary == NULL)
         return FORAY_ERROR_MEMORY;
     foray_status status = build(store, temporary, birth);
+    if (status == FORAY_OK)
+        status = settle(store);
     if (status == FORAY_OK)
         status = fy_remove_side_files(store->ctx, store->path);
     if (status == FORAY_OK)
