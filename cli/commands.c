@@ -10,13 +10,13 @@
 
 /* A subcommand is one file that defines its row, and one line here. */
 extern const cli_command cli_world_list, cli_world_export, cli_model_check, cli_model_convert,
-    cli_explore, cli_plan, cli_bound, cli_evaluate, cli_compare, cli_report_page, cli_info,
-    cli_verify, cli_help;
+    cli_check_world, cli_explore, cli_plan, cli_bound, cli_evaluate, cli_compare, cli_report_page,
+    cli_info, cli_verify, cli_help;
 
 static const cli_command *const commands[] = {
-    &cli_world_list, &cli_world_export, &cli_model_check, &cli_model_convert, &cli_explore,
-    &cli_plan,       &cli_bound,        &cli_evaluate,    &cli_compare,       &cli_report_page,
-    &cli_info,       &cli_verify,       &cli_help,
+    &cli_world_list,  &cli_world_export, &cli_model_check, &cli_model_convert, &cli_check_world,
+    &cli_explore,     &cli_plan,         &cli_bound,       &cli_evaluate,      &cli_compare,
+    &cli_report_page, &cli_info,         &cli_verify,      &cli_help,
 };
 
 const cli_command *cli_command_at(int64_t index)

@@ -104,6 +104,30 @@ FORAY_API foray_status foray_system_step(foray_system *system, int64_t count,
 FORAY_API foray_status foray_system_reward(foray_system *system, int64_t index, const double *state,
                                            int64_t action, double *value);
 
+/* ------------------------------------------------------------- conformance */
+
+enum { FORAY_CHECK_PASSED, FORAY_CHECK_FAILED, FORAY_CHECK_SKIPPED };
+
+/* What one check of the conformance suite found. The texts are valid during the call. */
+typedef struct foray_check {
+    const char *name;   /* one word */
+    const char *rule;   /* what it looked at */
+    int result;         /* FORAY_CHECK_PASSED, ... */
+    const char *detail; /* what was measured, or the cause */
+} foray_check;
+typedef void (*foray_check_fn)(void *user, const foray_check *check);
+
+/* Does a system keep the contract above? Calls `fn` for every check: whether answers are
+ * states, depend on the question alone (asked again, in another order, alone, among many, by
+ * several threads), whether reality is a mixture of the simulators (a statistical test with
+ * `draws` draws for each of some (s,a), at least 2, that a true mixture fails with probability
+ * 10^-6), whether rewards lie in [0,1], and how fast it is. *failed receives how many failed.
+ * FORAY_ERROR_WORLD: the system failed for good, and the checks after that were skipped;
+ * *failed is set then, too. */
+FORAY_API foray_status foray_system_check(foray_context *ctx, foray_system *system, int64_t draws,
+                                          uint64_t seed, foray_check_fn fn, void *user,
+                                          int64_t *failed);
+
 /* ------------------------------------------------------------- Monte Carlo */
 
 /* How many draws make the mean of numbers in [0, range] err by at most `accuracy` with
