@@ -23,19 +23,25 @@ static char letter_of_setting(const char *name)
     return 0;
 }
 
-/* The texts that the option of a setting points to. */
+/* The texts that the option of a setting or of a parameter of the lab points to. */
 struct cli_setting_texts {
     foray_setting_info info;
-    char name[64]; /* with '-' for '_' */
+    char name[64];      /* with '-' for '_' */
+    char fallback[256]; /* of a parameter: the quick and the full one */
 };
+
+static void name_option(struct cli_setting_texts *texts, const char *name)
+{
+    snprintf(texts->name, sizeof texts->name, "%s", name);
+    for (char *c = texts->name; *c; c++)
+        if (*c == '_')
+            *c = '-';
+}
 
 static cli_option option_of_setting(struct cli_setting_texts *texts)
 {
     const foray_setting_info *info = &texts->info;
-    snprintf(texts->name, sizeof texts->name, "%s", info->name);
-    for (char *c = texts->name; *c; c++)
-        if (*c == '_')
-            *c = '-';
+    name_option(texts, info->name);
     bool algorithm = strcmp(info->name, "algorithm") == 0;
     return (cli_option){
         .name = texts->name,
@@ -51,17 +57,58 @@ static cli_option option_of_setting(struct cli_setting_texts *texts)
     };
 }
 
+static const char *value_of_parameter(const foray_lab_parameter *parameter)
+{
+    static const char *const one[] = {"N", "X", "WHICH", "NAME", "WORLD"};
+    static const char *const several[] = {"N,...", "X,...", "WHICH,...", "NAME,...", "WORLDS"};
+    return (parameter->list ? several : one)[parameter->kind];
+}
+
+static cli_option option_of_parameter(struct cli_setting_texts *texts,
+                                      const foray_lab_parameter *parameter)
+{
+    bool same = strcmp(parameter->quick, parameter->full) == 0;
+    name_option(texts, parameter->name);
+    snprintf(texts->fallback, sizeof texts->fallback, "%s%s%s", parameter->full,
+             same ? "" : "; quick: ", same ? "" : parameter->quick);
+    return (cli_option){
+        .name = texts->name,
+        .value = value_of_parameter(parameter),
+        .words = parameter->kind == FORAY_LAB_ALGORITHM ? CLI_WORDS_ALGORITHM
+                 : parameter->kind == FORAY_LAB_WORLD   ? CLI_WORDS_WORLD
+                                                        : CLI_WORDS_NONE,
+        .choices = parameter->choices,
+        .fallback = texts->fallback,
+        .help = parameter->help,
+        .setting = true,
+    };
+}
+
+/* An experiment that there is not has no parameters. */
+static foray_lab_info find_experiment(const char *name)
+{
+    foray_lab_info info;
+    for (int64_t i = 0; name && foray_lab_describe(i, &info); i++)
+        if (strcmp(info.name, name) == 0)
+            return info;
+    return (foray_lab_info){0};
+}
+
 static const cli_option help_option = {
     .name = "help", .letter = 'h', .help = "print this help and exit"};
 
-bool cli_options_create(const cli_option *own, bool with_settings, cli_options *out)
+bool cli_options_create(const cli_option *own, bool with_settings, const char *experiment,
+                        cli_options *out)
 {
     int64_t owned = 0, settings = 0;
     foray_setting_info info;
+    foray_lab_info lab = find_experiment(experiment);
     while (own && own[owned].name)
         owned++;
     while (with_settings && foray_setting_describe(settings, &info))
         settings++;
+
+    settings += lab.parameters;
 
     int64_t count = owned + settings + 1;
     cli_option *row = calloc((size_t)count, sizeof *row);
@@ -73,8 +120,10 @@ bool cli_options_create(const cli_option *own, bool with_settings, cli_options *
     }
     for (int64_t i = 0; i < owned; i++)
         row[i] = own[i];
-    for (int64_t i = 0; i < settings && foray_setting_describe(i, &texts[i].info); i++)
+    for (int64_t i = 0; with_settings && foray_setting_describe(i, &texts[i].info); i++)
         row[owned + i] = option_of_setting(&texts[i]);
+    for (int64_t i = 0; i < lab.parameters; i++)
+        row[owned + i] = option_of_parameter(&texts[i], &lab.parameter[i]);
     row[count - 1] = help_option;
     *out = (cli_options){.count = count, .row = row, .texts = texts};
     return true;

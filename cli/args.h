@@ -27,7 +27,7 @@ typedef struct cli_option {
     const char *help;
     cli_words words; /* what completes its value */
     char letter;     /* short form, or 0 */
-    bool setting;    /* a row of the settings table */
+    bool setting;    /* a row of the settings table, or a parameter of an experiment */
 } cli_option;
 
 typedef struct cli_options {
@@ -36,9 +36,11 @@ typedef struct cli_options {
     struct cli_setting_texts *texts; /* what the rows of settings point to */
 } cli_options;
 
-/* The options of a command: its own, with_settings those of the settings table,
- * and --help. False: out of memory. */
-bool cli_options_create(const cli_option *own, bool with_settings, cli_options *out);
+/* The options of a command: its own, with_settings those of the settings table, or else
+ * the parameters of an experiment of the lab (NULL: none), and --help. False: out of
+ * memory. */
+bool cli_options_create(const cli_option *own, bool with_settings, const char *experiment,
+                        cli_options *out);
 void cli_options_destroy(cli_options *options);
 
 /* The option of this long name (of `length` bytes) or letter; NULL: none. */

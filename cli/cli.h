@@ -38,6 +38,7 @@ typedef struct cli_command {
     const char *description;
     const cli_option *options;      /* its own; NULL: none */
     bool takes_settings;            /* the rows of the settings table are options too */
+    const char *experiment;         /* the parameters of which are options too; or NULL */
     cli_exit exits[CLI_MOST_EXITS]; /* beside 0 and 2, which every command has */
     const char *examples;           /* shell lines that work in an empty directory */
     cli_exit (*run)(cli_session *session);
@@ -122,6 +123,9 @@ cli_exit cli_option_integer(cli_session *session, const char *name, int64_t leas
                             int64_t *out);
 cli_exit cli_option_real(cli_session *session, const char *name, double least, double most,
                          double *out);
+
+/* Prints a text file of a directory as it is. */
+cli_exit cli_print_file(const cli_session *session, const char *directory, const char *name);
 
 /* -------------------------------------------------------------------- messages */
 

@@ -9,15 +9,32 @@
 #include <unistd.h>
 
 /* A subcommand is one file that defines its row, and one line here. */
-extern const cli_command cli_world_list, cli_world_export, cli_model_check, cli_model_convert,
-    cli_check_world, cli_explore, cli_plan, cli_bound, cli_evaluate, cli_compare, cli_report_page,
-    cli_info, cli_verify, cli_help;
+#define COMMANDS(X)                                                                                \
+    X(cli_world_list)                                                                              \
+    X(cli_world_export)                                                                            \
+    X(cli_model_check)                                                                             \
+    X(cli_model_convert)                                                                           \
+    X(cli_check_world)                                                                             \
+    X(cli_explore)                                                                                 \
+    X(cli_plan)                                                                                    \
+    X(cli_bound)                                                                                   \
+    X(cli_evaluate)                                                                                \
+    X(cli_compare)                                                                                 \
+    X(cli_report_page)                                                                             \
+    X(cli_lab_list)                                                                                \
+    X(cli_lab_all)                                                                                 \
+    X(cli_lab_complexity)                                                                          \
+    X(cli_info)                                                                                    \
+    X(cli_verify)                                                                                  \
+    X(cli_help)
 
-static const cli_command *const commands[] = {
-    &cli_world_list,  &cli_world_export, &cli_model_check, &cli_model_convert, &cli_check_world,
-    &cli_explore,     &cli_plan,         &cli_bound,       &cli_evaluate,      &cli_compare,
-    &cli_report_page, &cli_info,         &cli_verify,      &cli_help,
-};
+#define DECLARE(command) extern const cli_command command;
+COMMANDS(DECLARE)
+#undef DECLARE
+
+#define ROW(command) &command,
+static const cli_command *const commands[] = {COMMANDS(ROW)};
+#undef ROW
 
 const cli_command *cli_command_at(int64_t index)
 {
@@ -133,7 +150,8 @@ cli_exit cli_command_run(const cli_command *command, int64_t words, char *const 
     cli_session session = {.command = command};
     char problem[CLI_ARGS_PROBLEM];
     cli_exit code;
-    if (!cli_options_create(command->options, command->takes_settings, &session.options))
+    if (!cli_options_create(command->options, command->takes_settings, command->experiment,
+                            &session.options))
         return cli_fail(&session, CLI_BAD_INPUT, "out of memory");
     if (cli_args_parse(&session.options, words, word, &session.args, problem))
         code = run_parsed(&session);

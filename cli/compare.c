@@ -14,8 +14,7 @@ typedef struct contest {
     cli_rewards reward;     /* that of -r, or none */
     char *names;            /* a copy of what -a lists, cut at the commas */
     const char **algorithm; /* [what.algorithms], into `names` or the library's own */
-    cli_progress progress;
-    foray_comparison_progress last;
+    cli_work work;
 } contest;
 
 /* ---------------------------------------------------------------------- algorithms */
@@ -85,49 +84,15 @@ static cli_exit read_options(contest *c)
     return code == CLI_DONE ? read_algorithms(c) : code;
 }
 
-/* ------------------------------------------------------------------------ progress */
-
-static void draw_line(const foray_comparison_progress *now)
-{
-    fprintf(stderr, "\r");
-    cli_progress_bar(now->done);
-    fprintf(stderr, " %lld of %lld runs", (long long)now->finished, (long long)now->runs);
-    if (now->done > 0.01) {
-        long long left = (long long)(now->seconds * (1.0 - now->done) / now->done);
-        fprintf(stderr, " %lld:%02lld left", left / 60, left % 60);
-    }
-    fprintf(stderr, "\033[K");
-    fflush(stderr);
-}
-
-static bool show_progress(void *user, const foray_comparison_progress *now)
-{
-    contest *c = user;
-    c->last = *now;
-    if (cli_progress_due(&c->progress, now->seconds))
-        draw_line(now);
-    return !cli_progress_stopped();
-}
-
 /* ------------------------------------------------------------------------- the end */
 
 /* The text table is there to be read: show it as it was written. */
 static cli_exit print_summary(const contest *c)
 {
-    char line[4096];
-    size_t size = strlen(c->directory) + sizeof "/summary.txt";
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s/summary.txt", c->directory);
-    FILE *file = path ? fopen(path, "r") : NULL;
-    free(path);
-    if (!file)
-        return cli_fail(c->session, CLI_BAD_INPUT, "%s/summary.txt: cannot be read", c->directory);
-    while (fgets(line, sizeof line, file))
-        fputs(line, stdout);
-    fclose(file);
-    printf("\ntables, plots and a page: %s/index.html\n", c->directory);
-    return CLI_DONE;
+    cli_exit code = cli_print_file(c->session, c->directory, "summary.txt");
+    if (code == CLI_DONE)
+        printf("\ntables, plots and a page: %s/index.html\n", c->directory);
+    return code;
 }
 
 static cli_exit tell(const contest *c)
@@ -142,9 +107,10 @@ static cli_exit tell(const contest *c)
     for (int64_t i = 0; i < c->what.algorithms; i++)
         cli_report_text(&report, "algorithm", c->algorithm[i]);
     cli_report_close(&report);
+    cli_report_csv(&report, "summary", c->directory, "summary.csv");
     cli_report_integer(&report, "seeds", c->what.seeds);
-    cli_report_integer(&report, "runs", c->last.finished);
-    cli_report_real(&report, "seconds", c->last.seconds);
+    cli_report_integer(&report, "runs", c->work.last.finished);
+    cli_report_real(&report, "seconds", c->work.last.seconds);
     return cli_report_end(&report, c->session);
 }
 
@@ -158,22 +124,24 @@ static cli_exit compare(contest *c)
     if (code != CLI_DONE)
         return code;
     c->what.reward = c->reward.count > 0 ? c->reward.item[0] : NULL;
-    cli_progress_begin(&c->progress, 0);
-    foray_status status =
-        foray_compare(session->ctx, c->model, source, &c->what, c->directory, show_progress, c);
-    cli_progress_end(&c->progress);
+    cli_progress_begin(&c->work.line, 0);
+    foray_status status = foray_compare(session->ctx, c->model, source, &c->what, c->directory,
+                                        cli_work_step, &c->work);
+    cli_progress_end(&c->work.line);
     if (status == FORAY_INTERRUPTED)
         return cli_fail(session, CLI_STOPPED,
                         "stopped by a signal after %lld of %lld runs; "
                         "the same command goes on from there",
-                        (long long)c->last.finished, (long long)c->last.runs);
+                        (long long)c->work.last.finished, (long long)c->work.last.parts);
     code = cli_status(session, status);
     return code == CLI_DONE ? tell(c) : code;
 }
 
 static cli_exit run(cli_session *session)
 {
-    contest c = {.session = session, .directory = cli_value(session, "output")};
+    contest c = {.session = session,
+                 .directory = cli_value(session, "output"),
+                 .work = {.heading = "", .parts = "runs"}};
     if (!c.directory)
         return cli_fail(session, CLI_USAGE, "say with -o in which directory to put the results");
     cli_exit code = read_options(&c);

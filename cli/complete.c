@@ -170,7 +170,8 @@ void cli_complete_print(int64_t words, const char *const *word)
         offer_commands(words - used, word + used);
         return;
     }
-    if (!cli_options_create(command->options, command->takes_settings, &options))
+    if (!cli_options_create(command->options, command->takes_settings, command->experiment,
+                            &options))
         return;
     offer_arguments(command, &options, word[words - 2], word[words - 1]);
     cli_options_destroy(&options);

@@ -157,7 +157,8 @@ static cli_exit help_for_words(cli_session *session)
     const cli_command *command = cli_command_find(args->operands, args->operand, &used);
     if (!command || used < args->operands)
         return cli_fail(session, CLI_USAGE, "no such command; 'foray help' lists them");
-    if (!cli_options_create(command->options, command->takes_settings, &its_options))
+    if (!cli_options_create(command->options, command->takes_settings, command->experiment,
+                            &its_options))
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     cli_help_command(command, &its_options);
     cli_options_destroy(&its_options);

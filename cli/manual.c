@@ -61,7 +61,8 @@ static void print_option(const cli_option *option)
 static void print_command(const cli_command *command)
 {
     cli_options options;
-    if (!cli_options_create(command->options, command->takes_settings, &options))
+    if (!cli_options_create(command->options, command->takes_settings, command->experiment,
+                            &options))
         return;
     printf(".SS foray %s %s\n", command->name, command->operands);
     print_paragraphs(command->description);

@@ -39,7 +39,7 @@ void cli_progress_begin(cli_progress *progress, int64_t first)
 enum { BAR = 20 };
 static const double seconds_between_lines = 0.1;
 
-void cli_progress_bar(double done)
+static void draw_bar(double done)
 {
     int filled = (int)(BAR * done);
     fputc('[', stderr);
@@ -55,7 +55,7 @@ static void draw_line(const cli_progress *progress, const foray_progress *now)
     double rate = (double)(now->episodes - progress->first) / fmax(now->seconds, 1e-9);
     double left = rate > 0 ? (double)(now->budget - now->episodes) / rate : NAN;
     fputc('\r', stderr);
-    cli_progress_bar((double)now->episodes / (double)now->budget);
+    draw_bar((double)now->episodes / (double)now->budget);
     fprintf(stderr, " %s/s", cli_grouped((int64_t)rate, rate_text));
     if (left < 1e6)
         fprintf(stderr, " %lld:%02lld left", (long long)left / 60, (long long)left % 60);
@@ -65,7 +65,7 @@ static void draw_line(const cli_progress *progress, const foray_progress *now)
     fflush(stderr);
 }
 
-bool cli_progress_due(cli_progress *progress, double seconds)
+static bool is_due(cli_progress *progress, double seconds)
 {
     bool due = progress->drawn < 0 || seconds - progress->drawn >= seconds_between_lines;
     if (!progress->terminal || !due)
@@ -74,17 +74,35 @@ bool cli_progress_due(cli_progress *progress, double seconds)
     return true;
 }
 
-bool cli_progress_stopped(void)
-{
-    return stop_wanted;
-}
-
 bool cli_progress_step(void *user, const foray_progress *now)
 {
     cli_progress *progress = user;
     progress->last = *now;
-    if (cli_progress_due(progress, now->seconds))
+    if (is_due(progress, now->seconds))
         draw_line(progress, now);
+    return !stop_wanted;
+}
+
+static void draw_work(const cli_work *work, const foray_work_progress *now)
+{
+    fprintf(stderr, "\r%s", work->heading);
+    draw_bar(now->done);
+    fprintf(stderr, " %lld of %lld %s", (long long)now->finished, (long long)now->parts,
+            work->parts);
+    if (isfinite(now->remaining)) {
+        long long left = (long long)now->remaining;
+        fprintf(stderr, " %lld:%02lld left", left / 60, left % 60);
+    }
+    fprintf(stderr, "\033[K");
+    fflush(stderr);
+}
+
+bool cli_work_step(void *user, const foray_work_progress *now)
+{
+    cli_work *work = user;
+    work->last = *now;
+    if (is_due(&work->line, now->seconds))
+        draw_work(work, now);
     return !stop_wanted;
 }
 

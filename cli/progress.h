@@ -18,11 +18,16 @@ void cli_progress_begin(cli_progress *progress, int64_t first);
 /* A foray_progress_fn; `user` is a cli_progress. */
 bool cli_progress_step(void *user, const foray_progress *now);
 
-/* For other lines than that of an exploration: is one due after so many seconds, a bar
- * of how much is done, and did a signal ask to stop? */
-bool cli_progress_due(cli_progress *progress, double seconds);
-void cli_progress_bar(double done);
-bool cli_progress_stopped(void);
+/* The line of work in parts, as foray_work_progress tells it. */
+typedef struct cli_work {
+    cli_progress line;
+    const char *heading; /* in front of the line, or "" */
+    const char *parts;   /* what they are: "runs" */
+    foray_work_progress last;
+} cli_work;
+
+/* A foray_work_fn; `user` is a cli_work. */
+bool cli_work_step(void *user, const foray_work_progress *now);
 
 /* Takes the line away. */
 void cli_progress_end(const cli_progress *progress);

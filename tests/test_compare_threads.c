@@ -72,14 +72,14 @@ static void threads_do_not_matter(void **state)
 /* Says stop once so many runs have ended; watches that progress only grows. */
 typedef struct watch {
     int64_t stop_after;
-    foray_comparison_progress last;
+    foray_work_progress last;
 } watch;
 
-static bool look(void *user, const foray_comparison_progress *now)
+static bool look(void *user, const foray_work_progress *now)
 {
     watch *w = user;
-    assert_int_equal(now->runs, 9);
-    assert_true(now->finished >= w->last.finished && now->finished <= now->runs);
+    assert_int_equal(now->parts, 9);
+    assert_true(now->finished >= w->last.finished && now->finished <= now->parts);
     assert_true(now->done >= 0.0 && now->done <= 1.0 + 1e-9);
     assert_true(now->seconds >= w->last.seconds);
     w->last = *now;
@@ -148,13 +148,13 @@ static void checkpoints_are_geometric(void **state)
     const int64_t wanted[] = {1, 2, 3, 6, 10, 18, 32, 56, 100, 178, 316, 562, 1000, 1200};
     int64_t k = 0;
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        k = fy_next_checkpoint(k, 1200);
+        k = fy_next_checkpoint(k, 1200, 4);
         assert_int_equal(k, wanted[i]);
     }
-    assert_int_equal(fy_next_checkpoint(0, 1), 1);
+    assert_int_equal(fy_next_checkpoint(0, 1, 4), 1);
     /* A run that time ended in between goes on to the next one. */
-    assert_int_equal(fy_next_checkpoint(40, 1200), 56);
-    assert_int_equal(fy_next_checkpoint(1000000, INT64_MAX / 4), 1778279);
+    assert_int_equal(fy_next_checkpoint(40, 1200, 4), 56);
+    assert_int_equal(fy_next_checkpoint(1000000, INT64_MAX / 4, 4), 1778279);
 }
 
 /* Every allocation with the caller's context fails in turn; what ended stays, so that

@@ -810,6 +810,20 @@ FORAY_API foray_status foray_summarise(foray_context *ctx, int64_t count, const 
                                        int64_t resamples, double confidence, uint64_t seed,
                                        foray_summary *out);
 
+/* ----------------------------------------------------------- work in parts */
+
+/* How far work is that is done part by part: the runs of a comparison, the cells of an
+ * experiment of the lab. */
+typedef struct foray_work_progress {
+    int64_t parts, finished;
+    double done;      /* of everything, 0 to 1 */
+    double seconds;   /* since the call began */
+    double remaining; /* seconds it will take yet, as far as one can tell; NaN: too early */
+} foray_work_progress;
+
+/* Called by one thread at a time, but not always the same. Return false to stop. */
+typedef bool (*foray_work_fn)(void *user, const foray_work_progress *progress);
+
 /* ----------------------------------------------------------------- compare */
 
 /* Algorithms side by side: the same world, seeds, rewards and measures. */
@@ -831,14 +845,6 @@ typedef struct foray_comparison {
 /* The defaults: no algorithms, 5 seeds, 32 rewards, 256 goals, 4 rounds, plug-in policies. */
 FORAY_API void foray_comparison_default(foray_comparison *comparison);
 
-typedef struct foray_comparison_progress {
-    int64_t runs, finished;
-    double done;    /* of everything, 0 to 1 */
-    double seconds; /* since foray_compare was called */
-} foray_comparison_progress;
-/* Called by one thread at a time, but not always the same. Return false to stop. */
-typedef bool (*foray_comparison_fn)(void *user, const foray_comparison_progress *progress);
-
 /* Compares, with as many runs at a time as the context has threads, and writes
  * tables, plots and a page into `directory` (made if missing). Each run that ends is
  * kept there, so that the next call with the same settings continues; more seeds
@@ -847,13 +853,60 @@ typedef bool (*foray_comparison_fn)(void *user, const foray_comparison_progress 
  * `progress` (may be NULL) said stop. `world` says in words what the model is. */
 FORAY_API foray_status foray_compare(foray_context *ctx, const foray_model *model,
                                      const char *world, const foray_comparison *comparison,
-                                     const char *directory, foray_comparison_fn progress,
+                                     const char *directory, foray_work_fn progress,
                                      void *user);
 
 /* ----------------------------------------------------------------- systems */
 
 /* Worlds too large to list have a page of their own. */
 #include "foray/system.h"
+
+/* --------------------------------------------------------------------- lab */
+
+/* Experiments that measure what the theorems promise. Each has parameters, with values
+ * for a quick look and values for the full measurement. */
+enum { FORAY_LAB_WHOLE, FORAY_LAB_REAL, FORAY_LAB_WORD, FORAY_LAB_ALGORITHM, FORAY_LAB_WORLD };
+
+typedef struct foray_lab_parameter {
+    const char *name;         /* with '_' between words */
+    int kind;                 /* of its values: FORAY_LAB_WHOLE, ... */
+    bool list;                /* several, with ',' between them; between worlds a blank */
+    const char *quick, *full; /* the defaults */
+    double least, most;       /* of numbers */
+    const char *choices;      /* of words: "this|that" */
+    const char *help;
+} foray_lab_parameter;
+
+typedef struct foray_lab_info {
+    const char *name;
+    const char *summary;  /* one line */
+    const char *question; /* a paragraph: what is measured, and how */
+    int64_t parameters;
+    const foray_lab_parameter *parameter;
+} foray_lab_info;
+
+/* Experiment `index`; false past the end. */
+FORAY_API bool foray_lab_describe(int64_t index, foray_lab_info *info);
+
+typedef struct foray_lab_options {
+    bool quick;                 /* the quick defaults instead of the full ones */
+    int64_t settings;           /* parameters with values of the caller's own */
+    const char *const *setting; /* [settings] "name=value" */
+} foray_lab_options;
+
+/* Makes an experiment, with as many cells at a time as the context has threads, and
+ * writes into `directory` (made if missing) rows.csv, further tables, findings.txt with
+ * a sentence on each line, and index.html, which needs nothing but itself. Each cell
+ * that ends is kept there, so that the next call with the same parameters continues, to
+ * the same bytes; times, which differ, are in times.csv. FORAY_ERROR_USAGE: no such
+ * experiment or parameter, a value outside its range, or a directory that holds
+ * something else. FORAY_INTERRUPTED: `progress` (may be NULL) said stop.
+ *
+ * "all" makes every experiment, each in a directory of its own name, and index.html with
+ * what they found; a parameter given must then be one that all of them have. */
+FORAY_API foray_status foray_lab_run(foray_context *ctx, const char *experiment,
+                                     const foray_lab_options *options, const char *directory,
+                                     foray_work_fn progress, void *user);
 
 #ifdef __cplusplus
 }

@@ -2,24 +2,9 @@
 #include "compare/compare.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MEASURE_NAME(name, words) #name,
-#define MEASURE_WORDS(name, words) words,
-static const char *const measure_names[] = {FY_MEASURES(MEASURE_NAME) FY_TIMES(MEASURE_NAME)};
-static const char *const measure_words[] = {FY_MEASURES(MEASURE_WORDS) FY_TIMES(MEASURE_WORDS)};
-
-const char *fy_measure_name(int index)
-{
-    return measure_names[index];
-}
-
-const char *fy_measure_words(int index)
-{
-    return measure_words[index];
-}
 
 void foray_comparison_default(foray_comparison *comparison)
 {
@@ -68,7 +53,8 @@ static foray_status check_algorithms(fy_compare *compare)
         if (is_twice(compare->what, i))
             return fy_fail(compare->ctx, FORAY_ERROR_USAGE, "algorithm %s is named twice",
                            compare->what->algorithm[i]);
-        status = fy_trial_explorer(compare->ctx, compare, i, &explorer);
+        fy_trial trial = fy_compare_trial(compare, i);
+        status = fy_trial_explorer(compare->ctx, &trial, &explorer);
         if (status != FORAY_OK)
             return fy_fail_within(compare->ctx, status, "%s", compare->what->algorithm[i]);
         foray_explorer_destroy(explorer);
@@ -76,88 +62,81 @@ static foray_status check_algorithms(fy_compare *compare)
     return status;
 }
 
-/* ----------------------------------------------------------------------- progress */
-
-static const double seconds_between_calls = 0.1;
-
-static void call_progress(fy_compare *compare, double now)
-{
-    foray_comparison_progress progress = {
-        .runs = compare->runs, .finished = compare->finished, .seconds = now - compare->started};
-    for (int64_t i = 0; i < compare->runs; i++)
-        progress.done += compare->done[i] / (double)compare->runs;
-    compare->told = now;
-    if (compare->progress && !compare->progress(compare->user, &progress) &&
-        compare->status == FORAY_OK)
-        compare->status = FORAY_INTERRUPTED;
-}
-
-bool fy_compare_tell(fy_compare *compare, int64_t run, double done)
-{
-    omp_set_lock(&compare->lock);
-    double now = fy_seconds();
-    compare->done[run] = done;
-    if (now - compare->told >= seconds_between_calls)
-        call_progress(compare, now);
-    bool go_on = compare->status == FORAY_OK;
-    omp_unset_lock(&compare->lock);
-    return go_on;
-}
-
-/* The first failure is the one that counts; its message goes to the caller's context. */
-static void end_run(fy_compare *compare, int64_t run, const foray_context *ctx, foray_status status)
-{
-    omp_set_lock(&compare->lock);
-    compare->done[run] = 1.0;
-    compare->finished += status == FORAY_OK;
-    if (status < 0 && compare->status == FORAY_OK) {
-        compare->status = status;
-        fy_say(compare->ctx, "%s, seed %" PRId64 ": %s", fy_compare_algorithm(compare, run),
-               fy_compare_seed(compare, run), ctx ? foray_message(ctx) : "out of memory");
-    }
-    if (compare->status == FORAY_OK)
-        call_progress(compare, fy_seconds());
-    omp_unset_lock(&compare->lock);
-}
-
 /* --------------------------------------------------------------------------- runs */
 
-/* A run that ended before is read; any other is made and kept. */
-static foray_status make_run(foray_context *ctx, fy_compare *compare, int64_t run)
+fy_trial fy_compare_trial(const fy_compare *compare, int64_t run)
 {
-    bool found = false;
-    fy_rows *rows = &compare->rows[run];
-    foray_status status = fy_folder_read(ctx, compare, run, &found, rows);
-    if (status != FORAY_OK || found)
-        return status;
-    status = fy_trial(ctx, compare, run, rows);
-    return status == FORAY_OK ? fy_folder_write(ctx, compare, run, rows) : status;
+    const foray_comparison *what = compare->what;
+    fy_trial trial = {.model = compare->model,
+                      .settings = what->settings,
+                      .reward = what->reward,
+                      .family = compare->family,
+                      .mode = what->mode,
+                      .rounds = what->rounds,
+                      .seconds = what->seconds,
+                      .per_decade = FY_TRIAL_PER_DECADE};
+    fy_trial_name(&trial, fy_compare_algorithm(compare, run));
+    trial.settings.seed = fy_compare_seed(compare, run);
+    return trial;
 }
 
-/* Runs share nothing but what is constant; each has a context of its own, of one thread. */
-static foray_status make_runs(fy_compare *compare)
+/* Whom a run tells how far it is. */
+typedef struct listener {
+    fy_compare *compare;
+    int64_t run;
+} listener;
+
+static bool tell(void *user, double done)
 {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(compare->ctx->threads)
-    for (int64_t run = 0; run < compare->runs; run++) {
-        if (!fy_compare_tell(compare, run, 0.0))
-            continue;
-        foray_context *ctx = foray_context_create();
-        end_run(compare, run, ctx, ctx ? make_run(ctx, compare, run) : FORAY_ERROR_MEMORY);
-        foray_context_destroy(ctx);
-    }
-    return compare->status;
+    listener *l = user;
+    return fy_work_tell(&l->compare->work, l->run, done);
+}
+
+static void name_run(const void *user, int64_t run, char out[FY_PART_NAME])
+{
+    const fy_compare *compare = user;
+    snprintf(out, FY_PART_NAME, "%s, seed %" PRId64, fy_compare_algorithm(compare, run),
+             fy_compare_seed(compare, run));
+}
+
+static void file_of_run(const fy_compare *compare, int64_t run, char out[FY_PART_NAME])
+{
+    snprintf(out, FY_PART_NAME, "%s-%" PRId64, fy_compare_algorithm(compare, run),
+             fy_compare_seed(compare, run));
+}
+
+static foray_status find_run(foray_context *ctx, void *user, int64_t run, bool *found)
+{
+    fy_compare *compare = user;
+    char file[FY_PART_NAME];
+    file_of_run(compare, run, file);
+    return fy_rows_read(ctx, &compare->folder, file, compare->heading, found, &compare->rows[run]);
+}
+
+static foray_status make_run(foray_context *ctx, void *user, int64_t run)
+{
+    fy_compare *compare = user;
+    char file[FY_PART_NAME];
+    fy_rows *rows = &compare->rows[run];
+    listener l = {compare, run};
+    fy_trial trial = fy_compare_trial(compare, run);
+    trial.tell = tell;
+    trial.user = &l;
+    foray_status status = fy_trial_run(ctx, &trial, rows);
+    file_of_run(compare, run, file);
+    return status == FORAY_OK ? fy_rows_write(ctx, &compare->folder, file, compare->heading, rows)
+                              : status;
 }
 
 /* ---------------------------------------------------------------------- the whole */
 
-static foray_status create_families(fy_compare *compare)
+static foray_status open_folder(fy_compare *compare)
 {
-    const foray_comparison *what = compare->what;
-    foray_status status = FORAY_OK;
-    for (int f = 0; f < FORAY_FAMILIES && status == FORAY_OK; f++)
-        status = foray_family_create(compare->ctx, compare->model, f,
-                                     f == FORAY_GOALS ? what->goals : what->rewards,
-                                     (uint64_t)what->settings.seed, &compare->family[f]);
+    fy_writer terms = {.ctx = compare->ctx};
+    foray_status status = fy_compare_terms(compare, &terms);
+    if (status == FORAY_OK)
+        status = fy_folder_open(compare->ctx, &compare->folder, (const char *)terms.data);
+    free(terms.data);
     return status;
 }
 
@@ -168,44 +147,55 @@ static foray_status prepare(fy_compare *compare)
     if (status != FORAY_OK)
         return status;
     compare->runs = compare->what->algorithms * compare->what->seeds;
-    if (!FY_ALLOC(ctx, compare->rows, compare->runs) ||
-        !FY_ALLOC(ctx, compare->done, compare->runs))
+    if (!FY_ALLOC(ctx, compare->rows, compare->runs))
         return FORAY_ERROR_MEMORY;
+    for (int64_t run = 0; run < compare->runs; run++)
+        compare->rows[run].columns = FY_M_ALL;
+    for (int m = 0; m < FY_M_ALL; m++)
+        compare->heading[m] = fy_measure_name(m);
     if (compare->what->reward)
         status = fy_reward_check(ctx, compare->what->reward, compare->model);
     if (status == FORAY_OK)
         status = check_algorithms(compare);
     if (status == FORAY_OK)
-        status = create_families(compare);
-    return status == FORAY_OK ? fy_folder_open(compare) : status;
+        status =
+            fy_families_create(ctx, compare->model, compare->what->goals, compare->what->rewards,
+                               (uint64_t)compare->what->settings.seed, compare->family);
+    return status == FORAY_OK ? open_folder(compare) : status;
 }
 
 static void release(fy_compare *compare)
 {
-    for (int f = 0; f < FORAY_FAMILIES; f++)
-        foray_family_destroy(compare->family[f]);
+    fy_families_destroy(compare->family);
     for (int64_t i = 0; compare->rows && i < compare->runs; i++)
-        free(compare->rows[i].row);
+        free(compare->rows[i].value);
     free(compare->rows);
-    free(compare->done);
+}
+
+static foray_status make_runs(fy_compare *compare)
+{
+    compare->work.parts = compare->runs;
+    return fy_work_run(&compare->work);
 }
 
 foray_status foray_compare(foray_context *ctx, const foray_model *model, const char *world,
                            const foray_comparison *comparison, const char *directory,
-                           foray_comparison_fn progress, void *user)
+                           foray_work_fn progress, void *user)
 {
     fy_compare compare = {
         .ctx = ctx,
         .model = model,
         .world = world,
         .what = comparison,
-        .directory = directory,
-        .progress = progress,
-        .user = user,
-        .started = fy_seconds(),
-        .told = -INFINITY,
+        .folder = {directory, "comparison", "runs"},
+        .work = {.ctx = ctx,
+                 .find = find_run,
+                 .make = make_run,
+                 .name = name_run,
+                 .user = &compare,
+                 .progress = progress,
+                 .progress_user = user},
     };
-    omp_init_lock(&compare.lock);
     foray_status status = prepare(&compare);
     if (status == FORAY_OK)
         status = make_runs(&compare);
@@ -214,6 +204,5 @@ foray_status foray_compare(foray_context *ctx, const foray_model *model, const c
     if (status == FORAY_OK)
         status = fy_plots_write(&compare);
     release(&compare);
-    omp_destroy_lock(&compare.lock);
     return status;
 }

@@ -99,7 +99,7 @@ static foray_status write_chart(const fy_compare *compare, const plot *its, cons
     fy_writer text = {.ctx = compare->ctx};
     snprintf(name, sizeof name, "%s.svg", its->id);
     draw(compare, its, c, &text);
-    return fy_folder_save(compare, name, &text);
+    return fy_folder_save(&compare->folder, name, &text);
 }
 
 /* ---------------------------------------------------------------------------- page */
@@ -210,6 +210,6 @@ foray_status fy_plots_write(const fy_compare *compare)
             status = print_section(compare, &plots[i], &text);
     fy_page_end(&text);
     text.failed |= status != FORAY_OK;
-    foray_status saved = fy_folder_save(compare, "index.html", &text);
+    foray_status saved = fy_folder_save(&compare->folder, "index.html", &text);
     return status == FORAY_OK ? saved : status;
 }

@@ -14,16 +14,16 @@ static const fy_rows *rows_of(const fy_compare *compare, int64_t algorithm, int6
     return &compare->rows[i * compare->what->algorithms + algorithm];
 }
 
-static const fy_row *last_row(const fy_rows *rows)
+static const double *last_row(const fy_rows *rows)
 {
-    return &rows->row[rows->count - 1];
+    return fy_rows_at(rows, rows->count - 1);
 }
 
-static const fy_row *row_at(const fy_rows *rows, int64_t episode)
+static const double *row_at(const fy_rows *rows, double episode)
 {
     for (int64_t i = 0; i < rows->count; i++)
-        if (rows->row[i].episode == episode)
-            return &rows->row[i];
+        if (fy_rows_at(rows, i)[FY_M_episode] == episode)
+            return fy_rows_at(rows, i);
     return NULL;
 }
 
@@ -41,14 +41,14 @@ static foray_status summarise(const fy_compare *compare, const double *value, fo
 /* ------------------------------------------------------------------------- curves */
 
 /* The numbers of all seeds at a checkpoint; false: not all of them reached it. */
-static bool gather(const fy_compare *compare, int64_t algorithm, int measure, int64_t episode,
+static bool gather(const fy_compare *compare, int64_t algorithm, int measure, double episode,
                    double *value)
 {
     for (int64_t i = 0; i < compare->what->seeds; i++) {
-        const fy_row *row = row_at(rows_of(compare, algorithm, i), episode);
+        const double *row = row_at(rows_of(compare, algorithm, i), episode);
         if (!row)
             return false;
-        value[i] = row->value[measure];
+        value[i] = row[measure];
     }
     return true;
 }
@@ -60,12 +60,13 @@ static foray_status fill_curve(const fy_compare *compare, int64_t algorithm, int
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < first->count && status == FORAY_OK; i++) {
         foray_summary summary;
-        if (!gather(compare, algorithm, measure, first->row[i].episode, value))
+        double episode = fy_rows_at(first, i)[FY_M_episode];
+        if (!gather(compare, algorithm, measure, episode, value))
             continue;
         status = summarise(compare, value, &summary);
         if (status != FORAY_OK)
             break;
-        curve->x[curve->count] = (double)first->row[i].episode;
+        curve->x[curve->count] = episode;
         curve->iqm[curve->count] = summary.iqm;
         curve->low[curve->count] = summary.low;
         curve->high[curve->count++] = summary.high;
@@ -101,17 +102,15 @@ void fy_curve_destroy(fy_curve *curve)
     *curve = (fy_curve){0};
 }
 
-/* Over the last row of each seed; a measure of -1 is the number of episodes. */
+/* Over the last row of each seed. */
 static foray_status summarise_last(const fy_compare *compare, int64_t algorithm, int measure,
                                    foray_summary *out)
 {
     double *value;
     if (!FY_ALLOC(compare->ctx, value, compare->what->seeds))
         return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < compare->what->seeds; i++) {
-        const fy_row *row = last_row(rows_of(compare, algorithm, i));
-        value[i] = measure < 0 ? (double)row->episode : row->value[measure];
-    }
+    for (int64_t i = 0; i < compare->what->seeds; i++)
+        value[i] = last_row(rows_of(compare, algorithm, i))[measure];
     foray_status status = summarise(compare, value, out);
     free(value);
     return status;
@@ -134,14 +133,14 @@ static foray_status write_rows(const fy_compare *compare, int first, int last, c
             for (int64_t r = 0; r < rows->count; r++) {
                 fy_table_cell(&table, "%s", compare->what->algorithm[a]);
                 fy_table_cell(&table, "%" PRId64, compare->what->settings.seed + i);
-                fy_table_cell(&table, "%" PRId64, rows->row[r].episode);
+                fy_table_exact(&table, fy_rows_at(rows, r)[FY_M_episode]);
                 for (int m = first; m < last; m++)
-                    fy_table_exact(&table, rows->row[r].value[m]);
+                    fy_table_exact(&table, fy_rows_at(rows, r)[m]);
             }
         }
     fy_table_print_csv(&table, &text);
     fy_table_free(&table);
-    return fy_folder_save(compare, name, &text);
+    return fy_folder_save(&compare->folder, name, &text);
 }
 
 /* ------------------------------------------------------------------------ summary */
@@ -154,12 +153,12 @@ static foray_status write_summary_csv(const fy_compare *compare)
     fy_writer text = {.ctx = compare->ctx};
     foray_status status = FORAY_OK;
     for (int64_t a = 0; a < compare->what->algorithms; a++)
-        for (int m = -1; m < FY_M_COUNT && status == FORAY_OK; m++) {
+        for (int m = 0; m < FY_M_COUNT && status == FORAY_OK; m++) {
             foray_summary summary = {0};
             status = summarise_last(compare, a, m, &summary);
             fy_table_cell(&table, "%s", compare->what->algorithm[a]);
             fy_table_cell(&table, "%" PRId64, compare->what->seeds);
-            fy_table_cell(&table, "%s", m < 0 ? "episodes" : fy_measure_name(m));
+            fy_table_cell(&table, "%s", fy_measure_name(m));
             fy_table_exact(&table, summary.iqm);
             fy_table_exact(&table, summary.low);
             fy_table_exact(&table, summary.high);
@@ -168,7 +167,7 @@ static foray_status write_summary_csv(const fy_compare *compare)
     fy_table_print_csv(&table, &text);
     fy_table_free(&table);
     text.failed |= status != FORAY_OK;
-    foray_status saved = fy_folder_save(compare, "summary.csv", &text);
+    foray_status saved = fy_folder_save(&compare->folder, "summary.csv", &text);
     return status == FORAY_OK ? saved : status;
 }
 
@@ -188,13 +187,10 @@ foray_status fy_results_summary(const fy_compare *compare, fy_table *out)
     static const struct {
         int measure;
         const char *heading;
-    } column[] = {{-1, "episodes"},
-                  {FY_M_worst, "worst gap"},
-                  {FY_M_mean, "mean gap"},
-                  {FY_M_bound, "certificate"},
-                  {FY_M_covered, "states"},
-                  {FY_M_memory, "bytes"},
-                  {FY_M_per_episode, "cpu s/episode"}};
+    } column[] = {
+        {FY_M_episode, "episodes"},         {FY_M_worst, "worst gap"}, {FY_M_mean, "mean gap"},
+        {FY_M_bound, "certificate"},        {FY_M_covered, "states"},  {FY_M_memory, "bytes"},
+        {FY_M_per_episode, "cpu s/episode"}};
     enum { COLUMNS = sizeof column / sizeof *column };
     const char *heading[1 + COLUMNS] = {"algorithm"};
     for (int c = 0; c < COLUMNS; c++)
@@ -224,13 +220,13 @@ static foray_status write_summary_text(const fy_compare *compare)
              " seed%s\nand in brackets its 95%% bootstrap interval.\n",
              compare->world, compare->what->seeds, compare->what->seeds == 1 ? "" : "s");
     text.failed |= status != FORAY_OK;
-    foray_status saved = fy_folder_save(compare, "summary.txt", &text);
+    foray_status saved = fy_folder_save(&compare->folder, "summary.txt", &text);
     return status == FORAY_OK ? saved : status;
 }
 
 foray_status fy_results_write(const fy_compare *compare)
 {
-    foray_status status = write_rows(compare, 0, FY_M_COUNT, "results.csv");
+    foray_status status = write_rows(compare, FY_M_episode + 1, FY_M_COUNT, "results.csv");
     if (status == FORAY_OK)
         status = write_rows(compare, FY_M_COUNT, FY_M_ALL, "times.csv");
     if (status == FORAY_OK)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "compare/compare.h"
+#include "compare/trial.h"
 #include "explore/learner.h"
 
 typedef struct run {
@@ -125,7 +125,7 @@ foray_status fy_kept_run(foray_context *ctx, const foray_model *model,
     foray_status status = begin(&r);
     for (int64_t k = 0; k < settings->episodes && status == FORAY_OK;) {
         fy_kept kept;
-        k = fy_next_checkpoint(k, settings->episodes);
+        k = fy_next_checkpoint(k, settings->episodes, FY_TRIAL_PER_DECADE);
         status = play_until(&r, k, listener);
         if (status == FORAY_OK)
             status = measure(&r, &kept);

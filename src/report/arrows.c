@@ -279,5 +279,5 @@ void fy_arrows_print(fy_report *report, const fy_arrows *arrows)
              " states; all of it: foray plan -o.",
              arrows->steps, report->model->horizon, kept, states);
     bool whole = kept == states && arrows->steps == report->model->horizon;
-    fy_report_data(report, &table, id, whole ? NULL : note);
+    fy_page_data(report->text, &table, id, whole ? NULL : note);
 }

@@ -2,6 +2,9 @@
 #include "report/page.h"
 #include "report/map.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char style[] =
@@ -52,4 +55,66 @@ void fy_page_begin(fy_writer *text, const char *title)
 void fy_page_end(fy_writer *text)
 {
     fy_print(text, "</body>\n</html>\n");
+}
+
+/* ---------------------------------------------------------------------------- facts */
+
+void fy_page_fact(fy_writer *text, const char *name, const char *value)
+{
+    fy_print(text, "<dt>%s</dt><dd>", name);
+    fy_print_escaped(text, value);
+    fy_print(text, "</dd>\n");
+}
+
+void fy_page_count(fy_writer *text, const char *name, int64_t value)
+{
+    char number[FY_NUMBER_SIZE];
+    fy_page_fact(text, name, fy_number((double)value, number));
+}
+
+/* --------------------------------------------------------------------------- tables */
+
+void fy_page_download(fy_writer *text, const char *file, const char *type, const void *data,
+                      size_t size)
+{
+    fy_print(text, "<a class=\"download\" download=\"%s\" href=\"data:%s;charset=utf-8,", file,
+             type);
+    fy_print_uri(text, data, size);
+    fy_print(text, "\">%s</a>\n", file);
+}
+
+static void offer_csv(fy_writer *text, const fy_table *table, const char *id)
+{
+    char file[64];
+    fy_writer csv = {.ctx = text->ctx};
+    fy_table_print_csv(table, &csv);
+    text->failed |= csv.failed;
+    snprintf(file, sizeof file, "%s.csv", id);
+    if (!csv.failed)
+        fy_page_download(text, file, "text/csv", csv.data, csv.size);
+    free(csv.data);
+}
+
+void fy_page_data(fy_writer *text, fy_table *table, const char *id, const char *note)
+{
+    int64_t rows = fy_table_rows(table);
+    fy_print(text, "<details id=\"%s-data\"><summary>as a table</summary>\n", id);
+    if (note)
+        fy_print(text, "<p>%s</p>\n", note);
+    if (rows > FY_PAGE_SHOWN)
+        fy_print(text, "<p>Here the first %d rows; the CSV file has %" PRId64 ".</p>\n",
+                 FY_PAGE_SHOWN, rows);
+    fy_print(text, "<div class=\"wide\">\n");
+    fy_table_print_html_top(table, FY_PAGE_SHOWN, text);
+    fy_print(text, "</div></details>\n");
+    offer_csv(text, table, id);
+    fy_table_free(table);
+}
+
+void fy_page_table(fy_writer *text, const fy_table *table, const char *id)
+{
+    fy_print(text, "<div class=\"wide\" id=\"%s-table\">\n", id);
+    fy_table_print_html_rounded(table, text);
+    fy_print(text, "</div>\n");
+    offer_csv(text, table, id);
 }

@@ -36,7 +36,7 @@ static bool list_plan(void *user, int64_t id, int64_t episodes, const char *rewa
     fy_table_shortest(table, certificate->delta);
     fy_table_cell(table, "%s", foray_radius_name(certificate->radius));
     fy_table_cell(table, "%s", certainty(certificate));
-    if (l->seen < FY_REPORT_SHOWN) {
+    if (l->seen < FY_PAGE_SHOWN) {
         fy_table_integer(&l->people, id);
         fy_table_cell(&l->people, "%s", reward_name);
         fy_table_cell(&l->people, "%s", foray_mode_name(policy->mode));
@@ -62,8 +62,8 @@ static foray_status print_tables(fy_report *report)
         fy_print(report->text, "<div class=\"wide\">\n");
         fy_table_print_html(&l.people, report->text);
         fy_print(report->text, "</div>\n");
-        fy_report_data(report, &l.exact, "plans",
-                       l.seen < report->facts.plans_stored ? "The first of many plans." : NULL);
+        fy_page_data(report->text, &l.exact, "plans",
+                     l.seen < report->facts.plans_stored ? "The first of many plans." : NULL);
     } else {
         fy_table_free(&l.exact);
     }
@@ -132,7 +132,7 @@ static void offer_reward(fy_report *report, int64_t id, const char *json)
     size_t size = strlen(json);
     snprintf(file, sizeof file, "reward%" PRId64 ".json", id);
     if (size <= FY_REPORT_REWARD)
-        fy_report_download(report, file, "application/json", json, size);
+        fy_page_download(report->text, file, "application/json", json, size);
 }
 
 static bool show_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,

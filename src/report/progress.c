@@ -69,7 +69,7 @@ static void print_table(fy_report *report, const trace *t)
         fy_table_shortest(&table, t->plans[i]);
         fy_table_shortest(&table, t->bound[i]);
     }
-    fy_report_data(report, &table, "trace", first > 0 ? "The end of a longer trace." : NULL);
+    fy_page_data(report->text, &table, "trace", first > 0 ? "The end of a longer trace." : NULL);
 }
 
 static void draw(fy_report *report, const char *id, const char *title, const char *label,

@@ -8,40 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------ downloads */
-
-void fy_report_download(fy_report *report, const char *file, const char *type, const void *data,
-                        size_t size)
-{
-    fy_print(report->text, "<a class=\"download\" download=\"%s\" href=\"data:%s;charset=utf-8,",
-             file, type);
-    fy_print_uri(report->text, data, size);
-    fy_print(report->text, "\">%s</a>\n", file);
-}
-
-void fy_report_data(fy_report *report, fy_table *table, const char *id, const char *note)
-{
-    char file[64];
-    fy_writer csv = {.ctx = report->ctx};
-    int64_t rows = fy_table_rows(table);
-    fy_print(report->text, "<details id=\"%s-data\"><summary>as a table</summary>\n", id);
-    if (note)
-        fy_print(report->text, "<p>%s</p>\n", note);
-    if (rows > FY_REPORT_SHOWN)
-        fy_print(report->text, "<p>Here the first %d rows; the CSV file has %" PRId64 ".</p>\n",
-                 FY_REPORT_SHOWN, rows);
-    fy_print(report->text, "<div class=\"wide\">\n");
-    fy_table_print_html_top(table, FY_REPORT_SHOWN, report->text);
-    fy_print(report->text, "</div></details>\n");
-    fy_table_print_csv(table, &csv);
-    report->text->failed |= csv.failed;
-    snprintf(file, sizeof file, "%s.csv", id);
-    if (!csv.failed)
-        fy_report_download(report, file, "text/csv", csv.data, csv.size);
-    free(csv.data);
-    fy_table_free(table);
-}
-
 bool fy_report_map(const fy_report *report, int64_t *rows, int64_t *cols)
 {
     return foray_model_grid(report->model, rows, cols) && *rows > 1 && *cols > 1;
@@ -91,19 +57,6 @@ static foray_status gather(fy_report *report)
 
 /* ------------------------------------------------------------------------------ page */
 
-static void print_fact(fy_report *report, const char *name, const char *value)
-{
-    fy_print(report->text, "<dt>%s</dt><dd>", name);
-    fy_print_escaped(report->text, value);
-    fy_print(report->text, "</dd>\n");
-}
-
-static void print_count(fy_report *report, const char *name, int64_t value)
-{
-    char number[FY_NUMBER_SIZE];
-    print_fact(report, name, fy_number((double)value, number));
-}
-
 /* The bound for all rewards, where the algorithm has one. */
 static foray_status print_bound(fy_report *report)
 {
@@ -111,7 +64,7 @@ static foray_status print_bound(fy_report *report)
     foray_certificate bound;
     foray_status status = foray_explorer_bound(foray_run_explorer(report->run), &bound);
     if (status == FORAY_ERROR_USAGE || (status == FORAY_OK && isinf(bound.gap))) {
-        print_fact(report, "certificate", "none for all rewards at once");
+        fy_page_fact(report->text, "certificate", "none for all rewards at once");
         return FORAY_OK;
     }
     if (status != FORAY_OK)
@@ -119,7 +72,7 @@ static foray_status print_bound(fy_report *report)
     snprintf(value, sizeof value, "%s for every reward at once (%s, delta %g, radius %s)",
              fy_number(bound.gap, number), bound.certified ? "certified" : "heuristic", bound.delta,
              foray_radius_name(bound.radius));
-    print_fact(report, "certificate", value);
+    fy_page_fact(report->text, "certificate", value);
     return FORAY_OK;
 }
 
@@ -127,19 +80,19 @@ static foray_status print_facts(fy_report *report)
 {
     const foray_model *model = report->model;
     fy_print(report->text, "<dl>\n");
-    print_fact(report, "world", foray_run_world(report->run));
+    fy_page_fact(report->text, "world", foray_run_world(report->run));
     if (strcmp(foray_model_name(model), foray_run_world(report->run)) != 0)
-        print_fact(report, "model", foray_model_name(model));
-    print_fact(report, "algorithm", report->run->settings.algorithm);
-    print_count(report, "episodes", report->facts.episodes);
+        fy_page_fact(report->text, "model", foray_model_name(model));
+    fy_page_fact(report->text, "algorithm", report->run->settings.algorithm);
+    fy_page_count(report->text, "episodes", report->facts.episodes);
     foray_status status = print_bound(report);
-    print_count(report, "states", model->states);
-    print_count(report, "actions", model->actions);
-    print_count(report, "steps of an episode", model->horizon);
-    print_count(report, "dimension of theta", model->dim);
-    print_count(report, "plans kept", report->facts.plans_stored);
-    print_fact(report, "created", report->facts.created);
-    print_fact(report, "by foray", report->facts.version);
+    fy_page_count(report->text, "states", model->states);
+    fy_page_count(report->text, "actions", model->actions);
+    fy_page_count(report->text, "steps of an episode", model->horizon);
+    fy_page_count(report->text, "dimension of theta", model->dim);
+    fy_page_count(report->text, "plans kept", report->facts.plans_stored);
+    fy_page_fact(report->text, "created", report->facts.created);
+    fy_page_fact(report->text, "by foray", report->facts.version);
     fy_print(report->text, "</dl>\n");
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef FY_REPORT_H
 #define FY_REPORT_H
 
-#include "report/table.h"
+#include "report/page.h"
 #include "run/run.h"
 
 /* What keeps the page small whatever the world. Beyond it things are added up or left
@@ -15,7 +15,6 @@ enum {
     FY_REPORT_PLANS = 8,     /* policies that are drawn */
     FY_REPORT_STEPS = 4,     /* steps of each, on a map */
     FY_REPORT_COLUMNS = 12,  /* steps of each, without a map */
-    FY_REPORT_SHOWN = 200,   /* rows of a table on the page */
     FY_REPORT_KEPT = 20000,  /* rows of its CSV */
     FY_REPORT_REWARD = 65536 /* bytes of a reward to be downloaded */
 };
@@ -41,13 +40,5 @@ foray_status fy_report_settings(fy_report *report);
 bool fy_report_map(const fy_report *report, int64_t *rows, int64_t *cols);
 /* The state that was visited most. */
 int64_t fy_report_busiest(const fy_report *report);
-
-/* What a picture shows as a table to be opened, and as a CSV file called after `id` to be
- * downloaded. `note` (may be NULL) says what is left out of both. Releases the table. */
-void fy_report_data(fy_report *report, fy_table *table, const char *id, const char *note);
-
-/* A link that downloads `size` bytes as a file. */
-void fy_report_download(fy_report *report, const char *file, const char *type, const void *data,
-                        size_t size);
 
 #endif

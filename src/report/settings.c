@@ -1,4 +1,5 @@
 /* settings.c - the settings of a run, and the commands that make it again. */
+#include "report/command.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -26,29 +27,6 @@ static foray_status print_setting(foray_context *ctx, const foray_settings *sett
 
 /* ------------------------------------------------------------------------ commands */
 
-/* A word as a shell reads it: in quotes, unless it is harmless. */
-static void add_word(fy_writer *command, const char *word)
-{
-    static const char harmless[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
-    bool plain = *word && !word[strspn(word, harmless)];
-    fy_print(command, plain ? " " : " '");
-    for (; *word; word++)
-        fy_write_bytes(command, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
-    fy_print(command, plain ? "" : "'");
-}
-
-/* " --replan-growth 0.5" */
-static void add_flag(fy_writer *command, const char *name, const char *value)
-{
-    char flag[64];
-    snprintf(flag, sizeof flag, "--%s", name);
-    for (char *at = flag; (at = strchr(at, '_'));)
-        *at = '-';
-    add_word(command, flag);
-    add_word(command, value);
-}
-
 static const char *file_name(const fy_report *report)
 {
     const char *slash = strrchr(report->run->store->path, '/');
@@ -59,7 +37,7 @@ static const char *file_name(const fy_report *report)
 static void add_reward(fy_writer *command, const char *name, const char *file)
 {
     fy_print(command, " -r");
-    add_word(command, strncmp(name, "goal:", strlen("goal:")) == 0 ? name : file);
+    fy_command_word(command, strncmp(name, "goal:", strlen("goal:")) == 0 ? name : file);
 }
 
 /* foray explore with every setting that is not the default. */
@@ -72,18 +50,18 @@ static foray_status add_explore(fy_report *report, fy_writer *command)
     const foray_reward *reward = report->run->explorer->reward;
     foray_settings_default(&defaults);
     fy_print(command, "foray explore");
-    add_word(command, foray_run_world(report->run));
+    fy_command_word(command, foray_run_world(report->run));
     for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
         status = print_setting(report->ctx, &report->run->settings, info.name, value);
         if (status == FORAY_OK)
             status = print_setting(report->ctx, &defaults, info.name, fallback);
         if (status == FORAY_OK && strcmp(value, fallback) != 0)
-            add_flag(command, info.name, value);
+            fy_command_flag(command, info.name, value);
     }
     if (reward)
         add_reward(command, foray_reward_name(reward), "reward.json");
     fy_print(command, " -o");
-    add_word(command, file_name(report));
+    fy_command_word(command, file_name(report));
     fy_print(command, "\n");
     return status;
 }
@@ -104,10 +82,10 @@ static bool add_plan(void *user, int64_t id, int64_t episodes, const char *rewar
         return true;
     snprintf(file, sizeof file, "reward%" PRId64 ".json", id);
     fy_print(r->command, "foray plan");
-    add_word(r->command, file_name(r->report));
+    fy_command_word(r->command, file_name(r->report));
     add_reward(r->command, reward_name, file);
     fy_print(r->command, " -m %s\n", foray_mode_name(policy->mode));
-    return ++r->count < FY_REPORT_SHOWN;
+    return ++r->count < FY_PAGE_SHOWN;
 }
 
 /* What the commands cannot do. */
@@ -127,7 +105,7 @@ static void print_caveats(fy_report *report, int64_t replanned)
         fy_print(report->text,
                  "<p>%" PRId64 " of %" PRId64 " plans are listed: the first %d of those made "
                  "after the last episode.</p>\n",
-                 replanned, report->facts.plans_stored, FY_REPORT_SHOWN);
+                 replanned, report->facts.plans_stored, FY_PAGE_SHOWN);
 }
 
 static foray_status print_commands(fy_report *report)
@@ -164,7 +142,7 @@ static foray_status print_table(fy_report *report)
         fy_table_cell(&table, "%s", info.fallback);
         fy_table_cell(&table, "%s", info.help);
     }
-    fy_report_data(report, &table, "settings", NULL);
+    fy_page_data(report->text, &table, "settings", NULL);
     return status;
 }
 
@@ -178,7 +156,7 @@ static foray_status offer_reward(fy_report *report)
     if (status != FORAY_OK)
         return reward ? status : FORAY_OK;
     if (strlen(json) <= FY_REPORT_REWARD)
-        fy_report_download(report, "reward.json", "application/json", json, strlen(json));
+        fy_page_download(report->text, "reward.json", "application/json", json, strlen(json));
     free(json);
     return FORAY_OK;
 }

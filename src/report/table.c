@@ -178,25 +178,54 @@ void fy_table_print_csv(const fy_table *table, fy_writer *text)
     }
 }
 
-void fy_table_print_html(const fy_table *table, fy_writer *text)
+/* A cell as it is or, if it is a number with many digits, a few of them. */
+static void print_html_cell(const char *cell, bool rounded, fy_writer *text)
 {
-    fy_table_print_html_top(table, fy_table_rows(table), text);
+    char shown[FY_NUMBER_SIZE], *end;
+    double value = strtod(cell, &end);
+    bool number = *cell && !*end;
+    fy_print(text, is_numeric(cell) ? "<td class=\"number\"" : "<td");
+    if (number && rounded)
+        fy_print(text, " title=\"%s\">%s", cell, fy_number(value, shown));
+    else
+        fy_print(text, ">");
+    if (!number || !rounded)
+        fy_print_escaped(text, cell);
+    fy_print(text, "</td>");
 }
 
-void fy_table_print_html_top(const fy_table *table, int64_t rows, fy_writer *text)
+static void print_html(const fy_table *table, int64_t rows, bool rounded, fy_writer *text)
 {
     text->failed |= table->cells.failed;
     fy_print(text, "<table>\n");
     for (walk w = first_cell(table); at_cell(&w) && w.index / table->columns <= rows;
          next_cell(&w)) {
-        bool heading = w.index < table->columns;
         if (w.index % table->columns == 0)
             fy_print(text, "<tr>");
-        fy_print(text, heading ? "<th>" : is_numeric(w.cell) ? "<td class=\"number\">" : "<td>");
-        fy_print_escaped(text, w.cell);
-        fy_print(text, heading ? "</th>" : "</td>");
+        if (w.index < table->columns) {
+            fy_print(text, "<th>");
+            fy_print_escaped(text, w.cell);
+            fy_print(text, "</th>");
+        } else {
+            print_html_cell(w.cell, rounded, text);
+        }
         if (ends_row(&w))
             fy_print(text, "</tr>\n");
     }
     fy_print(text, "</table>\n");
+}
+
+void fy_table_print_html(const fy_table *table, fy_writer *text)
+{
+    print_html(table, fy_table_rows(table), false, text);
+}
+
+void fy_table_print_html_top(const fy_table *table, int64_t rows, fy_writer *text)
+{
+    print_html(table, rows, false, text);
+}
+
+void fy_table_print_html_rounded(const fy_table *table, fy_writer *text)
+{
+    print_html(table, fy_table_rows(table), true, text);
 }

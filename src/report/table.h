@@ -33,6 +33,8 @@ void fy_table_print_csv(const fy_table *table, fy_writer *text);
 void fy_table_print_html(const fy_table *table, fy_writer *text);
 /* The headings and at most `rows` rows. */
 void fy_table_print_html_top(const fy_table *table, int64_t rows, fy_writer *text);
+/* Numbers with a few digits, for people; all of them are in the attribute title. */
+void fy_table_print_html_rounded(const fy_table *table, fy_writer *text);
 
 static inline int64_t fy_table_rows(const fy_table *table)
 {

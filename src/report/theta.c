@@ -29,7 +29,7 @@ static void print_table(fy_report *report)
         fy_table_shortest(&table, truth_at(report, i));
     }
     snprintf(note, sizeof note, "The first %" PRId64 " of %" PRId64 " coordinates.", kept, dim);
-    fy_report_data(report, &table, "theta", kept < dim ? note : NULL);
+    fy_page_data(report->text, &table, "theta", kept < dim ? note : NULL);
 }
 
 /* The `room` coordinates with the widest intervals, in their own order: each new one takes

@@ -76,7 +76,7 @@ static foray_status print_table(fy_report *report)
     free(order);
     snprintf(note, sizeof note, "The %" PRId64 " states visited most, of %" PRId64 ".", kept,
              states);
-    fy_report_data(report, &table, "visits", kept < states ? note : NULL);
+    fy_page_data(report->text, &table, "visits", kept < states ? note : NULL);
     return FORAY_OK;
 }
 

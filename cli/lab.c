@@ -1,0 +1,306 @@
+/* lab.c - foray lab: experiments that measure what the theorems promise. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress.h"
+#include "report.h"
+
+/* ------------------------------------------------------------------------ lab list */
+
+static const char *const kinds[] = {"whole number", "number", "word", "algorithm", "world"};
+
+static void print_experiment(const foray_lab_info *info)
+{
+    printf("%s\n  %s\n", info->name, info->summary);
+    for (int64_t i = 0; i < info->parameters; i++) {
+        const foray_lab_parameter *parameter = &info->parameter[i];
+        printf("    %-12s %s\n", parameter->name, parameter->help);
+        printf("    %-12s   quick %s; full %s\n", "", parameter->quick, parameter->full);
+    }
+    printf("\n");
+}
+
+static void report_experiment(cli_report *report, const foray_lab_info *info)
+{
+    cli_report_open(report, NULL);
+    cli_report_text(report, "name", info->name);
+    cli_report_text(report, "summary", info->summary);
+    cli_report_text(report, "question", info->question);
+    cli_report_open_list(report, "parameters");
+    for (int64_t i = 0; i < info->parameters; i++) {
+        const foray_lab_parameter *parameter = &info->parameter[i];
+        cli_report_open(report, NULL);
+        cli_report_text(report, "name", parameter->name);
+        cli_report_text(report, "kind", kinds[parameter->kind]);
+        cli_report_flag(report, "list", parameter->list);
+        cli_report_text(report, "quick", parameter->quick);
+        cli_report_text(report, "full", parameter->full);
+        cli_report_text(report, "help", parameter->help);
+        cli_report_close(report);
+    }
+    cli_report_close(report);
+    cli_report_close(report);
+}
+
+static cli_exit list_as_json(cli_session *session)
+{
+    cli_report report;
+    foray_lab_info info;
+    cli_report_begin(&report, session);
+    cli_report_open_list(&report, "experiments");
+    for (int64_t i = 0; foray_lab_describe(i, &info); i++)
+        report_experiment(&report, &info);
+    cli_report_close(&report);
+    return cli_report_end(&report, session);
+}
+
+static cli_exit run_list(cli_session *session)
+{
+    foray_lab_info info;
+    if (session->json)
+        return list_as_json(session);
+    for (int64_t i = 0; foray_lab_describe(i, &info); i++)
+        print_experiment(&info);
+    printf("'foray lab NAME --quick -o DIR' makes one, 'foray lab all --quick -o DIR' all.\n");
+    return CLI_DONE;
+}
+
+static const cli_option list_options[] = {CLI_OPTION_JSON, {0}};
+
+const cli_command cli_lab_list = {
+    .name = "lab list",
+    .summary = "list the experiments of the lab with their parameters",
+    .operands = "",
+    .description = "Prints every experiment, what it measures, and its parameters with their\n"
+                   "quick and their full values.",
+    .options = list_options,
+    .examples = "foray lab list\n"
+                "foray lab list --json\n",
+    .run = run_list,
+};
+
+/* ------------------------------------------------------------------- one experiment */
+
+/* The parameters given as options, as "name=value" with '_' in the name. */
+typedef struct assignments {
+    int64_t count;
+    char **text;
+} assignments;
+
+static void free_assignments(assignments *a)
+{
+    for (int64_t i = 0; i < a->count; i++)
+        free(a->text[i]);
+    free(a->text);
+}
+
+static char *assignment(const char *name, const char *value)
+{
+    size_t size = strlen(name) + strlen(value) + 2;
+    char *text = malloc(size);
+    if (text) {
+        snprintf(text, size, "%s=%s", name, value);
+        for (char *c = text; *c != '='; c++)
+            if (*c == '-')
+                *c = '_';
+    }
+    return text;
+}
+
+static bool read_assignments(const cli_session *session, assignments *out)
+{
+    const cli_args *args = &session->args;
+    out->text = calloc((size_t)args->count + 1, sizeof *out->text);
+    for (int64_t i = 0; out->text && i < args->count; i++) {
+        if (!args->option[i]->setting)
+            continue;
+        char *text = assignment(args->option[i]->name, args->value[i]);
+        if (!text)
+            return false;
+        out->text[out->count++] = text;
+    }
+    return out->text != NULL;
+}
+
+static cli_exit make(cli_session *session, const assignments *given, const char *directory,
+                     cli_work *work)
+{
+    foray_lab_options options = {.quick = cli_has(session, "quick"),
+                                 .settings = given->count,
+                                 .setting = (const char *const *)given->text};
+    cli_progress_begin(&work->line, 0);
+    foray_status status = foray_lab_run(session->ctx, session->command->experiment, &options,
+                                        directory, cli_work_step, work);
+    cli_progress_end(&work->line);
+    if (status == FORAY_INTERRUPTED)
+        return cli_fail(session, CLI_STOPPED,
+                        "stopped by a signal after %lld of %lld cells; "
+                        "the same command goes on from there",
+                        (long long)work->last.finished, (long long)work->last.parts);
+    return cli_status(session, status);
+}
+
+/* Makes what the command is about, and tells of it with `tell`. */
+static cli_exit run_and_tell(cli_session *session,
+                             cli_exit (*tell)(cli_session *session, const char *directory,
+                                              const cli_work *work))
+{
+    const char *directory = cli_value(session, "output");
+    assignments given = {0};
+    cli_work work = {.heading = "", .parts = "cells"};
+    cli_exit code = CLI_DONE;
+    if (!directory)
+        return cli_fail(session, CLI_USAGE, "say with -o in which directory to put the results");
+    if (!read_assignments(session, &given))
+        code = cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    if (code == CLI_DONE)
+        code = make(session, &given, directory, &work);
+    if (code == CLI_DONE)
+        code = tell(session, directory, &work);
+    free_assignments(&given);
+    return code;
+}
+
+static void report_results(cli_report *report, const char *experiment, const char *directory)
+{
+    cli_report_text(report, "experiment", experiment);
+    cli_report_text(report, "directory", directory);
+    cli_report_lines(report, "findings", directory, "findings.txt");
+    cli_report_csv(report, "summary", directory, "summary.csv");
+}
+
+static void report_work(cli_report *report, const cli_work *work)
+{
+    cli_report_integer(report, "cells", work->last.finished);
+    cli_report_real(report, "seconds", work->last.seconds);
+}
+
+static cli_exit tell_one(cli_session *session, const char *directory, const cli_work *work)
+{
+    cli_report report;
+    if (!session->json) {
+        cli_exit code = cli_print_file(session, directory, "findings.txt");
+        if (code == CLI_DONE)
+            printf("\ntables and a page: %s/index.html\n", directory);
+        return code;
+    }
+    cli_report_begin(&report, session);
+    report_results(&report, session->command->experiment, directory);
+    report_work(&report, work);
+    return cli_report_end(&report, session);
+}
+
+static cli_exit run_experiment(cli_session *session)
+{
+    return run_and_tell(session, tell_one);
+}
+
+#define LAB_OPTIONS                                                                                \
+    {.name = "output",                                                                             \
+     .letter = 'o',                                                                                \
+     .value = "DIR",                                                                               \
+     .words = CLI_WORDS_FILE,                                                                      \
+     .help = "the directory for tables and the page (required)"},                                  \
+        {.name = "quick", .help = "a look that takes minutes, with fewer cells"}, CLI_OPTION_JSON, \
+        CLI_OPTION_THREADS
+
+static const cli_option options[] = {LAB_OPTIONS, {0}};
+
+/* What the commands of all experiments have in common. */
+#define LAB_COMMAND(experiment_name)                                                               \
+    .name = "lab " experiment_name, .experiment = experiment_name, .operands = "",                 \
+    .options = options, .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},                   \
+    .run = run_experiment
+
+#define LAB_DIRECTORY                                                                              \
+    "\n\nThe directory gets rows.csv, further tables, findings.txt and index.html. Cells\n"        \
+    "are made side by side, one thread each. A cell that ended is kept: the same command\n"        \
+    "again continues, to the same bytes; with other parameters it refuses."
+
+const cli_command cli_lab_complexity = {
+    LAB_COMMAND("complexity"),
+    .summary = "measure how many episodes an accuracy takes, and fit exponents",
+    .description =
+        "Measures K(eps): the first number of episodes from which on the worst gap over\n"
+        "all reward families and the adversary is at most eps, for a share of the seeds of\n"
+        "1 - delta; the same for the certificate. On the chain, over eps, the horizon H and\n"
+        "the dimension d; slopes of log K are shown beside the exponents of the "
+        "theorems." LAB_DIRECTORY,
+    .examples = "foray lab complexity --quick --algorithms ucrl-rfe,random --episodes 300 "
+                "--seeds 2 -o few\n",
+};
+
+/* --------------------------------------------------------------------------- lab all */
+
+enum { PATH_SIZE = 4096 };
+
+static void directory_of(const char *directory, const char *experiment, char out[PATH_SIZE])
+{
+    snprintf(out, PATH_SIZE, "%s/%s", directory, experiment);
+}
+
+static cli_exit print_all(cli_session *session, const char *directory)
+{
+    foray_lab_info info;
+    char path[PATH_SIZE];
+    cli_exit code = CLI_DONE;
+    for (int64_t i = 0; code == CLI_DONE && foray_lab_describe(i, &info); i++) {
+        printf("%s: %s\n", info.name, info.summary);
+        directory_of(directory, info.name, path);
+        code = cli_print_file(session, path, "findings.txt");
+        printf("\n");
+    }
+    printf("all of it: %s/index.html\n", directory);
+    return code;
+}
+
+static cli_exit tell_all(cli_session *session, const char *directory, const cli_work *work)
+{
+    cli_report report;
+    foray_lab_info info;
+    char path[PATH_SIZE];
+    if (!session->json)
+        return print_all(session, directory);
+    cli_report_begin(&report, session);
+    cli_report_open_list(&report, "experiments");
+    for (int64_t i = 0; foray_lab_describe(i, &info); i++) {
+        directory_of(directory, info.name, path);
+        cli_report_open(&report, NULL);
+        report_results(&report, info.name, path);
+        cli_report_close(&report);
+    }
+    cli_report_close(&report);
+    report_work(&report, work);
+    return cli_report_end(&report, session);
+}
+
+static cli_exit run_all(cli_session *session)
+{
+    return run_and_tell(session, tell_all);
+}
+
+static const cli_option all_options[] = {
+    LAB_OPTIONS,
+    {.name = "seed",
+     .value = "N",
+     .fallback = "1",
+     .help = "the first seed of every experiment",
+     .setting = true},
+    {0},
+};
+
+const cli_command cli_lab_all = {
+    .name = "lab all",
+    .experiment = "all",
+    .summary = "make every experiment of the lab, and a page that links them",
+    .operands = "",
+    .description =
+        "Makes all experiments, one after the other, each in a directory of its own, and\n"
+        "index.html with what they found. With --quick the whole takes about ten minutes\n"
+        "on two cores; without it many hours. Stopped, the same command goes on.",
+    .options = all_options,
+    .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
+    .examples = "foray lab all --help\n",
+    .run = run_all,
+};

@@ -1,0 +1,112 @@
+/* folder.c - a directory that knows the terms its parts were made on. Every file appears
+ * whole or not at all, so that whatever is there after a kill can be used. */
+#include "work/work.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const size_t terms_limit = (size_t)1 << 20;
+
+char *fy_folder_path(foray_context *ctx, const fy_folder *folder, const char *name)
+{
+    size_t size = strlen(folder->path) + strlen(name) + 2;
+    char *path = fy_alloc(ctx, size, 1);
+    if (path)
+        snprintf(path, size, "%s/%s", folder->path, name);
+    return path;
+}
+
+foray_status fy_folder_save(const fy_folder *folder, const char *name, fy_writer *text)
+{
+    char *path = fy_folder_path(text->ctx, folder, name);
+    text->failed |= !path;
+    foray_status status = fy_text_save(text, path);
+    free(path);
+    return status;
+}
+
+/* The first line in which the terms differ, as a message. */
+static foray_status compare_terms(foray_context *ctx, const fy_folder *folder, const char *has,
+                                  const char *asked)
+{
+    while (*has && *asked) {
+        int length = (int)strcspn(has, "\n"), other = (int)strcspn(asked, "\n");
+        if (length != other || memcmp(has, asked, (size_t)length) != 0)
+            return fy_fail(ctx, FORAY_ERROR_USAGE,
+                           "%s: the %s there was started with \"%.*s\", not \"%.*s\": "
+                           "use another directory",
+                           folder->path, folder->what, length, has, other, asked);
+        has += length + (has[length] == '\n');
+        asked += other + (asked[other] == '\n');
+    }
+    if (*has || *asked)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s: the %s there has other settings: use another directory", folder->path,
+                       folder->what);
+    return FORAY_OK;
+}
+
+static bool is_empty(const char *directory)
+{
+    DIR *listing = opendir(directory);
+    bool empty = true;
+    for (struct dirent *entry; listing && (entry = readdir(listing));)
+        empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (listing)
+        closedir(listing);
+    return empty;
+}
+
+static foray_status make_directory(foray_context *ctx, const char *path)
+{
+    struct stat about;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot make the directory: %s", path,
+                       strerror(errno));
+    if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s is there already and no directory", path);
+    return FORAY_OK;
+}
+
+/* Terms that are there must be those asked for; else the directory must be empty. */
+static foray_status settle_terms(foray_context *ctx, const fy_folder *folder, const char *path,
+                                 const char *terms)
+{
+    struct stat about;
+    uint8_t *has;
+    size_t size;
+    if (stat(path, &about) == 0) {
+        foray_status status = fy_file_read(ctx, path, terms_limit, &has, &size);
+        if (status != FORAY_OK)
+            return status;
+        status = compare_terms(ctx, folder, (const char *)has, terms);
+        free(has);
+        return status;
+    }
+    if (!is_empty(folder->path))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s is not empty and holds no %s: use another directory", folder->path,
+                       folder->what);
+    return fy_file_write(ctx, path, terms, strlen(terms));
+}
+
+foray_status fy_folder_open(foray_context *ctx, const fy_folder *folder, const char *terms)
+{
+    char name[64];
+    foray_status status = make_directory(ctx, folder->path);
+    if (status != FORAY_OK)
+        return status;
+    snprintf(name, sizeof name, "%s.txt", folder->what);
+    char *path = fy_folder_path(ctx, folder, name);
+    char *parts = fy_folder_path(ctx, folder, folder->parts);
+    status = path && parts ? settle_terms(ctx, folder, path, terms) : FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = make_directory(ctx, parts);
+    free(path);
+    free(parts);
+    return status;
+}
