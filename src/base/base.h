@@ -112,6 +112,7 @@ enum {
     FY_STREAM_REWARD,
     FY_STREAM_BOOTSTRAP,
     FY_STREAM_OUTSIDE,
+    FY_STREAM_SYSTEM,
 };
 
 /* 64 random bits that belong to (seed, stream, episode, step, index). */

@@ -192,6 +192,7 @@ static foray_status create_system(foray_context *ctx, plant *p, int64_t horizon,
         .weights = weights,
         .reward = reward,
         .threads = true,
+        .deterministic = p->noise == 0,
         .destroy = free,
     };
     return foray_system_create(ctx, &spec, &ops, p, out);

@@ -25,6 +25,10 @@ foray_status fy_system_ask(const foray_system *system, foray_context *ctx, int64
 /* Most dimensions of a state vector. */
 enum { FY_MOST_DIMENSIONS = 64 };
 
+/* Answers that one call may ask for: whoever wants more has mistyped something, or will
+ * not live to see it. */
+#define FY_MOST_DRAWS ((int64_t)1 << 36)
+
 /* ----------------------------------------------------------- where they come from */
 
 typedef struct fy_system_kind {

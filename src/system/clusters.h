@@ -1,0 +1,78 @@
+/* clusters.h - what the kinds of clusters have in common: memberships P(x|s), middles, and
+ * points spread over a cluster. */
+#ifndef FY_CLUSTERS_H
+#define FY_CLUSTERS_H
+
+#include "base/base.h"
+
+/* Points are made this many at a time, so that room for them does not depend on how many
+ * are asked for. */
+enum { FY_POINTS = 256 };
+
+/* The most clusters that a state belongs to, of any kind: for arrays on the stack. */
+enum { FY_MOST_MEMBERSHIPS = 64 };
+
+typedef struct fy_clusters_kind {
+    /* As foray_clusters_of and foray_clusters_centre. */
+    int64_t (*of)(const foray_clusters *clusters, const double *state, int32_t *cluster,
+                  double *weight);
+    void (*centre)(const foray_clusters *clusters, int64_t cluster, double *state);
+    /* Points first..first+count-1 of those that spread over a cluster with density
+     * proportional to P(x|s): [count][dimensions]. `first` is a multiple of FY_POINTS, count
+     * at most that. `room`: clusters->room numbers of scratch. */
+    void (*points)(const foray_clusters *clusters, int64_t cluster, uint64_t seed, int64_t first,
+                   int64_t count, double *room, double *point);
+    /* Where a cluster lies on the map of rows x cols; NULL: there is none. */
+    void (*cell)(const foray_clusters *clusters, int64_t cluster, int64_t *row, int64_t *col);
+    /* A hash of everything but the box and the sizes below: for the cache. */
+    uint64_t (*hash)(const foray_clusters *clusters);
+    void (*destroy)(void *self);
+} fy_clusters_kind;
+
+struct foray_clusters {
+    const fy_clusters_kind *kind;
+    void *self;
+    int64_t count, most, dimensions;
+    int64_t room; /* numbers of scratch that `points` needs */
+    int64_t rows, cols;
+    double *low, *high; /* [dimensions] */
+};
+
+/* Clusters with the box of a system; on failure `self` is released. */
+foray_status fy_clusters_create(foray_context *ctx, const foray_system *system,
+                                const fy_clusters_kind *kind, void *self, foray_clusters **out);
+
+/* Clusters and models are made for systems: do the sizes agree? */
+foray_status fy_clusters_check(foray_context *ctx, const foray_clusters *clusters,
+                               const foray_system *system);
+foray_status fy_clusters_check_model(foray_context *ctx, const foray_clusters *clusters,
+                                     const foray_system *system, const foray_model *model);
+
+/* ------------------------------------------------------------ points, evenly spread */
+
+/* The step of an additive sequence in n dimensions (Roberts 2018): with g the positive root
+ * of g^(n+1) = g + 1, step[j] = g^-(j+1); n = 1 is the golden ratio. */
+void fy_spread_steps(int64_t n, double *step);
+
+/* The fraction of start + k step: evenly spread in [0,1) over k. */
+double fy_spread(double start, double step, int64_t k);
+
+/* ---------------------------------------------------------------- nearest centres */
+
+/* A k-d tree over points of [0,1]^n. */
+typedef struct fy_tree fy_tree;
+
+foray_status fy_tree_create(foray_context *ctx, int64_t n, int64_t count, const double *point,
+                            fy_tree **out);
+void fy_tree_destroy(fy_tree *tree);
+
+/* A point and its squared distance; nearer first, of equal ones the lower index. */
+typedef struct fy_near {
+    double distance2;
+    int32_t index;
+} fy_near;
+
+/* The `wanted` points nearest to `at`, in order; wanted is at most `count`. */
+void fy_tree_nearest(const fy_tree *tree, const double *at, int64_t wanted, fy_near *out);
+
+#endif
