@@ -108,6 +108,7 @@ static cli_exit tell(const contest *c)
         cli_report_text(&report, "algorithm", c->algorithm[i]);
     cli_report_close(&report);
     cli_report_csv(&report, "summary", c->directory, "summary.csv");
+    cli_report_csv(&report, "learning", c->directory, "learning.csv");
     cli_report_integer(&report, "seeds", c->what.seeds);
     cli_report_integer(&report, "runs", c->work.last.finished);
     cli_report_real(&report, "seconds", c->work.last.seconds);
@@ -200,9 +201,9 @@ const cli_command cli_compare = {
         "it covered, its time per episode and the size of its state. Algorithms that see\n"
         "the reward while they explore need one with -r; its gap is then measured too.\n"
         "\n"
-        "The directory gets results.csv, times.csv, summary.csv, summary.txt, plots and\n"
-        "index.html. Runs go on side by side, one thread each. A run that ended is kept:\n"
-        "the same command again continues, also with more seeds or algorithms; with\n"
+        "The directory gets results.csv, times.csv, summary.csv, summary.txt, learning.csv,\n"
+        "plots and index.html. Runs go on side by side, one thread each. A run that ended is\n"
+        "kept: the same command again continues, also with more seeds or algorithms; with\n"
         "other settings it refuses. Everything but times is the same for the same seeds.",
     .options = options,
     .takes_settings = true,

@@ -4,6 +4,7 @@
  *   trial.c     one run of one algorithm with one seed, measured at checkpoints
  *   terms.c     what the rows in a directory depend on
  *   results.c   tables of all rows, and of their aggregates
+ *   learning.c  after how many episodes each algorithm had learnt
  *   plots.c     charts, and the page that shows everything */
 #ifndef FY_COMPARE_H
 #define FY_COMPARE_H
@@ -54,7 +55,9 @@ foray_status fy_curve_create(const fy_compare *compare, int64_t algorithm, int m
 void fy_curve_destroy(fy_curve *curve);
 /* The table of aggregates at the end of the runs, for people. Release it in any case. */
 foray_status fy_results_summary(const fy_compare *compare, fy_table *out);
-/* results.csv, times.csv, summary.csv, summary.txt */
+/* learning.c: K(eps) of each algorithm as a table. Release it in any case. */
+foray_status fy_results_learning(const fy_compare *compare, fy_table *out);
+/* results.csv, times.csv, summary.csv, summary.txt, learning.csv */
 foray_status fy_results_write(const fy_compare *compare);
 
 /* "0.0123 [0.01, 0.02]" as one more cell. */

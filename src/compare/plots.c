@@ -1,11 +1,14 @@
 /* plots.c - the charts of a comparison, and the page that shows them. */
 #include "compare/compare.h"
+#include "report/command.h"
 #include "report/page.h"
 #include "report/svg.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct plot {
     int measure;
@@ -36,7 +39,7 @@ static const plot plots[] = {
      "What the explorer must remember from one episode to the next: the bytes "
      "foray_explorer_save writes. The model and working space are not counted."},
 };
-enum { PLOTS = sizeof plots / sizeof *plots };
+enum { PLOTS = sizeof plots / sizeof *plots, COLUMNS = 3 };
 
 /* -------------------------------------------------------------------------- charts */
 
@@ -75,7 +78,10 @@ static foray_status create_curves(const fy_compare *compare, int measure, curves
     return status;
 }
 
-static void draw(const fy_compare *compare, const plot *its, const curves *c, fy_writer *text)
+enum { ON_PAGE = 560, ALONE = 0 }; /* width in pixels; 0: the usual one */
+
+static void draw(const fy_compare *compare, const plot *its, const curves *c, int width,
+                 fy_writer *text)
 {
     char note[128];
     snprintf(note, sizeof note,
@@ -85,6 +91,7 @@ static void draw(const fy_compare *compare, const plot *its, const curves *c, fy
         .id = its->id,
         .title = its->title,
         .note = note,
+        .width = width,
         .x = {.label = "episodes", .kind = FY_AXIS_LOG},
         .y = {.label = its->label, .kind = its->kind, .from_zero = true},
         .count = compare->what->algorithms,
@@ -98,7 +105,7 @@ static foray_status write_chart(const fy_compare *compare, const plot *its, cons
     char name[64];
     fy_writer text = {.ctx = compare->ctx};
     snprintf(name, sizeof name, "%s.svg", its->id);
-    draw(compare, its, c, &text);
+    draw(compare, its, c, ALONE, &text);
     return fy_folder_save(&compare->folder, name, &text);
 }
 
@@ -123,48 +130,121 @@ static const fy_curve *longest(const fy_compare *compare, const curves *c)
     return curve;
 }
 
-static void print_data(const fy_compare *compare, const curves *c, const char **heading,
-                       fy_writer *text)
+/* For each algorithm the mean and its interval. */
+static bool name_columns(const fy_compare *compare, fy_writer *names, const char **heading)
+{
+    static const char *const column[COLUMNS] = {"", " low", " high"};
+    for (int64_t a = 0; a < compare->what->algorithms; a++)
+        for (int i = 0; i < COLUMNS; i++)
+            fy_print(names, "%s%s%c", compare->what->algorithm[a], column[i], 0);
+    const char *at = (const char *)names->data;
+    heading[0] = "episodes";
+    for (int64_t i = 1; !names->failed && i <= COLUMNS * compare->what->algorithms; i++) {
+        heading[i] = at;
+        at += strlen(at) + 1;
+    }
+    return !names->failed;
+}
+
+static void add_point(const fy_curve *curve, double episodes, fy_table *table)
+{
+    int64_t at = point_at(curve, episodes);
+    fy_table_shortest(table, at < 0 ? NAN : curve->iqm[at]);
+    fy_table_shortest(table, at < 0 ? NAN : curve->low[at]);
+    fy_table_shortest(table, at < 0 ? NAN : curve->high[at]);
+}
+
+static foray_status print_data(const fy_compare *compare, const plot *its, const curves *c,
+                               fy_writer *text)
 {
     int64_t count = compare->what->algorithms;
     const fy_curve *rows = longest(compare, c);
-    heading[0] = "episodes";
-    for (int64_t a = 0; a < count; a++)
-        heading[1 + a] = compare->what->algorithm[a];
-    fy_table table = fy_table_begin(compare->ctx, 1 + count, heading);
-    for (int64_t i = 0; i < rows->count; i++) {
-        fy_table_number(&table, rows->x[i]);
-        for (int64_t a = 0; a < count; a++) {
-            const fy_curve *curve = &c->curve[a];
-            int64_t at = point_at(curve, rows->x[i]);
-            if (at < 0)
-                fy_table_cell(&table, "%s", "");
-            else
-                fy_interval_cell(&table, curve->iqm[at], curve->low[at], curve->high[at]);
+    fy_writer names = {.ctx = compare->ctx};
+    const char **heading;
+    bool good = FY_ALLOC(compare->ctx, heading, 1 + COLUMNS * count);
+    if (good && (good = name_columns(compare, &names, heading))) {
+        fy_table table = fy_table_begin(compare->ctx, 1 + COLUMNS * count, heading);
+        for (int64_t i = 0; i < rows->count; i++) {
+            fy_table_shortest(&table, rows->x[i]);
+            for (int64_t a = 0; a < count; a++)
+                add_point(&c->curve[a], rows->x[i], &table);
         }
+        fy_page_data(text, &table, its->id, NULL);
     }
-    fy_table_print_html(&table, text);
-    fy_table_free(&table);
+    free(heading);
+    free(names.data);
+    return good ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 static foray_status print_section(const fy_compare *compare, const plot *its, fy_writer *text)
 {
     curves c;
-    const char **heading = NULL;
     foray_status status = create_curves(compare, its->measure, &c);
     if (status == FORAY_OK)
         status = write_chart(compare, its, &c);
-    if (status == FORAY_OK && !FY_ALLOC(compare->ctx, heading, 1 + compare->what->algorithms))
-        status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK) {
-        fy_print(text, "<h2>%s</h2>\n<p>%s</p>\n<figure>\n", its->title, its->explanation);
-        draw(compare, its, &c, text);
-        fy_print(text, "</figure>\n<details><summary>numbers</summary><div class=\"wide\">\n");
-        print_data(compare, &c, heading, text);
-        fy_print(text, "</div></details>\n");
+        fy_print(text, "<section>\n<h2>%s</h2>\n<figure>\n", its->title);
+        draw(compare, its, &c, ON_PAGE, text);
+        fy_print(text, "<figcaption>%s</figcaption>\n</figure>\n", its->explanation);
+        status = print_data(compare, its, &c, text);
+        fy_print(text, "</section>\n");
     }
-    free(heading);
     destroy_curves(compare, &c);
+    return status;
+}
+
+static foray_status print_learning(const fy_compare *compare, fy_writer *text)
+{
+    fy_table table;
+    foray_status status = fy_results_learning(compare, &table);
+    fy_print(text,
+             "<h2>Episodes to learn</h2>\n<p>K(eps): the first checkpoint from which on a share of "
+             "%g of the seeds has a worst gap, or a certificate, of at most eps. Infinite: not "
+             "within the runs.</p>\n",
+             1.0 - compare->what->settings.delta);
+    fy_page_table(text, &table, "learning");
+    fy_table_free(&table);
+    return status;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Every option that is not the default. */
+static foray_status print_command(const fy_compare *compare, fy_writer *text)
+{
+    const foray_comparison *what = compare->what;
+    foray_comparison defaults;
+    fy_writer command = {.ctx = compare->ctx};
+    foray_comparison_default(&defaults);
+    fy_print(&command, "foray compare");
+    fy_command_word(&command, compare->world);
+    fy_print(&command, " -a ");
+    for (int64_t a = 0; a < what->algorithms; a++)
+        fy_print(&command, "%s%s", a ? "," : "", what->algorithm[a]);
+    foray_status status = fy_command_settings(compare->ctx, &command, &what->settings, "algorithm");
+    const struct {
+        const char *name;
+        double value, fallback;
+    } number[] = {{"seeds", (double)what->seeds, (double)defaults.seeds},
+                  {"seconds", what->seconds, defaults.seconds},
+                  {"rewards", (double)what->rewards, (double)defaults.rewards},
+                  {"goals", (double)what->goals, (double)defaults.goals},
+                  {"rounds", (double)what->rounds, (double)defaults.rounds}};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        if (number[i].value != number[i].fallback)
+            fy_command_number(&command, number[i].name, number[i].value);
+    if (what->mode != defaults.mode)
+        fy_command_flag(&command, "mode", foray_mode_name(what->mode));
+    if (what->reward)
+        fy_command_reward(&command, foray_reward_name(what->reward), "reward.json");
+    fy_print(&command, " -o");
+    fy_command_word(&command, last_part(compare->folder.path));
+    fy_print(&command, "\n");
+    fy_page_command(text, &command);
     return status;
 }
 
@@ -173,11 +253,13 @@ static foray_status print_summary(const fy_compare *compare, fy_writer *text)
     fy_table table;
     foray_status status = fy_results_summary(compare, &table);
     fy_print(text, "<h2>Summary</h2>\n<p>At the last checkpoint of each run: the interquartile "
-                   "mean over seeds and its 95%% bootstrap interval.</p>\n<div class=\"wide\">\n");
+                   "mean over seeds and its 95%% bootstrap interval.</p>\n<div class=\"wide\" "
+                   "id=\"summary-table\">\n");
     fy_table_print_html(&table, text);
     fy_table_free(&table);
     fy_print(text, "</div>\n<p>All numbers: <a href=\"results.csv\">results.csv</a>, "
-                   "<a href=\"times.csv\">times.csv</a>, <a href=\"summary.csv\">summary.csv</a>; "
+                   "<a href=\"times.csv\">times.csv</a>, <a href=\"summary.csv\">summary.csv</a>, "
+                   "<a href=\"learning.csv\">learning.csv</a>; "
                    "the settings: <a href=\"comparison.txt\">comparison.txt</a>.</p>\n");
     return status;
 }
@@ -205,9 +287,17 @@ foray_status fy_plots_write(const fy_compare *compare)
     fy_page_begin(&text, title);
     print_lead(compare, &text);
     foray_status status = print_summary(compare, &text);
+    if (status == FORAY_OK)
+        status = print_learning(compare, &text);
+    fy_print(&text, "<div class=\"pair\">\n");
     for (int i = 0; i < PLOTS && status == FORAY_OK; i++)
         if (plots[i].measure != FY_M_given || compare->what->reward)
             status = print_section(compare, &plots[i], &text);
+    fy_print(&text, "</div>\n");
+    if (status == FORAY_OK)
+        status = print_command(compare, &text);
+    if (status == FORAY_OK)
+        status = fy_page_settings(&text, &compare->what->settings);
     fy_page_end(&text);
     text.failed |= status != FORAY_OK;
     foray_status saved = fy_folder_save(&compare->folder, "index.html", &text);

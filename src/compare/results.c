@@ -224,6 +224,18 @@ static foray_status write_summary_text(const fy_compare *compare)
     return status == FORAY_OK ? saved : status;
 }
 
+static foray_status write_learning(const fy_compare *compare)
+{
+    fy_table table;
+    fy_writer text = {.ctx = compare->ctx};
+    foray_status status = fy_results_learning(compare, &table);
+    fy_table_print_csv(&table, &text);
+    fy_table_free(&table);
+    text.failed |= status != FORAY_OK;
+    foray_status saved = fy_folder_save(&compare->folder, "learning.csv", &text);
+    return status == FORAY_OK ? saved : status;
+}
+
 foray_status fy_results_write(const fy_compare *compare)
 {
     foray_status status = write_rows(compare, FY_M_episode + 1, FY_M_COUNT, "results.csv");
@@ -231,5 +243,7 @@ foray_status fy_results_write(const fy_compare *compare)
         status = write_rows(compare, FY_M_COUNT, FY_M_ALL, "times.csv");
     if (status == FORAY_OK)
         status = write_summary_csv(compare);
+    if (status == FORAY_OK)
+        status = write_learning(compare);
     return status == FORAY_OK ? write_summary_text(compare) : status;
 }

@@ -34,8 +34,8 @@ static const foray_lab_parameter parameters[] = {
     [FY_COMPLEXITY_CERTIFIED] = {.name = "certified_eps",
                                  .kind = FORAY_LAB_REAL,
                                  .list = true,
-                                 .quick = "4,2,1",
-                                 .full = "4,2,1,0.5,0.25",
+                                 .quick = "8,4,2",
+                                 .full = "8,4,2,1,0.5",
                                  .least = 1e-9,
                                  .most = 1e6,
                                  .help = "accuracies for the certificate"},
@@ -64,7 +64,7 @@ static const foray_lab_parameter parameters[] = {
                               .help = "states of the chain"},
     [FY_COMPLEXITY_EPISODES] = {.name = "episodes",
                                 .kind = FORAY_LAB_WHOLE,
-                                .quick = "100000",
+                                .quick = "300000",
                                 .full = "10000000",
                                 .least = 1,
                                 .most = 1e12,
@@ -97,7 +97,7 @@ static const foray_lab_parameter parameters[] = {
                               .least = 0,
                               .most = 1e6,
                               .help = "rounds of the adversary"},
-    [FY_COMPLEXITY_SEEDS] = FY_LAB_SEEDS("6", "20"),
+    [FY_COMPLEXITY_SEEDS] = FY_LAB_SEEDS("5", "20"),
     [FY_COMPLEXITY_SEED] = FY_LAB_SEED,
 };
 

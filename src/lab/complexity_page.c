@@ -1,6 +1,6 @@
 /* complexity_page.c - K(eps) from all rows, how it grows, and the page. */
 #include "lab/complexity.h"
-#include "lab/fit.h"
+#include "measure/learning.h"
 #include "report/svg.h"
 
 #include <math.h>
@@ -210,7 +210,7 @@ static void add_exponent(const study *s, fy_table *table, int kind, int64_t a, i
 {
     fy_table_cell(table, "%s", algorithm_name(s, a));
     fy_table_cell(table, "%s", kind_name[kind]);
-    fy_table_cell(table, "%s", variable_name[variable]);
+    fy_table_cell(table, "over %s", variable_name[variable]);
     fy_table_shortest(table, its->slope);
     fy_table_shortest(table, its->low);
     fy_table_shortest(table, its->high);
@@ -331,6 +331,7 @@ static void draw_lines(const study *s, const lines *l)
     fy_chart chart = {.id = id,
                       .title = title,
                       .note = note,
+                      .width = 560,
                       .x = {.label = axis[l->variable], .kind = FY_AXIS_LOG},
                       .y = {.label = "episodes K", .kind = FY_AXIS_LOG},
                       .count = s->algorithms,
@@ -363,9 +364,11 @@ static foray_status print_lines(study *s, int kind, int variable)
 static foray_status print_kind(study *s, int kind)
 {
     foray_status status = FORAY_OK;
-    fy_print(s->text, "<h2>K(eps) of the %s</h2>\n", kind == GAP ? "actual gap" : "certificate");
+    fy_print(s->text, "<h2>K(eps) of the %s</h2>\n<div class=\"pair\">\n",
+             kind == GAP ? "actual gap" : "certificate");
     for (int v = 0; v < VARIABLES && status == FORAY_OK; v++)
         status = print_lines(s, kind, v);
+    fy_print(s->text, "</div>\n");
     return status;
 }
 

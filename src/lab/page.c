@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EMBEDDED_ROWS = 20000 }; /* more are in rows.csv only */
+enum { EMBEDDED_ROWS = 4000 }; /* more are in rows.csv only */
 
 /* -------------------------------------------------------------------- for experiments */
 
@@ -119,14 +119,9 @@ static void print_command(const fy_lab *lab, fy_writer *text)
             fy_command_flag(&command, parameter->name, lab->value[i].text);
     }
     fy_print(&command, " -o %s\n", lab->experiment->name);
-    fy_write_bytes(&command, "", 1);
-    text->failed |= command.failed;
-    fy_print(text, "<h2>To make it again</h2>\n<pre id=\"command\">");
-    if (!command.failed)
-        fy_print_escaped(text, (const char *)command.data);
-    fy_print(text, "</pre>\n<p>With the same version on the same type of machine every number "
-                   "comes out the same to the last digit, but for times.</p>\n");
-    free(command.data);
+    fy_page_command(text, &command);
+    fy_print(text, "<p>With the same version on the same type of machine every number comes out "
+                   "the same to the last digit, but for times.</p>\n");
 }
 
 static void print_parameters(const fy_lab *lab, fy_writer *text)

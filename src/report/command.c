@@ -2,6 +2,7 @@
 #include "report/command.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void fy_command_word(fy_writer *command, const char *word)
@@ -22,6 +23,52 @@ void fy_command_flag(fy_writer *command, const char *name, const char *value)
     for (char *at = flag; (at = strchr(at, '_'));)
         *at = '-';
     fy_command_word(command, flag);
-    if (value)
-        fy_command_word(command, value);
+    fy_command_word(command, value);
+}
+
+void fy_command_number(fy_writer *command, const char *name, double value)
+{
+    char number[FY_NUMBER_SIZE];
+    fy_command_flag(command, name, fy_shortest(value, number));
+}
+
+void fy_command_reward(fy_writer *command, const char *name, const char *file)
+{
+    fy_print(command, " -r");
+    fy_command_word(command, strncmp(name, "goal:", strlen("goal:")) == 0 ? name : file);
+}
+
+foray_status fy_setting_text(foray_context *ctx, const foray_settings *settings, const char *name,
+                             char out[FY_SETTING_SIZE])
+{
+    foray_status status = foray_settings_get(ctx, settings, name, out, FY_SETTING_SIZE);
+    if (status != FORAY_OK || !strpbrk(out, ".e"))
+        return status;
+    char *end;
+    double real = strtod(out, &end);
+    if (!*end) {
+        char number[FY_NUMBER_SIZE];
+        snprintf(out, FY_SETTING_SIZE, "%s", fy_shortest(real, number));
+    }
+    return FORAY_OK;
+}
+
+foray_status fy_command_settings(foray_context *ctx, fy_writer *command,
+                                 const foray_settings *settings, const char *except)
+{
+    foray_setting_info info;
+    foray_settings defaults;
+    char value[FY_SETTING_SIZE], fallback[FY_SETTING_SIZE];
+    foray_status status = FORAY_OK;
+    foray_settings_default(&defaults);
+    for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
+        if (except && strcmp(info.name, except) == 0)
+            continue;
+        status = fy_setting_text(ctx, settings, info.name, value);
+        if (status == FORAY_OK)
+            status = fy_setting_text(ctx, &defaults, info.name, fallback);
+        if (status == FORAY_OK && strcmp(value, fallback) != 0)
+            fy_command_flag(command, info.name, value);
+    }
+    return status;
 }

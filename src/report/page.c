@@ -1,5 +1,6 @@
 /* page.c - the frame of an HTML page. */
 #include "report/page.h"
+#include "report/command.h"
 #include "report/map.h"
 
 #include <inttypes.h>
@@ -117,4 +118,37 @@ void fy_page_table(fy_writer *text, const fy_table *table, const char *id)
     fy_table_print_html_rounded(table, text);
     fy_print(text, "</div>\n");
     offer_csv(text, table, id);
+}
+
+/* -------------------------------------------------------------- commands and settings */
+
+void fy_page_command(fy_writer *text, fy_writer *command)
+{
+    fy_write_bytes(command, "", 1);
+    text->failed |= command->failed;
+    fy_print(text, "<h2>To make it again</h2>\n<pre id=\"command\">");
+    if (!command->failed)
+        fy_print_escaped(text, (const char *)command->data);
+    fy_print(text, "</pre>\n");
+    free(command->data);
+    *command = (fy_writer){.ctx = command->ctx};
+}
+
+foray_status fy_page_settings(fy_writer *text, const foray_settings *settings)
+{
+    static const char *const heading[] = {"setting", "value", "default", "meaning"};
+    foray_setting_info info;
+    char value[FY_SETTING_SIZE];
+    foray_status status = FORAY_OK;
+    fy_table table = fy_table_begin(text->ctx, 4, heading);
+    for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
+        status = fy_setting_text(text->ctx, settings, info.name, value);
+        fy_table_cell(&table, "%s", info.name);
+        fy_table_cell(&table, "%s", value);
+        fy_table_cell(&table, "%s", info.fallback);
+        fy_table_cell(&table, "%s", info.help);
+    }
+    fy_print(text, "<h2>Settings</h2>\n");
+    fy_page_data(text, &table, "settings", NULL);
+    return status;
 }

@@ -22,6 +22,12 @@ void fy_page_data(fy_writer *text, fy_table *table, const char *id, const char *
 /* A table to be read, its numbers with a few digits, and the same as CSV with all of them. */
 void fy_page_table(fy_writer *text, const fy_table *table, const char *id);
 
+/* The section with the commands that make it again; releases them. */
+void fy_page_command(fy_writer *text, fy_writer *command);
+
+/* The section with all settings of an exploration. */
+foray_status fy_page_settings(fy_writer *text, const foray_settings *settings);
+
 /* A link that downloads `size` bytes as a file. */
 void fy_page_download(fy_writer *text, const char *file, const char *type, const void *data,
                       size_t size);

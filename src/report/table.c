@@ -101,7 +101,7 @@ static int shown_width(const char *text)
 static bool is_numeric(const char *cell)
 {
     return strspn(cell, "-0123456789") > 0 || strcmp(cell, "infinite") == 0 ||
-           strcmp(cell, "unknown") == 0 || strcmp(cell, "") == 0;
+           strcmp(cell, "inf") == 0 || strcmp(cell, "unknown") == 0 || strcmp(cell, "") == 0;
 }
 
 /* How a column looks as text: as wide as its widest cell, flush right if all below

@@ -1,6 +1,6 @@
-/* fit.h - numbers of episodes that learning took, and how they grow. */
-#ifndef FY_FIT_H
-#define FY_FIT_H
+/* learning.h - numbers of episodes that learning took, and how they grow. */
+#ifndef FY_LEARNING_H
+#define FY_LEARNING_H
 
 #include "base/base.h"
 

@@ -1,5 +1,5 @@
-/* fit.c - numbers of episodes that learning took, and how they grow. */
-#include "lab/fit.h"
+/* learning.c - numbers of episodes that learning took, and how they grow. */
+#include "measure/learning.h"
 
 #include <math.h>
 #include <stdlib.h>
