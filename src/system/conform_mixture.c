@@ -188,7 +188,7 @@ int fy_check_mixture(fy_suite *suite)
 /* Steps per second when `size` of the sample are asked at a time; negative: it failed. */
 static double rate(fy_suite *suite, int64_t size)
 {
-    static const double seconds = 0.2;
+    static const double seconds = 0.05;
     double start = fy_clock(), now = start;
     int64_t steps = 0;
     for (int64_t at = 0; now - start < seconds;
