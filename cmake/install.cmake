@@ -1,5 +1,5 @@
-# cmake --install: the command, the library, the header, a pkg-config file, a
-# CMake package, the manual page and the completions.
+# cmake --install: the command, the library, the headers, a pkg-config file, a
+# CMake package, the manual page, the completions, and what programs need to be worlds.
 include(CMakePackageConfigHelpers)
 
 if(TARGET foray)
@@ -13,6 +13,8 @@ install(TARGETS libforay EXPORT foray-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/foray DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES examples/outside/foray_world.py examples/outside/serve.c
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/foray)
 install(FILES man/foray.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/foray.bash RENAME foray
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

@@ -259,6 +259,17 @@ void support_same_model(const foray_model *a, const foray_model *b)
 
 /* ------------------------------------------------------------------- files */
 
+void support_go_home(const char *program)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s", program);
+    char *end = strrchr(path, '/');
+    if (!end)
+        return;
+    *end = 0;
+    assert_int_equal(chdir(path), 0);
+}
+
 char *support_directory(void)
 {
     const char *base = getenv("TMPDIR");

@@ -41,6 +41,9 @@ foray_model *support_model(foray_context *ctx, int kind, support_sizes sizes, ui
 /* Are two models the same, bit for bit? Fails the test if not. */
 void support_same_model(const foray_model *a, const foray_model *b);
 
+/* Goes to the directory of this program, where the worlds are that some tests run. */
+void support_go_home(const char *program);
+
 /* A new directory for files of a test, and its removal with everything in it. */
 char *support_directory(void);
 void support_remove(char *directory);

@@ -330,7 +330,7 @@ static void test_many_at_once(void **unused)
     foray_context_destroy(ctx);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_start),
@@ -344,5 +344,7 @@ int main(void)
         cmocka_unit_test(test_many_at_once),
     };
     alarm(WATCHDOG_SECONDS);
+    (void)count;
+    support_go_home(arguments[0]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

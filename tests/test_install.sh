@@ -38,17 +38,28 @@ link_with_cmake() {
 
 check_files() {
     local prefix=$1 file
-    for file in bin/foray include/foray/foray.h share/man/man1/foray.1 \
+    for file in bin/foray include/foray/foray.h include/foray/system.h include/foray/plugin.h \
+        share/foray/foray_world.py share/foray/serve.c share/man/man1/foray.1 \
         share/bash-completion/completions/foray share/zsh/site-functions/_foray; do
         [[ -s $prefix/$file ]] || fail "$file was not installed"
     done
     "$prefix/bin/foray" --version >/dev/null || fail "the installed command does not run"
 }
 
+# What was installed is enough to make a world of one's own, as a plug-in and as a program.
+make_a_world() {
+    local prefix=$1 world=$source_tree/examples/outside/stockroom.c
+    cc -shared -fPIC -I"$prefix/include" "$world" -o "$prefix/world.so"
+    cc -I"$prefix/include" "$world" "$prefix/share/foray/serve.c" -o "$prefix/world"
+    "$prefix/bin/foray" check-world "plugin:$prefix/world.so" >/dev/null || fail "no plug-in"
+    "$prefix/bin/foray" check-world "exec:$prefix/world" >/dev/null || fail "no program"
+}
+
 try_prefix() {
     link_with_pkg_config "$1"
     link_with_cmake "$1"
     check_files "$1"
+    make_a_world "$1"
 }
 
 # Moved after installing: nothing in it may depend on where it was put first.

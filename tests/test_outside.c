@@ -347,7 +347,7 @@ static void test_no_memory(void **unused)
     foray_context_destroy(ctx);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three_ways_in), cmocka_unit_test(test_texts),
@@ -356,5 +356,7 @@ int main(void)
         cmocka_unit_test(test_bad_plugins),   cmocka_unit_test(test_sizes_of_tables),
         cmocka_unit_test(test_failure_stays), cmocka_unit_test(test_no_memory),
     };
+    (void)count;
+    support_go_home(arguments[0]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,79 @@
+#!/bin/bash
+# foray check-world: systems, plug-ins and programs, good ones and bad ones, as text and as JSON.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+built=$(realpath "${FORAY_BUILD:-$(dirname "$foray")}")
+outside=$built/examples/outside
+hostile=$built/tests/hostile_world
+
+# Good ones, every way in.
+expect 0 "conforms +yes" foray check-world pendulum
+expect 0 "conforms +yes" foray check-world "plugin:$outside/thermostat.so"
+expect 0 "conforms +yes" foray check-world "plugin:$outside/thermostat.so:48"
+expect 0 "conforms +yes" foray check-world "exec:$outside/stockroom"
+expect 0 "conforms +yes" foray check-world "exec:python3 $source_dir/examples/outside/stockroom.py"
+expect 0 "conforms +yes" foray check-world "exec:python3 $source_dir/examples/outside/thermostat.py 30"
+expect 0 . foray check-world "exec:$outside/stockroom" --json --draws 100 --seed 7
+cp "$work/out" good.json
+holds "the verdict" test "$(json conforms good.json)" = true
+holds "the first check" test "$(json checks.0.name good.json)" = '"spec"'
+holds "its result" test "$(json checks.0.result good.json)" = '"passed"'
+holds "failed" test "$(json failed good.json)" = 0
+
+# Ones that answer, but break a rule.
+expect 1 "failed +repeat" foray check-world "exec:$hostile moody"
+expect 1 "action [01], reality, state [0-4]: coordinate 0 of the answer was" \
+    foray check-world "exec:$hostile moody"
+expect 1 "failed +mixture" foray check-world "exec:$hostile liar"
+expect 1 "does not keep the contract" foray check-world "exec:$hostile generous"
+expect 1 . foray check-world "exec:$hostile generous" --json
+cp "$work/out" bad.json
+holds "the verdict" test "$(json conforms bad.json)" = false
+holds "failed" test "$(json failed bad.json)" = 1
+
+# A world in Python that keeps a memory, and one that raises.
+cat >memory.py <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from foray_world import World, serve
+
+class Memory(World):
+    name = "memory"
+    states = 3
+    actions = ["go"]
+    horizon = 5
+    calls = 0
+
+    def reset(self, key):
+        return (0,)
+
+    def step(self, key, simulator, action, state):
+        self.calls += 1
+        if self.calls > int(sys.argv[2]):
+            raise RuntimeError("the memory is full")
+        return (self.calls % 3,)
+
+serve(Memory())
+END
+expect 1 "failed +order" foray check-world "exec:python3 memory.py $source_dir/examples/outside 1000000"
+expect 4 "the program says: RuntimeError: the memory is full" \
+    foray check-world "exec:python3 memory.py $source_dir/examples/outside 100"
+expect 4 "line [0-9]+, in step" \
+    foray check-world "exec:python3 memory.py $source_dir/examples/outside 100"
+
+# Ones that are lost on the way, or never there.
+expect 4 "skipped +speed" foray check-world "exec:$hostile exit 12"
+expect 4 "did not answer within 0.3 s" foray check-world "exec:[timeout=0.3]$hostile hang 12"
+expect 4 "exit status 127" foray check-world "exec:./nowhere"
+expect 4 "nowhere.so" foray check-world "plugin:./nowhere.so"
+expect 4 "horizon \"x\"" foray check-world "plugin:$outside/thermostat.so:x"
+expect 4 . foray check-world "exec:$hostile exit 12" --json
+cp "$work/out" lost.json
+holds "JSON all the same" test "$(json conforms lost.json)" = false
+expect 2 "no such time limit" foray check-world "exec:[tempo=1]$hostile"
+expect 2 "no built-in" foray check-world pendulums
+expect 2 "draws" foray check-world pendulum --draws 1
+expect 2 "missing operand" foray check-world
+
+finish
