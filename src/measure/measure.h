@@ -62,6 +62,10 @@ foray_status fy_judge_worst(foray_context *ctx, fy_judge *judge, foray_explorer 
 foray_status fy_play(foray_explorer *explorer, foray_world *world, int64_t horizon, uint64_t seed,
                      int64_t episode, bool *visited);
 
+/* Sorts numbers, none or all of them NaN; and the middle of sorted ones. */
+void fy_sort(int64_t count, double *value);
+double fy_median(int64_t count, const double *sorted);
+
 /* I_x(a,b), the regularised incomplete beta function; a, b > 0. */
 double fy_incomplete_beta(double x, double a, double b);
 

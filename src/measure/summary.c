@@ -1,7 +1,7 @@
 /* summary.c - several numbers as a few: median, interquartile mean, and the bootstrap
  * interval of the latter (Agarwal et al. 2021, "Deep reinforcement learning at the edge
  * of the statistical precipice"). */
-#include "base/base.h"
+#include "measure/measure.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,6 +26,16 @@ static double quantile(int64_t n, const double *sorted, double q)
     int64_t below = (int64_t)position;
     int64_t above = below + 1 < n ? below + 1 : below;
     return between(sorted[below], sorted[above], position - (double)below);
+}
+
+void fy_sort(int64_t count, double *value)
+{
+    qsort(value, (size_t)count, sizeof *value, ascending);
+}
+
+double fy_median(int64_t count, const double *sorted)
+{
+    return quantile(count, sorted, 0.5);
 }
 
 /* The mean of the middle half. Number i of the sorted ones takes [i, i+1) of [0, n);
@@ -80,16 +90,16 @@ foray_status foray_summarise(foray_context *ctx, int64_t count, const double *va
         FY_ALLOC(ctx, times, count)) {
         for (int64_t i = 0; i < count; i++)
             sorted[i] = value[i];
-        qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+        fy_sort(count, sorted);
         for (int64_t b = 0; b < resamples; b++) {
             resample(count, seed, b, times);
             means[b] = middle_mean(count, sorted, times);
         }
-        qsort(means, (size_t)resamples, sizeof *means, ascending);
+        fy_sort(resamples, means);
         *out = (foray_summary){.iqm = middle_mean(count, sorted, NULL),
                                .low = quantile(resamples, means, 0.5 * (1.0 - confidence)),
                                .high = quantile(resamples, means, 0.5 * (1.0 + confidence)),
-                               .median = quantile(count, sorted, 0.5)};
+                               .median = fy_median(count, sorted)};
     } else {
         status = FORAY_ERROR_MEMORY;
     }

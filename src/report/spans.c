@@ -33,6 +33,7 @@ static drawing lay_out(fy_writer *text, const fy_spans *rows)
         fy_scale_include(&d.x, rows->bars ? NAN : row->point);
         fy_scale_include(&d.x, rows->bars ? NAN : row->truth);
     }
+    fy_scale_include(&d.x, rows->line ? *rows->line : NAN);
     fy_scale_finish(&d.x, &axis, LABELS);
     return d;
 }
@@ -57,6 +58,15 @@ static void draw_axis(const drawing *d)
                   fy_scale_label(&d->x, d->x.tick[i].value, label));
     }
     draw_text(d, "label", "middle", 0.5 * (d->left + WIDTH - RIGHT), d->foot + 38, d->rows->label);
+}
+
+static void draw_line(const drawing *d)
+{
+    double x = fy_scale_place(&d->x, *d->rows->line);
+    fy_print(d->text,
+             "<g class=\"c1\"><line class=\"line\" x1=\"%.2f\" y1=\"%d\" x2=\"%.2f\" y2=\"%.1f\"/>"
+             "</g>\n",
+             x, HEAD, x, d->foot);
 }
 
 static void draw_bar(const drawing *d, const fy_span *row, double y)
@@ -104,6 +114,8 @@ void fy_svg_spans(fy_writer *text, const fy_spans *rows)
     fy_print(text, "</style>\n<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n", WIDTH,
              height);
     draw_axis(&d);
+    if (rows->line)
+        draw_line(&d);
     for (int64_t i = 0; i < rows->count; i++) {
         double y = HEAD + HIGH * (double)i;
         draw_text(&d, "name", "end", d.left - 8, y + 14, rows->row[i].label);

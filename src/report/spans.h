@@ -17,6 +17,7 @@ typedef struct fy_spans {
     bool bars;
     int64_t count;
     const fy_span *row;
+    const double *line; /* where a line across all rows stands, or NULL: none */
 } fy_spans;
 
 /* An <svg> element with the style of charts. */

@@ -194,7 +194,7 @@ static void draw_bars(fy_report *report)
             row[i].high += (double)report->visits[s];
         label_bar(report, &row[i], first, end - 1);
     }
-    fy_spans rows = {"visitbars", "Visits of the states", "visits", true, count, row};
+    fy_spans rows = {"visitbars", "Visits of the states", "visits", true, count, row, NULL};
     fy_print(report->text, "<figure>\n");
     fy_svg_spans(report->text, &rows);
     fy_print(report->text, "<figcaption>Visits of each state.");
