@@ -23,7 +23,9 @@
     X(cli_report_page)                                                                             \
     X(cli_lab_list)                                                                                \
     X(cli_lab_all)                                                                                 \
+    X(cli_lab_coverage)                                                                            \
     X(cli_lab_complexity)                                                                          \
+    X(cli_lab_theorem)                                                                             \
     X(cli_info)                                                                                    \
     X(cli_verify)                                                                                  \
     X(cli_help)

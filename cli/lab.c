@@ -218,6 +218,32 @@ static const cli_option options[] = {LAB_OPTIONS, {0}};
     "are made side by side, one thread each. A cell that ended is kept: the same command\n"        \
     "again continues, to the same bytes; with other parameters it refuses."
 
+const cli_command cli_lab_coverage = {
+    LAB_COMMAND("coverage"),
+    .summary = "count how often confidence sets and certificates hold",
+    .description =
+        "Watches many runs in worlds whose theta is known, and counts those in which every\n"
+        "confidence set contained it after every episode, the bound for all rewards was at\n"
+        "least the worst gap, and every certificate at least the gap of its plan; by rule\n"
+        "(algorithm and radius), world and delta, with exact binomial intervals beside\n"
+        "1 - delta. Radii scaled below 1 are the control: they must be seen to "
+        "fail." LAB_DIRECTORY,
+    .examples = "foray lab coverage --quick --rules sharp --control-rules sharp --seeds 5 "
+                "--episodes 20 -o held\n",
+};
+
+const cli_command cli_lab_theorem = {
+    LAB_COMMAND("theorem"),
+    .summary = "run the paper's algorithm at its own constants to its own K",
+    .description =
+        "Works out K(eps) of the paper's theorem with all its constants, plays that many\n"
+        "episodes in worlds where it is within reach, with the paper's radius and without\n"
+        "anything of this library's own, and measures what was promised: the worst gap\n"
+        "beside eps, and each step of the proof. Says what K is in larger "
+        "worlds." LAB_DIRECTORY,
+    .examples = "foray lab theorem --quick --eps 1 --variants doubling --seeds 2 -o promise\n",
+};
+
 const cli_command cli_lab_complexity = {
     LAB_COMMAND("complexity"),
     .summary = "measure how many episodes an accuracy takes, and fit exponents",

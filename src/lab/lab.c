@@ -7,10 +7,14 @@
 #include <string.h>
 
 /* An experiment is one file that defines its row, and one line here. */
+extern const fy_lab_experiment fy_lab_coverage;
 extern const fy_lab_experiment fy_lab_complexity;
+extern const fy_lab_experiment fy_lab_theorem;
 
 static const fy_lab_experiment *const experiments[] = {
+    &fy_lab_coverage,
     &fy_lab_complexity,
+    &fy_lab_theorem,
 };
 
 const fy_lab_experiment *fy_lab_experiment_at(int64_t index)

@@ -70,8 +70,11 @@ static void draw(fy_report *report)
                            .truth = truth_at(report, i)};
         snprintf(row[j].label, sizeof row[j].label, "%" PRId64, i);
     }
-    fy_spans rows = {
-        "theta", "Theta and its intervals", "theta, coordinate by coordinate", false, count, row};
+    fy_spans rows = {.id = "theta",
+                     .title = "Theta and its intervals",
+                     .label = "theta, coordinate by coordinate",
+                     .count = count,
+                     .row = row};
     fy_print(report->text, "<figure>\n");
     fy_svg_spans(report->text, &rows);
     fy_print(report->text, "<figcaption>Dots: the estimate. Lines: its confidence interval.%s",

@@ -194,7 +194,12 @@ static void draw_bars(fy_report *report)
             row[i].high += (double)report->visits[s];
         label_bar(report, &row[i], first, end - 1);
     }
-    fy_spans rows = {"visitbars", "Visits of the states", "visits", true, count, row, NULL};
+    fy_spans rows = {.id = "visitbars",
+                     .title = "Visits of the states",
+                     .label = "visits",
+                     .bars = true,
+                     .count = count,
+                     .row = row};
     fy_print(report->text, "<figure>\n");
     fy_svg_spans(report->text, &rows);
     fy_print(report->text, "<figcaption>Visits of each state.");
