@@ -422,6 +422,8 @@ typedef struct foray_world_ops {
                          int64_t *next);
     /* May be NULL: releases self. */
     void (*destroy)(void *self);
+    /* May be NULL: why the last call did not return FORAY_OK; valid until the next call. */
+    const char *(*message)(void *self);
 } foray_world_ops;
 
 typedef struct foray_world foray_world;
@@ -853,8 +855,7 @@ FORAY_API void foray_comparison_default(foray_comparison *comparison);
  * `progress` (may be NULL) said stop. `world` says in words what the model is. */
 FORAY_API foray_status foray_compare(foray_context *ctx, const foray_model *model,
                                      const char *world, const foray_comparison *comparison,
-                                     const char *directory, foray_work_fn progress,
-                                     void *user);
+                                     const char *directory, foray_work_fn progress, void *user);
 
 /* ----------------------------------------------------------------- systems */
 

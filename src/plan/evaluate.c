@@ -64,8 +64,8 @@ static foray_status create(foray_context *ctx, const foray_model *model, const f
 }
 
 /* E_mu of the values of `follow`, or if that is NULL of the best there are, which `policy`
- * (may be NULL) receives. */
-static double value_of(const workspace *work, const int32_t *follow, int32_t *policy)
+ * (may be NULL) receives. `all` (may be NULL) receives the values of all steps. */
+static double value_of(const workspace *work, const int32_t *follow, int32_t *policy, double *all)
 {
     double mean;
     fy_plan_task task = {
@@ -75,8 +75,8 @@ static double value_of(const workspace *work, const int32_t *follow, int32_t *po
         .clip = FORAY_CLIP_REMAINING,
         .ties = FORAY_TIES_LOWEST,
         .follow = follow,
-        .layers = 2,
-        .value = work->value,
+        .layers = all ? work->kernel->form->model->horizon + 1 : 2,
+        .value = all ? all : work->value,
         .policy = policy,
     };
     fy_plan(&task, &mean);
@@ -99,8 +99,21 @@ foray_status foray_evaluate_discounted(foray_context *ctx, const foray_model *mo
     if (status < 0 || (status = create(ctx, model, reward, discount, &work)) < 0)
         return status;
     if (policy)
-        *value = value_of(&work, policy->action, NULL);
-    *optimal = value_of(&work, NULL, NULL);
+        *value = value_of(&work, policy->action, NULL, NULL);
+    *optimal = value_of(&work, NULL, NULL, NULL);
+    destroy(&work);
+    return FORAY_OK;
+}
+
+foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model,
+                               const foray_reward *reward, const foray_policy *policy,
+                               double *value)
+{
+    workspace work;
+    foray_status status = check(ctx, model, reward, 1.0, policy);
+    if (status < 0 || (status = create(ctx, model, reward, 1.0, &work)) < 0)
+        return status;
+    value_of(&work, policy->action, NULL, value);
     destroy(&work);
     return FORAY_OK;
 }
@@ -118,7 +131,7 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
         foray_policy_destroy(policy);
         return status;
     }
-    double value = value_of(&work, NULL, policy->action);
+    double value = value_of(&work, NULL, policy->action, NULL);
     destroy(&work);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] = value;

@@ -215,7 +215,7 @@ static foray_status sample_resets(job *j, uint64_t seed)
     double state[FY_MOST_DIMENSIONS], weight[FY_MOST_MEMBERSHIPS];
     for (int64_t k = 0; k < RESETS; k++) {
         foray_draw draw = {seed, (uint64_t)k, 0};
-        foray_status status = foray_system_reset(j->system, &draw, state);
+        foray_status status = fy_system_start(j->system, j->ctx, &draw, state);
         if (status != FORAY_OK)
             return status;
         int64_t count = foray_clusters_of(j->clusters, state, cluster, weight);

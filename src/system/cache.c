@@ -56,10 +56,10 @@ static foray_status write_answers(fy_writer *writer, foray_system *system)
     foray_status status = FORAY_OK;
     for (int64_t k = 0; k < PROBES && status == FORAY_OK; k++) {
         foray_draw draw = {1, (uint64_t)k, 0};
-        status = foray_system_reset(system, &draw, state);
+        status = fy_system_start(system, writer->ctx, &draw, state);
         for (int64_t i = 0; i < spec->simulators && status == FORAY_OK; i++) {
             foray_system_query query = {draw, i, k % spec->actions};
-            status = foray_system_step(system, 1, &query, state, next);
+            status = fy_system_ask(system, writer->ctx, 1, &query, state, next);
             if (status == FORAY_OK)
                 fy_write_doubles(writer, next, (size_t)spec->dimensions);
         }

@@ -38,6 +38,19 @@ struct foray_clusters {
     double *low, *high; /* [dimensions] */
 };
 
+/* The clusters of one state, ascending. */
+typedef struct fy_members {
+    int64_t count;
+    int32_t cluster[FY_MOST_MEMBERSHIPS];
+    double weight[FY_MOST_MEMBERSHIPS];
+} fy_members;
+
+static inline void fy_members_find(const foray_clusters *clusters, const double *state,
+                                   fy_members *out)
+{
+    out->count = clusters->kind->of(clusters, state, out->cluster, out->weight);
+}
+
 /* Clusters with the box of a system; on failure `self` is released. */
 foray_status fy_clusters_create(foray_context *ctx, const foray_system *system,
                                 const fy_clusters_kind *kind, void *self, foray_clusters **out);

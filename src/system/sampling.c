@@ -102,20 +102,9 @@ static int64_t slot_of(fy_met *met, int64_t d, int32_t cluster)
     return met->slot[cluster] - 1;
 }
 
-/* The clusters of one state, ascending. */
-typedef struct members {
-    int64_t count;
-    int32_t cluster[FY_MOST_MEMBERSHIPS];
-    double weight[FY_MOST_MEMBERSHIPS];
-} members;
-
-static void find_members(const foray_clusters *clusters, const double *state, members *out)
-{
-    out->count = clusters->kind->of(clusters, state, out->cluster, out->weight);
-}
-
 /* Two draws from one point by simulator i; `two` may be empty. */
-static void add_draws(fy_met *met, int64_t d, int64_t i, const members *one, const members *two)
+static void add_draws(fy_met *met, int64_t d, int64_t i, const fy_members *one,
+                      const fy_members *two)
 {
     double apart = 0;
     for (int64_t j = 0, k = 0; j < one->count || k < two->count;) {
@@ -137,13 +126,13 @@ static foray_status add_point(fy_sampler *w, fy_met *met, const double *next)
 {
     const foray_clusters *clusters = w->what->clusters;
     int64_t d = w->what->system->spec.simulators, n = clusters->dimensions;
-    members one, two = {.count = 0};
+    fy_members one, two = {.count = 0};
     for (int64_t i = 0; i < d; i++) {
         if (!reserve_met(w->ctx, met, d, 2 * clusters->most))
             return FORAY_ERROR_MEMORY;
-        find_members(clusters, next + i * n, &one);
+        fy_members_find(clusters, next + i * n, &one);
         if (w->what->each == 2)
-            find_members(clusters, next + (d + i) * n, &two);
+            fy_members_find(clusters, next + (d + i) * n, &two);
         add_draws(met, d, i, &one, &two);
     }
     return FORAY_OK;

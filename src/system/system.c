@@ -358,20 +358,25 @@ foray_status foray_system_step(foray_system *system, int64_t count, const foray_
     return fy_system_ask(system, system->ctx, count, query, state, next);
 }
 
-foray_status foray_system_reset(foray_system *system, const foray_draw *draw, double *state)
+foray_status fy_system_start(const foray_system *system, foray_context *ctx, const foray_draw *draw,
+                             double *state)
 {
     for (int64_t i = 0; i < system->spec.dimensions; i++)
         state[i] = NAN;
     foray_status status = system->ops.reset(system->self, draw, state);
     if (status != FORAY_OK)
-        return failed(system, system->ctx, draw, status);
-    return settle(system, system->ctx, draw, state);
+        return failed(system, ctx, draw, status);
+    return settle(system, ctx, draw, state);
 }
 
-foray_status foray_system_reward(foray_system *system, int64_t index, const double *state,
-                                 int64_t action, double *value)
+foray_status foray_system_reset(foray_system *system, const foray_draw *draw, double *state)
 {
-    foray_context *ctx = system->ctx;
+    return fy_system_start(system, system->ctx, draw, state);
+}
+
+foray_status fy_system_value(const foray_system *system, foray_context *ctx, int64_t index,
+                             const double *state, int64_t action, double *value)
+{
     const foray_system_spec *spec = &system->spec;
     if (index < 0 || index >= spec->rewards)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "reward %lld, but %s has %lld rewards",
@@ -392,4 +397,10 @@ foray_status foray_system_reward(foray_system *system, int64_t index, const doub
                        spec->name, spec->reward_name[index], answer);
     *value = answer;
     return FORAY_OK;
+}
+
+foray_status foray_system_reward(foray_system *system, int64_t index, const double *state,
+                                 int64_t action, double *value)
+{
+    return fy_system_value(system, system->ctx, index, state, action, value);
 }

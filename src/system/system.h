@@ -17,10 +17,14 @@ struct foray_system {
     char *text;     /* what foray_system_open was given; NULL: nothing tells what it is */
 };
 
-/* foray_system_step with messages to a context of the caller's, so that several threads may
- * ask at once where the system allows it. */
+/* foray_system_step, _reset and _reward with messages to a context of the caller's, so that
+ * several threads may ask for steps at once where the system allows it. */
 foray_status fy_system_ask(const foray_system *system, foray_context *ctx, int64_t count,
                            const foray_system_query *query, const double *state, double *next);
+foray_status fy_system_start(const foray_system *system, foray_context *ctx, const foray_draw *draw,
+                             double *state);
+foray_status fy_system_value(const foray_system *system, foray_context *ctx, int64_t index,
+                             const double *state, int64_t action, double *value);
 
 /* Most dimensions of a state vector. */
 enum { FY_MOST_DIMENSIONS = 64 };

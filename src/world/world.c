@@ -65,10 +65,14 @@ static foray_status settle(foray_world *world, const foray_draw *draw, foray_sta
                            int64_t answer, int64_t *state)
 {
     unsigned long long episode = draw->episode;
-    if (status != FORAY_OK)
-        return fy_fail(world->ctx, FORAY_ERROR_WORLD,
-                       "the world failed in episode %llu, draw %u: %s", episode, draw->step,
-                       foray_status_text(status));
+    if (status != FORAY_OK) {
+        const char *cause = world->ops.message ? world->ops.message(world->self) : NULL;
+        /* The cause may be the message that lies in this context already. */
+        if (cause != foray_message(world->ctx))
+            fy_say(world->ctx, "%s", cause ? cause : foray_status_text(status));
+        return fy_fail_within(world->ctx, FORAY_ERROR_WORLD,
+                              "the world failed in episode %llu, draw %u", episode, draw->step);
+    }
     if (answer < 0)
         return fy_fail(world->ctx, FORAY_ERROR_WORLD,
                        "in episode %llu, draw %u, the world answered with state %lld", episode,
@@ -182,7 +186,8 @@ static foray_status model_create(foray_context *ctx, const foray_model *model, m
 
 foray_status foray_world_from_model(foray_context *ctx, const foray_model *model, foray_world **out)
 {
-    static const foray_world_ops ops = {sizeof ops, model_reset, model_step, model_destroy};
+    static const foray_world_ops ops = {
+        .size = sizeof ops, .reset = model_reset, .step = model_step, .destroy = model_destroy};
     if (!model->theta)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "%s is no world: its theta is not known, so nothing says what follows",
