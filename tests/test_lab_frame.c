@@ -1,0 +1,411 @@
+/* test_lab_frame.c - the frame of experiments, with one that is made up: parameters, stopping and
+ * continuing, threads, refusals, failed allocations and disks. */
+#include "lab/lab.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ------------------------------------------------------------- a made-up experiment */
+
+enum { WORDS, SIZES, REPEATS, FAILING, SEED };
+
+static const foray_lab_parameter parameters[] = {
+    [WORDS] = {.name = "words",
+               .kind = FORAY_LAB_WORD,
+               .list = true,
+               .quick = "red",
+               .full = "red,blue",
+               .choices = "red|green|blue",
+               .help = "colours"},
+    [SIZES] = {.name = "some_sizes",
+               .kind = FORAY_LAB_REAL,
+               .list = true,
+               .quick = "1",
+               .full = "1,2.5",
+               .least = 0.5,
+               .most = 10,
+               .help = "sizes"},
+    [REPEATS] = {.name = "repeats",
+                 .kind = FORAY_LAB_WHOLE,
+                 .quick = "2",
+                 .full = "3",
+                 .least = 1,
+                 .most = 100,
+                 .help = "cells of each kind"},
+    [FAILING] = {.name = "failing",
+                 .kind = FORAY_LAB_WHOLE,
+                 .quick = "-1",
+                 .full = "-1",
+                 .least = -1,
+                 .most = 100,
+                 .help = "the cell that fails"},
+    [SEED] = FY_LAB_SEED,
+};
+
+enum { C_WORD, C_KIND, C_SIZE, C_VALUE, C_TIME, COLUMNS };
+static const char *const kind_words[] = {"even", "odd"};
+
+static const fy_lab_column columns[COLUMNS] = {
+    [C_WORD] = {.name = "word", .help = "the colour", .words = 1 + WORDS},
+    [C_KIND] = {.name = "kind", .help = "of the repeat", .word = kind_words},
+    [C_SIZE] = {.name = "size", .help = "the size"},
+    [C_VALUE] = {.name = "value", .help = "a number with all its digits"},
+    [C_TIME] = {.name = "seconds", .help = "what differs every time", .time = true},
+};
+
+static foray_status plan(fy_lab *lab)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t w = 0; w < fy_lab_count(lab, WORDS); w++)
+        for (int64_t s = 0; s < fy_lab_count(lab, SIZES); s++)
+            for (int64_t r = 0; r < fy_lab_whole(lab, REPEATS) && status == FORAY_OK; r++) {
+                const int64_t at[FY_LAB_AXES] = {w, s, r};
+                status = fy_lab_add_cell(lab, (double)(1 + s), at, "%s-%g-%lld",
+                                         fy_lab_word(lab, WORDS, w), fy_lab_number(lab, SIZES, s),
+                                         (long long)r);
+            }
+    return status;
+}
+
+static foray_status cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows *rows)
+{
+    const int64_t *at = lab->cell[index].at;
+    foray_status status = FORAY_OK;
+    if (index == fy_lab_whole(lab, FAILING))
+        return fy_fail(ctx, FORAY_ERROR_WORLD, "it had to fail");
+    for (int i = 0; i < 3 && status == FORAY_OK; i++) {
+        double row[COLUMNS] = {(double)at[0], (double)(at[2] % 2), fy_lab_number(lab, SIZES, at[1]),
+                               i == 1 ? INFINITY : 0.1 * (double)(index + i) / 3.0, fy_seconds()};
+        status = fy_rows_add(ctx, rows, row);
+        if (!fy_lab_tell(lab, index, (i + 1) / 3.0))
+            status = FORAY_INTERRUPTED;
+    }
+    return status;
+}
+
+static foray_status page(fy_lab *lab, fy_writer *text)
+{
+    static const char *const heading[] = {"cell", "sum"};
+    fy_table table = fy_table_begin(lab->ctx, 2, heading);
+    for (int64_t i = 0; i < lab->cells; i++) {
+        double sum = 0.0;
+        for (int64_t r = 0; r < lab->rows[i].count; r += 2)
+            sum += fy_rows_at(&lab->rows[i], r)[C_VALUE];
+        fy_table_cell(&table, "%s", lab->cell[i].name);
+        fy_table_shortest(&table, sum);
+    }
+    fy_lab_find(lab, "There are %lld cells & no more.", (long long)lab->cells);
+    fy_print(text, "<h2>Sums</h2>\n");
+    return fy_lab_table(lab, text, "summary", &table);
+}
+
+static const fy_lab_experiment made_up = {
+    .name = "madeup",
+    .summary = "what nobody asked for",
+    .question = "Is a < b?",
+    .parameter = parameters,
+    .parameters = sizeof parameters / sizeof *parameters,
+    .column = columns,
+    .columns = COLUMNS,
+    .plan = plan,
+    .cell = cell,
+    .page = page,
+};
+enum { CELLS = 12 }; /* with the full values */
+
+/* Makes it in a directory, with parameters "name=value" up to a NULL. */
+static foray_status make(foray_context *ctx, const char *directory, foray_work_fn progress,
+                         void *user, const char *const *given)
+{
+    fy_lab lab;
+    foray_lab_options options = {.setting = given};
+    while (given && given[options.settings])
+        options.settings++;
+    foray_status status = fy_lab_create(ctx, &made_up, &options, &lab);
+    if (status == FORAY_OK)
+        status = fy_lab_make(&lab, directory, progress, user);
+    fy_lab_release(&lab);
+    return status;
+}
+
+/* --------------------------------------------------------------------------- helpers */
+
+static char *content(const char *directory, const char *name)
+{
+    char path[512];
+    uint8_t *data = NULL;
+    size_t size;
+    foray_context *ctx = foray_context_create();
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    support_ok(ctx, fy_file_read(ctx, path, 1 << 20, &data, &size));
+    foray_context_destroy(ctx);
+    return (char *)data;
+}
+
+static void assert_same_files(const char *one, const char *other)
+{
+    static const char *const names[] = {"rows.csv", "summary.csv", "findings.txt", "index.html",
+                                        "experiment.txt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *a = content(one, names[i]), *b = content(other, names[i]);
+        assert_string_equal(a, b);
+        free(a);
+        free(b);
+    }
+}
+
+static void assert_refused(foray_context *ctx, foray_status status, foray_status wanted,
+                           const char *words)
+{
+    assert_int_equal(status, wanted);
+    if (!strstr(foray_message(ctx), words))
+        fail_msg("\"%s\" is not in \"%s\"", words, foray_message(ctx));
+}
+
+/* ----------------------------------------------------------------------------- tests */
+
+static void everything_is_written(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    char *directory = support_directory();
+    support_ok(ctx, make(ctx, directory, NULL, NULL, NULL));
+    char *rows = content(directory, "rows.csv"), *page_text = content(directory, "index.html");
+    char *findings = content(directory, "findings.txt"), *times = content(directory, "times.csv");
+    /* Words by their parameter and by their own list, numbers to the last digit. */
+    assert_non_null(strstr(rows, "cell,word,kind,size,value\nred-1-0,red,even,1,0\n"));
+    assert_non_null(strstr(rows, "blue-2.5-1,blue,odd,2.5,inf\n"));
+    assert_non_null(strstr(rows, "red-1-1,red,odd,1,0.10000000000000002\n"));
+    assert_null(strstr(rows, "seconds"));
+    assert_non_null(strstr(times, "cell,seconds\n"));
+    assert_string_equal(findings, "There are 12 cells & no more.\n");
+    assert_non_null(strstr(page_text, "<li>There are 12 cells &amp; no more.</li>"));
+    assert_non_null(strstr(page_text, "Is a &lt; b?"));
+    assert_non_null(strstr(page_text, "foray lab madeup -o madeup\n"));
+    assert_non_null(strstr(page_text, "download=\"rows.csv\""));
+    free(rows);
+    free(page_text);
+    free(findings);
+    free(times);
+    support_remove(directory);
+    foray_context_destroy(ctx);
+}
+
+/* The command on the page asks for what is not a default, in the shorter way. */
+static void the_page_has_the_command(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    const char *near_quick[] = {"words=red", "some_sizes=1", "repeats=2", "seed=7", NULL};
+    const char *near_full[] = {"some_sizes=3", NULL};
+    char *quick = support_directory(), *full = support_directory();
+    support_ok(ctx, make(ctx, quick, NULL, NULL, near_quick));
+    support_ok(ctx, make(ctx, full, NULL, NULL, near_full));
+    char *one = content(quick, "index.html"), *other = content(full, "index.html");
+    assert_non_null(strstr(one, "foray lab madeup --quick --seed 7 -o madeup\n"));
+    assert_non_null(strstr(other, "foray lab madeup --some-sizes 3 -o madeup\n"));
+    free(one);
+    free(other);
+    support_remove(quick);
+    support_remove(full);
+    foray_context_destroy(ctx);
+}
+
+/* Says stop once so many cells have ended. */
+typedef struct watch {
+    int64_t stop_after;
+    foray_work_progress last;
+} watch;
+
+static bool look(void *user, const foray_work_progress *now)
+{
+    watch *w = user;
+    assert_int_equal(now->parts, CELLS);
+    assert_true(now->finished >= w->last.finished && now->finished <= now->parts);
+    assert_true(now->done >= 0.0 && now->done <= 1.0);
+    assert_true(isnan(now->remaining) || now->remaining >= 0.0);
+    w->last = *now;
+    return now->finished < w->stop_after;
+}
+
+static void stopped_it_continues_to_the_same_bytes(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    char *whole = support_directory(), *parts = support_directory();
+    support_ok(ctx, make(ctx, whole, NULL, NULL, NULL));
+    for (int threads = 1; threads <= 3; threads++) {
+        watch w = {.stop_after = 3 * threads};
+        foray_context_set_threads(ctx, threads);
+        assert_int_equal(make(ctx, parts, look, &w, NULL), FORAY_INTERRUPTED);
+        assert_true(w.last.finished >= w.stop_after && w.last.finished < CELLS);
+    }
+    watch w = {.stop_after = INT64_MAX};
+    support_ok(ctx, make(ctx, parts, look, &w, NULL));
+    assert_int_equal(w.last.finished, CELLS);
+    assert_true(w.last.remaining == 0.0 && w.last.done == 1.0);
+    assert_same_files(whole, parts);
+    /* Once more there is nothing to make, times included. */
+    char *before = content(parts, "times.csv");
+    support_ok(ctx, make(ctx, parts, NULL, NULL, NULL));
+    char *after = content(parts, "times.csv");
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    support_remove(whole);
+    support_remove(parts);
+    foray_context_destroy(ctx);
+}
+
+static void other_terms_are_refused(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    const char *other[] = {"repeats=4", NULL};
+    char *directory = support_directory(), path[512];
+    support_ok(ctx, make(ctx, directory, NULL, NULL, NULL));
+    assert_refused(ctx, make(ctx, directory, NULL, NULL, other), FORAY_ERROR_USAGE,
+                   "was started with \"repeats 3\", not \"repeats 4\"");
+    /* A cell that is damaged is not taken for one that is there. */
+    snprintf(path, sizeof path, "%s/cells/red-1-0.csv", directory);
+    support_ok(ctx, fy_file_write(ctx, path, "nonsense\n", 9));
+    assert_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_INPUT,
+                   "red-1-0.csv: not the rows of a run");
+    assert_int_equal(remove(path), 0);
+    support_ok(ctx, make(ctx, directory, NULL, NULL, NULL));
+    support_remove(directory);
+    foray_context_destroy(ctx);
+}
+
+static void bad_values_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *given, *words;
+    } bad[] = {
+        {"words=red,pink", "\"pink\" must be one of red|green|blue"},
+        {"words=", "\"\" must be one of"},
+        {"words=red,red", "has a value twice"},
+        {"some_sizes=1,1.0", "has a value twice"},
+        {"some_sizes=1,", "\"\" must be a number from 0.5 to 10"},
+        {"some_sizes=11", "must be a number"},
+        {"some_sizes=nan", "must be a number"},
+        {"repeats=1.5", "must be a whole number from 1 to 100"},
+        {"repeats=2,3", "must be a whole number"},
+        {"colour=red", "has no parameter \"colour\""},
+        {"repeats", "should read name=value"},
+    };
+    foray_context *ctx = foray_context_create();
+    char *directory = support_directory();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *given[] = {bad[i].given, NULL};
+        assert_refused(ctx, make(ctx, directory, NULL, NULL, given), FORAY_ERROR_USAGE,
+                       bad[i].words);
+    }
+    foray_lab_options none = {0};
+    assert_refused(ctx, foray_lab_run(ctx, "nothing", &none, directory, NULL, NULL),
+                   FORAY_ERROR_USAGE, "no experiment \"nothing\"");
+    support_remove(directory);
+    foray_context_destroy(ctx);
+}
+
+static void a_cell_that_fails_says_which(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    const char *given[] = {"failing=4", NULL};
+    char *directory = support_directory();
+    assert_refused(ctx, make(ctx, directory, NULL, NULL, given), FORAY_ERROR_WORLD,
+                   "red-2.5-1: it had to fail");
+    support_remove(directory);
+    foray_context_destroy(ctx);
+}
+
+/* A directory where a file is to be written cannot be replaced by it. */
+static void what_cannot_be_written_is_said(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"rows.csv",     "times.csv",  "summary.csv",
+                                        "findings.txt", "index.html", "cells/red-1-0.csv"};
+    foray_context *ctx = foray_context_create();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *directory = support_directory(), path[512], inside[600];
+        support_ok(ctx, make(ctx, directory, NULL, NULL, NULL));
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        snprintf(inside, sizeof inside, "%s/in the way", path);
+        assert_int_equal(remove(path), 0);
+        assert_int_equal(mkdir(path, 0777), 0);
+        support_ok(ctx, fy_file_write(ctx, inside, "x", 1));
+        assert_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_IO, names[i]);
+        support_remove(directory);
+    }
+    foray_context_destroy(ctx);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    const char *few[] = {"words=red", "some_sizes=1", "repeats=1", NULL};
+    char *whole = support_directory(), *broken = support_directory();
+    support_ok(ctx, make(ctx, whole, NULL, NULL, few));
+    foray_status status = FORAY_ERROR_MEMORY;
+    int64_t failures = 0;
+    for (; status != FORAY_OK; failures++) {
+        assert_true(failures < 5000);
+        ctx->allocations_left = failures;
+        status = make(ctx, broken, NULL, NULL, few);
+        assert_true(status == FORAY_OK || status == FORAY_ERROR_MEMORY);
+    }
+    ctx->allocations_left = -1;
+    assert_true(failures > 30);
+    assert_same_files(whole, broken);
+    support_remove(whole);
+    support_remove(broken);
+    foray_context_destroy(ctx);
+}
+
+/* The tables of the real experiments fit the frame, and their defaults are valid. */
+static void all_experiments_are_sound(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    const fy_lab_experiment *experiment;
+    int64_t count = 0;
+    for (; (experiment = fy_lab_experiment_at(count)); count++) {
+        assert_true(experiment->parameters <= FY_LAB_PARAMETERS);
+        assert_true(experiment->columns <= FY_LAB_COLUMNS);
+        assert_ptr_equal(fy_lab_experiment_named(experiment->name), experiment);
+        for (int quick = 0; quick <= 1; quick++) {
+            fy_lab lab;
+            foray_lab_options options = {.quick = quick};
+            support_ok(ctx, fy_lab_create(ctx, experiment, &options, &lab));
+            assert_true(lab.cells > 0 && lab.weight > 0.0);
+            for (int64_t i = 1; i < lab.cells; i++)
+                assert_string_not_equal(lab.cell[i].name, lab.cell[i - 1].name);
+            fy_lab_release(&lab);
+        }
+    }
+    assert_true(count > 0);
+    foray_context_destroy(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_is_written),
+        cmocka_unit_test(the_page_has_the_command),
+        cmocka_unit_test(stopped_it_continues_to_the_same_bytes),
+        cmocka_unit_test(other_terms_are_refused),
+        cmocka_unit_test(bad_values_are_refused),
+        cmocka_unit_test(a_cell_that_fails_says_which),
+        cmocka_unit_test(what_cannot_be_written_is_said),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(all_experiments_are_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
