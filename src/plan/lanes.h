@@ -13,6 +13,16 @@
 
 #define FY_INLINE static inline __attribute__((always_inline, unused))
 
+/* Are reward and bonus added as soon as a pair is weighed? (see backup.inc) */
+enum { one_one_pass = false, many_one_pass = true };
+
+/* Pairs between asking for the values of its successors and using them. The values of one
+ * reward are mostly in the second cache and come from there in a few pairs' time. With many,
+ * every value is a line of its own, from farther away: it is asked for long before, and no
+ * nearer than into the second cache. So many lines on their way into the first would use up
+ * its room for misses, and whatever else is loaded would wait. */
+enum { one_ahead = 4, many_ahead = 32 };
+
 /* ---------------------------------------------------------------- one lane */
 
 typedef double one_t;
@@ -27,6 +37,11 @@ FY_INLINE one_t one_load(const double *at, int64_t item)
 FY_INLINE void one_store(double *at, int64_t item, one_t x)
 {
     at[item] = x;
+}
+
+FY_INLINE void one_ask(const double *at, int64_t item)
+{
+    __builtin_prefetch(at + item);
 }
 
 FY_INLINE one_t one_all(double x)
@@ -48,6 +63,11 @@ FY_INLINE one_t one_fma(one_t x, one_t y, one_t z)
 FY_INLINE one_t one_sqrt(one_t x)
 {
     return sqrt(x);
+}
+
+FY_INLINE one_t one_abs(one_t x)
+{
+    return fabs(x);
 }
 
 FY_INLINE one_t one_pick(one_mask mask, one_t yes, one_t no)
@@ -105,6 +125,12 @@ FY_INLINE void many_store(double *at, int64_t item, many_t x)
     memcpy(at + item * FY_LANES, &x, sizeof x);
 }
 
+FY_INLINE void many_ask(const double *at, int64_t item)
+{
+    enum { TO_READ, INTO_SECOND_CACHE = 2 };
+    __builtin_prefetch(at + item * FY_LANES, TO_READ, INTO_SECOND_CACHE);
+}
+
 FY_INLINE many_t many_all(double x)
 {
     return x - (many_t){0};
@@ -122,6 +148,12 @@ FY_INLINE many_t many_sqrt(many_t x)
     for (int lane = 0; lane < FY_LANES; lane++)
         x[lane] = sqrt(x[lane]);
     return x;
+}
+
+/* Without the sign bit. */
+FY_INLINE many_t many_abs(many_t x)
+{
+    return (many_t)((many_mask)x & INT64_MAX);
 }
 
 FY_INLINE many_t many_pick(many_mask mask, many_t yes, many_t no)

@@ -36,8 +36,8 @@ enum { FY_SMALL = 8 };
 #define FY_SMALL_CASES(CASE) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
 #define FY_UNROLL _Pragma("GCC unroll 8")
 
-/* Pairs between asking for something and using it: for values, and for p and R. */
-enum { FY_AHEAD = 4, FY_FAR = 32 };
+/* Pairs between asking for a reward, p or R and using it. For values, lanes.h says it. */
+enum { FY_FAR = 32 };
 
 /* What rounding may do to a Q, relative to its size (and to 1). */
 static const double FY_ROUNDING = 1e-12;
