@@ -25,6 +25,16 @@ double bench_best(int repeats, void (*work)(void *arg), void *arg)
     return best;
 }
 
+double bench_speedup(int repeats, void (*work)(void *arg), void *slow, void *fast)
+{
+    double best_slow = HUGE_VAL, best_fast = HUGE_VAL;
+    for (int i = 0; i < repeats; i++) {
+        best_slow = fmin(best_slow, bench_best(1, work, slow));
+        best_fast = fmin(best_fast, bench_best(1, work, fast));
+    }
+    return best_slow / best_fast;
+}
+
 void bench_check(foray_context *ctx, foray_status status)
 {
     if (status == FORAY_OK)

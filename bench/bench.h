@@ -12,6 +12,10 @@ double bench_now(void);
 /* Seconds of the fastest of `repeats` calls of work(arg). */
 double bench_best(int repeats, void (*work)(void *arg), void *arg);
 
+/* How many times faster work(fast) is than work(slow), each at its best. They take turns, so
+ * that a machine whose speed changes meanwhile favours neither. */
+double bench_speedup(int repeats, void (*work)(void *arg), void *slow, void *fast);
+
 /* What this many threads can do at best: bytes read (or, in a triad, read and written)
  * per second from arrays larger than any cache, and floating-point operations per second
  * in fused multiply-adds on vectors. */
