@@ -35,7 +35,9 @@ static void take(void *user, const foray_check *check)
         return;
     }
     printf("%-8s %-11s %s\n", result_name[check->result], check->name, check->rule);
-    printf("%21s%s\n", "", check->detail);
+    printf("%21s", "");
+    cli_put(stdout, 0, check->detail);
+    printf("\n");
     fflush(stdout);
 }
 

@@ -3,6 +3,9 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "args.h"
 #include "foray/foray.h"
 
@@ -128,6 +131,14 @@ cli_exit cli_option_real(cli_session *session, const char *name, double least, d
 cli_exit cli_print_file(const cli_session *session, const char *directory, const char *name);
 
 /* -------------------------------------------------------------------- messages */
+
+/* Prints a text that somebody else wrote (a name, a path, a file's content), and spaces up to
+ * `width` columns. Control characters come out as \n, \x1b: what is in a file must not
+ * reach the terminal as a command. */
+void cli_put(FILE *stream, int width, const char *text);
+/* The same for a whole message. */
+void cli_put_message(FILE *stream, const char *format, va_list values)
+    __attribute__((format(printf, 2, 0)));
 
 /* "foray explore: ..." on standard error, for CLI_USAGE with a hint where to read
  * on. Returns `code`. */

@@ -68,7 +68,7 @@ cli_exit cli_fail(const cli_session *session, cli_exit code, const char *format,
     const char *name = session->command->name;
     fprintf(stderr, "foray %s: ", name);
     va_start(values, format);
-    vfprintf(stderr, format, values);
+    cli_put_message(stderr, format, values);
     va_end(values);
     fputc('\n', stderr);
     if (code == CLI_USAGE)

@@ -90,9 +90,12 @@ static cli_exit read_options(contest *c)
 static cli_exit print_summary(const contest *c)
 {
     cli_exit code = cli_print_file(c->session, c->directory, "summary.txt");
-    if (code == CLI_DONE)
-        printf("\ntables, plots and a page: %s/index.html\n", c->directory);
-    return code;
+    if (code != CLI_DONE)
+        return code;
+    printf("\ntables, plots and a page: ");
+    cli_put(stdout, 0, c->directory);
+    printf("/index.html\n");
+    return CLI_DONE;
 }
 
 static cli_exit tell(const contest *c)

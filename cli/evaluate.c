@@ -24,7 +24,8 @@ static void tell_one(cli_session *session, cli_report *report, const char *rewar
                      double optimal)
 {
     if (!session->json) {
-        printf("%-24s %12.6g %12.6g %12.4g\n", reward, value, optimal, optimal - value);
+        cli_put(stdout, 24, reward);
+        printf(" %12.6g %12.6g %12.4g\n", value, optimal, optimal - value);
         return;
     }
     cli_report_open(report, NULL);

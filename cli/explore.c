@@ -163,26 +163,43 @@ static void print_bound(const expedition *e, const foray_certificate *bound)
            bound->gap >= horizon ? ", no better than nothing yet" : "");
 }
 
+static void print_path(const char *before, const char *path, const char *after)
+{
+    printf("%s", before);
+    cli_put(stdout, 0, path);
+    printf("%s\n", after);
+}
+
+static void print_more_episodes(int64_t episodes, const char *path)
+{
+    char before[96];
+    snprintf(before, sizeof before, "to go on                foray explore --resume -k %lld -o ",
+             (long long)episodes * 4);
+    print_path(before, path, "");
+}
+
 static void print_summary(const expedition *e, const foray_explorer_facts *facts,
                           const foray_certificate *bound, foray_status status)
 {
     const foray_settings *settings = foray_run_settings(e->run);
     char episodes[CLI_NUMBER_SIZE], plans[CLI_NUMBER_SIZE];
-    printf("explored %s for %s episodes with %s, %s plans, in %.1f s\n", foray_run_world(e->run),
+    printf("explored ");
+    cli_put(stdout, 0, foray_run_world(e->run));
+    printf(" for %s episodes with %s, %s plan%s, in %.1f s\n",
            cli_grouped(facts->episodes, episodes), settings->algorithm,
-           cli_grouped(facts->plans, plans), e->progress.last.seconds);
+           cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
+           e->progress.last.seconds);
     print_bound(e, bound);
     if (settings->until > 0)
         printf("target                  %g: %s\n", settings->until,
                status == FORAY_OK ? "met" : "not met yet");
-    printf("saved in                %s\n", e->path);
+    print_path("saved in                ", e->path, "");
     if (status == FORAY_OK)
-        printf("next                    foray plan %s -r goal:0\n", e->path);
+        print_path("next                    foray plan ", e->path, " -r goal:0");
     else if (status == FORAY_INTERRUPTED)
-        printf("to go on                foray explore --resume -o %s\n", e->path);
+        print_path("to go on                foray explore --resume -o ", e->path, "");
     else
-        printf("to go on                foray explore --resume -k %lld -o %s\n",
-               (long long)settings->episodes * 4, e->path);
+        print_more_episodes(settings->episodes, e->path);
 }
 
 static void report_summary(const expedition *e, cli_report *report,

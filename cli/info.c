@@ -154,8 +154,9 @@ static bool tell_plan(void *user, int64_t id, int64_t episodes, const char *rewa
     cli_report *report = user;
     (void)reward_json;
     if (!report->json) {
-        printf("  %4" PRId64 "  after %-12" PRId64 " %-24s %-12s %-10.6g %s\n", id, episodes,
-               reward_name, foray_mode_name(policy->mode), policy->certificate.gap,
+        printf("  %4" PRId64 "  after %-12" PRId64 " ", id, episodes);
+        cli_put(stdout, 24, reward_name);
+        printf(" %-12s %-10.6g %s\n", foray_mode_name(policy->mode), policy->certificate.gap,
                cli_certainty(&policy->certificate));
         return true;
     }

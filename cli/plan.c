@@ -164,8 +164,8 @@ static void print_table(const planning *p)
     printf("\n");
     for (int64_t i = 0; i < p->rewards.count; i++) {
         const foray_policy *policy = p->policy[i];
-        printf("%-*s %11.6g %11.6g %11.6g %11.6g  %-9s", width,
-               foray_reward_name(p->rewards.item[i]), policy->value[FORAY_OPTIMISTIC],
+        cli_put(stdout, width, foray_reward_name(p->rewards.item[i]));
+        printf(" %11.6g %11.6g %11.6g %11.6g  %-9s", policy->value[FORAY_OPTIMISTIC],
                policy->value[FORAY_PLUGIN], policy->value[FORAY_PESSIMISTIC],
                policy->certificate.gap, cli_certainty(&policy->certificate));
         if (truth)
@@ -190,14 +190,19 @@ static void print_footer(const planning *p)
     else
         printf("nothing is guaranteed: the radius was scaled down\n");
     for (int64_t i = 0; i < p->rewards.count; i++)
-        if (policy_path(p, i, path))
-            printf("written: %s\n", path);
+        if (policy_path(p, i, path)) {
+            printf("written: ");
+            cli_put(stdout, 0, path);
+            printf("\n");
+        }
 }
 
 static void print_maps(const planning *p)
 {
     for (int64_t i = 0; i < p->rewards.count; i++) {
-        printf("\n%s, first step:\n", foray_reward_name(p->rewards.item[i]));
+        printf("\n");
+        cli_put(stdout, 0, foray_reward_name(p->rewards.item[i]));
+        printf(", first step:\n");
         cli_map_print(foray_run_model(p->run), p->policy[i]);
     }
 }

@@ -56,7 +56,9 @@ static void print_line(const cli_report *report, const char *key, const char *va
     for (char *c = label; *c; c++)
         if (*c == '_')
             *c = ' ';
-    printf("%*s%-*s %s\n", 2 * report->depth, "", 24 - 2 * report->depth, label, value);
+    printf("%*s%-*s ", 2 * report->depth, "", 24 - 2 * report->depth, label);
+    cli_put(stdout, 0, value);
+    printf("\n");
 }
 
 /* File names need not be UTF-8, JSON must be. */

@@ -24,8 +24,12 @@ cli_exit cli_print_file(const cli_session *session, const char *directory, const
     FILE *file = open_file(directory, name);
     if (!file)
         return cli_fail(session, CLI_BAD_INPUT, "%s/%s: cannot be read", directory, name);
-    while (fgets(part, sizeof part, file))
-        fputs(part, stdout);
+    while (fgets(part, sizeof part, file)) {
+        bool whole = strchr(part, '\n') != NULL;
+        part[strcspn(part, "\n")] = 0;
+        cli_put(stdout, 0, part);
+        printf("%s", whole ? "\n" : "");
+    }
     fclose(file);
     return CLI_DONE;
 }

@@ -166,4 +166,21 @@ expect 3 "another model" foray explore similar.json --resume -o good.foray
 foray model convert good.json good.compact
 expect 0 . foray explore good.compact --resume -o good.foray
 expect 0 "verified +yes" foray verify good.foray
+
+# Control characters in names and keys are shown, never sent to the terminal.
+sed 's/"tiny"/"\\u001b[2Jtiny\\u009b1m"/' good.json >loud.json
+cat >loud_reward.json <<'END'
+{"format":"foray-reward","version":1,"name":"goal\u001b]0;x\u0007\n","entries":[[null,1,null,1]]}
+END
+sed 's/"default"\|"entries"/"\\u001b[1m"/' loud_reward.json >loud_key.json
+loud() {
+    expect "$1" "$2" "${@:3}"
+    holds "no control characters from ${*:3}" \
+        awk '/[\001-\010\013-\037\177]/ || /\302[\200-\237]/ { exit 1 }' "$work/out" "$work/err"
+}
+loud 0 'name +.x1b\[2Jtiny.xc2.x9b1m' foray model check loud.json
+loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray plan good.foray -r loud_reward.json -o policy.json
+loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray evaluate good.json policy.json -r loud_reward.json
+loud 0 'goal.x1b]0;x.x07.n +pess' foray info good.foray
+loud 3 'x1b\[1m' foray plan good.foray -r loud_key.json
 finish
