@@ -235,6 +235,10 @@ static bool read_value(reading *r, const cli_option *option, const char *attache
         return false;
     }
     const char *value = attached ? attached : r->word[r->at++];
+    if (!*value) {
+        snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s: its value is empty", option->name);
+        return false;
+    }
     /* Settings have their choices checked by the library, whose message knows their ranges. */
     if (option->choices && !option->setting && !is_among(value, option->choices)) {
         snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s %s: must be one of %s", option->name, value,
@@ -287,13 +291,22 @@ static bool read_short(reading *r, const char *word)
     return false;
 }
 
+/* A variable that was not set, most likely. Words to complete come after "--" and may be empty. */
+static bool empty_operand(reading *r)
+{
+    snprintf(r->problem, CLI_ARGS_PROBLEM, "an argument is empty");
+    return false;
+}
+
 static bool read_words(reading *r)
 {
     bool options_end = false;
     while (r->at < r->words && !cli_args_has(r->args, "help")) {
         const char *word = r->word[r->at++];
         bool good = true;
-        if (options_end || word[0] != '-' || !word[1])
+        if (!*word && !options_end)
+            good = empty_operand(r);
+        else if (options_end || word[0] != '-' || !word[1])
             r->args->operand[r->args->operands++] = word;
         else if (strcmp(word, "--") == 0)
             options_end = true;

@@ -116,7 +116,7 @@ static cli_exit check_output(planning *p)
     char path[PATH_SIZE], other[PATH_SIZE];
     if (!output)
         return CLI_DONE;
-    if (strlen(output) == 0 || strlen(output) + NAME_SIZE + 8 > PATH_SIZE)
+    if (strlen(output) + NAME_SIZE + 8 > PATH_SIZE)
         return cli_fail(p->session, CLI_USAGE, "--output: not a usable file name");
     if (output[strlen(output) - 1] == '/' && mkdir(output, 0777) != 0 && errno != EEXIST)
         return cli_fail(p->session, CLI_BAD_INPUT, "%s: %s", output, strerror(errno));

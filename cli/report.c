@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 17 significant digits read back to the same double. */
-#define JSON_STYLE (JSON_INDENT(2) | JSON_REAL_PRECISION(17))
-
 void cli_report_begin(cli_report *report, const cli_session *session)
 {
     *report = (cli_report){.json = session->json};
@@ -25,13 +22,11 @@ cli_exit cli_report_end(cli_report *report, const cli_session *session)
 {
     if (!report->json)
         return CLI_DONE;
-    char *text = report->failed ? NULL : json_dumps(report->open[0], JSON_STYLE);
+    bool failed = report->failed;
+    if (!failed)
+        cli_json_print(report->open[0]);
     cli_report_drop(report);
-    if (!text)
-        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    puts(text);
-    free(text);
-    return CLI_DONE;
+    return failed ? cli_fail(session, CLI_BAD_INPUT, "out of memory") : CLI_DONE;
 }
 
 void cli_report_drop(cli_report *report)

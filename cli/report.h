@@ -44,6 +44,9 @@ void cli_report_open(cli_report *report, const char *key);
 void cli_report_open_list(cli_report *report, const char *key);
 void cli_report_close(cli_report *report);
 
+/* One value, in lines, on standard output. */
+void cli_json_print(const json_t *value);
+
 /* 1234567 as "1,234,567". */
 const char *cli_grouped(int64_t value, char text[CLI_NUMBER_SIZE]);
 

@@ -35,6 +35,35 @@ static void messages_name_place_and_cause(void **state)
     assert_string_equal(foray_status_text((foray_status)99), "unknown status");
 }
 
+/* As few digits as it takes; every number reads back, the sign of 0 too. */
+static void numbers_are_short_and_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } known[] = {{0.1, "0.1"},
+                 {1.0, "1"},
+                 {-2.5, "-2.5"},
+                 {1e300, "1e+300"},
+                 {0.1 + 0.2, "0.30000000000000004"},
+                 {-0.0, "-0.0"},
+                 {INFINITY, "inf"},
+                 {-INFINITY, "-inf"},
+                 {NAN, ""}};
+    char text[FORAY_NUMBER_SIZE];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_string_equal(foray_shortest(known[i].value, text), known[i].text);
+    for (uint64_t i = 0; i < 20000; i++) {
+        uint64_t bits = fy_random_bits(1, FY_STREAM_TEST, i, 0, 0);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        if (isfinite(value))
+            assert_true(strtod(foray_shortest(value, text), NULL) == value);
+        assert_true(strlen(text) + 1 <= FORAY_NUMBER_SIZE);
+    }
+}
+
 static void allocation_checks_its_product(void **state)
 {
     foray_context *ctx = *state;
@@ -188,6 +217,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(allocation_checks_its_product, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bytes_come_back, set_up, tear_down),
         cmocka_unit_test(reading_too_much_fails),
+        cmocka_unit_test(numbers_are_short_and_exact),
         cmocka_unit_test(checksums_are_the_published_ones),
         cmocka_unit_test_setup_teardown(files_are_whole_or_absent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settings_survive_text, set_up, tear_down),

@@ -20,6 +20,9 @@ usage "foray explore: unknown option --episods; did you mean --episodes" foray e
 usage "unknown option -z" foray explore chain -z
 usage "unknown option --flag" foray plan run.foray --flag=3
 usage "--episodes needs a value" foray explore chain -o run.foray -k
+usage "--output: its value is empty" foray explore chain -o ''
+usage "--output: its value is empty" foray world export chain --output=
+usage "an argument is empty" foray model check ''
 usage "--json takes no value" foray explore chain --json=yes
 usage "missing operand: RUN" foray plan
 usage "one argument too many: b" foray verify a b

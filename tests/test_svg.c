@@ -335,11 +335,11 @@ static char *printed(foray_context *ctx, print_fn print)
     fy_table table = fy_table_begin(ctx, 2, heading);
     fy_writer text = {.ctx = ctx};
     fy_table_cell(&table, "%s", "a, \"b\" <c>");
-    fy_table_exact(&table, 0.1);
+    fy_table_shortest(&table, 0.1);
     fy_table_cell(&table, "grün");
     fy_table_number(&table, 12345.0);
     fy_table_cell(&table, "none");
-    fy_table_exact(&table, NAN);
+    fy_table_shortest(&table, NAN);
     print(&table, &text);
     fy_write_bytes(&text, "", 1);
     fy_table_free(&table);
@@ -352,15 +352,15 @@ static void one_table_three_ways(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     char *text = printed(ctx, fy_table_print_text);
-    assert_string_equal(text, "name                     number\n"
-                              "----------  -------------------\n"
-                              "a, \"b\" <c>  0.10000000000000001\n"
-                              "grün                     12,345\n"
-                              "none                           \n");
+    assert_string_equal(text, "name        number\n"
+                              "----------  ------\n"
+                              "a, \"b\" <c>     0.1\n"
+                              "grün        12,345\n"
+                              "none              \n");
     free(text);
     text = printed(ctx, fy_table_print_csv);
     assert_string_equal(text, "name,number\n"
-                              "\"a, \"\"b\"\" <c>\",0.10000000000000001\n"
+                              "\"a, \"\"b\"\" <c>\",0.1\n"
                               "grün,\"12,345\"\n"
                               "none,\n");
     free(text);

@@ -89,6 +89,13 @@ FORAY_API const char *foray_message(const foray_context *ctx);
  * The default is 1. Results do not depend on it, to the last bit. */
 FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
 
+/* ----------------------------------------------------------------- numbers */
+
+/* A number as the shortest text of 15 to 17 digits that reads back as the same number, as in
+ * all files: with a point, whatever the locale; "inf", "-inf", and "" for NaN. Returns text. */
+enum { FORAY_NUMBER_SIZE = 32 };
+FORAY_API const char *foray_shortest(double value, char text[FORAY_NUMBER_SIZE]);
+
 /* ---------------------------------------------------------------- settings */
 
 /* The choices of the settings below, in the order of their names there. */

@@ -136,19 +136,10 @@ void fy_document_put_string(fy_writer *writer, const char *text)
     json_decref(value);
 }
 
-/* 15 digits where they read back exactly, 17 where not. The sign of -0 needs a
- * fraction, and some locales write another decimal point. */
 void fy_document_put_real(fy_writer *writer, double value)
 {
-    char text[40];
-    snprintf(text, sizeof text, "%.15g", value);
-    if (strtod(text, NULL) != value)
-        snprintf(text, sizeof text, "%.17g", value);
-    if (value == 0 && signbit(value))
-        snprintf(text, sizeof text, "-0.0");
-    for (char *at = text; *at; at++)
-        if (!strchr("0123456789+-e", *at))
-            *at = '.';
+    char text[FORAY_NUMBER_SIZE];
+    foray_shortest(value, text);
     if (isfinite(value))
         fy_write_bytes(writer, text, strlen(text));
     else

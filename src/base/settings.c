@@ -183,6 +183,7 @@ static void print(const foray_settings *settings, const setting *row, char *text
     const void *at = field_const(settings, row);
     size_t length = 0;
     const char *name;
+    char number[FORAY_NUMBER_SIZE];
     switch (row->kind) {
     case KIND_TEXT:
         snprintf(text, size, "%s", (const char *)at);
@@ -191,7 +192,7 @@ static void print(const foray_settings *settings, const setting *row, char *text
         snprintf(text, size, "%" PRId64, *(const int64_t *)at);
         break;
     case KIND_REAL:
-        snprintf(text, size, "%.17g", *(const double *)at);
+        snprintf(text, size, "%s", foray_shortest(*(const double *)at, number));
         break;
     case KIND_CHOICE:
         name = word(row->choices, *(const int *)at, &length);

@@ -133,9 +133,9 @@ static foray_status write_rows(const fy_compare *compare, int first, int last, c
             for (int64_t r = 0; r < rows->count; r++) {
                 fy_table_cell(&table, "%s", compare->what->algorithm[a]);
                 fy_table_cell(&table, "%" PRId64, compare->what->settings.seed + i);
-                fy_table_exact(&table, fy_rows_at(rows, r)[FY_M_episode]);
+                fy_table_shortest(&table, fy_rows_at(rows, r)[FY_M_episode]);
                 for (int m = first; m < last; m++)
-                    fy_table_exact(&table, fy_rows_at(rows, r)[m]);
+                    fy_table_shortest(&table, fy_rows_at(rows, r)[m]);
             }
         }
     fy_table_print_csv(&table, &text);
@@ -159,10 +159,10 @@ static foray_status write_summary_csv(const fy_compare *compare)
             fy_table_cell(&table, "%s", compare->what->algorithm[a]);
             fy_table_cell(&table, "%" PRId64, compare->what->seeds);
             fy_table_cell(&table, "%s", fy_measure_name(m));
-            fy_table_exact(&table, summary.iqm);
-            fy_table_exact(&table, summary.low);
-            fy_table_exact(&table, summary.high);
-            fy_table_exact(&table, summary.median);
+            fy_table_shortest(&table, summary.iqm);
+            fy_table_shortest(&table, summary.low);
+            fy_table_shortest(&table, summary.high);
+            fy_table_shortest(&table, summary.median);
         }
     fy_table_print_csv(&table, &text);
     fy_table_free(&table);

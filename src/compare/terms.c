@@ -22,7 +22,7 @@ foray_status fy_compare_terms(const fy_compare *compare, fy_writer *text)
 {
     const foray_comparison *what = compare->what;
     foray_setting_info info;
-    char value[128];
+    char value[128], number[FORAY_NUMBER_SIZE];
     uint64_t hash = 0;
     foray_status status = model_hash(compare->ctx, compare->model, &hash);
     fy_print(text, "foray comparison, version 1\nforay %s\nworld %s\nmodel %016" PRIx64 "\n",
@@ -31,7 +31,7 @@ foray_status fy_compare_terms(const fy_compare *compare, fy_writer *text)
              foray_mode_name(what->mode), what->rewards, what->goals, what->rounds);
     if (what->reward)
         fy_print(text, "\nreward %s %016" PRIx64, what->reward->name, fy_reward_hash(what->reward));
-    fy_print(text, "\ntime limit %.17g\n", what->seconds);
+    fy_print(text, "\ntime limit %s\n", foray_shortest(what->seconds, number));
     for (int64_t i = 0; foray_setting_describe(i, &info) && status == FORAY_OK; i++) {
         if (strcmp(info.name, "algorithm") == 0)
             continue;

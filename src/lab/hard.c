@@ -74,13 +74,13 @@ int64_t fy_hard_members(const fy_hard *hard)
 foray_status fy_hard_model(foray_context *ctx, const fy_hard *hard, int64_t member,
                            foray_model **out)
 {
-    char spec[256];
+    char spec[256], eps[FORAY_NUMBER_SIZE];
     int at = snprintf(spec, sizeof spec, "%s:dim=%" PRId64 ",horizon=%" PRId64 ",member=%" PRId64,
                       hard->kind == FY_HARD_PACKING ? "hard" : "hypercube", hard->dim,
                       hard->horizon, member);
     if (hard->kind == FY_HARD_PACKING)
-        snprintf(spec + at, sizeof spec - (size_t)at, ",actions=%" PRId64 ",eps=%.17g",
-                 fy_hard_members(hard), hard->eps);
+        snprintf(spec + at, sizeof spec - (size_t)at, ",actions=%" PRId64 ",eps=%s",
+                 fy_hard_members(hard), foray_shortest(hard->eps, eps));
     else
         snprintf(spec + at, sizeof spec - (size_t)at, ",episodes=%.0f",
                  floor(fy_hard_bound(hard) * (1 + 1e-9)));

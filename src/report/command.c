@@ -28,29 +28,14 @@ void fy_command_flag(fy_writer *command, const char *name, const char *value)
 
 void fy_command_number(fy_writer *command, const char *name, double value)
 {
-    char number[FY_NUMBER_SIZE];
-    fy_command_flag(command, name, fy_shortest(value, number));
+    char number[FORAY_NUMBER_SIZE];
+    fy_command_flag(command, name, foray_shortest(value, number));
 }
 
 void fy_command_reward(fy_writer *command, const char *name, const char *file)
 {
     fy_print(command, " -r");
     fy_command_word(command, strncmp(name, "goal:", strlen("goal:")) == 0 ? name : file);
-}
-
-foray_status fy_setting_text(foray_context *ctx, const foray_settings *settings, const char *name,
-                             char out[FY_SETTING_SIZE])
-{
-    foray_status status = foray_settings_get(ctx, settings, name, out, FY_SETTING_SIZE);
-    if (status != FORAY_OK || !strpbrk(out, ".e"))
-        return status;
-    char *end;
-    double real = strtod(out, &end);
-    if (!*end) {
-        char number[FY_NUMBER_SIZE];
-        snprintf(out, FY_SETTING_SIZE, "%s", fy_shortest(real, number));
-    }
-    return FORAY_OK;
 }
 
 foray_status fy_command_settings(foray_context *ctx, fy_writer *command,
@@ -64,9 +49,9 @@ foray_status fy_command_settings(foray_context *ctx, fy_writer *command,
     for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
         if (except && strcmp(info.name, except) == 0)
             continue;
-        status = fy_setting_text(ctx, settings, info.name, value);
+        status = foray_settings_get(ctx, settings, info.name, value, sizeof value);
         if (status == FORAY_OK)
-            status = fy_setting_text(ctx, &defaults, info.name, fallback);
+            status = foray_settings_get(ctx, &defaults, info.name, fallback, sizeof fallback);
         if (status == FORAY_OK && strcmp(value, fallback) != 0)
             fy_command_flag(command, info.name, value);
     }

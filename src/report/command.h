@@ -1,4 +1,4 @@
-/* command.h - command lines as a shell reads them, and settings as texts. */
+/* command.h - command lines as a shell reads them. */
 #ifndef FY_COMMAND_H
 #define FY_COMMAND_H
 
@@ -16,9 +16,7 @@ void fy_command_reward(fy_writer *command, const char *name, const char *file);
 foray_status fy_command_settings(foray_context *ctx, fy_writer *command,
                                  const foray_settings *settings, const char *except);
 
-/* A setting as text, numbers with as few digits as read back exactly. */
+/* Room for a setting as text. */
 enum { FY_SETTING_SIZE = 128 };
-foray_status fy_setting_text(foray_context *ctx, const foray_settings *settings, const char *name,
-                             char out[FY_SETTING_SIZE]);
 
 #endif

@@ -142,7 +142,7 @@ foray_status fy_page_settings(fy_writer *text, const foray_settings *settings)
     foray_status status = FORAY_OK;
     fy_table table = fy_table_begin(text->ctx, 4, heading);
     for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
-        status = fy_setting_text(text->ctx, settings, info.name, value);
+        status = foray_settings_get(text->ctx, settings, info.name, value, sizeof value);
         fy_table_cell(&table, "%s", info.name);
         fy_table_cell(&table, "%s", value);
         fy_table_cell(&table, "%s", info.fallback);

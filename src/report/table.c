@@ -34,18 +34,10 @@ void fy_table_cell(fy_table *table, const char *format, ...)
     table->count++;
 }
 
-void fy_table_exact(fy_table *table, double value)
-{
-    if (isnan(value))
-        fy_table_cell(table, "%s", "");
-    else
-        fy_table_cell(table, "%.17g", value);
-}
-
 void fy_table_shortest(fy_table *table, double value)
 {
-    char text[FY_NUMBER_SIZE];
-    fy_table_cell(table, "%s", fy_shortest(value, text));
+    char text[FORAY_NUMBER_SIZE];
+    fy_table_cell(table, "%s", foray_shortest(value, text));
 }
 
 void fy_table_integer(fy_table *table, int64_t value)

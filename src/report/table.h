@@ -18,9 +18,7 @@ void fy_table_free(fy_table *table);
 
 /* As printf: one more cell. */
 void fy_table_cell(fy_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A number to be read back exactly; infinities are "inf", and NaN is empty. */
-void fy_table_exact(fy_table *table, double value);
-/* The same, in as few digits as that takes. */
+/* A number to be read back exactly, in as few digits as that takes (foray_shortest). */
 void fy_table_shortest(fy_table *table, double value);
 void fy_table_integer(fy_table *table, int64_t value);
 /* A number for people. */

@@ -123,18 +123,6 @@ const char *fy_label(const char *name, int64_t number, char out[FY_LABEL_SIZE])
 
 /* ----------------------------------------------------------------------- numbers */
 
-const char *fy_shortest(double value, char out[FY_NUMBER_SIZE])
-{
-    if (isnan(value))
-        out[0] = 0;
-    for (int digits = 15; !isnan(value) && digits <= 17; digits++) {
-        snprintf(out, FY_NUMBER_SIZE, "%.*g", digits, value);
-        if (strtod(out, NULL) == value)
-            break;
-    }
-    return out;
-}
-
 /* 1234567 as "1,234,567". */
 static void group_digits(int64_t value, char out[FY_NUMBER_SIZE])
 {

@@ -21,9 +21,6 @@ void fy_print_uri(fy_writer *text, const void *data, size_t size);
 enum { FY_NUMBER_SIZE = 48 };
 const char *fy_number(double value, char out[FY_NUMBER_SIZE]);
 
-/* The shortest decimal that reads back as exactly this number; "inf", "-inf", "". */
-const char *fy_shortest(double value, char out[FY_NUMBER_SIZE]);
-
 /* A name short enough for a label, with "…" where something is missing; the number
  * where there is no name. */
 enum { FY_LABEL_SIZE = 48 };
