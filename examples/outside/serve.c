@@ -99,8 +99,10 @@ static void expect_length(server *s, size_t length)
 static void answer_hello(server *s)
 {
     const uint32_t version[2] = {PROTOCOL, 0};
+    char magic[8];
     expect_length(s, 16);
-    if (memcmp(s->question, "FORAYWLD", 8) != 0)
+    memcpy(magic, s->question, sizeof magic);
+    if (memcmp(magic, "FORAYWLD", sizeof magic) != 0)
         send_error(s, "this is no HELLO");
     put(s, "FORAYWLD", 8);
     put(s, version, sizeof version);

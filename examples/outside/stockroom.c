@@ -6,8 +6,9 @@
  * As a program:   cc stockroom.c serve.c -o stockroom
  * The same world in Python is stockroom.py. */
 #include <foray/plugin.h>
+#include <stdio.h>
 
-enum { ROOM_FOR = 20, HORIZON = 14 };
+enum { ROOM_FOR = 20, AT_FIRST = 10, HORIZON = 14 };
 enum { QUIET, NORMAL, RUSH, SIMULATORS };
 enum { ACTIONS = 3 };
 enum { SERVED, LEAN, REWARDS };
@@ -21,8 +22,9 @@ static const char *const reward_name[] = {"served", "lean"};
 
 static int reset(void *self, uint64_t key, double *state, char *cause)
 {
-    (void)self, (void)key, (void)cause;
-    *state = ROOM_FOR / 2;
+    (void)self, (void)key;
+    *cause = 0;
+    *state = AT_FIRST;
     return 0;
 }
 
@@ -44,7 +46,8 @@ static double step_once(const foray_plugin_query *query, double items)
 static int step(void *self, int64_t count, const foray_plugin_query *query, const double *state,
                 double *next, char *cause)
 {
-    (void)self, (void)cause;
+    (void)self;
+    *cause = 0;
     for (int64_t i = 0; i < count; i++)
         next[i] = step_once(&query[i], state[i]);
     return 0;
@@ -53,7 +56,8 @@ static int step(void *self, int64_t count, const foray_plugin_query *query, cons
 static int reward(void *self, int64_t index, const double *state, int64_t action, double *value,
                   char *cause)
 {
-    (void)self, (void)action, (void)cause;
+    (void)self, (void)action;
+    *cause = 0;
     *value = index == SERVED ? *state >= 5 : 1 - *state / ROOM_FOR;
     return 0;
 }
@@ -61,7 +65,11 @@ static int reward(void *self, int64_t index, const double *state, int64_t action
 int foray_plugin(const foray_plugin_host *host, const char *text, foray_plugin_table *table,
                  char *cause)
 {
-    (void)host, (void)text, (void)cause;
+    (void)host;
+    if (*text) {
+        snprintf(cause, FORAY_PLUGIN_CAUSE, "\"%s\": there is nothing to choose", text);
+        return 1;
+    }
     *table = (foray_plugin_table){
         .size = sizeof *table,
         .version = FORAY_PLUGIN_VERSION,

@@ -26,7 +26,8 @@ static const char *const reward_name[] = {"comfort", "thrift"};
 
 static int reset(void *self, uint64_t key, double *state, char *cause)
 {
-    (void)self, (void)cause;
+    (void)self;
+    *cause = 0;
     state[ROOM] = 14 + 4 * foray_plugin_uniform(key, 0);
     state[WALL] = 14 + 2 * foray_plugin_uniform(key, 1);
     return 0;
@@ -49,7 +50,8 @@ static void step_once(const foray_plugin_query *query, const double *state, doub
 static int step(void *self, int64_t count, const foray_plugin_query *query, const double *state,
                 double *next, char *cause)
 {
-    (void)self, (void)cause;
+    (void)self;
+    *cause = 0;
     for (int64_t i = 0; i < count; i++)
         step_once(&query[i], state + i * DIMENSIONS, next + i * DIMENSIONS);
     return 0;
@@ -58,7 +60,8 @@ static int step(void *self, int64_t count, const foray_plugin_query *query, cons
 static int reward(void *self, int64_t index, const double *state, int64_t action, double *value,
                   char *cause)
 {
-    (void)self, (void)cause;
+    (void)self;
+    *cause = 0;
     double off = state[ROOM] > 21 ? state[ROOM] - 21 : 21 - state[ROOM];
     if (index == COMFORT)
         *value = off < 5 ? 1 - off / 5 : 0;

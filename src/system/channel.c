@@ -1,5 +1,4 @@
 /* channel.c - frames to and from a child, with deadlines. */
-#define _GNU_SOURCE /* POLLRDHUP's neighbours: MSG_NOSIGNAL */
 #include "system/channel.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* child.c - starts programs, and sees to it that nothing of them stays behind. */
-#define _GNU_SOURCE /* posix_spawn_file_actions_addclosefrom_np, pipe2 */
+#define _GNU_SOURCE /* posix_spawn_file_actions_addclosefrom_np, pipe2, environ */
 #include "system/child.h"
 
 #include <errno.h>
@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* The descriptors that the program speaks on; the first one that is not its own. */
 enum { PROGRAM_IN = 3, PROGRAM_OUT, PROGRAM_END };

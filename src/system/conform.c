@@ -71,7 +71,10 @@ static void make_sample(fy_suite *suite)
 
 static bool same(const fy_suite *suite, const double *one, const double *other)
 {
-    return memcmp(one, other, (size_t)suite->n * sizeof *one) == 0;
+    for (int64_t i = 0; i < suite->n; i++)
+        if (one[i] != other[i])
+            return false;
+    return true;
 }
 
 /* "action 1, simulator -1 (reality), state 3.5 7" for messages. */
@@ -97,7 +100,7 @@ static int compare(fy_suite *suite, int64_t count, int64_t first, int64_t stride
         int64_t i = first + stride * k;
         const double *was = suite->next + i * suite->n, *is = answer + k * suite->n;
         for (int64_t c = 0; c < suite->n; c++)
-            if (memcmp(&was[c], &is[c], sizeof *is) != 0)
+            if (was[c] != is[c])
                 return fy_conclude(suite, FORAY_CHECK_FAILED,
                                    "%s: coordinate %lld of the answer was %.17g and is %.17g %s",
                                    question_text(suite, i, question, sizeof question), (long long)c,

@@ -41,7 +41,7 @@ static void evaluate(const fy_suite *suite, const double *state, double *f)
 /* Adds one draw: answers of reality and of the d simulators, one behind the other. */
 static void add_draw(const fy_suite *suite, sums *s, const double *answer)
 {
-    double real[MOMENTS * FY_MOST_DIMENSIONS], f[MOMENTS * FY_MOST_DIMENSIONS];
+    double real[MOMENTS * FY_MOST_DIMENSIONS] = {0}, f[MOMENTS * FY_MOST_DIMENSIONS] = {0};
     double mixed[MOMENTS * FY_MOST_DIMENSIONS] = {0};
     const double *weight = suite->system->weight;
     evaluate(suite, answer, real);
@@ -119,10 +119,10 @@ static bool contradicts(const fy_suite *suite, const sums *s, int64_t function, 
 static int judge_pair(fy_suite *suite, const sums *s, const double *state, int64_t action,
                       double *deviation, double *allowed)
 {
+    const char *const *name = suite->spec->dimension_name;
     for (int64_t k = 0; k < s->functions; k++) {
         double worst = 0, width = 0;
         int64_t i = k / MOMENTS;
-        const char *const *name = suite->spec->dimension_name;
         if (contradicts(suite, s, k, &worst, &width))
             return fy_conclude(
                 suite, FORAY_CHECK_FAILED,
