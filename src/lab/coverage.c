@@ -211,11 +211,25 @@ static foray_status add_world(fy_lab *lab, int64_t world)
     return status;
 }
 
+/* Is there such a world? Better said now than by one of its cells. */
+static foray_status check_world(const fy_lab *lab, int64_t world)
+{
+    foray_model *model;
+    foray_status status =
+        foray_world_model(lab->ctx, fy_lab_word(lab, FY_COVERAGE_WORLDS, world), &model);
+    if (status == FORAY_OK)
+        foray_model_destroy(model);
+    return status;
+}
+
 static foray_status plan(fy_lab *lab)
 {
     foray_status status = FORAY_OK;
-    for (int64_t w = 0; w < fy_lab_count(lab, FY_COVERAGE_WORLDS) && status == FORAY_OK; w++)
-        status = add_world(lab, w);
+    for (int64_t w = 0; w < fy_lab_count(lab, FY_COVERAGE_WORLDS) && status == FORAY_OK; w++) {
+        status = check_world(lab, w);
+        if (status == FORAY_OK)
+            status = add_world(lab, w);
+    }
     return status;
 }
 

@@ -183,9 +183,19 @@ static foray_status add_promise(fy_lab *lab, int64_t variant, int64_t world, int
     return status;
 }
 
+/* Worlds that no cell needs; better refused before the runs than after. */
+static foray_status check_others(const fy_lab *lab)
+{
+    fy_promise_terms terms;
+    foray_status status = FORAY_OK;
+    for (int64_t w = 0; w < fy_lab_count(lab, FY_THEOREM_OTHERS) && status == FORAY_OK; w++)
+        status = fy_theorem_terms(lab->ctx, lab, FY_THEOREM_OTHERS, w, &terms);
+    return status;
+}
+
 static foray_status plan(fy_lab *lab)
 {
-    foray_status status = FORAY_OK;
+    foray_status status = check_others(lab);
     for (int64_t v = 0; v < fy_lab_count(lab, FY_THEOREM_VARIANTS); v++)
         for (int64_t w = 0; w < fy_lab_count(lab, FY_THEOREM_WORLDS); w++)
             for (int64_t e = 0; e < fy_lab_count(lab, FY_THEOREM_EPS); e++)
