@@ -51,7 +51,7 @@ static const foray_lab_parameter parameters[FY_THEOREM_PARAMETERS] = {
     [FY_THEOREM_EPS] = {.name = "eps",
                         .kind = FORAY_LAB_REAL,
                         .list = true,
-                        .quick = "1,0.5,0.25,0.1",
+                        .quick = "0.5,0.25,0.1",
                         .full = "1,0.5,0.25,0.1",
                         .least = 1e-6,
                         .most = 1e6,
