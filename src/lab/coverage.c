@@ -119,7 +119,7 @@ static const foray_lab_parameter parameters[FY_COVERAGE_PARAMETERS] = {
 static const char *const rule_words[RULES + 1] = {
     "sharp", "selfnormalised", "theorem", "ucrl-rfe+", "rf-ucrl", "rf-express", "sstp", NULL};
 
-static const fy_lab_column columns[FY_COVERAGE_COLUMNS] = {
+static const fy_lab_column measures[FY_COVERAGE_COLUMNS] = {
     [FY_COVERAGE_C_RULE] = {.name = "rule",
                             .help = "the algorithm and its radius",
                             .word = rule_words},
@@ -361,7 +361,7 @@ const fy_lab_experiment fy_lab_coverage = {
         "1 are the control: they carry no promise, and show that a failure would be seen.",
     .parameter = parameters,
     .parameters = FY_COVERAGE_PARAMETERS,
-    .column = columns,
+    .column = measures,
     .columns = FY_COVERAGE_COLUMNS,
     .plan = plan,
     .cell = cell,

@@ -55,7 +55,10 @@ static double least_episodes(double (*gap)(const fy_promise_terms *, double),
     while (gap(terms, enough) > eps)
         enough *= 2;
     double few = floor(enough / 2);
-    for (double middle; middle = floor(0.5 * (few + enough)), middle > few && middle < enough;) {
+    while (enough - few > 1) {
+        double middle = floor(0.5 * (few + enough));
+        if (middle == few || middle == enough)
+            break; /* beyond 2^53 not every whole number is a double */
         if (gap(terms, middle) > eps)
             few = middle;
         else

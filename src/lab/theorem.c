@@ -104,7 +104,7 @@ static const foray_lab_parameter parameters[FY_THEOREM_PARAMETERS] = {
 static const char *const variant_words[VARIANTS + 1] = {"printed", "proof", "doubling", "plus",
                                                         NULL};
 
-static const fy_lab_column columns[FY_THEOREM_COLUMNS] = {
+static const fy_lab_column measures[FY_THEOREM_COLUMNS] = {
     [FY_THEOREM_C_VARIANT] = {.name = "variant",
                               .help = "the variant of the algorithm",
                               .word = variant_words},
@@ -311,7 +311,7 @@ const fy_lab_experiment fy_lab_theorem = {
         "worst that goal states, random rewards and an adversary find.",
     .parameter = parameters,
     .parameters = FY_THEOREM_PARAMETERS,
-    .column = columns,
+    .column = measures,
     .columns = FY_THEOREM_COLUMNS,
     .plan = plan,
     .cell = cell,

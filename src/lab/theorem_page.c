@@ -28,7 +28,8 @@ static foray_status look_up(const fy_lab *lab, int64_t first, double *work, prom
 {
     int64_t runs = fy_lab_whole(lab, FY_THEOREM_SEEDS);
     const int64_t *at = lab->cell[first].at;
-    *out = (promise){.lab = lab, .first = first, .runs = runs, .at = at, .work = work};
+    *out = (promise){.lab = lab, .first = first, .runs = runs, .at = at};
+    out->work = work;
     out->points = lab->rows[first].count;
     out->eps = fy_lab_number(lab, FY_THEOREM_EPS, at[FY_THEOREM_AT_EPS]);
     out->K = row_of(out, 0, 0)[FY_THEOREM_C_PROMISED];

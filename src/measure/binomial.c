@@ -80,8 +80,12 @@ double fy_incomplete_beta(double x, double a, double b)
 /* The p at which I_p(a,b), which grows with p, is `tail`. */
 static double solve_for(double tail, double a, double b)
 {
+    enum { HALVINGS = 1100 }; /* from 1 to less than the smallest number there is */
     double below = 0, above = 1;
-    for (double middle = 0.5; middle > below && middle < above; middle = 0.5 * (below + above)) {
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = 0.5 * (below + above);
+        if (middle == below || middle == above)
+            break;
         if (fy_incomplete_beta(middle, a, b) < tail)
             below = middle;
         else
