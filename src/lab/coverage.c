@@ -295,6 +295,19 @@ static void fill_row(int64_t runs, const fy_covered *found, double *work, double
         sum_up(runs, found, part, work, &row[FY_COVERAGE_C_BOUND + part - SHARES], &most);
 }
 
+static foray_status add_row(foray_context *ctx, const fy_lab *lab, const int64_t *at,
+                            const fy_covered *found, double *work, fy_rows *rows)
+{
+    int64_t runs = fy_lab_whole(lab, FY_COVERAGE_SEEDS);
+    double row[FY_COVERAGE_COLUMNS] = {[FY_COVERAGE_C_RULE] = (double)at[AT_RULE],
+                                       [FY_COVERAGE_C_WORLD] = (double)at[AT_WORLD],
+                                       [FY_COVERAGE_C_DELTA] = delta_of(lab, at),
+                                       [FY_COVERAGE_C_SCALE] = scale_of(lab, at),
+                                       [FY_COVERAGE_C_RUNS] = (double)runs};
+    fill_row(runs, found, work, row);
+    return fy_rows_add(ctx, rows, row);
+}
+
 /* All the runs of a cell. */
 static foray_status watch(foray_context *ctx, fy_lab *lab, int64_t index, const foray_model *model,
                           fy_covered *found)
@@ -325,21 +338,14 @@ static foray_status cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows
     fy_covered *found = NULL;
     double *work = NULL;
     foray_model *model = NULL;
-    double row[FY_COVERAGE_COLUMNS] = {[FY_COVERAGE_C_RULE] = (double)at[AT_RULE],
-                                       [FY_COVERAGE_C_WORLD] = (double)at[AT_WORLD],
-                                       [FY_COVERAGE_C_DELTA] = delta_of(lab, at),
-                                       [FY_COVERAGE_C_SCALE] = scale_of(lab, at),
-                                       [FY_COVERAGE_C_RUNS] = (double)runs};
     foray_status status =
         FY_ALLOC(ctx, found, runs) && FY_ALLOC(ctx, work, runs) ? FORAY_OK : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
         status = foray_world_model(ctx, fy_lab_word(lab, FY_COVERAGE_WORLDS, at[AT_WORLD]), &model);
     if (status == FORAY_OK)
         status = watch(ctx, lab, index, model, found);
-    if (status == FORAY_OK) {
-        fill_row(runs, found, work, row);
-        status = fy_rows_add(ctx, rows, row);
-    }
+    if (status == FORAY_OK)
+        status = add_row(ctx, lab, at, found, work, rows);
     foray_model_destroy(model);
     free(work);
     free(found);

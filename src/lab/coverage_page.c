@@ -140,26 +140,37 @@ static void find_tightness(fy_lab *lab)
     }
 }
 
-/* The largest scale at which a control rule fails in some world, and the smallest. */
+/* The row of the largest scale at which a rule fails in some world; NULL: it never does. */
+static const double *first_failure(const fy_lab *lab, const char *rule)
+{
+    const double *first = NULL;
+    for (int64_t i = 0; i < lab->cells; i++) {
+        const double *row = row_of(lab, i);
+        if (is_control(row) && strcmp(rule_name(row), rule) == 0 && falls_short(row) &&
+            (!first || row[FY_COVERAGE_C_SCALE] > first[FY_COVERAGE_C_SCALE]))
+            first = row;
+    }
+    return first;
+}
+
+static void find_failure(fy_lab *lab, const char *rule, const double *row)
+{
+    char world[FY_LABEL_SIZE];
+    fy_lab_find(lab,
+                "Control, %s: scaled by %g it breaks, in %s, where everything held in only %.0f of "
+                "%.0f runs.",
+                rule, row[FY_COVERAGE_C_SCALE],
+                short_world(lab, (int64_t)row[FY_COVERAGE_C_WORLD], world), row[FY_COVERAGE_C_HELD],
+                row[FY_COVERAGE_C_RUNS]);
+}
+
 static void find_control(fy_lab *lab)
 {
     for (int64_t c = 0; c < fy_lab_count(lab, FY_COVERAGE_CONTROL_RULES); c++) {
         const char *rule = fy_lab_word(lab, FY_COVERAGE_CONTROL_RULES, c);
-        const double *first = NULL;
-        char world[FY_LABEL_SIZE];
-        for (int64_t i = 0; i < lab->cells; i++) {
-            const double *row = row_of(lab, i);
-            if (is_control(row) && strcmp(rule_name(row), rule) == 0 && falls_short(row) &&
-                (!first || row[FY_COVERAGE_C_SCALE] > first[FY_COVERAGE_C_SCALE]))
-                first = row;
-        }
-        if (first)
-            fy_lab_find(lab,
-                        "Control, %s: scaled by %g it breaks, in %s, where everything held in "
-                        "only %.0f of %.0f runs.",
-                        rule, first[FY_COVERAGE_C_SCALE],
-                        short_world(lab, (int64_t)first[FY_COVERAGE_C_WORLD], world),
-                        first[FY_COVERAGE_C_HELD], first[FY_COVERAGE_C_RUNS]);
+        const double *row = first_failure(lab, rule);
+        if (row)
+            find_failure(lab, rule, row);
         else
             fy_lab_find(lab, "Control, %s: none of the scales breaks it in any of these worlds.",
                         rule);
