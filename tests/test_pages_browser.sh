@@ -1,0 +1,60 @@
+#!/bin/bash
+# The pages of foray compare and foray lab in a real browser: no errors, every picture drawn
+# on small and large screens, and the numbers of the tables in the page.
+# shellcheck source=tests/shell.sh disable=SC2317
+. "$(dirname "$0")/shell.sh"
+# shellcheck source=tests/browser.sh
+. "$source_dir/tests/browser.sh"
+
+# take DIRECTORY: its page, under a name of its own.
+take() {
+    name=$1
+    cp "$1/index.html" "$1.html"
+    look "$1"
+}
+
+# ----------------------------------------------------------------------------- compare
+expect 0 "" foray compare chain:states=9 -a "ucrl-rfe,random,rf-express" -k 300 --seeds 3 --rewards 4 -o contest
+take contest
+holds "contest: K(eps) in the page is that of learning.csv" cmp <(csv learning.csv) contest/learning.csv
+holds "contest: the table shows the same" cmp <(shown learning) contest/learning.csv
+# The last point of every curve is what summary.csv has.
+last_points() {
+    csv "$1.csv" | awk -F, 'NR == 1 { for (i = 2; i <= NF; i += 3) name[i] = $i; next }
+        { for (i = 2; i <= NF; i += 3) last[i] = $i " " $(i + 1) " " $(i + 2) }
+        END { for (i = 2; i in last; i += 3) { split(last[i], x, " ")
+                  printf "%s %.15g %.15g %.15g\n", name[i], x[1], x[2], x[3] } }'
+}
+summary_of() {
+    awk -F, -v what="$1" '$3 == what { printf "%s %.15g %.15g %.15g\n", $1, $4, $5, $6 }' contest/summary.csv
+}
+for measure in worst mean covered memory; do
+    holds "contest: $measure ends where the summary says" \
+        cmp <(last_points $measure) <(summary_of $measure)
+done
+holds "contest: the certificate as well" cmp <(last_points certificate) <(summary_of bound)
+holds "contest: a table behind every picture" test \
+    "$(grep -c '<details id=' contest.html)" -ge "$(grep -c "<svg " contest.html)"
+sed -n '/<pre id="command">/,/<\/pre>/p' contest.html | sed 's/<[^>]*>//g' >again.sh
+mkdir again && cd again || exit 1
+expect 0 "" bash ../again.sh
+holds "contest: the page's command brings back the results" cmp ../contest/results.csv contest/results.csv
+cd ..
+
+# --------------------------------------------------------------------------------- lab
+# check_lab NAME TABLE...: these tables in the page are those on disk.
+check_lab() {
+    local table
+    take "$1"
+    shift
+    for table in rows "$@"; do
+        holds "$name: $table in the page is $table.csv" cmp <(csv "$table.csv") "$name/$table.csv"
+    done
+    holds "$name: the findings are on the page" test \
+        "$(grep -c "<li>" "$name.html")" -eq "$(wc -l <"$name/findings.txt")"
+}
+expect 0 "" foray lab complexity --quick --algorithms "ucrl-rfe,random" --horizons "4,6" --zones "1,2" \
+    --states 5 --certified-eps 3 --episodes 300 --seeds 2 --rewards 2 --rounds 1 -o complexity
+check_lab complexity summary episodes
+holds "complexity: the exponents shown are those of summary.csv" cmp <(shown summary) complexity/summary.csv
+finish
