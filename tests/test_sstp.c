@@ -499,14 +499,46 @@ static void refuses_damaged_plans(void **state)
     clear(&g);
 }
 
+/* Levels and targets follow from settings: a state saved under others is another's. */
+static void refuses_states_of_other_settings(void **state)
+{
+    (void)state;
+    static const char *const other[][2] = {
+        {"episodes", "101"},       {"sstp-levels", "7"},   {"sstp-target", "0.25"},
+        {"sstp-truncation", "2"},  {"sstp-range", "3"},    {"sstp-truncation-growth", "1.5"},
+        {"sstp-variance", "2.25"}, {"radius-scale", "0.5"}};
+    foray_settings settings = settings_for(100, 1);
+    stage g = set_random(1, &settings);
+    uint8_t *data;
+    size_t size;
+    play(&g, false);
+    support_ok(g.ctx, foray_explorer_save(g.explorer, &data, &size));
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+        foray_settings changed = settings;
+        support_ok(g.ctx, foray_settings_set(g.ctx, &changed, other[i][0], other[i][1]));
+        stage h = set_random(1, &changed);
+        bool harmless = strcmp(other[i][0], "radius-scale") == 0;
+        assert_int_equal(foray_explorer_load(h.explorer, data, size),
+                         harmless ? FORAY_OK : FORAY_ERROR_RUN);
+        clear(&h);
+    }
+    free(data);
+    clear(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_the_textbook),        cmocka_unit_test(doubling),
-        cmocka_unit_test(values_are_truncated_counts), cmocka_unit_test(levels_halve),
-        cmocka_unit_test(settles_at_the_target),       cmocka_unit_test(visits_what_is_hard),
-        cmocka_unit_test(plans_for_every_goal),        cmocka_unit_test(refuses_bad_settings),
+        cmocka_unit_test(follows_the_textbook),
+        cmocka_unit_test(doubling),
+        cmocka_unit_test(values_are_truncated_counts),
+        cmocka_unit_test(levels_halve),
+        cmocka_unit_test(settles_at_the_target),
+        cmocka_unit_test(visits_what_is_hard),
+        cmocka_unit_test(plans_for_every_goal),
+        cmocka_unit_test(refuses_bad_settings),
         cmocka_unit_test(refuses_damaged_plans),
+        cmocka_unit_test(refuses_states_of_other_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,6 +306,8 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              explorer->settings.pair_features};
     uint64_t hash = fy_hash(shape, sizeof shape, explorer->reward_hash);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
+    uint64_t own = explorer->ops->ties != NULL ? explorer->ops->ties(&explorer->settings) : 0;
+    hash = fy_hash(&own, sizeof own, hash);
     return fy_hash(explorer->ops->name, strlen(explorer->ops->name), hash);
 }
 

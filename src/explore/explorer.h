@@ -43,6 +43,8 @@ typedef struct fy_explorer_ops {
     foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
     foray_status (*estimate)(foray_explorer *explorer, double *theta, double *half_width);
     void (*describe)(foray_explorer *explorer, foray_explorer_facts *facts);
+    /* A hash of the settings of its own that a saved state is tied to. */
+    uint64_t (*ties)(const foray_settings *settings);
 } fy_explorer_ops;
 
 struct foray_explorer {

@@ -347,6 +347,19 @@ static void load(foray_explorer *explorer, fy_reader *reader)
         read_plan(explorer, (int64_t)levels - 1, reader);
 }
 
+/* What levels, targets and the shape of a policy follow from. */
+static uint64_t ties(const foray_settings *settings)
+{
+    const double own[] = {(double)settings->episodes,
+                          (double)settings->sstp_levels,
+                          settings->sstp_target,
+                          (double)settings->sstp_truncation,
+                          settings->sstp_truncation_growth,
+                          settings->sstp_variance,
+                          settings->sstp_range};
+    return fy_hash(own, sizeof own, 0);
+}
+
 const fy_explorer_ops fy_sstp = {
     .name = "sstp",
     .summary = "SSTP (Zhang, Du, Ji 2021): staged sampling, truncated planning, tabular, pooled",
@@ -360,4 +373,5 @@ const fy_explorer_ops fy_sstp = {
     .save = save,
     .load = load,
     .needs_budget = needs_budget,
+    .ties = ties,
 };
