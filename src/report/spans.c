@@ -38,15 +38,6 @@ static drawing lay_out(fy_writer *text, const fy_spans *rows)
     return d;
 }
 
-static void draw_text(const drawing *d, const char *class, const char *anchor, double x, double y,
-                      const char *label)
-{
-    fy_print(d->text, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, anchor,
-             x, y);
-    fy_print_escaped(d->text, label);
-    fy_print(d->text, "</text>\n");
-}
-
 static void draw_axis(const drawing *d)
 {
     char label[FY_NUMBER_SIZE];
@@ -54,10 +45,11 @@ static void draw_axis(const drawing *d)
         double x = fy_scale_place(&d->x, d->x.tick[i].value);
         fy_print(d->text, "<line class=\"grid\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
                  x, HEAD, x, d->foot);
-        draw_text(d, "tick", "middle", x, d->foot + 16,
-                  fy_scale_label(&d->x, d->x.tick[i].value, label));
+        fy_svg_text(d->text, "tick", "middle", x, d->foot + 16,
+                    fy_scale_label(&d->x, d->x.tick[i].value, label));
     }
-    draw_text(d, "label", "middle", 0.5 * (d->left + WIDTH - RIGHT), d->foot + 38, d->rows->label);
+    fy_svg_text(d->text, "label", "middle", 0.5 * (d->left + WIDTH - RIGHT), d->foot + 38,
+                d->rows->label);
 }
 
 static void draw_line(const drawing *d)
@@ -77,7 +69,7 @@ static void draw_bar(const drawing *d, const fy_span *row, double y)
              "<g class=\"c0\"><rect class=\"bar\" fill=\"currentColor\" x=\"%.1f\" y=\"%.1f\" "
              "width=\"%.2f\" height=\"%d\"/></g>\n",
              from, y + 3, to - from, HIGH - 6);
-    draw_text(d, "tick", "start", to + 5, y + 14, fy_number(row->high, number));
+    fy_svg_text(d->text, "tick", "start", to + 5, y + 14, fy_number(row->high, number));
 }
 
 /* The interval as a line with a dot at the point; the truth as a diamond. */
@@ -104,21 +96,13 @@ void fy_svg_spans(fy_writer *text, const fy_spans *rows)
 {
     drawing d = lay_out(text, rows);
     double height = d.foot + FOOT;
-    fy_print(text,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" id=\"%s\" role=\"img\" "
-             "width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n<title>",
-             rows->id, WIDTH, height, WIDTH, height);
-    fy_print_escaped(text, rows->title);
-    fy_print(text, "</title>\n<style>");
-    fy_write_bytes(text, fy_svg_style, strlen(fy_svg_style));
-    fy_print(text, "</style>\n<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n", WIDTH,
-             height);
+    fy_svg_begin(text, rows->id, rows->title, WIDTH, height);
     draw_axis(&d);
     if (rows->line)
         draw_line(&d);
     for (int64_t i = 0; i < rows->count; i++) {
         double y = HEAD + HIGH * (double)i;
-        draw_text(&d, "name", "end", d.left - 8, y + 14, rows->row[i].label);
+        fy_svg_text(text, "name", "end", d.left - 8, y + 14, rows->row[i].label);
         if (rows->bars)
             draw_bar(&d, &rows->row[i], y);
         else

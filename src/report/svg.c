@@ -57,6 +57,44 @@ typedef struct drawing {
     fy_scale x, y;
 } drawing;
 
+/* ------------------------------------------------------------------------ pieces */
+
+void fy_svg_begin(fy_writer *text, const char *id, const char *title, double width, double height)
+{
+    fy_print(text,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" id=\"%s\" role=\"img\" "
+             "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
+             id, width, height, width, height);
+    fy_print_escaped(text, title);
+    fy_print(text, "</title>\n<style>");
+    fy_write_bytes(text, fy_svg_style, strlen(fy_svg_style));
+    fy_print(text, "</style>\n<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", width,
+             height);
+}
+
+void fy_svg_text(fy_writer *text, const char *class, const char *anchor, double x, double y,
+                 const char *label)
+{
+    fy_print(text, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, anchor, x,
+             y);
+    fy_print_escaped(text, label);
+    fy_print(text, "</text>\n");
+}
+
+/* Circle, square, triangle, diamond, triangle on its tip, bar. */
+void fy_svg_marker(fy_writer *text, int64_t index, double x, double y)
+{
+    static const char *const shape[MARKERS] = {
+        "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
+        "m-3.6 -3.6h7.2v7.2h-7.2z",
+        "m0 -4.8l4.6 8h-9.2z",
+        "m0 -5l5 5l-5 5l-5 -5z",
+        "m0 4.8l4.6 -8h-9.2z",
+        "m-2.2 -5h4.4v10h-4.4z",
+    };
+    fy_print(text, "<path class=\"mark\" d=\"M%.2f %.2f%s\"", x, y, shape[index % MARKERS]);
+}
+
 /* ------------------------------------------------------------------------ layout */
 
 /* Room for the longest name, within limits. */
@@ -109,15 +147,6 @@ static drawing lay_out(fy_writer *text, const fy_chart *chart)
 
 /* -------------------------------------------------------------------------- axes */
 
-static void draw_text(const drawing *d, const char *class, const char *anchor, double x, double y,
-                      const char *label)
-{
-    fy_print(d->text, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, anchor,
-             x, y);
-    fy_print_escaped(d->text, label);
-    fy_print(d->text, "</text>\n");
-}
-
 static void draw_grid_line(const drawing *d, bool major, double x1, double y1, double x2, double y2)
 {
     fy_print(d->text, "<line class=\"grid%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
@@ -132,10 +161,11 @@ static void draw_x_axis(const drawing *d)
         double x = fy_scale_place(&d->x, tick->value);
         draw_grid_line(d, tick->labelled, x, TOP, x, d->foot);
         if (tick->labelled)
-            draw_text(d, "tick", "middle", x, d->foot + 18,
-                      fy_scale_label(&d->x, tick->value, label));
+            fy_svg_text(d->text, "tick", "middle", x, d->foot + 18,
+                        fy_scale_label(&d->x, tick->value, label));
     }
-    draw_text(d, "label", "middle", 0.5 * (LEFT + d->right), d->height - 12, d->chart->x.label);
+    fy_svg_text(d->text, "label", "middle", 0.5 * (LEFT + d->right), d->height - 12,
+                d->chart->x.label);
 }
 
 /* A tick so near the foot that its label would run into the 0 there has none. */
@@ -152,10 +182,11 @@ static void draw_y_axis(const drawing *d)
         double y = fy_scale_place(&d->y, tick->value);
         draw_grid_line(d, tick->labelled, LEFT, y, d->right, y);
         if (tick->labelled && !near_zero_label(d, y))
-            draw_text(d, "tick", "end", LEFT - 8, y + 4, fy_scale_label(&d->y, tick->value, label));
+            fy_svg_text(d->text, "tick", "end", LEFT - 8, y + 4,
+                        fy_scale_label(&d->y, tick->value, label));
     }
     if (d->y.foot)
-        draw_text(d, "tick", "end", LEFT - 8, d->foot + 4, "0");
+        fy_svg_text(d->text, "tick", "end", LEFT - 8, d->foot + 4, "0");
     fy_print(d->text,
              "<text class=\"label\" text-anchor=\"middle\" transform=\"translate(18 %.1f) "
              "rotate(-90)\">",
@@ -214,28 +245,14 @@ static void draw_line(const drawing *d, const fy_series *series, int64_t index)
     }
 }
 
-/* Circle, square, triangle, diamond, triangle on its tip, bar. */
-static void draw_shape(fy_writer *text, int64_t index, double x, double y)
-{
-    static const char *const shape[MARKERS] = {
-        "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
-        "m-3.6 -3.6h7.2v7.2h-7.2z",
-        "m0 -4.8l4.6 8h-9.2z",
-        "m0 -5l5 5l-5 5l-5 -5z",
-        "m0 4.8l4.6 -8h-9.2z",
-        "m-2.2 -5h4.4v10h-4.4z",
-    };
-    fy_print(text, "<path class=\"mark\" d=\"M%.2f %.2f%s\"", x, y, shape[index % MARKERS]);
-}
-
 static void draw_markers(const drawing *d, const fy_series *series, int64_t index)
 {
     char x_text[FY_NUMBER_SIZE], y_text[FY_NUMBER_SIZE];
     for (int64_t i = 0; i < series->count; i++) {
         if (!visible(d, series, i))
             continue;
-        draw_shape(d->text, index, fy_scale_place(&d->x, series->x[i]),
-                   fy_scale_place(&d->y, series->y[i]));
+        fy_svg_marker(d->text, index, fy_scale_place(&d->x, series->x[i]),
+                      fy_scale_place(&d->y, series->y[i]));
         fy_print(d->text, "><title>");
         fy_print_escaped(d->text, series->name);
         fy_print(d->text, "%s%s at %s</title></path>\n", *series->name ? ": " : "",
@@ -251,9 +268,9 @@ static void draw_legend_entry(const drawing *d, int64_t index)
     fy_print(d->text, "<g class=\"c%d\"><line class=\"line d%d\" x1=\"%.1f\" y1=\"%.1f\" ",
              fy_svg_colour(index), dash_of(index), x, y);
     fy_print(d->text, "x2=\"%.1f\" y2=\"%.1f\"/>", x + LEGEND_SAMPLE - 6, y);
-    draw_shape(d->text, index, x + 0.5 * (LEGEND_SAMPLE - 6), y);
+    fy_svg_marker(d->text, index, x + 0.5 * (LEGEND_SAMPLE - 6), y);
     fy_print(d->text, "/></g>\n");
-    draw_text(d, "legend", "start", x + LEGEND_SAMPLE, y + 4, d->chart->series[index].name);
+    fy_svg_text(d->text, "legend", "start", x + LEGEND_SAMPLE, y + 4, d->chart->series[index].name);
 }
 
 static void draw_part(const drawing *d, int part, int64_t index)
@@ -294,25 +311,17 @@ static bool shows_nothing(const drawing *d)
 void fy_svg_chart(fy_writer *text, const fy_chart *chart)
 {
     drawing d = lay_out(text, chart);
-    fy_print(text,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" id=\"%s\" role=\"img\" "
-             "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
-             chart->id, d.width, d.height, d.width, d.height);
-    fy_print_escaped(text, chart->title);
-    fy_print(text, "</title>\n<style>");
-    fy_write_bytes(text, fy_svg_style, strlen(fy_svg_style));
-    fy_print(text, "</style>\n<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", d.width,
-             d.height);
-    draw_text(&d, "title", "start", LEFT, 26, chart->title);
+    fy_svg_begin(text, chart->id, chart->title, d.width, d.height);
+    fy_svg_text(text, "title", "start", LEFT, 26, chart->title);
     if (chart->note)
-        draw_text(&d, "note", "start", LEFT, 46, chart->note);
+        fy_svg_text(text, "note", "start", LEFT, 46, chart->note);
     draw_x_axis(&d);
     draw_y_axis(&d);
     fy_print(text, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\"/>\n",
              LEFT, TOP, d.right - LEFT, d.foot - TOP);
     draw_series(&d);
     if (shows_nothing(&d))
-        draw_text(&d, "note", "middle", 0.5 * (LEFT + d.right), 0.5 * (TOP + d.foot),
-                  "nothing to show");
+        fy_svg_text(text, "note", "middle", 0.5 * (LEFT + d.right), 0.5 * (TOP + d.foot),
+                    "nothing to show");
     fy_print(text, "</svg>\n");
 }

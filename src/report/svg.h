@@ -41,7 +41,15 @@ void fy_svg_chart(fy_writer *text, const fy_chart *chart);
 /* The class that gives series `index` its colour: "c0" to "c7"; for legends elsewhere. */
 int fy_svg_colour(int64_t index);
 
-/* Style rules of charts, which fy_svg_chart puts into every one of them. */
+/* Style rules of charts, which fy_svg_begin puts into every one of them. */
 extern const char fy_svg_style[];
+
+/* What all pictures are made of: the <svg> element with its style and background, which
+ * the caller ends; a text, its anchor "start", "middle" or "end"; and the opening of the
+ * marker of series `index`, to be closed with "/>" or given a <title>. */
+void fy_svg_begin(fy_writer *text, const char *id, const char *title, double width, double height);
+void fy_svg_text(fy_writer *text, const char *class, const char *anchor, double x, double y,
+                 const char *label);
+void fy_svg_marker(fy_writer *text, int64_t index, double x, double y);
 
 #endif
