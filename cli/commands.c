@@ -25,7 +25,9 @@
     X(cli_lab_all)                                                                                 \
     X(cli_lab_coverage)                                                                            \
     X(cli_lab_complexity)                                                                          \
+    X(cli_lab_lowerbound)                                                                          \
     X(cli_lab_theorem)                                                                             \
+    X(cli_lab_ablation)                                                                            \
     X(cli_info)                                                                                    \
     X(cli_verify)                                                                                  \
     X(cli_help)

@@ -257,6 +257,30 @@ const cli_command cli_lab_complexity = {
                 "--seeds 2 -o few\n",
 };
 
+const cli_command cli_lab_lowerbound = {
+    LAB_COMMAND("lowerbound"),
+    .summary = "measure success where theory says that algorithms must fail",
+    .description =
+        "Evaluates two lower bounds, K episodes that are not enough for accuracy eps, and\n"
+        "says where they are vacuous. Then lets algorithms explore members of the two hard\n"
+        "classes behind them, drawn at random, for fractions and multiples of K, and counts\n"
+        "how often they succeed, with exact intervals." LAB_DIRECTORY,
+    .examples = "foray lab lowerbound --quick --algorithms ucrl-rfe,random --members 2 --seeds 2 "
+                "--multiples 1,16 --cube-multiples 1,64 -o hard\n",
+};
+
+const cli_command cli_lab_ablation = {
+    LAB_COMMAND("ablation"),
+    .summary = "measure what each choice in the algorithm costs or gains",
+    .description =
+        "Runs UCRL-RFE with one choice changed at a time: clip, ties, inner maximisation,\n"
+        "radius, centring, blocks, replanning, planning mode; and the paper to the letter.\n"
+        "Gaps, certificates, plans and times are compared with the base, pair by pair of\n"
+        "runs that share a seed." LAB_DIRECTORY,
+    .examples = "foray lab ablation --quick --worlds riverswim --episodes 64 --seeds 2 "
+                "-o choices\n",
+};
+
 /* --------------------------------------------------------------------------- lab all */
 
 enum { PATH_SIZE = 4096 };

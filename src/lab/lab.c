@@ -10,11 +10,11 @@
 extern const fy_lab_experiment fy_lab_coverage;
 extern const fy_lab_experiment fy_lab_complexity;
 extern const fy_lab_experiment fy_lab_theorem;
+extern const fy_lab_experiment fy_lab_lowerbound;
+extern const fy_lab_experiment fy_lab_ablation;
 
 static const fy_lab_experiment *const experiments[] = {
-    &fy_lab_coverage,
-    &fy_lab_complexity,
-    &fy_lab_theorem,
+    &fy_lab_coverage, &fy_lab_complexity, &fy_lab_lowerbound, &fy_lab_theorem, &fy_lab_ablation,
 };
 
 const fy_lab_experiment *fy_lab_experiment_at(int64_t index)
