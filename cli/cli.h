@@ -29,6 +29,7 @@ typedef enum cli_exit {
 /* -------------------------------------------------------------------- commands */
 
 typedef struct cli_session cli_session;
+typedef struct cli_site cli_site; /* site.h */
 
 enum { CLI_MOST_EXITS = 6 };
 
@@ -59,6 +60,7 @@ struct cli_session {
     cli_options options;
     cli_args args;
     foray_context *ctx;
+    const cli_site *site; /* names rewards, if there is one */
     bool json;
 };
 
@@ -88,7 +90,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
 #define CLI_OPTION_REWARD                                                                          \
     {                                                                                              \
         .name = "reward", .letter = 'r', .value = "REWARD", .words = CLI_WORDS_FILE,               \
-        .help = "a reward file, or goal:STATE (1 in that state, number or name); may be repeated"  \
+        .help = "a reward file, goal:STATE (1 in that state, number or name), or in a system one " \
+                "of its own, such as balance; may be repeated"                                     \
     }
 #define CLI_OPTION_TO                                                                              \
     {                                                                                              \
@@ -150,8 +153,12 @@ cli_exit cli_status(const cli_session *session, foray_status status);
 
 /* ------------------------------------------------------ models, rewards, certificates */
 
-/* The model that an argument names: a file if it has a '/', ends in .json or
- * .compact, or is there; else a built-in world such as rooms:rows=3. */
+/* Built-in world `index`, and after the worlds the built-in systems; false past the end. */
+bool cli_world_at(int64_t index, foray_world_info *info);
+
+/* The model that an argument names: that of a system such as pendulum (site.h); a file if it
+ * has a '/', ends in .json or .compact, or is there; else a built-in world such as
+ * rooms:rows=3. */
 cli_exit cli_model_open(cli_session *session, const char *source, foray_model **out);
 
 /* The same for a model that must know its theta, and be valid. */
@@ -165,7 +172,10 @@ typedef struct cli_rewards {
     foray_reward **item;
 } cli_rewards;
 
-/* All rewards given with -r, at least one. */
+/* Is there a -r that is neither goal:STATE nor a file, so that only a system can know it? */
+bool cli_rewards_need_site(const cli_session *session);
+/* All rewards given with -r, at least one. The session's site, if it has one, knows some by
+ * name. */
 cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out);
 /* The one reward given with -r, to be explored for. */
 cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rewards *out);

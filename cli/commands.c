@@ -17,6 +17,7 @@
     X(cli_check_world)                                                                             \
     X(cli_explore)                                                                                 \
     X(cli_plan)                                                                                    \
+    X(cli_rollout)                                                                                 \
     X(cli_bound)                                                                                   \
     X(cli_evaluate)                                                                                \
     X(cli_compare)                                                                                 \

@@ -63,7 +63,7 @@ static void offer_worlds(const char *typed)
 {
     foray_world_info info;
     size_t name = strcspn(typed, ":");
-    for (int64_t i = 0; foray_world_describe(i, &info); i++) {
+    for (int64_t i = 0; cli_world_at(i, &info); i++) {
         if (typed[name] == ':' && strlen(info.name) == name && !strncmp(info.name, typed, name))
             offer_parameters(typed, &info);
         offer(typed, "", info.name, strlen(info.name));

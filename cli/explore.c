@@ -1,11 +1,13 @@
 /* explore.c - foray explore: starts a run or continues one, and says how it went. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "progress.h"
 #include "report.h"
+#include "site.h"
 
 /* Enough for any value of a setting as text. */
 enum { SETTING_SIZE = 128 };
@@ -14,6 +16,8 @@ typedef struct expedition {
     cli_session *session;
     const char *path;
     foray_model *given; /* named on the command line; NULL: the run's own */
+    cli_site site;      /* where to explore; without a system the model is the world */
+    char *world;        /* what the run calls it */
     foray_run *run;
     cli_progress progress;
 } expedition;
@@ -82,12 +86,58 @@ static cli_exit create_run(expedition *e, const foray_settings *settings)
     if (cli_has(session, "reward"))
         code = cli_reward_open(session, e->given, &rewards);
     if (code == CLI_DONE)
-        code = cli_status(session, foray_run_create(session->ctx, e->path, how, e->given,
-                                                    session->args.operand[0], settings, &e->run));
+        code = cli_status(session, foray_run_create(session->ctx, e->path, how, e->given, e->world,
+                                                    settings, &e->run));
     if (code == CLI_DONE && rewards.count > 0)
         code = cli_status(session, foray_run_give_reward(e->run, rewards.item[0]));
     cli_rewards_close(&rewards);
     return code;
+}
+
+/* MODEL --in SYSTEM is the site SYSTEM@states,model=MODEL. */
+static cli_exit open_site(expedition *e, const char *source)
+{
+    cli_session *session = e->session;
+    const char *reality = cli_value(session, "in");
+    size_t size = reality ? strlen(reality) + strlen(source) + sizeof "@states,model=" : 0;
+    char *text = malloc(size + 1);
+    if (!text)
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    snprintf(text, size, "%s@states,model=%s", reality ? reality : "", source);
+    cli_exit code = cli_site_open(session, reality ? text : source, &e->site);
+    free(text);
+    if (code != CLI_DONE)
+        return code;
+    session->site = &e->site;
+    e->world = cli_site_text(&e->site);
+    return e->world ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+}
+
+static cli_exit check_place(cli_session *session, const char *source)
+{
+    const char *reality = cli_value(session, "in");
+    if (reality && !foray_system_names(reality))
+        return cli_fail(session, CLI_USAGE, "--in %s: not a system", reality);
+    if (reality && cli_site_names(source))
+        return cli_fail(session, CLI_USAGE, "--in: %s is a system itself", source);
+    return CLI_DONE;
+}
+
+/* The model to explore with, and where. */
+static cli_exit open_place(expedition *e)
+{
+    cli_session *session = e->session;
+    const char *source = session->args.operand[0];
+    cli_exit code = check_place(session, source);
+    if (code != CLI_DONE)
+        return code;
+    if (!cli_has(session, "in") && !cli_site_names(source)) {
+        e->world = strdup(source);
+        return e->world ? cli_world_open(session, source, &e->given)
+                        : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    }
+    code = open_site(e, source);
+    return code == CLI_DONE ? cli_site_model(session, &e->site, &e->given) : code;
 }
 
 static cli_exit start_run(expedition *e)
@@ -108,8 +158,15 @@ static cli_exit start_run(expedition *e)
     if (!cli_has(session, "force") && lstat(e->path, &status) == 0)
         return cli_fail(session, CLI_USAGE,
                         "%s is there already: --resume continues it, --force replaces it", e->path);
-    code = cli_world_open(session, session->args.operand[0], &e->given);
+    code = open_place(e);
     return code == CLI_DONE ? create_run(e, &settings) : code;
+}
+
+/* Sites are told apart by their texts: "pendulum" is "pendulum@grid:31x31" as well. */
+static bool same_site(const char *source, const char *known)
+{
+    size_t length = strlen(source);
+    return strncmp(source, known, length) == 0 && (!known[length] || known[length] == '@');
 }
 
 /* The world named on the command line must be the one the run explored so far. */
@@ -118,12 +175,19 @@ static cli_exit compare_world(expedition *e)
     cli_session *session = e->session;
     if (session->args.operands == 0)
         return CLI_DONE;
-    const char *source = session->args.operand[0];
-    cli_exit code = cli_world_open(session, source, &e->given);
-    if (code == CLI_DONE && !foray_model_equal(e->given, foray_run_model(e->run)))
+    const char *source = session->args.operand[0], *known = foray_run_world(e->run);
+    bool same;
+    cli_exit code = CLI_DONE;
+    if (e->site.system) {
+        same = same_site(source, known);
+    } else {
+        code = cli_world_open(session, source, &e->given);
+        same = code == CLI_DONE && foray_model_equal(e->given, foray_run_model(e->run));
+    }
+    if (code == CLI_DONE && !same)
         code = cli_fail(session, CLI_BAD_INPUT,
                         "%s is a run file from another model: it explored %s, which is not %s",
-                        e->path, foray_run_world(e->run), source);
+                        e->path, known, source);
     return code;
 }
 
@@ -140,6 +204,8 @@ static cli_exit continue_run(expedition *e)
     code = cli_settings_apply(session, NULL, &wanted);
     if (code == CLI_DONE)
         code = compare_settings(session, &stored, &wanted);
+    if (code == CLI_DONE)
+        code = cli_site_of_run(session, e->run, &e->site);
     if (code == CLI_DONE)
         code = compare_world(e);
     if (code == CLI_DONE && wanted.episodes > stored.episodes)
@@ -190,11 +256,17 @@ static void print_summary(const expedition *e, const foray_explorer_facts *facts
            cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
     print_bound(e, bound);
+    if (e->site.system)
+        printf("Monte Carlo error       %.3g per step, in the bound; 'foray rollout' measures what "
+               "clusters lose\n",
+               foray_model_feature_error(foray_run_model(e->run)));
     if (settings->until > 0)
         printf("target                  %g: %s\n", settings->until,
                status == FORAY_OK ? "met" : "not met yet");
     print_path("saved in                ", e->path, "");
-    if (status == FORAY_OK)
+    if (status == FORAY_OK && e->site.system && foray_system_describe(e->site.system)->rewards)
+        print_path("next                    foray rollout ", e->path, "");
+    else if (status == FORAY_OK)
         print_path("next                    foray plan ", e->path, " -r goal:0");
     else if (status == FORAY_INTERRUPTED)
         print_path("to go on                foray explore --resume -o ", e->path, "");
@@ -215,6 +287,7 @@ static void report_summary(const expedition *e, cli_report *report,
     cli_report_integer(report, "budget", settings->episodes);
     cli_report_integer(report, "plans", facts->plans);
     cli_report_certificate(report, "bound", bound);
+    cli_report_real(report, "feature_error", foray_model_feature_error(foray_run_model(e->run)));
     cli_report_real(report, "until", settings->until);
     cli_report_flag(report, "target_met", settings->until > 0 && status == FORAY_OK);
     cli_report_flag(report, "interrupted", status == FORAY_INTERRUPTED);
@@ -244,12 +317,20 @@ static cli_exit tell(expedition *e, foray_status status)
     return CLI_DONE;
 }
 
+static foray_status create_world(expedition *e, foray_world **out)
+{
+    const foray_model *model = foray_run_model(e->run);
+    foray_context *ctx = e->session->ctx;
+    if (!e->site.system)
+        return foray_world_from_model(ctx, model, out);
+    return foray_world_from_system(ctx, e->site.system, e->site.clusters, model, out);
+}
+
 static cli_exit explore(expedition *e)
 {
     cli_session *session = e->session;
     foray_world *world = NULL;
-    cli_exit code =
-        cli_status(session, foray_world_from_model(session->ctx, foray_run_model(e->run), &world));
+    cli_exit code = cli_status(session, create_world(e, &world));
     if (code != CLI_DONE)
         return code;
     cli_progress_begin(&e->progress, foray_run_saved(e->run));
@@ -269,6 +350,20 @@ static cli_exit explore(expedition *e)
     return code;
 }
 
+/* What a run keeps cannot be given again. */
+static cli_exit refuse_on_resume(cli_session *session)
+{
+    static const char *const model[] = {"in",       "clusters",       "draws",
+                                        "accuracy", "aggregate-seed", "cache"};
+    if (cli_has(session, "reward"))
+        return cli_fail(session, CLI_USAGE, "the run has its reward: --resume takes none");
+    for (size_t i = 0; i < sizeof model / sizeof *model; i++)
+        if (cli_has(session, model[i]))
+            return cli_fail(session, CLI_USAGE, "the run has its model: --resume takes no --%s",
+                            model[i]);
+    return CLI_DONE;
+}
+
 static cli_exit run(cli_session *session)
 {
     expedition e = {.session = session, .path = cli_value(session, "output")};
@@ -277,13 +372,15 @@ static cli_exit run(cli_session *session)
         return cli_fail(session, CLI_USAGE, "say with -o where to keep the run");
     if (resume && cli_has(session, "force"))
         return cli_fail(session, CLI_USAGE, "--resume and --force exclude each other");
-    if (resume && cli_has(session, "reward"))
-        return cli_fail(session, CLI_USAGE, "the run has its reward: --resume takes none");
-    cli_exit code = resume ? continue_run(&e) : start_run(&e);
+    cli_exit code = resume ? refuse_on_resume(session) : CLI_DONE;
+    if (code == CLI_DONE)
+        code = resume ? continue_run(&e) : start_run(&e);
     if (code == CLI_DONE)
         code = explore(&e);
     foray_run_close(e.run);
     foray_model_destroy(e.given);
+    cli_site_close(&e.site);
+    free(e.world);
     return code;
 }
 
@@ -296,6 +393,11 @@ static const cli_option options[] = {
     {.name = "resume",
      .help = "continue the run in that file; its world and settings need not be repeated"},
     {.name = "force", .help = "replace that file if it is there"},
+    CLI_OPTIONS_VIEW,
+    {.name = "in",
+     .value = "SYSTEM",
+     .help = "the model comes from the file, and what happens from this system, plugin:PATH or "
+             "exec:COMMAND, which has the same states"},
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
     CLI_OPTION_JSON,
@@ -314,6 +416,12 @@ const cli_command cli_explore = {
                    "file whose theta is known, and keeps every episode in one run file. A file\n"
                    "that is there already is refused unless --resume or --force is given.\n"
                    "\n"
+                   "A system has states that are vectors: pendulum, mountaincar, tank, a plug-in\n"
+                   "(plugin:PATH) or any program (exec:COMMAND). A model of it, seen through\n"
+                   "clusters, is made first by asking its simulators; then the system itself is\n"
+                   "explored. Monte Carlo errors are part of the certificate, what is lost by\n"
+                   "clusters is not: 'foray rollout' measures it.\n"
+                   "\n"
                    "With --resume the run goes on to the same episodes, estimates and plans, to\n"
                    "the last bit, that it would have had without the break. Only --episodes (to\n"
                    "be raised) and --until may differ from what the run was started with.\n"
@@ -325,6 +433,7 @@ const cli_command cli_explore = {
     .examples = "foray explore chain -k 2000 -o chain.foray\n"
                 "foray explore --resume -k 4000 -o chain.foray\n"
                 "foray explore rooms:rows=2,cols=2 -a random -k 500 --seed 7 -o random.foray\n"
-                "foray explore riverswim --literal -k 200 -o literal.foray --json\n",
+                "foray explore riverswim --literal -k 200 -o literal.foray --json\n"
+                "foray explore tank --clusters grid:11x11 -k 50 -o tank.foray\n",
     .run = run,
 };

@@ -77,8 +77,11 @@ static void print_command(const cli_command *command)
 static void print_worlds(void)
 {
     foray_world_info info;
-    printf(".SH WORLDS\nA built-in world is written NAME or NAME:key=value,key=value.\n");
-    for (int64_t i = 0; foray_world_describe(i, &info); i++) {
+    printf(".SH WORLDS\nA built-in world is written NAME or NAME:key=value,key=value.\n"
+           "The last ones are systems: their states are vectors, seen through clusters, and\n"
+           "SYSTEM@grid:41x41,draws=1000 says through which and how exactly. Systems of\n"
+           "your own are written plugin:PATH or exec:COMMAND.\n");
+    for (int64_t i = 0; cli_world_at(i, &info); i++) {
         printf(".TP\n.B %s\n", info.name);
         print_plain(info.summary);
         printf(" Parameters:");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report.h"
+#include "site.h"
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 128 };
 
@@ -18,6 +19,7 @@ typedef struct planning {
     int mode;
     bool keep; /* plans are kept in the run */
     foray_run *run;
+    cli_site site; /* that of the run, if its rewards are needed */
     cli_rewards rewards;
     foray_policy **policy;   /* [rewards] */
     double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
@@ -36,6 +38,9 @@ static cli_exit open_all(planning *p)
     cli_exit code =
         cli_status(session, foray_run_open(session->ctx, p->path,
                                            p->keep ? FORAY_RUN_WRITE : FORAY_RUN_READ, &p->run));
+    if (code == CLI_DONE && cli_rewards_need_site(session))
+        code = cli_site_of_run(session, p->run, &p->site);
+    session->site = p->site.system ? &p->site : NULL;
     if (code == CLI_DONE)
         code = cli_rewards_open(session, foray_run_model(p->run), &p->rewards);
     if (code != CLI_DONE)
@@ -258,6 +263,7 @@ static void close_all(planning *p)
     free(p->value);
     free(p->optimal);
     cli_rewards_close(&p->rewards);
+    cli_site_close(&p->site);
     foray_run_close(p->run);
 }
 
@@ -312,7 +318,7 @@ const cli_command cli_plan = {
         "certificate: how much the policy can lose against the best one. The plans are\n"
         "kept in the run; 'foray info' lists them.",
     .options = options,
-    .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
+    .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 5000 -o rooms.foray\n"
                 "foray plan rooms.foray -r goal:0 -o policy.json --map\n"
                 "foray plan rooms.foray -r goal:0 -r goal:8 -m plugin --truth -o policies/\n"

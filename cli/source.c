@@ -1,5 +1,5 @@
 /* source.c - models and rewards from what is typed on the command line. */
-#include "cli.h"
+#include "site.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,10 +21,19 @@ static bool names_file(const char *source)
 
 /* ---------------------------------------------------------------------- models */
 
+bool cli_world_at(int64_t index, foray_world_info *info)
+{
+    foray_world_info skipped;
+    int64_t worlds = 0;
+    while (worlds <= index && foray_world_describe(worlds, &skipped))
+        worlds++;
+    return foray_world_describe(index, info) || foray_system_builtin(index - worlds, info);
+}
+
 static bool world_exists(const char *name, cli_guess *guess)
 {
     foray_world_info info;
-    for (int64_t i = 0; foray_world_describe(i, &info); i++) {
+    for (int64_t i = 0; cli_world_at(i, &info); i++) {
         if (strcmp(info.name, name) == 0)
             return true;
         cli_guess_try(guess, info.name);
@@ -40,8 +49,21 @@ static cli_exit unknown_world(cli_session *session, const char *source, const ch
                     source, best ? " (did you mean " : "", best ? best : "", best ? "?)" : "");
 }
 
+/* The model that a system is explored with. */
+static cli_exit open_site_model(cli_session *session, const char *source, foray_model **out)
+{
+    cli_site site = {0};
+    cli_exit code = cli_site_open(session, source, &site);
+    if (code == CLI_DONE)
+        code = cli_site_model(session, &site, out);
+    cli_site_close(&site);
+    return code;
+}
+
 cli_exit cli_model_open(cli_session *session, const char *source, foray_model **out)
 {
+    if (cli_site_names(source))
+        return open_site_model(session, source, out);
     if (names_file(source))
         return cli_status(session, foray_model_load(session->ctx, source, out));
     char *name = strndup(source, strcspn(source, ":"));
@@ -134,11 +156,47 @@ static cli_exit goal_reward(cli_session *session, const foray_model *model, cons
     return cli_status(session, status);
 }
 
+static bool names_goal(const char *text)
+{
+    return strncmp(text, "goal:", strlen("goal:")) == 0;
+}
+
+bool cli_rewards_need_site(const cli_session *session)
+{
+    const cli_args *args = &session->args;
+    for (int64_t i = 0; i < args->count; i++) {
+        const char *text = args->value[i];
+        if (strcmp(args->option[i]->name, "reward") == 0 && !names_goal(text) && !names_file(text))
+            return true;
+    }
+    return false;
+}
+
+/* A reward that the system names, at the middle of every cluster. */
+static cli_exit system_reward(cli_session *session, const foray_model *model, const char *name,
+                              foray_reward **out)
+{
+    const cli_site *site = session->site;
+    const foray_system_spec *spec = foray_system_describe(site->system);
+    int64_t index = cli_site_reward(site, name);
+    cli_guess guess = {name, NULL, 0};
+    for (int64_t i = 0; index < 0 && i < spec->rewards; i++)
+        cli_guess_try(&guess, spec->reward_name[i]);
+    if (index < 0)
+        return cli_fail(session, CLI_BAD_INPUT, "%s: no such file, and %s has no such reward%s%s%s",
+                        name, spec->name, guess.best ? " (did you mean " : "",
+                        guess.best ? guess.best : "", guess.best ? "?)" : "");
+    return cli_status(session, foray_system_reward_create(session->ctx, site->system,
+                                                          site->clusters, model, index, out));
+}
+
 static cli_exit open_reward(cli_session *session, const foray_model *model, const char *text,
                             foray_reward **out)
 {
-    if (strncmp(text, "goal:", strlen("goal:")) == 0)
+    if (names_goal(text))
         return goal_reward(session, model, text, out);
+    if (session->site && !names_file(text))
+        return system_reward(session, model, text, out);
     return cli_status(session, foray_reward_load(session->ctx, model, text, out));
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979323846, gravity = 9.81;
-static const char *const names[] = {"pendulum", "mountaincar", "tank"};
+static const char *const names[] = {"pendulum:noise=1", "mountaincar:noise=1", "tank:noise=1"};
 enum { PLANTS = 3 };
 
 static foray_context *ctx;
@@ -204,7 +204,7 @@ static void members_are_all_combinations(void **unused)
 static void reality_draws_members_by_weight(void **unused)
 {
     (void)unused;
-    foray_system *system = open_system("tank:noise=0,seed=3");
+    foray_system *system = open_system("tank:seed=3");
     const double *weight = foray_system_weights(system);
     const double state[] = {0.6, 0.3};
     double follows[4][2];

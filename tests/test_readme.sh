@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# What the README and the guide show is what happens: runs the commands of their
-# ```console blocks, one page after the other, each in an empty directory. Every
-# command must end well and print what the page shows, but for numbers, spacing
+# What the README, the guide and the page about simulators show is what happens: runs
+# the commands of their ```console blocks, one page after the other, each in an empty
+# directory. Every command must end well and print what the page shows, but for numbers, spacing
 # and arrows, since machines differ. In the shown output, a line "..." ends the comparison.
 set -euo pipefail
 
 command=$1 source_tree=${FORAY_SOURCE:?}
-pages=(README.md docs/guide.md)
+pages=(README.md docs/guide.md docs/simulator.md)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin"

@@ -9,7 +9,7 @@
  * out, and the page says so. */
 enum {
     FY_REPORT_BLOCKS = 40,   /* cells along a side of the map of visits */
-    FY_REPORT_WINDOW = 24,   /* cells along a side of the map of a policy */
+    FY_REPORT_WINDOW = 32,   /* cells along a side of the map of a policy */
     FY_REPORT_ROWS = 40,     /* bars, intervals, states of a policy without a map */
     FY_REPORT_POINTS = 120,  /* of a curve */
     FY_REPORT_PLANS = 8,     /* policies that are drawn */

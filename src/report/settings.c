@@ -58,8 +58,9 @@ static void print_caveats(fy_report *report, int64_t replanned)
     const foray_run *run = report->run;
     int64_t episodes = report->facts.episodes;
     if (run->other_source)
-        fy_print(report->text, "<p>The episodes came from a world of the caller's own, not from "
-                               "the model: commands cannot bring them back.</p>\n");
+        fy_print(report->text, "<p>The episodes came from a world beside the model. A system "
+                               "that the command names is asked again; a world of the caller's "
+                               "own it cannot bring back.</p>\n");
     else if (episodes < run->settings.episodes && run->settings.until == 0.0)
         fy_print(report->text,
                  "<p>The run has %" PRId64 " of %" PRId64 " episodes so far; the command goes on "

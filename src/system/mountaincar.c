@@ -12,11 +12,11 @@
  * Equation    dv/dt = p u - s cos(3x),     dx/dt = v
  * Members     Engines p from 0.09 to 0.15, slopes s from 0.2 to 0.3: d = engines * slopes.
  *             Two Runge-Kutta substeps err by less than 0.0002 a step.
- * Noise       The velocity is kicked by up to 0.01.
+ * Noise       With noise=1 the velocity is kicked by up to 0.01.
  * Rewards     right     be on the top to the right, or behind it
  *             left      be on the top to the left, or behind it
  *             valley    stay at the bottom
- *             save      3/4 right, 1/4 for every step with the engine off */
+ *             save      4/5 right, 1/5 for every step with the engine off */
 #include <math.h>
 
 #include "system/plant.h"
@@ -69,7 +69,7 @@ static double valley(const double *state, double throttle)
 
 static double save(const double *state, double throttle)
 {
-    return 0.75 * right(state, throttle) + (throttle == 0 ? 0.25 : 0);
+    return 0.8 * right(state, throttle) + (throttle == 0 ? 0.2 : 0);
 }
 
 static const fy_plant_reward rewards[] = {

@@ -12,11 +12,11 @@
  * Members     Masses m from 0.8 to 1.2 kg, lengths l from 0.9 to 1.1 m, damping c from 0.05
  *             to 0.25 N m s: d = masses * lengths * dampings. Two Runge-Kutta substeps err
  *             by less than 0.0001 rad a step.
- * Noise       The velocity is kicked by up to 0.05 rad/s.
+ * Noise       With noise=1 the velocity is kicked by up to 0.05 rad/s.
  * Rewards     balance   stand upright
  *             left      hold still 23 degrees left of hanging down
  *             spin      turn to the left, as fast as possible
- *             save      3/4 balance, 1/4 for every step without torque */
+ *             save      4/5 balance, 1/5 for every step without torque */
 #include <math.h>
 
 #include "system/plant.h"
@@ -71,7 +71,7 @@ static double spin(const double *state, double torque)
 
 static double save(const double *state, double torque)
 {
-    return 0.75 * balance(state, torque) + (torque == 0 ? 0.25 : 0);
+    return 0.8 * balance(state, torque) + (torque == 0 ? 0.2 : 0);
 }
 
 static const fy_plant_reward rewards[] = {
@@ -83,7 +83,7 @@ static const fy_plant_reward rewards[] = {
 
 /* ------------------------------------------------------------------------ row */
 
-static const char *const actions[] = {"torque right", "no torque", "torque left"};
+static const char *const actions[] = {"-5 N m", "0 N m", "+5 N m"};
 static const double torques[] = {-5, 0, 5};
 
 const fy_plant_kind fy_plant_pendulum = {

@@ -5,9 +5,10 @@
  * From one decision to the next the control is constant and the equation is solved by the
  * classical Runge-Kutta method of order four, in equal substeps. What is unknown are the
  * constants: each of them (a mass, a length, ...) may have one of a few values, a *member* is
- * one combination, and reality draws a member by its weight at every step. After the step the
- * coordinates are kicked by a little noise, uniform and so bounded: what can follow a state
- * stays a small region.
+ * one combination, and reality draws a member by its weight at every step. On request the
+ * coordinates are kicked by a little noise after the step, uniform and so bounded: what can
+ * follow a state stays a small region. Without noise the members leave nothing to chance, so
+ * that features averaged over them have no Monte Carlo error.
  *
  * A plant lies in a file of its own that ends with an fy_plant_kind, which holds the equation,
  * the walls and the rewards, and with its row of the table of built-in systems. */
@@ -22,7 +23,7 @@ enum { FY_PLANT_DIMENSIONS = 2, FY_PLANT_CONSTANTS = 3, FY_PLANT_MEMBERS = 64 };
  * each constant may have follow, one for each constant. */
 enum { FY_PLANT_NOISE, FY_PLANT_SEED, FY_PLANT_HORIZON, FY_PLANT_COUNTS };
 #define FY_PLANT_PARAMETERS(steps)                                                                 \
-    {"noise", 1, 0, 10, false, "how strong the kicks after each step are; 0: none"},               \
+    {"noise", 0, 0, 10, false, "how strong the kicks after each step are; 0: none"},               \
         {"seed", 1, 0, 0x1p53, true, "of the members' weights"},                                   \
     {                                                                                              \
         "horizon", (steps), 1, 1e6, true, "steps of an episode"                                    \

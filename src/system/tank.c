@@ -14,7 +14,7 @@
  * Members     Valves a1 from 8 to 16 cm^2, outlets a2 from 4 to 8 cm^2: d = valves * outlets.
  *             Four Runge-Kutta substeps, so that levels which meet err by a few millimetres
  *             at the most: there the root has no derivative.
- * Noise       Waves kick both levels by up to 5 mm.
+ * Noise       With noise=1 waves kick both levels by up to 5 mm.
  * Rewards     low       keep tank 2 at 0.25 m
  *             high      keep tank 2 at 0.60 m
  *             below     pump, but keep tank 1 below 0.5 m
@@ -87,7 +87,7 @@ static const fy_plant_reward rewards[] = {
 
 /* ------------------------------------------------------------------------ row */
 
-static const char *const actions[] = {"pump off", "pump half", "pump full"};
+static const char *const actions[] = {"off", "half", "full"};
 static const double pumps[] = {0, 0.002, 0.004};
 
 const fy_plant_kind fy_plant_tank = {

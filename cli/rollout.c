@@ -1,0 +1,368 @@
+/* rollout.c - foray rollout: what planned policies earn in the real system, beside what a
+ * policy planned with the true parameters earns there. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "site.h"
+
+/* Looking at what clusters lose asks for many draws around every state. */
+enum { MISFIT_EPISODES = 20 };
+
+/* One reward. */
+typedef struct trial {
+    int64_t index;
+    foray_reward *reward;
+    foray_policy *policy;            /* planned with what was learnt */
+    foray_policy *known;             /* with the true parameters; NULL: nobody knows them */
+    foray_return learnt, best, lost; /* lost: best - learnt, episode by episode */
+    foray_misfit misfit;
+} trial;
+
+typedef struct rollout {
+    cli_session *session;
+    foray_run *run;
+    cli_site site;
+    int mode;
+    int64_t episodes, seed;
+    double confidence;
+    int64_t count;
+    trial *trial; /* [count] */
+} rollout;
+
+/* ------------------------------------------------------------------------ opening */
+
+static cli_exit read_options(rollout *r)
+{
+    const char *mode = cli_value(r->session, "mode");
+    r->mode = mode ? cli_mode_of_name(mode) : FORAY_PLUGIN;
+    r->episodes = 2000;
+    r->seed = 1;
+    r->confidence = 0.95;
+    cli_exit code = cli_option_integer(r->session, "episodes", 2, 1000000000, &r->episodes);
+    if (code == CLI_DONE)
+        code = cli_option_integer(r->session, "seed", 0, INT64_MAX, &r->seed);
+    if (code == CLI_DONE)
+        code = cli_option_real(r->session, "confidence", 0.01, 0.999999, &r->confidence);
+    return code;
+}
+
+static cli_exit open_run(rollout *r)
+{
+    cli_session *session = r->session;
+    const char *path = session->args.operand[0];
+    cli_exit code =
+        cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &r->run));
+    if (code == CLI_DONE)
+        code = cli_site_of_run(session, r->run, &r->site);
+    if (code == CLI_DONE && !r->site.system)
+        code = cli_fail(session, CLI_BAD_INPUT,
+                        "%s explored %s, which is no system but a model: "
+                        "'foray plan --truth' knows all there is to know",
+                        path, foray_run_world(r->run));
+    return code;
+}
+
+static cli_exit add_trial(rollout *r, int64_t index)
+{
+    trial *t = &r->trial[r->count++];
+    t->index = index;
+    return cli_status(r->session,
+                      foray_system_reward_create(r->session->ctx, r->site.system, r->site.clusters,
+                                                 foray_run_model(r->run), index, &t->reward));
+}
+
+static cli_exit add_named(rollout *r, const char *name)
+{
+    int64_t index = cli_site_reward(&r->site, name);
+    if (index < 0)
+        return cli_fail(r->session, CLI_BAD_INPUT,
+                        "%s: not a reward of %s, and others are known at clusters only", name,
+                        r->site.system_text);
+    return add_trial(r, index);
+}
+
+/* The rewards asked for, or all that the system names. */
+static cli_exit choose_rewards(rollout *r)
+{
+    const cli_args *args = &r->session->args;
+    int64_t named = foray_system_describe(r->site.system)->rewards;
+    bool all = !cli_has(r->session, "reward");
+    cli_exit code = CLI_DONE;
+    r->trial = calloc((size_t)(named + args->count) + 1, sizeof *r->trial);
+    if (!r->trial)
+        return cli_fail(r->session, CLI_BAD_INPUT, "out of memory");
+    if (named == 0)
+        return cli_fail(r->session, CLI_BAD_INPUT, "%s names no rewards", r->site.system_text);
+    for (int64_t i = 0; all && i < named && code == CLI_DONE; i++)
+        code = add_trial(r, i);
+    for (int64_t i = 0; i < args->count && code == CLI_DONE; i++)
+        if (strcmp(args->option[i]->name, "reward") == 0)
+            code = add_named(r, args->value[i]);
+    return code;
+}
+
+/* ------------------------------------------------------------------------- trying */
+
+static foray_status plan_all(rollout *r)
+{
+    const foray_reward **reward = calloc((size_t)r->count, sizeof *reward);
+    foray_policy **policy = calloc((size_t)r->count, sizeof *policy);
+    foray_status status = reward && policy ? FORAY_OK : FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < r->count && status == FORAY_OK; i++)
+        reward[i] = r->trial[i].reward;
+    if (status == FORAY_OK)
+        status = foray_explorer_plan(foray_run_explorer(r->run), r->count, reward, r->mode, policy);
+    for (int64_t i = 0; i < r->count && status == FORAY_OK; i++)
+        r->trial[i].policy = policy[i];
+    free(reward);
+    free(policy);
+    return status;
+}
+
+static foray_status roll(rollout *r, const trial *t, const foray_policy *policy, double *value,
+                         foray_return *out)
+{
+    foray_context *ctx = r->session->ctx;
+    foray_status status = foray_rollout(ctx, r->site.system, r->site.clusters, policy, t->index,
+                                        r->episodes, (uint64_t)r->seed, value);
+    if (status == FORAY_OK)
+        status = foray_mean_interval(ctx, r->episodes, value, 0, (double)policy->horizon,
+                                     r->confidence, out);
+    return status;
+}
+
+/* Both policies meet the same random numbers, so that much of what chance does to their
+ * returns is gone from the differences. */
+static foray_status compare_with_truth(rollout *r, trial *t, const double *learnt, double *best)
+{
+    foray_context *ctx = r->session->ctx;
+    const foray_model *model = foray_run_model(r->run);
+    foray_status status = foray_plan_known(ctx, model, t->reward, &t->known);
+    if (status == FORAY_OK)
+        status = roll(r, t, t->known, best, &t->best);
+    for (int64_t e = 0; e < r->episodes && status == FORAY_OK; e++)
+        best[e] -= learnt[e];
+    double most = (double)foray_model_horizon(model);
+    if (status == FORAY_OK)
+        status = foray_mean_interval(ctx, r->episodes, best, -most, most, r->confidence, &t->lost);
+    return status;
+}
+
+static foray_status try_one(rollout *r, trial *t, double *learnt, double *best)
+{
+    foray_context *ctx = r->session->ctx;
+    const foray_model *model = foray_run_model(r->run);
+    int64_t looks = r->episodes < MISFIT_EPISODES ? r->episodes : MISFIT_EPISODES;
+    foray_status status = roll(r, t, t->policy, learnt, &t->learnt);
+    if (status == FORAY_OK && foray_model_theta(model))
+        status = compare_with_truth(r, t, learnt, best);
+    if (status == FORAY_OK && foray_model_theta(model))
+        status = foray_aggregation_misfit(ctx, r->site.system, r->site.clusters, model, t->reward,
+                                          t->policy, looks, (uint64_t)r->seed, &t->misfit);
+    return status;
+}
+
+static cli_exit try_all(rollout *r)
+{
+    double *learnt = calloc((size_t)r->episodes, sizeof *learnt);
+    double *best = calloc((size_t)r->episodes, sizeof *best);
+    foray_status status = learnt && best ? plan_all(r) : FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < r->count && status == FORAY_OK; i++)
+        status = try_one(r, &r->trial[i], learnt, best);
+    free(learnt);
+    free(best);
+    return cli_status(r->session, status);
+}
+
+/* ------------------------------------------------------------------------ telling */
+
+static void print_return(const foray_return *value, int width)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.4g [%.4g, %.4g]", value->mean, value->low, value->high);
+    printf("  %-*s", width, text);
+}
+
+static void print_returns(const rollout *r)
+{
+    printf("%-12s  %-24s  %-24s  %s\n", "reward", "return in reality", "with true parameters",
+           "lost");
+    for (int64_t i = 0; i < r->count; i++) {
+        const trial *t = &r->trial[i];
+        printf("%-12s", foray_reward_name(t->reward));
+        print_return(&t->learnt, t->known ? 24 : 0);
+        if (t->known) {
+            print_return(&t->best, 24);
+            print_return(&t->lost, 0);
+        }
+        printf("\n");
+    }
+}
+
+static void print_certificates(const rollout *r)
+{
+    printf("\n%-12s  %11s %11s  %-9s  %11s %11s %11s %8s\n", "reward", "model value", "certificate",
+           "status", "misfit/step", "worst", "an episode", "outside");
+    for (int64_t i = 0; i < r->count; i++) {
+        const trial *t = &r->trial[i];
+        printf("%-12s  %11.4g %11.4g  %-9s", foray_reward_name(t->reward),
+               t->policy->value[FORAY_PLUGIN], t->policy->certificate.gap,
+               cli_certainty(&t->policy->certificate));
+        if (t->known)
+            printf("  %11.3g %11.3g %11.3g %7.2g%%", t->misfit.mean, t->misfit.worst,
+                   t->misfit.episode, 100 * t->misfit.outside);
+        printf("\n");
+    }
+}
+
+static void print_all(const rollout *r)
+{
+    char explored[CLI_NUMBER_SIZE], tried[CLI_NUMBER_SIZE];
+    print_returns(r);
+    print_certificates(r);
+    printf("\n%s policies after %s episodes, tried in %s for %s; intervals of confidence %g\n",
+           foray_mode_name(r->mode), cli_grouped(foray_run_saved(r->run), explored),
+           r->site.system_text, cli_grouped(r->episodes, tried), r->confidence);
+    printf("the certificate covers exploring and Monte Carlo (%.3g per step), not what clusters "
+           "lose: that is the misfit\n",
+           foray_model_feature_error(foray_run_model(r->run)));
+}
+
+static void report_return(cli_report *report, const char *key, const foray_return *value)
+{
+    cli_report_open(report, key);
+    cli_report_real(report, "mean", value->mean);
+    cli_report_real(report, "low", value->low);
+    cli_report_real(report, "high", value->high);
+    cli_report_real(report, "deviation", value->deviation);
+    cli_report_close(report);
+}
+
+static void report_misfit(cli_report *report, const foray_misfit *misfit)
+{
+    cli_report_open(report, "misfit");
+    cli_report_real(report, "mean", misfit->mean);
+    cli_report_real(report, "worst", misfit->worst);
+    cli_report_real(report, "episode", misfit->episode);
+    cli_report_real(report, "outside", misfit->outside);
+    cli_report_integer(report, "states", misfit->states);
+    cli_report_close(report);
+}
+
+static void report_trial(cli_report *report, const trial *t)
+{
+    cli_report_open(report, NULL);
+    cli_report_text(report, "reward", foray_reward_name(t->reward));
+    report_return(report, "return", &t->learnt);
+    if (t->known) {
+        report_return(report, "true_parameters", &t->best);
+        report_return(report, "lost", &t->lost);
+        report_misfit(report, &t->misfit);
+    }
+    cli_report_real(report, "model_value", t->policy->value[FORAY_PLUGIN]);
+    cli_report_certificate(report, "certificate", &t->policy->certificate);
+    cli_report_close(report);
+}
+
+static cli_exit tell(const rollout *r)
+{
+    cli_report report;
+    if (!r->session->json) {
+        print_all(r);
+        return CLI_DONE;
+    }
+    cli_report_begin(&report, r->session);
+    cli_report_text(&report, "run", r->session->args.operand[0]);
+    cli_report_text(&report, "world", foray_run_world(r->run));
+    cli_report_integer(&report, "explored", foray_run_saved(r->run));
+    cli_report_integer(&report, "episodes", r->episodes);
+    cli_report_text(&report, "mode", foray_mode_name(r->mode));
+    cli_report_real(&report, "confidence", r->confidence);
+    cli_report_real(&report, "feature_error", foray_model_feature_error(foray_run_model(r->run)));
+    cli_report_open_list(&report, "rewards");
+    for (int64_t i = 0; i < r->count; i++)
+        report_trial(&report, &r->trial[i]);
+    cli_report_close(&report);
+    return cli_report_end(&report, r->session);
+}
+
+/* ------------------------------------------------------------------------ command */
+
+static void close_all(rollout *r)
+{
+    for (int64_t i = 0; i < r->count; i++) {
+        foray_reward_destroy(r->trial[i].reward);
+        foray_policy_destroy(r->trial[i].policy);
+        foray_policy_destroy(r->trial[i].known);
+    }
+    free(r->trial);
+    cli_site_close(&r->site);
+    foray_run_close(r->run);
+}
+
+static cli_exit run(cli_session *session)
+{
+    rollout r = {.session = session};
+    cli_exit code = read_options(&r);
+    if (code == CLI_DONE)
+        code = open_run(&r);
+    if (code == CLI_DONE)
+        code = choose_rewards(&r);
+    if (code == CLI_DONE)
+        code = try_all(&r);
+    if (code == CLI_DONE)
+        code = tell(&r);
+    close_all(&r);
+    return code;
+}
+
+static const cli_option options[] = {
+    {.name = "reward",
+     .letter = 'r',
+     .value = "NAME",
+     .help = "a reward that the system names; may be repeated; without it all of them"},
+    {.name = "episodes",
+     .letter = 'n',
+     .value = "N",
+     .fallback = "2000",
+     .help = "episodes to follow each policy for"},
+    {.name = "confidence",
+     .value = "C",
+     .fallback = "0.95",
+     .help = "of the intervals, each by itself"},
+    {.name = "seed", .value = "N", .fallback = "1", .help = "of what happens in these episodes"},
+    CLI_OPTION_MODE("plugin"),
+    CLI_OPTION_JSON,
+    CLI_OPTION_THREADS,
+    {0},
+};
+
+const cli_command cli_rollout = {
+    .name = "rollout",
+    .summary = "try planned policies in the real system that a run explored",
+    .operands = "RUN",
+    .least = 1,
+    .most = 1,
+    .words = CLI_WORDS_FILE,
+    .description =
+        "For a run that explored a system: plans for rewards that the system names, follows\n"
+        "the policies in the real system, and prints what they earn, with intervals that\n"
+        "hold for every law of returns (empirical Bernstein). Where the true parameters are\n"
+        "known, a policy planned with them, through the same clusters, is tried beside it\n"
+        "with the same random numbers.\n"
+        "\n"
+        "The certificate bounds what exploring and Monte Carlo may have cost. What is lost by\n"
+        "seeing the system through clusters is outside of it, and measured: the misfit is how\n"
+        "far what follows a state differs from what follows its clusters, in value; outside\n"
+        "is the share of steps that led where the model says nothing leads.",
+    .options = options,
+    .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},
+    .examples = "foray explore mountaincar --clusters grid:15x15 -k 50 -o car.foray\n"
+                "foray rollout car.foray -r right -n 200\n"
+                "foray rollout car.foray --json\n",
+    .run = run,
+};

@@ -1,0 +1,267 @@
+/* site.c - see site.h. */
+#include "site.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "progress.h"
+
+/* ----------------------------------------------------------------------- texts */
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Where the view begins, behind its '@'; NULL: there is none. A command may well have
+ * other '@' in it. */
+static const char *view_of(const char *source)
+{
+    const char *found = NULL;
+    for (const char *at = strchr(source, '@'); at; at = strchr(at + 1, '@'))
+        if (begins(at, "@grid:") || begins(at, "@radial:") || begins(at, "@states"))
+            found = at + 1;
+    return found;
+}
+
+bool cli_site_names(const char *source)
+{
+    const char *view = view_of(source);
+    char *text = view ? strndup(source, (size_t)(view - source) - 1) : strdup(source);
+    bool named = text && foray_system_names(text);
+    free(text);
+    return named;
+}
+
+/* ---------------------------------------------------------------------- numbers */
+
+/* "draws=1000" and its like; *known says whether it was one of them. */
+static cli_exit read_key(cli_session *session, const char *part, cli_site *site, bool *known)
+{
+    foray_aggregation *aggregation = &site->aggregation;
+    char *end = NULL;
+    *known = true;
+    if (begins(part, "draws="))
+        aggregation->draws = strtoll(part + 6, &end, 10);
+    else if (begins(part, "accuracy="))
+        aggregation->accuracy = strtod(part + 9, &end);
+    else if (begins(part, "delta="))
+        aggregation->delta = strtod(part + 6, &end);
+    else if (begins(part, "seed="))
+        aggregation->seed = strtoull(part + 5, &end, 10);
+    else
+        *known = false;
+    if (*known && (*end || end[-1] == '='))
+        return cli_fail(session, CLI_USAGE, "%s: not a number", part);
+    return CLI_DONE;
+}
+
+/* "grid:31x31,draws=1000,model=m.json": keys that are not ours belong to the clusters. The
+ * model is the last of them, since its name may have commas. */
+static cli_exit read_view(cli_session *session, const char *view, cli_site *site)
+{
+    char *text = strdup(view), *clusters = strdup(view);
+    cli_exit code = text && clusters ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    char *at = text, *end = clusters;
+    while (code == CLI_DONE && at) {
+        bool known = begins(at, "model=");
+        if (known) {
+            site->model_path = strdup(at + strlen("model="));
+            break;
+        }
+        char *comma = strchr(at, ',');
+        if (comma)
+            *comma = 0;
+        code = read_key(session, at, site, &known);
+        if (!known)
+            end += sprintf(end, "%s%s", end == clusters ? "" : ",", at);
+        at = comma ? comma + 1 : NULL;
+    }
+    free(text);
+    if (code == CLI_DONE)
+        site->clusters_text = clusters;
+    else
+        free(clusters);
+    return code;
+}
+
+/* Options beside the text win. */
+static cli_exit read_options(cli_session *session, cli_site *site)
+{
+    foray_aggregation *aggregation = &site->aggregation;
+    const char *clusters = cli_value(session, "clusters");
+    int64_t seed = (int64_t)aggregation->seed;
+    if (clusters) {
+        free(site->clusters_text);
+        site->clusters_text = strdup(clusters);
+    }
+    if (cli_has(session, "draws") && cli_has(session, "accuracy"))
+        return cli_fail(session, CLI_USAGE, "--draws and --accuracy exclude each other");
+    if (cli_has(session, "draws"))
+        aggregation->accuracy = 0;
+    cli_exit code = cli_option_integer(session, "draws", 1, INT64_MAX, &aggregation->draws);
+    if (code == CLI_DONE)
+        code = cli_option_real(session, "accuracy", 1e-9, 1, &aggregation->accuracy);
+    if (code == CLI_DONE)
+        code = cli_option_integer(session, "aggregate-seed", 0, INT64_MAX, &seed);
+    aggregation->seed = (uint64_t)seed;
+    aggregation->cache = cli_value(session, "cache");
+    return code;
+}
+
+/* -------------------------------------------------------------------- open, close */
+
+/* About a thousand clusters; a finite system has its states. */
+static const char *usual_clusters(const foray_system_spec *spec)
+{
+    static const char *const grid[] = {"grid:1001", "grid:31x31", "grid:11x11x11", "grid:6x6x6x6"};
+    if (spec->states > 0)
+        return "states";
+    return spec->dimensions <= 4 ? grid[spec->dimensions - 1] : "radial:1000";
+}
+
+static cli_exit open_texts(cli_session *session, const char *source, cli_site *site)
+{
+    const char *view = view_of(source);
+    site->system_text = view ? strndup(source, (size_t)(view - source) - 1) : strdup(source);
+    if (!site->system_text)
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    cli_exit code = view ? read_view(session, view, site) : CLI_DONE;
+    return code == CLI_DONE ? read_options(session, site) : code;
+}
+
+static cli_exit open_site(cli_session *session, const char *source, cli_site *site)
+{
+    foray_context *ctx = session->ctx;
+    cli_exit code = open_texts(session, source, site);
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_system_open(ctx, site->system_text, &site->system));
+    if (code != CLI_DONE)
+        return code;
+    if (!site->clusters_text)
+        site->clusters_text = strdup(usual_clusters(foray_system_describe(site->system)));
+    if (!site->clusters_text)
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    return cli_status(
+        session, foray_clusters_parse(ctx, site->system, site->clusters_text, &site->clusters));
+}
+
+cli_exit cli_site_open(cli_session *session, const char *source, cli_site *out)
+{
+    cli_site site = {0};
+    foray_aggregation_default(&site.aggregation);
+    cli_exit code = open_site(session, source, &site);
+    if (code == CLI_DONE)
+        *out = site;
+    else
+        cli_site_close(&site);
+    return code;
+}
+
+cli_exit cli_site_of_run(cli_session *session, const foray_run *run, cli_site *out)
+{
+    const char *source = foray_run_world(run);
+    return cli_site_names(source) ? cli_site_open(session, source, out) : CLI_DONE;
+}
+
+void cli_site_close(cli_site *site)
+{
+    foray_clusters_destroy(site->clusters);
+    foray_system_destroy(site->system);
+    free(site->system_text);
+    free(site->clusters_text);
+    free(site->model_path);
+    *site = (cli_site){0};
+}
+
+/* As few digits as read back the same. */
+static void print_number(FILE *out, const char *key, double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.15g", value);
+    fprintf(out, ",%s=%.*g", key, strtod(text, NULL) == value ? 15 : 17, value);
+}
+
+char *cli_site_text(const cli_site *site)
+{
+    const foray_aggregation *a = &site->aggregation;
+    foray_aggregation usual;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    foray_aggregation_default(&usual);
+    fprintf(out, "%s@%s", site->system_text, site->clusters_text);
+    if (a->accuracy > 0)
+        print_number(out, "accuracy", a->accuracy);
+    else if (a->draws != usual.draws)
+        fprintf(out, ",draws=%lld", (long long)a->draws);
+    if (a->delta != usual.delta)
+        print_number(out, "delta", a->delta);
+    if (a->seed != usual.seed)
+        fprintf(out, ",seed=%llu", (unsigned long long)a->seed);
+    if (site->model_path)
+        fprintf(out, ",model=%s", site->model_path);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------- model */
+
+typedef struct aggregating {
+    cli_work work;
+    int64_t clusters;
+    struct timespec started;
+} aggregating;
+
+static bool show_progress(void *user, double done)
+{
+    aggregating *a = user;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)(now.tv_sec - a->started.tv_sec) +
+                     1e-9 * (double)(now.tv_nsec - a->started.tv_nsec);
+    const foray_work_progress progress = {
+        .parts = a->clusters,
+        .finished = (int64_t)(done * (double)a->clusters),
+        .done = done,
+        .seconds = seconds,
+        .remaining = done > 0.01 ? seconds * (1 - done) / done : NAN,
+    };
+    return cli_work_step(&a->work, &progress);
+}
+
+cli_exit cli_site_model(cli_session *session, const cli_site *site, foray_model **out)
+{
+    if (site->model_path)
+        return cli_status(session, foray_model_load(session->ctx, site->model_path, out));
+    aggregating a = {.work = {.heading = "aggregating ", .parts = "clusters"},
+                     .clusters = foray_clusters_count(site->clusters)};
+    foray_aggregation_facts facts = {0};
+    clock_gettime(CLOCK_MONOTONIC, &a.started);
+    cli_progress_begin(&a.work.line, 0);
+    foray_status status = foray_aggregate(session->ctx, site->system, site->clusters,
+                                          &site->aggregation, show_progress, &a, &facts, out);
+    cli_progress_end(&a.work.line);
+    if (status == FORAY_INTERRUPTED)
+        return cli_fail(session, CLI_STOPPED, "stopped by a signal while aggregating");
+    if (status == FORAY_OK && facts.cache == FORAY_CACHE_FAILED)
+        cli_fail(session, CLI_DONE, "%s: the model could not be kept there",
+                 site->aggregation.cache);
+    return cli_status(session, status);
+}
+
+int64_t cli_site_reward(const cli_site *site, const char *name)
+{
+    const foray_system_spec *spec = foray_system_describe(site->system);
+    for (int64_t i = 0; i < spec->rewards; i++)
+        if (strcmp(spec->reward_name[i], name) == 0)
+            return i;
+    return -1;
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# test_systems.sh FORAY - systems on the command line: explore a continuous system, resume,
+# plan for its rewards, try the plans in reality; models exported; bad input.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+# ------------------------------------------------------------------ what there is
+expect 0 'pendulum' foray world list
+expect 0 'rewards: balance, left, spin, save' foray world list
+foray world list --json >list.json
+holds "systems are listed as JSON" grep -q '"balance"' list.json
+
+# ---------------------------------------------------------------- models of systems
+expect 0 '' foray world export tank --clusters grid:7x7 -o option.json
+expect 0 '' foray world export tank@grid:7x7 -o text.json
+holds "the text and the option say the same" cmp option.json text.json
+expect 0 '' foray world export tank@grid:7x7 --threads 1 -o one.json
+holds "threads change nothing" cmp option.json one.json
+expect 0 'states +49' foray model check option.json
+expect 0 '' foray world export tank@grid:7x7 --draws 30 --aggregate-seed 4 -o option.json
+expect 0 '' foray world export tank@grid:7x7,draws=30,seed=4 -o text.json
+holds "so it is with draws and seed" cmp option.json text.json
+expect 0 '' foray world export tank:noise=1@grid:5x5 --accuracy 0.4 -o accurate.json
+expect 0 '' foray world export tank:noise=1@grid:5x5,accuracy=0.4 -o text.json
+holds "and with accuracy" cmp accurate.json text.json
+error() { json feature_error "$1"; }
+holds "the error is at most what was asked for" awk "BEGIN { exit !($(error accurate.json) <= 0.4) }"
+expect 0 '' foray world export tank@grid:5x5 -o still.json
+holds "without noise there is no Monte Carlo error" test "$(error still.json)" = none
+
+expect 0 '' foray world export pendulum@grid:7x7 --cache kept -o first.json
+holds "the model is kept" test -n "$(ls kept)"
+expect 0 '' foray world export pendulum@grid:7x7 --cache kept -o second.json
+holds "and found" cmp first.json second.json
+
+# -------------------------------------------------------- explore, resume, plan, try
+expect 0 'next +foray rollout whole.foray' \
+    foray explore tank --clusters grid:15x15 -k 40 --seed 3 -o whole.foray
+expect 0 'explored tank@grid:15x15' foray explore tank@grid:15x15 -k 20 --seed 3 -o parts.foray
+expect 0 'for 40 episodes' foray explore --resume -k 40 -o parts.foray
+expect 0 '' foray explore tank --resume -k 40 -o parts.foray
+foray plan whole.foray -r high -r save --no-store --json >whole.json
+foray plan parts.foray -r high -r save --no-store --json >parts.json
+sed -i /\"run\"/d whole.json parts.json
+holds "a run that was resumed plans the same" cmp whole.json parts.json
+expect 0 'verified +yes' foray verify whole.foray
+expect 0 'high' foray plan whole.foray -r high
+expect 0 'high' foray info whole.foray
+expect 0 '' foray report whole.foray -o page.html
+
+expect 0 'return in reality' foray rollout whole.foray -r high -n 300
+foray rollout whole.foray -n 300 --json >rollout.json
+holds "all rewards without -r" test "$(json rewards.3.reward rollout.json)" = '"save"'
+for key in return.mean true_parameters.low lost.high misfit.episode certificate.gap; do
+    holds "rollout tells $key" test "$(json rewards.1.$key rollout.json)" != none
+done
+foray rollout whole.foray -n 300 --json --threads 1 >again.json
+holds "rollouts can be repeated" cmp rollout.json again.json
+foray rollout whole.foray -n 300 --json --seed 2 >other.json
+holds "another seed is another reality" bash -c '! cmp -s rollout.json other.json'
+# Explored, a policy earns about what one planned with the true weights earns.
+holds "little is lost" awk "BEGIN { exit !($(json rewards.1.lost.mean rollout.json) < 1) }"
+
+# An algorithm that sees the reward takes one that the system names.
+expect 0 '' foray explore tank@grid:7x7 -a ucrl-vtr -r high -k 5 -o seen.foray
+
+# A comparison works on the model.
+expect 0 'ucrl-rfe' foray compare tank@grid:5x5 -a ucrl-rfe,random -k 5 --seeds 1 --rounds 0 -o both
+
+# ------------------------------------------------------------------------ bad input
+expect 2 'no parameter is called' foray explore pendulum:mass=1 -o bad.foray
+expect 3 'did you mean pendulum' foray explore pendulun -o bad.foray
+expect 2 'exclude each other' foray explore tank --draws 5 --accuracy 0.5 -o bad.foray
+expect 2 'draws' foray explore tank --draws 0 -o bad.foray
+expect 2 'not a number' foray explore tank@grid:5x5,draws=many -o bad.foray
+for clusters in grid:5 grid:1x5 grid:axb grid:5x5x5 cubes:5 states radial:; do
+    foray explore tank --clusters "$clusters" -k 5 -o bad.foray >out 2>err
+    code=$?
+    holds "--clusters $clusters is refused ($code)" test $code -eq 2 -o $code -eq 3
+    holds "--clusters $clusters has a message" test -s err
+done
+holds "nothing was begun" test ! -e bad.foray
+expect 2 'takes no --clusters' foray explore --resume --clusters grid:9x9 -o whole.foray
+expect 3 'another model' foray explore pendulum --resume -k 50 -o whole.foray
+expect 3 'no such reward \(did you mean high' foray plan whole.foray -r hih
+expect 3 'not a reward of tank' foray rollout whole.foray -r goal:3
+expect 3 'which is no system' bash -c 'foray explore chain -k 5 -o chain.foray && foray rollout chain.foray'
+expect 2 'episodes' foray rollout whole.foray -n 1
+expect 2 'not a system' foray explore first.json --in chain -o bad.foray
+expect 2 'a system itself' foray explore tank --in pendulum -o bad.foray
+expect 4 '' foray explore exec:/nowhere/at/all -o bad.foray
+expect 4 '' foray explore plugin:/nowhere/at/all.so -o bad.foray
+finish
