@@ -193,7 +193,7 @@ static void print_returns(const rollout *r)
            "lost");
     for (int64_t i = 0; i < r->count; i++) {
         const trial *t = &r->trial[i];
-        printf("%-12s", foray_reward_name(t->reward));
+        cli_put(stdout, 12, foray_reward_name(t->reward));
         print_return(&t->learnt, t->known ? 24 : 0);
         if (t->known) {
             print_return(&t->best, 24);
@@ -209,8 +209,8 @@ static void print_certificates(const rollout *r)
            "status", "misfit/step", "worst", "an episode", "outside");
     for (int64_t i = 0; i < r->count; i++) {
         const trial *t = &r->trial[i];
-        printf("%-12s  %11.4g %11.4g  %-9s", foray_reward_name(t->reward),
-               t->policy->value[FORAY_PLUGIN], t->policy->certificate.gap,
+        cli_put(stdout, 12, foray_reward_name(t->reward));
+        printf("  %11.4g %11.4g  %-9s", t->policy->value[FORAY_PLUGIN], t->policy->certificate.gap,
                cli_certainty(&t->policy->certificate));
         if (t->known)
             printf("  %11.3g %11.3g %11.3g %7.2g%%", t->misfit.mean, t->misfit.worst,
@@ -224,9 +224,10 @@ static void print_all(const rollout *r)
     char explored[CLI_NUMBER_SIZE], tried[CLI_NUMBER_SIZE];
     print_returns(r);
     print_certificates(r);
-    printf("\n%s policies after %s episodes, tried in %s for %s; intervals of confidence %g\n",
-           foray_mode_name(r->mode), cli_grouped(foray_run_saved(r->run), explored),
-           r->site.system_text, cli_grouped(r->episodes, tried), r->confidence);
+    printf("\n%s policies after %s episodes, tried in ", foray_mode_name(r->mode),
+           cli_grouped(foray_run_saved(r->run), explored));
+    cli_put(stdout, 0, r->site.system_text);
+    printf(" for %s; intervals of confidence %g\n", cli_grouped(r->episodes, tried), r->confidence);
     printf("the certificate covers exploring and Monte Carlo (%.3g per step), not what clusters "
            "lose: that is the misfit\n",
            foray_model_feature_error(foray_run_model(r->run)));
