@@ -62,6 +62,13 @@ expect 4 "the program says: RuntimeError: the memory is full" \
 expect 4 "line [0-9]+, in step" \
     foray check-world "exec:python3 memory.py $source_dir/examples/outside 100"
 
+# The program that the page shows.
+sed -n '/^```python$/,/^```$/{/^```/d;p}' "$source_dir/docs/outside.md" >shown.py
+cp "$source_dir/examples/outside/foray_world.py" .
+expect 0 "thermostat: 2 dimensions, 3 actions, 3 simulators" foray check-world "exec:python3 shown.py"
+sed 's/simulators = 3/simulators = 3\n    weights = [1]/' shown.py >odd.py
+expect 4 "ValueError: every simulator has a weight" foray check-world "exec:python3 odd.py"
+
 # Ones that are lost on the way, or never there.
 expect 4 "skipped +speed" foray check-world "exec:$hostile exit 12"
 expect 4 "did not answer within 0.3 s" foray check-world "exec:[timeout=0.3]$hostile hang 12"

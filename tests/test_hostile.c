@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -330,6 +331,32 @@ static void test_many_at_once(void **unused)
     foray_context_destroy(ctx);
 }
 
+/* Descriptors run out at any moment: an error, and none is lost. */
+static void test_no_descriptors(void **unused)
+{
+    (void)unused;
+    foray_context *ctx = foray_context_create();
+    struct rlimit before, few;
+    int refused = 0, accepted = 0, held = open_descriptors();
+    getrlimit(RLIMIT_NOFILE, &before);
+    for (rlim_t most = 3; most < 40 && accepted < 2; most++) {
+        foray_system *system = NULL;
+        few = (struct rlimit){most, before.rlim_max};
+        setrlimit(RLIMIT_NOFILE, &few);
+        foray_status status = foray_system_open(ctx, "exec:exec ./hostile_world good", &system);
+        foray_system_destroy(system);
+        setrlimit(RLIMIT_NOFILE, &before);
+        if (status != FORAY_OK)
+            assert_int_equal(status, FORAY_ERROR_WORLD);
+        refused += status != FORAY_OK;
+        accepted += status == FORAY_OK;
+        assert_int_equal(open_descriptors(), held);
+        assert_no_children();
+    }
+    assert_true(refused > 0 && accepted > 0);
+    foray_context_destroy(ctx);
+}
+
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +369,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_child_reaped_by_others),
         cmocka_unit_test(test_chatty),
         cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_no_descriptors),
     };
     alarm(WATCHDOG_SECONDS);
     (void)count;

@@ -122,8 +122,21 @@ def _name(text):
     return struct.pack("<I", len(data)) + data
 
 
+def _check(world):
+    """What would only be noticed as a garbled spec on the other side."""
+    if len(world.low) != len(world.high):
+        raise ValueError("low and high must have as many numbers")
+    if not world.states and not world.low:
+        raise ValueError("a world has states, or low and high")
+    if world.dimensions and len(world.dimensions) != (1 if world.states else len(world.low)):
+        raise ValueError("every dimension has a name, or none has")
+    if world.weights is not None and len(world.weights) != world.simulators:
+        raise ValueError("every simulator has a weight, or weights is None")
+
+
 class _Server:
     def __init__(self, world):
+        _check(world)
         self.world = world
         self.n = 1 if world.states else len(world.low)
         self.answers = {
@@ -169,8 +182,8 @@ class _Server:
 
 
 def serve(world):
-    """Answers questions until Foray says goodbye. A failure is told to Foray in one line, and
-    printed in full on standard error."""
+    """Answers questions until Foray says goodbye, or is gone. A failure is told to Foray in one
+    line, and printed in full on standard error."""
     server = _Server(world)
     questions = os.fdopen(3, "rb", buffering=1 << 18)
     answers = os.fdopen(4, "wb", buffering=0)
@@ -180,6 +193,13 @@ def serve(world):
         while rest:
             rest = rest[answers.write(rest) :]
 
+    def answer(kind, body):
+        try:
+            return kind, server.answers[kind](body)
+        except Exception as error:
+            traceback.print_exc()
+            return _ERROR, f"{type(error).__name__}: {error}".encode()[:1000]
+
     while True:
         header = questions.read(_HEADER.size)
         if len(header) < _HEADER.size:
@@ -187,10 +207,10 @@ def serve(world):
         length, kind, sequence = _HEADER.unpack(header)
         if kind == _GOODBYE:
             return
+        kind, body = answer(kind, questions.read(length))
         try:
-            body = server.answers[kind](questions.read(length))
-        except Exception as error:
-            write(_ERROR, sequence, f"{type(error).__name__}: {error}".encode()[:1000])
-            traceback.print_exc()
+            write(kind, sequence, body)
+        except BrokenPipeError:
+            return
+        if kind == _ERROR:
             sys.exit(1)
-        write(kind, sequence, body)

@@ -1,0 +1,64 @@
+#!/bin/bash
+# foray explore in programs: good ones from exploring to planning; hostile ones end the run with
+# exit code 4, with every episode that had ended saved, and the run goes on once they are mended.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+built=$(realpath "${FORAY_BUILD:-$(dirname "$foray")}")
+outside=$built/examples/outside
+hostile=$built/tests/hostile_world
+
+# From a simulator to a plan, whichever way in: the same run.
+for world in "plugin:$outside/stockroom.so" "exec:$outside/stockroom" \
+    "exec:python3 $source_dir/examples/outside/stockroom.py"; do
+    expect 0 . timeout 120 foray explore "$world" -k 100 -o stock.foray --force
+    foray plan stock.foray -r served -r lean --no-store --json | sed /\"run\"/d >plan.json
+    if [ -e first.json ]; then
+        holds "$world plans as the plug-in does" cmp first.json plan.json
+    else
+        cp plan.json first.json
+        holds "a plan" test "$(json rewards.0.certificate.gap first.json)" != none
+    fi
+done
+expect 0 "thermostat" foray explore "exec:$outside/thermostat" --clusters grid:8x8 -k 20 -o heat.foray
+
+# A program whose manners lie in a file, so that it can be mended. It fails at its 41st step:
+# ten episodes of four steps have ended then.
+printf '#!/bin/sh\nexec %s $(cat manners) 41 lock\n' "$hostile" >world
+chmod +x world
+expect 0 . foray world export "exec:$hostile good" -o ring.json
+echo good >manners
+expect 0 . foray explore ring.json --in exec:./world -k 60 -o whole.foray
+
+plan_of() {
+    foray plan "$1" -r home --no-store --json | sed /\"run\"/d
+}
+
+# fails MANNERS LIMIT CAUSE
+fails() {
+    echo "$1" >manners
+    expect 4 "$3" timeout 120 \
+        foray explore ring.json --in "exec:[timeout=$2,grace=0.2]./world" -k 60 -o "$1.foray"
+    foray info "$1.foray" --json >info.json
+    holds "$1: ten episodes are saved" test "$(json episodes info.json)" = 10
+    echo good >manners
+    expect 0 . timeout 120 foray explore --resume -o "$1.foray"
+    holds "$1: as if nothing had happened" test "$(plan_of "$1.foray")" = "$(plan_of whole.foray)"
+}
+fails hang 0.5 "did not answer within 0.5 s"
+fails dribble 0.5 "did not answer within 0.5 s"
+fails exit 100 "the program ended \(exit status 7\)"
+fails killed 100 "the program ended \(signal 9\)"
+fails grandchild 100 "the program ended \(exit status 0\)"
+fails flood 100 "sequence number"
+fails noise 100 "does not speak the world protocol"
+fails error 100 "the program says: the ring is"
+fails range 100 "is 99"
+fails nan 100 "is nan"
+
+# While it is asked for a model: no run, the same exit code.
+expect 4 "exit status 7" foray explore "exec:$hostile exit 3" -k 5 -o none.foray
+expect 4 "is nan" foray explore "exec:$hostile nan 3" -k 5 -o none.foray
+holds "no run" test ! -e none.foray
+
+finish
