@@ -17,7 +17,7 @@ for world in "plugin:$outside/stockroom.so" "exec:$outside/stockroom" \
         holds "$world plans as the plug-in does" cmp first.json plan.json
     else
         cp plan.json first.json
-        holds "a plan" test "$(json rewards.0.certificate.gap first.json)" != none
+        holds "a plan" test "$(json plans.0.certificate.gap first.json)" != none
     fi
 done
 expect 0 "thermostat" foray explore "exec:$outside/thermostat" --clusters grid:8x8 -k 20 -o heat.foray
@@ -26,7 +26,7 @@ expect 0 "thermostat" foray explore "exec:$outside/thermostat" --clusters grid:8
 # ten episodes of four steps have ended then.
 printf '#!/bin/sh\nexec %s $(cat manners) 41 lock\n' "$hostile" >world
 chmod +x world
-expect 0 . foray world export "exec:$hostile good" -o ring.json
+expect 0 "" foray world export "exec:$hostile good" -o ring.json
 echo good >manners
 expect 0 . foray explore ring.json --in exec:./world -k 60 -o whole.foray
 
@@ -48,7 +48,7 @@ fails() {
 fails hang 0.5 "did not answer within 0.5 s"
 fails dribble 0.5 "did not answer within 0.5 s"
 fails exit 100 "the program ended \(exit status 7\)"
-fails killed 100 "the program ended \(signal 9\)"
+fails killed 100 "the program ended \((signal 9|exit status 137)\)"
 fails grandchild 100 "the program ended \(exit status 0\)"
 fails flood 100 "sequence number"
 fails noise 100 "does not speak the world protocol"
