@@ -27,6 +27,12 @@ extern "C" {
  * entries at the end of the structs below do not raise it: sizes tell who knows them. */
 #define FORAY_PLUGIN_VERSION 1
 
+#if defined(__GNUC__)
+#define FORAY_PLUGIN_EXPORT __attribute__((visibility("default")))
+#else
+#define FORAY_PLUGIN_EXPORT
+#endif
+
 /* What Foray tells a plug-in. Valid until the table's `destroy`. */
 typedef struct foray_plugin_host {
     size_t size;       /* of this struct as Foray knows it */
@@ -84,7 +90,7 @@ typedef struct foray_plugin_table {
  * failed, `cause` says why, and `destroy` is not called. */
 typedef int foray_plugin_fn(const foray_plugin_host *host, const char *text,
                             foray_plugin_table *table, char cause[FORAY_PLUGIN_CAUSE]);
-foray_plugin_fn foray_plugin;
+FORAY_PLUGIN_EXPORT foray_plugin_fn foray_plugin;
 
 /* ---------------------------------------------------------- random numbers */
 

@@ -213,6 +213,8 @@ foray_status fy_channel_move(fy_channel *channel, double deadline, double limit)
 {
     if (channel->failed || check_deadline(channel, deadline, limit) != FORAY_OK)
         return FORAY_ERROR_WORLD;
+    if (!channel->deaf)
+        write_some(channel);
     bool writes = channel->sent < channel->out.size && !channel->deaf;
     struct pollfd way[2] = {{.fd = channel->child.from, .events = POLLIN},
                             {.fd = channel->child.to, .events = POLLOUT}};
@@ -224,8 +226,6 @@ foray_status fy_channel_move(fy_channel *channel, double deadline, double limit)
     }
     if (ready <= 0)
         return look_after(channel, way);
-    if (writes && way[1].revents)
-        write_some(channel);
     return way[0].revents ? read_some(channel) : FORAY_OK;
 }
 
