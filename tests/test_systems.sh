@@ -67,6 +67,23 @@ expect 0 '' foray explore tank@grid:7x7 -a ucrl-vtr -r high -k 5 -o seen.foray
 # A comparison works on the model.
 expect 0 'ucrl-rfe' foray compare tank@grid:5x5 -a ucrl-rfe,random -k 5 --seeds 1 --rounds 0 -o both
 
+# ------------------------------------------------------------- systems from outside
+outside=$(realpath "${FORAY_BUILD:-$(dirname "$foray")}")/examples/outside
+expect 0 '' foray explore "exec:$outside/thermostat" --clusters grid:8x8 -k 20 -o program.foray
+expect 0 '' foray explore "plugin:$outside/thermostat.so" --clusters grid:8x8 -k 20 -o plugin.foray
+for way in program plugin; do
+    foray rollout $way.foray -n 100 --json | sed '/"run"\|"world"/d' >$way.json
+done
+holds "a program and a plug-in are one world" cmp program.json plugin.json
+holds "with rewards" test "$(json rewards.0.reward program.json)" = '"comfort"'
+expect 0 '' foray explore "plugin:$outside/stockroom.so" -k 20 -o finite.foray
+expect 0 'served' foray rollout finite.foray -n 100
+holds "a finite system is its own clusters" grep -q '@states' <(foray info finite.foray)
+expect 0 '' foray world export "plugin:$outside/stockroom.so" -o stock.json
+expect 0 '' foray explore stock.json --in "exec:$outside/stockroom" -k 20 -o in.foray
+expect 0 'served' foray rollout in.foray -n 100
+expect 0 '25 episodes' foray explore --resume -k 25 -o in.foray
+
 # ------------------------------------------------------------------------ bad input
 expect 2 'no parameter is called' foray explore pendulum:mass=1 -o bad.foray
 expect 3 'did you mean pendulum' foray explore pendulun -o bad.foray

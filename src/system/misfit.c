@@ -27,6 +27,7 @@ typedef struct look {
     double *psi;         /* [simulators] */
     double *probability; /* [most successors] */
     const double *later; /* V_{t+1} */
+    double range;        /* of these values */
     foray_misfit found;  /* sums so far */
 } look;
 
@@ -41,16 +42,16 @@ static double value_at(void *user, const double *state)
     fy_members_find(l->clusters, state, &y);
     for (int64_t k = 0; k < y.count; k++)
         sum += y.weight[k] * l->later[y.cluster[k]];
-    return fmin(fmax(sum, 0), (double)l->model->horizon);
+    return fmin(fmax(sum, 0), l->range);
 }
 
 static foray_status in_truth(look *l, const foray_draw *draw, const double *state, int64_t action,
-                             double range, double *out)
+                             double *out)
 {
     int64_t d = l->model->dim;
     double scale = sqrt((double)d);
-    foray_status status = foray_system_psi(l->system, draw, state, action, value_at, l, range,
-                                           ACCURACY * range, DELTA, l->psi, NULL);
+    foray_status status = foray_system_psi(l->system, draw, state, action, value_at, l, l->range,
+                                           ACCURACY * l->range, DELTA, l->psi, NULL);
     *out = 0;
     for (int64_t i = 0; i < d && status == FORAY_OK; i++)
         *out += l->model->theta[i] / scale * l->psi[i];
@@ -92,14 +93,15 @@ static foray_status look_at_step(look *l, foray_draw draw, double *state)
 {
     int64_t t = draw.step, horizon = l->model->horizon;
     int64_t action = foray_policy_act(l->policy, l->clusters, t, state);
-    double range = (double)(horizon - 1 - t), truth = 0, misfit = 0;
+    double truth = 0, misfit = 0;
     fy_members x, y;
     fy_members_find(l->clusters, state, &x);
     l->later = l->value + (t + 1) * l->model->states;
+    l->range = (double)(horizon - 1 - t);
     draw.step = (uint32_t)t + 1;
     foray_status status = FORAY_OK;
-    if (range > 0) {
-        status = in_truth(l, &draw, state, action, range, &truth);
+    if (l->range > 0) {
+        status = in_truth(l, &draw, state, action, &truth);
         misfit = fabs(truth - in_model(l, &x, action));
     }
     foray_system_query query = {draw, FORAY_REALITY, action};
