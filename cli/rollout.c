@@ -15,8 +15,6 @@ enum { MISFIT_EPISODES = 20 };
 /* One reward. */
 typedef struct trial {
     int64_t index;
-    foray_reward *reward;
-    foray_policy *policy;            /* planned with what was learnt */
     foray_policy *known;             /* with the true parameters; NULL: nobody knows them */
     foray_return learnt, best, lost; /* lost: best - learnt, episode by episode */
     foray_misfit misfit;
@@ -30,7 +28,10 @@ typedef struct rollout {
     int64_t episodes, seed;
     double confidence;
     int64_t count;
-    trial *trial; /* [count] */
+    trial *trial;          /* [count] */
+    foray_reward **reward; /* [count] */
+    foray_policy **policy; /* [count] planned with what was learnt */
+    double *learnt, *best; /* [episodes] returns of the two policies under way */
 } rollout;
 
 /* ------------------------------------------------------------------------ opening */
@@ -68,11 +69,11 @@ static cli_exit open_run(rollout *r)
 
 static cli_exit add_trial(rollout *r, int64_t index)
 {
-    trial *t = &r->trial[r->count++];
-    t->index = index;
+    int64_t i = r->count++;
+    r->trial[i].index = index;
     return cli_status(r->session,
                       foray_system_reward_create(r->session->ctx, r->site.system, r->site.clusters,
-                                                 foray_run_model(r->run), index, &t->reward));
+                                                 foray_run_model(r->run), index, &r->reward[i]));
 }
 
 static cli_exit add_named(rollout *r, const char *name)
@@ -92,8 +93,13 @@ static cli_exit choose_rewards(rollout *r)
     int64_t named = foray_system_describe(r->site.system)->rewards;
     bool all = !cli_has(r->session, "reward");
     cli_exit code = CLI_DONE;
-    r->trial = calloc((size_t)(named + args->count) + 1, sizeof *r->trial);
-    if (!r->trial)
+    size_t most = (size_t)(named + args->count) + 1;
+    r->trial = calloc(most, sizeof *r->trial);
+    r->reward = calloc(most, sizeof *r->reward);
+    r->policy = calloc(most, sizeof *r->policy);
+    r->learnt = calloc((size_t)r->episodes, sizeof *r->learnt);
+    r->best = calloc((size_t)r->episodes, sizeof *r->best);
+    if (!r->trial || !r->reward || !r->policy || !r->learnt || !r->best)
         return cli_fail(r->session, CLI_BAD_INPUT, "out of memory");
     if (named == 0)
         return cli_fail(r->session, CLI_BAD_INPUT, "%s names no rewards", r->site.system_text);
@@ -106,22 +112,6 @@ static cli_exit choose_rewards(rollout *r)
 }
 
 /* ------------------------------------------------------------------------- trying */
-
-static foray_status plan_all(rollout *r)
-{
-    const foray_reward **reward = calloc((size_t)r->count, sizeof *reward);
-    foray_policy **policy = calloc((size_t)r->count, sizeof *policy);
-    foray_status status = reward && policy ? FORAY_OK : FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < r->count && status == FORAY_OK; i++)
-        reward[i] = r->trial[i].reward;
-    if (status == FORAY_OK)
-        status = foray_explorer_plan(foray_run_explorer(r->run), r->count, reward, r->mode, policy);
-    for (int64_t i = 0; i < r->count && status == FORAY_OK; i++)
-        r->trial[i].policy = policy[i];
-    free(reward);
-    free(policy);
-    return status;
-}
 
 static foray_status roll(rollout *r, const trial *t, const foray_policy *policy, double *value,
                          foray_return *out)
@@ -137,44 +127,46 @@ static foray_status roll(rollout *r, const trial *t, const foray_policy *policy,
 
 /* Both policies meet the same random numbers, so that much of what chance does to their
  * returns is gone from the differences. */
-static foray_status compare_with_truth(rollout *r, trial *t, const double *learnt, double *best)
+static foray_status compare_with_truth(rollout *r, int64_t i)
 {
     foray_context *ctx = r->session->ctx;
     const foray_model *model = foray_run_model(r->run);
-    foray_status status = foray_plan_known(ctx, model, t->reward, &t->known);
+    trial *t = &r->trial[i];
+    foray_status status = foray_plan_known(ctx, model, r->reward[i], &t->known);
     if (status == FORAY_OK)
-        status = roll(r, t, t->known, best, &t->best);
+        status = roll(r, t, t->known, r->best, &t->best);
     for (int64_t e = 0; e < r->episodes && status == FORAY_OK; e++)
-        best[e] -= learnt[e];
+        r->best[e] -= r->learnt[e];
     double most = (double)foray_model_horizon(model);
     if (status == FORAY_OK)
-        status = foray_mean_interval(ctx, r->episodes, best, -most, most, r->confidence, &t->lost);
+        status =
+            foray_mean_interval(ctx, r->episodes, r->best, -most, most, r->confidence, &t->lost);
     return status;
 }
 
-static foray_status try_one(rollout *r, trial *t, double *learnt, double *best)
+static foray_status try_one(rollout *r, int64_t i)
 {
+    trial *t = &r->trial[i];
     foray_context *ctx = r->session->ctx;
     const foray_model *model = foray_run_model(r->run);
     int64_t looks = r->episodes < MISFIT_EPISODES ? r->episodes : MISFIT_EPISODES;
-    foray_status status = roll(r, t, t->policy, learnt, &t->learnt);
+    foray_status status = roll(r, t, r->policy[i], r->learnt, &t->learnt);
     if (status == FORAY_OK && foray_model_theta(model))
-        status = compare_with_truth(r, t, learnt, best);
+        status = compare_with_truth(r, i);
     if (status == FORAY_OK && foray_model_theta(model))
-        status = foray_aggregation_misfit(ctx, r->site.system, r->site.clusters, model, t->reward,
-                                          t->policy, looks, (uint64_t)r->seed, &t->misfit);
+        status =
+            foray_aggregation_misfit(ctx, r->site.system, r->site.clusters, model, r->reward[i],
+                                     r->policy[i], looks, (uint64_t)r->seed, &t->misfit);
     return status;
 }
 
 static cli_exit try_all(rollout *r)
 {
-    double *learnt = calloc((size_t)r->episodes, sizeof *learnt);
-    double *best = calloc((size_t)r->episodes, sizeof *best);
-    foray_status status = learnt && best ? plan_all(r) : FORAY_ERROR_MEMORY;
+    foray_status status =
+        foray_explorer_plan(foray_run_explorer(r->run), r->count,
+                            (const foray_reward *const *)r->reward, r->mode, r->policy);
     for (int64_t i = 0; i < r->count && status == FORAY_OK; i++)
-        status = try_one(r, &r->trial[i], learnt, best);
-    free(learnt);
-    free(best);
+        status = try_one(r, i);
     return cli_status(r->session, status);
 }
 
@@ -193,7 +185,7 @@ static void print_returns(const rollout *r)
            "lost");
     for (int64_t i = 0; i < r->count; i++) {
         const trial *t = &r->trial[i];
-        cli_put(stdout, 12, foray_reward_name(t->reward));
+        cli_put(stdout, 12, foray_reward_name(r->reward[i]));
         print_return(&t->learnt, t->known ? 24 : 0);
         if (t->known) {
             print_return(&t->best, 24);
@@ -209,9 +201,9 @@ static void print_certificates(const rollout *r)
            "status", "misfit/step", "worst", "an episode", "outside");
     for (int64_t i = 0; i < r->count; i++) {
         const trial *t = &r->trial[i];
-        cli_put(stdout, 12, foray_reward_name(t->reward));
-        printf("  %11.4g %11.4g  %-9s", t->policy->value[FORAY_PLUGIN], t->policy->certificate.gap,
-               cli_certainty(&t->policy->certificate));
+        cli_put(stdout, 12, foray_reward_name(r->reward[i]));
+        printf("  %11.4g %11.4g  %-9s", r->policy[i]->value[FORAY_PLUGIN],
+               r->policy[i]->certificate.gap, cli_certainty(&r->policy[i]->certificate));
         if (t->known)
             printf("  %11.3g %11.3g %11.3g %7.2g%%", t->misfit.mean, t->misfit.worst,
                    t->misfit.episode, 100 * t->misfit.outside);
@@ -254,18 +246,19 @@ static void report_misfit(cli_report *report, const foray_misfit *misfit)
     cli_report_close(report);
 }
 
-static void report_trial(cli_report *report, const trial *t)
+static void report_trial(cli_report *report, const rollout *r, int64_t i)
 {
+    const trial *t = &r->trial[i];
     cli_report_open(report, NULL);
-    cli_report_text(report, "reward", foray_reward_name(t->reward));
+    cli_report_text(report, "reward", foray_reward_name(r->reward[i]));
     report_return(report, "return", &t->learnt);
     if (t->known) {
         report_return(report, "true_parameters", &t->best);
         report_return(report, "lost", &t->lost);
         report_misfit(report, &t->misfit);
     }
-    cli_report_real(report, "model_value", t->policy->value[FORAY_PLUGIN]);
-    cli_report_certificate(report, "certificate", &t->policy->certificate);
+    cli_report_real(report, "model_value", r->policy[i]->value[FORAY_PLUGIN]);
+    cli_report_certificate(report, "certificate", &r->policy[i]->certificate);
     cli_report_close(report);
 }
 
@@ -286,7 +279,7 @@ static cli_exit tell(const rollout *r)
     cli_report_real(&report, "feature_error", foray_model_feature_error(foray_run_model(r->run)));
     cli_report_open_list(&report, "rewards");
     for (int64_t i = 0; i < r->count; i++)
-        report_trial(&report, &r->trial[i]);
+        report_trial(&report, r, i);
     cli_report_close(&report);
     return cli_report_end(&report, r->session);
 }
@@ -296,11 +289,15 @@ static cli_exit tell(const rollout *r)
 static void close_all(rollout *r)
 {
     for (int64_t i = 0; i < r->count; i++) {
-        foray_reward_destroy(r->trial[i].reward);
-        foray_policy_destroy(r->trial[i].policy);
+        foray_reward_destroy(r->reward[i]);
+        foray_policy_destroy(r->policy[i]);
         foray_policy_destroy(r->trial[i].known);
     }
     free(r->trial);
+    free(r->reward);
+    free(r->policy);
+    free(r->learnt);
+    free(r->best);
     cli_site_close(&r->site);
     foray_run_close(r->run);
 }

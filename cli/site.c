@@ -136,17 +136,21 @@ static cli_exit open_texts(cli_session *session, const char *source, cli_site *s
 static cli_exit open_site(cli_session *session, const char *source, cli_site *site)
 {
     foray_context *ctx = session->ctx;
+    foray_system *system = NULL;
+    foray_clusters *clusters = NULL;
     cli_exit code = open_texts(session, source, site);
     if (code == CLI_DONE)
-        code = cli_status(session, foray_system_open(ctx, site->system_text, &site->system));
+        code = cli_status(session, foray_system_open(ctx, site->system_text, &system));
     if (code != CLI_DONE)
         return code;
+    site->system = system;
     if (!site->clusters_text)
-        site->clusters_text = strdup(usual_clusters(foray_system_describe(site->system)));
+        site->clusters_text = strdup(usual_clusters(foray_system_describe(system)));
     if (!site->clusters_text)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    return cli_status(
-        session, foray_clusters_parse(ctx, site->system, site->clusters_text, &site->clusters));
+    code = cli_status(session, foray_clusters_parse(ctx, system, site->clusters_text, &clusters));
+    site->clusters = clusters;
+    return code;
 }
 
 cli_exit cli_site_open(cli_session *session, const char *source, cli_site *out)

@@ -2,8 +2,9 @@
  * explore it once without any reward, plan for the four rewards it names, and try the
  * policies in the real pendulum, beside policies planned with the true parameters.
  *
- *   pendulum [EPISODES [CLUSTERS]]
+ *   pendulum [EPISODES]
  *
+ * The run is kept in pendulum.foray: foray plan, foray report and foray verify know it too.
  * With a system of your own, foray_system_create takes the place of foray_system_open;
  * everything after it stays the same. */
 #include <stdio.h>
@@ -22,24 +23,6 @@ static void need(foray_context *ctx, foray_status status)
     }
 }
 
-/* The world walks in real states; the explorer hears of clusters. */
-static void explore_once(foray_context *ctx, foray_explorer *explorer, foray_world *world,
-                         uint64_t episode, int64_t horizon)
-{
-    foray_draw draw = {.seed = 1, .episode = episode, .step = 0};
-    int64_t cluster, action, next;
-    need(ctx, foray_explorer_begin(explorer));
-    need(ctx, foray_world_reset(world, &draw, &cluster));
-    for (int64_t t = 0; t < horizon; t++) {
-        draw.step = (uint32_t)(t + 1);
-        need(ctx, foray_explorer_act(explorer, cluster, &action));
-        need(ctx, foray_world_step(world, &draw, cluster, action, &next));
-        need(ctx, foray_explorer_observe(explorer, cluster, action, next));
-        cluster = next;
-    }
-    need(ctx, foray_explorer_end(explorer));
-}
-
 /* What a policy earns in the real system: the mean with its interval. */
 static foray_return try_policy(foray_context *ctx, foray_system *system,
                                const foray_clusters *clusters, const foray_policy *policy,
@@ -54,13 +37,14 @@ static foray_return try_policy(foray_context *ctx, foray_system *system,
 
 /* Plans for one reward with what was learnt and with the true weights, and tries both. */
 static void compare(foray_context *ctx, foray_system *system, const foray_clusters *clusters,
-                    const foray_model *model, foray_explorer *explorer, int64_t index)
+                    foray_run *run, int64_t index)
 {
+    const foray_model *model = foray_run_model(run);
     foray_reward *reward;
     foray_policy *learnt, *known;
     need(ctx, foray_system_reward_create(ctx, system, clusters, model, index, &reward));
     const foray_reward *rewards[] = {reward};
-    need(ctx, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &learnt));
+    need(ctx, foray_run_plan(run, 1, rewards, FORAY_PLUGIN, &learnt));
     need(ctx, foray_plan_known(ctx, model, reward, &known));
     foray_return mine = try_policy(ctx, system, clusters, learnt, index);
     foray_return best = try_policy(ctx, system, clusters, known, index);
@@ -81,22 +65,22 @@ int main(int argc, char **argv)
     foray_clusters *clusters;
     foray_model *model;
     foray_world *world;
-    foray_explorer *explorer;
+    foray_run *run;
 
     /* What the pendulum looks like through clusters, by asking its eight simulators. */
     foray_context_set_threads(ctx, 2);
     foray_aggregation_default(&how);
     need(ctx, foray_system_open(ctx, "pendulum", &system));
-    need(ctx, foray_clusters_parse(ctx, system, argc > 2 ? argv[2] : "grid:31x31", &clusters));
+    need(ctx, foray_clusters_parse(ctx, system, "grid:31x31", &clusters));
     need(ctx, foray_aggregate(ctx, system, clusters, &how, NULL, NULL, NULL, &model));
 
-    /* Explore the real one. No reward so far. */
+    /* Explore the real one: it walks in real states, and tells clusters. No reward so far. */
     foray_settings_default(&settings);
     need(ctx, foray_settings_set(ctx, &settings, "episodes", argc > 1 ? argv[1] : "200"));
     need(ctx, foray_world_from_system(ctx, system, clusters, model, &world));
-    need(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
-    for (int64_t k = 0; k < settings.episodes; k++)
-        explore_once(ctx, explorer, world, (uint64_t)k, foray_model_horizon(model));
+    need(ctx, foray_run_create(ctx, "pendulum.foray", FORAY_RUN_REPLACE, model,
+                               "pendulum@grid:31x31", &settings, &run));
+    need(ctx, foray_run_explore(run, world, NULL, NULL));
 
     const foray_system_spec *spec = foray_system_describe(system);
     printf("%lld clusters, %lld episodes of %lld steps; returns over %d episodes in reality\n\n",
@@ -104,9 +88,9 @@ int main(int argc, char **argv)
            (long long)spec->horizon, TRIES);
     printf("%-10s %-25s   %-25s   %s\n", "reward", "explored", "true parameters", "certificate");
     for (int64_t i = 0; i < spec->rewards; i++)
-        compare(ctx, system, clusters, model, explorer, i);
+        compare(ctx, system, clusters, run, i);
 
-    foray_explorer_destroy(explorer);
+    foray_run_close(run);
     foray_world_destroy(world);
     foray_model_destroy(model);
     foray_clusters_destroy(clusters);

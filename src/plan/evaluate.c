@@ -76,9 +76,9 @@ static double value_of(const workspace *work, const int32_t *follow, int32_t *po
         .ties = FORAY_TIES_LOWEST,
         .follow = follow,
         .layers = all ? work->kernel->form->model->horizon + 1 : 2,
-        .value = all ? all : work->value,
-        .policy = policy,
     };
+    task.value = all ? all : work->value;
+    task.policy = policy;
     fy_plan(&task, &mean);
     return mean;
 }
