@@ -57,4 +57,9 @@ expect 0 "" foray lab complexity --quick --algorithms "ucrl-rfe,random" --horizo
     --states 5 --certified-eps 3 --episodes 300 --seeds 2 --rewards 2 --rounds 1 -o complexity
 check_lab complexity summary episodes
 holds "complexity: the exponents shown are those of summary.csv" cmp <(shown summary) complexity/summary.csv
+expect 0 "" foray lab coverage --quick --rules "sharp,rf-ucrl" --worlds "chain:states=4,zones=2" --deltas "0.5,0.1" \
+    --control-rules sharp --control-scales "0.3,0.1" --seeds 5 --episodes 20 --rewards 2 --rounds 1 -o coverage
+check_lab coverage summary certificates
+expect 0 "" foray lab theorem --quick --eps 1.9 --seeds 2 --rewards 2 --rounds 1 -o theorem
+check_lab theorem summary promises
 finish
