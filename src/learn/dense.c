@@ -42,9 +42,21 @@ void fy_orthogonalise(int64_t count, int64_t length, int64_t stride, int64_t swe
     }
 }
 
+/* x += B rest,  rest -= B' (B rest)  over the directions found so far. */
+static void project(int64_t found, int64_t width, const double *basis, double *rest, double *x)
+{
+    for (int64_t i = 0; i < found; i++) {
+        double along = fy_dot(basis + i * width, rest, width);
+        x[i] += along;
+        fy_add_scaled(rest, -along, basis + i * width, width);
+    }
+}
+
 /* Modified Gram-Schmidt; what remains of a row opens a new direction unless it is
  * rounding. The room of that direction holds the remainder meanwhile; when all
- * directions are taken, nothing but rounding can remain. */
+ * directions are taken, nothing but rounding can remain. That holds only as long as
+ * directions are orthogonal: a remainder that is a small part of its row is projected
+ * once more, for rounding may have turned it back towards the others. */
 int64_t fy_reduce(int64_t count, int64_t dim, const double *rows, double *basis, double *out)
 {
     int64_t most = count < dim ? count : dim, found = 0;
@@ -58,13 +70,15 @@ int64_t fy_reduce(int64_t count, int64_t dim, const double *rows, double *basis,
                 x[i] = fy_dot(basis + i * width, row, width);
             continue;
         }
+        double whole = sqrt(fy_dot(row, row, width));
         memcpy(rest, row, (size_t)width * sizeof *rest);
-        for (int64_t i = 0; i < found; i++) {
-            x[i] = fy_dot(basis + i * width, rest, width);
-            fy_add_scaled(rest, -x[i], basis + i * width, width);
-        }
+        project(found, width, basis, rest, x);
         double norm = sqrt(fy_dot(rest, rest, width));
-        if (norm > 1e-14 * sqrt(fy_dot(row, row, width))) {
+        if (norm < 0.5 * whole) {
+            project(found, width, basis, rest, x);
+            norm = sqrt(fy_dot(rest, rest, width));
+        }
+        if (norm > 1e-14 * whole) {
             x[found++] = norm;
             for (int64_t i = 0; i < width; i++)
                 rest[i] /= norm;
