@@ -1,5 +1,4 @@
 /* main.c - the foray command: finds the subcommand and sees to the process around it. */
-#include <cblas.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -98,7 +97,5 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     setlocale(LC_CTYPE, "");
-    /* Foray threads at a higher level, and results must not depend on thread counts. */
-    openblas_set_num_threads(1);
     return finish_output(dispatch(argc > 0 ? argc - 1 : 0, argv + 1));
 }

@@ -5,7 +5,7 @@
  *
  * by Householder's QR factorisation with column pivoting of the matrix whose
  * columns are the equations. It is written out rather than LAPACK's: blocks are
- * small, and OpenBLAS splits long sums by its number of threads. */
+ * small, and sums must not depend on the number of threads. */
 #ifndef FY_CENTRE_H
 #define FY_CENTRE_H
 
