@@ -217,12 +217,13 @@ typedef struct foray_aggregation_facts {
 } foray_aggregation_facts;
 
 /* The model of the system seen through the clusters,
- *   phi_i(y|x,a) = (1/N) sum_k E[ P(y|s') | s' ~ simulator i, from (s_k, a) ] / sqrt(d),
- * a mixture of d simulators. s_1..s_N are points spread over cluster x with density
+ *   phi_i(y|x,a) = mean over k of E[ P(y|s') | s' ~ simulator i, from (s_k, a) ] / sqrt(d),
+ * a mixture of d simulators. s_1, s_2, ... are points spread over cluster x with density
  * proportional to P(x|s), the same for all actions and simulators; each expectation is
- * replaced by one draw, with common random numbers. The bound on what that does, for all
- * value functions at once (docs/systems.md), becomes the model's feature error. Theta is
- * known where the system's weights are. The initial distribution is that of sampled resets.
+ * replaced by the mean of two draws with common random numbers (by the answer itself, where
+ * the system is deterministic). The bound on what that does, for all value functions at once
+ * (docs/systems.md), becomes the model's feature error. Theta is known where the system's
+ * weights are. The initial distribution is that of 4096 resets.
  * Uses the context's threads if the system allows it; the result does not depend on them.
  * FORAY_INTERRUPTED: `progress` (may be NULL) said stop. `facts` may be NULL. */
 FORAY_API foray_status foray_aggregate(foray_context *ctx, foray_system *system,

@@ -173,7 +173,8 @@ static double log_term(const job *j, int round)
     return log(FY_MEAN_EVENTS * answers(j, 1) / j->aggregation->delta) + round * log(2);
 }
 
-/* Two draws from each point tell how much is chance; where nothing is, one will do. */
+/* Two draws from each point tell how much is chance; where nothing is, one will do. Every
+ * round has fresh draws: how many there are depends on those of the rounds before. */
 static foray_status sample_draws(job *j, double draws, int round)
 {
     foray_status status = check_draws(j, draws);
@@ -182,6 +183,8 @@ static foray_status sample_draws(job *j, double draws, int round)
     j->what.each = j->system->ops.deterministic ? 1 : 2;
     j->what.points = (int64_t)ceil(draws / (double)j->what.each);
     j->what.log_term = log_term(j, round);
+    j->what.draw_seed =
+        fy_random_bits(j->aggregation->seed, FY_STREAM_SYSTEM, (uint64_t)round, 0, SEED_DRAWS);
     return sample_all(j);
 }
 
@@ -332,7 +335,6 @@ static foray_status make_model(job *j, foray_model **out)
     j->what.system = j->system;
     j->what.clusters = j->clusters;
     j->what.point_seed = fy_random_bits(seed, FY_STREAM_SYSTEM, 0, 0, SEED_POINTS);
-    j->what.draw_seed = fy_random_bits(seed, FY_STREAM_SYSTEM, 0, 0, SEED_DRAWS);
     j->samplers = j->system->ops.threads ? j->ctx->threads : 1;
     if (!FY_ALLOC(j->ctx, j->initial, count) || !FY_ALLOC(j->ctx, j->start, count) ||
         !FY_ALLOC(j->ctx, j->chance, count))
