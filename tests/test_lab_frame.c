@@ -136,7 +136,7 @@ static foray_status make(foray_context *ctx, const char *directory, foray_work_f
 
 static char *content(const char *directory, const char *name)
 {
-    char path[512];
+    char path[1024];
     uint8_t *data = NULL;
     size_t size;
     foray_context *ctx = foray_context_create();
@@ -374,9 +374,9 @@ static void all_experiments_are_sound(void **state)
 {
     (void)state;
     foray_context *ctx = foray_context_create();
-    const fy_lab_experiment *experiment;
-    int64_t count = 0;
-    for (; (experiment = fy_lab_experiment_at(count)); count++) {
+    assert_true(fy_lab_experiments_count > 0);
+    for (int64_t e = 0; e < fy_lab_experiments_count; e++) {
+        const fy_lab_experiment *experiment = fy_lab_experiments[e];
         assert_true(experiment->parameters <= FY_LAB_PARAMETERS);
         assert_true(experiment->columns <= FY_LAB_COLUMNS);
         assert_ptr_equal(fy_lab_experiment_named(experiment->name), experiment);
@@ -390,7 +390,47 @@ static void all_experiments_are_sound(void **state)
             fy_lab_release(&lab);
         }
     }
-    assert_true(count > 0);
+    foray_context_destroy(ctx);
+}
+
+/* ------------------------------------------------------------------------------- all */
+
+static bool look_at_all(void *user, const foray_work_progress *now)
+{
+    watch *w = user;
+    assert_int_equal(now->parts, 2 * CELLS);
+    assert_true(now->finished >= w->last.finished && now->done >= w->last.done - 1e-9);
+    w->last = *now;
+    return now->finished < w->stop_after;
+}
+
+/* Stopped in the second of two, it goes on; the index has what both found. */
+static void all_are_made_and_linked(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    fy_lab_experiment second = made_up;
+    second.name = "second";
+    const fy_lab_experiment *const both[] = {&made_up, &second};
+    foray_lab_options options = {0}, quick = {.quick = true};
+    watch stopping = {.stop_after = CELLS + 5}, w = {.stop_after = INT64_MAX};
+    char *parts = support_directory(), *alone = support_directory(), path[512];
+    assert_int_equal(fy_lab_run_all(ctx, both, 2, &options, parts, look_at_all, &stopping),
+                     FORAY_INTERRUPTED);
+    support_ok(ctx, fy_lab_run_all(ctx, both, 2, &options, parts, look_at_all, &w));
+    assert_int_equal(w.last.finished, 2 * CELLS);
+    support_ok(ctx, make(ctx, alone, NULL, NULL, NULL));
+    snprintf(path, sizeof path, "%s/madeup", parts);
+    assert_same_files(alone, path);
+    char *index = content(parts, "index.html");
+    assert_non_null(strstr(index, "<a href=\"madeup/index.html\">madeup</a>"));
+    assert_non_null(strstr(index, "<a href=\"second/index.html\">second</a>"));
+    assert_non_null(strstr(index, "<li>There are 12 cells &amp; no more.</li>"));
+    free(index);
+    assert_refused(ctx, fy_lab_run_all(ctx, both, 2, &quick, parts, NULL, NULL), FORAY_ERROR_USAGE,
+                   "was started with \"quick no\", not \"quick yes\"");
+    support_remove(parts);
+    support_remove(alone);
     foray_context_destroy(ctx);
 }
 
@@ -406,6 +446,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_written_is_said),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(all_experiments_are_sound),
+        cmocka_unit_test(all_are_made_and_linked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

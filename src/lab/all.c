@@ -86,15 +86,15 @@ static foray_status write_index(const all *a)
 /* ------------------------------------------------------------------------- the whole */
 
 /* All are planned before the first is made: what is wrong should be said at once. */
-static foray_status plan_all(all *a, const foray_lab_options *options)
+static foray_status plan_all(all *a, const fy_lab_experiment *const *experiment, int64_t count,
+                             const foray_lab_options *options)
 {
-    const fy_lab_experiment *experiment;
     foray_status status = FORAY_OK;
-    for (int64_t i = 0; status == FORAY_OK && (experiment = fy_lab_experiment_at(i)); i++) {
+    for (int64_t i = 0; status == FORAY_OK && i < count; i++) {
         a->count++;
-        status = fy_lab_create(a->ctx, experiment, options, &a->lab[i]);
+        status = fy_lab_create(a->ctx, experiment[i], options, &a->lab[i]);
         if (status == FORAY_OK &&
-            !(a->path[i] = fy_folder_path(a->ctx, &a->folder, experiment->name)))
+            !(a->path[i] = fy_folder_path(a->ctx, &a->folder, experiment[i]->name)))
             status = FORAY_ERROR_MEMORY;
     }
     return status;
@@ -117,18 +117,19 @@ static foray_status open_folder(const all *a, const foray_lab_options *options)
 
 static foray_status make_all(all *a, const foray_lab_options *options)
 {
-    foray_status status = plan_all(a, options);
-    if (status == FORAY_OK)
-        status = open_folder(a, options);
+    foray_status status = open_folder(a, options);
     for (; a->at < a->count && status == FORAY_OK; a->at++)
         status = fy_lab_make(&a->lab[a->at], a->path[a->at], pass_on, a);
     return status == FORAY_OK ? write_index(a) : status;
 }
 
-static foray_status run_all(foray_context *ctx, const foray_lab_options *options,
-                            const char *directory, foray_work_fn progress, void *user)
+foray_status fy_lab_run_all(foray_context *ctx, const fy_lab_experiment *const *experiment,
+                            int64_t count, const foray_lab_options *options, const char *directory,
+                            foray_work_fn progress, void *user)
 {
     all *a;
+    if (count > MOST_EXPERIMENTS)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "more than %d experiments", MOST_EXPERIMENTS);
     if (!FY_ALLOC(ctx, a, 1))
         return FORAY_ERROR_MEMORY;
     *a = (all){.ctx = ctx,
@@ -136,7 +137,9 @@ static foray_status run_all(foray_context *ctx, const foray_lab_options *options
                .progress = progress,
                .user = user,
                .started = fy_seconds()};
-    foray_status status = make_all(a, options);
+    foray_status status = plan_all(a, experiment, count, options);
+    if (status == FORAY_OK)
+        status = make_all(a, options);
     for (int64_t i = 0; i < a->count; i++) {
         fy_lab_release(&a->lab[i]);
         free(a->path[i]);
@@ -152,7 +155,8 @@ foray_status foray_lab_run(foray_context *ctx, const char *experiment,
     fy_lab lab;
     const fy_lab_experiment *its = fy_lab_experiment_named(experiment);
     if (strcmp(experiment, "all") == 0)
-        return run_all(ctx, options, directory, progress, user);
+        return fy_lab_run_all(ctx, fy_lab_experiments, fy_lab_experiments_count, options, directory,
+                              progress, user);
     if (!its)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no experiment \"%s\"", experiment);
     foray_status status = fy_lab_create(ctx, its, options, &lab);

@@ -13,30 +13,25 @@ extern const fy_lab_experiment fy_lab_theorem;
 extern const fy_lab_experiment fy_lab_lowerbound;
 extern const fy_lab_experiment fy_lab_ablation;
 
-static const fy_lab_experiment *const experiments[] = {
+const fy_lab_experiment *const fy_lab_experiments[] = {
     &fy_lab_coverage, &fy_lab_complexity, &fy_lab_lowerbound, &fy_lab_theorem, &fy_lab_ablation,
 };
 
-const fy_lab_experiment *fy_lab_experiment_at(int64_t index)
-{
-    int64_t count = sizeof experiments / sizeof *experiments;
-    return index >= 0 && index < count ? experiments[index] : NULL;
-}
+const int64_t fy_lab_experiments_count = sizeof fy_lab_experiments / sizeof *fy_lab_experiments;
 
 const fy_lab_experiment *fy_lab_experiment_named(const char *name)
 {
-    const fy_lab_experiment *experiment;
-    for (int64_t i = 0; (experiment = fy_lab_experiment_at(i)); i++)
-        if (strcmp(experiment->name, name) == 0)
-            return experiment;
+    for (int64_t i = 0; i < fy_lab_experiments_count; i++)
+        if (strcmp(fy_lab_experiments[i]->name, name) == 0)
+            return fy_lab_experiments[i];
     return NULL;
 }
 
 bool foray_lab_describe(int64_t index, foray_lab_info *info)
 {
-    const fy_lab_experiment *experiment = fy_lab_experiment_at(index);
-    if (!experiment)
+    if (index < 0 || index >= fy_lab_experiments_count)
         return false;
+    const fy_lab_experiment *experiment = fy_lab_experiments[index];
     *info = (foray_lab_info){experiment->name, experiment->summary, experiment->question,
                              experiment->parameters, experiment->parameter};
     return true;

@@ -160,8 +160,14 @@ void fy_lab_release(fy_lab *lab);
 /* For each line of the findings an item of a list. */
 void fy_lab_print_findings(fy_writer *text, const char *findings);
 
-/* The table of experiments; NULL past the end, or where there is none of that name. */
-const fy_lab_experiment *fy_lab_experiment_at(int64_t index);
+/* The table of experiments; NULL where there is none of that name. */
+extern const fy_lab_experiment *const fy_lab_experiments[];
+extern const int64_t fy_lab_experiments_count;
 const fy_lab_experiment *fy_lab_experiment_named(const char *name);
+
+/* foray_lab_run with "all", for any experiments. */
+foray_status fy_lab_run_all(foray_context *ctx, const fy_lab_experiment *const *experiment,
+                            int64_t count, const foray_lab_options *options, const char *directory,
+                            foray_work_fn progress, void *user);
 
 #endif
