@@ -138,12 +138,14 @@ static bool name_columns(const fy_compare *compare, fy_writer *names, const char
         for (int i = 0; i < COLUMNS; i++)
             fy_print(names, "%s%s%c", compare->what->algorithm[a], column[i], 0);
     const char *at = (const char *)names->data;
+    if (names->failed || !at)
+        return false;
     heading[0] = "episodes";
-    for (int64_t i = 1; !names->failed && i <= COLUMNS * compare->what->algorithms; i++) {
+    for (int64_t i = 1; i <= COLUMNS * compare->what->algorithms; i++) {
         heading[i] = at;
         at += strlen(at) + 1;
     }
-    return !names->failed;
+    return true;
 }
 
 static void add_point(const fy_curve *curve, double episodes, fy_table *table)
