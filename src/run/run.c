@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Holds some half-seconds of the fastest worlds, so that the clock decides when
  * to save, not the size. */
