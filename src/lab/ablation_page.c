@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* All effects: [choices][worlds][measures], those of choices that do not apply unused. */
 typedef struct effects {
@@ -144,7 +145,28 @@ static fy_table list_effects(const fy_lab *lab, const effects *e, int from, int 
 
 /* --------------------------------------------------------------------------- findings */
 
-/* "; worst gap ×2.1 on chain, ×0.9 on mixture" where the seeds can tell; how many. */
+/* Three digits are enough in a sentence. */
+static const char *rounded(double ratio, char out[FY_NUMBER_SIZE])
+{
+    double unit = pow(10.0, floor(log10(ratio)) - 2.0);
+    return fy_number(rint(ratio / unit) * unit, out);
+}
+
+/* The name of a world without its parameters, unless another begins with the same. */
+static int name_length(const fy_lab *lab, int64_t world)
+{
+    const char *name = fy_lab_word(lab, FY_AB_WORLDS, world);
+    size_t length = strcspn(name, ":");
+    for (int64_t w = 0; w < fy_lab_count(lab, FY_AB_WORLDS); w++) {
+        const char *other = fy_lab_word(lab, FY_AB_WORLDS, w);
+        if (w != world && strcspn(other, ":") == length && memcmp(name, other, length) == 0)
+            return (int)strlen(name);
+    }
+    return (int)length;
+}
+
+/* "; worst gap ×2.1 on chain, ×0.9 on mixture" where the seeds can tell and it is one percent
+ * at least; how many. */
 static int64_t describe(const fy_lab *lab, const effects *e, int64_t choice, int measure,
                         bool first, fy_writer *sentence)
 {
@@ -152,12 +174,12 @@ static int64_t describe(const fy_lab *lab, const effects *e, int64_t choice, int
     int64_t told = 0;
     for (int64_t w = 0; w < e->worlds; w++) {
         const fy_ab_effect *its = effect_at(e, choice, w, measure);
-        if (!fy_ab_told(its))
+        if (!fy_ab_told(its) || fabs(its->ratio - 1) < 0.01)
             continue;
         if (told == 0)
             fy_print(sentence, "%s %s", first ? ":" : ";", fy_ab_measure_heading(measure));
-        fy_print(sentence, "%s ×%s on %s", told ? "," : "", fy_number(its->ratio, number),
-                 fy_lab_word(lab, FY_AB_WORLDS, w));
+        fy_print(sentence, "%s ×%s on %.*s", told ? "," : "", rounded(its->ratio, number),
+                 name_length(lab, w), fy_lab_word(lab, FY_AB_WORLDS, w));
         told++;
     }
     return told;
@@ -166,21 +188,18 @@ static int64_t describe(const fy_lab *lab, const effects *e, int64_t choice, int
 /* One sentence for each choice, made of nothing but numbers. */
 static void find_choice(fy_lab *lab, const effects *e, int64_t choice)
 {
-    static const int measures[] = {FY_AB_M_worst, FY_AB_M_certificate, FY_AB_M_bound,
-                                   FY_AB_M_target, FY_AB_M_plans};
-    enum { MEASURES = sizeof measures / sizeof *measures };
+    static const int measures[] = {FY_AB_M_worst, FY_AB_M_target, FY_AB_M_certificate,
+                                   FY_AB_M_plans};
     fy_writer sentence = {.ctx = lab->ctx};
     int64_t told = 0;
-    for (int i = 0; i < MEASURES; i++)
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
         told += describe(lab, e, choice, measures[i], told == 0, &sentence);
     fy_write_bytes(&sentence, "", 1);
     lab->findings.failed |= sentence.failed;
     if (!sentence.failed)
         fy_lab_find(lab, "%s, %s%s%s", fy_ab_choice_names[choice], fy_ab_choice_words[choice],
                     (const char *)sentence.data,
-                    told == 0                     ? ": no difference that these seeds can tell"
-                    : told < MEASURES * e->worlds ? "; nothing else that these seeds can tell"
-                                                  : "");
+                    told == 0 ? ": no difference of one percent that these seeds can tell" : "");
     free(sentence.data);
 }
 

@@ -15,7 +15,7 @@ static double bound_or_nothing(const fy_hard *hard)
 
 /* -------------------------------------------------------------------------- the bounds */
 
-enum { POINTS = 61 };
+enum { POINTS = 33 };
 
 /* Both bounds along one axis; what they do not say is not drawn. */
 typedef struct curves {
@@ -42,14 +42,14 @@ static void draw_curves(fy_writer *text, const curves *c, const char *id, const 
     fy_print(text, "</figure>\n");
 }
 
-/* d = 2 .. 1024, at the accuracy that is asked of the hypercube. */
+/* d = 2 .. 512, at the accuracy that is asked of the hypercube. */
 static void draw_over_dim(const fy_lab *lab, fy_writer *text)
 {
     curves c;
     char note[160];
     fy_hard hard = fy_lb_hard(lab, FY_HARD_HYPERCUBE);
     for (int i = 0; i < POINTS; i++) {
-        hard.dim = (int64_t)rint(2 * exp2(9.0 * i / (POINTS - 1)));
+        hard.dim = (int64_t)rint(2 * exp2(8.0 * i / (POINTS - 1)));
         c.x[i] = (double)hard.dim;
         for (hard.kind = 0; hard.kind < FY_HARD_CLASSES; hard.kind++)
             c.y[hard.kind][i] = bound_or_nothing(&hard);
@@ -59,7 +59,7 @@ static void draw_over_dim(const fy_lab *lab, fy_writer *text)
     draw_curves(text, &c, "bounds-dim", "The bounds over d", note, "d");
 }
 
-/* From the largest eps the classes have room for, three decades down, at the packing's d. */
+/* From the largest eps that packings have room for, two decades down, at their d. */
 static void draw_over_eps(const fy_lab *lab, fy_writer *text)
 {
     curves c;
@@ -67,7 +67,7 @@ static void draw_over_eps(const fy_lab *lab, fy_writer *text)
     fy_hard hard = fy_lb_hard(lab, FY_HARD_PACKING);
     double most = fy_hard_most_eps(&hard);
     for (int i = 0; i < POINTS; i++) {
-        hard.eps = most * pow(10, -3.0 * i / (POINTS - 1));
+        hard.eps = most * pow(10, -2.0 * i / (POINTS - 1));
         c.x[i] = hard.eps;
         for (hard.kind = 0; hard.kind < FY_HARD_CLASSES; hard.kind++)
             c.y[hard.kind][i] = bound_or_nothing(&hard);
@@ -144,7 +144,7 @@ typedef struct rates {
     int kind;
     int64_t algorithms, count;
     fy_lb_rate **of; /* [algorithms] */
-    double *x, *y;   /* [algorithms][count], and two points for each line to compare with */
+    double *x, *y;   /* [algorithms][count] */
     fy_series *series;
 } rates;
 
@@ -163,9 +163,9 @@ static foray_status create_rates(const fy_lab *lab, int kind, rates *r)
     *r = (rates){.kind = kind,
                  .algorithms = fy_lab_count(lab, FY_LB_ALGORITHMS),
                  .count = fy_lb_rates_count(lab, kind)};
-    int64_t points = r->algorithms * r->count + 4;
+    int64_t points = r->algorithms * r->count;
     if (!FY_ALLOC(lab->ctx, r->of, r->algorithms) || !FY_ALLOC(lab->ctx, r->x, points) ||
-        !FY_ALLOC(lab->ctx, r->y, points) || !FY_ALLOC(lab->ctx, r->series, r->algorithms + 2))
+        !FY_ALLOC(lab->ctx, r->y, points) || !FY_ALLOC(lab->ctx, r->series, r->algorithms))
         return FORAY_ERROR_MEMORY;
     for (int64_t a = 0; a < r->algorithms; a++)
         if (!(r->of[a] = fy_lb_rates_create(lab, kind, a)))
@@ -173,20 +173,9 @@ static foray_status create_rates(const fy_lab *lab, int kind, rates *r)
     return FORAY_OK;
 }
 
-/* A line from (x0,y0) to (x1,y1) to compare with, behind all others in the arrays. */
-static fy_series line(const rates *r, int64_t which, const char *name, const double at[4])
-{
-    int64_t first = r->algorithms * r->count + 2 * which;
-    for (int i = 0; i < 2; i++) {
-        r->x[first + i] = at[2 * i];
-        r->y[first + i] = at[2 * i + 1];
-    }
-    return (fy_series){name, 2, r->x + first, r->y + first, NULL, NULL};
-}
-
 static void draw_rates(const fy_lab *lab, const rates *r, fy_writer *text)
 {
-    double delta = fy_lab_real(lab, FY_LB_DELTA);
+    const double wanted = 1 - fy_lab_real(lab, FY_LB_DELTA);
     for (int64_t a = 0; a < r->algorithms; a++) {
         double *x = r->x + a * r->count, *y = r->y + a * r->count;
         for (int64_t i = 0; i < r->count; i++) {
@@ -196,21 +185,20 @@ static void draw_rates(const fy_lab *lab, const rates *r, fy_writer *text)
         r->series[a] =
             (fy_series){fy_lab_word(lab, FY_LB_ALGORITHMS, a), r->count, x, y, NULL, NULL};
     }
-    const fy_lb_rate *first = &r->of[0][0], *last = &r->of[0][r->count - 1];
-    const double asked[] = {first->multiple, 1 - delta, last->multiple, 1 - delta};
-    const double at_bound[] = {1, 0, 1, 1};
-    r->series[r->algorithms] = line(r, 0, "1 − delta", asked);
-    r->series[r->algorithms + 1] = line(r, 1, "the bound", at_bound);
+    const double at_bound = 1;
     char id[32], title[64];
     snprintf(id, sizeof id, "success-%s", fy_hard_name(r->kind));
     snprintf(title, sizeof title, "How often the gap is at most eps: %s", fy_hard_name(r->kind));
     fy_chart chart = {.id = id,
                       .title = title,
-                      .note = "over all members and seeds; intervals are in the table",
+                      .note =
+                          "over all members and seeds; dashed: the bound, and the rate 1 − delta",
                       .x = {.label = "episodes, as a multiple of the bound", .kind = FY_AXIS_LOG},
                       .y = {.label = "success rate", .kind = FY_AXIS_LINEAR, .from_zero = true},
-                      .count = r->algorithms + 2,
-                      .series = r->series};
+                      .count = r->algorithms,
+                      .series = r->series,
+                      .across = &wanted,
+                      .up = &at_bound};
     fy_print(text, "<figure>\n");
     fy_svg_chart(text, &chart);
     fy_print(text, "</figure>\n");
@@ -305,20 +293,23 @@ static void find_reached(fy_lab *lab, const rates *r)
             at = reached;
         }
     }
-    const fy_lb_rate *rate = &r->of[first < 0 ? 0 : first][first < 0 ? r->count - 1 : at];
+    const fy_lb_rate *last = &r->of[0][r->count - 1], *rate = first < 0 ? last : &r->of[first][at];
+    char multiple[FY_NUMBER_SIZE], episodes[FY_NUMBER_SIZE], most[FY_NUMBER_SIZE];
+    fy_number(rate->multiple, multiple);
+    fy_number(rate->episodes, episodes);
+    fy_number(last->multiple, most);
     if (first < 0)
         fy_lab_find(lab,
-                    "%s: no algorithm succeeds with a rate of 1 - delta within %.4g times the "
-                    "bound, %.0f episodes",
-                    fy_hard_name(r->kind), rate->multiple, rate->episodes);
+                    "%s: no algorithm succeeds with a rate of 1 - delta within %s times the "
+                    "bound, %s episodes",
+                    fy_hard_name(r->kind), multiple, episodes);
     else
         fy_lab_find(lab,
-                    "%s: %s is the first to succeed with a rate of 1 - delta, from %.4g times the "
-                    "bound on (%.0f episodes); %" PRId64 " of %" PRId64
-                    " algorithms do not within %.4g times the bound",
-                    fy_hard_name(r->kind), fy_lab_word(lab, FY_LB_ALGORITHMS, first),
-                    rate->multiple, rate->episodes, missing, r->algorithms,
-                    r->of[0][r->count - 1].multiple);
+                    "%s: %s is the first to succeed with a rate of 1 - delta, from %s times the "
+                    "bound on (%s episodes); %" PRId64 " of %" PRId64
+                    " algorithms do not within %s times the bound",
+                    fy_hard_name(r->kind), fy_lab_word(lab, FY_LB_ALGORITHMS, first), multiple,
+                    episodes, missing, r->algorithms, most);
 }
 
 static void find_bounds(fy_lab *lab)

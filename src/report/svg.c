@@ -140,6 +140,10 @@ static drawing lay_out(fy_writer *text, const fy_chart *chart)
     d.y = fy_scale_empty(&chart->y, d.foot, TOP);
     for (int64_t i = 0; i < chart->count; i++)
         include_series(&d, &chart->series[i]);
+    if (chart->across)
+        fy_scale_include(&d.y, *chart->across);
+    if (chart->up)
+        fy_scale_include(&d.x, *chart->up);
     fy_scale_finish(&d.x, &chart->x, LABELS_ACROSS);
     fy_scale_finish(&d.y, &chart->y, LABELS_UP);
     return d;
@@ -172,6 +176,25 @@ static void draw_x_axis(const drawing *d)
 static bool near_zero_label(const drawing *d, double y)
 {
     return d->y.foot && y > d->foot - 14;
+}
+
+static void draw_comparison_line(const drawing *d, double x1, double y1, double x2, double y2)
+{
+    fy_print(d->text,
+             "<line class=\"frame\" stroke-dasharray=\"5 4\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
+             "y2=\"%.1f\"/>\n",
+             x1, y1, x2, y2);
+}
+
+static void draw_comparisons(const drawing *d)
+{
+    const fy_chart *chart = d->chart;
+    double y = chart->across ? fy_scale_place(&d->y, *chart->across) : 0.0;
+    double x = chart->up ? fy_scale_place(&d->x, *chart->up) : 0.0;
+    if (chart->across)
+        draw_comparison_line(d, LEFT, y, d->right, y);
+    if (chart->up)
+        draw_comparison_line(d, x, TOP, x, d->foot);
 }
 
 static void draw_y_axis(const drawing *d)
@@ -319,6 +342,7 @@ void fy_svg_chart(fy_writer *text, const fy_chart *chart)
     draw_y_axis(&d);
     fy_print(text, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\"/>\n",
              LEFT, TOP, d.right - LEFT, d.foot - TOP);
+    draw_comparisons(&d);
     draw_series(&d);
     if (shows_nothing(&d))
         fy_svg_text(text, "note", "middle", 0.5 * (LEFT + d.right), 0.5 * (TOP + d.foot),

@@ -33,6 +33,7 @@ typedef struct fy_chart {
     fy_axis x, y;
     int64_t count;
     const fy_series *series;
+    const double *across, *up; /* lines to compare with, at this y and this x; NULL: none */
 } fy_chart;
 
 /* An <svg> element: as a file of its own, or within a page. */
