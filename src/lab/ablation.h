@@ -80,16 +80,11 @@ const char *fy_ab_measure_words(int measure);
 typedef struct fy_ab_effect {
     double value;
     double ratio, low, high;
+    bool told; /* the ratio's interval is all on one side of 1, and made of seeds enough */
 } fy_ab_effect;
 
 foray_status fy_ab_effect_of(const fy_lab *lab, int64_t world, int64_t choice, int measure,
                              fy_ab_effect *out);
-
-/* Is the ratio's interval all on one side of 1? */
-static inline bool fy_ab_told(const fy_ab_effect *effect)
-{
-    return effect->low > 1 || effect->high < 1;
-}
 
 foray_status fy_ab_page(fy_lab *lab, fy_writer *text);
 

@@ -80,6 +80,9 @@ static void pair_up(const fy_lab *lab, int64_t world, int64_t choice, int measur
     }
 }
 
+/* Resampling fewer than this shows nothing of what other seeds would do. */
+enum { LEAST_SEEDS = 5 };
+
 static foray_status summarise(const fy_lab *lab, const double *value, foray_summary *out)
 {
     enum { RESAMPLES = 2000 };
@@ -101,8 +104,11 @@ foray_status fy_ab_effect_of(const fy_lab *lab, int64_t world, int64_t choice, i
             status = summarise(lab, log_ratio, &of_ratio);
     }
     if (status == FORAY_OK)
-        *out =
-            (fy_ab_effect){of_value.iqm, exp(of_ratio.iqm), exp(of_ratio.low), exp(of_ratio.high)};
+        *out = (fy_ab_effect){.value = of_value.iqm,
+                              .ratio = exp(of_ratio.iqm),
+                              .low = exp(of_ratio.low),
+                              .high = exp(of_ratio.high),
+                              .told = seeds >= LEAST_SEEDS && of_ratio.low * of_ratio.high > 0};
     free(value);
     free(log_ratio);
     return status;

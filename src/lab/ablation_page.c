@@ -100,11 +100,11 @@ static foray_status print_summary(fy_lab *lab, const effects *e, fy_writer *text
     static const int shown[] = {FY_AB_M_worst, FY_AB_M_mean,   FY_AB_M_certificate,
                                 FY_AB_M_bound, FY_AB_M_target, FY_AB_M_plans};
     enum { SHOWN = sizeof shown / sizeof *shown };
-    const char *heading[2 + 2 * SHOWN] = {"world", "choice"};
-    for (int i = 0; i < SHOWN; i++) {
-        heading[2 + 2 * i] = fy_ab_measure_heading(shown[i]);
-        heading[3 + 2 * i] = "ratio";
-    }
+    static const char *const heading[2 + 2 * SHOWN] = {
+        "world",    "choice",      "worst gap",          "worst ratio",
+        "mean gap", "mean ratio",  "certificate",        "certificate ratio",
+        "bound",    "bound ratio", "episodes to target", "episodes ratio",
+        "plans",    "plans ratio"};
     fy_table table = fy_table_begin(lab->ctx, 2 + 2 * SHOWN, heading);
     for (int64_t w = 0; w < e->worlds; w++)
         for (int64_t c = 0; c < fy_ab_choices(); c++) {
@@ -138,7 +138,7 @@ static fy_table list_effects(const fy_lab *lab, const effects *e, int from, int 
                 fy_table_shortest(&table, its->ratio);
                 fy_table_shortest(&table, its->low);
                 fy_table_shortest(&table, its->high);
-                fy_table_cell(&table, "%s", fy_ab_told(its) ? "yes" : "no");
+                fy_table_cell(&table, "%s", its->told ? "yes" : "no");
             }
     return table;
 }
@@ -174,7 +174,7 @@ static int64_t describe(const fy_lab *lab, const effects *e, int64_t choice, int
     int64_t told = 0;
     for (int64_t w = 0; w < e->worlds; w++) {
         const fy_ab_effect *its = effect_at(e, choice, w, measure);
-        if (!fy_ab_told(its) || fabs(its->ratio - 1) < 0.01)
+        if (!its->told || fabs(its->ratio - 1) < 0.01)
             continue;
         if (told == 0)
             fy_print(sentence, "%s %s", first ? ":" : ";", fy_ab_measure_heading(measure));
@@ -210,7 +210,7 @@ static void find_largest(fy_lab *lab, const effects *e, int measure)
     for (int64_t c = 1; c < fy_ab_choices(); c++)
         for (int64_t w = 0; w < e->worlds && fy_ab_choice_applies(lab, c); w++) {
             const fy_ab_effect *its = effect_at(e, c, w, measure);
-            if (its->low > 1 &&
+            if (its->told && its->low > 1 &&
                 (choice == 0 || its->ratio > effect_at(e, choice, world, measure)->ratio)) {
                 choice = c;
                 world = w;
@@ -258,7 +258,8 @@ static void print_lead(const fy_lab *lab, fy_writer *text)
              "<h2>Effects</h2>\n<p>Base: the %s settings, plug-in policies. After %" PRId64
              " episodes; the target is a worst gap of %.4g H. Ratios are geometric "
              "interquartile means over pairs of runs with the same seed. Gaps below 0.0001 H "
-             "count as that; a target that was not reached counts as twice the episodes.</p>\n",
+             "count as that; a target that was not reached counts as twice the episodes. Each "
+             "interval is to hold 95 times in 100 by itself: among so many some miss.</p>\n",
              fy_lab_word(lab, FY_AB_BASE, 0), fy_lab_whole(lab, FY_AB_EPISODES),
              fy_lab_real(lab, FY_AB_TARGET));
 }
