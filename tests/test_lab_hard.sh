@@ -95,7 +95,7 @@ holds "planning modes explore alike" test "$(grep -cE '^(riverswim:states=3),(ba
 
 expect 0 "" foray lab ablation "${choices[@]}" --threads 1 -o again
 holds "threads do not matter" same_files ab again "${files[@]}"
-expect 0 "radius=sharp" foray lab ablation "${choices[@]}" --base literal -o literal
+expect 0 "clip=remaining, values" foray lab ablation "${choices[@]}" --base literal -o literal
 expect 2 "no built-in world is called" foray lab ablation --worlds swamp -o new
 holds "nothing was made in vain" test ! -e new
 finish

@@ -6,8 +6,9 @@
 enum { IN_DEFAULT = 1, IN_LITERAL = 2, IN_BOTH = 3 };
 
 /* X(name, setting, value, the bases that it changes, words). "mode" is not a setting, but a
- * way to plan. Radii other than sharp are defined without centring and blocks, and the
- * 1-norm surrogate takes 2^d steps: too many without blocks. */
+ * way to plan. Radii other than sharp are defined without centring and blocks, and sharp
+ * without these is selfnormalised. The 1-norm surrogate takes 2^d steps: too many without
+ * blocks. */
 #define CHOICES(X)                                                                                 \
     X("base", NULL, NULL, IN_BOTH, "nothing is changed")                                           \
     X("clip=horizon", "clip", "horizon", IN_DEFAULT, "values are clipped at H, as printed")        \
@@ -15,7 +16,6 @@ enum { IN_DEFAULT = 1, IN_LITERAL = 2, IN_BOTH = 3 };
     X("ties=lowest", "ties", "lowest", IN_BOTH, "equal actions: the one of lowest index")          \
     X("inner=l1", "inner", "l1", IN_DEFAULT, "inner maximisation by the 1-norm surrogate")         \
     X("inner=ascent", "inner", "ascent", IN_BOTH, "inner maximisation by ascent")                  \
-    X("radius=sharp", "radius", "sharp", IN_LITERAL, "the sharp radius, still without blocks")     \
     X("radius=selfnormalised", "radius", "selfnormalised", IN_BOTH,                                \
       "the self-normalised radius, without centring and blocks")                                   \
     X("radius=theorem", "radius", "theorem", IN_DEFAULT,                                           \
