@@ -209,7 +209,7 @@ static const cli_option options[] = {LAB_OPTIONS, {0}};
 
 /* What the commands of all experiments have in common. */
 #define LAB_COMMAND(experiment_name)                                                               \
-    .name = "lab " experiment_name, .experiment = experiment_name, .operands = "",                 \
+    .name = "lab " experiment_name, .experiment = (experiment_name), .operands = "",               \
     .options = options, .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},                   \
     .run = run_experiment
 

@@ -43,7 +43,7 @@ void cli_report_lines(cli_report *report, const char *key, const char *directory
         return;
     report->failed |= !file;
     cli_report_open_list(report, key);
-    for (ssize_t length; file && (length = getline(&line, &room, file)) > 0;) {
+    while (file && getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = 0;
         cli_report_text(report, NULL, line);
     }
@@ -90,7 +90,8 @@ static void report_cell(cli_report *report, const char *key, const char *cell)
 
 static void report_row(cli_report *report, const char *heading, char *line)
 {
-    char *names = strdup(heading), *name_rest = names, *cell_rest = line, *name, *cell;
+    char *names = heading ? strdup(heading) : NULL;
+    char *name_rest = names, *cell_rest = line, *name, *cell;
     report->failed |= !names;
     cli_report_open(report, NULL);
     while ((name = cut_cell(&name_rest)) && (cell = cut_cell(&cell_rest)))

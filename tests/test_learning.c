@@ -118,6 +118,10 @@ static void no_slope_without_two_places(void **state)
     fy_points points = {3, x, y, group}, none = {0, x, y, group};
     assert_true(isnan(fy_common_slope(&points)));
     assert_true(isnan(fy_common_slope(&none)));
+    const double places[] = {0.1, 0.7, 1.3}, level[] = {11.7, 11.7, 11.7};
+    const int64_t same[] = {0, 0, 0};
+    fy_points flat = {3, places, level, same};
+    assert_true(fy_common_slope(&flat) == 0.0);
 }
 
 static void quantiles_are_of_the_sorted(void **state)

@@ -303,9 +303,9 @@ static void finish(run *t)
     free(t->visited);
 }
 
-foray_status fy_trial_run(foray_context *ctx, const fy_trial *what, fy_rows *rows)
+foray_status fy_trial_run(foray_context *ctx, const fy_trial *trial, fy_rows *rows)
 {
-    run t = {.ctx = ctx, .what = what, .rows = rows};
+    run t = {.ctx = ctx, .what = trial, .rows = rows};
     foray_status status = begin(&t);
     int64_t k = 0, last = t.what->settings.episodes;
     bool over = false;

@@ -1,7 +1,7 @@
 /* complexity_page.c - K(eps) from all rows, how it grows, and the page. */
 #include "lab/complexity.h"
 #include "measure/learning.h"
-#include "report/svg.h"
+#include "report/spans.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@ static const double outside = 0.05; /* the intervals */
 /* What is asked to be at most eps. */
 enum { GAP, BOUND, KINDS };
 static const char *const kind_name[KINDS] = {"gap", "certificate"};
+static const char *const kind_words[KINDS] = {"actual gap", "certificate"};
 static const int kind_column[KINDS] = {FY_COMPLEXITY_C_GAP, FY_COMPLEXITY_C_BOUND};
 static const int kind_eps[KINDS] = {FY_COMPLEXITY_EPS, FY_COMPLEXITY_CERTIFIED};
 
@@ -37,6 +38,13 @@ static const char *theorem_of(const char *algorithm, int variable)
         if (strcmp(theorems[i].algorithm, algorithm) == 0)
             return theorems[i].exponent[variable];
     return "";
+}
+
+/* The exponent as a number; of "4 to 5" the larger. NaN: there is none. */
+static double theorem_number(const char *algorithm, int variable)
+{
+    const char *text = theorem_of(algorithm, variable), *last = strrchr(text, ' ');
+    return *text ? strtod(last ? last : text, NULL) : NAN;
 }
 
 /* All gaps and bounds: [algorithm][horizon][zone][seed][checkpoint]. */
@@ -235,8 +243,55 @@ static void find_exponents(study *s, int kind, int64_t a, const exponent its[VAR
     if (*theorem_of(name, OVER_EPS))
         snprintf(theorem, sizeof theorem, "; its theorem has %s, %s, %s", theorem_of(name, 0),
                  theorem_of(name, 1), theorem_of(name, 2));
-    fy_lab_find(s->lab, "%s, %s: exponents of K in %s, %s, %s%s.", name,
-                kind == GAP ? "actual gap" : "certificate", part[0], part[1], part[2], theorem);
+    fy_lab_find(s->lab, "%s, %s: exponents of K in %s, %s, %s%s.", name, kind_words[kind], part[0],
+                part[1], part[2], theorem);
+}
+
+/* Every exponent with its interval, and the theorem's beside it. */
+static foray_status draw_exponents(study *s, int kind, const exponent *its)
+{
+    char id[32], title[96];
+    fy_span *row;
+    int64_t count = 0;
+    if (!FY_ALLOC(s->lab->ctx, row, s->algorithms * VARIABLES))
+        return FORAY_ERROR_MEMORY;
+    for (int v = 0; v < VARIABLES; v++)
+        for (int64_t a = 0; a < s->algorithms; a++) {
+            const exponent *e = &its[a * VARIABLES + v];
+            if (isnan(e->slope))
+                continue;
+            row[count] = (fy_span){.low = e->low, .high = e->high, .point = e->slope};
+            row[count].truth = theorem_number(algorithm_name(s, a), v);
+            snprintf(row[count++].label, FY_LABEL_SIZE, "%s, %s", variable_name[v],
+                     algorithm_name(s, a));
+        }
+    snprintf(id, sizeof id, "%sexponents", kind_name[kind]);
+    snprintf(title, sizeof title, "exponents of K for the %s", kind_words[kind]);
+    fy_spans spans = {.id = id, .title = title, .label = title, .count = count, .row = row};
+    fy_print(s->text, "<figure>\n");
+    fy_svg_spans(s->text, &spans);
+    fy_print(s->text, "</figure>\n");
+    free(row);
+    return FORAY_OK;
+}
+
+static foray_status fit_kind(study *s, int kind, fy_table *table)
+{
+    exponent *its;
+    if (!FY_ALLOC(s->lab->ctx, its, s->algorithms * VARIABLES))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t a = 0; a < s->algorithms; a++) {
+        exponent *mine = &its[a * VARIABLES];
+        for (int v = 0; v < VARIABLES; v++) {
+            mine[v] = fit(s, kind, a, v);
+            add_exponent(s, table, kind, a, v, &mine[v]);
+        }
+        if (mine[0].used > 0)
+            find_exponents(s, kind, a, mine);
+    }
+    foray_status status = draw_exponents(s, kind, its);
+    free(its);
+    return status;
 }
 
 static foray_status print_exponents(study *s)
@@ -244,23 +299,19 @@ static foray_status print_exponents(study *s)
     static const char *const heading[] = {"algorithm", "measure", "variable", "exponent", "low",
                                           "high",      "theorem", "points",   "of"};
     fy_table table = fy_table_begin(s->lab->ctx, 9, heading);
-    for (int kind = 0; kind < KINDS; kind++)
-        for (int64_t a = 0; a < s->algorithms; a++) {
-            exponent its[VARIABLES];
-            for (int v = 0; v < VARIABLES; v++) {
-                its[v] = fit(s, kind, a, v);
-                add_exponent(s, &table, kind, a, v, &its[v]);
-            }
-            if (its[0].used + its[1].used + its[2].used > 0)
-                find_exponents(s, kind, a, its);
-        }
+    foray_status status = FORAY_OK;
     fy_print(s->text,
              "<h2>Exponents</h2>\n<p>Slopes of log K against log(1/eps), log H and log d, with the "
              "interval that 95%% of the resampled slopes lie in, beside the exponents in the "
-             "theorems, which are upper bounds up to logarithms. Empty: fewer than two points that "
-             "differ in the variable alone. Points: how many of all (H, d, eps) were reached "
-             "within the budget and not at the very first look.</p>\n");
-    return fy_lab_table(s->lab, s->text, "summary", &table);
+             "theorems (diamonds), which are upper bounds up to logarithms. Empty: fewer than two "
+             "points that differ in the variable alone. Points: how many of all (H, d, eps) were "
+             "reached within the budget and not at the very first look.</p>\n<div "
+             "class=\"pair\">\n");
+    for (int kind = 0; kind < KINDS && status == FORAY_OK; kind++)
+        status = fit_kind(s, kind, &table);
+    fy_print(s->text, "</div>\n");
+    foray_status saved = fy_lab_table(s->lab, s->text, "summary", &table);
+    return status == FORAY_OK ? saved : status;
 }
 
 /* ------------------------------------------------------------------------- K(eps) */
@@ -320,8 +371,8 @@ static void draw_lines(const study *s, const lines *l)
     static const char *const axis[VARIABLES] = {"1/eps", "horizon H", "dimension d"};
     char id[32], title[96], note[128];
     snprintf(id, sizeof id, "%s%d", kind_name[l->kind], l->variable);
-    snprintf(title, sizeof title, "Episodes for the %s over %s",
-             l->kind == GAP ? "actual gap" : "certificate", variable_name[l->variable]);
+    snprintf(title, sizeof title, "Episodes for the %s over %s", kind_words[l->kind],
+             variable_name[l->variable]);
     char part[VARIABLES][32];
     snprintf(part[0], sizeof part[0], "eps = %g", eps_of(s, l->kind, l->middle[OVER_EPS]));
     snprintf(part[1], sizeof part[1], "H = %g", horizon_of(s, l->middle[OVER_H]));
@@ -364,8 +415,10 @@ static foray_status print_lines(study *s, int kind, int variable)
 static foray_status print_kind(study *s, int kind)
 {
     foray_status status = FORAY_OK;
-    fy_print(s->text, "<h2>K(eps) of the %s</h2>\n<div class=\"pair\">\n",
-             kind == GAP ? "actual gap" : "certificate");
+    fy_print(s->text,
+             "<h2>K(eps) of the %s</h2>\n<p>All numbers, also those of the other settings, are in "
+             "the <a href=\"#episodes-data\">table</a> below.</p>\n<div class=\"pair\">\n",
+             kind_words[kind]);
     for (int v = 0; v < VARIABLES && status == FORAY_OK; v++)
         status = print_lines(s, kind, v);
     fy_print(s->text, "</div>\n");

@@ -20,12 +20,20 @@ double fy_learning_time(const fy_gaps_table *gaps, double eps, double delta, con
     return time;
 }
 
+/* Sums over a group, seen from its first point: what is level has a slope of exactly 0. */
 typedef struct sums {
     double count, x, y, xx, xy;
+    double first_x, first_y;
 } sums;
 
 static void add_point(sums *s, double x, double y)
 {
+    if (s->count == 0.0) {
+        s->first_x = x;
+        s->first_y = y;
+    }
+    x -= s->first_x;
+    y -= s->first_y;
     s->count += 1.0;
     s->x += x;
     s->y += y;
