@@ -49,6 +49,15 @@ json() {
     "$json_check" "$1" <"$2" || echo none
 }
 
+# same_files ONE OTHER FILE...: are these files the same in two directories?
+same_files() {
+    local one=$1 other=$2 file
+    shift 2
+    for file in "$@"; do
+        cmp "$one/$file" "$other/$file" || return 1
+    done
+}
+
 finish() {
     echo "$checks checks, $failures failed"
     [ "$failures" -eq 0 ] && [ "$checks" -gt 0 ]

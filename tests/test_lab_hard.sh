@@ -3,15 +3,6 @@
 # shellcheck source=tests/shell.sh disable=SC2317
 . "$(dirname "$0")/shell.sh"
 
-# same_files ONE OTHER FILE...
-same_files() {
-    local one=$1 other=$2 file
-    shift 2
-    for file in "$@"; do
-        cmp "$one/$file" "$other/$file" || return 1
-    done
-}
-
 # ------------------------------------------------------------------------- lowerbound
 # Hypercube: the bound is 3 (d-1)^2 = 27 episodes. Packing: it is 0.118, so that only the
 # larger of its multiples makes an episode.

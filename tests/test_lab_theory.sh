@@ -3,15 +3,6 @@
 # shellcheck source=tests/shell.sh disable=SC2317
 . "$(dirname "$0")/shell.sh"
 
-# same_files ONE OTHER FILE...
-same_files() {
-    local one=$1 other=$2 file
-    shift 2
-    for file in "$@"; do
-        cmp "$one/$file" "$other/$file" || return 1
-    done
-}
-
 # --------------------------------------------------------------------------- coverage
 coverage=(--quick --rules "sharp,rf-ucrl,sstp" --worlds "riverswim:states=3 chain:states=4,zones=2" --deltas "0.5,0.1"
     --control-rules sharp --control-scales 0.05 --seeds 8 --episodes 20 --rewards 2 --rounds 1)

@@ -17,8 +17,7 @@ typedef struct run {
     foray_explorer *explorer;
     foray_world *world;
     fy_truth *truth;
-    bool *visited; /* [states] */
-    int64_t covered;
+    bool *visited;               /* [states] */
     double explored;             /* seconds spent exploring */
     double computed;             /* the same of the processor */
     double told;                 /* when this was last told how far it is */
@@ -100,46 +99,6 @@ int64_t fy_next_checkpoint(int64_t episode, int64_t last, int per_decade)
 
 /* ----------------------------------------------------------------------- episodes */
 
-static void visit(run *t, int64_t state)
-{
-    t->covered += !t->visited[state];
-    t->visited[state] = true;
-}
-
-static foray_status play_step(run *t, foray_draw *draw, int64_t *state)
-{
-    int64_t action, next;
-    foray_status status = foray_explorer_place(t->explorer, state);
-    if (status == FORAY_OK)
-        status = foray_explorer_act(t->explorer, *state, &action);
-    if (status == FORAY_OK)
-        status = foray_world_step(t->world, draw, *state, action, &next);
-    if (status == FORAY_OK)
-        status = foray_explorer_observe(t->explorer, *state, action, next);
-    if (status == FORAY_OK) {
-        visit(t, *state);
-        visit(t, next);
-        *state = next;
-    }
-    return status;
-}
-
-static foray_status play_episode(run *t, int64_t k)
-{
-    foray_draw draw = {.seed = (uint64_t)t->what->settings.seed, .episode = (uint64_t)k};
-    int64_t state;
-    foray_status status = foray_world_reset(t->world, &draw, &state);
-    if (status == FORAY_OK)
-        status = foray_explorer_begin(t->explorer);
-    if (status == FORAY_OK)
-        visit(t, state);
-    for (int64_t h = 1; h <= t->what->model->horizon && status == FORAY_OK; h++) {
-        draw.step = (uint32_t)h;
-        status = play_step(t, &draw, &state);
-    }
-    return status == FORAY_OK ? foray_explorer_end(t->explorer) : status;
-}
-
 /* How much of the run is done, by episodes or by time, whichever ends it first. */
 static double part_done(const run *t, int64_t k, double explored)
 {
@@ -166,7 +125,8 @@ static foray_status play_until(run *t, int64_t until, int64_t *k)
     double computed = fy_thread_seconds();
     foray_status status = FORAY_OK;
     while (*k < until && status == FORAY_OK) {
-        status = play_episode(t, *k);
+        status = fy_play(t->explorer, t->world, t->what->model->horizon,
+                         (uint64_t)t->what->settings.seed, *k, t->visited);
         *k += status == FORAY_OK;
         double now = fy_seconds();
         t->explored = before + now - began;
@@ -267,7 +227,8 @@ static foray_status checkpoint(run *t, int64_t k)
         status = measure_size(t, row);
     if (status != FORAY_OK)
         return status;
-    row[FY_M_covered] = (double)t->covered;
+    for (int64_t s = 0; s < t->what->model->states; s++)
+        row[FY_M_covered] += t->visited[s];
     row[FY_M_seconds] = t->explored;
     row[FY_M_per_episode] = (t->computed - t->last_computed) / (double)(k - t->last_episode);
     t->last_episode = k;

@@ -58,7 +58,7 @@ static const foray_lab_parameter parameters[] = {
     [FY_AB_SEED] = FY_LAB_SEED,
 };
 
-static const fy_lab_column columns[] = {
+static const fy_lab_column row_columns[] = {
     [FY_AB_C_WORLD] = {.name = "world", .help = "the world", .words = 1 + FY_AB_WORLDS},
     [FY_AB_C_CHOICE] = {.name = "choice", .help = "what was changed", .word = fy_ab_choice_names},
     [FY_AB_C_SEED] = {.name = "seed", .help = "of the run"},
@@ -246,7 +246,7 @@ const fy_lab_experiment fy_lab_ablation = {
         "are better when they are small.",
     .parameter = parameters,
     .parameters = FY_AB_PARAMETERS,
-    .column = columns,
+    .column = row_columns,
     .columns = FY_AB_COLUMNS,
     .plan = plan,
     .cell = make_cell,

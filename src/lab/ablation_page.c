@@ -216,13 +216,14 @@ static void find_largest(fy_lab *lab, const effects *e, int measure)
                 world = w;
             }
         }
+    if (choice == 0)
+        return;
     char ratio[FY_NUMBER_SIZE], low[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE];
     const fy_ab_effect *its = effect_at(e, choice, world, measure);
-    if (choice > 0)
-        fy_lab_find(lab, "the largest effect on the %s is that of %s on %s: ×%s [%s, %s]",
-                    fy_ab_measure_heading(measure), fy_ab_choice_names[choice],
-                    fy_lab_word(lab, FY_AB_WORLDS, world), fy_number(its->ratio, ratio),
-                    fy_number(its->low, low), fy_number(its->high, high));
+    fy_lab_find(lab, "the largest effect on the %s is that of %s on %s: ×%s [%s, %s]",
+                fy_ab_measure_heading(measure), fy_ab_choice_names[choice],
+                fy_lab_word(lab, FY_AB_WORLDS, world), fy_number(its->ratio, ratio),
+                fy_number(its->low, low), fy_number(its->high, high));
 }
 
 /* How many of all runs end with a bound for all rewards that says something. */

@@ -70,20 +70,25 @@ int64_t fy_hard_members(const fy_hard *hard)
     return (int64_t)exp2(n);
 }
 
+static void name_packing(const fy_hard *hard, char *out, size_t size)
+{
+    char eps[FORAY_NUMBER_SIZE];
+    snprintf(out, size, "actions=%" PRId64 ",eps=%s", fy_hard_members(hard),
+             foray_shortest(hard->eps, eps));
+}
+
 /* The world is made for the whole number of episodes that are not enough. */
 foray_status fy_hard_model(foray_context *ctx, const fy_hard *hard, int64_t member,
                            foray_model **out)
 {
-    char spec[256], eps[FORAY_NUMBER_SIZE];
-    int at = snprintf(spec, sizeof spec, "%s:dim=%" PRId64 ",horizon=%" PRId64 ",member=%" PRId64,
-                      hard->kind == FY_HARD_PACKING ? "hard" : "hypercube", hard->dim,
-                      hard->horizon, member);
+    char spec[256], last[64];
     if (hard->kind == FY_HARD_PACKING)
-        snprintf(spec + at, sizeof spec - (size_t)at, ",actions=%" PRId64 ",eps=%s",
-                 fy_hard_members(hard), foray_shortest(hard->eps, eps));
+        name_packing(hard, last, sizeof last);
     else
-        snprintf(spec + at, sizeof spec - (size_t)at, ",episodes=%.0f",
-                 floor(fy_hard_bound(hard) * (1 + 1e-9)));
+        snprintf(last, sizeof last, "episodes=%.0f", floor(fy_hard_bound(hard) * (1 + 1e-9)));
+    snprintf(spec, sizeof spec, "%s:dim=%" PRId64 ",horizon=%" PRId64 ",member=%" PRId64 ",%s",
+             hard->kind == FY_HARD_PACKING ? "hard" : "hypercube", hard->dim, hard->horizon, member,
+             last);
     return foray_world_model(ctx, spec, out);
 }
 

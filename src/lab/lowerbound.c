@@ -101,7 +101,7 @@ static const foray_lab_parameter parameters[] = {
 
 static const char *const class_names[] = {"packing", "hypercube"};
 
-static const fy_lab_column columns[] = {
+static const fy_lab_column row_columns[] = {
     [FY_LB_C_CLASS] = {.name = "class", .help = "the hard class", .word = class_names},
     [FY_LB_C_ALGORITHM] = {.name = "algorithm",
                            .help = "the algorithm",
@@ -280,7 +280,7 @@ static foray_status make_cell(foray_context *ctx, fy_lab *lab, int64_t cell, fy_
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < seeds * each && status == FORAY_OK; i++) {
         double multiple = fy_lab_number(lab, multiples, i % each);
-        if (!fy_lab_tell(lab, cell, (double)(i / each) / (double)seeds))
+        if (!fy_lab_tell(lab, cell, (double)(i - i % each) / (double)(seeds * each)))
             status = FORAY_INTERRUPTED;
         else if (fy_lb_episodes(lab, kind, multiple) >= 1)
             status = try_once(ctx, lab, at, first + i / each, multiple, rows);
@@ -299,7 +299,7 @@ const fy_lab_experiment fy_lab_lowerbound = {
         "policy it then plans for the reward 1 in the good state has a gap of at most eps.",
     .parameter = parameters,
     .parameters = FY_LB_PARAMETERS,
-    .column = columns,
+    .column = row_columns,
     .columns = FY_LB_COLUMNS,
     .plan = plan,
     .cell = make_cell,
