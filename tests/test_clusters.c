@@ -136,7 +136,8 @@ static void grid_points_have_the_density_of_the_weights(void **unused)
     support_ok(f.ctx, foray_clusters_grid(f.ctx, f.system, points, &clusters));
     for (int64_t x = 0; x < 15; x++) {
         for (int64_t first = 0; first < COUNT; first += FY_POINTS)
-            clusters->kind->points(clusters, x, 77, first, FY_POINTS, NULL, point[first]);
+            clusters->kind->points(clusters, &(fy_points){x, 77, first, FY_POINTS, NULL},
+                                   point[first]);
         for (int i = 0; i < 2; i++) {
             int64_t index = i ? x % 3 : x / 3, last = points[i] - 1;
             double centre[2];
@@ -310,7 +311,8 @@ static void radial_points_have_the_density_of_the_weights(void **unused)
         integrate(clusters, x, expected);
         foray_clusters_centre(clusters, x, centre);
         for (int64_t first = 0; first < COUNT; first += FY_POINTS)
-            clusters->kind->points(clusters, x, 5, first, FY_POINTS, room, point[first]);
+            clusters->kind->points(clusters, &(fy_points){x, 5, first, FY_POINTS, room},
+                                   point[first]);
         for (int k = 0; k < COUNT; k++)
             for (int i = 0; i < 2; i++) {
                 assert_true(point[k][i] >= 0 && point[k][i] <= 1);

@@ -322,12 +322,12 @@ static void psi_is_as_near_as_asked_for(void **state)
     support_finite *finite = support_finite_random(4, 0, 5);
     foray_system *system = support_finite_system(ctx, finite, 3);
     double from = 1, range = 4, psi[SUPPORT_SIMULATORS];
+    const foray_value value = {third_state, &range, range};
     int off = 0, off_by_a_tenth = 0;
     int64_t draws = 0;
     for (uint64_t seed = 0; seed < 60; seed++) {
         foray_draw draw = {seed, 3, 7};
-        support_ok(ctx, foray_system_psi(system, &draw, &from, 1, third_state, &range, range, 0.4,
-                                         0.1, psi, &draws));
+        support_ok(ctx, foray_system_psi(system, &draw, &from, 1, &value, 0.4, 0.1, psi, &draws));
         double worst = 0;
         for (int i = 0; i < SUPPORT_SIMULATORS; i++)
             worst = fmax(worst, fabs(psi[i] - range * finite->law[i][1][1][2]));
@@ -350,11 +350,10 @@ static void simulators_see_the_same_random_numbers(void **state)
     foray_system *system = support_finite_system(ctx, finite, 3);
     double from = 0, one = 1, psi[SUPPORT_SIMULATORS], other[SUPPORT_SIMULATORS];
     foray_draw draw = {8, 3, 7}, another = {8, 3, 8};
-    support_ok(
-        ctx, foray_system_psi(system, &draw, &from, 0, third_state, &one, 1, 0.02, 0.1, psi, NULL));
+    const foray_value value = {third_state, &one, 1};
+    support_ok(ctx, foray_system_psi(system, &draw, &from, 0, &value, 0.02, 0.1, psi, NULL));
     assert_true(psi[0] == psi[1] && psi[0] != psi[2]);
-    support_ok(ctx, foray_system_psi(system, &another, &from, 0, third_state, &one, 1, 0.02, 0.1,
-                                     other, NULL));
+    support_ok(ctx, foray_system_psi(system, &another, &from, 0, &value, 0.02, 0.1, other, NULL));
     assert_true(psi[0] != other[0]);
     foray_system_destroy(system);
     free(finite);
@@ -368,7 +367,8 @@ static void bad_estimates_are_refused(void **state)
     double from = 0, five = 5, psi[SUPPORT_SIMULATORS];
     foray_draw draw = {8, 3, 7};
 #define PSI(range, accuracy, delta)                                                                \
-    foray_system_psi(system, &draw, &from, 0, third_state, &five, range, accuracy, delta, psi, NULL)
+    foray_system_psi(system, &draw, &from, 0, &(foray_value){third_state, &five, range}, accuracy, \
+                     delta, psi, NULL)
     assert_int_equal(PSI(4, 0.1, 0.1), FORAY_ERROR_USAGE);
     expect_words(ctx, "a value of 5");
     assert_int_equal(PSI(5, 0, 0.1), FORAY_ERROR_USAGE);

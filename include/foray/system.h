@@ -136,15 +136,19 @@ FORAY_API foray_status foray_system_check(foray_context *ctx, foray_system *syst
 FORAY_API int64_t foray_monte_carlo_draws(double range, double accuracy, double delta,
                                           double means);
 
-/* V(s'), in [0, range], of a value function that was chosen without looking at the draws. */
-typedef double (*foray_value_fn)(void *user, const double *state);
+/* A value function V into [0, range], chosen without looking at the draws. */
+typedef struct foray_value {
+    double (*at)(void *user, const double *state); /* V(s) */
+    void *user;
+    double range;
+} foray_value;
 
 /* psi_V,i(s,a) = E[V(s') | simulator i], i < d, each within `accuracy` with probability
  * 1 - delta together; all simulators see the same random numbers. *draws (may be NULL)
  * receives N. */
 FORAY_API foray_status foray_system_psi(foray_system *system, const foray_draw *draw,
-                                        const double *state, int64_t action, foray_value_fn value,
-                                        void *user, double range, double accuracy, double delta,
+                                        const double *state, int64_t action,
+                                        const foray_value *value, double accuracy, double delta,
                                         double *psi, int64_t *draws);
 
 /* ---------------------------------------------------------------- clusters */

@@ -111,12 +111,11 @@ static void states_centre(const foray_clusters *clusters, int64_t cluster, doubl
     state[0] = (double)cluster;
 }
 
-static void states_points(const foray_clusters *clusters, int64_t cluster, uint64_t seed,
-                          int64_t first, int64_t count, double *room, double *point)
+static void states_points(const foray_clusters *clusters, const fy_points *wanted, double *point)
 {
-    (void)clusters, (void)seed, (void)first, (void)room;
-    for (int64_t k = 0; k < count; k++)
-        point[k] = (double)cluster;
+    (void)clusters;
+    for (int64_t k = 0; k < wanted->count; k++)
+        point[k] = (double)wanted->cluster;
 }
 
 static void states_cell(const foray_clusters *clusters, int64_t cluster, int64_t *row, int64_t *col)

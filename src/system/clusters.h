@@ -12,16 +12,22 @@ enum { FY_POINTS = 256 };
 /* The most clusters that a state belongs to, of any kind: for arrays on the stack. */
 enum { FY_MOST_MEMBERSHIPS = 64 };
 
+/* Points first..first+count-1 of those that spread over a cluster with density proportional
+ * to P(x|s). `first` is a multiple of FY_POINTS, count at most that. */
+typedef struct fy_points {
+    int64_t cluster;
+    uint64_t seed;
+    int64_t first, count;
+    double *room; /* clusters->room numbers of scratch */
+} fy_points;
+
 typedef struct fy_clusters_kind {
     /* As foray_clusters_of and foray_clusters_centre. */
     int64_t (*of)(const foray_clusters *clusters, const double *state, int32_t *cluster,
                   double *weight);
     void (*centre)(const foray_clusters *clusters, int64_t cluster, double *state);
-    /* Points first..first+count-1 of those that spread over a cluster with density
-     * proportional to P(x|s): [count][dimensions]. `first` is a multiple of FY_POINTS, count
-     * at most that. `room`: clusters->room numbers of scratch. */
-    void (*points)(const foray_clusters *clusters, int64_t cluster, uint64_t seed, int64_t first,
-                   int64_t count, double *room, double *point);
+    /* What is asked for: [count][dimensions]. */
+    void (*points)(const foray_clusters *clusters, const fy_points *wanted, double *point);
     /* Where a cluster lies on the map of rows x cols; NULL: there is none. */
     void (*cell)(const foray_clusters *clusters, int64_t cluster, int64_t *row, int64_t *col);
     /* A hash of everything but the box and the sizes below: for the cache. */

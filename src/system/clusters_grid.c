@@ -89,19 +89,17 @@ static double hat(double u, bool left_end, bool right_end)
 }
 
 /* A shift of its own for each cluster and dimension, and the same sequence for all. */
-static void grid_points(const foray_clusters *clusters, int64_t cluster, uint64_t seed,
-                        int64_t first, int64_t count, double *room, double *point)
+static void grid_points(const foray_clusters *clusters, const fy_points *wanted, double *point)
 {
-    (void)room;
     const grid *g = clusters->self;
     int64_t n = clusters->dimensions, index[MOST_GRID_DIMENSIONS];
-    indices(clusters, cluster, index);
+    indices(clusters, wanted->cluster, index);
     for (int64_t i = 0; i < n; i++) {
-        double shift =
-            fy_unit(fy_random_bits(seed, FY_STREAM_SYSTEM, (uint64_t)cluster, (uint32_t)i, 0));
+        double shift = fy_unit(fy_random_bits(wanted->seed, FY_STREAM_SYSTEM,
+                                              (uint64_t)wanted->cluster, (uint32_t)i, 0));
         bool left_end = index[i] == 0, right_end = index[i] == g->points[i] - 1;
-        for (int64_t k = 0; k < count; k++) {
-            double u = fy_spread(shift, g->step[i], first + k);
+        for (int64_t k = 0; k < wanted->count; k++) {
+            double u = fy_spread(shift, g->step[i], wanted->first + k);
             double t = (double)index[i] + hat(u, left_end, right_end);
             point[k * n + i] = coordinate(clusters, i, t);
         }
@@ -113,7 +111,7 @@ static void grid_points(const foray_clusters *clusters, int64_t cluster, uint64_
 /* The first dimension goes to the right, the second upwards. */
 static void grid_cell(const foray_clusters *clusters, int64_t cluster, int64_t *row, int64_t *col)
 {
-    int64_t index[MOST_GRID_DIMENSIONS];
+    int64_t index[MOST_GRID_DIMENSIONS] = {0};
     indices(clusters, cluster, index);
     *row = clusters->dimensions == 2 ? clusters->rows - 1 - index[1] : 0;
     *col = index[0];

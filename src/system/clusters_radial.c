@@ -157,22 +157,22 @@ static void resample(int64_t candidates, const double *met, int64_t count, int64
     }
 }
 
-static void radial_points(const foray_clusters *clusters, int64_t cluster, uint64_t seed,
-                          int64_t first, int64_t count, double *room, double *point)
+static void radial_points(const foray_clusters *clusters, const fy_points *wanted, double *point)
 {
     const radial *r = clusters->self;
-    int64_t n = clusters->dimensions, candidates = CANDIDATES * count;
-    double *u = room, *met = room + candidates * n, sum = 0;
-    const double *c = r->centre + cluster * n;
+    int64_t n = clusters->dimensions, x = wanted->cluster, candidates = CANDIDATES * wanted->count;
+    double *u = wanted->room, *met = u + candidates * n, sum = 0;
+    const double *c = r->centre + x * n;
     for (int64_t j = 0; j < candidates; j++) {
-        source from = {seed, (uint64_t)cluster, (uint32_t)(CANDIDATES * first + j), 0};
+        uint32_t candidate = (uint32_t)(CANDIDATES * wanted->first + j);
+        source from = {wanted->seed, (uint64_t)x, candidate, 0};
         for (int64_t i = 0; i < n; i++)
             u[j * n + i] = truncated_normal(&from, c[i], r->width);
-        met[j] = sum += importance(r, n, cluster, u + j * n);
+        met[j] = sum += importance(r, n, x, u + j * n);
     }
     int64_t chosen[FY_POINTS];
-    resample(candidates, met, count, chosen);
-    for (int64_t k = 0; k < count; k++)
+    resample(candidates, met, wanted->count, chosen);
+    for (int64_t k = 0; k < wanted->count; k++)
         for (int64_t i = 0; i < n; i++)
             point[k * n + i] = from_unit(clusters, i, u[chosen[k] * n + i]);
 }
@@ -199,12 +199,11 @@ static foray_status check_sizes(foray_context *ctx, const foray_system_spec *spe
     if (count < 1 || count >= INT32_MAX)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%lld radial clusters: there must be 1 to %d",
                        (long long)count, INT32_MAX - 1);
-    int64_t most = count < FY_MOST_MEMBERSHIPS ? count : FY_MOST_MEMBERSHIPS;
-    if (nearest < 1 || nearest > most)
+    if (nearest < 1 || nearest > count || nearest > FY_MOST_MEMBERSHIPS)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "radial clusters: nearest is %lld, but with %lld of them it must be 1 to "
-                       "%lld",
-                       (long long)nearest, (long long)count, (long long)most);
+                       "radial clusters: nearest is %lld, but it must be 1 to %d, and there are "
+                       "%lld of them",
+                       (long long)nearest, FY_MOST_MEMBERSHIPS, (long long)count);
     if (!(width >= 0 && width <= 1))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "radial clusters: width is %g, but it must be 0 to 1 (the box is 1 wide)",
@@ -288,7 +287,7 @@ foray_status foray_clusters_radial(foray_context *ctx, const foray_system *syste
         return status;
     clusters->count = count;
     clusters->most = nearest;
-    clusters->room = CANDIDATES * FY_POINTS * (spec->dimensions + 1);
+    clusters->room = (int64_t)CANDIDATES * FY_POINTS * (spec->dimensions + 1);
     *out = clusters;
     return FORAY_OK;
 }

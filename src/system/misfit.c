@@ -50,7 +50,8 @@ static foray_status in_truth(look *l, const foray_draw *draw, const double *stat
 {
     int64_t d = l->model->dim;
     double scale = sqrt((double)d);
-    foray_status status = foray_system_psi(l->system, draw, state, action, value_at, l, l->range,
+    const foray_value value = {value_at, l, l->range};
+    foray_status status = foray_system_psi(l->system, draw, state, action, &value,
                                            ACCURACY * l->range, DELTA, l->psi, NULL);
     *out = 0;
     for (int64_t i = 0; i < d && status == FORAY_OK; i++)

@@ -39,13 +39,15 @@ double fy_mean_error(fy_scatter scatter, double N, double L)
 /* T grows like the square root of the draws, Q like the draws. */
 double fy_mean_draws(fy_scatter scatter, double N, double L, double accuracy)
 {
-    double draws = 2;
-    for (;; draws = ceil(draws * 1.125)) {
+    const double most = 0x1p50;
+    double draws = 2, error = 1;
+    while (draws < most && error > accuracy) {
+        draws = ceil(draws * 1.125);
         double growth = draws / N;
         fy_scatter then = {scatter.T * sqrt(growth), scatter.Q * growth};
-        if (draws > 0x1p50 || fy_mean_error(then, draws, L) <= accuracy)
-            return draws;
+        error = fy_mean_error(then, draws, L);
     }
+    return draws;
 }
 
 /* ---------------------------------------------------------------------------- psi */
@@ -55,9 +57,7 @@ enum { BATCH = 1024 };
 
 typedef struct estimate {
     foray_system *system;
-    foray_value_fn value;
-    void *user;
-    double range;
+    const foray_value *value;
     int64_t each; /* draws of every simulator in a batch */
     foray_system_query *query;
     double *state, *next;
@@ -66,10 +66,11 @@ typedef struct estimate {
 
 static foray_status add_value(estimate *e, int64_t i, const double *next)
 {
-    double value = e->value(e->user, next);
-    if (!(value >= 0 && value <= e->range))
+    double value = e->value->at(e->value->user, next);
+    if (!(value >= 0 && value <= e->value->range))
         return fy_fail(e->system->ctx, FORAY_ERROR_USAGE,
-                       "a value of %g, but values must lie between 0 and %g", value, e->range);
+                       "a value of %g, but values must lie between 0 and %g", value,
+                       e->value->range);
     e->sum[i] += value;
     return FORAY_OK;
 }
@@ -120,20 +121,20 @@ static foray_status check_request(foray_context *ctx, const foray_system *system
 }
 
 foray_status foray_system_psi(foray_system *system, const foray_draw *draw, const double *state,
-                              int64_t action, foray_value_fn value, void *user, double range,
-                              double accuracy, double delta, double *psi, int64_t *draws)
+                              int64_t action, const foray_value *value, double accuracy,
+                              double delta, double *psi, int64_t *draws)
 {
     foray_context *ctx = system->ctx;
-    foray_status status = check_request(ctx, system, range, accuracy, delta);
+    foray_status status = check_request(ctx, system, value->range, accuracy, delta);
     if (status != FORAY_OK)
         return status;
     int64_t d = system->spec.simulators, n = system->spec.dimensions;
-    int64_t needed = foray_monte_carlo_draws(range, accuracy, delta, (double)d);
+    int64_t needed = foray_monte_carlo_draws(value->range, accuracy, delta, (double)d);
     if (needed > FY_MOST_DRAWS / d)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "an accuracy of %g takes %.3g draws of each of %lld simulators: too many",
                        accuracy, (double)needed, (long long)d);
-    estimate e = {.system = system, .value = value, .user = user, .range = range};
+    estimate e = {.system = system, .value = value};
     e.each = d < BATCH ? BATCH / d : 1;
     e.each = needed < e.each ? needed : e.each;
     status = FORAY_ERROR_MEMORY;

@@ -166,8 +166,8 @@ static foray_status draw_cluster(fy_sampler *w, int64_t cluster)
     foray_status status = FORAY_OK;
     for (int64_t first = 0; first < what->points && status == FORAY_OK; first += FY_POINTS) {
         int64_t left = what->points - first, count = left < FY_POINTS ? left : FY_POINTS;
-        what->clusters->kind->points(what->clusters, cluster, what->point_seed, first, count,
-                                     w->room, w->point);
+        const fy_points wanted = {cluster, what->point_seed, first, count, w->room};
+        what->clusters->kind->points(what->clusters, &wanted, w->point);
         for (int64_t a = 0; a < actions && status == FORAY_OK; a++) {
             status = draw_batch(w, cluster * actions + a, first, count);
             if (status != FORAY_OK)

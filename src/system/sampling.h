@@ -55,10 +55,10 @@ typedef struct fy_sampler {
 /* One of `samplers`: with several, each has a context of its own. */
 foray_status fy_sampler_create(foray_context *ctx, const fy_sampling *what, int samplers,
                                fy_sampler **out);
-void fy_sampler_destroy(fy_sampler *sampler);
+void fy_sampler_destroy(fy_sampler *w);
 
 /* Adds all pairs of clusters first..end-1 to the rows; `status` tells how it went. */
-void fy_sampler_work(fy_sampler *sampler, int64_t first, int64_t end);
+void fy_sampler_work(fy_sampler *w, int64_t first, int64_t end);
 
 /* Room for that many more. */
 bool fy_rows_reserve(foray_context *ctx, fy_rows *rows, int64_t pairs, int64_t succs,

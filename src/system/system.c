@@ -105,8 +105,9 @@ static bool copy_names(foray_context *ctx, const char *const **names, int64_t co
         return false;
     char *at = (char *)(copy + count);
     for (int64_t i = 0; i < count; i++) {
-        copy[i] = strcpy(at, from[i]);
-        at += strlen(at) + 1;
+        size = strlen(from[i]) + 1;
+        copy[i] = memcpy(at, from[i], size);
+        at += size;
     }
     return true;
 }

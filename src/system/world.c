@@ -109,9 +109,9 @@ static void stand_in(walker *w, const foray_draw *draw, int64_t cluster)
 {
     bool follows = cluster == w->told && draw->seed == w->last.seed &&
                    draw->episode == w->last.episode && draw->step == w->last.step + 1;
+    const fy_points one = {cluster, bits(draw, DRAW_POINT), 0, 1, w->room};
     if (!follows)
-        w->clusters->kind->points(w->clusters, cluster, bits(draw, DRAW_POINT), 0, 1, w->room,
-                                  w->state);
+        w->clusters->kind->points(w->clusters, &one, w->state);
 }
 
 static foray_status step(void *self, const foray_draw *draw, int64_t state, int64_t action,
