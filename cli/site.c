@@ -1,6 +1,7 @@
 /* site.c - see site.h. */
 #include "site.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ static cli_exit read_key(cli_session *session, const char *part, cli_site *site,
     foray_aggregation *aggregation = &site->aggregation;
     char *end = NULL;
     *known = true;
+    errno = 0;
     if (begins(part, "draws="))
         aggregation->draws = strtoll(part + 6, &end, 10);
     else if (begins(part, "accuracy="))
@@ -54,8 +56,9 @@ static cli_exit read_key(cli_session *session, const char *part, cli_site *site,
         aggregation->seed = strtoull(part + 5, &end, 10);
     else
         *known = false;
-    if (*known && (*end || end[-1] == '='))
-        return cli_fail(session, CLI_USAGE, "%s: not a number", part);
+    bool negative = *known && strstr(part, "=-");
+    if (*known && (*end || end[-1] == '=' || errno != 0 || negative))
+        return cli_fail(session, CLI_USAGE, "%s: not a number that makes sense here", part);
     return CLI_DONE;
 }
 
@@ -241,10 +244,28 @@ static bool show_progress(void *user, double done)
     return cli_work_step(&a->work, &progress);
 }
 
+/* States and actions are compared where the model meets the system. */
+static cli_exit load_model(cli_session *session, const cli_site *site, foray_model **out)
+{
+    foray_model *model = NULL;
+    const foray_system_spec *spec = foray_system_describe(site->system);
+    cli_exit code = cli_status(session, foray_model_load(session->ctx, site->model_path, &model));
+    if (code == CLI_DONE && foray_model_horizon(model) != spec->horizon)
+        code = cli_fail(session, CLI_BAD_INPUT,
+                        "%s has episodes of %lld steps, but those of %s have %lld",
+                        site->model_path, (long long)foray_model_horizon(model), site->system_text,
+                        (long long)spec->horizon);
+    if (code == CLI_DONE)
+        *out = model;
+    else
+        foray_model_destroy(model);
+    return code;
+}
+
 cli_exit cli_site_model(cli_session *session, const cli_site *site, foray_model **out)
 {
     if (site->model_path)
-        return cli_status(session, foray_model_load(session->ctx, site->model_path, out));
+        return load_model(session, site, out);
     aggregating a = {.work = {.heading = "aggregating ", .parts = "clusters"},
                      .clusters = foray_clusters_count(site->clusters)};
     foray_aggregation_facts facts = {0};

@@ -90,6 +90,8 @@ expect 3 'did you mean pendulum' foray explore pendulun -o bad.foray
 expect 2 'exclude each other' foray explore tank --draws 5 --accuracy 0.5 -o bad.foray
 expect 2 'draws' foray explore tank --draws 0 -o bad.foray
 expect 2 'not a number' foray explore tank@grid:5x5,draws=many -o bad.foray
+expect 2 'not a number' foray explore tank@grid:5x5,seed=-1 -o bad.foray
+expect 2 'too many' foray explore tank:noise=1@grid:5x5 --accuracy 1e-9 -o bad.foray
 for clusters in grid:5 grid:1x5 grid:axb grid:5x5x5 cubes:5 states radial:; do
     foray explore tank --clusters "$clusters" -k 5 -o bad.foray >out 2>err
     code=$?
@@ -104,6 +106,8 @@ expect 3 'not a reward of tank' foray rollout whole.foray -r goal:3
 expect 3 'which is no system' bash -c 'foray explore chain -k 5 -o chain.foray && foray rollout chain.foray'
 expect 2 'episodes' foray rollout whole.foray -n 1
 expect 2 'not a system' foray explore first.json --in chain -o bad.foray
+sed 's/"horizon": *[0-9]*/"horizon":7/' stock.json >short.json
+expect 3 'episodes of 7 steps' foray explore short.json --in "exec:$outside/stockroom" -o bad.foray
 expect 2 'a system itself' foray explore tank --in pendulum -o bad.foray
 expect 4 '' foray explore exec:/nowhere/at/all -o bad.foray
 expect 4 '' foray explore plugin:/nowhere/at/all.so -o bad.foray

@@ -105,7 +105,8 @@ static foray_status print_truth(fy_report *report, const foray_reward *reward,
     if (status != FORAY_OK)
         return status;
     char text[3][FY_NUMBER_SIZE];
-    fy_print(report->text, "<p>In truth it is worth %s, and the best policy %s: it loses %s.</p>\n",
+    fy_print(report->text, "<p>%s it is worth %s, and the best policy %s: it loses %s.</p>\n",
+             report->run->other_source ? "In the model with its true theta" : "In truth",
              fy_number(value, text[0]), fy_number(optimal, text[1]),
              fy_number(optimal - value > 1e-12 ? optimal - value : 0.0, text[2]));
     return FORAY_OK;
