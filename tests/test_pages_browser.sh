@@ -62,4 +62,9 @@ expect 0 "" foray lab coverage --quick --rules "sharp,rf-ucrl" --worlds "chain:s
 check_lab coverage summary certificates
 expect 0 "" foray lab theorem --quick --eps 1.9 --seeds 2 --rewards 2 --rounds 1 -o theorem
 check_lab theorem summary promises
+expect 0 "" foray lab lowerbound --quick --algorithms "ucrl-rfe,random" --members 3 --seeds 3 --cube-dim 4 \
+    --cube-eps 0.0375 --cube-multiples "0.5,1,64" --dim 64 --eps 0.3 --multiples "4,64" -o lowerbound
+check_lab lowerbound summary bounds least-dim
+expect 0 "" foray lab ablation --quick --worlds "riverswim:states=3" --episodes 40 --seeds 2 --goals 4 --rewards 2 -o ablation
+check_lab ablation summary
 finish
