@@ -126,11 +126,11 @@ static bool read_assignments(const cli_session *session, assignments *out)
 static cli_exit make(cli_session *session, const assignments *given, const char *directory,
                      cli_work *work)
 {
-    foray_lab_options options = {.quick = cli_has(session, "quick"),
-                                 .settings = given->count,
-                                 .setting = (const char *const *)given->text};
+    foray_lab_options wanted = {.quick = cli_has(session, "quick"),
+                                .settings = given->count,
+                                .setting = (const char *const *)given->text};
     cli_progress_begin(&work->line, 0);
-    foray_status status = foray_lab_run(session->ctx, session->command->experiment, &options,
+    foray_status status = foray_lab_run(session->ctx, session->command->experiment, &wanted,
                                         directory, cli_work_step, work);
     cli_progress_end(&work->line);
     if (status == FORAY_INTERRUPTED)

@@ -101,7 +101,7 @@ static const foray_lab_parameter parameters[] = {
     [FY_COMPLEXITY_SEED] = FY_LAB_SEED,
 };
 
-static const fy_lab_column columns[FY_COMPLEXITY_COLUMNS] = {
+static const fy_lab_column measures[FY_COMPLEXITY_COLUMNS] = {
     [FY_COMPLEXITY_C_ALGORITHM] = {.name = "algorithm",
                                    .help = "the algorithm",
                                    .words = 1 + FY_COMPLEXITY_ALGORITHMS},
@@ -274,7 +274,7 @@ const fy_lab_experiment fy_lab_complexity = {
         "and are left out of the fits.",
     .parameter = parameters,
     .parameters = sizeof parameters / sizeof *parameters,
-    .column = columns,
+    .column = measures,
     .columns = FY_COMPLEXITY_COLUMNS,
     .plan = plan,
     .cell = cell,

@@ -167,7 +167,7 @@ static void add_point(study *s, fy_points *points, double x, double time, int64_
 /* The points of one algorithm; those of a group differ in nothing but the variable. */
 static fy_points gather_points(study *s, int kind, int64_t a, int variable, const int64_t *pick)
 {
-    int64_t count[VARIABLES] = {eps_count(s, kind), s->horizons, s->zones};
+    const int64_t count[VARIABLES] = {eps_count(s, kind), s->horizons, s->zones};
     int first = variable == OVER_EPS ? OVER_H : OVER_EPS;
     int second = variable == OVER_D ? OVER_H : OVER_D;
     fy_points points = {.x = s->x, .y = s->y, .group = s->group};
@@ -175,8 +175,8 @@ static fy_points gather_points(study *s, int kind, int64_t a, int variable, cons
     for (at[first] = 0; at[first] < count[first]; at[first]++)
         for (at[second] = 0; at[second] < count[second]; at[second]++)
             for (at[variable] = 0; at[variable] < count[variable]; at[variable]++) {
-                double x[VARIABLES] = {1.0 / eps_of(s, kind, at[OVER_EPS]),
-                                       horizon_of(s, at[OVER_H]), s->dim[at[OVER_D]]};
+                const double x[VARIABLES] = {1.0 / eps_of(s, kind, at[OVER_EPS]),
+                                             horizon_of(s, at[OVER_H]), s->dim[at[OVER_D]]};
                 add_point(s, &points, x[variable],
                           time_of(s, kind, a, at[OVER_H], at[OVER_D], at[OVER_EPS], pick),
                           at[first] * count[second] + at[second]);
@@ -355,8 +355,8 @@ static void fill_lines(const study *s, lines *l)
         for (int64_t i = 0; i < l->count; i++) {
             int64_t at[VARIABLES] = {l->middle[0], l->middle[1], l->middle[2]};
             at[l->variable] = i;
-            double x[VARIABLES] = {1.0 / eps_of(s, l->kind, at[OVER_EPS]),
-                                   horizon_of(s, at[OVER_H]), s->dim[at[OVER_D]]};
+            const double x[VARIABLES] = {1.0 / eps_of(s, l->kind, at[OVER_EPS]),
+                                         horizon_of(s, at[OVER_H]), s->dim[at[OVER_D]]};
             l->x[i] = x[l->variable];
             l->y[a * l->count + i] =
                 time_of(s, l->kind, a, at[OVER_H], at[OVER_D], at[OVER_EPS], NULL);
@@ -394,7 +394,7 @@ static void draw_lines(const study *s, const lines *l)
 
 static foray_status print_lines(study *s, int kind, int variable)
 {
-    int64_t count[VARIABLES] = {eps_count(s, kind), s->horizons, s->zones};
+    const int64_t count[VARIABLES] = {eps_count(s, kind), s->horizons, s->zones};
     lines l = {.kind = kind, .variable = variable, .count = count[variable]};
     for (int v = 0; v < VARIABLES; v++)
         l.middle[v] = count[v] / 2;

@@ -170,19 +170,25 @@ void fy_table_print_csv(const fy_table *table, fy_writer *text)
     }
 }
 
-/* A cell as it is or, if it is a number with many digits, a few of them. */
+/* A number with a few digits, and all of them in the title. */
+static void print_rounded(double value, const char *exact, fy_writer *text)
+{
+    char shown[FY_NUMBER_SIZE];
+    fy_print(text, " title=\"%s\">%s</td>", exact, fy_number(value, shown));
+}
+
 static void print_html_cell(const char *cell, bool rounded, fy_writer *text)
 {
-    char shown[FY_NUMBER_SIZE], *end;
+    char *end;
     double value = strtod(cell, &end);
     bool number = *cell && !*end;
     fy_print(text, is_numeric(cell) ? "<td class=\"number\"" : "<td");
-    if (number && rounded)
-        fy_print(text, " title=\"%s\">%s", cell, fy_number(value, shown));
-    else
-        fy_print(text, ">");
-    if (!number || !rounded)
-        fy_print_escaped(text, cell);
+    if (number && rounded) {
+        print_rounded(value, cell, text);
+        return;
+    }
+    fy_print(text, ">");
+    fy_print_escaped(text, cell);
     fy_print(text, "</td>");
 }
 

@@ -76,11 +76,11 @@ bool fy_work_tell(fy_work *work, int64_t part, double done)
 /* The first failure is the one that counts; its message goes to the caller's context. */
 static void end_part(fy_work *work, int64_t part, const foray_context *ctx, foray_status status)
 {
-    char name[FY_PART_NAME];
     omp_set_lock(&work->lock);
     work->done[part] = 1.0;
     work->finished += status == FORAY_OK;
     if (status < 0 && work->status == FORAY_OK) {
+        char name[FY_PART_NAME];
         work->status = status;
         work->name(work->user, part, name);
         fy_say(work->ctx, "%s: %s", name, ctx ? foray_message(ctx) : "out of memory");
