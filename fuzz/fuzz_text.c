@@ -1,5 +1,6 @@
-/* Texts from the command line, "name=value" and world specifications: settings
- * that are accepted read back as what was set, worlds that are accepted are valid. */
+/* Texts from the command line, "name=value", world specifications and clusters: settings that
+ * are accepted read back as what was set, worlds that are accepted are valid, clusters that are
+ * accepted have weights with sum one. */
 #include "fuzz.h"
 
 static void try_setting(foray_context *ctx, char *text)
@@ -24,12 +25,13 @@ static void try_setting(foray_context *ctx, char *text)
     value[-1] = '=';
 }
 
-/* Three digits in a row, or an exponent, could ask for a world that takes minutes to build. */
-static bool small(const char *text)
+/* Three digits in a row, or one of `marks` behind a digit (an exponent), could ask for
+ * something that takes minutes to build. */
+static bool small(const char *text, const char *marks)
 {
     size_t digits = 0;
     for (; *text != '\0'; text++) {
-        if (digits > 0 && strchr("eExX", *text) != NULL)
+        if (digits > 0 && strchr(marks, *text) != NULL)
             return false;
         digits = *text >= '0' && *text <= '9' ? digits + 1 : 0;
         if (digits == 3)
@@ -48,6 +50,26 @@ static void try_world(foray_context *ctx, const char *text)
     foray_model_destroy(model);
 }
 
+static void try_clusters(foray_context *ctx, const char *text)
+{
+    static const double middle[] = {0, 0};
+    foray_system *system = NULL;
+    foray_clusters *clusters = NULL;
+    assert(foray_system_open(ctx, "pendulum", &system) == FORAY_OK);
+    foray_status status = foray_clusters_parse(ctx, system, text, &clusters);
+    fuzz_explained(ctx, status);
+    if (status == FORAY_OK) {
+        int32_t cluster[64];
+        double weight[64], sum = 0;
+        int64_t count = foray_clusters_of(clusters, middle, cluster, weight);
+        for (int64_t k = 0; k < count; k++)
+            sum += weight[k];
+        assert(sum > 1 - 1e-9 && sum < 1 + 1e-9);
+    }
+    foray_clusters_destroy(clusters);
+    foray_system_destroy(system);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     foray_context *ctx = foray_context_create();
@@ -55,8 +77,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     text[size] = '\0';
     try_setting(ctx, text);
-    if (small(text))
+    if (small(text, "eExX"))
         try_world(ctx, text);
+    if (small(text, ""))
+        try_clusters(ctx, text);
     free(text);
     foray_context_destroy(ctx);
     return 0;

@@ -226,3 +226,19 @@ const foray_system_ops support_hostile_ops = {.size = sizeof support_hostile_ops
                                               .reward = hostile_reward,
                                               .message = hostile_message,
                                               .destroy = hostile_destroy};
+
+foray_system *support_hostile_system(foray_context *ctx, support_hostile *self)
+{
+    static const double low[] = {0}, high[] = {2};
+    const foray_system_spec spec = {.size = sizeof spec,
+                                    .name = "hostile",
+                                    .dimensions = 1,
+                                    .actions = 1,
+                                    .horizon = 5,
+                                    .simulators = 1,
+                                    .low = low,
+                                    .high = high};
+    foray_system *system = NULL;
+    support_ok(ctx, foray_system_create(ctx, &spec, &support_hostile_ops, self, &system));
+    return system;
+}

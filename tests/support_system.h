@@ -48,5 +48,7 @@ typedef struct support_hostile {
     int destroyed;
 } support_hostile;
 extern const foray_system_ops support_hostile_ops;
+/* With states in [0,2], one action and one simulator. */
+foray_system *support_hostile_system(foray_context *ctx, support_hostile *self);
 
 #endif

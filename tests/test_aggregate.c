@@ -458,21 +458,11 @@ static void bad_requests_are_refused(void **state)
 static void failing_systems_are_named_with_cluster_and_action(void **state)
 {
     foray_context *ctx = *state;
-    static const double low[] = {0}, high[] = {2};
-    const foray_system_spec spec = {.size = sizeof spec,
-                                    .name = "hostile",
-                                    .dimensions = 1,
-                                    .actions = 1,
-                                    .horizon = 5,
-                                    .simulators = 1,
-                                    .low = low,
-                                    .high = high};
     foray_aggregation aggregation = request(10, 1);
     for (int threads = 1; threads <= 2; threads++) {
         support_hostile self = {.step = SUPPORT_NAN, .good_left = 35};
-        foray_system *system = NULL;
+        foray_system *system = support_hostile_system(ctx, &self);
         foray_model *model = NULL;
-        support_ok(ctx, foray_system_create(ctx, &spec, &support_hostile_ops, &self, &system));
         foray_clusters *clusters = make_clusters(ctx, system, "grid:9");
         foray_context_set_threads(ctx, threads);
         assert_int_equal(

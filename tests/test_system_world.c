@@ -231,20 +231,11 @@ static void any_cluster_may_be_asked_about(void **unused)
 static void failures_keep_their_cause(void **unused)
 {
     (void)unused;
-    static const double low[] = {0}, high[] = {2};
-    const foray_system_spec spec = {.size = sizeof spec,
-                                    .name = "hostile",
-                                    .dimensions = 1,
-                                    .actions = 1,
-                                    .horizon = 5,
-                                    .simulators = 1,
-                                    .low = low,
-                                    .high = high};
     site *s = calloc(1, sizeof *s);
     support_hostile self = {.step = SUPPORT_FAILS, .good_left = 90};
     assert_non_null(s);
     s->ctx = foray_context_create();
-    support_ok(s->ctx, foray_system_create(s->ctx, &spec, &support_hostile_ops, &self, &s->system));
+    s->system = support_hostile_system(s->ctx, &self);
     aggregate(s, "grid:9", 10);
     foray_world *world = NULL;
     support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, &world));
