@@ -244,8 +244,9 @@ static void francis_in_all_sources(void **state)
     (void)state;
     francis_is_the_textbook(NULL, FORAY_FEATURES_GIVEN, 0, FORAY_REPLAN_AUTO);
     francis_is_the_textbook(NULL, FORAY_FEATURES_GIVEN, 7, FORAY_REPLAN_EVERY);
-    francis_is_the_textbook("riverswim:states=4,horizon=5", FORAY_FEATURES_LOWRANK, 0,
-                            FORAY_REPLAN_AUTO);
+    /* Directions are drawn block by block. The textbook has one block, and so have features
+     * factorised from a dense world, whatever rounding leaves of their zeros. */
+    francis_is_the_textbook(NULL, FORAY_FEATURES_LOWRANK, 0, FORAY_REPLAN_AUTO);
     francis_is_the_textbook("chain:states=6,zones=2,horizon=4", FORAY_FEATURES_ONEHOT, 0,
                             FORAY_REPLAN_EVERY);
 }
