@@ -400,6 +400,7 @@ static const cli_option options[] = {
              "exec:COMMAND, which has the same states"},
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
+    CLI_OPTION_TRUST,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     {0},

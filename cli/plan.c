@@ -300,6 +300,7 @@ static const cli_option options[] = {
     {.name = "map", .help = "also draw each policy's first step on the model's map"},
     {.name = "no-store",
      .help = "do not keep the plans in the run file; works while the run still explores"},
+    CLI_OPTION_TRUST,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     {0},

@@ -334,6 +334,7 @@ static const cli_option options[] = {
      .help = "of the intervals, each by itself"},
     {.name = "seed", .value = "N", .fallback = "1", .help = "of what happens in these episodes"},
     CLI_OPTION_MODE("plugin"),
+    CLI_OPTION_TRUST,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     {0},

@@ -168,10 +168,40 @@ cli_exit cli_site_open(cli_session *session, const char *source, cli_site *out)
     return code;
 }
 
+/* Does the command line itself name this system? */
+static bool typed(const cli_session *session, const char *system_text)
+{
+    size_t length = strlen(system_text);
+    for (int64_t i = 0; i < session->args.operands; i++) {
+        const char *operand = session->args.operand[i];
+        if (begins(operand, system_text) && (!operand[length] || operand[length] == '@'))
+            return true;
+    }
+    return false;
+}
+
+/* A run file may come from anyone: what it names is not started just because it says so. */
+static cli_exit check_trust(cli_session *session, const char *source)
+{
+    cli_site site = {0};
+    cli_exit code = open_texts(session, source, &site);
+    if (code == CLI_DONE && (begins(source, "exec:") || begins(source, "plugin:")) &&
+        !cli_has(session, "trust") && !typed(session, site.system_text))
+        code = cli_fail(session, CLI_USAGE,
+                        "the run explored %s, which is not part of Foray: "
+                        "if you trust the run file, --trust starts it",
+                        site.system_text);
+    cli_site_close(&site);
+    return code;
+}
+
 cli_exit cli_site_of_run(cli_session *session, const foray_run *run, cli_site *out)
 {
     const char *source = foray_run_world(run);
-    return cli_site_names(source) ? cli_site_open(session, source, out) : CLI_DONE;
+    if (!cli_site_names(source))
+        return CLI_DONE;
+    cli_exit code = check_trust(session, source);
+    return code == CLI_DONE ? cli_site_open(session, source, out) : code;
 }
 
 void cli_site_close(cli_site *site)

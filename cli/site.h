@@ -42,12 +42,19 @@ struct cli_site {
         .help = "systems: keep the model there, and find it there the next time"                   \
     }
 
+#define CLI_OPTION_TRUST                                                                           \
+    {                                                                                              \
+        .name = "trust", .help = "start the program or load the shared object that the run "       \
+                                 "explored (exec:, plugin:), as its file says"                     \
+    }
+
 /* Does this text name a site? It may still fail to open. */
 bool cli_site_names(const char *source);
 
 /* Opens a site: the text, and the options of CLI_OPTIONS_VIEW, which win. */
 cli_exit cli_site_open(cli_session *session, const char *source, cli_site *out);
-/* The site that a run explored, if it did explore one: else nothing is opened. */
+/* The site that a run explored, if it did explore one: else nothing is opened. One from
+ * outside Foray must be named on the command line as well, or --trust given. */
 cli_exit cli_site_of_run(cli_session *session, const foray_run *run, cli_site *out);
 void cli_site_close(cli_site *site);
 

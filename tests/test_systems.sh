@@ -72,17 +72,24 @@ outside=$(realpath "${FORAY_BUILD:-$(dirname "$foray")}")/examples/outside
 expect 0 '' foray explore "exec:$outside/thermostat" --clusters grid:8x8 -k 20 -o program.foray
 expect 0 '' foray explore "plugin:$outside/thermostat.so" --clusters grid:8x8 -k 20 -o plugin.foray
 for way in program plugin; do
-    foray rollout $way.foray -n 100 --json | sed '/"run"\|"world"/d' >$way.json
+    foray rollout $way.foray --trust -n 100 --json | sed '/"run"\|"world"/d' >$way.json
 done
 holds "a program and a plug-in are one world" cmp program.json plugin.json
 holds "with rewards" test "$(json rewards.0.reward program.json)" = '"comfort"'
 expect 0 '' foray explore "plugin:$outside/stockroom.so" -k 20 -o finite.foray
-expect 0 'served' foray rollout finite.foray -n 100
+expect 0 'served' foray rollout finite.foray --trust -n 100
 holds "a finite system is its own clusters" grep -q '@states' <(foray info finite.foray)
 expect 0 '' foray world export "plugin:$outside/stockroom.so" -o stock.json
 expect 0 '' foray explore stock.json --in "exec:$outside/stockroom" -k 20 -o in.foray
-expect 0 'served' foray rollout in.foray -n 100
-expect 0 '25 episodes' foray explore --resume -k 25 -o in.foray
+expect 0 'served' foray rollout in.foray --trust -n 100
+expect 0 '25 episodes' foray explore --resume --trust -k 25 -o in.foray
+
+# A run file does not start anything that the command line does not name.
+for refused in "rollout in.foray" "plan in.foray -r served" "explore --resume -k 30 -o in.foray"; do
+    # shellcheck disable=SC2086
+    expect 2 'if you trust the run file, --trust starts it' foray $refused
+done
+expect 0 '25 episodes' foray explore "plugin:$outside/stockroom.so" --resume -k 25 -o finite.foray
 
 # ------------------------------------------------------------------------ bad input
 expect 2 'no parameter is called' foray explore pendulum:mass=1 -o bad.foray
