@@ -1,7 +1,7 @@
-/* test_lab_memory.c - the experiments `coverage` and `theorem` when memory runs out: whatever
- * allocation fails, between reading the parameters and writing the page, it is said and
- * nothing leaks. What they measure is tested in test_covered.c, test_promise.c and
- * test_lab_theory.sh. */
+/* test_lab_memory.c - the experiments of the lab when memory runs out: whatever allocation
+ * fails, between reading the parameters and writing the page, it is said and nothing leaks.
+ * What they measure is tested in test_covered.c, test_promise.c, test_learning.c and
+ * test_lab*.sh. */
 #include "support.h"
 
 #include <stdio.h>
@@ -25,6 +25,12 @@ static const experiment tiny_theorem = {
     7,
     {"variants=doubling,plus", "worlds=chain:states=3,zones=1,laws=1,horizon=2", "eps=1.9",
      "others=chain", "seeds=2", "rewards=1", "rounds=0"}};
+
+static const experiment tiny_complexity = {
+    "complexity",
+    10,
+    {"algorithms=ucrl-rfe,random", "horizons=2,3", "zones=1,2", "states=3", "eps=0.5,0.1",
+     "certified_eps=1", "episodes=6", "seeds=2", "rewards=1", "rounds=0"}};
 
 static foray_status run(foray_context *ctx, const experiment *what, const char *directory)
 {
@@ -79,11 +85,18 @@ static void theorem_survives_failed_allocations(void **state)
     fail_each_allocation(&tiny_theorem);
 }
 
+static void complexity_survives_failed_allocations(void **state)
+{
+    (void)state;
+    fail_each_allocation(&tiny_complexity);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coverage_survives_failed_allocations),
         cmocka_unit_test(theorem_survives_failed_allocations),
+        cmocka_unit_test(complexity_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
