@@ -33,17 +33,24 @@ static void print_array(const json_t *array, int depth)
     }
 }
 
-static void print_value(const json_t *value, int depth)
+/* Numbers are written as Foray writes them everywhere; the rest is jansson's. */
+static void print_scalar(const json_t *value)
 {
     char number[FORAY_NUMBER_SIZE];
-    bool object = json_is_object(value), array = json_is_array(value);
-    bool empty = object ? json_object_size(value) == 0 : json_array_size(value) == 0;
     if (json_is_real(value))
         printf("%s", foray_shortest(json_real_value(value), number));
-    else if (!object && !array)
+    else
         json_dumpf(value, stdout, JSON_ENCODE_ANY);
-    if (!object && !array)
+}
+
+static void print_value(const json_t *value, int depth)
+{
+    bool object = json_is_object(value), array = json_is_array(value);
+    bool empty = object ? json_object_size(value) == 0 : json_array_size(value) == 0;
+    if (!object && !array) {
+        print_scalar(value);
         return;
+    }
     printf("%s", object ? "{" : "[");
     if (object)
         print_object(value, depth + 1);

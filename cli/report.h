@@ -35,8 +35,7 @@ void cli_report_certificate(cli_report *report, const char *key,
 /* JSON only: a table of a directory, as a list of objects called after its headings. */
 void cli_report_csv(cli_report *report, const char *key, const char *directory, const char *name);
 /* JSON only: the lines of a text file of a directory. */
-void cli_report_lines(cli_report *report, const char *key, const char *directory,
-                      const char *name);
+void cli_report_lines(cli_report *report, const char *key, const char *directory, const char *name);
 
 /* A group of values; as text, under a heading. */
 void cli_report_open(cli_report *report, const char *key);
