@@ -36,10 +36,10 @@ static void print_array(const json_t *array, int depth)
 /* Numbers are written as Foray writes them everywhere; the rest is jansson's. */
 static void print_scalar(const json_t *value)
 {
-    char number[FORAY_NUMBER_SIZE];
-    if (json_is_real(value))
+    if (json_is_real(value)) {
+        char number[FORAY_NUMBER_SIZE];
         printf("%s", foray_shortest(json_real_value(value), number));
-    else
+    } else
         json_dumpf(value, stdout, JSON_ENCODE_ANY);
 }
 
