@@ -236,12 +236,23 @@ static void print_path(const char *before, const char *path, const char *after)
     printf("%s\n", after);
 }
 
-static void print_more_episodes(int64_t episodes, const char *path)
+/* How to go on from here, as a command that works. */
+static void print_next(const expedition *e, foray_status status)
 {
+    const char *trust = cli_site_trust(foray_run_world(e->run));
     char before[96];
-    snprintf(before, sizeof before, "to go on                foray explore --resume -k %lld -o ",
-             (long long)episodes * 4);
-    print_path(before, path, "");
+    if (status == FORAY_OK && e->site.system && foray_system_describe(e->site.system)->rewards) {
+        print_path("next                    foray rollout ", e->path, trust);
+    } else if (status == FORAY_OK) {
+        print_path("next                    foray plan ", e->path, " -r goal:0");
+    } else if (status == FORAY_INTERRUPTED) {
+        print_path("to go on                foray explore --resume -o ", e->path, trust);
+    } else {
+        snprintf(before, sizeof before,
+                 "to go on                foray explore --resume -k %lld -o ",
+                 (long long)foray_run_settings(e->run)->episodes * 4);
+        print_path(before, e->path, trust);
+    }
 }
 
 static void print_summary(const expedition *e, const foray_explorer_facts *facts,
@@ -264,14 +275,7 @@ static void print_summary(const expedition *e, const foray_explorer_facts *facts
         printf("target                  %g: %s\n", settings->until,
                status == FORAY_OK ? "met" : "not met yet");
     print_path("saved in                ", e->path, "");
-    if (status == FORAY_OK && e->site.system && foray_system_describe(e->site.system)->rewards)
-        print_path("next                    foray rollout ", e->path, "");
-    else if (status == FORAY_OK)
-        print_path("next                    foray plan ", e->path, " -r goal:0");
-    else if (status == FORAY_INTERRUPTED)
-        print_path("to go on                foray explore --resume -o ", e->path, "");
-    else
-        print_more_episodes(settings->episodes, e->path);
+    print_next(e, status);
 }
 
 static void report_summary(const expedition *e, cli_report *report,
@@ -345,8 +349,8 @@ static cli_exit explore(expedition *e)
     if (status == FORAY_INTERRUPTED)
         cli_fail(session, code,
                  "stopped by a signal with everything saved; "
-                 "'foray explore --resume -o %s' goes on",
-                 e->path);
+                 "'foray explore --resume -o %s%s' goes on",
+                 e->path, cli_site_trust(foray_run_world(e->run)));
     return code;
 }
 

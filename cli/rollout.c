@@ -12,6 +12,9 @@
 /* Looking at what clusters lose asks for many draws around every state. */
 enum { MISFIT_EPISODES = 20 };
 
+/* The parameters under which what clusters lose is measured. */
+typedef enum lens { LENS_NONE, LENS_TRUE, LENS_ESTIMATED } lens;
+
 /* One reward. */
 typedef struct trial {
     int64_t index;
@@ -27,6 +30,8 @@ typedef struct rollout {
     int mode;
     int64_t episodes, seed;
     double confidence;
+    lens lens;
+    double *theta; /* the run's estimate, or NULL */
     int64_t count;
     trial *trial;          /* [count] */
     foray_reward **reward; /* [count] */
@@ -111,6 +116,26 @@ static cli_exit choose_rewards(rollout *r)
     return code;
 }
 
+/* A model that was not made of the system's simulators, or an algorithm that estimates no
+ * theta, leaves nothing to measure with. */
+static cli_exit choose_lens(rollout *r)
+{
+    const foray_model *model = foray_run_model(r->run);
+    int64_t dim = foray_model_dim(model);
+    if (foray_system_describe(r->site.system)->simulators != dim)
+        return CLI_DONE;
+    if (foray_model_theta(model)) {
+        r->lens = LENS_TRUE;
+        return CLI_DONE;
+    }
+    r->theta = calloc((size_t)dim, sizeof *r->theta);
+    if (!r->theta)
+        return cli_fail(r->session, CLI_BAD_INPUT, "out of memory");
+    if (foray_explorer_estimate(foray_run_explorer(r->run), r->theta, NULL) == FORAY_OK)
+        r->lens = LENS_ESTIMATED;
+    return CLI_DONE;
+}
+
 /* ------------------------------------------------------------------------- trying */
 
 static foray_status roll(rollout *r, const trial *t, const foray_policy *policy, double *value,
@@ -153,10 +178,10 @@ static foray_status try_one(rollout *r, int64_t i)
     foray_status status = roll(r, t, r->policy[i], r->learnt, &t->learnt);
     if (status == FORAY_OK && foray_model_theta(model))
         status = compare_with_truth(r, i);
-    if (status == FORAY_OK && foray_model_theta(model))
-        status =
-            foray_aggregation_misfit(ctx, r->site.system, r->site.clusters, model, r->reward[i],
-                                     r->policy[i], looks, (uint64_t)r->seed, &t->misfit);
+    if (status == FORAY_OK && r->lens != LENS_NONE)
+        status = foray_aggregation_misfit(ctx, r->site.system, r->site.clusters, model, r->theta,
+                                          r->reward[i], r->policy[i], looks, (uint64_t)r->seed,
+                                          &t->misfit);
     return status;
 }
 
@@ -181,8 +206,11 @@ static void print_return(const foray_return *value, int width)
 
 static void print_returns(const rollout *r)
 {
-    printf("%-12s  %-24s  %-24s  %s\n", "reward", "return in reality", "with true parameters",
-           "lost");
+    bool known = foray_model_theta(foray_run_model(r->run));
+    printf("%-12s  %-*s", "reward", known ? 24 : 0, "return in reality");
+    if (known)
+        printf("  %-24s  %s", "with true parameters", "lost");
+    printf("\n");
     for (int64_t i = 0; i < r->count; i++) {
         const trial *t = &r->trial[i];
         cli_put(stdout, 12, foray_reward_name(r->reward[i]));
@@ -197,18 +225,35 @@ static void print_returns(const rollout *r)
 
 static void print_certificates(const rollout *r)
 {
-    printf("\n%-12s  %11s %11s  %-9s  %11s %11s %11s %8s\n", "reward", "model value", "certificate",
-           "status", "misfit/step", "worst", "an episode", "outside");
+    bool measured = r->lens != LENS_NONE;
+    printf("\n%-12s  %11s %11s  %-9s", "reward", "model value", "certificate", "status");
+    if (measured)
+        printf("  %11s %11s %11s %8s", "misfit/step", "worst", "an episode", "outside");
+    printf("\n");
     for (int64_t i = 0; i < r->count; i++) {
         const trial *t = &r->trial[i];
         cli_put(stdout, 12, foray_reward_name(r->reward[i]));
         printf("  %11.4g %11.4g  %-9s", r->policy[i]->value[FORAY_PLUGIN],
                r->policy[i]->certificate.gap, cli_certainty(&r->policy[i]->certificate));
-        if (t->known)
+        if (measured)
             printf("  %11.3g %11.3g %11.3g %7.2g%%", t->misfit.mean, t->misfit.worst,
                    t->misfit.episode, 100 * t->misfit.outside);
         printf("\n");
     }
+}
+
+/* What the tables cannot show, because nobody told the parameters. */
+static void print_absent(const rollout *r)
+{
+    if (!foray_model_theta(foray_run_model(r->run)))
+        printf("the true parameters are not known, so nothing can be said about what was lost "
+               "against them\n");
+    if (r->lens == LENS_ESTIMATED)
+        printf("the misfit is measured under the parameters that the run estimates\n");
+    if (r->lens == LENS_NONE)
+        printf("the misfit is not measured: %s\n",
+               r->theta ? "the algorithm estimates no parameters of simulators"
+                        : "the model was not made of the system's simulators");
 }
 
 static void print_all(const rollout *r)
@@ -223,6 +268,7 @@ static void print_all(const rollout *r)
     printf("the certificate covers exploring and Monte Carlo (%.3g per step), not what clusters "
            "lose: that is the misfit\n",
            foray_model_feature_error(foray_run_model(r->run)));
+    print_absent(r);
 }
 
 static void report_return(cli_report *report, const char *key, const foray_return *value)
@@ -255,8 +301,9 @@ static void report_trial(cli_report *report, const rollout *r, int64_t i)
     if (t->known) {
         report_return(report, "true_parameters", &t->best);
         report_return(report, "lost", &t->lost);
-        report_misfit(report, &t->misfit);
     }
+    if (r->lens != LENS_NONE)
+        report_misfit(report, &t->misfit);
     cli_report_real(report, "model_value", r->policy[i]->value[FORAY_PLUGIN]);
     cli_report_certificate(report, "certificate", &r->policy[i]->certificate);
     cli_report_close(report);
@@ -264,6 +311,7 @@ static void report_trial(cli_report *report, const rollout *r, int64_t i)
 
 static cli_exit tell(const rollout *r)
 {
+    static const char *const lens_name[] = {"none", "true", "estimated"};
     cli_report report;
     if (!r->session->json) {
         print_all(r);
@@ -277,6 +325,7 @@ static cli_exit tell(const rollout *r)
     cli_report_text(&report, "mode", foray_mode_name(r->mode));
     cli_report_real(&report, "confidence", r->confidence);
     cli_report_real(&report, "feature_error", foray_model_feature_error(foray_run_model(r->run)));
+    cli_report_text(&report, "misfit_parameters", lens_name[r->lens]);
     cli_report_open_list(&report, "rewards");
     for (int64_t i = 0; i < r->count; i++)
         report_trial(&report, r, i);
@@ -298,6 +347,7 @@ static void close_all(rollout *r)
     free(r->policy);
     free(r->learnt);
     free(r->best);
+    free(r->theta);
     cli_site_close(&r->site);
     foray_run_close(r->run);
 }
@@ -310,6 +360,8 @@ static cli_exit run(cli_session *session)
         code = open_run(&r);
     if (code == CLI_DONE)
         code = choose_rewards(&r);
+    if (code == CLI_DONE)
+        code = choose_lens(&r);
     if (code == CLI_DONE)
         code = try_all(&r);
     if (code == CLI_DONE)
@@ -356,7 +408,8 @@ const cli_command cli_rollout = {
         "\n"
         "The certificate bounds what exploring and Monte Carlo may have cost. What is lost by\n"
         "seeing the system through clusters is outside of it, and measured: the misfit is how\n"
-        "far what follows a state differs from what follows its clusters, in value; outside\n"
+        "far what follows a state differs from what follows its clusters, in value, under the\n"
+        "true parameters or, where nobody knows them, those that the run estimates; outside\n"
         "is the share of steps that led where the model says nothing leads.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},

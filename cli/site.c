@@ -180,13 +180,18 @@ static bool typed(const cli_session *session, const char *system_text)
     return false;
 }
 
+const char *cli_site_trust(const char *source)
+{
+    return begins(source, "exec:") || begins(source, "plugin:") ? " --trust" : "";
+}
+
 /* A run file may come from anyone: what it names is not started just because it says so. */
 static cli_exit check_trust(cli_session *session, const char *source)
 {
     cli_site site = {0};
     cli_exit code = open_texts(session, source, &site);
-    if (code == CLI_DONE && (begins(source, "exec:") || begins(source, "plugin:")) &&
-        !cli_has(session, "trust") && !typed(session, site.system_text))
+    if (code == CLI_DONE && cli_site_trust(source)[0] && !cli_has(session, "trust") &&
+        !typed(session, site.system_text))
         code = cli_fail(session, CLI_USAGE,
                         "the run explored %s, which is not part of Foray: "
                         "if you trust the run file, --trust starts it",

@@ -56,6 +56,8 @@ cli_exit cli_site_open(cli_session *session, const char *source, cli_site *out);
 /* The site that a run explored, if it did explore one: else nothing is opened. One from
  * outside Foray must be named on the command line as well, or --trust given. */
 cli_exit cli_site_of_run(cli_session *session, const foray_run *run, cli_site *out);
+/* " --trust" if a run of this world needs it to be opened once more, else "". */
+const char *cli_site_trust(const char *source);
 void cli_site_close(cli_site *site);
 
 /* The model that the site is explored with; shows how far it is. */

@@ -189,7 +189,7 @@ static void what_the_model_rules_out_is_told_as_the_nearest(void **unused)
     support_ok(s->ctx,
                foray_system_reward_create(s->ctx, other, s->clusters, s->model, 0, &reward));
     support_ok(s->ctx, foray_plan_known(s->ctx, s->model, reward, &policy));
-    support_ok(s->ctx, foray_aggregation_misfit(s->ctx, other, s->clusters, s->model, reward,
+    support_ok(s->ctx, foray_aggregation_misfit(s->ctx, other, s->clusters, s->model, NULL, reward,
                                                 policy, 1, 1, &misfit));
     assert_true(misfit.outside > 0.3);
     foray_policy_destroy(policy);
@@ -340,8 +340,8 @@ static void rewards_are_those_of_the_middle(void **unused)
 /* ------------------------------------------------------------------------- misfit */
 
 /* V of a policy, by the plainest recursion. */
-static void plain_values(const site *s, const foray_reward *reward, const foray_policy *policy,
-                         double *value)
+static void plain_values(const site *s, const double *theta, const foray_reward *reward,
+                         const foray_policy *policy, double *value)
 {
     int64_t states = policy->states, horizon = policy->horizon;
     for (int64_t x = 0; x < states; x++)
@@ -353,7 +353,7 @@ static void plain_values(const site *s, const foray_reward *reward, const foray_
             int64_t count = foray_model_successors(s->model, x, a, &succ);
             double sum = foray_reward_at(reward, t, x, a);
             for (int64_t j = 0; j < count; j++)
-                sum += foray_model_probability(s->model, foray_model_theta(s->model), x, a, j) *
+                sum += foray_model_probability(s->model, theta, x, a, j) *
                        value[(t + 1) * states + succ[j]];
             value[t * states + x] = sum;
         }
@@ -370,8 +370,8 @@ static double interpolate(const site *s, const double *value, double state)
 }
 
 /* The definition, for a line without noise: psi is exact with one draw. */
-static foray_misfit plain_misfit(site *s, const double *value, const foray_policy *policy,
-                                 int64_t episodes, uint64_t seed)
+static foray_misfit plain_misfit(site *s, const double *theta, const double *value,
+                                 const foray_policy *policy, int64_t episodes, uint64_t seed)
 {
     foray_misfit misfit = {0};
     for (int64_t e = 0; e < episodes; e++) {
@@ -382,7 +382,8 @@ static foray_misfit plain_misfit(site *s, const double *value, const foray_polic
             double truth = 0, model = 0;
             for (int64_t i = 0; i < SUPPORT_SIMULATORS; i++) {
                 double next = state + (a ? -1 : 1) * s->line.shift[i];
-                truth += interpolate(s, later, fmin(fmax(next, 0), 1)) / SUPPORT_SIMULATORS;
+                truth += theta[i] / sqrt(SUPPORT_SIMULATORS) *
+                         interpolate(s, later, fmin(fmax(next, 0), 1));
             }
             fy_members x;
             fy_members_find(s->clusters, &state, &x);
@@ -391,8 +392,7 @@ static foray_misfit plain_misfit(site *s, const double *value, const foray_polic
                 int64_t count = foray_model_successors(s->model, x.cluster[k], a, &succ);
                 for (int64_t j = 0; j < count; j++)
                     model += x.weight[k] * later[succ[j]] *
-                             foray_model_probability(s->model, foray_model_theta(s->model),
-                                                     x.cluster[k], a, j);
+                             foray_model_probability(s->model, theta, x.cluster[k], a, j);
             }
             misfit.mean += fabs(truth - model);
             misfit.worst = fmax(misfit.worst, fabs(truth - model));
@@ -407,32 +407,62 @@ static foray_misfit plain_misfit(site *s, const double *value, const foray_polic
     return misfit;
 }
 
-static void misfit_is_what_it_is_defined_as(void **unused)
+/* `given` is asked with, and means the weights of `theta`. */
+static void compare_misfit(site *s, const double *given, const double *theta,
+                           const foray_reward *reward, const foray_policy *policy)
 {
-    (void)unused;
-    enum { HORIZON = 6, STATES = 7 };
-    site *s = open_line((support_line){.dimensions = 1, .shift = {0.05, 0.1, 0.21}, .start = 0.3},
-                        HORIZON, "grid:7", 64);
-    foray_reward *reward = NULL;
-    foray_policy *policy = NULL;
+    enum { EPISODES = 5, SEED = 17 };
     foray_misfit found;
-    double value[(HORIZON + 1) * STATES];
-    support_ok(s->ctx,
-               foray_system_reward_create(s->ctx, s->system, s->clusters, s->model, 0, &reward));
-    support_ok(s->ctx, foray_plan_known(s->ctx, s->model, reward, &policy));
-    support_ok(s->ctx, foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, reward,
-                                                policy, 5, 17, &found));
-    plain_values(s, reward, policy, value);
-    foray_misfit expected = plain_misfit(s, value, policy, 5, 17);
-    assert_int_equal(found.states, 5 * HORIZON);
+    double *value = calloc((size_t)((policy->horizon + 1) * policy->states), sizeof *value);
+    assert_non_null(value);
+    support_ok(s->ctx, foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, given,
+                                                reward, policy, EPISODES, SEED, &found));
+    plain_values(s, theta, reward, policy, value);
+    foray_misfit expected = plain_misfit(s, theta, value, policy, EPISODES, SEED);
+    assert_int_equal(found.states, EPISODES * policy->horizon);
     assert_true(fabs(found.mean - expected.mean) < 1e-12);
     assert_true(fabs(found.worst - expected.worst) < 1e-12);
     assert_true(fabs(found.episode - expected.episode) < 1e-12);
     assert_true(found.worst > 1e-3 && found.outside == 0);
+    free(value);
+}
+
+/* A model that does not know theta, as those of most simulators from outside. */
+static void forget_theta(site *s)
+{
+    free(s->model->theta);
+    s->model->theta = NULL;
+}
+
+static void misfit_is_what_it_is_defined_as(void **unused)
+{
+    (void)unused;
+    enum { HORIZON = 6 };
+    const double root = sqrt(3), theta[3] = {0, root * 0.75, root * 0.25}, rough[3] = {-0.1, 3, 1},
+                 wrong[3] = {1, NAN, 0}, nothing[3] = {-1, 0, 0},
+                 equal[3] = {root / 3, root / 3, root / 3};
+    site *s = open_line((support_line){.dimensions = 1, .shift = {0.05, 0.1, 0.21}, .start = 0.3},
+                        HORIZON, "grid:7", 64);
+    foray_reward *reward = NULL;
+    foray_policy *policy = NULL;
     foray_misfit none;
-    assert_int_equal(foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, reward,
-                                              policy, 0, 1, &none),
+    support_ok(s->ctx,
+               foray_system_reward_create(s->ctx, s->system, s->clusters, s->model, 0, &reward));
+    support_ok(s->ctx, foray_plan_known(s->ctx, s->model, reward, &policy));
+    compare_misfit(s, NULL, foray_model_theta(s->model), reward, policy);
+    assert_int_equal(foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL,
+                                              reward, policy, 0, 1, &none),
                      FORAY_ERROR_USAGE);
+    assert_int_equal(foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, wrong,
+                                              reward, policy, 1, 1, &none),
+                     FORAY_ERROR_USAGE);
+    forget_theta(s);
+    assert_int_equal(foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL,
+                                              reward, policy, 1, 1, &none),
+                     FORAY_ERROR_INPUT);
+    compare_misfit(s, theta, theta, reward, policy);
+    compare_misfit(s, rough, theta, reward, policy);
+    compare_misfit(s, nothing, equal, reward, policy);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
     close_site(s);
@@ -449,8 +479,8 @@ static void nothing_is_lost_where_states_are_clusters(void **unused)
     support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0, &reward));
     support_ok(s->ctx, foray_reward_set(s->ctx, reward, -1, 3, -1, 1));
     support_ok(s->ctx, foray_plan_known(s->ctx, s->model, reward, &policy));
-    support_ok(s->ctx, foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, reward,
-                                                policy, 10, 1, &misfit));
+    support_ok(s->ctx, foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL,
+                                                reward, policy, 10, 1, &misfit));
     assert_true(misfit.worst < 1e-12 && misfit.outside == 0);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
@@ -479,7 +509,7 @@ static void failed_allocations_leave_nothing_behind(void **unused)
         foray_system_reward_create(s->ctx, s->system, s->clusters, s->model, 0, &reward);)
         k++;
     assert_true(k >= 2);
-    for (k = 0; *left = k, foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model,
+    for (k = 0; *left = k, foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL,
                                                     reward, policy, 1, 1, &misfit);)
         k++;
     assert_true(k >= 8);

@@ -84,6 +84,51 @@ expect 0 '' foray explore stock.json --in "exec:$outside/stockroom" -k 20 -o in.
 expect 0 'served' foray rollout in.foray --trust -n 100
 expect 0 '25 episodes' foray explore --resume --trust -k 25 -o in.foray
 
+# Most simulators from outside do not know the weights of reality: the return and the misfit
+# are there, the comparison with the truth is not, and the text says so.
+examples=$(realpath "$(dirname "$0")/../examples/outside")
+sed '/weights = /d' "$examples/thermostat.py" >unknown.py
+cp "$examples/foray_world.py" .
+expect 0 'next +foray rollout unknown.foray --trust' \
+    foray explore "exec:python3 unknown.py" --clusters grid:6x6 -k 20 -o unknown.foray
+foray rollout unknown.foray --trust -n 50 >text
+holds "the return is told" grep -q '^comfort *[0-9.]* \[' text
+holds "no column for what is not known" bash -c '! grep -q "lost$\|nan" text'
+holds "it says what is not known" grep -q 'true parameters are not known' text
+holds "and what the misfit is under" grep -q 'parameters that the run estimates' text
+foray rollout unknown.foray --trust -n 50 --json >unknown.json
+holds "so does JSON" test "$(json misfit_parameters unknown.json)" = '"estimated"'
+holds "with the misfit" test "$(json rewards.0.misfit.episode unknown.json)" != none
+holds "without a comparison" test "$(json rewards.0.true_parameters unknown.json)" = none
+holds "known weights are used" test "$(json misfit_parameters program.json)" = '"true"'
+# An algorithm that knows nothing of simulators has no parameters to measure with.
+expect 0 '' foray explore "exec:python3 unknown.py" --clusters grid:6x6 -a rf-express -k 20 \
+    -o tabular.foray
+expect 0 'the misfit is not measured: the algorithm' foray rollout tabular.foray --trust -n 50
+# Nor has a machine without simulators, explored with a model from elsewhere.
+cat >machine.py <<'END'
+from foray_world import World, serve, uniform
+
+class Machine(World):
+    name, states, dimensions = "machine", 5, ["place"]
+    actions, horizon, simulators, rewards = ["left", "right"], 8, 0, ["end"]
+    def reset(self, key):
+        return (2,)
+    def step(self, key, simulator, action, state):
+        move = (1 if action else -1) * (1 if uniform(key, 0) < 0.9 else -1)
+        return (min(max(state[0] + move, 0), 4),)
+    def reward(self, name, state, action):
+        return float(state[0] == 4)
+
+serve(Machine())
+END
+foray world export chain:states=5,zones=1,horizon=8 -o chain.json
+sed '/^"theta"/d' chain.json >possible.json
+holds "the model does not know theta" bash -c '! grep -q theta possible.json'
+expect 0 '' foray explore possible.json --in "exec:python3 machine.py" -k 100 -o machine.foray
+expect 0 'misfit is not measured: the model' foray rollout machine.foray --trust -n 50
+expect 0 'true parameters are not known' foray rollout machine.foray --trust -n 50
+
 # A run file does not start anything that the command line does not name.
 for refused in "rollout in.foray" "plan in.foray -r served" "explore --resume -k 30 -o in.foray"; do
     # shellcheck disable=SC2086

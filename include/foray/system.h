@@ -282,8 +282,9 @@ FORAY_API foray_status foray_rollout(foray_context *ctx, foray_system *system,
 /* How much aggregating loses, measured where `policy` goes in reality: over the states s of
  * rollouts, the difference between what follows s itself and what follows its clusters,
  *   | E[V(s')|s,a] - sum_x P(x|s) E[V(s')|x,a] |,  V the policy's value in the model,
- * under the model's theta. An estimate, no bound: it is reported beside certificates, and is
- * not part of any. */
+ * both under `theta`, say a run's estimate (NULL: the model's own, where it knows it). What
+ * theta says the weights are is made non-negative with sum one, since an estimate need not be.
+ * An estimate, no bound: it is reported beside certificates, and is not part of any. */
 typedef struct foray_misfit {
     double mean, worst; /* per step */
     double episode;     /* summed over an episode: about how far values may be off */
@@ -292,7 +293,7 @@ typedef struct foray_misfit {
 } foray_misfit;
 FORAY_API foray_status foray_aggregation_misfit(foray_context *ctx, foray_system *system,
                                                 const foray_clusters *clusters,
-                                                const foray_model *model,
+                                                const foray_model *model, const double *theta,
                                                 const foray_reward *reward,
                                                 const foray_policy *policy, int64_t episodes,
                                                 uint64_t seed, foray_misfit *out);

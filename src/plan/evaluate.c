@@ -42,8 +42,8 @@ static void destroy(workspace *work)
     free(work->value);
 }
 
-static foray_status create(foray_context *ctx, const foray_model *model, const foray_reward *reward,
-                           double discount, workspace *work)
+static foray_status create(foray_context *ctx, const foray_model *model, const double *theta,
+                           const foray_reward *reward, double discount, workspace *work)
 {
     *work = (workspace){0};
     foray_status status = fy_kernel_create(ctx, model->form, FY_FACTOR_NONE, &work->kernel);
@@ -59,7 +59,7 @@ static foray_status create(foray_context *ctx, const foray_model *model, const f
         work->table[t] = fy_reward_table(reward, t);
     for (int64_t t = 0; t < model->horizon; t++)
         work->scale[t] = t > 0 ? discount * work->scale[t - 1] : 1.0;
-    fy_kernel_exact(work->kernel, model->theta);
+    fy_kernel_exact(work->kernel, theta);
     return FORAY_OK;
 }
 
@@ -96,7 +96,7 @@ foray_status foray_evaluate_discounted(foray_context *ctx, const foray_model *mo
 {
     workspace work;
     foray_status status = check(ctx, model, reward, discount, policy);
-    if (status < 0 || (status = create(ctx, model, reward, discount, &work)) < 0)
+    if (status < 0 || (status = create(ctx, model, model->theta, reward, discount, &work)) < 0)
         return status;
     if (policy)
         *value = value_of(&work, policy->action, NULL, NULL);
@@ -105,13 +105,15 @@ foray_status foray_evaluate_discounted(foray_context *ctx, const foray_model *mo
     return FORAY_OK;
 }
 
-foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model,
+foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, const double *theta,
                                const foray_reward *reward, const foray_policy *policy,
                                double *value)
 {
     workspace work;
-    foray_status status = check(ctx, model, reward, 1.0, policy);
-    if (status < 0 || (status = create(ctx, model, reward, 1.0, &work)) < 0)
+    foray_status status = fy_reward_check(ctx, reward, model);
+    if (status == FORAY_OK)
+        status = fy_policy_check(ctx, policy, model);
+    if (status < 0 || (status = create(ctx, model, theta, reward, 1.0, &work)) < 0)
         return status;
     value_of(&work, policy->action, NULL, value);
     destroy(&work);
@@ -127,7 +129,7 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
     foray_status status = check(ctx, model, reward, 1.0, NULL);
     if (status == FORAY_OK)
         status = fy_policy_create(ctx, model, FORAY_PLUGIN, &policy);
-    if (status < 0 || (status = create(ctx, model, reward, 1.0, &work)) < 0) {
+    if (status < 0 || (status = create(ctx, model, model->theta, reward, 1.0, &work)) < 0) {
         foray_policy_destroy(policy);
         return status;
     }

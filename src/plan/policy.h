@@ -19,9 +19,8 @@ foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, 
 foray_status fy_policy_print(foray_context *ctx, const foray_policy *policy, char **out,
                              size_t *size);
 
-/* The values of a policy at every step in a model whose theta is known: value[t][state] for
- * t = 0..horizon. */
-foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model,
+/* The values of a policy at every step if `theta` is true: value[t][state] for t = 0..horizon. */
+foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, const double *theta,
                                const foray_reward *reward, const foray_policy *policy,
                                double *value);
 

@@ -23,6 +23,7 @@ typedef struct look {
     const foray_model *model;
     const foray_policy *policy;
     uint64_t seed;
+    double *theta;       /* [simulators] sqrt(d) w */
     double *value;       /* [horizon+1][states] of the policy in the model */
     double *psi;         /* [simulators] */
     double *probability; /* [most successors] */
@@ -55,7 +56,7 @@ static foray_status in_truth(look *l, const foray_draw *draw, const double *stat
                                            ACCURACY * l->range, DELTA, l->psi, NULL);
     *out = 0;
     for (int64_t i = 0; i < d && status == FORAY_OK; i++)
-        *out += l->model->theta[i] / scale * l->psi[i];
+        *out += l->theta[i] / scale * l->psi[i];
     return status;
 }
 
@@ -65,7 +66,7 @@ static double in_model(look *l, const fy_members *x, int64_t action)
     for (int64_t k = 0; k < x->count; k++) {
         int64_t pair = (int64_t)x->cluster[k] * l->model->actions + action;
         int64_t genset = l->model->genset[pair], n = fy_genset_size(l->model, genset);
-        fy_genset_probabilities(l->model, l->model->theta, genset, l->probability);
+        fy_genset_probabilities(l->model, l->theta, genset, l->probability);
         const int32_t *succ = l->model->succ + l->model->succ_start[pair];
         for (int64_t j = 0; j < n; j++)
             sum += x->weight[k] * l->probability[j] * l->later[succ[j]];
@@ -143,12 +144,24 @@ static int64_t most_successors(const foray_model *model)
     return most;
 }
 
-static foray_status prepare(look *l, const foray_reward *reward, int64_t episodes)
+/* w_i = max(theta_i, 0) / sum, all the same if nothing is left; what is kept is sqrt(d) w. */
+static void make_weights(int64_t d, const double *theta, double *out)
+{
+    double sum = 0, scale = sqrt((double)d);
+    for (int64_t i = 0; i < d; i++)
+        sum += fmax(theta[i], 0);
+    for (int64_t i = 0; i < d; i++)
+        out[i] = sum > 0 ? scale * (fmax(theta[i], 0) / sum) : 1 / scale;
+}
+
+static foray_status check(const look *l, const double *theta, int64_t episodes)
 {
     const foray_model *model = l->model;
     foray_status status = fy_clusters_check_model(l->ctx, l->clusters, l->system, model);
     if (status != FORAY_OK)
         return status;
+    if (!model->form)
+        return fy_model_check_kernel(l->ctx, model);
     if (model->dim != l->system->spec.simulators)
         return fy_fail(l->ctx, FORAY_ERROR_USAGE, "%s has %lld simulators, but %s is made of %lld",
                        l->system->spec.name, (long long)l->system->spec.simulators, model->name,
@@ -156,17 +169,36 @@ static foray_status prepare(look *l, const foray_reward *reward, int64_t episode
     if (episodes < 1)
         return fy_fail(l->ctx, FORAY_ERROR_USAGE, "%lld episodes are none to look at",
                        (long long)episodes);
+    if (!theta)
+        return fy_fail(l->ctx, FORAY_ERROR_INPUT,
+                       "model \"%s\" does not know its theta: no misfit without an estimate",
+                       model->name);
+    for (int64_t i = 0; i < model->dim; i++)
+        if (!isfinite(theta[i]))
+            return fy_fail(l->ctx, FORAY_ERROR_USAGE, "theta[%lld] is no number", (long long)i);
+    return FORAY_OK;
+}
+
+static foray_status prepare(look *l, const double *theta, const foray_reward *reward,
+                            int64_t episodes)
+{
+    const foray_model *model = l->model;
+    foray_status status = check(l, theta, episodes);
+    if (status != FORAY_OK)
+        return status;
     if (!FY_ALLOC(l->ctx, l->value, (model->horizon + 1) * model->states) ||
-        !FY_ALLOC(l->ctx, l->psi, model->dim) ||
+        !FY_ALLOC(l->ctx, l->theta, model->dim) || !FY_ALLOC(l->ctx, l->psi, model->dim) ||
         !FY_ALLOC(l->ctx, l->probability, most_successors(model)))
         return FORAY_ERROR_MEMORY;
-    return fy_evaluate_steps(l->ctx, model, reward, l->policy, l->value);
+    make_weights(model->dim, theta, l->theta);
+    return fy_evaluate_steps(l->ctx, model, l->theta, reward, l->policy, l->value);
 }
 
 foray_status foray_aggregation_misfit(foray_context *ctx, foray_system *system,
                                       const foray_clusters *clusters, const foray_model *model,
-                                      const foray_reward *reward, const foray_policy *policy,
-                                      int64_t episodes, uint64_t seed, foray_misfit *out)
+                                      const double *theta, const foray_reward *reward,
+                                      const foray_policy *policy, int64_t episodes, uint64_t seed,
+                                      foray_misfit *out)
 {
     look l = {.ctx = ctx,
               .system = system,
@@ -174,10 +206,11 @@ foray_status foray_aggregation_misfit(foray_context *ctx, foray_system *system,
               .model = model,
               .policy = policy,
               .seed = seed};
-    foray_status status = prepare(&l, reward, episodes);
+    foray_status status = prepare(&l, theta ? theta : model->theta, reward, episodes);
     for (int64_t e = 0; e < episodes && status == FORAY_OK; e++)
         status = look_at_episode(&l, e);
     free(l.value);
+    free(l.theta);
     free(l.psi);
     free(l.probability);
     if (status != FORAY_OK)
