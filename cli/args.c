@@ -183,9 +183,18 @@ static size_t edit_distance(const char *a, const char *b)
     return row[n];
 }
 
+/* Is it the same word but for two neighbours that changed places? */
+static bool is_swapped(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a && a[0] == b[1] && a[1] == b[0] && strcmp(a + 2, b + 2) == 0;
+}
+
 void cli_guess_try(cli_guess *guess, const char *candidate)
 {
-    size_t distance = edit_distance(guess->word, candidate);
+    size_t distance =
+        is_swapped(guess->word, candidate) ? 1 : edit_distance(guess->word, candidate);
     /* Up to a third of the letters may be wrong, one at the least. */
     size_t allowed = strlen(guess->word) / 3;
     if (distance > (allowed > 1 ? allowed : 1))

@@ -54,6 +54,9 @@ const cli_command *cli_command_at(int64_t index);
 /* The command that these words begin with; *used: how many of them are its name. NULL: none. */
 const cli_command *cli_command_find(int64_t words, const char *const *word, int64_t *used);
 
+/* Is this the first word of commands of two words, such as "lab"? */
+bool cli_command_is_group(const char *word);
+
 /* A subcommand at work. */
 struct cli_session {
     const cli_command *command;
@@ -196,6 +199,8 @@ void cli_help_command(const cli_command *command, const cli_options *options);
 void cli_help_flag(const cli_option *option, char *text, size_t size);
 /* What an option does, its choices and its default, in one line. */
 void cli_help_text(const cli_option *option, char *text, size_t size);
+/* Prints words up to the width of a page, further lines indented. */
+void cli_help_wrapped(const char *text, int indent);
 /* Is this exit code one that the command can end with? */
 bool cli_help_exit(const cli_command *command, cli_exit code);
 

@@ -63,6 +63,16 @@ const cli_command *cli_command_find(int64_t words, const char *const *word, int6
     return NULL;
 }
 
+bool cli_command_is_group(const char *word)
+{
+    const cli_command *command;
+    size_t length = strlen(word);
+    for (int64_t i = 0; (command = cli_command_at(i)); i++)
+        if (strncmp(command->name, word, length) == 0 && command->name[length] == ' ')
+            return true;
+    return false;
+}
+
 /* -------------------------------------------------------------------- messages */
 
 cli_exit cli_fail(const cli_session *session, cli_exit code, const char *format, ...)

@@ -262,9 +262,9 @@ static void print_summary(const expedition *e, const foray_explorer_facts *facts
     char episodes[CLI_NUMBER_SIZE], plans[CLI_NUMBER_SIZE];
     printf("explored ");
     cli_put(stdout, 0, foray_run_world(e->run));
-    printf(" for %s episodes with %s, %s plan%s, in %.1f s\n",
-           cli_grouped(facts->episodes, episodes), settings->algorithm,
-           cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
+    printf(" for %s episode%s with %s, %s plan%s, in %.1f s\n",
+           cli_grouped(facts->episodes, episodes), facts->episodes == 1 ? "" : "s",
+           settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
     print_bound(e, bound);
     if (e->site.system)

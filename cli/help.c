@@ -49,17 +49,29 @@ void cli_help_text(const cli_option *option, char *text, size_t size)
     }
 }
 
-/* Prints words up to the width of a page, further lines indented. */
-static void print_wrapped(const char *text, int indent)
+/* How much of a text must stay on one line: up to a space, or in a word that is longer than a
+ * line up to the last '|' or ',' that fits. */
+static int piece(const char *text, int room)
+{
+    int length = (int)strcspn(text, " "), fits = 0;
+    for (int i = 0; length > room && i < room; i++)
+        if (text[i] == '|' || text[i] == ',')
+            fits = i + 1;
+    return fits > 0 ? fits : length;
+}
+
+void cli_help_wrapped(const char *text, int indent)
 {
     int column = indent;
     while (*text) {
-        int length = (int)strcspn(text, " ");
+        int length = piece(text, WIDTH - indent);
         if (column > indent && column + 1 + length > WIDTH) {
             printf("\n%*s", indent, "");
             column = indent;
         }
         column += printf("%s%.*s", column > indent ? " " : "", length, text);
+        if (text[length] && text[length] != ' ')
+            column = WIDTH;
         text += length + (text[length] == ' ');
     }
     printf("\n");
@@ -74,7 +86,7 @@ static void print_option(const cli_option *option)
         printf("  %s%-*s", option->letter ? "" : "    ", LEFT - 2 - (option->letter ? 0 : 4), flag);
     if (used > LEFT)
         printf("\n%*s", LEFT, "");
-    print_wrapped(text, LEFT);
+    cli_help_wrapped(text, LEFT);
 }
 
 /* ------------------------------------------------------------------ one command */
@@ -154,6 +166,10 @@ static cli_exit help_for_words(cli_session *session)
     const cli_args *args = &session->args;
     cli_options its_options;
     int64_t used = 0;
+    if (args->operands == 1 && cli_command_is_group(args->operand[0])) {
+        cli_help_group(args->operand[0]);
+        return CLI_DONE;
+    }
     const cli_command *command = cli_command_find(args->operands, args->operand, &used);
     if (!command || used < args->operands)
         return cli_fail(session, CLI_USAGE, "no such command; 'foray help' lists them");

@@ -10,13 +10,25 @@
 
 static const char *const kinds[] = {"whole number", "number", "word", "algorithm", "world"};
 
+enum { NAMES = 21 }; /* the column behind the longest name */
+
+static void print_values(const char *which, const char *values)
+{
+    printf("%*s%s ", NAMES, "", which);
+    cli_help_wrapped(values, NAMES + (int)strlen(which) + 1);
+}
+
 static void print_experiment(const foray_lab_info *info)
 {
     printf("%s\n  %s\n", info->name, info->summary);
     for (int64_t i = 0; i < info->parameters; i++) {
         const foray_lab_parameter *parameter = &info->parameter[i];
-        printf("    %-12s %s\n", parameter->name, parameter->help);
-        printf("    %-12s   quick %s; full %s\n", "", parameter->quick, parameter->full);
+        bool same = strcmp(parameter->quick, parameter->full) == 0;
+        printf("    %-*s ", NAMES - 5, parameter->name);
+        cli_help_wrapped(parameter->help, NAMES);
+        if (!same)
+            print_values("quick", parameter->quick);
+        print_values(same ? "     " : "full ", parameter->full);
     }
     printf("\n");
 }
@@ -347,7 +359,7 @@ const cli_command cli_lab_all = {
     .operands = "",
     .description =
         "Makes all experiments, one after the other, each in a directory of its own, and\n"
-        "index.html with what they found. With --quick the whole takes about ten minutes\n"
+        "index.html with what they found. With --quick the whole takes some five minutes\n"
         "on two cores; without it many hours. Stopped, the same command goes on.",
     .options = all_options,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},

@@ -30,20 +30,24 @@ static int finish_output(int code)
     return code == CLI_DONE || code == CLI_NOT_MET ? CLI_BAD_INPUT : code;
 }
 
-static bool is_group(const char *word)
+static cli_exit unknown_option(const char *word)
 {
-    const cli_command *command;
-    size_t length = strlen(word);
-    for (int64_t i = 0; (command = cli_command_at(i)); i++)
-        if (strncmp(command->name, word, length) == 0 && command->name[length] == ' ')
-            return true;
-    return false;
+    cli_guess guess = {word, NULL, 0};
+    cli_guess_try(&guess, "--help");
+    cli_guess_try(&guess, "--version");
+    fprintf(stderr, "foray: unknown option %s", word);
+    if (guess.best)
+        fprintf(stderr, "; did you mean %s?", guess.best);
+    fprintf(stderr, "\ntry 'foray --help'\n");
+    return CLI_USAGE;
 }
 
 static cli_exit unknown_command(int64_t words, char *const *word)
 {
     char typed[128];
-    bool group = is_group(word[0]);
+    bool group = cli_command_is_group(word[0]);
+    if (word[0][0] == '-')
+        return unknown_option(word[0]);
     if (group && words == 1) {
         fprintf(stderr, "foray %s: say what to do with it\n", word[0]);
         fprintf(stderr, "try 'foray %s --help'\n", word[0]);
@@ -57,7 +61,7 @@ static cli_exit unknown_command(int64_t words, char *const *word)
     fprintf(stderr, "foray: unknown command '%s'", typed);
     if (guess.best)
         fprintf(stderr, "; did you mean '%s'?", guess.best);
-    fprintf(stderr, "\ntry 'foray --help'\n");
+    fprintf(stderr, "\ntry 'foray%s%s --help'\n", group ? " " : "", group ? word[0] : "");
     return CLI_USAGE;
 }
 
@@ -81,7 +85,7 @@ static cli_exit dispatch(int64_t words, char *const *word)
         cli_help_overview();
         return CLI_DONE;
     }
-    if (words == 2 && is_group(word[0]) && asks_for_help(word[1])) {
+    if (words == 2 && cli_command_is_group(word[0]) && asks_for_help(word[1])) {
         cli_help_group(word[0]);
         return CLI_DONE;
     }

@@ -64,7 +64,7 @@ static void print_command(const cli_command *command)
     if (!cli_options_create(command->options, command->takes_settings, command->experiment,
                             &options))
         return;
-    printf(".SS foray %s %s\n", command->name, command->operands);
+    printf(".SS foray %s%s%s\n", command->name, *command->operands ? " " : "", command->operands);
     print_paragraphs(command->description);
     for (int64_t i = 0; i < options.count; i++)
         print_option(&options.row[i]);

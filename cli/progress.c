@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "report.h"
@@ -39,13 +41,42 @@ void cli_progress_begin(cli_progress *progress, int64_t first)
 enum { BAR = 20 };
 static const double seconds_between_lines = 0.1;
 
-static void draw_bar(double done)
+/* A line that is being put together. */
+typedef struct line {
+    char text[256];
+    size_t length;
+} line;
+
+__attribute__((format(printf, 2, 3))) static void add(line *l, const char *format, ...)
+{
+    va_list values;
+    size_t room = sizeof l->text - l->length;
+    va_start(values, format);
+    int length = vsnprintf(l->text + l->length, room, format, values);
+    va_end(values);
+    l->length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void add_bar(line *l, double done)
 {
     int filled = (int)(BAR * done);
-    fputc('[', stderr);
+    add(l, "[");
     for (int i = 0; i < BAR; i++)
-        fputc(i < filled ? '#' : '.', stderr);
-    fprintf(stderr, "] %3d%%", (int)(100.0 * done));
+        add(l, "%c", i < filled ? '#' : '.');
+    add(l, "] %3d%%", (int)(100.0 * done));
+}
+
+/* Over the last one. What is too long for the terminal is cut off: a line that wraps could not
+ * be drawn over. */
+static void draw(const line *l)
+{
+    struct winsize window;
+    int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 ? window.ws_col : 0;
+    int length = (int)l->length;
+    if (columns > 0 && length >= columns)
+        length = columns - 1;
+    fprintf(stderr, "\r%.*s\033[K", length, l->text);
+    fflush(stderr);
 }
 
 /* Rate over this call's episodes; remaining time for the budget at that rate. */
@@ -54,15 +85,15 @@ static void draw_line(const cli_progress *progress, const foray_progress *now)
     char rate_text[CLI_NUMBER_SIZE], saved[CLI_NUMBER_SIZE];
     double rate = (double)(now->episodes - progress->first) / fmax(now->seconds, 1e-9);
     double left = rate > 0 ? (double)(now->budget - now->episodes) / rate : NAN;
-    fputc('\r', stderr);
-    draw_bar((double)now->episodes / (double)now->budget);
-    fprintf(stderr, " %s/s", cli_grouped((int64_t)rate, rate_text));
+    line l = {.length = 0};
+    add_bar(&l, (double)now->episodes / (double)now->budget);
+    add(&l, " %s/s", cli_grouped((int64_t)rate, rate_text));
     if (left < 1e6)
-        fprintf(stderr, " %lld:%02lld left", (long long)left / 60, (long long)left % 60);
+        add(&l, " %lld:%02lld left", (long long)left / 60, (long long)left % 60);
     if (isfinite(now->bound))
-        fprintf(stderr, " bound %.3g", now->bound);
-    fprintf(stderr, " saved %s\033[K", cli_grouped(now->saved, saved));
-    fflush(stderr);
+        add(&l, " bound %.3g", now->bound);
+    add(&l, " saved %s", cli_grouped(now->saved, saved));
+    draw(&l);
 }
 
 static bool is_due(cli_progress *progress, double seconds)
@@ -85,16 +116,15 @@ bool cli_progress_step(void *user, const foray_progress *now)
 
 static void draw_work(const cli_work *work, const foray_work_progress *now)
 {
-    fprintf(stderr, "\r%s", work->heading);
-    draw_bar(now->done);
-    fprintf(stderr, " %lld of %lld %s", (long long)now->finished, (long long)now->parts,
-            work->parts);
+    line l = {.length = 0};
+    add(&l, "%s", work->heading);
+    add_bar(&l, now->done);
+    add(&l, " %lld of %lld %s", (long long)now->finished, (long long)now->parts, work->parts);
     if (isfinite(now->remaining)) {
         long long left = (long long)now->remaining;
-        fprintf(stderr, " %lld:%02lld left", left / 60, left % 60);
+        add(&l, " %lld:%02lld left", left / 60, left % 60);
     }
-    fprintf(stderr, "\033[K");
-    fflush(stderr);
+    draw(&l);
 }
 
 bool cli_work_step(void *user, const foray_work_progress *now)

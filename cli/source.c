@@ -43,6 +43,9 @@ static bool world_exists(const char *name, cli_guess *guess)
 
 static cli_exit unknown_world(cli_session *session, const char *source, const char *best)
 {
+    struct stat status;
+    if (stat(source, &status) == 0)
+        return cli_fail(session, CLI_BAD_INPUT, "%s: a directory, not a model or a world", source);
     return cli_fail(session, CLI_BAD_INPUT,
                     "%s: no such file, and no built-in world of that name%s%s%s; "
                     "'foray world list' lists the worlds",
@@ -60,10 +63,24 @@ static cli_exit open_site_model(cli_session *session, const char *source, foray_
     return code;
 }
 
+/* Options that would do nothing are refused. */
+static cli_exit check_no_view(cli_session *session, const char *source)
+{
+    static const char *const names[] = {"clusters", "draws", "accuracy", "aggregate-seed", "cache"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (cli_has(session, names[i]))
+            return cli_fail(session, CLI_USAGE,
+                            "--%s is for systems, and %s is none: its states need no clusters",
+                            names[i], source);
+    return CLI_DONE;
+}
+
 cli_exit cli_model_open(cli_session *session, const char *source, foray_model **out)
 {
     if (cli_site_names(source))
         return open_site_model(session, source, out);
+    if (check_no_view(session, source) != CLI_DONE)
+        return CLI_USAGE;
     if (names_file(source))
         return cli_status(session, foray_model_load(session->ctx, source, out));
     char *name = strndup(source, strcspn(source, ":"));

@@ -17,7 +17,7 @@ static void print_world(const foray_world_info *info)
         snprintf(shown, sizeof shown, "%s=%.*g", parameter->name, digits, parameter->fallback);
         snprintf(range, sizeof range, "(%.*g to %.*g)", digits, parameter->least, digits,
                  parameter->most);
-        printf("    %-18s %-20s %s\n", shown, range, parameter->help);
+        printf("    %-18s %-23s %s\n", shown, range, parameter->help);
     }
 }
 
@@ -116,7 +116,7 @@ static const cli_option list_options[] = {CLI_OPTION_JSON, {0}};
 
 const cli_command cli_world_list = {
     .name = "world list",
-    .summary = "list the built-in worlds with their parameters",
+    .summary = "list the built-in worlds and systems with their parameters",
     .operands = "",
     .description = "Prints every built-in world and system, what it is, its parameters with their\n"
                    "defaults and ranges, and the rewards that a system names.",
@@ -158,7 +158,7 @@ static const cli_option export_options[] = {
 
 const cli_command cli_world_export = {
     .name = "world export",
-    .summary = "write a world as a model file",
+    .summary = "write the model of a world or a system to a file",
     .operands = "WORLD",
     .least = 1,
     .most = 1,

@@ -15,6 +15,12 @@ usage "say what to do" foray
 usage "unknown command 'explor'; did you mean 'explore'" foray explor chain
 usage "unknown command 'zzz'" foray zzz
 usage "foray world: say what" foray world
+usage "try 'foray lab --help'" foray lab zzz
+usage "unknown option --versio; did you mean --version" foray --versio
+holds "'help lab' is 'lab --help'" cmp <(foray help lab) <(foray lab --help)
+usage "--clusters is for systems, and chain is none" foray explore chain --clusters grid:3x3 -o run.foray
+expect 3 "did you mean chain\?" foray explore chian -o run.foray
+expect 3 "a directory, not a model or a world" sh -c 'mkdir d; foray explore d -o run.foray; code=$?; rmdir d; exit $code'
 usage "did you mean 'world export'" foray world exprot chain
 usage "foray explore: unknown option --episods; did you mean --episodes" foray explore chain --episods 5
 usage "unknown option -z" foray explore chain -z
@@ -61,6 +67,7 @@ cp a.foray before.foray
 usage "is there already" foray explore riverswim -o a.foray
 holds "a refused run is left alone" cmp a.foray before.foray
 expect 0 "riverswim" foray explore riverswim -k 100 -o a.foray --force
+expect 3 "a.foray: a run file, not a model" foray explore a.foray -o twice.foray
 expect 3 "nowhere" foray explore --resume -o nowhere.foray
 holds "--resume makes no file" test ! -e nowhere.foray
 

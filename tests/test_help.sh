@@ -24,6 +24,8 @@ while read -ra command; do
     expect 0 "^exit codes:" foray "${command[@]}" -h
     holds "'help ${command[*]}' is '${command[*]} --help'" \
         cmp <(foray help "${command[@]}") <(foray "${command[@]}" --help)
+    holds "no line of ${command[*]} --help is too long" \
+        test -z "$(foray "${command[@]}" --help | grep -vE '^  \$ ' | grep -E '.{87}')"
     foray "${command[@]}" --help | sed -n 's/^  \$ //p' >"$work/examples"
     holds "${command[*]} has examples" test -s "$work/examples"
     mkdir "$work/${command[*]}" && cd "$work/${command[*]}" || exit 1
@@ -38,12 +40,14 @@ while read -r example; do
 done < <(foray --help | sed -n 's/^  \$ //p')
 cd "$work/here" || exit 1
 
+holds "no line of lab list is too long" test -z "$(foray lab list | grep -E '.{87}')"
+
 # The manual page in the tree is what the command prints, flag for flag.
 foray help --manual >"$work/foray.1"
 holds "man/foray.1 is up to date (build/release/foray help --manual > man/foray.1)" \
     cmp "$work/foray.1" "$source_dir/man/foray.1"
 while read -r command; do
-    sed -n "/^\.SS foray $command /,/^Examples:/p" "$source_dir/man/foray.1" |
+    sed -n "/^\.SS foray $command\( \|\$\)/,/^Examples:/p" "$source_dir/man/foray.1" |
         sed -nE 's/^\.B (\\-[a-z], )?(\\-\\-[a-z\\-]+).*/\2/p' | tr -d "\\\\" | sort >"$work/manual"
     holds "man/foray.1 has the flags of $command" cmp <(flags "$command") "$work/manual"
 done < <(commands)

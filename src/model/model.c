@@ -181,6 +181,13 @@ static bool file_is_compact(const char *path)
     return compact;
 }
 
+/* Runs are SQLite files. A model is easily mistaken for the run that has it inside. */
+static bool is_run(const uint8_t *data, size_t size)
+{
+    static const char magic[] = "SQLite format 3";
+    return size >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
+}
+
 foray_status foray_model_load(foray_context *ctx, const char *path, foray_model **out)
 {
     uint8_t *data;
@@ -194,8 +201,12 @@ foray_status foray_model_load(foray_context *ctx, const char *path, foray_model 
                            : "a compact model");
     if (status != FORAY_OK)
         return status;
-    status = fy_model_is_compact(data, size) ? fy_model_parse_compact(ctx, data, size, path, out)
-                                             : fy_model_parse_json(ctx, data, size, path, out);
+    if (is_run(data, size))
+        status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a run file, not a model", path);
+    else
+        status = fy_model_is_compact(data, size)
+                     ? fy_model_parse_compact(ctx, data, size, path, out)
+                     : fy_model_parse_json(ctx, data, size, path, out);
     free(data);
     return status;
 }

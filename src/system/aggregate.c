@@ -21,8 +21,9 @@
 /* Resets that the initial distribution is the mean of. */
 enum { RESETS = 4096 };
 
-/* Clusters of a chunk, for each thread. */
-enum { CLUSTERS_EACH = 32 };
+/* What a thread does between two looks at the caller's progress function: clusters at the
+ * most, and answers of simulators, about a second's. */
+enum { CLUSTERS_EACH = 32, ANSWERS_EACH = 1 << 22 };
 
 /* What the seed's independent random numbers are for. */
 enum { SEED_POINTS, SEED_DRAWS, SEED_RESETS };
@@ -150,9 +151,16 @@ static foray_status sample_chunk(job *j, int64_t first, int64_t count)
     return join(j);
 }
 
+static int64_t clusters_of_chunk(const job *j)
+{
+    double draws = (double)(j->what.points * j->what.each);
+    double each = ANSWERS_EACH * (double)j->clusters->count / answers(j, draws);
+    return j->samplers * (int64_t)fmin(fmax(each, 1), CLUSTERS_EACH);
+}
+
 static foray_status sample_all(job *j)
 {
-    int64_t all = j->clusters->count, chunk = (int64_t)CLUSTERS_EACH * j->samplers;
+    int64_t all = j->clusters->count, chunk = clusters_of_chunk(j);
     j->rows.pairs = j->rows.succs = j->rows.feats = 0;
     j->error = 0;
     foray_status status = create_samplers(j);
