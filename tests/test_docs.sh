@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# test_docs.sh FORAY - pages can be found and followed: every relative link of every page
+# leads to a file of the tree and its #anchor to a heading there, every page can be reached
+# from README.md, every folder of src/ is on its map once, and docs/api.md names every public
+# header and leads to every public function.
+set -euo pipefail
+
+cd "$FORAY_SOURCE"
+failures=0
+fail() {
+    echo "FAILED: $1"
+    failures=$((failures + 1))
+}
+
+# The text of a page without its code blocks.
+prose() {
+    awk '/^```/ { inside = !inside; next } !inside && !/^    /' "$1"
+}
+
+# The targets of the links and pictures of a page.
+links() {
+    prose "$1" | sed 's/`[^`]*`//g' | grep -oE '\]\([^) ]+\)|src="[^"]+"' |
+        sed -E 's/^\]\(|\)$|^src="|"$//g' || true
+}
+
+# The anchors of a page, made from its headings as the usual viewers do: further headings of
+# the same text get -1, -2, ...
+anchors() {
+    awk '/^```/ { inside = !inside; next } !inside && /^#+ /' "$1" |
+        sed -E -e 's/^#+ +//' -e 's/\[([^]]*)\]\([^)]*\)/\1/g' -e 's/[^[:alnum:] _-]//g' -e 's/ /-/g' |
+        tr '[:upper:]' '[:lower:]' |
+        awk '{ print seen[$0] ? $0 "-" seen[$0] : $0; seen[$0]++ }'
+}
+
+mapfile -t pages < <(find . \( -name build -o -name '.?*' \) -prune -o -name '*.md' -print |
+    sed 's|^\./||' | sort)
+declare -A reached=([README.md]=1)
+followed=0
+follow() {
+    local page=$1 link=$2 path anchor
+    [[ $link == *://* || $link == mailto:* ]] && return
+    path=${link%%#*} anchor=
+    [[ $link != *'#'* ]] || anchor=${link#*#}
+    path=$(realpath -m --relative-to=. "$(dirname "$page")/${path:-$(basename "$page")}")
+    followed=$((followed + 1))
+    if [[ ! -e $path ]]; then
+        fail "$page: $link: there is no $path"
+    elif [[ -n $anchor ]] && ! anchors "$path" | grep -qxF -- "$anchor"; then
+        fail "$page: $link: $path has no heading of that name"
+    fi
+    echo "$page $path" >>"$edges"
+}
+edges=$(mktemp)
+trap 'rm -f "$edges"' EXIT
+for page in "${pages[@]}"; do
+    while read -r link; do
+        follow "$page" "$link"
+    done < <(links "$page")
+done
+
+# Pages that README.md leads to, at any number of steps.
+grown=1
+while ((grown)); do
+    grown=0
+    while read -r from to; do
+        if [[ -n ${reached[$from]:-} && -z ${reached[$to]:-} ]]; then
+            reached[$to]=1 grown=1
+        fi
+    done <"$edges"
+done
+for page in "${pages[@]}"; do
+    [[ -n ${reached[$page]:-} ]] || fail "$page: no links lead there from README.md"
+done
+
+for folder in src/*/; do
+    (($(grep -c "^    $folder " README.md) == 1)) || fail "README.md: $folder is not on the map, once"
+done
+for header in include/foray/*.h; do
+    grep -q "(../$header)" docs/api.md || fail "docs/api.md does not name $header"
+done
+
+# "foray_model_" in the tables of docs/api.md stands for all that begins so.
+mapfile -t beginnings < <(grep -E '^\| `foray_' docs/api.md | cut -d'|' -f2 | grep -oE 'foray_[a-z_]+')
+while read -r name; do
+    found=
+    for beginning in "${beginnings[@]}"; do
+        [[ $name != "$beginning"* ]] || found=1
+    done
+    [[ -n $found ]] || fail "docs/api.md: $name is in none of its tables"
+done < <(grep -ohE '\bforay_[a-z_0-9]+\(' include/foray/*.h | tr -d '(' | sort -u)
+
+echo "test_docs: ${#pages[@]} pages, $followed links, $failures failures"
+((failures == 0 && followed > 100))
