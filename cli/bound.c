@@ -14,7 +14,7 @@ static cli_exit tell(cli_session *session, foray_run *run, const foray_certifica
     cli_report_real(&report, "delta", bound->delta);
     cli_report_text(&report, "radius", foray_radius_name(bound->radius));
     cli_report_text(&report, "status", cli_certainty(bound));
-    cli_report_flag(&report, "vacuous", bound->gap >= (double)horizon);
+    cli_report_flag(&report, "vacuous", cli_vacuous(bound, foray_run_model(run)));
     return cli_report_end(&report, session);
 }
 

@@ -186,6 +186,8 @@ void cli_rewards_close(cli_rewards *rewards);
 
 /* "certified" or "heuristic". */
 const char *cli_certainty(const foray_certificate *certificate);
+/* Does it say no more than that rewards are at most 1 in each step? */
+bool cli_vacuous(const foray_certificate *certificate, const foray_model *model);
 
 /* Prints the map of a model with the actions of a policy's first step. */
 void cli_map_print(const foray_model *model, const foray_policy *policy);

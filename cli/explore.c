@@ -219,14 +219,13 @@ static cli_exit continue_run(expedition *e)
 
 static void print_bound(const expedition *e, const foray_certificate *bound)
 {
-    double horizon = (double)foray_model_horizon(foray_run_model(e->run));
     if (!isfinite(bound->gap)) {
         printf("bound for all rewards   none: this algorithm has no such bound\n");
         return;
     }
     printf("bound for all rewards   %.6g (%s, delta %g, radius %s)%s\n", bound->gap,
            cli_certainty(bound), bound->delta, foray_radius_name(bound->radius),
-           bound->gap >= horizon ? ", no better than nothing yet" : "");
+           cli_vacuous(bound, foray_run_model(e->run)) ? ", no better than nothing yet" : "");
 }
 
 static void print_path(const char *before, const char *path, const char *after)

@@ -81,14 +81,25 @@ static cli_exit add_trial(rollout *r, int64_t index)
                                                  foray_run_model(r->run), index, &r->reward[i]));
 }
 
+/* Reward files say what clusters are worth; in the real system only its own have a value. */
+static cli_exit unknown_reward(rollout *r, const char *name)
+{
+    const foray_system_spec *spec = foray_system_describe(r->site.system);
+    char known[512] = "";
+    for (int64_t i = 0; i < spec->rewards; i++) {
+        strncat(known, i > 0 ? ", " : "", sizeof known - strlen(known) - 1);
+        strncat(known, spec->reward_name[i], sizeof known - strlen(known) - 1);
+    }
+    return cli_fail(r->session, CLI_BAD_INPUT,
+                    "%s: %s has no such reward of its own; it has %s, and others cannot be "
+                    "measured in real states",
+                    name, r->site.system_text, *known ? known : "none");
+}
+
 static cli_exit add_named(rollout *r, const char *name)
 {
     int64_t index = cli_site_reward(&r->site, name);
-    if (index < 0)
-        return cli_fail(r->session, CLI_BAD_INPUT,
-                        "%s: not a reward of %s, and others are known at clusters only", name,
-                        r->site.system_text);
-    return add_trial(r, index);
+    return index < 0 ? unknown_reward(r, name) : add_trial(r, index);
 }
 
 /* The rewards asked for, or all that the system names. */

@@ -268,3 +268,9 @@ const char *cli_certainty(const foray_certificate *certificate)
 {
     return certificate->certified ? "certified" : "heuristic";
 }
+
+bool cli_vacuous(const foray_certificate *certificate, const foray_model *model)
+{
+    static const double rounding = 1e-9;
+    return certificate->gap >= (1 - rounding) * (double)foray_model_horizon(model);
+}

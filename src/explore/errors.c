@@ -392,12 +392,6 @@ foray_status fy_errors_bound(foray_explorer *explorer, foray_certificate *out)
     return FORAY_OK;
 }
 
-bool fy_errors_needs_budget(const foray_settings *settings)
-{
-    (void)settings;
-    return false;
-}
-
 /* ------------------------------------------------------------- save and load */
 
 /* With a plan in every episode all else follows from the counts. */

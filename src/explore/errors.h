@@ -78,6 +78,5 @@ foray_status fy_errors_plan(foray_explorer *explorer, int64_t count,
 foray_status fy_errors_bound(foray_explorer *explorer, foray_certificate *out);
 void fy_errors_save(foray_explorer *explorer, fy_writer *writer);
 void fy_errors_load(foray_explorer *explorer, fy_reader *reader);
-bool fy_errors_needs_budget(const foray_settings *settings);
 
 #endif

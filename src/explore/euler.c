@@ -320,12 +320,6 @@ static void load(foray_explorer *explorer, fy_reader *reader)
     fy_euler_read(explorer->self, reader);
 }
 
-static bool needs_budget(const foray_settings *settings)
-{
-    (void)settings;
-    return false;
-}
-
 const fy_explorer_ops fy_euler_ops = {
     .name = "euler",
     .summary = "EULER (Zanette, Brunskill 2019): explores for one given reward, tabular",
@@ -339,5 +333,5 @@ const fy_explorer_ops fy_euler_ops = {
     .plan = plan,
     .save = save,
     .load = load,
-    .needs_budget = needs_budget,
+    .needs_budget = fy_never_needs_budget,
 };

@@ -47,6 +47,18 @@ bool foray_algorithm_is_generative(const char *name)
     return ops != NULL && ops->place != NULL;
 }
 
+bool fy_never_needs_budget(const foray_settings *settings)
+{
+    (void)settings;
+    return false;
+}
+
+bool fy_always_needs_budget(const foray_settings *settings)
+{
+    (void)settings;
+    return true;
+}
+
 static foray_status unknown_algorithm(foray_context *ctx, const char *name)
 {
     char known[512] = "";

@@ -47,6 +47,10 @@ typedef struct fy_explorer_ops {
     uint64_t (*ties)(const foray_settings *settings);
 } fy_explorer_ops;
 
+/* What needs_budget is for most. */
+bool fy_never_needs_budget(const foray_settings *settings);
+bool fy_always_needs_budget(const foray_settings *settings);
+
 struct foray_explorer {
     const fy_explorer_ops *ops;
     foray_context *ctx;

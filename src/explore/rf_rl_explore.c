@@ -266,13 +266,6 @@ static foray_status bound(foray_explorer *explorer, foray_certificate *out)
     return FORAY_OK;
 }
 
-/* How the budget is split depends on it. */
-static bool needs_budget(const foray_settings *settings)
-{
-    (void)settings;
-    return true;
-}
-
 fy_mixing fy_rf_rl_explore_now(const foray_explorer *explorer)
 {
     const mixture *self = explorer->self;
@@ -340,6 +333,6 @@ const fy_explorer_ops fy_rf_rl_explore = {
     .plan = plan,
     .save = save,
     .load = load,
-    .needs_budget = needs_budget,
+    .needs_budget = fy_always_needs_budget, /* how it is split depends on it */
     .bound = bound,
 };

@@ -83,6 +83,6 @@ const fy_explorer_ops fy_rf_ucrl = {
     .plan = fy_errors_plan,
     .save = fy_errors_save,
     .load = fy_errors_load,
-    .needs_budget = fy_errors_needs_budget,
+    .needs_budget = fy_never_needs_budget,
     .bound = fy_errors_bound,
 };

@@ -289,13 +289,6 @@ static foray_status plan(foray_explorer *explorer, int64_t count,
     return status;
 }
 
-/* Levels, targets and the logarithm depend on it. */
-static bool needs_budget(const foray_settings *settings)
-{
-    (void)settings;
-    return true;
-}
-
 fy_stage fy_sstp_now(const foray_explorer *explorer)
 {
     const staged *self = explorer->self;
@@ -372,6 +365,6 @@ const fy_explorer_ops fy_sstp = {
     .plan = plan,
     .save = save,
     .load = load,
-    .needs_budget = needs_budget,
+    .needs_budget = fy_always_needs_budget, /* for levels, targets, the logarithm */
     .ties = ties,
 };

@@ -269,12 +269,6 @@ bool fy_values_outgrown(const foray_explorer *explorer)
            fy_learner_outgrown(&explorer->settings, self->tilde.now);
 }
 
-bool fy_values_needs_budget(const foray_settings *settings)
-{
-    (void)settings;
-    return true;
-}
-
 /* ------------------------------------------------------------- save and load */
 
 static void write_regression(const fy_value_regression *regression, fy_writer *writer)

@@ -62,8 +62,7 @@ fy_variance fy_values_variance(foray_explorer *explorer, int64_t t, int64_t pair
 void fy_values_write(foray_explorer *explorer, fy_writer *writer);
 void fy_values_read(foray_explorer *explorer, fy_reader *reader);
 
-/* Entries for the ops tables. The radii are stated for a number of episodes fixed beforehand. */
+/* An entry for the ops tables. The radii are stated for a number of episodes fixed beforehand. */
 void fy_values_destroy(foray_explorer *explorer);
-bool fy_values_needs_budget(const foray_settings *settings);
 
 #endif

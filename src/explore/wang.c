@@ -139,12 +139,6 @@ static foray_status plan(foray_explorer *explorer, int64_t count,
     return fy_lsvi_plan(explorer, plan_reward, count, rewards, mode, policies);
 }
 
-static bool needs_budget(const foray_settings *settings)
-{
-    (void)settings;
-    return false;
-}
-
 static void describe(foray_explorer *explorer, foray_explorer_facts *facts)
 {
     const wang *self = explorer->self;
@@ -179,6 +173,6 @@ const fy_explorer_ops fy_wang = {
     .plan = plan,
     .save = save,
     .load = load,
-    .needs_budget = needs_budget,
+    .needs_budget = fy_never_needs_budget,
     .describe = describe,
 };
