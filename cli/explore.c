@@ -273,6 +273,8 @@ static void print_summary(const expedition *e, const foray_explorer_facts *facts
     if (settings->until > 0)
         printf("target                  %g: %s\n", settings->until,
                status == FORAY_OK ? "met" : "not met yet");
+    if (e->site.cached == FORAY_CACHE_HIT)
+        print_path("model                   found in ", e->site.aggregation.cache, "");
     print_path("saved in                ", e->path, "");
     print_next(e, status);
 }

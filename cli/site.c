@@ -297,7 +297,7 @@ static cli_exit load_model(cli_session *session, const cli_site *site, foray_mod
     return code;
 }
 
-cli_exit cli_site_model(cli_session *session, const cli_site *site, foray_model **out)
+cli_exit cli_site_model(cli_session *session, cli_site *site, foray_model **out)
 {
     if (site->model_path)
         return load_model(session, site, out);
@@ -309,6 +309,7 @@ cli_exit cli_site_model(cli_session *session, const cli_site *site, foray_model 
     foray_status status = foray_aggregate(session->ctx, site->system, site->clusters,
                                           &site->aggregation, show_progress, &a, &facts, out);
     cli_progress_end(&a.work.line);
+    site->cached = facts.cache;
     if (status == FORAY_INTERRUPTED)
         return cli_fail(session, CLI_STOPPED, "stopped by a signal while aggregating");
     if (status == FORAY_OK && facts.cache == FORAY_CACHE_FAILED)

@@ -16,6 +16,7 @@
 struct cli_site {
     char *system_text, *clusters_text;
     char *model_path; /* NULL: the model is made by aggregating */
+    int cached;       /* FORAY_CACHE_..., once it is made */
     foray_aggregation aggregation;
     foray_system *system;
     foray_clusters *clusters;
@@ -61,7 +62,7 @@ const char *cli_site_trust(const char *source);
 void cli_site_close(cli_site *site);
 
 /* The model that the site is explored with; shows how far it is. */
-cli_exit cli_site_model(cli_session *session, const cli_site *site, foray_model **out);
+cli_exit cli_site_model(cli_session *session, cli_site *site, foray_model **out);
 
 /* The site as text, to be released with free(); NULL: out of memory. */
 char *cli_site_text(const cli_site *site);

@@ -63,6 +63,8 @@ static void spoil(foray_plugin_table *table, const char *text)
         table->high = NULL;
     else if (strcmp(text, "no-actions") == 0)
         table->actions = 0;
+    else if (strcmp(text, "not-deterministic") == 0)
+        table->simulators = table->deterministic = 1;
     else if (strcmp(text, "old") == 0)
         table->size = offsetof(foray_plugin_table, destroy);
     else if (strcmp(text, "new") == 0 || strcmp(text, "newer") == 0)

@@ -62,9 +62,37 @@ expect 4 "the program says: RuntimeError: the memory is full" \
 expect 4 "line [0-9]+, in step" \
     foray check-world "exec:python3 memory.py $source_dir/examples/outside 100"
 
+# Simulators that are said to be deterministic must be, and those that are should say so.
+cat >arm.py <<'END'
+import sys
+from foray_world import World, serve, uniform
+
+class Arm(World):
+    name = "arm"
+    low, high = [0], [1]
+    actions = ["go"]
+    horizon, simulators = 5, 2
+    deterministic = "says" in sys.argv
+
+    def reset(self, key):
+        return (0.5,)
+
+    def step(self, key, simulator, action, state):
+        if simulator < 0:
+            simulator = int(uniform(key) < 0.5)
+        noise = uniform(key, 1) if "lies" in sys.argv else 0
+        return (0.9 * state[0] + 0.05 * simulator + 0.01 * noise,)
+
+serve(Arm())
+END
+cp "$source_dir/examples/outside/foray_world.py" .
+expect 0 "none of a simulator: if they are deterministic, say so" foray check-world "exec:python3 arm.py"
+expect 0 "answers change with the draw$" foray check-world "exec:python3 arm.py says"
+expect 1 "simulator [01], state .* said to be deterministic" foray check-world "exec:python3 arm.py says lies"
+expect 0 "answers change with the draw$" foray check-world "exec:python3 arm.py lies"
+
 # The program that the page shows.
 sed -n '/^```python$/,/^```$/{/^```/d;p}' "$source_dir/docs/outside.md" >shown.py
-cp "$source_dir/examples/outside/foray_world.py" .
 expect 0 "thermostat: 2 dimensions, 3 actions, 3 simulators" foray check-world "exec:python3 shown.py"
 sed 's/simulators = 3/simulators = 3\n    weights = [1]/' shown.py >odd.py
 expect 4 "ValueError: every simulator has a weight" foray check-world "exec:python3 odd.py"

@@ -223,6 +223,7 @@ static void test_bad_worlds(void **unused)
         {"exec:./hostile_world moody", " repeat order single many",
          "coordinate 0 of the answer was"},
         {"plugin:./bad_plugin.so:placed", " order single", "when asked alone"},
+        {"plugin:./bad_plugin.so:not-deterministic", " randomness", "said to be deterministic"},
         {"exec:./hostile_world liar", " mixture", "error probability 1e-6"},
         {"exec:./hostile_world generous", " rewards", "reward home is 2"},
         {"exec:./hostile_world nan 20", " answers mixture", "is no state"},

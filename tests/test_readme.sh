@@ -2,7 +2,8 @@
 # What the README, the guide and the page about simulators show is what happens: runs
 # the commands of their ```console blocks, one page after the other, each in an empty
 # directory. Every command must end well and print what the page shows, but for numbers, spacing
-# and arrows, since machines differ. In the shown output, a line "..." ends the comparison.
+# and arrows, since machines differ. In the shown output, a line "..." ends the comparison. A
+# ```python block that begins with "# NAME.py" is that file.
 set -euo pipefail
 
 command=$1 source_tree=${FORAY_SOURCE:?}
@@ -17,6 +18,15 @@ ran=0
 # The console blocks of a page, without their fences.
 blocks() {
     awk '/^```/ { inside = ($0 == "```console"); next } inside' "$1"
+}
+
+# The files that a page shows, and the one that it says to copy.
+files() {
+    awk '/^```/ { name = ""; first = ($0 == "```python"); next }
+         first && /^# [a-z]+\.py/ { name = $2; sub(/:$/, "", name) }
+         { first = 0 }
+         name { print > name }' "$1"
+    cp "$source_tree/examples/outside/foray_world.py" .
 }
 
 # Forgets numbers, spacing and arrows, and whatever follows a line of dots.
@@ -51,6 +61,7 @@ try() {
 # Splits a page into commands ("$ ...") and the output that follows each.
 run_page() {
     local page=$1 line="" shown="" text
+    files "$source_tree/$page"
     while IFS= read -r text; do
         if [[ $text == '$ '* ]]; then
             [[ -z $line ]] || try "$page" "$line" "$shown"

@@ -129,6 +129,51 @@ expect 0 '' foray explore possible.json --in "exec:python3 machine.py" -k 100 -o
 expect 0 'misfit is not measured: the model' foray rollout machine.foray --trust -n 50
 expect 0 'true parameters are not known' foray rollout machine.foray --trust -n 50
 
+# More dimensions than a grid can have: radial centres, from aggregating to the real arm, whose
+# five joints are to be lifted. Its simulators are deterministic, so that there is no error of
+# Monte Carlo, and the certificate is worth something; without saying so it is not.
+cat >arm.py <<'END'
+import sys
+from foray_world import World, serve, uniform
+
+class Arm(World):
+    name = "arm"
+    dimensions = ["base", "shoulder", "elbow", "wrist", "hand"]
+    low, high = [-1] * 5, [1] * 5
+    actions = ["rest", "lower", "upper", "lift"]
+    horizon, simulators, rewards = 8, 2, ["high", "low"]
+    deterministic = len(sys.argv) < 2
+
+    def reset(self, key):
+        return [0.2 * uniform(key, i) - 0.1 for i in range(5)]
+
+    def step(self, key, simulator, action, state):
+        if simulator < 0:
+            simulator = int(uniform(key, 9) < 0.3)
+        push = ((0, 0, 0, 0, 0), (1, 1, 0, 0, 0), (0, 0, 1, 1, 1), (1, 1, 1, 1, 1))[action]
+        return [0.9 * s + (0.2, 0.4)[simulator] * p for s, p in zip(state, push)]
+
+    def reward(self, name, state, action):
+        high = min(max(sum(state) / 5, 0), 1)
+        return high if name == "high" else 1 - high
+
+serve(Arm())
+END
+expect 2 'grid' foray explore "exec:python3 arm.py" --clusters grid:3x3x3x3x3 -k 5 -o bad.foray
+expect 0 'Monte Carlo error +0 per step' foray explore "exec:python3 arm.py" --clusters radial:80 \
+    --cache arms -k 60 -o arm.foray
+foray rollout arm.foray --trust -n 200 --json >arm.json
+holds "it is lifted" awk "BEGIN { exit !($(json rewards.0.return.low arm.json) > 3) }"
+holds "or not" awk "BEGIN { exit !($(json rewards.1.return.low arm.json) > 6) }"
+holds "surely" awk "BEGIN { exit !($(json rewards.0.certificate.gap arm.json) < 4) }"
+holds "the misfit is measured" awk "BEGIN { exit !($(json rewards.0.misfit.episode arm.json) > 0) }"
+expect 0 'model +found in arms' foray explore "exec:python3 arm.py" --clusters radial:80 \
+    --cache arms -k 60 -o again.foray
+foray rollout again.foray --trust -n 200 --json >again.json
+holds "a model from the cache is the model" cmp <(sed 1,2d arm.json) <(sed 1,2d again.json)
+expect 0 'Monte Carlo error +0\.' foray explore "exec:python3 arm.py random" --clusters radial:80 \
+    --cache arms -k 10 -o random.foray
+
 # A run file does not start anything that the command line does not name.
 for refused in "rollout in.foray" "plan in.foray -r served" "explore --resume -k 30 -o in.foray"; do
     # shellcheck disable=SC2086

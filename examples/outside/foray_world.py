@@ -73,6 +73,7 @@ class World:
     horizon = 1  # steps of an episode
     simulators = 0
     weights = None  # how reality mixes the simulators; None: not known
+    deterministic = False  # True: simulators (not reality) do not look at the key
     rewards = ()  # names of rewards
 
     def reset(self, key):
@@ -156,7 +157,7 @@ class _Server:
         w = self.world
         low = [0] if w.states else w.low
         high = [w.states - 1] if w.states else w.high
-        flags = (w.weights is not None) + 2 * bool(w.dimensions) + 4
+        flags = (w.weights is not None) + 2 * bool(w.dimensions) + 4 + 8 * bool(w.deterministic)
         sizes = (w.states, self.n, len(w.actions), w.horizon, w.simulators, len(w.rewards), flags)
         names = [w.name, *w.dimensions, *w.actions, *w.rewards]
         return b"".join(

@@ -18,7 +18,7 @@
 
 enum { QUESTIONS = 3, ANSWERS = 4, LARGEST = 1 << 20, PROTOCOL = 1 };
 enum { HELLO = 1, SPEC, RESET, STEP, REWARD, GOODBYE, ERROR };
-enum { WEIGHTS_KNOWN = 1, DIMENSIONS_NAMED = 2, ACTIONS_NAMED = 4 };
+enum { WEIGHTS_KNOWN = 1, DIMENSIONS_NAMED = 2, ACTIONS_NAMED = 4, DETERMINISTIC = 8 };
 
 typedef struct frame {
     uint32_t length, type;
@@ -121,15 +121,15 @@ static void answer_spec(server *s)
 {
     const foray_plugin_table *t = &s->table;
     const double zero = 0, last = (double)t->states - 1;
-    const int64_t head[] = {t->states,
-                            t->dimensions,
-                            t->actions,
-                            t->horizon,
-                            t->simulators,
-                            t->rewards,
-                            (t->weight ? WEIGHTS_KNOWN : 0) |
-                                (t->dimension_name ? DIMENSIONS_NAMED : 0) |
-                                (t->action_name ? ACTIONS_NAMED : 0)};
+    const int64_t head[] = {
+        t->states,
+        t->dimensions,
+        t->actions,
+        t->horizon,
+        t->simulators,
+        t->rewards,
+        (t->weight ? WEIGHTS_KNOWN : 0) | (t->dimension_name ? DIMENSIONS_NAMED : 0) |
+            (t->action_name ? ACTIONS_NAMED : 0) | (t->deterministic ? DETERMINISTIC : 0)};
     size_t box = (size_t)t->dimensions * sizeof(double);
     put(s, head, sizeof head);
     put(s, t->states ? &zero : t->low, box);

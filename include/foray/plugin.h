@@ -84,6 +84,10 @@ typedef struct foray_plugin_table {
                   char cause[FORAY_PLUGIN_CAUSE]);
     /* May be NULL: releases self; the last call. */
     void (*destroy)(void *self);
+
+    /* Not 0: what a simulator answers depends on state and action alone, not on the key.
+     * Reality may still draw which simulator answers. Then models have no Monte Carlo error. */
+    int64_t deterministic;
 } foray_plugin_table;
 
 /* The one entry point, which you write. `text` is what followed "plugin:PATH:", or "". Not 0: it

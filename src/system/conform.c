@@ -269,9 +269,27 @@ static int check_many(fy_suite *suite)
 
 /* ------------------------------------------------------------ what may vary */
 
+/* Simulators that are said to be deterministic must be; of others that are it is good to know. */
+static int judge_randomness(fy_suite *suite, int64_t vary, int64_t simulated)
+{
+    char question[256];
+    bool said = suite->system->ops.deterministic;
+    if (said && simulated >= 0)
+        return fy_conclude(suite, FORAY_CHECK_FAILED,
+                           "%s: the answer changes with the draw, but simulators are said to be "
+                           "deterministic",
+                           question_text(suite, simulated, question, sizeof question));
+    bool forgotten = !said && simulated < 0 && suite->spec->simulators > 0;
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld of %lld answers change with the draw%s",
+                       (long long)vary, (long long)suite->count,
+                       forgotten ? ", none of a simulator: if they are deterministic, say so, and "
+                                   "models have no Monte Carlo error"
+                                 : "");
+}
+
 static int check_randomness(fy_suite *suite)
 {
-    int64_t vary = 0;
+    int64_t vary = 0, simulated = -1; /* the last of a simulator's answers that do */
     memcpy(suite->other_query, suite->query, (size_t)suite->count * sizeof *suite->query);
     for (int64_t i = 0; i < suite->count; i++)
         suite->other_query[i].draw = fy_suite_draw(suite);
@@ -279,12 +297,11 @@ static int check_randomness(fy_suite *suite)
                           suite->other_next) != FORAY_OK)
         return fy_check_refused(suite);
     for (int64_t i = 0; i < suite->count; i++)
-        vary += !same(suite, suite->next + i * suite->n, suite->other_next + i * suite->n);
-    if (vary == 0)
-        return fy_conclude(suite, FORAY_CHECK_PASSED,
-                           "no answer depends on the draw: deterministic");
-    return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld of %lld answers change with the draw",
-                       (long long)vary, (long long)suite->count);
+        if (!same(suite, suite->next + i * suite->n, suite->other_next + i * suite->n)) {
+            vary++;
+            simulated = suite->query[i].simulator >= 0 ? i : simulated;
+        }
+    return judge_randomness(suite, vary, simulated);
 }
 
 /* One question to simulator i and to its neighbour: do they ever say different things? */

@@ -98,7 +98,13 @@ foray_status fy_hello_read(foray_context *say, const uint8_t *body, size_t size)
 
 /* --------------------------------------------------------------------- spec */
 
-enum { WEIGHTS_KNOWN = 1, DIMENSIONS_NAMED = 2, ACTIONS_NAMED = 4, ALL_FLAGS = 7 };
+enum {
+    WEIGHTS_KNOWN = 1,
+    DIMENSIONS_NAMED = 2,
+    ACTIONS_NAMED = 4,
+    DETERMINISTIC = 8,
+    ALL_FLAGS = 15,
+};
 
 /* What a SPEC begins with. */
 typedef struct spec_head {
@@ -222,7 +228,8 @@ foray_status fy_frame_spec_read(foray_context *say, const uint8_t *body, size_t 
                                    .actions = head.actions,
                                    .horizon = head.horizon,
                                    .simulators = head.simulators,
-                                   .rewards = head.rewards}};
+                                   .rewards = head.rewards},
+                          .deterministic = (head.flags & DETERMINISTIC) != 0};
     status = allocate(say, &head, size, &read);
     if (status == FORAY_OK) {
         read_numbers(&reader, &head, &read);

@@ -54,6 +54,7 @@ typedef struct fy_frame_spec {
     const char **name;
     char *text;
     const double *weight; /* NULL: not known */
+    bool deterministic;   /* simulators leave nothing to chance */
 } fy_frame_spec;
 
 /* Reads the body of a SPEC; sizes are checked as far as reading and asking needs it. */

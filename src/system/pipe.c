@@ -308,13 +308,14 @@ static foray_status begin(foray_context *ctx, program *p, const char *command)
 
 static foray_status wrap(foray_context *ctx, program *p, foray_system **out)
 {
-    static const foray_system_ops ops = {.size = sizeof ops,
-                                         .reset = program_reset,
-                                         .step = program_step,
-                                         .weights = program_weights,
-                                         .reward = program_reward,
-                                         .message = program_message,
-                                         .destroy = program_destroy};
+    const foray_system_ops ops = {.size = sizeof ops,
+                                  .reset = program_reset,
+                                  .step = program_step,
+                                  .weights = program_weights,
+                                  .reward = program_reward,
+                                  .deterministic = p->told.deterministic,
+                                  .message = program_message,
+                                  .destroy = program_destroy};
     return foray_system_create(ctx, &p->told.spec, &ops, p, out);
 }
 

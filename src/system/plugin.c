@@ -241,6 +241,7 @@ static foray_status wrap(foray_context *ctx, plugin *p, foray_system **out)
                                   .weights = plugin_weights,
                                   .reward = plugin_reward,
                                   .threads = table->threads != 0,
+                                  .deterministic = table->deterministic != 0,
                                   .message = plugin_message,
                                   .destroy = plugin_destroy};
     foray_status status = foray_system_create(ctx, &spec, &ops, p, out);
