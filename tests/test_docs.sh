@@ -72,8 +72,10 @@ for page in "${pages[@]}"; do
     [[ -n ${reached[$page]:-} ]] || fail "$page: no links lead there from README.md"
 done
 
-for folder in src/*/; do
-    (($(grep -c "^    $folder " README.md) == 1)) || fail "README.md: $folder is not on the map, once"
+for folder in [a-z]*/ src/*/; do
+    [[ $folder == build/ || $folder == src/ || $folder == include/ ]] ||
+        (($(grep -cE "^    ([a-z]+/ )*$folder " README.md) == 1)) ||
+        fail "README.md: $folder is not on the map, once"
 done
 for header in include/foray/*.h; do
     grep -q "(../$header)" docs/api.md || fail "docs/api.md does not name $header"
