@@ -70,6 +70,7 @@ expect 0 "riverswim" foray explore riverswim -k 100 -o a.foray --force
 expect 3 "a.foray: a run file, not a model" foray explore a.foray -o twice.foray
 expect 3 "nowhere" foray explore --resume -o nowhere.foray
 holds "--resume makes no file" test ! -e nowhere.foray
+expect 3 "no/run.foray: its directory does not exist" foray explore chain -o no/run.foray
 
 # ---- resuming: settings stay, episodes and target may change
 usage "started with seed 1, not 2" foray explore --resume --seed 2 -o b.foray

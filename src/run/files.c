@@ -51,6 +51,8 @@ static void sign(int fd)
 static foray_status try_lock(foray_context *ctx, const char *path, const char *lock_path, int *fd)
 {
     *fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (*fd < 0 && errno == ENOENT)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: its directory does not exist", path);
     if (*fd < 0)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot write beside it: %s: %s", path, lock_path,
                        strerror(errno));
