@@ -164,7 +164,7 @@ static const struct {
 } failures[] = {
     {"hang", "did not answer within 0.4 s"},
     {"exit", "the program ended (exit status 7)"},
-    {"killed", "the program ended (signal 9)"},
+    {"killed", "the program ended (signal 9: Killed)"},
     {"cut", "the program ended (exit status 0)"},
     {"cut-hang", "did not answer within 0.4 s"},
     {"dribble", "did not answer within 0.4 s"},

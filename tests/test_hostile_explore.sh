@@ -48,7 +48,7 @@ fails() {
 fails hang 0.5 "did not answer within 0.5 s"
 fails dribble 0.5 "did not answer within 0.5 s"
 fails exit 100 "the program ended \(exit status 7\)"
-fails killed 100 "the program ended \((signal 9|exit status 137)\)"
+fails killed 100 "the program ended \((signal 9: Killed|exit status 137)\)"
 fails grandchild 100 "the program ended \(exit status 0\)"
 fails flood 100 "sequence number"
 fails noise 100 "does not speak the world protocol"

@@ -94,7 +94,7 @@ static void test_fail_and_resume(void **state)
         {"hang", "did not answer within 0.4 s"},
         {"dribble", "did not answer within 0.4 s"},
         {"exit", "the program ended (exit status 7)"},
-        {"killed", "the program ended (signal 9)"},
+        {"killed", "the program ended (signal 9: Killed)"},
         {"grandchild", "the program ended (exit status 0)"},
         {"noise", "does not speak the world protocol"},
         {"flood", "sequence number"},

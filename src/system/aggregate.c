@@ -155,6 +155,8 @@ static int64_t clusters_of_chunk(const job *j)
 {
     double draws = (double)(j->what.points * j->what.each);
     double each = ANSWERS_EACH * (double)j->clusters->count / answers(j, draws);
+    if (!j->system->ops.threads) /* perhaps a slow program: stopping must not wait for many */
+        return 1;
     return j->samplers * (int64_t)fmin(fmax(each, 1), CLUSTERS_EACH);
 }
 
@@ -227,6 +229,8 @@ static foray_status sample_resets(job *j, uint64_t seed)
     for (int64_t k = 0; k < RESETS; k++) {
         foray_draw draw = {seed, (uint64_t)k, 0};
         foray_status status = fy_system_start(j->system, j->ctx, &draw, state);
+        if (status == FORAY_OK && j->progress && !j->progress(j->user, 0))
+            status = FORAY_INTERRUPTED;
         if (status != FORAY_OK)
             return status;
         int64_t count = foray_clusters_of(j->clusters, state, cluster, weight);

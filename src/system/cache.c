@@ -1,10 +1,11 @@
 /* cache.c - aggregated models on disk, found again by a hash of what they depend on.
  *
- * The text of a plug-in or a program does not change when its code does, so that a few of its
- * answers belong to the hash as well. Files are compact models, which carry a checksum; what
- * is damaged counts as not there. */
+ * The text of a plug-in or a program does not change when its code does, so that some of its
+ * answers, from all over the box, belong to the hash as well. Files are compact models, which carry
+ * a checksum; what is damaged counts as not there. */
 #include "system/cache.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,21 +48,38 @@ static void write_clusters(fy_writer *writer, const foray_clusters *clusters)
     fy_write_u64(writer, clusters->kind->hash(clusters));
 }
 
-/* First states, and what follows some of them by every simulator. */
+/* A first state, or any state. */
+static foray_status probe_state(fy_writer *writer, foray_system *system, const foray_draw *draw,
+                                bool first, double *state)
+{
+    const foray_system_spec *spec = &system->spec;
+    if (first)
+        return fy_system_start(system, writer->ctx, draw, state);
+    for (int64_t i = 0; i < spec->dimensions; i++) {
+        double u =
+            fy_unit(fy_random_bits(draw->seed, FY_STREAM_SYSTEM, draw->episode, 0, (uint32_t)i));
+        double at = spec->low[i] + u * (spec->high[i] - spec->low[i]);
+        state[i] = spec->states > 0 ? floor(at + 0.5) : at;
+    }
+    return FORAY_OK;
+}
+
+/* First states and others, and what follows them by some simulator. */
 static foray_status write_answers(fy_writer *writer, foray_system *system)
 {
-    enum { PROBES = 16 };
+    enum { PROBES = 512 };
     const foray_system_spec *spec = &system->spec;
     double state[FY_MOST_DIMENSIONS], next[FY_MOST_DIMENSIONS];
     foray_status status = FORAY_OK;
     for (int64_t k = 0; k < PROBES && status == FORAY_OK; k++) {
         foray_draw draw = {1, (uint64_t)k, 0};
-        status = fy_system_start(system, writer->ctx, &draw, state);
-        for (int64_t i = 0; i < spec->simulators && status == FORAY_OK; i++) {
-            foray_system_query query = {draw, i, k % spec->actions};
+        foray_system_query query = {draw, k / spec->actions % spec->simulators, k % spec->actions};
+        status = probe_state(writer, system, &draw, k % 8 == 0, state);
+        if (status == FORAY_OK)
             status = fy_system_ask(system, writer->ctx, 1, &query, state, next);
-            if (status == FORAY_OK)
-                fy_write_doubles(writer, next, (size_t)spec->dimensions);
+        if (status == FORAY_OK) {
+            fy_write_doubles(writer, state, (size_t)spec->dimensions);
+            fy_write_doubles(writer, next, (size_t)spec->dimensions);
         }
     }
     return status;

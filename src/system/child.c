@@ -1,5 +1,5 @@
 /* child.c - starts programs, and sees to it that nothing of them stays behind. */
-#define _GNU_SOURCE /* posix_spawn_file_actions_addclosefrom_np, pipe2, environ */
+#define _GNU_SOURCE /* posix_spawn_file_actions_addclosefrom_np, pipe2, environ, sigdescr_np */
 #include "system/child.h"
 
 #include <errno.h>
@@ -172,6 +172,13 @@ static fate look(const fy_child *child, siginfo_t *info)
     return info->si_pid == 0 ? RUNNING : ENDED;
 }
 
+/* strsignal writes to memory that threads share. */
+static const char *signal_text(int number)
+{
+    const char *text = sigdescr_np(number);
+    return text ? text : "unknown";
+}
+
 bool fy_child_ended(const fy_child *child, char how[FY_CHILD_HOW])
 {
     siginfo_t info;
@@ -185,7 +192,8 @@ bool fy_child_ended(const fy_child *child, char how[FY_CHILD_HOW])
         if (info.si_code == CLD_EXITED)
             snprintf(how, FY_CHILD_HOW, "exit status %d", info.si_status);
         else
-            snprintf(how, FY_CHILD_HOW, "signal %d", info.si_status);
+            snprintf(how, FY_CHILD_HOW, "signal %d: %s", info.si_status,
+                     signal_text(info.si_status));
     }
     return true;
 }

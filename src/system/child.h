@@ -17,7 +17,7 @@ typedef struct fy_child {
 foray_status fy_child_start(foray_context *say, const char *command, fy_child *child);
 
 enum { FY_CHILD_HOW = 64 };
-/* Has it ended? If so, `how` says in which way: "exit status 3", "signal 9 (Killed)". */
+/* Has it ended? If so, `how` says in which way: "exit status 3", "signal 9: Killed". */
 bool fy_child_ended(const fy_child *child, char how[FY_CHILD_HOW]);
 
 /* Closes both ways, which asks it to end; after `patience` seconds SIGTERM to the group, after

@@ -34,7 +34,8 @@ static int64_t grid_of(const foray_clusters *clusters, const double *state, int3
         double t = fmin(fmax((state[i] - low) / (high - low), 0), 1) * (double)last;
         int64_t j = t < (double)last ? (int64_t)t : last - 1;
         double w = t - (double)j;
-        bool lower = w<1, upper = w> 0;
+        bool lower = w < 1;
+        bool upper = w > 0;
         int64_t wide = lower && upper ? 2 : 1;
         for (int64_t c = count - 1; c >= 0; c--) {
             int32_t at = (int32_t)(cluster[c] * g->points[i] + j);

@@ -14,7 +14,6 @@ void fy_rows_free(fy_rows *rows)
     *rows = (fy_rows){0};
 }
 
-/* Room for `wanted` items, at least half as much again as before. */
 static bool grow(foray_context *ctx, void **items, size_t size, int64_t wanted)
 {
     void *grown = fy_resize(ctx, *items, (size_t)wanted, size);
@@ -25,6 +24,7 @@ static bool grow(foray_context *ctx, void **items, size_t size, int64_t wanted)
 
 #define GROW(ctx, array, wanted) grow((ctx), (void **)&(array), sizeof *(array), (wanted))
 
+/* At least half as much again as before. */
 static int64_t larger(int64_t room, int64_t needed)
 {
     return needed > room + room / 2 ? needed : room + room / 2;
