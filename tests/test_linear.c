@@ -310,6 +310,36 @@ static void resumes_with_any_features(void **state)
     }
 }
 
+/* Phases follow from settings: a state saved under others is another's. Where a phase has a
+ * length of its own, the budget does not matter. */
+static void francis_refuses_other_phases(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t phase, episodes;
+        foray_status status;
+    } rows[] = {{0, 200, FORAY_OK}, {0, 201, FORAY_ERROR_RUN}, {7, 200, FORAY_ERROR_RUN},
+                {5, 200, FORAY_OK}, {5, 201, FORAY_OK},        {6, 200, FORAY_ERROR_RUN}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        foray_settings settings = linear_settings("francis");
+        settings.pair_features = FORAY_FEATURES_GIVEN;
+        settings.episodes = 200;
+        settings.francis_phase = i < 3 ? 0 : 5;
+        stage saved = set_stage(NULL, &settings);
+        settings.episodes = rows[i].episodes;
+        settings.francis_phase = rows[i].phase;
+        stage loaded = set_stage(NULL, &settings);
+        uint8_t *data;
+        size_t size;
+        assert_true(truth_play(saved.explorer, saved.world, 20));
+        assert_int_equal(foray_explorer_save(saved.explorer, &data, &size), FORAY_OK);
+        assert_int_equal(foray_explorer_load(loaded.explorer, data, size), rows[i].status);
+        free(data);
+        clear(&saved);
+        clear(&loaded);
+    }
+}
+
 static void survives_failing_memory(void **state)
 {
     (void)state;
@@ -374,13 +404,10 @@ static void learns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wang_with_given_features),
-        cmocka_unit_test(wang_with_other_features),
-        cmocka_unit_test(francis_in_all_sources),
-        cmocka_unit_test(nothing_grows_with_the_past),
-        cmocka_unit_test(resumes_with_any_features),
-        cmocka_unit_test(survives_failing_memory),
-        cmocka_unit_test(learns),
+        cmocka_unit_test(wang_with_given_features),  cmocka_unit_test(wang_with_other_features),
+        cmocka_unit_test(francis_in_all_sources),    cmocka_unit_test(nothing_grows_with_the_past),
+        cmocka_unit_test(resumes_with_any_features), cmocka_unit_test(francis_refuses_other_phases),
+        cmocka_unit_test(survives_failing_memory),   cmocka_unit_test(learns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

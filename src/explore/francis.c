@@ -268,6 +268,14 @@ static void load(foray_explorer *explorer, fy_reader *reader)
     fy_lsvi_read(self->lsvi, reader);
 }
 
+/* Which phase an episode belongs to; the budget counts where it is shared by the phases. */
+static uint64_t ties(const foray_settings *settings)
+{
+    const int64_t own[] = {settings->francis_phase,
+                           needs_budget(settings) ? settings->episodes : 0};
+    return fy_hash(own, sizeof own, 0);
+}
+
 const fy_explorer_ops fy_francis = {
     .name = "francis",
     .summary = "FRANCIS (Zanette et al. 2020): random directions phase by phase, linear MDP",
@@ -282,4 +290,5 @@ const fy_explorer_ops fy_francis = {
     .load = load,
     .needs_budget = needs_budget,
     .describe = describe,
+    .ties = ties,
 };

@@ -321,6 +321,14 @@ static void load(foray_explorer *explorer, fy_reader *reader)
     fy_euler_read(self->euler, reader);
 }
 
+/* What is counted follows from them. */
+static uint64_t ties(const foray_settings *settings)
+{
+    const double own[] = {(double)settings->episodes, settings->explore_share,
+                          (double)settings->explore_data};
+    return fy_hash(own, sizeof own, 0);
+}
+
 const fy_explorer_ops fy_rf_rl_explore = {
     .name = "rf-rl-explore",
     .summary = "RF-RL-Explore (Jin et al. 2020): EULER to every state, then their mixture, tabular",
@@ -335,4 +343,5 @@ const fy_explorer_ops fy_rf_rl_explore = {
     .load = load,
     .needs_budget = fy_always_needs_budget, /* how it is split depends on it */
     .bound = bound,
+    .ties = ties,
 };
