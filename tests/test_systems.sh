@@ -47,6 +47,12 @@ expect 0 'verified +yes' foray verify whole.foray
 expect 0 'high' foray plan whole.foray -r high
 expect 0 'high' foray info whole.foray
 expect 0 '' foray report whole.foray -o page.html
+axes='To the right: level 1 from 0 to 1; upwards: level 2 from 0 to 1\.'
+holds "the maps of visits and of a plan say what their sides are" \
+    test "$(grep -c "$axes" page.html)" -ge 2
+expect 0 '' foray explore grid -k 5 -o grid.foray
+expect 0 '' foray report grid.foray -o grid.html
+holds "where nothing tells, nothing is told" bash -c '! grep -q "To the right:" grid.html'
 
 expect 0 'return in reality' foray rollout whole.foray -r high -n 300
 foray rollout whole.foray -n 300 --json >rollout.json

@@ -197,6 +197,8 @@ static foray_status draw_maps(fy_report *report, const fy_arrows *arrows, int64_
                  " Rows %" PRId64 " to %" PRId64 " and columns %" PRId64 " to %" PRId64
                  " of a map of %" PRId64 " × %" PRId64 ", around the state visited most.",
                  w.row, w.row + w.rows - 1, w.col, w.col + w.cols - 1, rows, cols);
+    else
+        fy_report_axes(report, rows, cols);
     fy_print(report->text, "</figcaption></figure>\n");
     return FORAY_OK;
 }

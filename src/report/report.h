@@ -38,6 +38,8 @@ foray_status fy_report_settings(fy_report *report);
 
 /* The map, if the model has one that is more than a single line: false if not. */
 bool fy_report_map(const fy_report *report, int64_t *rows, int64_t *cols);
+/* Prints which quantity grows in which direction of the map, if the states' names tell. */
+void fy_report_axes(fy_report *report, int64_t rows, int64_t cols);
 /* The state that was visited most. */
 int64_t fy_report_busiest(const fy_report *report);
 

@@ -163,6 +163,7 @@ static foray_status draw_map(fy_report *report, int64_t rows, int64_t cols)
                      " The map has %" PRId64 " × %" PRId64 " places: each square here adds up "
                      "%" PRId64 " × %" PRId64 " of them.",
                      rows, cols, f.block, f.block);
+        fy_report_axes(report, rows, cols);
         fy_print(report->text, "</figcaption></figure>\n");
         status = FORAY_OK;
     }
