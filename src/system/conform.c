@@ -272,13 +272,14 @@ static int check_many(fy_suite *suite)
 /* Simulators that are said to be deterministic must be; of others that are it is good to know. */
 static int judge_randomness(fy_suite *suite, int64_t vary, int64_t simulated)
 {
-    char question[256];
     bool said = suite->system->ops.deterministic;
-    if (said && simulated >= 0)
+    if (said && simulated >= 0) {
+        char question[256];
         return fy_conclude(suite, FORAY_CHECK_FAILED,
                            "%s: the answer changes with the draw, but simulators are said to be "
                            "deterministic",
                            question_text(suite, simulated, question, sizeof question));
+    }
     bool forgotten = !said && simulated < 0 && suite->spec->simulators > 0;
     return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld of %lld answers change with the draw%s",
                        (long long)vary, (long long)suite->count,
