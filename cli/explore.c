@@ -347,6 +347,10 @@ static cli_exit explore(expedition *e)
         cli_exit told = tell(e, status);
         code = told == CLI_DONE ? code : told;
     }
+    if (status == FORAY_ERROR_WORLD)
+        cli_fail(session, code, "%lld episodes are saved; 'foray explore --resume -o %s%s' goes on",
+                 (long long)foray_run_saved(e->run), e->path,
+                 cli_site_trust(foray_run_world(e->run)));
     if (status == FORAY_INTERRUPTED)
         cli_fail(session, code,
                  "stopped by a signal with everything saved; "

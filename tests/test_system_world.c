@@ -245,8 +245,7 @@ static void failures_keep_their_cause(void **unused)
     draw.step = 1;
     assert_int_equal(foray_world_step(world, &draw, told, 0, &next), FORAY_ERROR_WORLD);
     assert_string_equal(foray_message(s->ctx),
-                        "the world failed in episode 6, draw 1: hostile failed in episode 6, draw "
-                        "1: the plug is pulled");
+                        "hostile failed in episode 6, draw 1: the plug is pulled");
     foray_world_destroy(world);
     close_site(s);
 }

@@ -67,9 +67,10 @@ static foray_status settle(foray_world *world, const foray_draw *draw, foray_sta
     unsigned long long episode = draw->episode;
     if (status != FORAY_OK) {
         const char *cause = world->ops.message ? world->ops.message(world->self) : NULL;
-        /* The cause may be the message that lies in this context already. */
-        if (cause != foray_message(world->ctx))
-            fy_say(world->ctx, "%s", cause ? cause : foray_status_text(status));
+        /* A message that lies in this context already says when it was. */
+        if (cause == foray_message(world->ctx))
+            return FORAY_ERROR_WORLD;
+        fy_say(world->ctx, "%s", cause ? cause : foray_status_text(status));
         return fy_fail_within(world->ctx, FORAY_ERROR_WORLD,
                               "the world failed in episode %llu, draw %u", episode, draw->step);
     }
