@@ -37,7 +37,7 @@
 COMMANDS(DECLARE)
 #undef DECLARE
 
-#define ROW(command) &command,
+#define ROW(command) &(command),
 static const cli_command *const commands[] = {COMMANDS(ROW)};
 #undef ROW
 
