@@ -38,6 +38,11 @@ void *fy_alloc(foray_context *ctx, size_t count, size_t size);
 /* The same, for memory that must grow; the old content stays, the rest is not zeroed. */
 void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size);
 
+/* An array with room for `wanted` items, `*room` of them so far, that grows as it fills: at
+ * least doubled where it is too small, so that adding stays cheap. NULL, and everything is as
+ * it was, if memory is exhausted. */
+void *fy_grow(foray_context *ctx, void *array, int64_t *room, int64_t wanted, size_t size);
+
 /* A copy of a text. */
 char *fy_text(foray_context *ctx, const char *text);
 

@@ -115,6 +115,18 @@ void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size)
     return larger != NULL ? larger : out_of_memory(ctx, count, size);
 }
 
+void *fy_grow(foray_context *ctx, void *array, int64_t *room, int64_t wanted, size_t size)
+{
+    if (array != NULL && wanted <= *room)
+        return array;
+    int64_t least = *room > 0 ? *room * 2 : 64;
+    int64_t larger = wanted > least ? wanted : least;
+    void *grown = fy_resize(ctx, array, (size_t)larger, size);
+    if (grown != NULL)
+        *room = larger;
+    return grown;
+}
+
 char *fy_text(foray_context *ctx, const char *text)
 {
     size_t size = strlen(text) + 1;

@@ -78,15 +78,11 @@ static foray_status read_parameters(fy_lab *lab, const foray_lab_options *option
 foray_status fy_lab_add_cell(fy_lab *lab, double weight, const int64_t at[FY_LAB_AXES],
                              const char *name, ...)
 {
-    if (lab->cells == lab->room) {
-        int64_t room = lab->room ? 2 * lab->room : 64;
-        fy_lab_cell *more = fy_resize(lab->ctx, lab->cell, (size_t)room, sizeof *more);
-        if (!more)
-            return FORAY_ERROR_MEMORY;
-        lab->cell = more;
-        lab->room = room;
-    }
-    fy_lab_cell *cell = &lab->cell[lab->cells++];
+    fy_lab_cell *cell = fy_grow(lab->ctx, lab->cell, &lab->room, lab->cells + 1, sizeof *cell);
+    if (!cell)
+        return FORAY_ERROR_MEMORY;
+    lab->cell = cell;
+    cell += lab->cells++;
     va_list values;
     cell->weight = weight;
     memcpy(cell->at, at, sizeof cell->at);

@@ -81,14 +81,10 @@ typedef struct tour {
 static bool push(tour *t, uint16_t flip)
 {
     fy_flips *flips = t->flips;
-    if (flips->count == flips->room) {
-        int64_t room = flips->room ? 2 * flips->room : 1024;
-        uint16_t *more = fy_resize(t->ctx, flips->flip, (size_t)room, sizeof *more);
-        if (!more)
-            return false;
-        flips->flip = more;
-        flips->room = room;
-    }
+    uint16_t *list = fy_grow(t->ctx, flips->flip, &flips->room, flips->count + 1, sizeof *list);
+    if (!list)
+        return false;
+    flips->flip = list;
     flips->flip[flips->count++] = flip;
     return true;
 }

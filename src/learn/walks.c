@@ -207,22 +207,15 @@ static foray_status check_limits(builder *b, const shape *set, bool is_new)
 static bool make_room(builder *b, int64_t generators)
 {
     fy_walks *walks = b->walks;
-    if (walks->count == b->walk_room) {
-        int64_t room = b->walk_room ? 2 * b->walk_room : 64;
-        fy_walk *more = fy_resize(b->ctx, walks->walk, (size_t)room, sizeof *more);
-        if (!more)
-            return false;
-        walks->walk = more;
-        b->walk_room = room;
-    }
-    if (b->sides + generators > b->side_room) {
-        int64_t room = 2 * (b->sides + generators);
-        int32_t *more = fy_resize(b->ctx, walks->side, (size_t)room, sizeof *more);
-        if (!more)
-            return false;
-        walks->side = more;
-        b->side_room = room;
-    }
+    fy_walk *walk = fy_grow(b->ctx, walks->walk, &b->walk_room, walks->count + 1, sizeof *walk);
+    if (!walk)
+        return false;
+    walks->walk = walk;
+    int64_t sides = b->sides + generators;
+    int32_t *side = fy_grow(b->ctx, walks->side, &b->side_room, sides, sizeof *side);
+    if (!side)
+        return false;
+    walks->side = side;
     return true;
 }
 

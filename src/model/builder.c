@@ -184,28 +184,13 @@ static foray_status check_law(foray_context *ctx, const double *probability, int
     return fy_fail(ctx, FORAY_ERROR_INPUT, "the probabilities sum to %.12g, not to 1", sum);
 }
 
-/* Room for `more` items, at least doubling, so that adding stays cheap. */
-static bool grow(foray_context *ctx, void **items, size_t size, int64_t count, int64_t more,
-                 int64_t *room)
-{
-    if (more <= *room - count)
-        return true;
-    int64_t wanted = count + more > 2 * *room ? count + more : 2 * *room;
-    void *grown = fy_resize(ctx, *items, (size_t)wanted, size);
-    if (!grown)
-        return false;
-    *items = grown;
-    *room = wanted;
-    return true;
-}
-
 static bool reserve_entries(foray_builder *builder, int64_t more)
 {
-    void *items = builder->entry;
-    bool grown = grow(builder->ctx, &items, sizeof *builder->entry, builder->entries, more,
-                      &builder->entry_room);
-    builder->entry = items;
-    return grown;
+    fy_entry *entry = fy_grow(builder->ctx, builder->entry, &builder->entry_room,
+                              builder->entries + more, sizeof *entry);
+    if (entry)
+        builder->entry = entry;
+    return entry != NULL;
 }
 
 static void add_entry(foray_builder *builder, int64_t pair, int64_t next, int64_t coordinate,
@@ -388,17 +373,18 @@ foray_status foray_builder_feature_error(foray_builder *builder, double error)
 
 static bool reserve_initial(foray_builder *builder)
 {
-    int64_t state_room = builder->initial_room, probability_room = builder->initial_room;
-    void *states = builder->initial_state, *probabilities = builder->initial_probability;
-    bool grown = grow(builder->ctx, &states, sizeof *builder->initial_state, builder->initials, 1,
-                      &state_room) &&
-                 grow(builder->ctx, &probabilities, sizeof *builder->initial_probability,
-                      builder->initials, 1, &probability_room);
-    builder->initial_state = states;
-    builder->initial_probability = probabilities;
-    if (grown)
-        builder->initial_room = state_room;
-    return grown;
+    foray_context *ctx = builder->ctx;
+    int64_t room = builder->initial_room, same = room, wanted = builder->initials + 1;
+    int32_t *state = fy_grow(ctx, builder->initial_state, &room, wanted, sizeof *state);
+    if (!state)
+        return false;
+    builder->initial_state = state;
+    double *chance = fy_grow(ctx, builder->initial_probability, &same, wanted, sizeof *chance);
+    if (!chance)
+        return false;
+    builder->initial_probability = chance;
+    builder->initial_room = room;
+    return true;
 }
 
 foray_status foray_builder_initial(foray_builder *builder, int64_t state, double probability)

@@ -186,16 +186,11 @@ static foray_status check_call(foray_builder *builder, int64_t state, int64_t ac
 
 static bool reserve(foray_builder *builder, int64_t more)
 {
-    int64_t wanted = builder->pair_entries + more;
-    if (wanted <= builder->pair_room)
-        return true;
-    wanted = wanted > 2 * builder->pair_room ? wanted : 2 * builder->pair_room;
-    fy_entry *grown = fy_resize(builder->ctx, builder->pair_entry, (size_t)wanted, sizeof *grown);
-    if (!grown)
-        return false;
-    builder->pair_entry = grown;
-    builder->pair_room = wanted;
-    return true;
+    fy_entry *entry = fy_grow(builder->ctx, builder->pair_entry, &builder->pair_room,
+                              builder->pair_entries + more, sizeof *entry);
+    if (entry)
+        builder->pair_entry = entry;
+    return entry != NULL;
 }
 
 foray_status foray_builder_pair_feature(foray_builder *builder, int64_t state, int64_t action,

@@ -38,7 +38,7 @@ typedef struct job {
     fy_sampling what;
     int samplers;
     fy_sampler **sampler; /* [samplers] */
-    fy_rows rows;
+    fy_feature_rows rows;
     double error;
     fy_scatter scatter;
     double *initial;    /* [clusters] */
@@ -134,7 +134,7 @@ static foray_status join(job *j)
             j->error = sampler->error;
             j->scatter = sampler->scatter;
         }
-        foray_status status = fy_rows_move(j->ctx, &sampler->rows, &j->rows);
+        foray_status status = fy_feature_rows_move(j->ctx, &sampler->rows, &j->rows);
         if (status != FORAY_OK)
             return status;
     }
@@ -366,7 +366,7 @@ static foray_status make_model(job *j, foray_model **out)
 
 static void release(job *j)
 {
-    fy_rows_free(&j->rows);
+    fy_feature_rows_free(&j->rows);
     free(j->initial);
     free(j->start);
     free(j->chance);

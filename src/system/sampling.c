@@ -67,7 +67,7 @@ void fy_sampler_destroy(fy_sampler *w)
     free(w->room);
     free(w->from);
     free(w->next);
-    fy_rows_free(&w->rows);
+    fy_feature_rows_free(&w->rows);
     free(w);
 }
 
@@ -202,8 +202,8 @@ static foray_status add_row(fy_sampler *w, fy_met *met)
 {
     int64_t d = w->what->system->spec.simulators;
     double scale = (double)(w->what->points * w->what->each) * sqrt((double)d);
-    fy_rows *rows = &w->rows;
-    if (!fy_rows_reserve(w->ctx, rows, 1, met->count, met->count * d))
+    fy_feature_rows *rows = &w->rows;
+    if (!fy_feature_rows_reserve(w->ctx, rows, 1, met->count, met->count * d))
         return FORAY_ERROR_MEMORY;
     if (w->what->each == 2)
         note_errors(w, met);

@@ -27,7 +27,7 @@ typedef struct fy_met {
 } fy_met;
 
 /* Pairs as a model is assembled from them (fy_model_parts), in growing arrays. */
-typedef struct fy_rows {
+typedef struct fy_feature_rows {
     int64_t pairs, pair_room;
     int64_t *succ_start; /* [pairs+1] */
     int64_t succs, succ_room;
@@ -36,7 +36,7 @@ typedef struct fy_rows {
     int64_t feats, feat_room;
     int32_t *feat_index;
     double *feat_value;
-} fy_rows;
+} fy_feature_rows;
 
 /* One thread's place of work. */
 typedef struct fy_sampler {
@@ -46,7 +46,7 @@ typedef struct fy_sampler {
     foray_system_query *query;
     double *point, *room, *from, *next;
     fy_met *met; /* [actions] */
-    fy_rows rows;
+    fy_feature_rows rows;
     double error;       /* the largest met */
     fy_scatter scatter; /* and where it comes from */
     foray_status status;
@@ -61,10 +61,10 @@ void fy_sampler_destroy(fy_sampler *w);
 void fy_sampler_work(fy_sampler *w, int64_t first, int64_t end);
 
 /* Room for that many more. */
-bool fy_rows_reserve(foray_context *ctx, fy_rows *rows, int64_t pairs, int64_t succs,
-                     int64_t feats);
-void fy_rows_free(fy_rows *rows);
+bool fy_feature_rows_reserve(foray_context *ctx, fy_feature_rows *rows, int64_t pairs,
+                             int64_t succs, int64_t feats);
+void fy_feature_rows_free(fy_feature_rows *rows);
 /* Moves what `from` holds behind what `to` holds. */
-foray_status fy_rows_move(foray_context *ctx, fy_rows *from, fy_rows *to);
+foray_status fy_feature_rows_move(foray_context *ctx, fy_feature_rows *from, fy_feature_rows *to);
 
 #endif

@@ -1,28 +1,32 @@
-/* rows.c - growing arrays of pairs, their successors and features. */
+/* feature_rows.c - growing arrays of pairs, their successors and features. */
 #include "system/sampling.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void fy_rows_free(fy_rows *rows)
+void fy_feature_rows_free(fy_feature_rows *rows)
 {
     free(rows->succ_start);
     free(rows->succ);
     free(rows->feat_start);
     free(rows->feat_index);
     free(rows->feat_value);
-    *rows = (fy_rows){0};
+    *rows = (fy_feature_rows){0};
 }
 
-static bool grow(foray_context *ctx, void **items, size_t size, int64_t wanted)
+/* `array` points to a pointer of some type, which is copied as bytes: reading it as a void *
+ * would be aliasing. */
+static bool grow(foray_context *ctx, void *array, size_t size, int64_t wanted)
 {
-    void *grown = fy_resize(ctx, *items, (size_t)wanted, size);
-    if (grown)
-        *items = grown;
-    return grown != NULL;
+    void *items;
+    memcpy(&items, array, sizeof items);
+    items = fy_resize(ctx, items, (size_t)wanted, size);
+    if (items)
+        memcpy(array, &items, sizeof items);
+    return items != NULL;
 }
 
-#define GROW(ctx, array, wanted) grow((ctx), (void **)&(array), sizeof *(array), (wanted))
+#define GROW(ctx, array, wanted) grow((ctx), &(array), sizeof *(array), (wanted))
 
 /* At least half as much again as before. */
 static int64_t larger(int64_t room, int64_t needed)
@@ -30,7 +34,8 @@ static int64_t larger(int64_t room, int64_t needed)
     return needed > room + room / 2 ? needed : room + room / 2;
 }
 
-bool fy_rows_reserve(foray_context *ctx, fy_rows *rows, int64_t pairs, int64_t succs, int64_t feats)
+bool fy_feature_rows_reserve(foray_context *ctx, fy_feature_rows *rows, int64_t pairs,
+                             int64_t succs, int64_t feats)
 {
     if (rows->pairs + pairs > rows->pair_room) {
         int64_t room = larger(rows->pair_room, rows->pairs + pairs);
@@ -55,9 +60,9 @@ bool fy_rows_reserve(foray_context *ctx, fy_rows *rows, int64_t pairs, int64_t s
     return true;
 }
 
-foray_status fy_rows_move(foray_context *ctx, fy_rows *from, fy_rows *to)
+foray_status fy_feature_rows_move(foray_context *ctx, fy_feature_rows *from, fy_feature_rows *to)
 {
-    if (!fy_rows_reserve(ctx, to, from->pairs, from->succs, from->feats))
+    if (!fy_feature_rows_reserve(ctx, to, from->pairs, from->succs, from->feats))
         return FORAY_ERROR_MEMORY;
     for (int64_t k = 1; k <= from->pairs; k++)
         to->succ_start[to->pairs + k] = to->succs + from->succ_start[k];
