@@ -101,7 +101,7 @@ expect 2 'started with "world riverswim:states=4"' foray compare riverswim:state
 mkdir other && touch other/thing
 expect 2 "not empty and holds no comparison" foray compare "${small[@]}" -a random -o other
 holds "nothing was written there" test "$(ls other)" = thing
-expect 2 "no directory" foray compare "${small[@]}" -a random -o other/thing
+expect 2 "is not a directory" foray compare "${small[@]}" -a random -o other/thing
 echo nonsense >two/runs/random-1.csv
 expect 3 "random-1.csv: not the rows of a run" \
     foray compare "${small[@]}" -a "ucrl-rfe,random" --seeds 3 -o two

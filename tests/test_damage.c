@@ -46,7 +46,7 @@ static void test_missing(void **state)
     assert_fails(bench, FORAY_ERROR_IO,
                  foray_run_create(bench->ctx, "no/such/directory/x.foray", FORAY_RUN_NEW,
                                   bench->model, "", &bench->settings, &run));
-    run_assert_message(bench, strerror(ENOENT));
+    run_assert_message(bench, "its directory does not exist");
     refuse(bench, bench->directory, FORAY_ERROR_RUN, "not a file");
 }
 
