@@ -37,7 +37,7 @@ static const char style[] =
     "font-size:.86rem;color:var(--quiet)}"
     "@media (max-width:480px){svg.chart{font-size:16px}}"
     "@media print{body{max-width:none;margin:0}figure,section,tr,pre{break-inside:avoid}"
-    "h2,h3{break-after:avoid}a.download,summary{display:none}}";
+    "h2,h3,h2+p,h3+p{break-after:avoid}a.download,summary{display:none}}";
 
 void fy_page_begin(fy_writer *text, const char *title)
 {
