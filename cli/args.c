@@ -188,7 +188,7 @@ static bool is_swapped(const char *a, const char *b)
 {
     while (*a && *a == *b)
         a++, b++;
-    return *a && a[0] == b[1] && a[1] == b[0] && strcmp(a + 2, b + 2) == 0;
+    return *a && *b && a[0] == b[1] && a[1] == b[0] && strcmp(a + 2, b + 2) == 0;
 }
 
 void cli_guess_try(cli_guess *guess, const char *candidate)
