@@ -11,7 +11,7 @@
  * candidate probabilities. */
 typedef struct sample {
     foray_model model;
-    fy_form *form;
+    fy_basis *basis;
     fy_ridge *ridge;
     fy_inner *inner;
 } sample;
@@ -35,9 +35,9 @@ static void make_model(sample *s, int64_t sets, int n, int d)
     foray_model *m = &s->model;
     *m = (foray_model){.states = sets, .actions = 1, .horizon = 1, .dim = d, .pairs = sets};
     m->norm_bound = d;
-    m->gensets = sets;
-    m->genset = bench_alloc((size_t)sets, sizeof *m->genset);
-    m->genset_pair = bench_alloc((size_t)sets, sizeof *m->genset_pair);
+    m->generator_sets = sets;
+    m->generator_set = bench_alloc((size_t)sets, sizeof *m->generator_set);
+    m->generator_set_pair = bench_alloc((size_t)sets, sizeof *m->generator_set_pair);
     m->succ_start = bench_alloc((size_t)sets + 1, sizeof *m->succ_start);
     m->succ = bench_alloc((size_t)(sets * n), sizeof *m->succ);
     m->gen_start = bench_alloc((size_t)sets + 1, sizeof *m->gen_start);
@@ -45,7 +45,7 @@ static void make_model(sample *s, int64_t sets, int n, int d)
     m->feat_index = bench_alloc((size_t)(sets * n * d), sizeof *m->feat_index);
     m->feat_value = bench_alloc((size_t)(sets * n * d), sizeof *m->feat_value);
     for (int64_t k = 0; k < sets; k++) {
-        m->genset[k] = m->genset_pair[k] = (int32_t)k;
+        m->generator_set[k] = m->generator_set_pair[k] = (int32_t)k;
         m->gen_start[k + 1] = m->succ_start[k + 1] = (k + 1) * n;
         draw_set(n, d, (uint64_t)k, m->feat_value + k * n * d);
     }
@@ -60,10 +60,10 @@ static void make_model(sample *s, int64_t sets, int n, int d)
 /* Sigma after some data, so that it is nothing special. */
 static void make_ridge(foray_context *ctx, sample *s)
 {
-    double lambda = 1, *x = bench_alloc((size_t)s->form->most_dim, sizeof *x);
-    bench_check(ctx, fy_ridge_create(ctx, s->form, &lambda, 4096, &s->ridge));
+    double lambda = 1, *x = bench_alloc((size_t)s->basis->most_dim, sizeof *x);
+    bench_check(ctx, fy_ridge_create(ctx, s->basis, &lambda, 4096, &s->ridge));
     for (uint64_t k = 0; k < 200; k++) {
-        for (uint64_t i = 0; i < (uint64_t)s->form->most_dim; i++)
+        for (uint64_t i = 0; i < (uint64_t)s->basis->most_dim; i++)
             x[i] = bench_uniform(99, k * 64 + i) - 0.5;
         fy_ridge_update(s->ridge, 0, x, 0, 1);
     }
@@ -74,9 +74,9 @@ static void release(sample *s)
 {
     fy_inner_destroy(s->inner);
     fy_ridge_destroy(s->ridge);
-    fy_form_destroy(s->form);
-    free(s->model.genset);
-    free(s->model.genset_pair);
+    fy_basis_destroy(s->basis);
+    free(s->model.generator_set);
+    free(s->model.generator_set_pair);
     free(s->model.succ_start);
     free(s->model.succ);
     free(s->model.gen_start);
@@ -97,10 +97,10 @@ static double seconds(foray_context *ctx, int method, int threads, int64_t sets,
 {
     sample s = {0};
     make_model(&s, sets, n, d);
-    bench_check(ctx, fy_form_create(ctx, &s.model, true, true, &s.form));
+    bench_check(ctx, fy_basis_create(ctx, &s.model, true, true, &s.basis));
     make_ridge(ctx, &s);
     foray_context_set_threads(ctx, threads);
-    bench_check(ctx, fy_inner_create(ctx, s.form, method, 256, &s.inner));
+    bench_check(ctx, fy_inner_create(ctx, s.basis, method, 256, &s.inner));
     double best = bench_best(10, solve, &s);
     *ratio = s.inner->ratio;
     release(&s);

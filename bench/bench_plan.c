@@ -117,18 +117,19 @@ typedef struct scene {
 
 static void learn(scene *s)
 {
-    const fy_form *form = s->model->form;
-    double *f = bench_alloc((size_t)form->most_generators, sizeof *f);
-    double *x = bench_alloc((size_t)form->most_dim, sizeof *x);
-    double *scratch = bench_alloc((size_t)form->most_coords, sizeof *scratch);
+    const fy_basis *basis = s->model->basis;
+    double *f = bench_alloc((size_t)basis->most_generators, sizeof *f);
+    double *x = bench_alloc((size_t)basis->most_dim, sizeof *x);
+    double *scratch = bench_alloc((size_t)basis->most_coords, sizeof *scratch);
     for (int64_t i = 0; i < 1000; i++) {
-        int64_t set = (int64_t)(bench_uniform(3, (uint64_t)i) * (double)s->model->gensets);
-        for (int64_t j = 0; j < fy_genset_size(s->model, set); j++)
+        int64_t set = (int64_t)(bench_uniform(3, (uint64_t)i) * (double)s->model->generator_sets);
+        for (int64_t j = 0; j < fy_generator_set_size(s->model, set); j++)
             f[j] = bench_uniform(4, (uint64_t)(i * 64 + j)) > 0.5;
-        fy_form_psi(form, set, f, x, scratch);
-        fy_ridge_update(s->ridge, form->block_of_genset[set], x, bench_uniform(5, (uint64_t)i), 1);
+        fy_basis_psi(basis, set, f, x, scratch);
+        fy_ridge_update(s->ridge, basis->block_of_generator_set[set], x,
+                        bench_uniform(5, (uint64_t)i), 1);
     }
-    for (int64_t g = 0; g < form->blocks; g++)
+    for (int64_t g = 0; g < basis->blocks; g++)
         fy_ridge_solve(s->ridge, g, s->z + s->ridge->at_vector[g]);
     fy_radius_selfnormalised(s->ridge, 0.1, 1, s->radius);
     free(f);
@@ -146,7 +147,7 @@ static void use_threads(scene *s, int threads)
 {
     foray_context_set_threads(s->ctx, threads);
     fy_kernel_destroy(s->kernel);
-    bench_check(s->ctx, fy_kernel_create(s->ctx, s->model->form, FY_FACTOR_AUTO, &s->kernel));
+    bench_check(s->ctx, fy_kernel_create(s->ctx, s->model->basis, FY_FACTOR_AUTO, &s->kernel));
 }
 
 static void open_scene(scene *s, foray_context *ctx, const sizes *size)
@@ -154,13 +155,13 @@ static void open_scene(scene *s, foray_context *ctx, const sizes *size)
     foray_settings settings;
     foray_settings_default(&settings);
     *s = (scene){.ctx = ctx, .model = make_model(ctx, size)};
-    const fy_form *form = s->model->form;
+    const fy_basis *basis = s->model->basis;
     size_t layer = (size_t)size->states * FY_LANES, pairs = (size_t)s->model->pairs;
-    double *lambda = bench_alloc((size_t)form->blocks, sizeof *lambda);
-    s->z = bench_alloc((size_t)form->unknowns, sizeof *s->z);
-    s->radius = bench_alloc((size_t)form->blocks, sizeof *s->radius);
-    fy_radius_lambda(form, &settings, lambda);
-    bench_check(ctx, fy_ridge_create(ctx, form, lambda, 4096, &s->ridge));
+    double *lambda = bench_alloc((size_t)basis->blocks, sizeof *lambda);
+    s->z = bench_alloc((size_t)basis->unknowns, sizeof *s->z);
+    s->radius = bench_alloc((size_t)basis->blocks, sizeof *s->radius);
+    fy_radius_lambda(basis, &settings, lambda);
+    bench_check(ctx, fy_ridge_create(ctx, basis, lambda, 4096, &s->ridge));
     free(lambda);
     learn(s);
     use_threads(s, 1);
@@ -237,13 +238,13 @@ static double threads_speedup(const scene *s)
 static double plan_bytes(const scene *s)
 {
     const foray_model *m = s->model;
-    double pairs = (double)m->pairs, sets = (double)m->gensets;
+    double pairs = (double)m->pairs, sets = (double)m->generator_sets;
     double transitions = (double)m->succ_start[m->pairs];
     double factor =
-        (double)fy_kernel_factor_at(s->kernel, m->gensets) * (s->kernel->single ? 4 : 8);
-    double of_pairs = pairs * (sizeof *m->genset + sizeof *m->succ_start + sizeof(double));
+        (double)fy_kernel_factor_at(s->kernel, m->generator_sets) * (s->kernel->single ? 4 : 8);
+    double of_pairs = pairs * (sizeof *m->generator_set + sizeof *m->succ_start + sizeof(double));
     double of_sets = sets * (sizeof *m->gen_start + (s->kernel->at_factor ? sizeof(int64_t) : 0)) +
-                     factor + (double)fy_kernel_at(s->kernel, m->gensets) * sizeof(double);
+                     factor + (double)fy_kernel_at(s->kernel, m->generator_sets) * sizeof(double);
     double of_transitions = transitions * (sizeof *m->succ + sizeof(double));
     double of_states = (double)m->states * (sizeof(double) + sizeof(int32_t));
     return (double)m->horizon * (of_pairs + of_sets + of_transitions + of_states);
@@ -368,9 +369,10 @@ static void compare_many(scene *s)
 static double doubles_per_pair(const scene *s)
 {
     const fy_kernel *k = s->kernel;
-    int64_t gensets = s->model->gensets, factors = fy_kernel_factor_at(k, gensets);
-    double bytes = (double)fy_kernel_at(k, gensets) * sizeof *k->p +
-                   (k->at_factor ? (double)(gensets + 1) * sizeof *k->at_factor : 0) +
+    int64_t generator_sets = s->model->generator_sets,
+            factors = fy_kernel_factor_at(k, generator_sets);
+    double bytes = (double)fy_kernel_at(k, generator_sets) * sizeof *k->p +
+                   (k->at_factor ? (double)(generator_sets + 1) * sizeof *k->at_factor : 0) +
                    (double)factors * (k->single ? sizeof *k->single : sizeof *k->factor) +
                    (double)(k->threads * k->scratch_size) * sizeof *k->scratch;
     return bytes / sizeof(double) / (double)s->model->pairs;

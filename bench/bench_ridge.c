@@ -133,11 +133,11 @@ int main(void)
         int d = sizes[i];
         size_t square = (size_t)(d * d), many = VECTORS * (size_t)d;
         fy_block block = {.dim = d};
-        fy_form form = {.blocks = 1, .block = &block, .most_dim = d};
+        fy_basis basis = {.blocks = 1, .block = &block, .most_dim = d};
         double lambda = 1, o[3], t[3];
         work w = {.d = d, .rounds = rounds_for(d)};
-        bench_check(ctx, fy_ridge_create(ctx, &form, &lambda, INT64_MAX, &w.ridge));
-        bench_check(ctx, fy_ridge_create(ctx, &form, &lambda, 1, &w.renewed));
+        bench_check(ctx, fy_ridge_create(ctx, &basis, &lambda, INT64_MAX, &w.ridge));
+        bench_check(ctx, fy_ridge_create(ctx, &basis, &lambda, 1, &w.renewed));
         w.sigma = bench_alloc(square, sizeof *w.sigma);
         w.factor = bench_alloc(square, sizeof *w.factor);
         w.x = bench_alloc(many, sizeof *w.x);

@@ -158,7 +158,7 @@ int main(int count, char **arguments)
 {
     bench b = {.ctx = foray_context_create()};
     snprintf(b.path, sizeof b.path, "%s/bench_run.foray", count > 1 ? arguments[1] : ".");
-    bench_check(b.ctx, foray_world_model(b.ctx, world_spec, &b.model));
+    bench_check(b.ctx, foray_model_builtin(b.ctx, world_spec, &b.model));
     bench_check(b.ctx, foray_world_from_model(b.ctx, b.model, &b.world));
     foray_settings_default(&b.settings);
     b.settings.episodes = 1;

@@ -58,7 +58,7 @@ static stage set_stage(subject what)
     settings.pooled = what.pooled;
     if (what.episodes > 0)
         settings.episodes = what.episodes;
-    bench_check(s.ctx, foray_world_model(s.ctx, what.world, &s.model));
+    bench_check(s.ctx, foray_model_builtin(s.ctx, what.world, &s.model));
     bench_check(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
     bench_check(s.ctx, foray_explorer_create(s.ctx, s.model, &settings, &s.explorer));
     if (foray_algorithm_needs_reward(what.algorithm))

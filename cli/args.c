@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "foray/foray.h"
+#include "foray/lab.h"
 
 /* ------------------------------------------------------ the rows of a command */
 

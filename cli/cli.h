@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "args.h"
-#include "foray/foray.h"
+#include "foray/lab.h"
 
 /* ------------------------------------------------------------------ exit codes */
 

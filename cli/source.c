@@ -88,7 +88,7 @@ cli_exit cli_model_open(cli_session *session, const char *source, foray_model **
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     cli_guess guess = {name, NULL, 0};
     cli_exit code = world_exists(name, &guess)
-                        ? cli_status(session, foray_world_model(session->ctx, source, out))
+                        ? cli_status(session, foray_model_builtin(session->ctx, source, out))
                         : unknown_world(session, source, guess.best);
     free(name);
     return code;

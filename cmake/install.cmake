@@ -1,4 +1,4 @@
-# cmake --install: the command, the library, the headers, a pkg-config file, a
+# cmake --install: the command, the libraries, the headers, a pkg-config file each, a
 # CMake package, the manual page, the completions, and what programs need to be worlds.
 include(CMakePackageConfigHelpers)
 
@@ -9,7 +9,7 @@ if(TARGET foray)
     set_target_properties(foray PROPERTIES INSTALL_RPATH "$ORIGIN/${FORAY_LIB_FROM_BIN}")
   endif()
 endif()
-install(TARGETS libforay EXPORT foray-targets
+install(TARGETS libforay libforay-lab EXPORT foray-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/foray DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -25,6 +25,7 @@ install(FILES completions/_foray DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-f
 if(BUILD_SHARED_LIBS)
   set(FORAY_STATIC OFF)
   set(FORAY_PC_PRIVATE ".private")
+  set_target_properties(libforay-lab PROPERTIES INSTALL_RPATH "$ORIGIN")
 else()
   set(FORAY_STATIC ON)
   set(FORAY_PC_LIBS " ${OpenMP_C_FLAGS} -lm")
@@ -33,7 +34,8 @@ endif()
 # Relative to the file itself, so that the installed tree may be moved.
 file(RELATIVE_PATH FORAY_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(cmake/foray.pc.in foray.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/foray.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(cmake/foray-lab.pc.in foray-lab.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/foray.pc ${PROJECT_BINARY_DIR}/foray-lab.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 set(FORAY_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/foray)
 configure_package_config_file(cmake/foray-config.cmake.in foray-config.cmake

@@ -76,7 +76,7 @@ static void run(session *study)
     foray_settings_default(&settings);
     settings.episodes = (int64_t)1 << LAST_POWER;
     study->ctx = foray_context_create();
-    need(study, foray_world_model(study->ctx, "rooms:rows=3,cols=3", &study->model));
+    need(study, foray_model_builtin(study->ctx, "rooms:rows=3,cols=3", &study->model));
     need(study, foray_world_from_model(study->ctx, study->model, &study->world));
     need(study, foray_explorer_create(study->ctx, study->model, &settings, &study->explorer));
     need(study, foray_reward_create(study->ctx, study->model, "goal", 0.0, &study->reward));

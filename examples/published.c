@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <foray/foray.h>
+#include <foray/lab.h>
 
 static foray_context *ctx; /* one thread, one context */
 
@@ -160,7 +160,7 @@ static void play_episode(trial *t)
     need(foray_world_reset(t->world, &draw, &state));
     for (int64_t step = 0; step < foray_model_horizon(t->model); step++) {
         draw.step = (uint32_t)step + 1;
-        need(foray_explorer_place(t->explorer, &state));
+        need(foray_explorer_query(t->explorer, &state));
         need(foray_explorer_act(t->explorer, state, &action));
         need(foray_world_step(t->world, &draw, state, action, &next));
         need(foray_explorer_observe(t->explorer, state, action, next));
@@ -213,7 +213,7 @@ static void estimation_errors(const foray_model *model, const foray_reward *rewa
 static void rf_ucrl_table(const char *world, reward_fn r, const char *const *specs, int64_t count)
 {
     foray_model *known, *model;
-    need(foray_world_model(ctx, world, &known));
+    need(foray_model_builtin(ctx, world, &known));
     model = forget_laws(known);
     foray_reward *reward = reward_of(model, r, 0.99);
     printf("\n%s: V* = %.10f\n\n", world, best_value(model, reward));
@@ -263,7 +263,7 @@ static void trapdoor_table(void)
                                         "ucrl-rfe",
                                         "random"};
     foray_model *model;
-    need(foray_world_model(ctx, "trapdoor", &model));
+    need(foray_model_builtin(ctx, "trapdoor", &model));
     foray_reward *reward = reward_of(model, treasure, 1);
     printf("\ntrapdoor: the best policy collects %.3f\n\n", 1000 * best_value(model, reward));
     returns_table(model, reward, specs, sizeof specs / sizeof *specs);
@@ -279,7 +279,7 @@ static void river_table(void)
         char world[64];
         foray_model *model;
         snprintf(world, sizeof world, "riverswim:states=%d", states);
-        need(foray_world_model(ctx, world, &model));
+        need(foray_model_builtin(ctx, world, &model));
         foray_reward *reward = reward_of(model, swim, 1);
         static const char *const specs[] = {"ucrl-vtr", "ucrl-vtr literal", "ucrl-rfe", "random"};
         printf("\n%s: V* = %.4f\n\n", world, best_value(model, reward));

@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 
     foray_settings_default(&settings);
     need(ctx, foray_settings_set(ctx, &settings, "episodes", argc > 1 ? argv[1] : "200000"));
-    need(ctx, foray_world_model(ctx, "rooms:rows=3,cols=3", &model));
+    need(ctx, foray_model_builtin(ctx, "rooms:rows=3,cols=3", &model));
     need(ctx, foray_world_from_model(ctx, model, &world));
     need(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
 

@@ -1,7 +1,7 @@
 /* What a program that is a world may say: frames one behind the other. Each is read as what its
  * header claims, and a spec that can be read is made a system, or refused with a cause. */
 #include "fuzz.h"
-#include "system/frames.h"
+#include "outside/frames.h"
 
 static foray_status no_reset(void *self, const foray_draw *draw, double *state)
 {

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     foray_context *ctx = foray_context_create();
     foray_model *model = NULL;
     foray_reward *reward = NULL, *again = NULL;
-    assert(foray_world_model(ctx, "riverswim", &model) == FORAY_OK);
+    assert(foray_model_builtin(ctx, "riverswim", &model) == FORAY_OK);
     foray_status status =
         foray_reward_parse(ctx, model, (const char *)data, size, "input", &reward);
     fuzz_explained(ctx, status);

@@ -43,7 +43,7 @@ static bool small(const char *text, const char *marks)
 static void try_world(foray_context *ctx, const char *text)
 {
     foray_model *model = NULL;
-    foray_status status = foray_world_model(ctx, text, &model);
+    foray_status status = foray_model_builtin(ctx, text, &model);
     fuzz_explained(ctx, status);
     if (status == FORAY_OK)
         assert(foray_model_check(ctx, model, NULL) == FORAY_OK);

@@ -56,7 +56,7 @@ euler_stage euler_set_goal(const char *spec, int64_t goal, const foray_settings 
 {
     foray_context *ctx = foray_context_create();
     foray_model *model;
-    support_ok(ctx, foray_world_model(ctx, spec, &model));
+    support_ok(ctx, foray_model_builtin(ctx, spec, &model));
     return euler_set_stage(ctx, model, truth_goal(ctx, model, goal), settings);
 }
 

@@ -2,7 +2,7 @@
 #ifndef FY_ORACLE_EULER_H
 #define FY_ORACLE_EULER_H
 
-#include "explore/euler.h"
+#include "explore/tabular/euler.h"
 #include "support.h"
 
 /* cmocka's own comparison is in single precision. */

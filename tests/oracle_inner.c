@@ -32,21 +32,22 @@ void inner_begin(bool centred, int blocks, const int32_t *dims)
     memset(&inner_bed, 0, sizeof inner_bed);
     inner_bed.draws = draws;
     inner_bed.ctx = foray_context_create();
-    inner_bed.model = (foray_model){
-        .actions = 1, .genset_pair = inner_bed.genset_pair, .gen_start = inner_bed.gen_start};
+    inner_bed.model = (foray_model){.actions = 1,
+                                    .generator_set_pair = inner_bed.generator_set_pair,
+                                    .gen_start = inner_bed.gen_start};
     inner_bed.model.feat_start = inner_bed.feat_start;
     inner_bed.model.feat_index = inner_bed.feat_index;
     inner_bed.model.feat_value = inner_bed.feat_value;
-    inner_bed.form = (fy_form){
+    inner_bed.basis = (fy_basis){
         .model = &inner_bed.model, .centred = centred, .blocks = blocks, .block = inner_bed.block};
-    inner_bed.form.block_of_coord = inner_bed.block_of_coord;
-    inner_bed.form.local_of_coord = inner_bed.local_of_coord;
-    inner_bed.form.block_of_genset = inner_bed.block_of_genset;
+    inner_bed.basis.block_of_coord = inner_bed.block_of_coord;
+    inner_bed.basis.local_of_coord = inner_bed.local_of_coord;
+    inner_bed.basis.block_of_generator_set = inner_bed.block_of_generator_set;
     for (int g = 0, c = 0; g < blocks; g++) {
         inner_bed.block[g] =
             (fy_block){.coords = dims[g], .dim = dims[g], .coord = inner_bed.coordinate + c};
-        inner_bed.form.most_dim = inner_bed.form.most_coords =
-            dims[g] > inner_bed.form.most_dim ? dims[g] : inner_bed.form.most_dim;
+        inner_bed.basis.most_dim = inner_bed.basis.most_coords =
+            dims[g] > inner_bed.basis.most_dim ? dims[g] : inner_bed.basis.most_dim;
         for (int i = 0; i < dims[g]; i++, c++) {
             inner_bed.coordinate[c] = c;
             inner_bed.block_of_coord[c] = g;
@@ -57,10 +58,10 @@ void inner_begin(bool centred, int blocks, const int32_t *dims)
 
 void inner_add_set(int block, int n, const double *rows)
 {
-    int64_t set = inner_bed.model.gensets++, d = inner_bed.block[block].dim;
+    int64_t set = inner_bed.model.generator_sets++, d = inner_bed.block[block].dim;
     int64_t at = inner_bed.gen_start[set], feat = inner_bed.feat_start[at];
-    inner_bed.block_of_genset[set] = block;
-    inner_bed.genset_pair[set] = (int32_t)set;
+    inner_bed.block_of_generator_set[set] = block;
+    inner_bed.generator_set_pair[set] = (int32_t)set;
     for (int j = 0; j < n; j++) {
         for (int64_t i = 0; i < d; i++)
             if (rows[j * d + i] != 0) {
@@ -70,8 +71,8 @@ void inner_add_set(int block, int n, const double *rows)
         inner_bed.feat_start[++at] = feat;
     }
     inner_bed.gen_start[set + 1] = at;
-    inner_bed.form.most_generators =
-        n > inner_bed.form.most_generators ? n : inner_bed.form.most_generators;
+    inner_bed.basis.most_generators =
+        n > inner_bed.basis.most_generators ? n : inner_bed.basis.most_generators;
 }
 
 /* Sigma from some random vectors, badly scaled on purpose. */
@@ -79,8 +80,8 @@ void inner_make_ridge(void)
 {
     double lambda[4] = {1, 0.5, 2, 0.1}, x[INNER_MOST_D];
     assert_int_equal(
-        fy_ridge_create(inner_bed.ctx, &inner_bed.form, lambda, 1000, &inner_bed.ridge), FORAY_OK);
-    for (int g = 0; g < inner_bed.form.blocks; g++)
+        fy_ridge_create(inner_bed.ctx, &inner_bed.basis, lambda, 1000, &inner_bed.ridge), FORAY_OK);
+    for (int g = 0; g < inner_bed.basis.blocks; g++)
         for (int k = 0; k < inner_bed.block[g].dim + 3; k++) {
             double size = pow(10, inner_draw());
             for (int i = 0; i < inner_bed.block[g].dim; i++)
@@ -93,7 +94,7 @@ fy_inner *inner_solve(int method, int threads)
 {
     fy_inner *inner = NULL;
     inner_bed.ctx->threads = threads;
-    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.form, method, 256, &inner),
+    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.basis, method, 256, &inner),
                      FORAY_OK);
     fy_inner_solve(inner, inner_bed.ridge);
     return inner;
@@ -157,7 +158,7 @@ void inner_add_random_sets(bool centred, int count, int most_n)
 {
     double rows[INNER_MOST_N * INNER_MOST_D];
     for (int k = 0; k < count; k++) {
-        int block = inner_draw_below((int)inner_bed.form.blocks), d = inner_bed.block[block].dim;
+        int block = inner_draw_below((int)inner_bed.basis.blocks), d = inner_bed.block[block].dim;
         int n = 1 + inner_draw_below(most_n);
         inner_draw_rows(k % INNER_KINDS, n, d, rows);
         if (centred)
@@ -172,9 +173,9 @@ void inner_add_random_sets(bool centred, int count, int most_n)
 double inner_norm_of(int64_t set, const double *f)
 {
     double g[INNER_MOST_N * INNER_MOST_D], psi[INNER_MOST_D] = {0};
-    int64_t block = inner_bed.block_of_genset[set], d = inner_bed.block[block].dim;
-    fy_form_generators(&inner_bed.form, set, g);
-    for (int64_t j = 0; j < fy_genset_size(&inner_bed.model, set); j++)
+    int64_t block = inner_bed.block_of_generator_set[set], d = inner_bed.block[block].dim;
+    fy_basis_generators(&inner_bed.basis, set, g);
+    for (int64_t j = 0; j < fy_generator_set_size(&inner_bed.model, set); j++)
         for (int64_t i = 0; i < d; i++)
             psi[i] += f[j] * g[j * d + i];
     fy_ridge_whiten(inner_bed.ridge, block, psi, psi);
@@ -184,14 +185,14 @@ double inner_norm_of(int64_t set, const double *f)
 double inner_norm_of_bits(const fy_inner *inner, int64_t set)
 {
     double f[INNER_MOST_N];
-    for (int64_t j = 0; j < fy_genset_size(&inner_bed.model, set); j++)
+    for (int64_t j = 0; j < fy_generator_set_size(&inner_bed.model, set); j++)
         f[j] = fy_inner_bit(inner->bits + inner->at_bits[set], j);
     return inner_norm_of(set, f);
 }
 
 double inner_brute_force(int64_t set)
 {
-    int64_t n = fy_genset_size(&inner_bed.model, set);
+    int64_t n = fy_generator_set_size(&inner_bed.model, set);
     double best = 0, f[INNER_MOST_N];
     for (int64_t v = 0; v < (int64_t)1 << n; v++) {
         for (int64_t j = 0; j < n; j++)
@@ -252,10 +253,10 @@ static void inverse_root(int64_t block, double *out)
 static void root_generators(int64_t set, double *w)
 {
     double g[INNER_MOST_N * INNER_MOST_D], root[INNER_MOST_D * INNER_MOST_D];
-    int64_t block = inner_bed.block_of_genset[set], d = inner_bed.block[block].dim;
-    fy_form_generators(&inner_bed.form, set, g);
+    int64_t block = inner_bed.block_of_generator_set[set], d = inner_bed.block[block].dim;
+    fy_basis_generators(&inner_bed.basis, set, g);
     inverse_root(block, root);
-    for (int64_t j = 0; j < fy_genset_size(&inner_bed.model, set); j++)
+    for (int64_t j = 0; j < fy_generator_set_size(&inner_bed.model, set); j++)
         for (int64_t i = 0; i < d; i++) {
             w[j * d + i] = 0;
             for (int64_t k = 0; k < d; k++)
@@ -267,8 +268,8 @@ static void root_generators(int64_t set, double *w)
 double inner_l1_by_signs(int64_t set)
 {
     double w[INNER_MOST_N * INNER_MOST_D], best = 0;
-    int64_t n = fy_genset_size(&inner_bed.model, set),
-            d = inner_bed.block[inner_bed.block_of_genset[set]].dim;
+    int64_t n = fy_generator_set_size(&inner_bed.model, set),
+            d = inner_bed.block[inner_bed.block_of_generator_set[set]].dim;
     root_generators(set, w);
     for (int64_t x = 0; x < (int64_t)1 << d; x++) {
         double sum = 0;
@@ -288,8 +289,8 @@ double inner_l1_by_signs(int64_t set)
 double inner_l1_by_glpk(int64_t set)
 {
     double w[INNER_MOST_N * INNER_MOST_D], big = 1;
-    int n = (int)fy_genset_size(&inner_bed.model, set),
-        d = inner_bed.block[inner_bed.block_of_genset[set]].dim;
+    int n = (int)fy_generator_set_size(&inner_bed.model, set),
+        d = inner_bed.block[inner_bed.block_of_generator_set[set]].dim;
     root_generators(set, w);
     for (int i = 0; i < n * d; i++)
         big += fabs(w[i]);

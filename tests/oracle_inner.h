@@ -12,16 +12,16 @@ enum {
     INNER_MOST_FEATURES = 1 << 18
 };
 
-/* A model that is nothing but generator sets, given as dense rows, and its form: block g
+/* A model that is nothing but generator sets, given as dense rows, and its basis: block g
  * takes dims[g] coordinates, already in the coordinates of the regression. */
 typedef struct inner_test_bed {
     foray_context *ctx;
     foray_model model;
-    fy_form form;
+    fy_basis basis;
     fy_block block[4];
     int32_t coordinate[4 * INNER_MOST_D], block_of_coord[4 * INNER_MOST_D],
         local_of_coord[4 * INNER_MOST_D];
-    int32_t block_of_genset[INNER_MOST_SETS], genset_pair[INNER_MOST_SETS];
+    int32_t block_of_generator_set[INNER_MOST_SETS], generator_set_pair[INNER_MOST_SETS];
     int64_t gen_start[INNER_MOST_SETS + 1], feat_start[INNER_MOST_FEATURES / 4];
     int32_t feat_index[INNER_MOST_FEATURES];
     double feat_value[INNER_MOST_FEATURES];

@@ -132,7 +132,7 @@ static void regression_solve(regression *r, int d, double zeta)
 static void read_model(literal *o, const foray_model *model)
 {
     for (int64_t pair = 0; pair < model->pairs; pair++) {
-        int64_t generator = model->gen_start[model->genset[pair]];
+        int64_t generator = model->gen_start[model->generator_set[pair]];
         for (int64_t at = model->succ_start[pair]; at < model->succ_start[pair + 1]; at++) {
             for (int64_t i = model->feat_start[generator]; i < model->feat_start[generator + 1];
                  i++)

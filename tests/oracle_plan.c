@@ -18,9 +18,9 @@ static void *zeroed(int64_t count, size_t size)
 /* phi(next|s,a) for every next: [states][dim]. */
 static void dense_phi(const foray_model *model, int64_t pair, double *phi)
 {
-    int64_t set = model->genset[pair], first = model->gen_start[set];
+    int64_t set = model->generator_set[pair], first = model->gen_start[set];
     memset(phi, 0, (size_t)(model->states * model->dim) * sizeof *phi);
-    for (int64_t j = 0; j < fy_genset_size(model, set); j++) {
+    for (int64_t j = 0; j < fy_generator_set_size(model, set); j++) {
         int64_t next = model->succ[model->succ_start[pair] + j];
         for (int64_t k = model->feat_start[first + j]; k < model->feat_start[first + j + 1]; k++)
             phi[next * model->dim + model->feat_index[k]] = model->feat_value[k];
@@ -42,9 +42,9 @@ static void dense_psi(const foray_model *model, int64_t pair, const double *V, d
 /* theta_0 + N z. */
 static void dense_theta(const oracle_plan_task *task, double *theta)
 {
-    const fy_form *form = task->form;
-    for (int64_t g = 0; g < form->blocks; g++) {
-        const fy_block *block = &form->block[g];
+    const fy_basis *basis = task->basis;
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        const fy_block *block = &basis->block[g];
         const double *z = task->z + task->ridge->at_vector[g];
         for (int64_t c = 0; c < block->coords; c++) {
             double value = block->theta0[c];
@@ -88,7 +88,7 @@ static void invert(int64_t n, double *a, double *inverse)
 static double *dense_inverse(const oracle_plan_task *task, int64_t g)
 {
     const double *packed = task->ridge->sigma + task->ridge->at_matrix[g];
-    int64_t n = task->form->block[g].dim;
+    int64_t n = task->basis->block[g].dim;
     double *sigma = zeroed(n * n, sizeof *sigma), *inverse = zeroed(n * n, sizeof *sigma);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
@@ -102,8 +102,8 @@ static double *dense_inverse(const oracle_plan_task *task, int64_t g)
 static double dense_bonus(const oracle_plan_task *task, double *const *inverse, int64_t pair,
                           const double *psi)
 {
-    int64_t g = task->form->block_of_genset[task->model->genset[pair]];
-    const fy_block *block = &task->form->block[g];
+    int64_t g = task->basis->block_of_generator_set[task->model->generator_set[pair]];
+    const fy_block *block = &task->basis->block[g];
     int64_t n = block->dim;
     double *x = zeroed(n, sizeof *x), square = 0;
     for (int64_t i = 0; i < n; i++)
@@ -186,19 +186,19 @@ static knowledge gather(const oracle_plan_task *task)
 {
     knowledge known;
     known.theta = zeroed(task->model->dim, sizeof *known.theta);
-    known.inverse = zeroed(task->form->blocks, sizeof *known.inverse);
+    known.inverse = zeroed(task->basis->blocks, sizeof *known.inverse);
     if (task->z)
         dense_theta(task, known.theta);
     else
         memcpy(known.theta, task->theta, (size_t)task->model->dim * sizeof *known.theta);
-    for (int64_t g = 0; g < task->form->blocks && task->sign != 0; g++)
+    for (int64_t g = 0; g < task->basis->blocks && task->sign != 0; g++)
         known.inverse[g] = dense_inverse(task, g);
     return known;
 }
 
 static void forget(const oracle_plan_task *task, knowledge *known)
 {
-    for (int64_t g = 0; g < task->form->blocks; g++)
+    for (int64_t g = 0; g < task->basis->blocks; g++)
         free(known->inverse[g]);
     free(known->inverse);
     free(known->theta);

@@ -7,7 +7,7 @@
 
 typedef struct oracle_plan_task {
     const foray_model *model;
-    const fy_form *form;
+    const fy_basis *basis;
     const fy_ridge *ridge; /* Sigma of every block; NULL: no bonus */
     const double *z;       /* the estimate, at ridge->at_vector; NULL: `theta` */
     const double *theta;

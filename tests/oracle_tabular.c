@@ -191,7 +191,7 @@ tabular_stage tabular_set_world(const char *spec, const foray_settings *settings
 {
     foray_context *ctx = foray_context_create();
     foray_model *model;
-    support_ok(ctx, foray_world_model(ctx, spec, &model));
+    support_ok(ctx, foray_model_builtin(ctx, spec, &model));
     return tabular_set_stage(ctx, model, settings);
 }
 

@@ -4,7 +4,7 @@
 #ifndef FY_ORACLE_TABULAR_H
 #define FY_ORACLE_TABULAR_H
 
-#include "explore/errors.h"
+#include "explore/tabular/errors.h"
 
 typedef struct tabular_oracle {
     const foray_model *model;

@@ -39,7 +39,7 @@ static bool play_one(foray_explorer *explorer, foray_world *world)
         return false;
     for (int64_t t = 0; t < explorer->model->horizon; t++) {
         draw.step = (uint32_t)t + 1;
-        if (foray_explorer_place(explorer, &state) != FORAY_OK ||
+        if (foray_explorer_query(explorer, &state) != FORAY_OK ||
             foray_explorer_act(explorer, state, &action) != FORAY_OK ||
             foray_world_step(world, &draw, state, action, &next) != FORAY_OK ||
             foray_explorer_observe(explorer, state, action, next) != FORAY_OK)
@@ -73,12 +73,12 @@ double truth_distance(foray_explorer *explorer)
     const fy_ridge *ridge = learner->ridge;
     double worst = 0;
     fy_learner_estimate(learner);
-    double *z = calloc((size_t)learner->form->most_dim + 1, sizeof *z);
+    double *z = calloc((size_t)learner->basis->most_dim + 1, sizeof *z);
     for (int64_t g = 0; g < ridge->blocks; g++) {
-        int32_t d = learner->form->block[g].dim;
+        int32_t d = learner->basis->block[g].dim;
         if (d == 0)
             continue;
-        fy_form_coordinates(learner->form, g, explorer->model->theta, z);
+        fy_basis_coordinates(learner->basis, g, explorer->model->theta, z);
         for (int32_t i = 0; i < d; i++)
             z[i] -= learner->z[ridge->at_vector[g] + i];
         double distance = energy(d, ridge->sigma + ridge->at_matrix[g], z);

@@ -3,7 +3,7 @@
 #ifndef FY_ORACLE_TRUTH_H
 #define FY_ORACLE_TRUTH_H
 
-#include "explore/learner.h"
+#include "explore/mixture/learner.h"
 
 /* An explorer, with a random reward to explore for if its algorithm needs one. */
 foray_status truth_create(foray_context *ctx, const foray_model *model,

@@ -228,7 +228,7 @@ void support_same_model(const foray_model *a, const foray_model *b)
     assert_int_equal(a->actions, b->actions);
     assert_int_equal(a->horizon, b->horizon);
     assert_int_equal(a->dim, b->dim);
-    assert_int_equal(a->gensets, b->gensets);
+    assert_int_equal(a->generator_sets, b->generator_sets);
     assert_int_equal(a->initials, b->initials);
     assert_int_equal(a->theta == NULL, b->theta == NULL);
     assert_int_equal(a->cell_row == NULL, b->cell_row == NULL);
@@ -236,12 +236,12 @@ void support_same_model(const foray_model *a, const foray_model *b)
     assert_int_equal(a->grid_cols, b->grid_cols);
     SAME(&a->norm_bound, &b->norm_bound, 1);
     SAME(&a->feature_error, &b->feature_error, 1);
-    SAME(a->genset, b->genset, a->pairs);
+    SAME(a->generator_set, b->generator_set, a->pairs);
     SAME(a->succ_start, b->succ_start, a->pairs + 1);
     SAME(a->succ, b->succ, a->succ_start[a->pairs]);
-    SAME(a->gen_start, b->gen_start, a->gensets + 1);
-    SAME(a->genset_pair, b->genset_pair, a->gensets);
-    int64_t generators = a->gen_start[a->gensets];
+    SAME(a->gen_start, b->gen_start, a->generator_sets + 1);
+    SAME(a->generator_set_pair, b->generator_set_pair, a->generator_sets);
+    int64_t generators = a->gen_start[a->generator_sets];
     SAME(a->feat_start, b->feat_start, generators + 1);
     SAME(a->feat_index, b->feat_index, a->feat_start[generators]);
     SAME(a->feat_value, b->feat_value, a->feat_start[generators]);

@@ -2,7 +2,7 @@
 #ifndef FY_TESTS_SUPPORT_H
 #define FY_TESTS_SUPPORT_H
 
-#include "model/form.h"
+#include "model/basis.h"
 #include "model/model.h"
 
 #include <setjmp.h>

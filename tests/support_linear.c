@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "explore/phi.h"
+#include "explore/linear/phi.h"
 
 foray_model *linear_random_world(foray_context *ctx, linear_sizes n, uint64_t seed)
 {

@@ -29,7 +29,7 @@ void run_bench_open(run_bench *bench, const char *spec)
     snprintf(bench->other, sizeof bench->other, "%s/other.foray", bench->directory);
     bench->ctx = foray_context_create();
     assert_non_null(bench->ctx);
-    assert_ok(bench, foray_world_model(bench->ctx, spec, &bench->model));
+    assert_ok(bench, foray_model_builtin(bench->ctx, spec, &bench->model));
     foray_settings_default(&bench->settings);
     bench->settings.episodes = 300;
     bench->settings.seed = 7;

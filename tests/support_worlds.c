@@ -18,7 +18,7 @@ int world_tear_down(void **state)
 foray_model *world_model_of(foray_context *ctx, const char *spec)
 {
     foray_model *model = NULL;
-    if (foray_world_model(ctx, spec, &model) != FORAY_OK)
+    if (foray_model_builtin(ctx, spec, &model) != FORAY_OK)
         fail_msg("%s: %s", spec, foray_message(ctx));
     return model;
 }

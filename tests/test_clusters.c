@@ -1,7 +1,7 @@
 /* Clusters: memberships against brute force, points against the density they stand for. */
 #include "support_system.h"
 
-#include "system/clusters.h"
+#include "aggregate/clusters.h"
 
 #include <math.h>
 #include <stdlib.h>

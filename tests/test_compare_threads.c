@@ -25,7 +25,7 @@ static foray_comparison small_comparison(void)
 static foray_model *small_model(foray_context *ctx)
 {
     foray_model *model;
-    support_ok(ctx, foray_world_model(ctx, "riverswim:states=3", &model));
+    support_ok(ctx, foray_model_builtin(ctx, "riverswim:states=3", &model));
     return model;
 }
 

@@ -1,6 +1,6 @@
 /* test_covered.c - watched runs: what is found against sets and certificates looked at by
  * other means, and a radius so small that it must be seen to fail. */
-#include "lab/covered.h"
+#include "experiments/covered.h"
 #include "oracle_truth.h"
 #include "support.h"
 
@@ -17,7 +17,7 @@ typedef struct bench {
 static void open_bench(bench *b, const char *world)
 {
     b->ctx = foray_context_create();
-    support_ok(b->ctx, foray_world_model(b->ctx, world, &b->model));
+    support_ok(b->ctx, foray_model_builtin(b->ctx, world, &b->model));
     support_ok(b->ctx, fy_judge_create(b->ctx, b->model, 4, 1, &b->judge));
     foray_settings_default(&b->settings);
     b->settings.episodes = 64;

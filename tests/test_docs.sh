@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_docs.sh FORAY - pages can be found and followed: every relative link of every page
 # leads to a file of the tree and its #anchor to a heading there, every page can be reached
-# from README.md, every folder of src/ is on its map once, and docs/api.md names every public
+# from README.md, every folder of src/ and lab/ is on its map once, and docs/api.md names every public
 # header and leads to every public function.
 set -euo pipefail
 
@@ -72,8 +72,8 @@ for page in "${pages[@]}"; do
     [[ -n ${reached[$page]:-} ]] || fail "$page: no links lead there from README.md"
 done
 
-for folder in [a-z]*/ src/*/; do
-    [[ $folder == build/ || $folder == src/ || $folder == include/ ]] ||
+for folder in [a-z]*/ src/*/ lab/*/; do
+    [[ $folder == build/ || $folder == src/ || $folder == lab/ || $folder == include/ ]] ||
         (($(grep -cE "^    ([a-z]+/ )*$folder " README.md) == 1)) ||
         fail "README.md: $folder is not on the map, once"
 done

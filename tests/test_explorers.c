@@ -42,7 +42,7 @@ static stage set_stage(const char *world, const foray_settings *settings, int th
 {
     stage s = {.ctx = foray_context_create()};
     foray_context_set_threads(s.ctx, threads);
-    if (foray_world_model(s.ctx, world, &s.model) != FORAY_OK ||
+    if (foray_model_builtin(s.ctx, world, &s.model) != FORAY_OK ||
         foray_world_from_model(s.ctx, s.model, &s.world) != FORAY_OK ||
         truth_create(s.ctx, s.model, settings, &s.explorer) != FORAY_OK)
         fail_msg("%s: %s", world, foray_message(s.ctx));
@@ -174,7 +174,7 @@ static void insists_on_the_order_of_calls(const char *algorithm, const char *wor
     uint8_t *data;
     size_t size;
     assert_int_equal(foray_explorer_act(explorer, start, &action), FORAY_ERROR_USAGE);
-    assert_int_equal(foray_explorer_place(explorer, &start), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_explorer_query(explorer, &start), FORAY_ERROR_USAGE);
     assert_int_equal(foray_explorer_observe(explorer, start, 0, 0), FORAY_ERROR_USAGE);
     assert_int_equal(foray_explorer_end(explorer), FORAY_ERROR_USAGE);
     assert_int_equal(foray_explorer_begin(explorer), FORAY_OK);
@@ -183,7 +183,7 @@ static void insists_on_the_order_of_calls(const char *algorithm, const char *wor
     assert_int_equal(foray_explorer_end(explorer), FORAY_ERROR_USAGE);
     assert_int_equal(foray_explorer_act(explorer, -1, &action), FORAY_ERROR_WORLD);
     assert_int_equal(foray_explorer_act(explorer, s.model->states, &action), FORAY_ERROR_WORLD);
-    assert_int_equal(foray_explorer_place(explorer, &start), FORAY_OK);
+    assert_int_equal(foray_explorer_query(explorer, &start), FORAY_OK);
     assert_int_equal(foray_explorer_act(explorer, start, &action), FORAY_OK);
     assert_in_range(action, 0, s.model->actions - 1);
     clear(&s);
@@ -252,7 +252,7 @@ static void bad_settings(void **state)
     foray_model *model;
     foray_explorer *explorer = NULL;
     foray_settings settings = settings_for("no-such-thing");
-    assert_int_equal(foray_world_model(ctx, worlds[0], &model), FORAY_OK);
+    assert_int_equal(foray_model_builtin(ctx, worlds[0], &model), FORAY_OK);
     assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(ctx), "ucrl-rfe"));
     settings = settings_for("ucrl-rfe");
@@ -271,7 +271,7 @@ static void survives_every_failed_allocation(const char *algorithm, const char *
     foray_context *ctx = foray_context_create();
     foray_model *model;
     foray_explorer *explorer = NULL;
-    assert_int_equal(foray_world_model(ctx, world, &model), FORAY_OK);
+    assert_int_equal(foray_model_builtin(ctx, world, &model), FORAY_OK);
     foray_status status = FORAY_ERROR_MEMORY;
     for (int64_t left = 0; status != FORAY_OK; left++) {
         ctx->allocations_left = left;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/forest.h"
+#include "draw/forest.h"
 
 static int64_t count(const char *text, const char *word)
 {

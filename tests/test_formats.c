@@ -145,7 +145,7 @@ static void example_is_valid(void **state)
     foray_model *model;
     support_ok(ctx, parse_json(ctx, text, strlen(text), &model));
     support_ok(ctx, foray_model_check(ctx, model, NULL));
-    assert_int_equal(model->form->blocks, 2);
+    assert_int_equal(model->basis->blocks, 2);
     foray_model_destroy(model);
     foray_context_destroy(ctx);
 }
@@ -461,7 +461,7 @@ static void order_of_entries_does_not_matter(void **state)
     for (int i = 0; i < 2; i++)
         support_ok(ctx, parse_json(ctx, texts[i], strlen(texts[i]), &model[i]));
     support_same_model(model[0], model[1]);
-    assert_int_equal(model[0]->gensets, 1);
+    assert_int_equal(model[0]->generator_sets, 1);
     foray_model_destroy(model[0]);
     foray_model_destroy(model[1]);
     foray_context_destroy(ctx);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lab/hard.h"
+#include "experiments/hard.h"
 
 static void assert_near(double value, double expected)
 {

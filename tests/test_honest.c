@@ -213,7 +213,7 @@ static void radii_are_wider_by_the_formula(void **state)
         stage s = set_stage("ucrl-rfe", cases[i].radius, opposed, ZETA, 1);
         assert_true(truth_play(s.explorer, s.world, K));
         fy_learner *learner = s.explorer->learner;
-        assert_int_equal(learner->form->blocks, 1);
+        assert_int_equal(learner->basis->blocks, 1);
         fy_learner_estimate(learner);
         double wide = learner->radius[0];
         s.belief->feature_error = 0;

@@ -22,7 +22,7 @@ static void check_exact(bool centred, int blocks, const int32_t *dims, int count
     inner_add_random_sets(centred, count, most_n);
     inner_make_ridge();
     fy_inner *inner = inner_solve(FORAY_INNER_EXACT, 1);
-    for (int64_t set = 0; set < inner_bed.model.gensets; set++) {
+    for (int64_t set = 0; set < inner_bed.model.generator_sets; set++) {
         inner_assert_near(inner->value[set], inner_brute_force(set), 1e-10);
         inner_assert_near(inner->value[set], inner_norm_of_bits(inner, set), 1e-10);
         assert_true(inner->upper[set] == inner->value[set]);
@@ -64,7 +64,7 @@ static void exact_lists_of_low_rank_are_brute_force(void **state)
         }
         inner_make_ridge();
         fy_inner *inner = inner_solve(FORAY_INNER_EXACT, 1);
-        for (int64_t set = 0; set < inner_bed.model.gensets; set++) {
+        for (int64_t set = 0; set < inner_bed.model.generator_sets; set++) {
             assert_true(inner->walks->walk[inner->walks->walk_of[set]].listed);
             inner_assert_near(inner->value[set], inner_brute_force(set), 1e-10);
         }
@@ -93,7 +93,7 @@ static void nearly_dependent_directions_are_brute_force(void **state)
         }
         inner_make_ridge();
         fy_inner *inner = inner_solve(FORAY_INNER_EXACT, 1);
-        for (int64_t set = 0; set < inner_bed.model.gensets; set++) {
+        for (int64_t set = 0; set < inner_bed.model.generator_sets; set++) {
             const fy_walk *walk = inner->walks->walk + inner->walks->walk_of[set];
             inner_assert_near(inner->value[set], inner_brute_force(set), 1e-9);
             assert_true(walk->vertices <= fy_cells_bound(walk->groups, 4));
@@ -120,7 +120,8 @@ static void lists_visit_every_vertex_once(void **state)
         }
         fy_walks *walks;
         fy_walks_limits limits = {.visits = 1 << 20, .bytes = 1 << 24};
-        assert_int_equal(fy_walks_create(inner_bed.ctx, &inner_bed.form, limits, &walks), FORAY_OK);
+        assert_int_equal(fy_walks_create(inner_bed.ctx, &inner_bed.basis, limits, &walks),
+                         FORAY_OK);
         for (int64_t i = 0; i < walks->count; i++) {
             const fy_walk *walk = walks->walk + i;
             static bool met[1 << 15];
@@ -270,8 +271,9 @@ static void l1_is_brute_force_and_glpk(void **state)
         inner_add_random_sets(centred, 48, 7);
         inner_make_ridge();
         fy_inner *l1 = inner_solve(FORAY_INNER_L1, 1), *exact = inner_solve(FORAY_INNER_EXACT, 1);
-        for (int64_t set = 0; set < inner_bed.model.gensets; set++) {
-            double d = inner_bed.block[inner_bed.block_of_genset[set]].dim, l2 = exact->value[set];
+        for (int64_t set = 0; set < inner_bed.model.generator_sets; set++) {
+            double d = inner_bed.block[inner_bed.block_of_generator_set[set]].dim,
+                   l2 = exact->value[set];
             inner_assert_near(l1->upper[set], inner_l1_by_signs(set), 1e-9);
             inner_assert_near(l1->upper[set], inner_l1_by_glpk(set), 1e-6);
             inner_assert_near(l1->value[set], inner_norm_of_bits(l1, set), 1e-9);
@@ -301,8 +303,8 @@ static void ascent_brackets_the_maximum(void **state)
                  *exact = inner_solve(FORAY_INNER_EXACT, 1);
         int attained = 0;
         double worst = 1;
-        for (int64_t set = 0; set < inner_bed.model.gensets; set++) {
-            double d = inner_bed.block[inner_bed.block_of_genset[set]].dim,
+        for (int64_t set = 0; set < inner_bed.model.generator_sets; set++) {
+            double d = inner_bed.block[inner_bed.block_of_generator_set[set]].dim,
                    best = exact->value[set];
             double value = ascent->value[set], upper = ascent->upper[set];
             inner_assert_near(value, inner_norm_of_bits(ascent, set), 1e-9);
@@ -332,12 +334,12 @@ static void auto_chooses_by_budget(void **state)
     inner_draw_rows(INNER_GENERAL, 20, 32, rows);
     inner_centre_rows(20, 32, rows);
     inner_add_set(0, 20, rows);
-    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.form, FORAY_INNER_AUTO, 256, &inner),
-                     FORAY_OK);
+    assert_int_equal(
+        fy_inner_create(inner_bed.ctx, &inner_bed.basis, FORAY_INNER_AUTO, 256, &inner), FORAY_OK);
     assert_string_equal(fy_inner_name(inner->method), "exact");
     assert_int_equal(inner->vertices, (1 << 20) - 2);
     fy_inner_destroy(inner);
-    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.form, FORAY_INNER_AUTO, 1, &inner),
+    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.basis, FORAY_INNER_AUTO, 1, &inner),
                      FORAY_OK);
     assert_string_equal(fy_inner_name(inner->method), "ascent");
     assert_string_equal(foray_message(inner_bed.ctx), "");
@@ -346,16 +348,16 @@ static void auto_chooses_by_budget(void **state)
     inner_draw_rows(INNER_GENERAL, 40, 32, rows);
     inner_add_set(0, 40, rows);
     assert_int_equal(
-        fy_inner_create(inner_bed.ctx, &inner_bed.form, FORAY_INNER_AUTO, 1 << 20, &inner),
+        fy_inner_create(inner_bed.ctx, &inner_bed.basis, FORAY_INNER_AUTO, 1 << 20, &inner),
         FORAY_OK);
     assert_int_equal(inner->method, FORAY_INNER_ASCENT);
     fy_inner_destroy(inner);
     inner = NULL;
-    inner_bed.form.centred = false;
-    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.form, FORAY_INNER_EXACT, 1, &inner),
+    inner_bed.basis.centred = false;
+    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.basis, FORAY_INNER_EXACT, 1, &inner),
                      FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(inner_bed.ctx), "state 1, action 0 (40 successors"));
-    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.form, FORAY_INNER_L1, 256, &inner),
+    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.basis, FORAY_INNER_L1, 256, &inner),
                      FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(inner_bed.ctx), "32"));
     assert_null(inner);
@@ -393,7 +395,7 @@ static void check_threads(int method, int blocks, const int32_t *dims)
     inner_add_random_sets(true, 400, 7);
     inner_make_ridge();
     fy_inner *one = inner_solve(method, 1), *two = inner_solve(method, 2);
-    size_t sets = (size_t)inner_bed.model.gensets;
+    size_t sets = (size_t)inner_bed.model.generator_sets;
     if (method == FORAY_INNER_EXACT) /* less is not worth a second thread */
         assert_true(one->vertices > 4096);
     for (int again = 0; again < 2; again++) {
@@ -433,7 +435,7 @@ static void create_survives_every_failed_allocation(void **state)
         for (; status == FORAY_ERROR_MEMORY; failures++) {
             assert_null(inner);
             inner_bed.ctx->allocations_left = failures;
-            status = fy_inner_create(inner_bed.ctx, &inner_bed.form, method, 256, &inner);
+            status = fy_inner_create(inner_bed.ctx, &inner_bed.basis, method, 256, &inner);
         }
         assert_int_equal(status, FORAY_OK);
         assert_true(failures > 5);

@@ -39,10 +39,10 @@ static void make_renaming(support_random *random, int64_t dim, double scale, ren
 static void copy_pair(foray_context *ctx, foray_builder *builder, const foray_model *model,
                       int64_t pair, const renaming *name)
 {
-    int64_t set = model->genset[pair];
+    int64_t set = model->generator_set[pair];
     int64_t *index = calloc((size_t)model->dim, sizeof *index);
     double *value = calloc((size_t)model->dim, sizeof *value);
-    for (int64_t j = 0; j < fy_genset_size(model, set); j++) {
+    for (int64_t j = 0; j < fy_generator_set_size(model, set); j++) {
         int64_t at = model->feat_start[model->gen_start[set] + j];
         int64_t count = model->feat_start[model->gen_start[set] + j + 1] - at;
         for (int64_t k = 0; k < count; k++) {
@@ -82,16 +82,16 @@ static foray_model *rename_model(foray_context *ctx, const foray_model *model, c
 /* One observation: f over states at (s,a), followed by the state that is successor `next`. */
 static void observe(fy_ridge *ridge, int64_t s, int64_t a, const double *f, int64_t next)
 {
-    const fy_form *form = ridge->form;
-    const foray_model *model = form->model;
-    int64_t pair = s * ACTIONS + a, set = model->genset[pair];
-    double values[STATES], *x = calloc((size_t)form->most_dim + 1, sizeof *x);
-    double *scratch = calloc((size_t)form->most_coords, sizeof *scratch);
-    for (int64_t j = 0; j < fy_genset_size(model, set); j++)
+    const fy_basis *basis = ridge->basis;
+    const foray_model *model = basis->model;
+    int64_t pair = s * ACTIONS + a, set = model->generator_set[pair];
+    double values[STATES], *x = calloc((size_t)basis->most_dim + 1, sizeof *x);
+    double *scratch = calloc((size_t)basis->most_coords, sizeof *scratch);
+    for (int64_t j = 0; j < fy_generator_set_size(model, set); j++)
         values[j] = f[model->succ[model->succ_start[pair] + j]];
-    fy_form_psi(form, set, values, x, scratch);
-    fy_ridge_update(ridge, form->block_of_genset[set], x,
-                    f[next] - fy_form_offset(form, set, values), 1);
+    fy_basis_psi(basis, set, values, x, scratch);
+    fy_ridge_update(ridge, basis->block_of_generator_set[set], x,
+                    f[next] - fy_basis_offset(basis, set, values), 1);
     free(x);
     free(scratch);
 }
@@ -130,23 +130,23 @@ static foray_reward *make_reward(foray_context *ctx, const foray_model *model, c
 static void plan(foray_context *ctx, const foray_model *model, const foray_model *original,
                  const renaming *name, bool centred, int mode, foray_policy **policies)
 {
-    fy_form *form;
+    fy_basis *basis;
     fy_ridge *ridge;
     fy_kernel *kernel;
     foray_settings settings;
     foray_reward *rewards[REWARDS];
     foray_settings_default(&settings);
-    support_ok(ctx, fy_form_create(ctx, model, centred, centred, &form));
-    double *lambda = calloc((size_t)form->blocks, sizeof *lambda);
-    double *radius = calloc((size_t)form->blocks, sizeof *radius);
-    double *z = calloc((size_t)form->unknowns + 1, sizeof *z);
-    fy_radius_lambda(form, &settings, lambda);
-    support_ok(ctx, fy_ridge_create(ctx, form, lambda, 1000, &ridge));
+    support_ok(ctx, fy_basis_create(ctx, model, centred, centred, &basis));
+    double *lambda = calloc((size_t)basis->blocks, sizeof *lambda);
+    double *radius = calloc((size_t)basis->blocks, sizeof *radius);
+    double *z = calloc((size_t)basis->unknowns + 1, sizeof *z);
+    fy_radius_lambda(basis, &settings, lambda);
+    support_ok(ctx, fy_ridge_create(ctx, basis, lambda, 1000, &ridge));
     teach(ridge, original, name);
     fy_radius_selfnormalised(ridge, 0.1, 0.2, radius);
-    for (int64_t g = 0; g < form->blocks; g++)
+    for (int64_t g = 0; g < basis->blocks; g++)
         fy_ridge_solve(ridge, g, z + ridge->at_vector[g]);
-    support_ok(ctx, fy_kernel_create(ctx, form, FY_FACTOR_AUTO, &kernel));
+    support_ok(ctx, fy_kernel_create(ctx, basis, FY_FACTOR_AUTO, &kernel));
     fy_kernel_estimate(kernel, ridge, z, radius);
     for (int i = 0; i < REWARDS; i++)
         rewards[i] = make_reward(ctx, model, name, (uint64_t)i);
@@ -156,7 +156,7 @@ static void plan(foray_context *ctx, const foray_model *model, const foray_model
         foray_reward_destroy(rewards[i]);
     fy_kernel_destroy(kernel);
     fy_ridge_destroy(ridge);
-    fy_form_destroy(form);
+    fy_basis_destroy(basis);
     free(lambda);
     free(radius);
     free(z);

@@ -1,6 +1,6 @@
 /* test_lab_frame.c - the frame of experiments, with one that is made up: parameters, stopping and
  * continuing, threads, refusals, failed allocations and disks. */
-#include "lab/lab.h"
+#include "experiments/lab.h"
 #include "support.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
  * fails, between reading the parameters and writing the page, it is said and nothing leaks.
  * What they measure is tested in test_covered.c, test_promise.c, test_learning.c and
  * test_lab*.sh. */
+#include "foray/lab.h"
 #include "support.h"
 
 #include <stdio.h>

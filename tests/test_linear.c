@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/lsvi.h"
+#include "explore/linear/lsvi.h"
 
 /* ------------------------------------------------------- against the textbook */
 
@@ -28,7 +28,7 @@ static stage set_stage(const char *world, const foray_settings *settings)
     stage s = {.ctx = foray_context_create(), .settings = *settings};
     int64_t dim;
     if (world)
-        support_ok(s.ctx, foray_world_model(s.ctx, world, &s.model));
+        support_ok(s.ctx, foray_model_builtin(s.ctx, world, &s.model));
     else
         s.model = linear_random_world(s.ctx, linear_small, 3);
     support_ok(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));

@@ -37,7 +37,7 @@ static void mixture_by_hand(void **state)
     support_ok(ctx, foray_builder_finish(b, &model));
     assert_int_equal(foray_model_dim(model), 2);
     assert_float_equal(foray_model_norm_bound(model), sqrt(2), 1e-15);
-    assert_int_equal(model->gensets, 1);
+    assert_int_equal(model->generator_sets, 1);
     const int32_t *next;
     assert_int_equal(foray_model_successors(model, 1, 0, &next), 2);
     for (int64_t j = 0; j < 2; j++)
@@ -107,7 +107,7 @@ static void table_by_hand(void **state)
     foray_model *model, *blind;
     support_ok(ctx, foray_builder_finish(b, &model));
     assert_int_equal(model->dim, 6);
-    assert_int_equal(model->gensets, 4);
+    assert_int_equal(model->generator_sets, 4);
     assert_float_equal(model->norm_bound, sqrt(6), 1e-15);
     assert_float_equal(
         foray_model_probability(model, model->theta, 0, 0, fy_model_find(model, 0, 1)), 0.125,
@@ -132,10 +132,10 @@ static void table_by_hand(void **state)
 static double largest_norm(const foray_model *model)
 {
     double most = 0, psi[64];
-    for (int64_t g = 0; g < model->gensets; g++)
-        for (uint32_t bits = 0; bits < 1u << fy_genset_size(model, g); bits++) {
+    for (int64_t g = 0; g < model->generator_sets; g++)
+        for (uint32_t bits = 0; bits < 1u << fy_generator_set_size(model, g); bits++) {
             memset(psi, 0, sizeof psi);
-            for (int64_t j = 0; j < fy_genset_size(model, g); j++)
+            for (int64_t j = 0; j < fy_generator_set_size(model, g); j++)
                 for (int64_t k = model->feat_start[model->gen_start[g] + j];
                      k < model->feat_start[model->gen_start[g] + j + 1]; k++)
                     if (bits >> j & 1)
@@ -174,8 +174,8 @@ static foray_model *rebuild(foray_context *ctx, const foray_model *model, const 
     support_ok(ctx, foray_builder_create(ctx, model->states, model->actions, model->horizon,
                                          model->dim, model->norm_bound, &b));
     for (int64_t pair = model->pairs; pair-- > 0;)
-        for (int64_t j = fy_genset_size(model, model->genset[pair]); j-- > 0;) {
-            int64_t gen = model->gen_start[model->genset[pair]] + j, count = 0, index[64];
+        for (int64_t j = fy_generator_set_size(model, model->generator_set[pair]); j-- > 0;) {
+            int64_t gen = model->gen_start[model->generator_set[pair]] + j, count = 0, index[64];
             double value[64];
             for (int64_t k = model->feat_start[gen + 1]; k-- > model->feat_start[gen]; count++) {
                 index[count] = model->feat_index[k];
@@ -196,8 +196,8 @@ static foray_model *rebuild(foray_context *ctx, const foray_model *model, const 
 static void same_generators(const foray_model *a, int64_t set_a, const foray_model *b,
                             int64_t set_b)
 {
-    int64_t n = fy_genset_size(a, set_a);
-    assert_int_equal(n, fy_genset_size(b, set_b));
+    int64_t n = fy_generator_set_size(a, set_a);
+    assert_int_equal(n, fy_generator_set_size(b, set_b));
     for (int64_t j = 0; j < n; j++) {
         int64_t x = a->gen_start[set_a] + j, y = b->gen_start[set_b] + j;
         int64_t count = a->feat_start[x + 1] - a->feat_start[x];
@@ -217,14 +217,15 @@ static void relabelling_keeps_generator_sets(void **state)
     for (int kind = 0; kind < SUPPORT_KINDS; kind++) {
         foray_model *model = support_model(ctx, kind, sizes, 21);
         foray_model *same = rebuild(ctx, model, keep), *renamed = rebuild(ctx, model, rename);
-        assert_int_equal(same->gensets, model->gensets);
+        assert_int_equal(same->generator_sets, model->generator_sets);
         assert_memory_equal(same->succ, model->succ,
                             (size_t)model->succ_start[model->pairs] * sizeof *model->succ);
-        assert_int_equal(renamed->gensets, model->gensets);
+        assert_int_equal(renamed->generator_sets, model->generator_sets);
         for (int64_t pair = 0; pair < model->pairs; pair++) {
             int64_t other = rename[pair / sizes.actions] * sizes.actions + pair % sizes.actions;
-            same_generators(model, model->genset[pair], same, same->genset[pair]);
-            same_generators(model, model->genset[pair], renamed, renamed->genset[other]);
+            same_generators(model, model->generator_set[pair], same, same->generator_set[pair]);
+            same_generators(model, model->generator_set[pair], renamed,
+                            renamed->generator_set[other]);
         }
         foray_model_destroy(renamed);
         foray_model_destroy(same);
@@ -250,7 +251,7 @@ static void equal_generators_are_ordered_by_successor(void **state)
         }
         foray_model *model;
         support_ok(ctx, foray_builder_finish(b, &model));
-        assert_int_equal(model->gensets, 1); /* a value of 0 is no feature */
+        assert_int_equal(model->generator_sets, 1); /* a value of 0 is no feature */
         for (int64_t s = 0; s < 3; s++) {
             assert_int_equal(model->succ[3 * s], 1);
             assert_int_equal(model->succ[3 * s + 1], 0);
@@ -473,7 +474,7 @@ static void invalid_models_are_explained(void **state)
     support_ok(ctx, foray_builder_create(ctx, 1, 1, 1, 1, 1, &b));
     support_ok(ctx, foray_builder_feature(b, 0, 0, 0, 1, index, &zero));
     support_ok(ctx, foray_builder_finish(b, &model));
-    assert_null(model->form);
+    assert_null(model->basis);
     refused(ctx, foray_model_check(ctx, model, &facts), bad, "all features are 0");
     assert_int_equal(facts.pairs, 1);
     foray_model_destroy(model);

@@ -96,7 +96,7 @@ static void different_worlds_differ(void **state)
     foray_context *ctx = foray_context_create();
     foray_model *model[SPECS];
     for (int i = 0; i < SPECS; i++)
-        assert_int_equal(foray_world_model(ctx, spec[i], &model[i]), 0);
+        assert_int_equal(foray_model_builtin(ctx, spec[i], &model[i]), 0);
     for (int i = 0; i < SPECS; i++)
         for (int j = 0; j < SPECS; j++)
             assert_int_equal(foray_model_equal(model[i], model[j]), i == j);

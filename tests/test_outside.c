@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "foray/plugin.h"
-#include "system/outside.h"
+#include "outside/outside.h"
 
 enum { QUESTIONS = 3000 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/lsvi.h"
+#include "explore/linear/lsvi.h"
 
 /* ----------------------------------------------------------- features in models */
 
@@ -227,7 +227,7 @@ static void factorisation_gives_the_kernel(void **state)
     free(phi);
     fy_phi_rows_free(&rows);
     foray_model_destroy(model);
-    support_ok(ctx, foray_world_model(ctx, "riverswim:states=5,horizon=4", &model));
+    support_ok(ctx, foray_model_builtin(ctx, "riverswim:states=5,horizon=4", &model));
     check_factorisation(ctx, model, 5);
     foray_model_destroy(model);
     foray_context_destroy(ctx);
@@ -241,7 +241,7 @@ static void sources_that_do_not_exist(void **state)
     foray_builder *builder;
     foray_explorer *explorer = NULL;
     foray_settings settings = linear_settings("wang");
-    support_ok(ctx, foray_world_model(ctx, "riverswim:states=5,horizon=4", &world));
+    support_ok(ctx, foray_model_builtin(ctx, "riverswim:states=5,horizon=4", &world));
     settings.pair_features = FORAY_FEATURES_GIVEN;
     assert_int_equal(foray_explorer_create(ctx, world, &settings, &explorer), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(ctx), "gives no features"));

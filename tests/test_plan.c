@@ -13,7 +13,7 @@
 typedef struct scene {
     foray_context *ctx;
     foray_model *model;
-    fy_form *form;
+    fy_basis *basis;
     fy_ridge *ridge;
     fy_kernel *kernel;
     double *z, *radius;
@@ -30,15 +30,16 @@ static const support_sizes wide = {
 static void learn(scene *s, int64_t updates)
 {
     const foray_model *model = s->model;
-    double *f = calloc((size_t)s->form->most_generators, sizeof *f);
-    double *x = calloc((size_t)s->form->most_dim + 1, sizeof *x);
-    double *scratch = calloc((size_t)s->form->most_coords, sizeof *scratch);
+    double *f = calloc((size_t)s->basis->most_generators, sizeof *f);
+    double *x = calloc((size_t)s->basis->most_dim + 1, sizeof *x);
+    double *scratch = calloc((size_t)s->basis->most_coords, sizeof *scratch);
     for (int64_t i = 0; i < updates; i++) {
-        int64_t set = support_below(&s->random, model->gensets);
-        for (int64_t j = 0; j < fy_genset_size(model, set); j++)
+        int64_t set = support_below(&s->random, model->generator_sets);
+        for (int64_t j = 0; j < fy_generator_set_size(model, set); j++)
             f[j] = support_uniform(&s->random);
-        fy_form_psi(s->form, set, f, x, scratch);
-        fy_ridge_update(s->ridge, s->form->block_of_genset[set], x, support_uniform(&s->random), 1);
+        fy_basis_psi(s->basis, set, f, x, scratch);
+        fy_ridge_update(s->ridge, s->basis->block_of_generator_set[set], x,
+                        support_uniform(&s->random), 1);
     }
     free(f);
     free(x);
@@ -47,7 +48,7 @@ static void learn(scene *s, int64_t updates)
 
 static void estimate(scene *s)
 {
-    for (int64_t g = 0; g < s->form->blocks; g++)
+    for (int64_t g = 0; g < s->basis->blocks; g++)
         fy_ridge_solve(s->ridge, g, s->z + s->ridge->at_vector[g]);
     fy_kernel_estimate(s->kernel, s->ridge, s->z, s->radius);
 }
@@ -57,15 +58,15 @@ static void open_scene(scene *s, foray_context *ctx, foray_model *model, bool ce
                        int precision, uint64_t seed)
 {
     *s = (scene){.ctx = ctx, .model = model, .random = {.seed = seed}};
-    support_ok(ctx, fy_form_create(ctx, model, centred, blocked, &s->form));
-    s->z = calloc((size_t)s->form->unknowns + 1, sizeof *s->z);
-    s->radius = calloc((size_t)s->form->blocks, sizeof *s->radius);
-    for (int64_t g = 0; g < s->form->blocks; g++)
+    support_ok(ctx, fy_basis_create(ctx, model, centred, blocked, &s->basis));
+    s->z = calloc((size_t)s->basis->unknowns + 1, sizeof *s->z);
+    s->radius = calloc((size_t)s->basis->blocks, sizeof *s->radius);
+    for (int64_t g = 0; g < s->basis->blocks; g++)
         s->radius[g] = 1;
-    support_ok(ctx, fy_ridge_create(ctx, s->form, s->radius, 100, &s->ridge));
-    for (int64_t g = 0; g < s->form->blocks; g++)
+    support_ok(ctx, fy_ridge_create(ctx, s->basis, s->radius, 100, &s->ridge));
+    for (int64_t g = 0; g < s->basis->blocks; g++)
         s->radius[g] = 0.05 + 0.2 * support_uniform(&s->random);
-    support_ok(ctx, fy_kernel_create(ctx, s->form, precision, &s->kernel));
+    support_ok(ctx, fy_kernel_create(ctx, s->basis, precision, &s->kernel));
     learn(s, 40);
     estimate(s);
 }
@@ -74,7 +75,7 @@ static void close_scene(scene *s)
 {
     fy_kernel_destroy(s->kernel);
     fy_ridge_destroy(s->ridge);
-    fy_form_destroy(s->form);
+    fy_basis_destroy(s->basis);
     foray_model_destroy(s->model);
     free(s->z);
     free(s->radius);
@@ -141,7 +142,7 @@ static void compare_with_oracle(scene *s, const foray_reward *reward, double tol
     for (int i = 0; i < 3 * 2 * 2; i++) {
         int sign = i % 3 - 1, clip = i / 3 % 2, ties = i / 6;
         oracle_plan_task task = {.model = s->model,
-                                 .form = s->form,
+                                 .basis = s->basis,
                                  .ridge = s->ridge,
                                  .z = s->z,
                                  .radius = s->radius,
@@ -197,7 +198,7 @@ static void saturated_plans_match_the_oracle(void **state)
         scene s;
         foray_model *model = support_model(*state, i % SUPPORT_KINDS, small, 200 + (uint64_t)i);
         open_scene(&s, *state, model, i / 4, i / 4, FY_FACTOR_AUTO, (uint64_t)i);
-        for (int64_t g = 0; g < s.form->blocks; g++)
+        for (int64_t g = 0; g < s.basis->blocks; g++)
             s.radius[g] = 50;
         estimate(&s);
         foray_reward *reward = random_reward(&s, true);
@@ -236,12 +237,12 @@ static void single_precision_never_shrinks_a_bonus(void **state)
         open_scene(&s, *state, model, true, true, FY_FACTOR_DOUBLE, (uint64_t)i);
         learn(&s, 1 << (i % 12));
         estimate(&s);
-        support_ok(*state, fy_kernel_create(*state, s.form, FY_FACTOR_SINGLE, &rounded));
+        support_ok(*state, fy_kernel_create(*state, s.basis, FY_FACTOR_SINGLE, &rounded));
         assert_non_null(rounded->single);
         fy_kernel_estimate(rounded, s.ridge, s.z, s.radius);
-        for (int64_t trial = 0; trial < 20 * model->gensets; trial++) {
+        for (int64_t trial = 0; trial < 20 * model->generator_sets; trial++) {
             double v[16];
-            int64_t set = trial % model->gensets;
+            int64_t set = trial % model->generator_sets;
             for (int64_t j = 0; j < fy_kernel_columns(rounded, set); j++)
                 v[j] = 2 * support_uniform(&s.random) - 1;
             double exact = bonus_of(s.kernel, set, v), single = bonus_of(rounded, set, v);
@@ -262,7 +263,7 @@ static void single_precision_plans_stay_close(void **state)
     double up = plan_one(&s, reward, 1, 0, 0, NULL, NULL);
     double low = plan_one(&s, reward, -1, 0, 0, NULL, NULL);
     fy_kernel_destroy(s.kernel);
-    support_ok(*state, fy_kernel_create(*state, s.form, FY_FACTOR_SINGLE, &s.kernel));
+    support_ok(*state, fy_kernel_create(*state, s.basis, FY_FACTOR_SINGLE, &s.kernel));
     assert_non_null(s.kernel->single);
     estimate(&s);
     double single_up = plan_one(&s, reward, 1, 0, 0, NULL, NULL);
@@ -442,7 +443,7 @@ static void every_allocation_may_fail(void **state)
     for (int64_t left = 0; status != FORAY_OK; left++) {
         fy_kernel *kernel = NULL;
         ctx->allocations_left = left;
-        status = fy_kernel_create(ctx, s.form, FY_FACTOR_SINGLE, &kernel);
+        status = fy_kernel_create(ctx, s.basis, FY_FACTOR_SINGLE, &kernel);
         assert_true(status == FORAY_OK || (status == FORAY_ERROR_MEMORY && !kernel));
         fy_kernel_destroy(kernel);
     }

@@ -1,6 +1,6 @@
 /* test_promise.c - the theorem with its constants: each step of the proof is measured on
  * runs, and the number of episodes is the least one. */
-#include "lab/kept.h"
+#include "experiments/kept.h"
 #include "support.h"
 
 #include <math.h>
@@ -130,7 +130,7 @@ static void proof_holds_on_runs(void **state)
             fy_judge *judge;
             foray_settings settings = literal("ucrl-rfe", 3000);
             settings.replan = replan;
-            support_ok(ctx, foray_world_model(ctx, worlds[w], &model));
+            support_ok(ctx, foray_model_builtin(ctx, worlds[w], &model));
             support_ok(ctx, fy_judge_create(ctx, model, 4, 1, &judge));
             fy_promise_terms terms = fy_promise_terms_of(model, settings.delta);
             record r = {.terms = &terms, .K = 3000};
@@ -159,7 +159,7 @@ static void runs_stop_and_fail(void **state)
     fy_judge *judge;
     int64_t last = 0;
     fy_kept_listener listener = {count, go_on, &last};
-    support_ok(ctx, foray_world_model(ctx, worlds[0], &model));
+    support_ok(ctx, foray_model_builtin(ctx, worlds[0], &model));
     support_ok(ctx, fy_judge_create(ctx, model, 2, 1, &judge));
     foray_settings settings = literal("ucrl-rfe+", 20000);
     assert_int_equal(fy_kept_run(ctx, model, &settings, judge, 1, &listener), FORAY_INTERRUPTED);

@@ -247,23 +247,23 @@ static void more_data_never_raises_a_bonus(void **state)
     blend b = random_blend(5);
     labels plain = plain_labels();
     foray_model *model = label(ctx, &b, &plain);
-    const fy_form *form = model->form;
+    const fy_basis *basis = model->basis;
     const double lambda[] = {0.3};
     fy_ridge *ridge;
-    assert_int_equal(form->blocks, 1);
-    assert_int_equal(fy_ridge_create(ctx, form, lambda, 50, &ridge), FORAY_OK);
+    assert_int_equal(basis->blocks, 1);
+    assert_int_equal(fy_ridge_create(ctx, basis, lambda, 50, &ridge), FORAY_OK);
     double before = INFINITY, x[D], probe[D], white[D];
     uint32_t count = 0;
-    for (int i = 0; i < form->most_dim; i++)
+    for (int i = 0; i < basis->most_dim; i++)
         probe[i] = draw(1, &count) - 0.5;
     for (int k = 0; k < 500; k++) {
         double square = 0;
         fy_ridge_whiten(ridge, 0, probe, white);
-        for (int i = 0; i < form->most_dim; i++)
+        for (int i = 0; i < basis->most_dim; i++)
             square += white[i] * white[i];
         assert_true(square <= before * (1 + 1e-12));
         before = square;
-        for (int i = 0; i < form->most_dim; i++)
+        for (int i = 0; i < basis->most_dim; i++)
             x[i] = draw(1, &count) - 0.5;
         fy_ridge_update(ridge, 0, x, 0.0, 1.0);
     }

@@ -16,7 +16,7 @@ static void assert_near(double a, double b)
 
 static fy_block blocks[3] = {
     {.dim = 1, .norm_bound = 2}, {.dim = 0, .norm_bound = 0}, {.dim = 2, .norm_bound = 0.5}};
-static const fy_form form = {.blocks = 3, .block = blocks, .most_dim = 2};
+static const fy_basis basis = {.blocks = 3, .block = blocks, .most_dim = 2};
 
 static void lambda_is_the_inverse_squared_bound(void **state)
 {
@@ -24,12 +24,12 @@ static void lambda_is_the_inverse_squared_bound(void **state)
     foray_settings settings;
     foray_settings_default(&settings);
     double lambda[3];
-    fy_radius_lambda(&form, &settings, lambda);
+    fy_radius_lambda(&basis, &settings, lambda);
     assert_near(lambda[0], 0.25);
     assert_true(lambda[1] > 0 && isfinite(lambda[1]));
     assert_near(lambda[2], 4);
     settings.lambda = 0.7;
-    fy_radius_lambda(&form, &settings, lambda);
+    fy_radius_lambda(&basis, &settings, lambda);
     for (int g = 0; g < 3; g++)
         assert_near(lambda[g], 0.7);
 }
@@ -43,7 +43,7 @@ static void selfnormalised_by_hand(void **state)
     foray_context *ctx = foray_context_create();
     double lambda[3] = {0.25, 1, 4}, radius[3];
     fy_ridge *ridge;
-    assert_int_equal(fy_ridge_create(ctx, &form, lambda, 100, &ridge), FORAY_OK);
+    assert_int_equal(fy_ridge_create(ctx, &basis, lambda, 100, &ridge), FORAY_OK);
     fy_radius_selfnormalised(ridge, 0.1, 1, radius);
     assert_near(radius[0], 0.5 * sqrt(2 * log(20)) + 1);
     assert_true(radius[1] == 0);

@@ -42,15 +42,15 @@ static bool unit_target(const foray_model *model, int64_t pair, const double *V,
 }
 
 /* Sigma += x x', b += x y with x = sum_j u_j phi'_j, y = u(s') - sum_j u_j p_0(j). */
-static void add_densely(dense *d, const fy_form *form, int64_t set, const double *u, int64_t j)
+static void add_densely(dense *d, const fy_basis *basis, int64_t set, const double *u, int64_t j)
 {
     double generators[64], x[8] = {0}, y = u[j];
-    int64_t n = fy_genset_size(form->model, set), first = form->model->gen_start[set];
-    fy_form_generators(form, set, generators);
+    int64_t n = fy_generator_set_size(basis->model, set), first = basis->model->gen_start[set];
+    fy_basis_generators(basis, set, generators);
     for (int64_t i = 0; i < n; i++) {
         for (int32_t k = 0; k < d->dim; k++)
             x[k] += u[i] * generators[i * d->dim + k];
-        y -= u[i] * form->p0[first + i];
+        y -= u[i] * basis->p0[first + i];
     }
     for (int32_t k = 0; k < d->dim; k++) {
         d->b[k] += x[k] * y;
@@ -80,19 +80,19 @@ static void values_enter_the_regression_in_their_range(void **state)
     foray_explorer *explorer;
     foray_settings settings = settings_for("random", 1);
     assert_int_equal(
-        foray_world_model(ctx, "mixture:states=6,actions=3,successors=4,dim=4,horizon=5", &model),
+        foray_model_builtin(ctx, "mixture:states=6,actions=3,successors=4,dim=4,horizon=5", &model),
         FORAY_OK);
     assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_OK);
-    const fy_form *form = explorer->learner->form;
-    assert_int_equal(form->blocks, 1);
-    dense d = {.dim = form->block[0].dim};
+    const fy_basis *basis = explorer->learner->basis;
+    assert_int_equal(basis->blocks, 1);
+    dense d = {.dim = basis->block[0].dim};
     for (uint32_t i = 0; i < 200; i++) {
         double V[6], u[4];
         for (uint32_t s = 0; s < 6; s++)
             V[s] = i % 20 == 0 ? 3.0 : 5 * fy_unit(fy_random_bits(9, FY_STREAM_TEST, i, s, 0));
         int64_t pair = i % model->pairs, j = i % 4;
         if (unit_target(model, pair, V, u))
-            add_densely(&d, form, model->genset[pair], u, j);
+            add_densely(&d, basis, model->generator_set[pair], u, j);
         fy_learner_observe_value(explorer->learner, V, pair, j);
     }
     assert_same_block(&d, explorer->learner->ridge);
@@ -113,7 +113,7 @@ static int64_t misses(const char *algorithm, const char *world, int64_t runs)
         foray_world *real;
         foray_explorer *explorer;
         foray_settings settings = settings_for(algorithm, seed);
-        assert_int_equal(foray_world_model(ctx, world, &model), FORAY_OK);
+        assert_int_equal(foray_model_builtin(ctx, world, &model), FORAY_OK);
         assert_int_equal(foray_world_from_model(ctx, model, &real), FORAY_OK);
         assert_int_equal(truth_create(ctx, model, &settings, &explorer), FORAY_OK);
         bool missed = false;
@@ -300,7 +300,7 @@ static void only_what_was_asked_is_answered(void **state)
     int64_t place = -1, action;
     assert_ok(bench, foray_explorer_create(bench->ctx, bench->model, &settings, &explorer));
     assert_ok(bench, foray_explorer_begin(explorer));
-    assert_ok(bench, foray_explorer_place(explorer, &place));
+    assert_ok(bench, foray_explorer_query(explorer, &place));
     assert_int_equal(place, 0);
     assert_fails(bench, FORAY_ERROR_USAGE, foray_explorer_act(explorer, 3, &action));
     run_assert_message(bench, "asks about state 0");

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/rf_rl_explore.h"
+#include "explore/tabular/rf_rl_explore.h"
 
 typedef struct stage {
     foray_context *ctx;
@@ -30,7 +30,7 @@ static foray_settings settings_for(const char *algorithm, int64_t episodes, int6
 static stage set_stage(const char *spec, const foray_settings *settings)
 {
     stage s = {.ctx = foray_context_create()};
-    support_ok(s.ctx, foray_world_model(s.ctx, spec, &s.model));
+    support_ok(s.ctx, foray_model_builtin(s.ctx, spec, &s.model));
     support_ok(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
     support_ok(s.ctx, foray_explorer_create(s.ctx, s.model, settings, &s.explorer));
     return s;

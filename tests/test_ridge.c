@@ -90,7 +90,7 @@ static const double lambdas[BLOCKS] = {1, 0.5, 2, 1, 0.1, 1, 3, 1, 0.01};
 
 typedef struct fixture {
     foray_context *ctx;
-    fy_form form;
+    fy_basis basis;
     fy_block block[BLOCKS];
     fy_ridge *ridge;
     uint64_t draws;
@@ -115,10 +115,10 @@ static void begin(fixture *t, int64_t refactor_every)
 {
     memset(t, 0, sizeof *t);
     t->ctx = foray_context_create();
-    t->form = (fy_form){.blocks = BLOCKS, .block = t->block, .most_dim = 70};
+    t->basis = (fy_basis){.blocks = BLOCKS, .block = t->block, .most_dim = 70};
     for (int g = 0; g < BLOCKS; g++)
         t->block[g].dim = dims[g];
-    assert_int_equal(fy_ridge_create(t->ctx, &t->form, lambdas, refactor_every, &t->ridge),
+    assert_int_equal(fy_ridge_create(t->ctx, &t->basis, lambdas, refactor_every, &t->ridge),
                      FORAY_OK);
 }
 
@@ -287,10 +287,10 @@ static void tiny_lambda_survives_refactoring(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     fy_block block = {.dim = 3};
-    fy_form form = {.blocks = 1, .block = &block, .most_dim = 3};
+    fy_basis basis = {.blocks = 1, .block = &block, .most_dim = 3};
     double lambda = 1e-14, unseen[3] = {1, -1, 0}, z[3];
     fy_ridge *ridge;
-    assert_int_equal(fy_ridge_create(ctx, &form, &lambda, 10, &ridge), FORAY_OK);
+    assert_int_equal(fy_ridge_create(ctx, &basis, &lambda, 10, &ridge), FORAY_OK);
     for (int k = 0; k < 1000; k++) {
         double x[3] = {1, 1, (k % 10) * 0.1};
         fy_ridge_update(ridge, 0, x, 0, 1);
@@ -333,8 +333,8 @@ static void writes_and_reads_bit_for_bit(void **state)
     fy_ridge_write(t.ridge, &writer);
     assert_false(writer.failed);
     fy_ridge *again, *copy;
-    assert_int_equal(fy_ridge_create(t.ctx, &t.form, lambdas, 10, &again), FORAY_OK);
-    assert_int_equal(fy_ridge_create(t.ctx, &t.form, lambdas, 10, &copy), FORAY_OK);
+    assert_int_equal(fy_ridge_create(t.ctx, &t.basis, lambdas, 10, &again), FORAY_OK);
+    assert_int_equal(fy_ridge_create(t.ctx, &t.basis, lambdas, 10, &copy), FORAY_OK);
     fy_reader reader = {.data = writer.data, .size = writer.size};
     fy_ridge_read(again, &reader);
     assert_false(reader.failed);
@@ -369,7 +369,7 @@ static void create_survives_every_failed_allocation(void **state)
     for (; status == FORAY_ERROR_MEMORY; failures++) {
         assert_null(ridge);
         t.ctx->allocations_left = failures;
-        status = fy_ridge_create(t.ctx, &t.form, lambdas, 10, &ridge);
+        status = fy_ridge_create(t.ctx, &t.basis, lambdas, 10, &ridge);
     }
     assert_int_equal(status, FORAY_OK);
     assert_true(failures > 5);
@@ -383,14 +383,14 @@ static void refuses_blocks_too_large(void **state)
     fixture t;
     begin(&t, 10);
     fy_ridge *ridge = NULL;
-    t.block[2].dim = t.form.most_dim = 1 << 20;
-    assert_int_equal(fy_ridge_create(t.ctx, &t.form, lambdas, 10, &ridge), FORAY_ERROR_USAGE);
+    t.block[2].dim = t.basis.most_dim = 1 << 20;
+    assert_int_equal(fy_ridge_create(t.ctx, &t.basis, lambdas, 10, &ridge), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(t.ctx), "1048576"));
     assert_null(ridge);
     end(&t);
 }
 
-/* A block too large for tiles, beside a small one that has no form behind it. */
+/* A block too large for tiles, beside a small one that has no basis behind it. */
 static void large_blocks_without_a_form(void **state)
 {
     (void)state;

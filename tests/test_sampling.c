@@ -28,7 +28,7 @@ static int tear_down(void **state)
 static foray_model *model_of(foray_context *ctx, const char *spec)
 {
     foray_model *model = NULL;
-    if (foray_world_model(ctx, spec, &model) != FORAY_OK)
+    if (foray_model_builtin(ctx, spec, &model) != FORAY_OK)
         fail_msg("%s: %s", spec, foray_message(ctx));
     return model;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/sstp.h"
+#include "explore/tabular/sstp.h"
 
 /* cmocka's own comparison is in single precision. */
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
@@ -64,7 +64,7 @@ static stage set_world(const char *spec, const foray_settings *settings)
 {
     foray_context *ctx = foray_context_create();
     foray_model *model;
-    support_ok(ctx, foray_world_model(ctx, spec, &model));
+    support_ok(ctx, foray_model_builtin(ctx, spec, &model));
     return set_model(ctx, model, settings);
 }
 

@@ -1,7 +1,7 @@
 /* test_svg.c - charts, axes, tables and escaping: well-formed whatever is in them. */
-#include "report/axis.h"
-#include "report/page.h"
-#include "report/table.h"
+#include "draw/axis.h"
+#include "draw/page.h"
+#include "draw/table.h"
 #include "support.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* A system as the world of its model; actions, rewards and misfit through clusters. */
 #include "support_system.h"
 
-#include "system/clusters.h"
+#include "aggregate/clusters.h"
 
 #include <math.h>
 #include <stdlib.h>

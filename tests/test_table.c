@@ -70,7 +70,7 @@ static outcome explore(const char *spec, const column *chosen, int64_t episodes)
     settings.centring = chosen->centring;
     settings.blocks = chosen->blocks;
     settings.episodes = episodes;
-    assert_int_equal(foray_world_model(ctx, spec, &model), FORAY_OK);
+    assert_int_equal(foray_model_builtin(ctx, spec, &model), FORAY_OK);
     assert_int_equal(foray_world_from_model(ctx, model, &world), FORAY_OK);
     assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_OK);
     assert_true(truth_play(explorer, world, episodes));

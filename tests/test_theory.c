@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/values.h"
+#include "explore/mixture/values.h"
 #include "oracle_truth.h"
 
 enum { RUNS = 100, EPISODES = 64 };
@@ -44,7 +44,7 @@ static stage set_stage(const char *world, const char *algorithm, int radius, int
     settings.delta = DELTA;
     settings.seed = seed;
     settings.episodes = EPISODES;
-    if (foray_world_model(s.ctx, world, &s.model) != FORAY_OK ||
+    if (foray_model_builtin(s.ctx, world, &s.model) != FORAY_OK ||
         foray_world_from_model(s.ctx, s.model, &s.world) != FORAY_OK ||
         foray_explorer_create(s.ctx, s.model, &settings, &s.explorer) != FORAY_OK)
         fail_msg("%s: %s", world, foray_message(s.ctx));
@@ -205,12 +205,12 @@ static void elliptical_potential(void **state)
 {
     (void)state;
     stage s = set_stage(worlds[1], "ucrl-rfe", FORAY_RADIUS_SHARP, 3);
-    const fy_form *form = s.model->form;
+    const fy_basis *basis = s.model->basis;
     double lambda[64], x[64], white[64];
-    fy_radius_lambda(form, &s.explorer->settings, lambda);
+    fy_radius_lambda(basis, &s.explorer->settings, lambda);
     fy_ridge *ridge;
-    assert_int_equal(fy_ridge_create(s.ctx, form, lambda, 1000, &ridge), FORAY_OK);
-    int32_t d = form->block[0].dim;
+    assert_int_equal(fy_ridge_create(s.ctx, basis, lambda, 1000, &ridge), FORAY_OK);
+    int32_t d = basis->block[0].dim;
     double potential = 0, start = fy_ridge_log_det(ridge, 0);
     for (uint32_t k = 0; k < 5000; k++) {
         double square = 0;
@@ -237,12 +237,12 @@ static void determinants_double_seldom(void **state)
     for (size_t w = 0; w < WORLDS; w++)
         for (int64_t seed = 0; seed < 5; seed++) {
             stage s = set_stage(worlds[w], "ucrl-rfe", FORAY_RADIUS_SHARP, seed);
-            const fy_form *form = s.model->form;
+            const fy_basis *basis = s.model->basis;
             const int64_t episodes = 3000;
             assert_true(truth_play(s.explorer, s.world, episodes));
             double most = 1;
-            for (int64_t g = 0; g < form->blocks; g++) {
-                double d = form->block[g].dim, lambda = s.explorer->learner->ridge->lambda[g];
+            for (int64_t g = 0; g < basis->blocks; g++) {
+                double d = basis->block[g].dim, lambda = s.explorer->learner->ridge->lambda[g];
                 double updates = (double)(episodes * s.model->horizon);
                 most += d > 0 ? d * log2(1 + updates / (d * lambda)) : 0;
             }

@@ -231,7 +231,7 @@ static void bad_specs_are_explained(void **state)
     foray_context *ctx = *state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         foray_model *model = NULL;
-        assert_int_equal(foray_world_model(ctx, bad[i][0], &model), FORAY_ERROR_USAGE);
+        assert_int_equal(foray_model_builtin(ctx, bad[i][0], &model), FORAY_ERROR_USAGE);
         assert_null(model);
         if (!strstr(foray_message(ctx), bad[i][1]))
             fail_msg("%s: \"%s\" does not say \"%s\"", bad[i][0], foray_message(ctx), bad[i][1]);
@@ -244,11 +244,11 @@ static void long_specs_are_refused(void **state)
     char *spec = calloc(1, 100001);
     memset(spec, 'x', 100000);
     foray_model *model = NULL;
-    assert_int_equal(foray_world_model(ctx, spec, &model), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_model_builtin(ctx, spec, &model), FORAY_ERROR_USAGE);
     memcpy(spec, "chain:states=", 13);
     memset(spec + 13, '1', 4000 - 13);
     spec[4000] = 0;
-    assert_int_equal(foray_world_model(ctx, spec, &model), FORAY_ERROR_USAGE);
+    assert_int_equal(foray_model_builtin(ctx, spec, &model), FORAY_ERROR_USAGE);
     free(spec);
 }
 
@@ -299,7 +299,7 @@ static void failed_allocations_leave_nothing_behind(void **state)
         int64_t failures = 0;
         for (;; failures++) {
             ctx->allocations_left = failures;
-            foray_status status = foray_world_model(ctx, small[i], &model);
+            foray_status status = foray_model_builtin(ctx, small[i], &model);
             if (status == FORAY_OK)
                 break;
             assert_int_equal(status, FORAY_ERROR_MEMORY);

@@ -1,4 +1,4 @@
-/* foray.h - the whole public interface of Foray.
+/* foray.h - the library: models, worlds, explorers, runs, rewards, policies, certificates.
  *
  * Foray explores an unknown world once, without any reward, and then plans a
  * near-optimal policy for every reward anyone asks about later, with a
@@ -454,7 +454,7 @@ FORAY_API foray_status foray_world_step(foray_world *world, const foray_draw *dr
 
 /* Built-in worlds, as models whose theta is known: "rooms:rows=3,cols=3". The
  * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range. */
-FORAY_API foray_status foray_world_model(foray_context *ctx, const char *spec, foray_model **out);
+FORAY_API foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out);
 
 typedef struct foray_world_parameter {
     const char *name;
@@ -574,7 +574,7 @@ FORAY_API foray_status foray_explorer_begin(foray_explorer *explorer);
 /* For algorithms that query any (s,a) of a generative model: *state becomes the one to ask
  * foray_explorer_act and the world about in this step, wherever the last step led.
  * All others leave *state as it is. */
-FORAY_API foray_status foray_explorer_place(foray_explorer *explorer, int64_t *state);
+FORAY_API foray_status foray_explorer_query(foray_explorer *explorer, int64_t *state);
 FORAY_API foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t *action);
 /* FORAY_ERROR_WORLD if `next` cannot follow (state, action) in the model. */
 FORAY_API foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state,
@@ -621,7 +621,7 @@ FORAY_API bool foray_algorithm_describe(int64_t index, const char **name, const 
 
 /* Does this algorithm see the reward while it explores? False if there is no such algorithm. */
 FORAY_API bool foray_algorithm_needs_reward(const char *name);
-/* Does it query any (s,a), rather than walk (foray_explorer_place)? */
+/* Does it query any (s,a), rather than walk (foray_explorer_query)? */
 FORAY_API bool foray_algorithm_is_generative(const char *name);
 
 /* --------------------------------------------------------------------- run */
@@ -732,189 +732,10 @@ FORAY_API foray_status foray_run_describe(foray_run *run, foray_run_facts *facts
  * FORAY_ERROR_RUN names what is wrong. */
 FORAY_API foray_status foray_run_verify(foray_run *run);
 
-/* ------------------------------------------------------------------ report */
-
-/* One HTML page about a run that needs nothing but itself: what was explored, how the
- * certificate and the plans went, the estimate of theta with its intervals, the stored
- * plans as arrows with their values, settings, the commands to make it again, and the
- * numbers behind every picture as tables and CSV. What is too much for a page is added
- * up or left out, and the page says so. *out has a final 0 that *size does not count,
- * and is released with free(). */
-FORAY_API foray_status foray_report_print(foray_run *run, char **out, size_t *size);
-/* The same as a file, which appears whole or not at all. */
-FORAY_API foray_status foray_report_save(foray_run *run, const char *path);
-
-/* --------------------------------------------------------------- measuring */
-
-/* How good is what an explorer has learnt? The definition: the worst gap
- * E_mu[V* - V^pi] over a family of rewards, pi being the policy planned for each.
- * All of it needs a model that knows its theta. Gaps within rounding of 0 are 0. */
-
-/* Families of rewards. GOALS: 1 in one state, for every state. DENSE: uniform in
- * [0,1) for each (s,a). SPARSE: the same for about one pair in twenty, 0 elsewhere.
- * TIMED: uniform for each step and (s,a). */
-enum { FORAY_GOALS, FORAY_DENSE, FORAY_SPARSE, FORAY_TIMED, FORAY_FAMILIES };
-
-/* "goals", "dense", "sparse", "timed"; NULL for any other number. */
-FORAY_API const char *foray_family_name(int kind);
-
-typedef struct foray_family foray_family;
-
-/* `count` rewards of a kind, the same for the same seed. Goals: `count` different
- * states drawn at random, or every state if there are no more, or if count is 0. */
-FORAY_API foray_status foray_family_create(foray_context *ctx, const foray_model *model, int kind,
-                                           int64_t count, uint64_t seed, foray_family **out);
-FORAY_API void foray_family_destroy(foray_family *family);
-FORAY_API int64_t foray_family_size(const foray_family *family);
-/* Reward `index` and its best value E_mu V*; the reward stays the family's. */
-FORAY_API const foray_reward *foray_family_reward(const foray_family *family, int64_t index);
-FORAY_API double foray_family_optimal(const foray_family *family, int64_t index);
-
-/* Plans for `count` rewards, as foray_explorer_plan does: what is to be measured. */
-typedef foray_status (*foray_planner_fn)(void *user, int64_t count,
-                                         const foray_reward *const *rewards,
-                                         foray_policy **policies);
-
-/* A planner that asks an explorer; `user` is a foray_explorer_planner. */
-typedef struct foray_explorer_planner {
-    foray_explorer *explorer;
-    int mode;
-} foray_explorer_planner;
-FORAY_API foray_status foray_plan_with_explorer(void *user, int64_t count,
-                                                const foray_reward *const *rewards,
-                                                foray_policy **policies);
-
-typedef struct foray_gaps {
-    double worst, mean;
-    int64_t worst_index; /* of the reward that is worst */
-} foray_gaps;
-
-/* Worst and mean gap of a planner over a family. `gap`, if not NULL, receives the
- * gap of each reward. */
-FORAY_API foray_status foray_measure(foray_context *ctx, const foray_model *model,
-                                     const foray_family *family, foray_planner_fn plan, void *user,
-                                     double *gap, foray_gaps *out);
-
-/* Climbs towards the worst reward, from each of `starts` rewards for at most
- * `rounds` rounds: r moves towards 1 where the occupancy of the optimal policy
- * exceeds that of the planned one and towards 0 where it is less, by the step that
- * makes the gap of the policy planned then largest. *gap is the worst met, so never
- * less than that of any start. `worst` (may be NULL) receives its reward, which the
- * caller owns. */
-FORAY_API foray_status foray_adversary(foray_context *ctx, const foray_model *model,
-                                       foray_planner_fn plan, void *user, int64_t starts,
-                                       const foray_reward *const *start, int64_t rounds,
-                                       double *gap, foray_reward **worst);
-
-/* Several numbers as a few. The interquartile mean leaves out the lowest and the
- * highest quarter (numbers at the edge count in part); low..high is its
- * percentile-bootstrap interval. */
-typedef struct foray_summary {
-    double iqm, low, high, median;
-} foray_summary;
-
-/* At least one number, none NaN. The interval holds the middle `confidence` of
- * `resamples` resampled interquartile means; the same seed gives the same. */
-FORAY_API foray_status foray_summarise(foray_context *ctx, int64_t count, const double *value,
-                                       int64_t resamples, double confidence, uint64_t seed,
-                                       foray_summary *out);
-
-/* ----------------------------------------------------------- work in parts */
-
-/* How far work is that is done part by part: the runs of a comparison, the cells of an
- * experiment of the lab. */
-typedef struct foray_work_progress {
-    int64_t parts, finished;
-    double done;      /* of everything, 0 to 1 */
-    double seconds;   /* since the call began */
-    double remaining; /* seconds it will take yet, as far as one can tell; NaN: too early */
-} foray_work_progress;
-
-/* Called by one thread at a time, but not always the same. Return false to stop. */
-typedef bool (*foray_work_fn)(void *user, const foray_work_progress *progress);
-
-/* ----------------------------------------------------------------- compare */
-
-/* Algorithms side by side: the same world, seeds, rewards and measures. */
-typedef struct foray_comparison {
-    foray_settings settings; /* of every run; algorithm is not looked at; seed: the first */
-    int64_t algorithms;
-    const char *const *algorithm;
-    int64_t seeds;   /* runs of each algorithm: seed, seed + 1, ... */
-    double seconds;  /* stop a run after exploring for so long; 0: after `episodes` only */
-    int mode;        /* how policies are planned for the rewards: FORAY_OPTIMISTIC, ... */
-    int64_t rewards; /* in each random family */
-    int64_t goals;   /* goal states at the most; 0: every state */
-    int64_t rounds;  /* of the adversary; 0: it only keeps the worst of its starts */
-    /* For algorithms that see the reward while they explore; its gap is measured as well,
-     * for all of them. NULL: none. */
-    const foray_reward *reward;
-} foray_comparison;
-
-/* The defaults: no algorithms, 5 seeds, 32 rewards, 256 goals, 4 rounds, plug-in policies. */
-FORAY_API void foray_comparison_default(foray_comparison *comparison);
-
-/* Compares, with as many runs at a time as the context has threads, and writes
- * tables, plots and a page into `directory` (made if missing). Each run that ends is
- * kept there, so that the next call with the same settings continues; more seeds
- * or algorithms may be asked for then. FORAY_ERROR_USAGE: the directory holds
- * something else, or a comparison with other settings. FORAY_INTERRUPTED:
- * `progress` (may be NULL) said stop. `world` says in words what the model is. */
-FORAY_API foray_status foray_compare(foray_context *ctx, const foray_model *model,
-                                     const char *world, const foray_comparison *comparison,
-                                     const char *directory, foray_work_fn progress, void *user);
-
 /* ----------------------------------------------------------------- systems */
 
 /* Worlds too large to list have a page of their own. */
 #include "foray/system.h"
-
-/* --------------------------------------------------------------------- lab */
-
-/* Experiments that measure what the theorems promise. Each has parameters, with values
- * for a quick look and values for the full measurement. */
-enum { FORAY_LAB_WHOLE, FORAY_LAB_REAL, FORAY_LAB_WORD, FORAY_LAB_ALGORITHM, FORAY_LAB_WORLD };
-
-typedef struct foray_lab_parameter {
-    const char *name;         /* with '_' between words */
-    int kind;                 /* of its values: FORAY_LAB_WHOLE, ... */
-    bool list;                /* several, with ',' between them; between worlds a blank */
-    const char *quick, *full; /* the defaults */
-    double least, most;       /* of numbers */
-    const char *choices;      /* of words: "this|that" */
-    const char *help;
-} foray_lab_parameter;
-
-typedef struct foray_lab_info {
-    const char *name;
-    const char *summary;  /* one line */
-    const char *question; /* a paragraph: what is measured, and how */
-    int64_t parameters;
-    const foray_lab_parameter *parameter;
-} foray_lab_info;
-
-/* Experiment `index`; false past the end. */
-FORAY_API bool foray_lab_describe(int64_t index, foray_lab_info *info);
-
-typedef struct foray_lab_options {
-    bool quick;                 /* the quick defaults instead of the full ones */
-    int64_t settings;           /* parameters with values of the caller's own */
-    const char *const *setting; /* [settings] "name=value" */
-} foray_lab_options;
-
-/* Makes an experiment, with as many cells at a time as the context has threads, and
- * writes into `directory` (made if missing) rows.csv, further tables, findings.txt with
- * a sentence on each line, and index.html, which needs nothing but itself. Each cell
- * that ends is kept there, so that the next call with the same parameters continues, to
- * the same bytes; times, which differ, are in times.csv. FORAY_ERROR_USAGE: no such
- * experiment or parameter, a value outside its range, or a directory that holds
- * something else. FORAY_INTERRUPTED: `progress` (may be NULL) said stop.
- *
- * "all" makes every experiment, each in a directory of its own name, and index.html with
- * what they found; a parameter given must then be one that all of them have. */
-FORAY_API foray_status foray_lab_run(foray_context *ctx, const char *experiment,
-                                     const foray_lab_options *options, const char *directory,
-                                     foray_work_fn progress, void *user);
 
 #ifdef __cplusplus
 }

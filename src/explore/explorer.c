@@ -44,7 +44,7 @@ bool foray_algorithm_needs_reward(const char *name)
 bool foray_algorithm_is_generative(const char *name)
 {
     const fy_explorer_ops *ops = find(name);
-    return ops != NULL && ops->place != NULL;
+    return ops != NULL && ops->query != NULL;
 }
 
 bool fy_never_needs_budget(const foray_settings *settings)
@@ -182,12 +182,12 @@ foray_status foray_explorer_begin(foray_explorer *explorer)
     return FORAY_OK;
 }
 
-foray_status foray_explorer_place(foray_explorer *explorer, int64_t *state)
+foray_status foray_explorer_query(foray_explorer *explorer, int64_t *state)
 {
     if (explorer->step < 0 || explorer->step >= explorer->model->horizon)
-        return wrong_order(explorer, "foray_explorer_place");
-    if (explorer->ops->place != NULL)
-        *state = explorer->ops->place(explorer, explorer->step);
+        return wrong_order(explorer, "foray_explorer_query");
+    if (explorer->ops->query != NULL)
+        *state = explorer->ops->query(explorer, explorer->step);
     return FORAY_OK;
 }
 
@@ -200,11 +200,11 @@ foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t
         check_index(explorer, FORAY_ERROR_WORLD, "state", state, explorer->model->states);
     if (status != FORAY_OK)
         return status;
-    if (ops->place != NULL && state != ops->place(explorer, explorer->step))
+    if (ops->query != NULL && state != ops->query(explorer, explorer->step))
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "%s asks about state %" PRId64 " in this step, not %" PRId64
-                       " (foray_explorer_place)",
-                       ops->name, ops->place(explorer, explorer->step), state);
+                       " (foray_explorer_query)",
+                       ops->name, ops->query(explorer, explorer->step), state);
     *action = ops->act(explorer, explorer->step, state);
     return FORAY_OK;
 }
@@ -310,7 +310,7 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              model->actions,
                              model->horizon,
                              model->dim,
-                             model->gensets,
+                             model->generator_sets,
                              explorer->settings.radius,
                              explorer->settings.centring,
                              explorer->settings.blocks,
@@ -318,7 +318,8 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              explorer->settings.pair_features};
     uint64_t hash = fy_hash(shape, sizeof shape, explorer->reward_hash);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
-    uint64_t own = explorer->ops->ties != NULL ? explorer->ops->ties(&explorer->settings) : 0;
+    uint64_t own =
+        explorer->ops->fingerprint != NULL ? explorer->ops->fingerprint(&explorer->settings) : 0;
     hash = fy_hash(&own, sizeof own, hash);
     return fy_hash(explorer->ops->name, strlen(explorer->ops->name), hash);
 }

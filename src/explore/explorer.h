@@ -39,12 +39,12 @@ typedef struct fy_explorer_ops {
     bool (*needs_budget)(const foray_settings *settings);
     /* Optional: NULL where the algorithm has no such thing. */
     /* The state that step t is to be about, of algorithms that query any (s,a). */
-    int64_t (*place)(const foray_explorer *explorer, int64_t t);
+    int64_t (*query)(const foray_explorer *explorer, int64_t t);
     foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
     foray_status (*estimate)(foray_explorer *explorer, double *theta, double *half_width);
     void (*describe)(foray_explorer *explorer, foray_explorer_facts *facts);
     /* A hash of the settings of its own that a saved state is tied to. */
-    uint64_t (*ties)(const foray_settings *settings);
+    uint64_t (*fingerprint)(const foray_settings *settings);
 } fy_explorer_ops;
 
 /* What needs_budget is for most. */

@@ -18,7 +18,7 @@ static const fy_walks_limits unlimited = {.visits = (int64_t)1 << 40, .bytes = (
 
 static foray_status choose_exact(foray_context *ctx, fy_inner *inner, fy_walks_limits limits)
 {
-    foray_status status = fy_walks_create(ctx, inner->form, limits, &inner->walks);
+    foray_status status = fy_walks_create(ctx, inner->basis, limits, &inner->walks);
     if (status)
         return status;
     inner->method = FORAY_INNER_EXACT;
@@ -39,11 +39,11 @@ static foray_status choose_auto(foray_context *ctx, fy_inner *inner, int64_t mem
 
 static foray_status choose_l1(foray_context *ctx, fy_inner *inner)
 {
-    if (inner->form->most_dim > FY_L1_MOST_DIM)
+    if (inner->basis->most_dim > FY_L1_MOST_DIM)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "inner maximisation l1 looks at 2^d sign vectors: a block of %d unknowns is "
                        "too large (at most %d), use exact or ascent",
-                       (int)inner->form->most_dim, (int)FY_L1_MOST_DIM);
+                       (int)inner->basis->most_dim, (int)FY_L1_MOST_DIM);
     inner->method = FORAY_INNER_L1;
     return FORAY_OK;
 }
@@ -63,70 +63,71 @@ static foray_status choose_method(foray_context *ctx, fy_inner *inner, int metho
     }
 }
 
-static int64_t map_size(const fy_form *form)
+static int64_t map_size(const fy_basis *basis)
 {
-    return form->most_coords * fy_padded(form->most_dim);
+    return basis->most_coords * fy_padded(basis->most_dim);
 }
 
 /* Room of a thread: the map of its block, the whitened generators, the method's own. */
 static int64_t scratch_size(const fy_inner *inner)
 {
-    const fy_form *form = inner->form;
-    int64_t d = form->most_dim, size = form->most_generators * fy_padded(d);
+    const fy_basis *basis = inner->basis;
+    int64_t d = basis->most_dim, size = basis->most_generators * fy_padded(d);
     switch (inner->method) {
     case FORAY_INNER_EXACT:
-        size += fy_exact_room(form, inner->walks);
+        size += fy_exact_room(basis, inner->walks);
         break;
     case FORAY_INNER_L1:
-        size += fy_l1_room(form) + 3 * d * d;
+        size += fy_l1_room(basis) + 3 * d * d;
         break;
     default:
-        size += fy_ascent_room(form);
+        size += fy_ascent_room(basis);
     }
-    if (form->blocks > 1)
-        size += map_size(form);
+    if (basis->blocks > 1)
+        size += map_size(basis);
     return fy_padded(size) + FY_WIDTH; /* threads write to different cache lines */
 }
 
 /* Sets in the order of their blocks, by counting; `start` is room for blocks+1 numbers. */
 static void order_by_block(fy_inner *inner, int64_t *start)
 {
-    const fy_form *form = inner->form;
-    int64_t sets = form->model->gensets;
+    const fy_basis *basis = inner->basis;
+    int64_t sets = basis->model->generator_sets;
     for (int64_t set = 0; set < sets; set++)
-        start[form->block_of_genset[set] + 1]++;
-    for (int64_t g = 0; g < form->blocks; g++)
+        start[basis->block_of_generator_set[set] + 1]++;
+    for (int64_t g = 0; g < basis->blocks; g++)
         start[g + 1] += start[g];
     for (int64_t set = 0; set < sets; set++)
-        inner->order[start[form->block_of_genset[set]]++] = (int32_t)set;
+        inner->order[start[basis->block_of_generator_set[set]]++] = (int32_t)set;
 }
 
 static bool allocate(foray_context *ctx, fy_inner *inner)
 {
-    const foray_model *model = inner->form->model;
-    int64_t sets = model->gensets, *start;
+    const foray_model *model = inner->basis->model;
+    int64_t sets = model->generator_sets, *start;
     if (!FY_ALLOC(ctx, inner->value, sets) || !FY_ALLOC(ctx, inner->upper, sets) ||
         !FY_ALLOC(ctx, inner->order, sets) || !FY_ALLOC(ctx, inner->at_bits, sets + 1) ||
-        !FY_ALLOC(ctx, start, inner->form->blocks + 1))
+        !FY_ALLOC(ctx, start, inner->basis->blocks + 1))
         return false;
     order_by_block(inner, start);
     free(start);
     for (int64_t set = 0; set < sets; set++)
-        inner->at_bits[set + 1] = inner->at_bits[set] + (fy_genset_size(model, set) + 63) / 64;
+        inner->at_bits[set + 1] =
+            inner->at_bits[set] + (fy_generator_set_size(model, set) + 63) / 64;
     inner->scratch_size = scratch_size(inner);
-    if (inner->form->blocks == 1 && !FY_ALLOC(ctx, inner->map, map_size(inner->form)))
+    if (inner->basis->blocks == 1 && !FY_ALLOC(ctx, inner->map, map_size(inner->basis)))
         return false;
     return FY_ALLOC(ctx, inner->bits, inner->at_bits[sets]) &&
            FY_ALLOC(ctx, inner->scratch, inner->threads * inner->scratch_size);
 }
 
-foray_status fy_inner_create(foray_context *ctx, const fy_form *form, int method, int64_t memory,
+foray_status fy_inner_create(foray_context *ctx, const fy_basis *basis, int method, int64_t memory,
                              fy_inner **out)
 {
     fy_inner *inner = fy_alloc(ctx, 1, sizeof *inner);
     if (!inner)
         return FORAY_ERROR_MEMORY;
-    inner->form = form;
+    inner->basis = basis;
     inner->threads = ctx->threads > 1 ? ctx->threads : 1;
     inner->ratio = 1;
     foray_status status = choose_method(ctx, inner, method, memory);
@@ -189,7 +190,7 @@ static void copy_basis(const fy_block *block, int64_t first, int64_t last, doubl
 /* x <- Sigma^{-1/2} x for `count` vectors; room holds 3 d^2 numbers. */
 static void apply_root(const fy_ridge *ridge, int64_t block, int64_t count, double *x, double *room)
 {
-    int64_t d = ridge->form->block[block].dim;
+    int64_t d = ridge->basis->block[block].dim;
     double *root = room, *row = room + d * d;
     fy_l1_root(ridge, block, root, room + d * d);
     for (int64_t c = 0; c < count; c++) {
@@ -203,7 +204,7 @@ static void apply_root(const fy_ridge *ridge, int64_t block, int64_t count, doub
 static void make_map(const fy_inner *inner, const fy_ridge *ridge, int64_t block, int64_t first,
                      int64_t last, double *map, double *room)
 {
-    const fy_block *b = inner->form->block + block;
+    const fy_block *b = inner->basis->block + block;
     double *rows = map + first * fy_padded(b->dim);
     copy_basis(b, first, last, rows);
     if (inner->method == FORAY_INNER_L1)
@@ -214,15 +215,15 @@ static void make_map(const fy_inner *inner, const fy_ridge *ridge, int64_t block
 }
 
 /* w = sum_c phi(c) T_c for one generator, eight numbers at a time. */
-static void whiten_generator(const fy_form *form, int64_t generator, const double *map,
+static void whiten_generator(const fy_basis *basis, int64_t generator, const double *map,
                              int64_t width, double *w)
 {
-    const foray_model *model = form->model;
+    const foray_model *model = basis->model;
     int64_t first = model->feat_start[generator], last = model->feat_start[generator + 1];
     for (int64_t at = 0; at < width; at += FY_WIDTH) {
         fy_vector sum = {0};
         for (int64_t i = first; i < last; i++) {
-            int64_t c = form->local_of_coord[model->feat_index[i]];
+            int64_t c = basis->local_of_coord[model->feat_index[i]];
             sum += model->feat_value[i] * *(const fy_vector *)(map + c * width + at);
         }
         *(fy_vector *)(w + at) = sum;
@@ -239,11 +240,11 @@ typedef struct worker {
 
 static worker start_worker(const fy_inner *inner, int thread)
 {
-    const fy_form *form = inner->form;
+    const fy_basis *basis = inner->basis;
     double *room = inner->scratch + thread * inner->scratch_size;
     worker at_work = {.block = -1};
-    at_work.map = inner->map ? inner->map : fy_take(&room, map_size(form));
-    at_work.w = fy_take(&room, form->most_generators * fy_padded(form->most_dim));
+    at_work.map = inner->map ? inner->map : fy_take(&room, map_size(basis));
+    at_work.w = fy_take(&room, basis->most_generators * fy_padded(basis->most_dim));
     at_work.room = room;
     return at_work;
 }
@@ -271,19 +272,20 @@ static void run_method(fy_inner_task *task)
     }
 }
 
-static void solve_set(fy_inner *inner, const fy_ridge *ridge, worker *at_work, int64_t genset)
+static void solve_set(fy_inner *inner, const fy_ridge *ridge, worker *at_work,
+                      int64_t generator_set)
 {
-    const fy_form *form = inner->form;
-    int64_t block = form->block_of_genset[genset];
-    const fy_block *b = form->block + block;
+    const fy_basis *basis = inner->basis;
+    int64_t block = basis->block_of_generator_set[generator_set];
+    const fy_block *b = basis->block + block;
     fy_inner_task task = {.inner = inner,
-                          .genset = genset,
-                          .n = fy_genset_size(form->model, genset),
+                          .generator_set = generator_set,
+                          .n = fy_generator_set_size(basis->model, generator_set),
                           .d = b->dim,
                           .width = fy_padded(b->dim),
                           .w = at_work->w,
                           .room = at_work->room,
-                          .bits = inner->bits + inner->at_bits[genset]};
+                          .bits = inner->bits + inner->at_bits[generator_set]};
     /* Nothing unknown: value, upper and bits are 0, as they were created. */
     if (b->dim == 0)
         return;
@@ -292,18 +294,18 @@ static void solve_set(fy_inner *inner, const fy_ridge *ridge, worker *at_work, i
         at_work->block = block;
     }
     for (int64_t j = 0; j < task.n; j++)
-        whiten_generator(form, form->model->gen_start[genset] + j, at_work->map, task.width,
-                         at_work->w + j * task.width);
+        whiten_generator(basis, basis->model->gen_start[generator_set] + j, at_work->map,
+                         task.width, at_work->w + j * task.width);
     run_method(&task);
-    inner->value[genset] = task.value;
-    inner->upper[genset] = task.upper;
+    inner->value[generator_set] = task.value;
+    inner->upper[generator_set] = task.upper;
 }
 
 /* max upper/value over the sets where there is anything to maximise */
 static double worst_ratio(const fy_inner *inner)
 {
     double worst = 1;
-    for (int64_t set = 0; set < inner->form->model->gensets; set++)
+    for (int64_t set = 0; set < inner->basis->model->generator_sets; set++)
         if (inner->upper[set] > 0)
             worst = fmax(worst, inner->upper[set] / inner->value[set]);
     return worst;
@@ -314,7 +316,7 @@ enum { MAP_ROWS = 8, SETS = 32 };
 
 static void map_piece(fy_inner *inner, const fy_ridge *ridge, worker *at_work, int64_t from)
 {
-    int64_t coords = inner->form->block[0].coords;
+    int64_t coords = inner->basis->block[0].coords;
     make_map(inner, ridge, 0, from, from + MAP_ROWS < coords ? from + MAP_ROWS : coords, inner->map,
              at_work->room);
 }
@@ -353,8 +355,8 @@ static bool worth_threads(const fy_inner *inner, int64_t sets)
 
 void fy_inner_solve(fy_inner *inner, const fy_ridge *ridge)
 {
-    int64_t sets = inner->form->model->gensets;
-    int64_t coords = inner->map ? inner->form->block[0].coords : 0;
+    int64_t sets = inner->basis->model->generator_sets;
+    int64_t coords = inner->map ? inner->basis->block[0].coords : 0;
     if (inner->threads > 1 && worth_threads(inner, sets))
         solve_together(inner, ridge, coords, sets);
     else

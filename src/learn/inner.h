@@ -14,17 +14,17 @@
 #include "learn/walks.h"
 
 typedef struct fy_inner {
-    const fy_form *form;
+    const fy_basis *basis;
     int method; /* FORAY_INNER_EXACT, _L1 or _ASCENT: what auto became */
     int threads;
     fy_walks *walks;  /* exact: the vertex lists */
     int64_t vertices; /* exact: over all generator sets */
-    double *value;    /* [gensets] ||psi'_f|| of the maximiser found */
-    double *upper;    /* [gensets] upper bound of the maximum; = value if exact */
-    int64_t *at_bits; /* [gensets+1] */
+    double *value;    /* [generator_sets] ||psi'_f|| of the maximiser found */
+    double *upper;    /* [generator_sets] upper bound of the maximum; = value if exact */
+    int64_t *at_bits; /* [generator_sets+1] */
     uint64_t *bits;   /* maximisers, ceil(n/64) words per set */
     double ratio;     /* worst upper/value of the last solve */
-    int32_t *order;   /* [gensets] sets of the same block side by side */
+    int32_t *order;   /* [generator_sets] sets of the same block side by side */
     double *map;      /* with a single block: its whitening map, shared by all threads */
     double *scratch;  /* per thread */
     int64_t scratch_size;
@@ -34,7 +34,7 @@ typedef struct fy_inner {
  * into `memory` MiB, else ascent. Vertices that need no list (see walks.h) count 8 bytes
  * each, so that the budget also keeps a solve short: 32 MiB are 4 million vertices.
  * FORAY_ERROR_USAGE, with the reason, where the method asked for cannot work. */
-foray_status fy_inner_create(foray_context *ctx, const fy_form *form, int method, int64_t memory,
+foray_status fy_inner_create(foray_context *ctx, const fy_basis *basis, int method, int64_t memory,
                              fy_inner **out);
 void fy_inner_destroy(fy_inner *inner);
 

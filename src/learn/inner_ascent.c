@@ -29,9 +29,9 @@ typedef struct climb {
     double best_squared;
 } climb;
 
-int64_t fy_ascent_room(const fy_form *form)
+int64_t fy_ascent_room(const fy_basis *basis)
 {
-    int64_t n = form->most_generators, d = form->most_dim, width = fy_padded(d);
+    int64_t n = basis->most_generators, d = basis->most_dim, width = fy_padded(d);
     int64_t m = n < d ? n : d;
     return m * width + n * fy_padded(m) + m * n + m + 4 * n + 2 * width;
 }
@@ -276,7 +276,7 @@ void fy_ascent_solve(fy_inner_task *task)
     int64_t m = fy_reduce(n, task->d, task->w, basis, w);
     find_axes(n, m, width, w, axis);
     climb c = {.n = n, .m = m, .width = width, .w = w, .axis = axis};
-    c.centred = task->inner->form->centred;
+    c.centred = task->inner->basis->centred;
     c.extent = fy_take(&room, m);
     c.squared = fy_take(&room, n);
     c.y = fy_take(&room, width);

@@ -8,9 +8,9 @@
 /* A tree's subsets are counted in one word; far more than anyone waits for. */
 enum { MOST_TREE = 62 };
 
-int64_t fy_exact_room(const fy_form *form, const fy_walks *walks)
+int64_t fy_exact_room(const fy_basis *basis, const fy_walks *walks)
 {
-    int64_t groups = walks->most_groups, width = fy_padded(form->most_dim);
+    int64_t groups = walks->most_groups, width = fy_padded(basis->most_dim);
     int64_t tree = groups < MOST_TREE ? groups : MOST_TREE;
     return 3 * (groups + 1) * width + groups + 2 * width + 2 * (tree + 1) * (tree + 1);
 }
@@ -173,7 +173,7 @@ static void solve_list(const fy_inner_task *task, const fy_walk *walk, const dou
 void fy_exact_solve(fy_inner_task *task)
 {
     const fy_walks *walks = task->inner->walks;
-    const fy_walk *walk = walks->walk + walks->walk_of[task->genset];
+    const fy_walk *walk = walks->walk + walks->walk_of[task->generator_set];
     double *room = task->room, *y = fy_take(&room, task->width);
     double *h = fy_take(&room, (walk->groups + 1) * task->width);
     merge_groups(task, walk, h);

@@ -10,16 +10,16 @@
 #include <math.h>
 #include <string.h>
 
-int64_t fy_l1_room(const fy_form *form)
+int64_t fy_l1_room(const fy_basis *basis)
 {
-    return (2 * (int64_t)form->most_dim + 1) * form->most_generators + fy_padded(form->most_dim);
+    return (2 * (int64_t)basis->most_dim + 1) * basis->most_generators + fy_padded(basis->most_dim);
 }
 
 /* Sigma = L L' and Q'L with orthogonal rows give Sigma = Q Lambda Q', where Lambda_i is
  * the squared norm of row i; the rotations that make them so turn I into Q'. */
 void fy_l1_root(const fy_ridge *ridge, int64_t block, double *root, double *room)
 {
-    int64_t d = ridge->form->block[block].dim;
+    int64_t d = ridge->basis->block[block].dim;
     const double *factor = ridge->factor + ridge->at_matrix[block];
     memset(room, 0, (size_t)(2 * d * d) * sizeof *room);
     for (int64_t i = 0; i < d; i++) {
@@ -97,7 +97,7 @@ static uint64_t walk_signs(int64_t n, int64_t count, const double *column, doubl
 void fy_l1_solve(fy_inner_task *task)
 {
     /* Centred: sum_j t_j = 0, so that -x is as good as x, and the last sign stays -1. */
-    int64_t n = task->n, count = task->inner->form->centred ? task->d - 1 : task->d;
+    int64_t n = task->n, count = task->inner->basis->centred ? task->d - 1 : task->d;
     double *room = task->room, *y = fy_take(&room, task->width);
     double *column = fy_take(&room, count * n), *level = fy_take(&room, (count + 1) * n);
     form_columns(task, count, column);

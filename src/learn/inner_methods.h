@@ -9,7 +9,7 @@
 
 typedef struct fy_inner_task {
     const fy_inner *inner;
-    int64_t genset, n, d;
+    int64_t generator_set, n, d;
     int64_t width;   /* of a row: d padded */
     const double *w; /* [n][width] */
     double *room;    /* as much as the method's fy_..._room said */
@@ -43,9 +43,9 @@ static inline void fy_inner_set_bit(uint64_t *bits, int64_t j, bool on)
 double fy_inner_value(const fy_inner_task *task, double *y);
 
 /* How many numbers of room a task needs at the most. */
-int64_t fy_exact_room(const fy_form *form, const fy_walks *walks);
-int64_t fy_l1_room(const fy_form *form);
-int64_t fy_ascent_room(const fy_form *form);
+int64_t fy_exact_room(const fy_basis *basis, const fy_walks *walks);
+int64_t fy_l1_room(const fy_basis *basis);
+int64_t fy_ascent_room(const fy_basis *basis);
 
 void fy_exact_solve(fy_inner_task *task);
 void fy_l1_solve(fy_inner_task *task);

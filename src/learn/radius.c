@@ -2,32 +2,32 @@
 
 #include <math.h>
 
-void fy_radius_lambda(const fy_form *form, const foray_settings *settings, double *out)
+void fy_radius_lambda(const fy_basis *basis, const foray_settings *settings, double *out)
 {
-    for (int64_t g = 0; g < form->blocks; g++) {
-        double bound = form->block[g].norm_bound;
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        double bound = basis->block[g].norm_bound;
         /* B_g = 0: z*_g is known to be 0, any lambda is right, and 1 is finite. */
         out[g] = settings->lambda > 0 ? settings->lambda : bound > 0 ? 1 / (bound * bound) : 1;
     }
 }
 
 /* m: only blocks with something unknown take a share of delta. */
-static double uncertain_blocks(const fy_form *form)
+static double uncertain_blocks(const fy_basis *basis)
 {
     int64_t m = 0;
-    for (int64_t g = 0; g < form->blocks; g++)
-        m += form->block[g].dim > 0;
+    for (int64_t g = 0; g < basis->blocks; g++)
+        m += basis->block[g].dim > 0;
     return (double)m;
 }
 
 void fy_radius_selfnormalised(const fy_ridge *ridge, double delta, double scale, double *out)
 {
-    double m = uncertain_blocks(ridge->form);
+    double m = uncertain_blocks(ridge->basis);
     for (int64_t g = 0; g < ridge->blocks; g++) {
-        double d = ridge->form->block[g].dim, lambda = ridge->lambda[g];
+        double d = ridge->basis->block[g].dim, lambda = ridge->lambda[g];
         double information = fy_ridge_log_det(ridge, g) - d * log(lambda);
         double width = 2 * log(m / delta) + fmax(information, 0); /* below 0 only by rounding */
-        double bias = sqrt(lambda) * ridge->form->block[g].norm_bound;
+        double bias = sqrt(lambda) * ridge->basis->block[g].norm_bound;
         out[g] = d > 0 ? scale * (sqrt(width) / 2 + bias) : 0;
     }
 }

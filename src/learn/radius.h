@@ -6,7 +6,7 @@
 #include "learn/ridge.h"
 
 /* lambda_g = B_g^-2 unless set; out: [blocks]. */
-void fy_radius_lambda(const fy_form *form, const foray_settings *settings, double *out);
+void fy_radius_lambda(const fy_basis *basis, const foray_settings *settings, double *out);
 
 /* sharp and selfnormalised, for all k at once:
  *   (1/2) sqrt(2 log(m/delta) + log det Sigma_g - d_g log lambda_g) + sqrt(lambda_g) B_g */

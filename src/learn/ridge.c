@@ -113,15 +113,15 @@ foray_status fy_ridge_create_blocks(foray_context *ctx, int64_t blocks, const in
     return complete(ctx, ridge, lambda, refactor_every, out);
 }
 
-foray_status fy_ridge_create(foray_context *ctx, const fy_form *form, const double *lambda,
+foray_status fy_ridge_create(foray_context *ctx, const fy_basis *basis, const double *lambda,
                              int64_t refactor_every, fy_ridge **out)
 {
-    fy_ridge *ridge = create_empty(ctx, form->blocks);
+    fy_ridge *ridge = create_empty(ctx, basis->blocks);
     if (!ridge)
         return FORAY_ERROR_MEMORY;
-    ridge->form = form;
-    for (int64_t g = 0; g < form->blocks; g++)
-        ridge->at_vector[g + 1] = form->block[g].dim;
+    ridge->basis = basis;
+    for (int64_t g = 0; g < basis->blocks; g++)
+        ridge->at_vector[g + 1] = basis->block[g].dim;
     return complete(ctx, ridge, lambda, refactor_every, out);
 }
 

@@ -9,21 +9,21 @@
 #ifndef FY_RIDGE_H
 #define FY_RIDGE_H
 
-#include "model/form.h"
+#include "model/basis.h"
 
 typedef struct fy_ridge {
     int64_t blocks;
-    const fy_form *form; /* NULL where the blocks are not those of a form */
-    int64_t *at_matrix;  /* [blocks+1] where a block's packed matrices start */
-    int64_t *at_vector;  /* [blocks+1] where its vectors start */
-    double *factor;      /* L, packed lower, row by row: L(i,j) at i(i+1)/2 + j */
-    double *sigma;       /* Sigma, packed the same way */
-    double *target;      /* b */
-    double *lambda;      /* [blocks] */
-    double *growth;      /* [blocks] det Sigma relative to the last fy_ridge_mark */
-    int64_t *updates;    /* [blocks] since the last factorisation */
-    double most_growth;  /* largest of growth */
-    double *spread;      /* [blocks] see fy_ridge_keep_spread; NULL: not kept */
+    const fy_basis *basis; /* NULL where the blocks are not those of a basis */
+    int64_t *at_matrix;    /* [blocks+1] where a block's packed matrices start */
+    int64_t *at_vector;    /* [blocks+1] where its vectors start */
+    double *factor;        /* L, packed lower, row by row: L(i,j) at i(i+1)/2 + j */
+    double *sigma;         /* Sigma, packed the same way */
+    double *target;        /* b */
+    double *lambda;        /* [blocks] */
+    double *growth;        /* [blocks] det Sigma relative to the last fy_ridge_mark */
+    int64_t *updates;      /* [blocks] since the last factorisation */
+    double most_growth;    /* largest of growth */
+    double *spread;        /* [blocks] see fy_ridge_keep_spread; NULL: not kept */
     int64_t refactor_every;
     int64_t refactored; /* factorisations made after updates */
     double worst_error; /* largest ||L L' - Sigma||_max / ||Sigma||_max met before one */
@@ -32,7 +32,7 @@ typedef struct fy_ridge {
 
 /* lambda: [blocks]. FORAY_ERROR_USAGE, with the size, if a block is too large for a dense matrix.
  */
-foray_status fy_ridge_create(foray_context *ctx, const fy_form *form, const double *lambda,
+foray_status fy_ridge_create(foray_context *ctx, const fy_basis *basis, const double *lambda,
                              int64_t refactor_every, fy_ridge **out);
 /* The same for blocks of any dimensions: dim [blocks]. */
 foray_status fy_ridge_create_blocks(foray_context *ctx, int64_t blocks, const int64_t *dim,

@@ -9,7 +9,7 @@
 /* What is under construction, with room for the largest generator set. */
 typedef struct builder {
     foray_context *ctx;
-    const fy_form *form;
+    const fy_basis *basis;
     fy_walks_limits limits;
     fy_walks *walks;
     int64_t walk_room, side_room, sides;
@@ -25,7 +25,7 @@ typedef struct builder {
 
 /* What a look at one generator set finds. */
 typedef struct shape {
-    int64_t genset, generators, dim, groups, rank;
+    int64_t generator_set, generators, dim, groups, rank;
     bool listed;
     int64_t vertices, visits;
     uint64_t hash;
@@ -39,10 +39,11 @@ static const double dependent = 1e-10;
 /* -------------------------------------------------- the shape of a zonotope */
 
 /* The largest ||phi_j|| of a set, before centring. */
-static double feature_size(const foray_model *model, int64_t genset)
+static double feature_size(const foray_model *model, int64_t generator_set)
 {
     double size = 0;
-    for (int64_t j = model->gen_start[genset]; j < model->gen_start[genset + 1]; j++) {
+    for (int64_t j = model->gen_start[generator_set]; j < model->gen_start[generator_set + 1];
+         j++) {
         int64_t at = model->feat_start[j], count = model->feat_start[j + 1] - at;
         size = fmax(size, fy_dot(model->feat_value + at, model->feat_value + at, count));
     }
@@ -53,7 +54,7 @@ static double feature_size(const foray_model *model, int64_t genset)
 static int64_t merge_generators(builder *b, const shape *set)
 {
     int64_t d = set->dim, kept = 0;
-    double floor = negligible * feature_size(b->form->model, set->genset);
+    double floor = negligible * feature_size(b->basis->model, set->generator_set);
     for (int64_t j = 0; j < set->generators; j++) {
         const double *g = b->generator + j * d;
         if (sqrt(fy_dot(g, g, d)) > floor)
@@ -114,13 +115,13 @@ static void choose_walk(const builder *b, shape *set)
         set->visits /= 2;
 }
 
-static shape look_at(builder *b, int64_t genset)
+static shape look_at(builder *b, int64_t generator_set)
 {
-    const fy_form *form = b->form;
-    shape set = {.genset = genset,
-                 .generators = fy_genset_size(form->model, genset),
-                 .dim = form->block[form->block_of_genset[genset]].dim};
-    fy_form_generators(form, genset, b->generator);
+    const fy_basis *basis = b->basis;
+    shape set = {.generator_set = generator_set,
+                 .generators = fy_generator_set_size(basis->model, generator_set),
+                 .dim = basis->block[basis->block_of_generator_set[generator_set]].dim};
+    fy_basis_generators(basis, generator_set, b->generator);
     set.groups = merge_generators(b, &set);
     set.rank = find_rank(b, &set);
     choose_walk(b, &set);
@@ -143,9 +144,9 @@ static bool serves(builder *b, const fy_walk *walk, const shape *set)
         return false;
     if (!set->listed)
         return true;
-    if (b->form->block[b->form->block_of_genset[walk->genset]].dim != set->dim)
+    if (b->basis->block[b->basis->block_of_generator_set[walk->generator_set]].dim != set->dim)
         return false;
-    fy_form_generators(b->form, walk->genset, b->other);
+    fy_basis_generators(b->basis, walk->generator_set, b->other);
     return memcmp(b->generator, b->other, n * d * sizeof *b->other) == 0;
 }
 
@@ -160,25 +161,27 @@ static int64_t *find_slot(builder *b, const shape *set)
 
 /* ----------------------------------------------------------------- budget */
 
-static foray_status refuse(const builder *b, int64_t genset, const char *what, double much,
+static foray_status refuse(const builder *b, int64_t generator_set, const char *what, double much,
                            double limit)
 {
-    const foray_model *model = b->form->model;
-    int64_t pair = model->genset_pair[genset];
+    const foray_model *model = b->basis->model;
+    int64_t pair = model->generator_set_pair[generator_set];
     return fy_fail(b->ctx, FORAY_ERROR_USAGE,
                    "exact inner maximisation: at state %lld, action %lld (%lld successors in %d "
                    "dimensions) %s reaches %.3g, more than %.3g: use ascent",
                    (long long)(pair / model->actions), (long long)(pair % model->actions),
-                   (long long)fy_genset_size(model, genset),
-                   (int)b->form->block[b->form->block_of_genset[genset]].dim, what, much, limit);
+                   (long long)fy_generator_set_size(model, generator_set),
+                   (int)b->basis->block[b->basis->block_of_generator_set[generator_set]].dim, what,
+                   much, limit);
 }
 
 /* Counts the points that a set has to visit. */
-static foray_status add_visits(builder *b, int64_t genset, int64_t visits)
+static foray_status add_visits(builder *b, int64_t generator_set, int64_t visits)
 {
     b->visits += (double)visits;
     if (b->visits > (double)b->limits.visits)
-        return refuse(b, genset, "the number of vertices", b->visits, (double)b->limits.visits);
+        return refuse(b, generator_set, "the number of vertices", b->visits,
+                      (double)b->limits.visits);
     return FORAY_OK;
 }
 
@@ -187,17 +190,17 @@ static foray_status add_visits(builder *b, int64_t genset, int64_t visits)
  * some microseconds for each hundred bytes. */
 static foray_status check_limits(builder *b, const shape *set, bool is_new)
 {
-    foray_status status = add_visits(b, set->genset, set->visits);
+    foray_status status = add_visits(b, set->generator_set, set->visits);
     if (status)
         return status;
     if (!is_new || !set->listed)
         return FORAY_OK;
     if (set->groups > FY_FLIP_GROUP)
-        return refuse(b, set->genset, "the number of different directions", (double)set->groups,
-                      FY_FLIP_GROUP);
+        return refuse(b, set->generator_set, "the number of different directions",
+                      (double)set->groups, FY_FLIP_GROUP);
     b->bytes += (double)set->vertices * (8.0 * (double)set->rank + (double)set->groups / 8 + 64);
     if (b->bytes > (double)b->limits.bytes)
-        return refuse(b, set->genset, "the memory for vertex lists", b->bytes,
+        return refuse(b, set->generator_set, "the memory for vertex lists", b->bytes,
                       (double)b->limits.bytes);
     return FORAY_OK;
 }
@@ -231,7 +234,7 @@ static foray_status add_walk(builder *b, const shape *set)
                                             .at_side = b->sides,
                                             .vertices = set->vertices,
                                             .visits = set->visits,
-                                            .genset = set->genset};
+                                            .generator_set = set->generator_set};
     b->sides += set->generators;
     if (set->groups > walks->most_groups)
         walks->most_groups = (int32_t)set->groups;
@@ -239,9 +242,9 @@ static foray_status add_walk(builder *b, const shape *set)
 }
 
 /* First all sets find the walk they share, or get one; lists are still empty. */
-static foray_status add_set(builder *b, int64_t genset)
+static foray_status add_set(builder *b, int64_t generator_set)
 {
-    shape set = look_at(b, genset);
+    shape set = look_at(b, generator_set);
     int64_t *slot = find_slot(b, &set);
     foray_status status = check_limits(b, &set, *slot < 0);
     if (status)
@@ -251,14 +254,14 @@ static foray_status add_set(builder *b, int64_t genset)
             return FORAY_ERROR_MEMORY;
         *slot = b->walks->count - 1;
     }
-    b->walks->walk_of[genset] = (int32_t)*slot;
+    b->walks->walk_of[generator_set] = (int32_t)*slot;
     return FORAY_OK;
 }
 
 /* Then lists are made. Directions too nearly dependent for that are left to a tree. */
 static foray_status fill_walk(builder *b, fy_walk *walk)
 {
-    shape set = look_at(b, walk->genset);
+    shape set = look_at(b, walk->generator_set);
     fy_directions directions = {.count = set.groups,
                                 .dim = set.dim,
                                 .rank = set.rank,
@@ -286,7 +289,7 @@ static foray_status fill_walks(builder *b)
         if (walks->walk[i].listed)
             status = fill_walk(b, walks->walk + i);
     b->visits = 0;
-    for (int64_t set = 0; status == FORAY_OK && set < b->form->model->gensets; set++) {
+    for (int64_t set = 0; status == FORAY_OK && set < b->basis->model->generator_sets; set++) {
         const fy_walk *walk = walks->walk + walks->walk_of[set];
         status = add_visits(b, set, walk->visits);
         walks->vertices += walk->vertices;
@@ -299,28 +302,28 @@ static foray_status fill_walks(builder *b)
 
 static bool prepare(builder *b)
 {
-    const fy_form *form = b->form;
-    int64_t most = form->most_generators * (form->most_dim > 0 ? form->most_dim : 1);
+    const fy_basis *basis = b->basis;
+    int64_t most = basis->most_generators * (basis->most_dim > 0 ? basis->most_dim : 1);
     uint64_t size = 16;
-    while (size < 2 * (uint64_t)form->model->gensets)
+    while (size < 2 * (uint64_t)basis->model->generator_sets)
         size *= 2;
     b->mask = size - 1;
     if (!FY_ALLOC(b->ctx, b->slot, size) || !FY_ALLOC(b->ctx, b->generator, most) ||
         !FY_ALLOC(b->ctx, b->direction, most) || !FY_ALLOC(b->ctx, b->other, most) ||
-        !FY_ALLOC(b->ctx, b->side, form->most_generators) || !FY_ALLOC(b->ctx, b->walks, 1))
+        !FY_ALLOC(b->ctx, b->side, basis->most_generators) || !FY_ALLOC(b->ctx, b->walks, 1))
         return false;
     for (uint64_t i = 0; i < size; i++)
         b->slot[i] = -1;
-    b->walks->half = form->centred;
-    return FY_ALLOC(b->ctx, b->walks->walk_of, form->model->gensets);
+    b->walks->half = basis->centred;
+    return FY_ALLOC(b->ctx, b->walks->walk_of, basis->model->generator_sets);
 }
 
-foray_status fy_walks_create(foray_context *ctx, const fy_form *form, fy_walks_limits limits,
+foray_status fy_walks_create(foray_context *ctx, const fy_basis *basis, fy_walks_limits limits,
                              fy_walks **out)
 {
-    builder b = {.ctx = ctx, .form = form, .limits = limits};
+    builder b = {.ctx = ctx, .basis = basis, .limits = limits};
     foray_status status = prepare(&b) ? FORAY_OK : FORAY_ERROR_MEMORY;
-    for (int64_t set = 0; status == FORAY_OK && set < form->model->gensets; set++)
+    for (int64_t set = 0; status == FORAY_OK && set < basis->model->generator_sets; set++)
         status = add_set(&b, set);
     if (status == FORAY_OK)
         status = fill_walks(&b);

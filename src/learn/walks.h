@@ -20,24 +20,24 @@
 #define FY_WALKS_H
 
 #include "learn/flips.h"
-#include "model/form.h"
+#include "model/basis.h"
 
 typedef struct fy_walk {
     int32_t generators, groups;
     bool listed;
-    int64_t at_side;  /* first entry in `side` */
-    int64_t at_flip;  /* listed: first entry in `flip` */
-    int64_t flips;    /* listed: how many */
-    int64_t vertices; /* of the whole zonotope; of a tree: at the most */
-    int64_t visits;   /* points looked at */
-    int64_t genset;   /* the first set that walks here */
+    int64_t at_side;       /* first entry in `side` */
+    int64_t at_flip;       /* listed: first entry in `flip` */
+    int64_t flips;         /* listed: how many */
+    int64_t vertices;      /* of the whole zonotope; of a tree: at the most */
+    int64_t visits;        /* points looked at */
+    int64_t generator_set; /* the first set that walks here */
 } fy_walk;
 
 typedef struct fy_walks {
     bool half;           /* symmetric: the last group of a tree, the first of a list, is out */
     int64_t count;       /* different walks */
     fy_walk *walk;       /* [count] */
-    int32_t *walk_of;    /* [gensets] */
+    int32_t *walk_of;    /* [generator_sets] */
     int32_t *side;       /* per generator: 0: zero; k+1: in group k; -(k+1): in it the other way */
     uint16_t *flip;      /* lists, starting from the empty subset, which is visited as well */
     int64_t vertices;    /* summed over all sets */
@@ -52,7 +52,7 @@ typedef struct fy_walks_limits {
 } fy_walks_limits;
 
 /* FORAY_ERROR_USAGE, saying at which (s,a), before enumerating what exceeds the limits. */
-foray_status fy_walks_create(foray_context *ctx, const fy_form *form, fy_walks_limits limits,
+foray_status fy_walks_create(foray_context *ctx, const fy_basis *basis, fy_walks_limits limits,
                              fy_walks **out);
 void fy_walks_destroy(fy_walks *walks);
 

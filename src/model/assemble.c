@@ -5,7 +5,7 @@
  * follow the order of their generators; equal generators are told apart by
  * their successors. */
 #include "model/model.h"
-#include "model/form.h"
+#include "model/basis.h"
 #include "model/parts.h"
 
 #include <stdlib.h>
@@ -29,13 +29,13 @@ typedef struct gather {
     foray_context *ctx;
     const fy_model_parts *parts;
     foray_model *model;
-    feature *feature;        /* [most features of a list] */
-    generator *generator;    /* [most generators of a list] */
-    int64_t *order;          /* [generators] position of the sorted generators, by list */
-    int32_t *genset_of_list; /* [lists], -1: not seen yet */
-    int32_t *seen;           /* [states] last pair that had this successor, plus 1 */
-    uint64_t *hash;          /* [gensets] */
-    int32_t *slot;           /* [mask+1] open addressing: genset + 1, or 0 */
+    feature *feature;               /* [most features of a list] */
+    generator *generator;           /* [most generators of a list] */
+    int64_t *order;                 /* [generators] position of the sorted generators, by list */
+    int32_t *generator_set_of_list; /* [lists], -1: not seen yet */
+    int32_t *seen;                  /* [states] last pair that had this successor, plus 1 */
+    uint64_t *hash;                 /* [generator_sets] */
+    int32_t *slot;                  /* [mask+1] open addressing: generator_set + 1, or 0 */
     uint64_t mask;
     int64_t generators, features; /* kept so far */
 } gather;
@@ -115,12 +115,12 @@ static void append_list(gather *g, int64_t n)
         }
         model->feat_start[++gen] = at;
     }
-    model->gen_start[model->gensets + 1] = gen;
+    model->gen_start[model->generator_sets + 1] = gen;
 }
 
-static uint64_t hash_genset(const foray_model *model, int64_t genset)
+static uint64_t hash_generator_set(const foray_model *model, int64_t generator_set)
 {
-    int64_t first = model->gen_start[genset], end = model->gen_start[genset + 1];
+    int64_t first = model->gen_start[generator_set], end = model->gen_start[generator_set + 1];
     size_t start = (size_t)model->feat_start[first];
     size_t count = (size_t)model->feat_start[end] - start;
     uint64_t hash = (uint64_t)(end - first);
@@ -132,10 +132,10 @@ static uint64_t hash_genset(const foray_model *model, int64_t genset)
     return fy_hash(model->feat_value + start, count * sizeof *model->feat_value, hash);
 }
 
-static bool equal_gensets(const foray_model *model, int64_t a, int64_t b)
+static bool equal_generator_sets(const foray_model *model, int64_t a, int64_t b)
 {
-    int64_t n = fy_genset_size(model, a);
-    if (n != fy_genset_size(model, b))
+    int64_t n = fy_generator_set_size(model, a);
+    if (n != fy_generator_set_size(model, b))
         return false;
     const int64_t *start_a = model->feat_start + model->gen_start[a];
     const int64_t *start_b = model->feat_start + model->gen_start[b];
@@ -150,20 +150,20 @@ static bool equal_gensets(const foray_model *model, int64_t a, int64_t b)
 }
 
 /* The set just appended: an old one that is equal, or itself, kept from now on. */
-static int32_t share_genset(gather *g, int64_t pair)
+static int32_t share_generator_set(gather *g, int64_t pair)
 {
     foray_model *model = g->model;
-    int32_t fresh = (int32_t)model->gensets;
-    uint64_t hash = hash_genset(model, fresh), at = hash & g->mask;
+    int32_t fresh = (int32_t)model->generator_sets;
+    uint64_t hash = hash_generator_set(model, fresh), at = hash & g->mask;
     for (; g->slot[at] != 0; at = (at + 1) & g->mask) {
         int32_t old = g->slot[at] - 1;
-        if (g->hash[old] == hash && equal_gensets(model, old, fresh))
+        if (g->hash[old] == hash && equal_generator_sets(model, old, fresh))
             return old;
     }
     g->slot[at] = fresh + 1;
     g->hash[fresh] = hash;
-    model->genset_pair[fresh] = (int32_t)pair;
-    model->gensets++;
+    model->generator_set_pair[fresh] = (int32_t)pair;
+    model->generator_sets++;
     g->generators = model->gen_start[fresh + 1];
     g->features = model->feat_start[g->generators];
     return fresh;
@@ -189,7 +189,7 @@ static foray_status take_list(gather *g, int64_t pair, int64_t list)
     for (int64_t j = 0; j < n; j++)
         g->order[first + j] = g->generator[j].position;
     append_list(g, n);
-    g->genset_of_list[list] = share_genset(g, pair);
+    g->generator_set_of_list[list] = share_generator_set(g, pair);
     return FORAY_OK;
 }
 
@@ -215,9 +215,10 @@ static int compare_states(const void *left, const void *right)
 }
 
 /* Equal generators are exchangeable: their successors go in ascending order. */
-static void sort_ties(const foray_model *model, int64_t genset, int32_t *succ)
+static void sort_ties(const foray_model *model, int64_t generator_set, int32_t *succ)
 {
-    int64_t first = model->gen_start[genset], n = fy_genset_size(model, genset);
+    int64_t first = model->gen_start[generator_set],
+            n = fy_generator_set_size(model, generator_set);
     for (int64_t j = 0, end; j < n; j = end) {
         for (end = j + 1; end < n && same_generator(model, first + j, first + end);)
             end++;
@@ -240,7 +241,7 @@ static foray_status take_successors(gather *g, int64_t pair, int64_t list)
         g->seen[next] = (int32_t)pair + 1;
         succ[j] = next;
     }
-    sort_ties(g->model, g->genset_of_list[list], succ);
+    sort_ties(g->model, g->generator_set_of_list[list], succ);
     return FORAY_OK;
 }
 
@@ -249,12 +250,12 @@ static foray_status take_pair(gather *g, int64_t pair)
     const fy_model_parts *parts = g->parts;
     int64_t list = parts->list_of_pair ? parts->list_of_pair[pair] : pair;
     foray_status status = fy_parts_check_pair(g->ctx, parts, pair);
-    if (status == FORAY_OK && g->genset_of_list[list] < 0)
+    if (status == FORAY_OK && g->generator_set_of_list[list] < 0)
         status = take_list(g, pair, list);
     if (status == FORAY_OK)
         status = take_successors(g, pair, list);
     if (status == FORAY_OK) {
-        g->model->genset[pair] = g->genset_of_list[list];
+        g->model->generator_set[pair] = g->generator_set_of_list[list];
         g->model->succ_start[pair + 1] = parts->succ_start[pair + 1];
     }
     return status;
@@ -267,14 +268,14 @@ static bool allocate_model(foray_context *ctx, const fy_model_parts *parts, fora
     int64_t transitions = parts->succ_start[model->pairs];
     int64_t generators = parts->gen_start[parts->lists];
     int64_t features = parts->feat_start[generators];
-    return FY_ALLOC(ctx, model->genset, model->pairs) &&
+    return FY_ALLOC(ctx, model->generator_set, model->pairs) &&
            FY_ALLOC(ctx, model->succ_start, model->pairs + 1) &&
            FY_ALLOC(ctx, model->succ, transitions) &&
            FY_ALLOC(ctx, model->gen_start, parts->lists + 1) &&
            FY_ALLOC(ctx, model->feat_start, generators + 1) &&
            FY_ALLOC(ctx, model->feat_index, features) &&
            FY_ALLOC(ctx, model->feat_value, features) &&
-           FY_ALLOC(ctx, model->genset_pair, parts->lists);
+           FY_ALLOC(ctx, model->generator_set_pair, parts->lists);
 }
 
 static bool allocate_gather(gather *g)
@@ -292,7 +293,7 @@ static bool allocate_gather(gather *g)
     return FY_ALLOC(g->ctx, g->feature, most_features) &&
            FY_ALLOC(g->ctx, g->generator, most_generators) &&
            FY_ALLOC(g->ctx, g->order, parts->gen_start[parts->lists]) &&
-           FY_ALLOC(g->ctx, g->genset_of_list, parts->lists) &&
+           FY_ALLOC(g->ctx, g->generator_set_of_list, parts->lists) &&
            FY_ALLOC(g->ctx, g->seen, parts->states) && FY_ALLOC(g->ctx, g->hash, parts->lists) &&
            FY_ALLOC(g->ctx, g->slot, g->mask + 1);
 }
@@ -302,7 +303,7 @@ static void free_gather(gather *g)
     free(g->feature);
     free(g->generator);
     free(g->order);
-    free(g->genset_of_list);
+    free(g->generator_set_of_list);
     free(g->seen);
     free(g->hash);
     free(g->slot);
@@ -311,15 +312,16 @@ static void free_gather(gather *g)
 /* Room was made as if nothing were shared: gives back what was not needed. */
 static bool trim_model(foray_context *ctx, foray_model *model)
 {
-    int64_t generators = model->gen_start[model->gensets];
+    int64_t generators = model->gen_start[model->generator_sets];
     int64_t features = model->feat_start[generators];
 #define TRIM(array, count)                                                                         \
     ((trimmed = fy_resize(ctx, (array), (size_t)(count), sizeof *(array))) != NULL &&              \
      ((array) = trimmed, true))
     void *trimmed;
-    return TRIM(model->gen_start, model->gensets + 1) && TRIM(model->feat_start, generators + 1) &&
-           TRIM(model->feat_index, features) && TRIM(model->feat_value, features) &&
-           TRIM(model->genset_pair, model->gensets);
+    return TRIM(model->gen_start, model->generator_sets + 1) &&
+           TRIM(model->feat_start, generators + 1) && TRIM(model->feat_index, features) &&
+           TRIM(model->feat_value, features) &&
+           TRIM(model->generator_set_pair, model->generator_sets);
 #undef TRIM
 }
 
@@ -328,7 +330,7 @@ static bool trim_model(foray_context *ctx, foray_model *model)
 static foray_status check_lists_used(gather *g)
 {
     for (int64_t list = 0; list < g->parts->lists; list++)
-        if (g->genset_of_list[list] < 0)
+        if (g->generator_set_of_list[list] < 0)
             return fy_fail(g->ctx, FORAY_ERROR_INPUT, "generator set %lld belongs to no pair",
                            (long long)list);
     return FORAY_OK;
@@ -339,7 +341,7 @@ static foray_status gather_pairs(gather *g)
     if (!allocate_model(g->ctx, g->parts, g->model) || !allocate_gather(g))
         return FORAY_ERROR_MEMORY;
     for (int64_t list = 0; list < g->parts->lists; list++)
-        g->genset_of_list[list] = -1;
+        g->generator_set_of_list[list] = -1;
     for (int64_t pair = 0; pair < g->model->pairs; pair++) {
         foray_status status = take_pair(g, pair);
         if (status != FORAY_OK)
@@ -351,11 +353,11 @@ static foray_status gather_pairs(gather *g)
     return status;
 }
 
-/* A model whose equations have no solution is kept without a form, so that a
+/* A model whose equations have no solution is kept without a basis, so that a
  * check can say what is wrong with it. */
 static foray_status derive_form(foray_context *ctx, foray_model *model)
 {
-    foray_status status = fy_form_create(ctx, model, true, true, &model->form);
+    foray_status status = fy_basis_create(ctx, model, true, true, &model->basis);
     return status == FORAY_ERROR_INPUT ? FORAY_OK : status;
 }
 

@@ -21,7 +21,7 @@ enum { CRC_SIZE = 4 };
 typedef struct header {
     uint64_t version, states, actions, horizon, dim;
     uint64_t transitions; /* successors over all pairs */
-    uint64_t gensets, generators, features;
+    uint64_t generator_sets, generators, features;
     uint64_t initials;
     uint64_t has_theta; /* 0 or 1 */
     uint64_t grid_rows, grid_cols;
@@ -82,7 +82,7 @@ static uint64_t version_for(const foray_model *model)
 
 static header make_header(const foray_model *model)
 {
-    int64_t generators = model->gen_start[model->gensets];
+    int64_t generators = model->gen_start[model->generator_sets];
     return (header){
         .version = version_for(model),
         .states = (uint64_t)model->states,
@@ -90,7 +90,7 @@ static header make_header(const foray_model *model)
         .horizon = (uint64_t)model->horizon,
         .dim = (uint64_t)model->dim,
         .transitions = (uint64_t)model->succ_start[model->pairs],
-        .gensets = (uint64_t)model->gensets,
+        .generator_sets = (uint64_t)model->generator_sets,
         .generators = (uint64_t)generators,
         .features = (uint64_t)model->feat_start[generators],
         .initials = (uint64_t)model->initials,
@@ -114,9 +114,9 @@ static void write_content(fy_writer *writer, const foray_model *model, const hea
     fy_write_double(writer, model->norm_bound);
     if (h->version >= VERSION_FEATURE_ERROR)
         fy_write_double(writer, model->feature_error);
-    fy_write_i32s(writer, model->genset, (size_t)model->pairs);
+    fy_write_i32s(writer, model->generator_set, (size_t)model->pairs);
     fy_write_i32s(writer, model->succ, h->transitions);
-    write_counts(writer, model->gen_start, model->gensets);
+    write_counts(writer, model->gen_start, model->generator_sets);
     write_counts(writer, model->feat_start, (int64_t)h->generators);
     fy_write_i32s(writer, model->feat_index, h->features);
     fy_write_doubles(writer, model->feat_value, h->features);
@@ -189,7 +189,7 @@ static bool expected_size(const header *h, uint64_t pairs, uint64_t cells, size_
         {h->version >= VERSION_FEATURE_ERROR, sizeof(double)},
         {pairs, 4},
         {h->transitions, 4},
-        {h->gensets, 4},
+        {h->generator_sets, 4},
         {h->generators, 4},
         {h->features, 12},
         {h->has_theta ? h->dim : 0, 8},
@@ -271,12 +271,12 @@ static bool allocate(content *c)
 {
     foray_context *ctx = c->ctx;
     const header *h = &c->h;
-    uint64_t most_counts = h->generators > h->gensets ? h->generators : h->gensets;
+    uint64_t most_counts = h->generators > h->generator_sets ? h->generators : h->generator_sets;
     most_counts = most_counts > (uint64_t)c->pairs ? most_counts : (uint64_t)c->pairs;
     bool allocated =
         FY_ALLOC(ctx, c->list_of_pair, c->pairs) && FY_ALLOC(ctx, c->succ, h->transitions) &&
         FY_ALLOC(ctx, c->counts, most_counts) && FY_ALLOC(ctx, c->succ_start, c->pairs + 1) &&
-        FY_ALLOC(ctx, c->gen_start, h->gensets + 1) &&
+        FY_ALLOC(ctx, c->gen_start, h->generator_sets + 1) &&
         FY_ALLOC(ctx, c->feat_start, h->generators + 1) &&
         FY_ALLOC(ctx, c->feat_index, h->features) && FY_ALLOC(ctx, c->feat_value, h->features) &&
         FY_ALLOC(ctx, c->initial_state, h->initials) &&
@@ -314,11 +314,12 @@ static foray_status place_successors(content *c)
 {
     for (int64_t pair = 0; pair < c->pairs; pair++) {
         int32_t list = c->list_of_pair[pair];
-        if (list < 0 || (uint64_t)list >= c->h.gensets)
-            return fy_fail(
-                c->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ": generator set %d, but there are %llu",
-                (long long)(pair / (int64_t)c->h.actions),
-                (long long)(pair % (int64_t)c->h.actions), list, (unsigned long long)c->h.gensets);
+        if (list < 0 || (uint64_t)list >= c->h.generator_sets)
+            return fy_fail(c->ctx, FORAY_ERROR_INPUT,
+                           FY_AT_PAIR ": generator set %d, but there are %llu",
+                           (long long)(pair / (int64_t)c->h.actions),
+                           (long long)(pair % (int64_t)c->h.actions), list,
+                           (unsigned long long)c->h.generator_sets);
         c->succ_start[pair + 1] = c->succ_start[pair] + c->gen_start[list + 1] - c->gen_start[list];
     }
     if ((uint64_t)c->succ_start[c->pairs] != c->h.transitions)
@@ -371,7 +372,8 @@ static foray_status read_arrays(content *c)
     const header *h = &c->h;
     fy_read_i32s(&c->reader, c->list_of_pair, (size_t)c->pairs);
     fy_read_i32s(&c->reader, c->succ, h->transitions);
-    foray_status status = read_counts(c, "generator set", h->gensets, h->generators, c->gen_start);
+    foray_status status =
+        read_counts(c, "generator set", h->generator_sets, h->generators, c->gen_start);
     if (status == FORAY_OK)
         status = read_counts(c, "generator", h->generators, h->features, c->feat_start);
     if (status == FORAY_OK)
@@ -408,7 +410,7 @@ static foray_status assemble(content *c, foray_model **out)
         .feature_error = c->feature_error,
         .succ_start = c->succ_start,
         .succ = c->succ,
-        .lists = (int64_t)c->h.gensets,
+        .lists = (int64_t)c->h.generator_sets,
         .list_of_pair = c->list_of_pair,
         .gen_start = c->gen_start,
         .feat_start = c->feat_start,

@@ -1,6 +1,6 @@
-/* coordinates.c - vectors in the coordinates of a form: phi' = N' phi, psi' = N' psi,
+/* coordinates.c - vectors in the coordinates of a basis: phi' = N' phi, psi' = N' psi,
  * theta = theta_0 + N z. */
-#include "model/form.h"
+#include "model/basis.h"
 
 #include <string.h>
 
@@ -16,29 +16,32 @@ static inline void add_coordinate(const fy_block *block, int32_t i, double weigh
         out[j] += weight * row[j];
 }
 
-void fy_form_generators(const fy_form *form, int64_t genset, double *out)
+void fy_basis_generators(const fy_basis *basis, int64_t generator_set, double *out)
 {
-    const foray_model *model = form->model;
-    const fy_block *block = &form->block[form->block_of_genset[genset]];
-    int64_t first = model->gen_start[genset], n = fy_genset_size(model, genset);
+    const foray_model *model = basis->model;
+    const fy_block *block = &basis->block[basis->block_of_generator_set[generator_set]];
+    int64_t first = model->gen_start[generator_set],
+            n = fy_generator_set_size(model, generator_set);
     memset(out, 0, (size_t)n * (size_t)block->dim * sizeof *out);
     for (int64_t gen = first; gen < first + n; gen++, out += block->dim)
         for (int64_t k = model->feat_start[gen]; k < model->feat_start[gen + 1]; k++)
-            add_coordinate(block, form->local_of_coord[model->feat_index[k]], model->feat_value[k],
+            add_coordinate(block, basis->local_of_coord[model->feat_index[k]], model->feat_value[k],
                            out);
 }
 
 /* psi_f over the block's coordinates first, then N': N is touched once. */
-void fy_form_psi(const fy_form *form, int64_t genset, const double *f, double *out, double *scratch)
+void fy_basis_psi(const fy_basis *basis, int64_t generator_set, const double *f, double *out,
+                  double *scratch)
 {
-    const foray_model *model = form->model;
-    const fy_block *block = &form->block[form->block_of_genset[genset]];
-    int64_t first = model->gen_start[genset], n = fy_genset_size(model, genset);
+    const foray_model *model = basis->model;
+    const fy_block *block = &basis->block[basis->block_of_generator_set[generator_set]];
+    int64_t first = model->gen_start[generator_set],
+            n = fy_generator_set_size(model, generator_set);
     double *psi = block->basis ? scratch : out;
     memset(psi, 0, (size_t)block->coords * sizeof *psi);
     for (int64_t j = 0; j < n; j++)
         for (int64_t k = model->feat_start[first + j]; k < model->feat_start[first + j + 1]; k++)
-            psi[form->local_of_coord[model->feat_index[k]]] += f[j] * model->feat_value[k];
+            psi[basis->local_of_coord[model->feat_index[k]]] += f[j] * model->feat_value[k];
     if (!block->basis)
         return;
     memset(out, 0, (size_t)block->dim * sizeof *out);
@@ -47,19 +50,19 @@ void fy_form_psi(const fy_form *form, int64_t genset, const double *f, double *o
             add_coordinate(block, i, psi[i], out);
 }
 
-double fy_form_offset(const fy_form *form, int64_t genset, const double *f)
+double fy_basis_offset(const fy_basis *basis, int64_t generator_set, const double *f)
 {
-    const double *p0 = form->p0 + form->model->gen_start[genset];
-    int64_t n = fy_genset_size(form->model, genset);
+    const double *p0 = basis->p0 + basis->model->gen_start[generator_set];
+    int64_t n = fy_generator_set_size(basis->model, generator_set);
     double sum = 0;
     for (int64_t j = 0; j < n; j++)
         sum += f[j] * p0[j];
     return sum;
 }
 
-void fy_form_theta(const fy_form *form, int64_t block, const double *z, double *theta)
+void fy_basis_theta(const fy_basis *basis, int64_t block, const double *z, double *theta)
 {
-    const fy_block *b = &form->block[block];
+    const fy_block *b = &basis->block[block];
     for (int32_t i = 0; i < b->coords; i++) {
         double value = b->basis ? b->theta0[i] : z[i];
         for (int32_t j = 0; b->basis && j < b->dim; j++)
@@ -68,9 +71,9 @@ void fy_form_theta(const fy_form *form, int64_t block, const double *z, double *
     }
 }
 
-void fy_form_coordinates(const fy_form *form, int64_t block, const double *theta, double *z)
+void fy_basis_coordinates(const fy_basis *basis, int64_t block, const double *theta, double *z)
 {
-    const fy_block *b = &form->block[block];
+    const fy_block *b = &basis->block[block];
     memset(z, 0, (size_t)b->dim * sizeof *z);
     for (int32_t i = 0; i < b->coords; i++)
         add_coordinate(b, i, theta[b->coord[i]] - b->theta0[i], z);

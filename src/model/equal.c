@@ -14,8 +14,8 @@ static bool same_array(const void *one, const void *other, int64_t count, size_t
 static bool same_sizes(const foray_model *a, const foray_model *b)
 {
     return a->states == b->states && a->actions == b->actions && a->horizon == b->horizon &&
-           a->dim == b->dim && a->gensets == b->gensets && a->initials == b->initials &&
-           a->feature_error == b->feature_error &&
+           a->dim == b->dim && a->generator_sets == b->generator_sets &&
+           a->initials == b->initials && a->feature_error == b->feature_error &&
            same_array(&a->norm_bound, &b->norm_bound, 1, sizeof a->norm_bound);
 }
 
@@ -31,14 +31,14 @@ static bool same_successors(const foray_model *a, const foray_model *b)
 {
     return same_array(a->succ_start, b->succ_start, a->pairs + 1, sizeof *a->succ_start) &&
            same_array(a->succ, b->succ, a->succ_start[a->pairs], sizeof *a->succ) &&
-           same_array(a->genset, b->genset, a->pairs, sizeof *a->genset);
+           same_array(a->generator_set, b->generator_set, a->pairs, sizeof *a->generator_set);
 }
 
 static bool same_features(const foray_model *a, const foray_model *b)
 {
-    if (!same_array(a->gen_start, b->gen_start, a->gensets + 1, sizeof *a->gen_start))
+    if (!same_array(a->gen_start, b->gen_start, a->generator_sets + 1, sizeof *a->gen_start))
         return false;
-    int64_t generators = a->gen_start[a->gensets];
+    int64_t generators = a->gen_start[a->generator_sets];
     if (!same_array(a->feat_start, b->feat_start, generators + 1, sizeof *a->feat_start))
         return false;
     int64_t features = a->feat_start[generators];

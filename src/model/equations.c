@@ -58,7 +58,7 @@ static int compare_indices(const void *left, const void *right)
 
 /* What is needed only while collecting. */
 typedef struct collector {
-    const fy_form *form;
+    const fy_basis *basis;
     fy_equations *out;
     int64_t used;  /* of the storage */
     double *sum;   /* [most_coords] psi_1, all zero between rows */
@@ -76,16 +76,16 @@ static bool ascending(const int32_t *index, int32_t count)
 }
 
 /* psi_1 = sum_j phi_j of one generator set, into the storage. */
-static fy_equation sum_generators(collector *c, int64_t genset)
+static fy_equation sum_generators(collector *c, int64_t generator_set)
 {
-    const foray_model *model = c->form->model;
-    int64_t first = model->feat_start[model->gen_start[genset]];
-    int64_t end = model->feat_start[model->gen_start[genset + 1]];
-    fy_equation row = {.block = c->form->block_of_genset[genset],
+    const foray_model *model = c->basis->model;
+    int64_t first = model->feat_start[model->gen_start[generator_set]];
+    int64_t end = model->feat_start[model->gen_start[generator_set + 1]];
+    fy_equation row = {.block = c->basis->block_of_generator_set[generator_set],
                        .index = c->out->index + c->used,
                        .value = c->out->value + c->used};
     for (int64_t k = first; k < end; k++) {
-        int32_t i = c->form->local_of_coord[model->feat_index[k]];
+        int32_t i = c->basis->local_of_coord[model->feat_index[k]];
         if (!c->touched[i])
             row.index[row.count++] = i;
         c->touched[i] = true;
@@ -139,25 +139,26 @@ static void group_by_block(fy_equations *equations, int64_t blocks)
 
 static bool allocate(foray_context *ctx, collector *c)
 {
-    const fy_form *form = c->form;
-    const foray_model *model = form->model;
-    int64_t features = model->feat_start[model->gen_start[model->gensets]];
-    for (c->mask = 15; c->mask < 2 * (uint64_t)model->gensets;)
+    const fy_basis *basis = c->basis;
+    const foray_model *model = basis->model;
+    int64_t features = model->feat_start[model->gen_start[model->generator_sets]];
+    for (c->mask = 15; c->mask < 2 * (uint64_t)model->generator_sets;)
         c->mask = 2 * c->mask + 1;
-    return FY_ALLOC(ctx, c->out->equation, model->gensets) &&
-           FY_ALLOC(ctx, c->out->start, form->blocks + 1) &&
+    return FY_ALLOC(ctx, c->out->equation, model->generator_sets) &&
+           FY_ALLOC(ctx, c->out->start, basis->blocks + 1) &&
            FY_ALLOC(ctx, c->out->index, features) && FY_ALLOC(ctx, c->out->value, features) &&
-           FY_ALLOC(ctx, c->sum, form->most_coords) &&
-           FY_ALLOC(ctx, c->touched, form->most_coords) && FY_ALLOC(ctx, c->slot, c->mask + 1);
+           FY_ALLOC(ctx, c->sum, basis->most_coords) &&
+           FY_ALLOC(ctx, c->touched, basis->most_coords) && FY_ALLOC(ctx, c->slot, c->mask + 1);
 }
 
-foray_status fy_equations_create(foray_context *ctx, const fy_form *form, fy_equations *out)
+foray_status fy_equations_create(foray_context *ctx, const fy_basis *basis, fy_equations *out)
 {
     fy_equations equations = {0};
-    collector c = {.form = form, .out = &equations};
+    collector c = {.basis = basis, .out = &equations};
     bool allocated = allocate(ctx, &c);
-    for (int64_t genset = 0; allocated && genset < form->model->gensets; genset++)
-        keep_row(&c, sum_generators(&c, genset));
+    for (int64_t generator_set = 0; allocated && generator_set < basis->model->generator_sets;
+         generator_set++)
+        keep_row(&c, sum_generators(&c, generator_set));
     free(c.sum);
     free(c.touched);
     free(c.slot);
@@ -165,7 +166,7 @@ foray_status fy_equations_create(foray_context *ctx, const fy_form *form, fy_equ
         fy_equations_destroy(&equations);
         return FORAY_ERROR_MEMORY;
     }
-    group_by_block(&equations, form->blocks);
+    group_by_block(&equations, basis->blocks);
     *out = equations;
     return FORAY_OK;
 }

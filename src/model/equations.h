@@ -4,7 +4,7 @@
 #ifndef FY_EQUATIONS_H
 #define FY_EQUATIONS_H
 
-#include "model/form.h"
+#include "model/basis.h"
 
 /* One equation: <value, theta[coord[index]]> = 1, with indices within its block. */
 typedef struct fy_equation {
@@ -22,8 +22,8 @@ typedef struct fy_equations {
     double *value;
 } fy_equations;
 
-/* Collects the equations of every generator set; the form knows its blocks. */
-foray_status fy_equations_create(foray_context *ctx, const fy_form *form, fy_equations *out);
+/* Collects the equations of every generator set; the basis knows its blocks. */
+foray_status fy_equations_create(foray_context *ctx, const fy_basis *basis, fy_equations *out);
 void fy_equations_destroy(fy_equations *equations);
 
 /* Do two blocks have the same equations, bit for bit? And a hash that tells most of them apart. */

@@ -43,7 +43,7 @@ static void put_initial(fy_writer *writer, const foray_model *model)
 static void put_feature(fy_writer *writer, const foray_model *model, int64_t pair, int64_t j)
 {
     bool first = true;
-    int64_t gen = model->gen_start[model->genset[pair]] + j;
+    int64_t gen = model->gen_start[model->generator_set[pair]] + j;
     fy_document_put(writer, "[%lld,%lld,%d,[", (long long)(pair / model->actions),
                     (long long)(pair % model->actions), model->succ[model->succ_start[pair] + j]);
     for (int64_t k = model->feat_start[gen]; k < model->feat_start[gen + 1]; k++) {

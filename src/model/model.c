@@ -1,7 +1,7 @@
 /* model.c - looking at a finished model, and files. */
 #include "base/document.h"
 #include "model/model.h"
-#include "model/form.h"
+#include "model/basis.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +21,18 @@ void foray_model_destroy(foray_model *model)
 {
     if (!model)
         return;
-    fy_form_destroy(model->form);
+    fy_basis_destroy(model->basis);
     destroy_names(model->state_names, model->states);
     destroy_names(model->action_names, model->actions);
     free(model->name);
-    free(model->genset);
+    free(model->generator_set);
     free(model->succ_start);
     free(model->succ);
     free(model->gen_start);
     free(model->feat_start);
     free(model->feat_index);
     free(model->feat_value);
-    free(model->genset_pair);
+    free(model->generator_set_pair);
     free(model->theta);
     free(model->pair_start);
     free(model->pair_index);
@@ -105,14 +105,15 @@ double fy_generator_probability(const foray_model *model, const double *theta, i
 double foray_model_probability(const foray_model *model, const double *theta, int64_t state,
                                int64_t action, int64_t j)
 {
-    int64_t genset = model->genset[state * model->actions + action];
-    return fy_generator_probability(model, theta, model->gen_start[genset] + j);
+    int64_t generator_set = model->generator_set[state * model->actions + action];
+    return fy_generator_probability(model, theta, model->gen_start[generator_set] + j);
 }
 
-void fy_genset_probabilities(const foray_model *model, const double *theta, int64_t genset,
-                             double *out)
+void fy_generator_set_probabilities(const foray_model *model, const double *theta,
+                                    int64_t generator_set, double *out)
 {
-    for (int64_t gen = model->gen_start[genset]; gen < model->gen_start[genset + 1]; gen++)
+    for (int64_t gen = model->gen_start[generator_set]; gen < model->gen_start[generator_set + 1];
+         gen++)
         *out++ = fy_generator_probability(model, theta, gen);
 }
 

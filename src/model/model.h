@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-typedef struct fy_form fy_form;
+typedef struct fy_basis fy_basis;
 
 struct foray_model {
     char *name;
@@ -18,16 +18,17 @@ struct foray_model {
     double norm_bound;
     double feature_error; /* zeta; 0: the features are exact */
 
-    int32_t *genset;     /* [pairs] generator set of each pair */
-    int64_t *succ_start; /* [pairs+1] */
-    int32_t *succ;       /* [transitions] in the order of the set's generators */
+    int32_t *generator_set; /* [pairs] generator set of each pair */
+    int64_t *succ_start;    /* [pairs+1] */
+    int32_t *succ;          /* [transitions] in the order of the set's generators */
 
-    int64_t gensets;
-    int64_t *gen_start;   /* [gensets+1] first generator of each set */
-    int64_t *feat_start;  /* [generators+1] first feature of each generator */
-    int32_t *feat_index;  /* [features] ascending within a generator */
-    double *feat_value;   /* [features] never 0 */
-    int32_t *genset_pair; /* [gensets] the first pair that has the set, for messages */
+    int64_t generator_sets;
+    int64_t *gen_start;  /* [generator_sets+1] first generator of each set */
+    int64_t *feat_start; /* [generators+1] first feature of each generator */
+    int32_t *feat_index; /* [features] ascending within a generator */
+    double *feat_value;  /* [features] never 0 */
+    int32_t
+        *generator_set_pair; /* [generator_sets] the first pair that has the set, for messages */
 
     double *theta; /* [dim], or NULL: unknown */
 
@@ -47,14 +48,14 @@ struct foray_model {
     int64_t grid_rows, grid_cols; /* 0: no map */
     int32_t *cell_row, *cell_col; /* [states], -1: not on the map; NULL without a map */
 
-    /* Centred, in blocks; see form.h. NULL where "probabilities sum to one" has no
+    /* Centred, in blocks; see basis.h. NULL where "probabilities sum to one" has no
      * solution: such a model can be looked at, and foray_model_check says what is wrong. */
-    fy_form *form;
+    fy_basis *basis;
 };
 
-static inline int64_t fy_genset_size(const foray_model *model, int64_t genset)
+static inline int64_t fy_generator_set_size(const foray_model *model, int64_t generator_set)
 {
-    return model->gen_start[genset + 1] - model->gen_start[genset];
+    return model->gen_start[generator_set + 1] - model->gen_start[generator_set];
 }
 
 /* What a model is assembled from. Each pair has a *list* of generators and one
@@ -86,7 +87,7 @@ typedef struct fy_model_parts {
     const int32_t *cell_row, *cell_col;
 } fy_model_parts;
 
-/* Checks every number and index, finds the generator sets, derives the form. A
+/* Checks every number and index, finds the generator sets, derives the basis. A
  * model that is well-formed but not valid is assembled. */
 foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *given, foray_model **out);
 
@@ -114,10 +115,10 @@ foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model
 double fy_generator_probability(const foray_model *model, const double *theta, int64_t generator);
 
 /* Probabilities of the generators of a set under theta: out[j] = <phi_j, theta>. */
-void fy_genset_probabilities(const foray_model *model, const double *theta, int64_t genset,
-                             double *out);
+void fy_generator_set_probabilities(const foray_model *model, const double *theta,
+                                    int64_t generator_set, double *out);
 
-/* The part of foray_model_check that using a known theta needs: a form, and probability
+/* The part of foray_model_check that using a known theta needs: a basis, and probability
  * vectors everywhere. */
 foray_status fy_model_check_kernel(foray_context *ctx, const foray_model *model);
 

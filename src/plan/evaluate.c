@@ -46,7 +46,7 @@ static foray_status create(foray_context *ctx, const foray_model *model, const d
                            const foray_reward *reward, double discount, workspace *work)
 {
     *work = (workspace){0};
-    foray_status status = fy_kernel_create(ctx, model->form, FY_FACTOR_NONE, &work->kernel);
+    foray_status status = fy_kernel_create(ctx, model->basis, FY_FACTOR_NONE, &work->kernel);
     if (status < 0)
         return status;
     if (!FY_ALLOC(ctx, work->table, model->horizon) ||
@@ -75,7 +75,7 @@ static double value_of(const workspace *work, const int32_t *follow, int32_t *po
         .clip = FORAY_CLIP_REMAINING,
         .ties = FORAY_TIES_LOWEST,
         .follow = follow,
-        .layers = all ? work->kernel->form->model->horizon + 1 : 2,
+        .layers = all ? work->kernel->basis->model->horizon + 1 : 2,
     };
     task.value = all ? all : work->value;
     task.policy = policy;

@@ -36,7 +36,7 @@ static int64_t factor_size(const fy_kernel *kernel, int64_t set)
 static int64_t common_size(const fy_kernel *kernel)
 {
     int64_t size = factor_size(kernel, 0);
-    for (int64_t set = 1; set < kernel->form->model->gensets; set++)
+    for (int64_t set = 1; set < kernel->basis->model->generator_sets; set++)
         if (factor_size(kernel, set) != size)
             return 0;
     return size;
@@ -46,7 +46,7 @@ static int64_t common_size(const fy_kernel *kernel)
 static int64_t common_columns(const fy_kernel *kernel, bool bonus)
 {
     int64_t columns = fy_kernel_columns(kernel, 0);
-    for (int64_t set = 0; set < kernel->form->model->gensets; set++)
+    for (int64_t set = 0; set < kernel->basis->model->generator_sets; set++)
         if (fy_kernel_columns(kernel, set) != columns ||
             (bonus && fy_kernel_rows(kernel, set) != columns))
             return 0;
@@ -56,26 +56,26 @@ static int64_t common_columns(const fy_kernel *kernel, bool bonus)
 /* Single precision needs square factors (see round_up), and pays for large ones. */
 static bool choose_single(const fy_kernel *kernel, int precision)
 {
-    int64_t gensets = kernel->form->model->gensets;
+    int64_t generator_sets = kernel->basis->model->generator_sets;
     if (precision == FY_FACTOR_DOUBLE)
         return false;
-    for (int64_t set = 0; set < gensets; set++)
+    for (int64_t set = 0; set < generator_sets; set++)
         if (fy_kernel_rows(kernel, set) != fy_kernel_columns(kernel, set))
             return false;
-    return precision == FY_FACTOR_SINGLE ||
-           fy_kernel_factor_at(kernel, gensets) > FACTOR_BYTES_IN_CACHE / (int64_t)sizeof(double);
+    return precision == FY_FACTOR_SINGLE || fy_kernel_factor_at(kernel, generator_sets) >
+                                                FACTOR_BYTES_IN_CACHE / (int64_t)sizeof(double);
 }
 
 /* Where every R starts; not stored where all have the same size. */
 static foray_status place_factors(foray_context *ctx, fy_kernel *kernel)
 {
-    int64_t gensets = kernel->form->model->gensets, *at;
+    int64_t generator_sets = kernel->basis->model->generator_sets, *at;
     if ((kernel->stride = common_size(kernel)) > 0)
         return FORAY_OK;
-    if (!FY_ALLOC(ctx, kernel->at_factor, gensets + 1))
+    if (!FY_ALLOC(ctx, kernel->at_factor, generator_sets + 1))
         return FORAY_ERROR_MEMORY;
     at = kernel->at_factor;
-    for (int64_t set = 0; set < gensets; set++)
+    for (int64_t set = 0; set < generator_sets; set++)
         if (__builtin_add_overflow(at[set], factor_size(kernel, set), &at[set + 1]))
             return fy_fail(ctx, FORAY_ERROR_MEMORY, "the bonus factors are too large for memory");
     return FORAY_OK;
@@ -86,7 +86,7 @@ static foray_status allocate_factor(foray_context *ctx, fy_kernel *kernel, int p
     foray_status status = place_factors(ctx, kernel);
     if (status < 0)
         return status;
-    int64_t size = fy_kernel_factor_at(kernel, kernel->form->model->gensets);
+    int64_t size = fy_kernel_factor_at(kernel, kernel->basis->model->generator_sets);
     bool done = choose_single(kernel, precision) ? FY_ALLOC(ctx, kernel->single, size)
                                                  : FY_ALLOC(ctx, kernel->factor, size);
     return done ? FORAY_OK : FORAY_ERROR_MEMORY;
@@ -95,14 +95,14 @@ static foray_status allocate_factor(foray_context *ctx, fy_kernel *kernel, int p
 /* To form a set: n generators of d_g numbers, and n columns of d_g + n for round_up. */
 static bool forming_size(const fy_kernel *kernel, size_t *out)
 {
-    size_t n = (size_t)kernel->form->most_generators, dim = (size_t)kernel->form->most_dim;
+    size_t n = (size_t)kernel->basis->most_generators, dim = (size_t)kernel->basis->most_dim;
     return fy_size_mul(n, kernel->single ? 2 * dim + n : dim + 1, out);
 }
 
 /* To plan a batch: two numbers for each pair, in every lane. */
 static size_t planning_size(const fy_kernel *kernel, int lanes)
 {
-    return (size_t)(2 * fy_kernel_batch(kernel, lanes) * kernel->form->model->actions * lanes);
+    return (size_t)(2 * fy_kernel_batch(kernel, lanes) * kernel->basis->model->actions * lanes);
 }
 
 /* Threads stay on cache lines of their own. */
@@ -119,19 +119,19 @@ static foray_status allocate_scratch(foray_context *ctx, fy_kernel *kernel)
     return FORAY_OK;
 }
 
-foray_status fy_kernel_create(foray_context *ctx, const fy_form *form, int precision,
+foray_status fy_kernel_create(foray_context *ctx, const fy_basis *basis, int precision,
                               fy_kernel **out)
 {
-    const foray_model *model = form->model;
+    const foray_model *model = basis->model;
     foray_status status = FORAY_ERROR_MEMORY;
     fy_kernel *kernel;
     if (!FY_ALLOC(ctx, kernel, 1))
         return status;
-    kernel->form = form;
+    kernel->basis = basis;
     kernel->threads = ctx->threads;
     kernel->zeta = model->feature_error;
     kernel->alike = common_columns(kernel, precision != FY_FACTOR_NONE);
-    if (!FY_ALLOC(ctx, kernel->p, fy_kernel_at(kernel, model->gensets)))
+    if (!FY_ALLOC(ctx, kernel->p, fy_kernel_at(kernel, model->generator_sets)))
         goto fail;
     if (precision != FY_FACTOR_NONE && (status = allocate_factor(ctx, kernel, precision)) < 0)
         goto fail;
@@ -243,13 +243,13 @@ static void store_single(int64_t length, int64_t columns, double radius, const d
 static void form_factor(fy_kernel *kernel, const fy_ridge *ridge, int64_t set, double radius,
                         double *generators)
 {
-    const fy_form *form = kernel->form;
-    int64_t block = form->block_of_genset[set], dim = form->block[block].dim;
+    const fy_basis *basis = kernel->basis;
+    int64_t block = basis->block_of_generator_set[set], dim = basis->block[block].dim;
     int64_t rows = fy_kernel_rows(kernel, set), columns = fy_kernel_columns(kernel, set);
-    double *w = generators + (form->centred ? dim : 0);
+    double *w = generators + (basis->centred ? dim : 0);
     fy_ridge_whiten_many(ridge, block, columns, w);
     if (kernel->single) {
-        double *stacked = generators + form->most_generators * form->most_dim;
+        double *stacked = generators + basis->most_generators * basis->most_dim;
         round_up(dim, columns, w, stacked);
         triangularise(dim + columns, columns, columns, stacked);
         store_single(dim + columns, columns, radius, stacked,
@@ -264,9 +264,9 @@ static void form_factor(fy_kernel *kernel, const fy_ridge *ridge, int64_t set, d
 /* p_j = p_0(j) + <phi'_j, z_g>. */
 static void form_p(fy_kernel *kernel, int64_t set, const double *z, const double *generators)
 {
-    const fy_form *form = kernel->form;
-    int64_t dim = form->block[form->block_of_genset[set]].dim, skip = form->centred;
-    const double *p0 = form->p0 + form->model->gen_start[set];
+    const fy_basis *basis = kernel->basis;
+    int64_t dim = basis->block[basis->block_of_generator_set[set]].dim, skip = basis->centred;
+    const double *p0 = basis->p0 + basis->model->gen_start[set];
     double *p = kernel->p + fy_kernel_at(kernel, set);
     for (int64_t j = 0; j < fy_kernel_columns(kernel, set); j++)
         p[j] = p0[j + skip] + dot(dim, generators + (j + skip) * dim, z);
@@ -278,11 +278,11 @@ enum { SETS_PER_CHUNK = 64, SETS_WORTH_THREADS = 512 };
 static void estimate_set(fy_kernel *kernel, const fy_ridge *ridge, const double *z,
                          const double *radius, int64_t set, double *generators)
 {
-    const fy_form *form = kernel->form;
-    int64_t block = form->block_of_genset[set];
-    fy_form_generators(form, set, generators);
+    const fy_basis *basis = kernel->basis;
+    int64_t block = basis->block_of_generator_set[set];
+    fy_basis_generators(basis, set, generators);
     form_p(kernel, set, z + ridge->at_vector[block], generators);
-    if ((kernel->factor || kernel->single) && form->block[block].dim > 0)
+    if ((kernel->factor || kernel->single) && basis->block[block].dim > 0)
         form_factor(kernel, ridge, set, radius[block], generators);
 }
 
@@ -290,25 +290,25 @@ static void estimate_set(fy_kernel *kernel, const fy_ridge *ridge, const double 
 void fy_kernel_estimate(fy_kernel *kernel, const fy_ridge *ridge, const double *z,
                         const double *radius)
 {
-    int64_t gensets = kernel->form->model->gensets;
-    if (kernel->threads == 1 || gensets < SETS_WORTH_THREADS) {
-        for (int64_t set = 0; set < gensets; set++)
+    int64_t generator_sets = kernel->basis->model->generator_sets;
+    if (kernel->threads == 1 || generator_sets < SETS_WORTH_THREADS) {
+        for (int64_t set = 0; set < generator_sets; set++)
             estimate_set(kernel, ridge, z, radius, set, kernel->scratch);
         return;
     }
 #pragma omp parallel for num_threads(kernel->threads) schedule(dynamic, SETS_PER_CHUNK)
-    for (int64_t set = 0; set < gensets; set++)
+    for (int64_t set = 0; set < generator_sets; set++)
         estimate_set(kernel, ridge, z, radius, set,
                      kernel->scratch + omp_get_thread_num() * kernel->scratch_size);
 }
 
 void fy_kernel_exact(fy_kernel *kernel, const double *theta)
 {
-    const fy_form *form = kernel->form;
-    for (int64_t set = 0; set < form->model->gensets; set++) {
+    const fy_basis *basis = kernel->basis;
+    for (int64_t set = 0; set < basis->model->generator_sets; set++) {
         double *p = kernel->p + fy_kernel_at(kernel, set);
-        fy_genset_probabilities(form->model, theta, set, kernel->scratch);
+        fy_generator_set_probabilities(basis->model, theta, set, kernel->scratch);
         for (int64_t j = 0; j < fy_kernel_columns(kernel, set); j++)
-            p[j] = kernel->scratch[j + form->centred];
+            p[j] = kernel->scratch[j + basis->centred];
     }
 }

@@ -198,7 +198,7 @@ static foray_status check(foray_context *ctx, const fy_kernel *kernel, int64_t c
         return fy_fail(ctx, FORAY_ERROR_USAGE, "planning for %lld rewards in mode %d",
                        (long long)count, mode);
     for (int64_t i = 0; i < count; i++) {
-        foray_status status = fy_reward_check(ctx, rewards[i], kernel->form->model);
+        foray_status status = fy_reward_check(ctx, rewards[i], kernel->basis->model);
         if (status < 0)
             return status;
     }
@@ -233,7 +233,7 @@ foray_status fy_plan_rewards(foray_context *ctx, const fy_kernel *kernel, int cl
                              int64_t count, const foray_reward *const *rewards, int mode,
                              foray_policy **policies)
 {
-    const foray_model *model = kernel->form->model;
+    const foray_model *model = kernel->basis->model;
     foray_policy **made;
     workspace work;
     foray_status status;

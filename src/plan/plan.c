@@ -18,7 +18,7 @@ typedef struct fy_backup {
     int64_t pairs, actions, lanes, batch; /* batch: states taken together */
     int64_t alike;                        /* columns of all sets, or 0 */
     bool centred, clip_first;
-    const int32_t *genset, *succ;
+    const int32_t *generator_set, *succ;
     const int64_t *succ_start;
     const double *p;
     const void *factor; /* R in double or single precision */
@@ -82,7 +82,7 @@ static backup_fn choose_backup(const fy_plan_task *task)
 static fy_backup step_of(const fy_plan_task *task, int64_t t)
 {
     const fy_kernel *kernel = task->kernel;
-    const foray_model *model = kernel->form->model;
+    const foray_model *model = kernel->basis->model;
     int64_t layer = model->states * task->lanes;
     bool remaining = task->clip == FORAY_CLIP_REMAINING;
     return (fy_backup){
@@ -92,9 +92,9 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .lanes = task->lanes,
         .batch = fy_kernel_batch(kernel, task->lanes),
         .alike = kernel->alike,
-        .centred = kernel->form->centred,
+        .centred = kernel->basis->centred,
         .clip_first = task->ties == FORAY_TIES_LOWEST,
-        .genset = model->genset,
+        .generator_set = model->generator_set,
         .succ = model->succ,
         .succ_start = model->succ_start,
         .p = kernel->p,
@@ -125,7 +125,7 @@ enum { STATES_PER_CHUNK = 256, WORK_WORTH_THREADS = 1 << 14 };
 
 static void plan_together(const fy_plan_task *task, backup_fn backup)
 {
-    const foray_model *model = task->kernel->form->model;
+    const foray_model *model = task->kernel->basis->model;
     int64_t states = model->states;
 #pragma omp parallel num_threads(task->kernel->threads)
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
@@ -141,7 +141,7 @@ static void plan_together(const fy_plan_task *task, backup_fn backup)
 /* The same without a team of threads, which would be allocated. */
 static void plan_alone(const fy_plan_task *task, backup_fn backup)
 {
-    const foray_model *model = task->kernel->form->model;
+    const foray_model *model = task->kernel->basis->model;
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
         fy_backup step = step_of(task, t);
         take_scratch(&step, 0);
@@ -151,7 +151,7 @@ static void plan_alone(const fy_plan_task *task, backup_fn backup)
 
 void fy_plan(const fy_plan_task *task, double *mean)
 {
-    const foray_model *model = task->kernel->form->model;
+    const foray_model *model = task->kernel->basis->model;
     int64_t layer = model->states * task->lanes;
     int64_t work = model->succ_start[model->pairs] * task->lanes;
     backup_fn backup = choose_backup(task);

@@ -22,7 +22,7 @@
 enum { FY_FACTOR_NONE, FY_FACTOR_AUTO, FY_FACTOR_DOUBLE, FY_FACTOR_SINGLE };
 
 typedef struct fy_kernel {
-    const fy_form *form;
+    const fy_basis *basis;
     int threads;
     double zeta;        /* error of the model's features */
     double *p;          /* c numbers per set, at fy_kernel_at: c = n-1 when centred, else n */
@@ -30,13 +30,13 @@ typedef struct fy_kernel {
     float *single;      /* the same in single precision; both NULL: no bonus */
     int64_t alike;      /* c where all sets have the same, and square R; else 0 */
     int64_t stride;     /* numbers in R where all sets have the same, else 0 */
-    int64_t *at_factor; /* [gensets+1] where R of a set starts; NULL: stride says it */
+    int64_t *at_factor; /* [generator_sets+1] where R of a set starts; NULL: stride says it */
     double *scratch;    /* per thread, for forming the kernel and for planning */
     int64_t scratch_size;
 } fy_kernel;
 
 /* precision: FY_FACTOR_...; with NONE there is no room for R: for known models. */
-foray_status fy_kernel_create(foray_context *ctx, const fy_form *form, int precision,
+foray_status fy_kernel_create(foray_context *ctx, const fy_basis *basis, int precision,
                               fy_kernel **out);
 void fy_kernel_destroy(fy_kernel *kernel);
 
@@ -47,28 +47,29 @@ void fy_kernel_estimate(fy_kernel *kernel, const fy_ridge *ridge, const double *
 void fy_kernel_exact(fy_kernel *kernel, const double *theta);
 
 /* c: how many successors of a set appear in p and R; the first does not when centred. */
-static inline int64_t fy_kernel_columns(const fy_kernel *kernel, int64_t genset)
+static inline int64_t fy_kernel_columns(const fy_kernel *kernel, int64_t generator_set)
 {
-    return fy_genset_size(kernel->form->model, genset) - kernel->form->centred;
+    return fy_generator_set_size(kernel->basis->model, generator_set) - kernel->basis->centred;
 }
 
 /* Where p of a set starts: there are c numbers for each set before it. */
-static inline int64_t fy_kernel_at(const fy_kernel *kernel, int64_t genset)
+static inline int64_t fy_kernel_at(const fy_kernel *kernel, int64_t generator_set)
 {
-    return kernel->form->model->gen_start[genset] - (kernel->form->centred ? genset : 0);
+    return kernel->basis->model->gen_start[generator_set] -
+           (kernel->basis->centred ? generator_set : 0);
 }
 
-/* Where R of a set starts, and with genset + 1 where it ends. */
-static inline int64_t fy_kernel_factor_at(const fy_kernel *kernel, int64_t genset)
+/* Where R of a set starts, and with generator_set + 1 where it ends. */
+static inline int64_t fy_kernel_factor_at(const fy_kernel *kernel, int64_t generator_set)
 {
-    return kernel->at_factor ? kernel->at_factor[genset] : genset * kernel->stride;
+    return kernel->at_factor ? kernel->at_factor[generator_set] : generator_set * kernel->stride;
 }
 
 /* Rows of R. */
-static inline int64_t fy_kernel_rows(const fy_kernel *kernel, int64_t genset)
+static inline int64_t fy_kernel_rows(const fy_kernel *kernel, int64_t generator_set)
 {
-    int64_t columns = fy_kernel_columns(kernel, genset);
-    int64_t dim = kernel->form->block[kernel->form->block_of_genset[genset]].dim;
+    int64_t columns = fy_kernel_columns(kernel, generator_set);
+    int64_t dim = kernel->basis->block[kernel->basis->block_of_generator_set[generator_set]].dim;
     return columns < dim ? columns : dim;
 }
 
@@ -85,7 +86,7 @@ static inline double *fy_line_start(double *memory)
 static inline int64_t fy_kernel_batch(const fy_kernel *kernel, int lanes)
 {
     enum { NUMBERS_NEARBY = 1024 };
-    int64_t batch = NUMBERS_NEARBY / (kernel->form->model->actions * lanes);
+    int64_t batch = NUMBERS_NEARBY / (kernel->basis->model->actions * lanes);
     return batch > 1 ? batch : 1;
 }
 

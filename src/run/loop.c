@@ -95,7 +95,7 @@ static foray_status play_steps(loop *l, foray_draw *draw, int64_t state)
     foray_explorer *explorer = run->explorer;
     for (int64_t t = 0; t < run->codec.horizon; t++) {
         int64_t action, next;
-        foray_status status = foray_explorer_place(explorer, &state);
+        foray_status status = foray_explorer_query(explorer, &state);
         if (status == FORAY_OK)
             status = foray_explorer_act(explorer, state, &action);
         if (status != FORAY_OK)

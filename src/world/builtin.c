@@ -17,7 +17,7 @@ bool foray_world_describe(int64_t index, foray_world_info *info)
     return true;
 }
 
-foray_status foray_world_model(foray_context *ctx, const char *spec, foray_model **out)
+foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out)
 {
     int64_t index = 0;
     double value[FY_MOST_PARAMETERS];

@@ -126,9 +126,10 @@ static foray_status model_step(void *self, const foray_draw *draw, int64_t state
     const model_world *world = self;
     const foray_model *model = world->model;
     int64_t pair = state * model->actions + action;
-    int64_t genset = model->genset[pair];
-    const double *c = world->cumulative + model->gen_start[genset];
-    int64_t j = fy_sample(c, fy_genset_size(model, genset), foray_draw_uniform(draw, 0));
+    int64_t generator_set = model->generator_set[pair];
+    const double *c = world->cumulative + model->gen_start[generator_set];
+    int64_t j =
+        fy_sample(c, fy_generator_set_size(model, generator_set), foray_draw_uniform(draw, 0));
     *next = model->succ[model->succ_start[pair] + j];
     return FORAY_OK;
 }
@@ -147,15 +148,15 @@ static void model_destroy(void *self)
 static foray_status tabulate(foray_context *ctx, model_world *world)
 {
     const foray_model *model = world->model;
-    for (int64_t g = 0; g < model->gensets; g++) {
+    for (int64_t g = 0; g < model->generator_sets; g++) {
         double *c = world->cumulative + model->gen_start[g];
-        fy_genset_probabilities(model, model->theta, g, c);
-        if (!fy_sample_prepare(c, fy_genset_size(model, g)))
+        fy_generator_set_probabilities(model, model->theta, g, c);
+        if (!fy_sample_prepare(c, fy_generator_set_size(model, g)))
             return fy_fail(ctx, FORAY_ERROR_INPUT,
                            "%s is no world: the probabilities at state %lld, action %lld are "
                            "negative or do not sum to one",
-                           model->name, (long long)(model->genset_pair[g] / model->actions),
-                           (long long)(model->genset_pair[g] % model->actions));
+                           model->name, (long long)(model->generator_set_pair[g] / model->actions),
+                           (long long)(model->generator_set_pair[g] % model->actions));
     }
     memcpy(world->initial, model->initial_probability,
            (size_t)model->initials * sizeof *world->initial);
@@ -174,7 +175,7 @@ static foray_status model_create(foray_context *ctx, const foray_model *model, m
         return FORAY_ERROR_MEMORY;
     world->model = model;
     foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, world->cumulative, model->gen_start[model->gensets]) &&
+    if (FY_ALLOC(ctx, world->cumulative, model->gen_start[model->generator_sets]) &&
         FY_ALLOC(ctx, world->initial, model->initials))
         status = tabulate(ctx, world);
     if (status != FORAY_OK) {

@@ -6,7 +6,7 @@ int main(void)
 {
     foray_context *ctx = foray_context_create();
     foray_model *model = NULL;
-    foray_status status = foray_world_model(ctx, "riverswim", &model);
+    foray_status status = foray_model_builtin(ctx, "riverswim", &model);
     if (status == FORAY_OK)
         printf("Foray %s, %lld states\n", foray_version(), (long long)foray_model_states(model));
     foray_model_destroy(model);

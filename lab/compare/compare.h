@@ -1,0 +1,69 @@
+/* compare.h - algorithms side by side.
+ *
+ *   compare.c   the whole: checks, all runs in parallel, results
+ *   trial.c     one run of one algorithm with one seed, measured at checkpoints
+ *   terms.c     what the rows in a directory depend on
+ *   results.c   tables of all rows, and of their aggregates
+ *   learning.c  after how many episodes each algorithm had learnt
+ *   plots.c     charts, and the page that shows everything */
+#ifndef FY_COMPARE_H
+#define FY_COMPARE_H
+
+#include "compare/trial.h"
+#include "draw/table.h"
+#include "work/work.h"
+
+/* The comparison at work. Everything but rows is constant while runs go on. */
+typedef struct fy_compare {
+    foray_context *ctx; /* the caller's; its own thread only */
+    const foray_model *model;
+    const char *world;
+    const foray_comparison *what;
+    fy_folder folder;
+    foray_family *family[FORAY_FAMILIES];
+    int64_t runs;  /* algorithms x seeds; run = seed index * algorithms + algorithm */
+    fy_rows *rows; /* [runs] of FY_M_ALL columns, a row for each checkpoint */
+    const char *heading[FY_M_ALL]; /* their names */
+    fy_work work;
+} fy_compare;
+
+static inline const char *fy_compare_algorithm(const fy_compare *compare, int64_t run)
+{
+    return compare->what->algorithm[run % compare->what->algorithms];
+}
+
+static inline int64_t fy_compare_seed(const fy_compare *compare, int64_t run)
+{
+    return compare->what->settings.seed + run / compare->what->algorithms;
+}
+
+/* What a run of the comparison is, but for whom to tell how far it is. */
+fy_trial fy_compare_trial(const fy_compare *compare, int64_t run);
+
+/* terms.c: everything that rows depend on, but for the algorithm and how many seeds there
+ * are, as lines of text with a final 0. */
+foray_status fy_compare_terms(const fy_compare *compare, fy_writer *text);
+
+/* results.c: aggregates of one measure of one algorithm over its seeds. */
+typedef struct fy_curve {
+    int64_t count;            /* checkpoints that every seed reached */
+    double *x;                /* [count] episodes */
+    double *iqm, *low, *high; /* [count] */
+} fy_curve;
+foray_status fy_curve_create(const fy_compare *compare, int64_t algorithm, int measure,
+                             fy_curve *out);
+void fy_curve_destroy(fy_curve *curve);
+/* The table of aggregates at the end of the runs, for people. Release it in any case. */
+foray_status fy_results_summary(const fy_compare *compare, fy_table *out);
+/* learning.c: K(eps) of each algorithm as a table. Release it in any case. */
+foray_status fy_results_learning(const fy_compare *compare, fy_table *out);
+/* results.csv, times.csv, summary.csv, summary.txt, learning.csv */
+foray_status fy_results_write(const fy_compare *compare);
+
+/* "0.0123 [0.01, 0.02]" as one more cell. */
+void fy_interval_cell(fy_table *table, double iqm, double low, double high);
+
+/* plots.c: the charts, and index.html. */
+foray_status fy_plots_write(const fy_compare *compare);
+
+#endif

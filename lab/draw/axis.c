@@ -1,0 +1,157 @@
+/* axis.c - ranges, ticks and places. */
+#include "draw/axis.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Beyond this, and below its inverse on logarithmic axes, numbers are drawn as this: so
+ * that no difference or product overflows. */
+static const double extreme = 1e150;
+
+fy_scale fy_scale_empty(const fy_axis *axis, double from, double to)
+{
+    return (fy_scale){
+        .kind = axis->kind, .least = INFINITY, .most = -INFINITY, .from = from, .to = to};
+}
+
+void fy_scale_include(fy_scale *scale, double value)
+{
+    if (!isfinite(value))
+        return;
+    if (scale->kind == FY_AXIS_LOG && value <= 0.0) {
+        scale->foot = true;
+        return;
+    }
+    value = fmin(fmax(value, -extreme), extreme);
+    if (scale->kind == FY_AXIS_LOG)
+        value = fmax(value, 1.0 / extreme);
+    scale->least = fmin(scale->least, value);
+    scale->most = fmax(scale->most, value);
+}
+
+double fy_scale_place(const fy_scale *scale, double value)
+{
+    bool log_axis = scale->kind == FY_AXIS_LOG;
+    double v = fmin(fmax(value, scale->least), scale->most);
+    double part = log_axis ? (log(v) - log(scale->least)) / (log(scale->most) - log(scale->least))
+                           : (v - scale->least) / (scale->most - scale->least);
+    return scale->from + part * (scale->to - scale->from);
+}
+
+static void add_tick(fy_scale *scale, double value, bool labelled)
+{
+    bool inside = value >= scale->least * (1.0 - 1e-9) && value <= scale->most * (1.0 + 1e-9);
+    if (scale->kind == FY_AXIS_LINEAR)
+        inside = value >= scale->least - 1e-9 * (scale->most - scale->least) &&
+                 value <= scale->most + 1e-9 * (scale->most - scale->least);
+    if (inside && scale->ticks < FY_MOST_TICKS)
+        scale->tick[scale->ticks++] = (fy_tick){value, labelled};
+}
+
+/* -------------------------------------------------------------------- linear axes */
+
+/* 1, 2 or 5 times a power of ten, at least x. */
+static double round_step(double x)
+{
+    double power = pow(10.0, floor(log10(x)));
+    double part = x / power;
+    return power * (part <= 1.0 + 1e-9 ? 1.0 : part <= 2.0 + 1e-9 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
+}
+
+static void finish_linear(fy_scale *scale, const fy_axis *axis, int wanted)
+{
+    if (axis->from_zero)
+        scale->least = fmin(scale->least, 0.0);
+    if (scale->most - scale->least <= 1e-12 * fabs(scale->most))
+        scale->most = scale->least + (scale->least != 0.0 ? fabs(scale->least) : 1.0);
+    double step = round_step((scale->most - scale->least) / (double)wanted);
+    double first = floor(scale->least / step + 1e-9), last = ceil(scale->most / step - 1e-9);
+    scale->least = first * step;
+    scale->most = last * step;
+    int steps = (int)(last - first);
+    for (int i = 0; i <= steps; i++)
+        add_tick(scale, (first + i) * step, true);
+}
+
+/* --------------------------------------------------------------- logarithmic axes */
+
+/* Decades, every so many labelled, and 2..9 between them where there is room. */
+static void add_decades(fy_scale *scale, int first, int last, int wanted)
+{
+    int stride = (last - first - 1) / wanted + 1; /* both ends may lie outside */
+    for (int i = first; i <= last; i++) {
+        add_tick(scale, pow(10.0, i), i % stride == 0);
+        for (int j = 2; j <= 9 && stride == 1; j++)
+            add_tick(scale, j * pow(10.0, i), false);
+    }
+}
+
+/* Less than about two decades: 1, 2, 5 are labelled. */
+static void add_parts(fy_scale *scale, int first, int last)
+{
+    for (int i = first; i <= last; i++)
+        for (int j = 1; j <= 9; j++)
+            add_tick(scale, j * pow(10.0, i), j == 1 || j == 2 || j == 5);
+}
+
+/* The range ends at a tenth part of a decade above and below the numbers; less than a
+ * factor of ten is widened, so that at least one tick has a label. */
+static void finish_log(fy_scale *scale, int wanted)
+{
+    const double margin = pow(10.0, 0.1), room_for_zero = pow(10.0, 0.5);
+    double ratio = scale->most / scale->least;
+    double widen = ratio < 10.0 ? sqrt(10.0 / ratio) : margin;
+    scale->least /= widen;
+    scale->most *= widen;
+    if (scale->foot)
+        scale->least /= room_for_zero;
+    int first = (int)floor(log10(scale->least)), last = (int)ceil(log10(scale->most));
+    if (scale->most / scale->least < 50.0)
+        add_parts(scale, first, last);
+    else
+        add_decades(scale, first, last, wanted);
+}
+
+void fy_scale_finish(fy_scale *scale, const fy_axis *axis, int wanted)
+{
+    bool empty = scale->least > scale->most;
+    if (empty) {
+        scale->least = scale->kind == FY_AXIS_LOG ? 0.1 : 0.0;
+        scale->most = 1.0;
+    }
+    if (scale->kind == FY_AXIS_LOG)
+        finish_log(scale, wanted);
+    else
+        finish_linear(scale, axis, wanted);
+}
+
+/* "10⁻⁶", or "2·10⁻⁶". */
+static void print_power(double value, char out[FY_NUMBER_SIZE])
+{
+    static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    char digits[16];
+    int exponent = (int)floor(log10(fabs(value)) + 1e-9);
+    double mantissa = rint(value / pow(10.0, exponent) * 1e3) / 1e3;
+    int at = mantissa == 1.0 ? 0 : snprintf(out, FY_NUMBER_SIZE, "%.3g·", mantissa);
+    at += snprintf(out + at, (size_t)(FY_NUMBER_SIZE - at), "10%s", exponent < 0 ? "⁻" : "");
+    snprintf(digits, sizeof digits, "%d", abs(exponent));
+    for (const char *digit = digits; *digit; digit++)
+        at += snprintf(out + at, (size_t)(FY_NUMBER_SIZE - at), "%s", raised[*digit - '0']);
+}
+
+const char *fy_scale_label(const fy_scale *scale, double value, char out[FY_NUMBER_SIZE])
+{
+    double size = fabs(value);
+    bool plain = size >= 0.9e-3 && size < 0.9e7;
+    bool zero = scale->kind == FY_AXIS_LINEAR && size < 1e-9 * (scale->most - scale->least);
+    if (zero || value == 0.0)
+        snprintf(out, FY_NUMBER_SIZE, "0");
+    else if (plain && size >= 999.5)
+        fy_number(rint(value), out);
+    else if (plain)
+        snprintf(out, FY_NUMBER_SIZE, "%.4g", value);
+    else
+        print_power(value, out);
+    return out;
+}

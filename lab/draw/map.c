@@ -1,0 +1,172 @@
+/* map.c - fields of cells. */
+#include "draw/map.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One hue, from faint to deep: told apart without colours, too. */
+const char fy_map_style[] =
+    ".map{max-width:100%;height:auto;"
+    "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif}"
+    ".map .cell{fill:var(--heat);stroke:var(--faint);stroke-width:1}.map .wall{fill:var(--wall)}"
+    ".map text{fill:var(--ink);stroke:none;text-anchor:middle}.map text.row{text-anchor:end}"
+    ".map .arrow{fill:none;stroke:var(--ink);stroke-linecap:round;"
+    "stroke-linejoin:round}";
+
+/* Pixels. Cells shrink so that about WIDE of them fit, down to LEAST. */
+enum { WIDE = 480, MOST = 40, LEAST = 12, LETTER = 8, HEAD = 20 };
+
+static const double deepest = 0.8; /* what is written on it can still be read */
+
+typedef struct drawing {
+    fy_writer *text;
+    const fy_map *map;
+    double size, left, top;
+} drawing;
+
+/* -------------------------------------------------------------------------- actions */
+
+static const struct {
+    const char *name;
+    int arrow;
+} directions[] = {
+    {"left", FY_LEFT}, {"right", FY_RIGHT}, {"up", FY_UP},
+    {"down", FY_DOWN}, {"west", FY_LEFT},   {"east", FY_RIGHT},
+    {"north", FY_UP},  {"south", FY_DOWN},  {"stay", FY_STAY_PUT},
+};
+
+/* The letter that begins the name of this action and of no other; 0: there is none. */
+static char own_letter(const foray_model *model, int64_t action)
+{
+    const char *name = foray_model_action_name(model, action);
+    if (!name || name[0] <= ' ' || name[0] >= 127)
+        return 0;
+    for (int64_t a = 0; a < foray_model_actions(model); a++) {
+        const char *other = foray_model_action_name(model, a);
+        if (a != action && other && other[0] == name[0])
+            return 0;
+    }
+    return name[0];
+}
+
+void fy_map_action(const foray_model *model, int64_t action, fy_map_cell *cell)
+{
+    const char *name = foray_model_action_name(model, action);
+    cell->arrow = FY_NO_ARROW;
+    for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
+        if (strcmp(name, directions[i].name) == 0)
+            cell->arrow = directions[i].arrow;
+    char letter = own_letter(model, action);
+    if (letter)
+        snprintf(cell->symbol, sizeof cell->symbol, "%c", letter);
+    else
+        snprintf(cell->symbol, sizeof cell->symbol, "%lld", (long long)(action % 1000000));
+}
+
+/* -------------------------------------------------------------------------- drawing */
+
+static double label_width(const fy_map *map)
+{
+    size_t longest = 0;
+    for (int64_t i = 0; map->row && i < map->rows; i++) {
+        size_t length = strlen(map->row[i]);
+        longest = length > longest ? length : longest;
+    }
+    return longest ? LETTER * (double)longest + 10.0 : 1.0;
+}
+
+static drawing lay_out(fy_writer *text, const fy_map *map)
+{
+    double size = floor(WIDE / (double)map->cols);
+    return (drawing){.text = text,
+                     .map = map,
+                     .size = fmin(fmax(size, LEAST), MOST),
+                     .left = label_width(map),
+                     .top = map->column ? HEAD : 1.0};
+}
+
+/* An arrow that fills six tenths of its cell; staying is a dot. */
+static void draw_arrow(const drawing *d, const fy_map_cell *cell, double x, double y)
+{
+    static const struct {
+        double x, y;
+    } toward[] = {[FY_LEFT] = {-1, 0}, [FY_RIGHT] = {1, 0}, [FY_UP] = {0, -1}, [FY_DOWN] = {0, 1}};
+    double reach = 0.3 * d->size, wing = 0.16 * d->size;
+    if (cell->arrow == FY_STAY_PUT) {
+        fy_print(d->text, "<circle class=\"arrow\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", x, y,
+                 0.5 * wing);
+        return;
+    }
+    double dx = toward[cell->arrow].x, dy = toward[cell->arrow].y;
+    fy_print(d->text, "<path class=\"arrow\" d=\"M%.1f %.1fL%.1f %.1f", x - reach * dx,
+             y - reach * dy, x + reach * dx, y + reach * dy);
+    fy_print(d->text, "m%.1f %.1fl%.1f %.1fl%.1f %.1f\"/>\n", -wing * (dx + dy), -wing * (dy + dx),
+             wing * (dx + dy), wing * (dy + dx), -wing * (dx - dy), -wing * (dy - dx));
+}
+
+static void draw_symbol(const drawing *d, const fy_map_cell *cell, double x, double y)
+{
+    size_t length = strlen(cell->symbol);
+    double font = (length == 1 ? 0.5 : 0.32) * d->size;
+    if (!length || font < 6.0)
+        return;
+    fy_print(d->text, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\">", x, y + 0.35 * font, font);
+    fy_print_escaped(d->text, cell->symbol);
+    fy_print(d->text, "</text>\n");
+}
+
+static void draw_cell(const drawing *d, int64_t row, int64_t col)
+{
+    const fy_map_cell *cell = &d->map->cell[row * d->map->cols + col];
+    double x = d->left + d->size * (double)col, y = d->top + d->size * (double)row;
+    if (!cell->there) {
+        fy_print(d->text, "<rect class=\"wall\" x=\"%.0f\" y=\"%.0f\" ", x, y);
+        fy_print(d->text, "width=\"%.0f\" height=\"%.0f\"/>\n", d->size, d->size);
+        return;
+    }
+    fy_print(d->text, "<rect class=\"cell\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" ",
+             x, y, d->size, d->size);
+    fy_print(d->text, "fill-opacity=\"%.3f\"><title>", deepest * cell->level);
+    fy_print_escaped(d->text, cell->about);
+    fy_print(d->text, "</title></rect>\n");
+    if (cell->arrow != FY_NO_ARROW)
+        draw_arrow(d, cell, x + 0.5 * d->size, y + 0.5 * d->size);
+    else
+        draw_symbol(d, cell, x + 0.5 * d->size, y + 0.5 * d->size);
+}
+
+static void draw_label(const drawing *d, const char *class, double x, double y, const char *label)
+{
+    fy_print(d->text, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" font-size=\"14\">", class, x, y);
+    fy_print_escaped(d->text, label);
+    fy_print(d->text, "</text>\n");
+}
+
+static void draw_labels(const drawing *d)
+{
+    const fy_map *map = d->map;
+    for (int64_t i = 0; map->row && i < map->rows; i++)
+        draw_label(d, "row", d->left - 6, d->top + d->size * ((double)i + 0.5) + 5, map->row[i]);
+    for (int64_t j = 0; map->column && j < map->cols; j++)
+        draw_label(d, "column", d->left + d->size * ((double)j + 0.5), 14, map->column[j]);
+}
+
+void fy_svg_map(fy_writer *text, const fy_map *map)
+{
+    drawing d = lay_out(text, map);
+    double width = d.left + d.size * (double)map->cols + 1, height = d.top + 1;
+    height += d.size * (double)map->rows;
+    fy_print(
+        text,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"map\" id=\"%s\" role=\"img\" "
+        "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" stroke-width=\"%.1f\">\n<title>",
+        map->id, width, height, width, height, 0.05 * d.size);
+    fy_print_escaped(text, map->title);
+    fy_print(text, "</title>\n");
+    draw_labels(&d);
+    for (int64_t row = 0; row < map->rows; row++)
+        for (int64_t col = 0; col < map->cols; col++)
+            draw_cell(&d, row, col);
+    fy_print(text, "</svg>\n");
+}

@@ -1,0 +1,351 @@
+/* svg.c - line charts: grid, bands, lines, markers, legend. */
+#include "draw/svg.h"
+#include "draw/axis.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Lines that lie on each other show through each other's gaps. */
+enum { COLOURS = 8, MARKERS = 6, DASHES = 4 };
+
+/* Okabe and Ito's colours; yellow, hard to see on white, comes last and darker, and
+ * black turns to light grey on dark pages. */
+const char fy_svg_style[] =
+    ".chart{font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;"
+    "font-size:12px}"
+    ".chart .c0{color:#0072b2}.chart .c1{color:#d55e00}.chart .c2{color:#009e73}"
+    ".chart .c3{color:#cc79a7}.chart .c4{color:#e69f00}.chart .c5{color:#56b4e9}"
+    ".chart .c6{color:#1b1f24}.chart .c7{color:#b3a600}"
+    ".chart .paper{fill:#ffffff}.chart text{fill:#1b1f24}"
+    ".chart .title{font-size:15px;font-weight:600}"
+    ".chart .note,.chart .tick{fill:#57606a}"
+    ".chart .grid{stroke:#d5d9de;stroke-width:1}.chart .minor{stroke-opacity:.45}"
+    ".chart .frame{stroke:#57606a;fill:none}"
+    ".chart .line{fill:none;stroke:currentColor;stroke-width:2;stroke-linejoin:round}"
+    ".chart .d1{stroke-dasharray:9 3}.chart .d2{stroke-dasharray:5 3}"
+    ".chart .d3{stroke-dasharray:9 3 2 3}"
+    ".chart .band{fill:currentColor;fill-opacity:.16;stroke:none}"
+    ".chart .mark{fill:currentColor;stroke:#ffffff;stroke-width:1}"
+    "@media (prefers-color-scheme:dark){"
+    ".chart .c0{color:#4aa3df}.chart .c1{color:#f0803c}.chart .c2{color:#2cc295}"
+    ".chart .c6{color:#c9d1d9}.chart .c7{color:#f0e442}"
+    ".chart .paper{fill:#14181d}.chart text{fill:#e6e9ed}"
+    ".chart .note,.chart .tick{fill:#a0a8b2}"
+    ".chart .grid{stroke:#3a414a}.chart .frame{stroke:#a0a8b2}.chart .mark{stroke:#14181d}}";
+
+int fy_svg_colour(int64_t index)
+{
+    return (int)(index % COLOURS);
+}
+
+/* Series whose colours are the same differ in their dashes. */
+static int dash_of(int64_t index)
+{
+    return (int)((index + index / COLOURS) % DASHES);
+}
+
+/* Pixels. */
+enum { WIDTH = 760, HEIGHT = 420, LEFT = 74, TOP = 64, BOTTOM = 54, LEGEND_ROW = 22 };
+enum { LEGEND_LEAST = 96, LEGEND_MOST = 250, LEGEND_SAMPLE = 38, LETTER = 7 };
+enum { LABELS_ACROSS = 7, LABELS_UP = 6 };
+
+typedef struct drawing {
+    fy_writer *text;
+    const fy_chart *chart;
+    double right, foot; /* of the frame */
+    double width, height;
+    fy_scale x, y;
+} drawing;
+
+/* ------------------------------------------------------------------------ pieces */
+
+void fy_svg_begin(fy_writer *text, const char *id, const char *title, double width, double height)
+{
+    fy_print(text,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" id=\"%s\" role=\"img\" "
+             "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
+             id, width, height, width, height);
+    fy_print_escaped(text, title);
+    fy_print(text, "</title>\n<style>");
+    fy_write_bytes(text, fy_svg_style, strlen(fy_svg_style));
+    fy_print(text, "</style>\n<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", width,
+             height);
+}
+
+void fy_svg_text(fy_writer *text, const char *class, const char *anchor, double x, double y,
+                 const char *label)
+{
+    fy_print(text, "<text class=\"%s\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", class, anchor, x,
+             y);
+    fy_print_escaped(text, label);
+    fy_print(text, "</text>\n");
+}
+
+/* Circle, square, triangle, diamond, triangle on its tip, bar. */
+void fy_svg_marker(fy_writer *text, int64_t index, double x, double y)
+{
+    static const char *const shape[MARKERS] = {
+        "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
+        "m-3.6 -3.6h7.2v7.2h-7.2z",
+        "m0 -4.8l4.6 8h-9.2z",
+        "m0 -5l5 5l-5 5l-5 -5z",
+        "m0 4.8l4.6 -8h-9.2z",
+        "m-2.2 -5h4.4v10h-4.4z",
+    };
+    fy_print(text, "<path class=\"mark\" d=\"M%.2f %.2f%s\"", x, y, shape[index % MARKERS]);
+}
+
+/* ------------------------------------------------------------------------ layout */
+
+/* Room for the longest name, within limits. */
+static double legend_width(const fy_chart *chart)
+{
+    size_t longest = 0;
+    for (int64_t i = 0; i < chart->count; i++) {
+        size_t length = strlen(chart->series[i].name);
+        longest = length > longest ? length : longest;
+    }
+    double wanted = LEGEND_SAMPLE + 16.0 + LETTER * (double)longest;
+    return longest == 0 ? 24.0 : fmin(fmax(wanted, LEGEND_LEAST), LEGEND_MOST);
+}
+
+static bool visible(const drawing *d, const fy_series *series, int64_t i)
+{
+    bool left_out = d->x.kind == FY_AXIS_LOG && series->x[i] <= 0.0;
+    return isfinite(series->x[i]) && isfinite(series->y[i]) && !left_out;
+}
+
+static void include_series(drawing *d, const fy_series *series)
+{
+    for (int64_t i = 0; i < series->count; i++) {
+        if (!visible(d, series, i))
+            continue;
+        fy_scale_include(&d->x, series->x[i]);
+        fy_scale_include(&d->y, series->y[i]);
+        if (series->low && series->high) {
+            fy_scale_include(&d->y, series->low[i]);
+            fy_scale_include(&d->y, series->high[i]);
+        }
+    }
+}
+
+static drawing lay_out(fy_writer *text, const fy_chart *chart)
+{
+    drawing d = {.text = text, .chart = chart, .width = chart->width ? chart->width : WIDTH};
+    d.right = d.width - legend_width(chart);
+    double legend_height = TOP + LEGEND_ROW * (double)chart->count + BOTTOM;
+    d.height = fmax(HEIGHT, legend_height);
+    d.foot = d.height - BOTTOM;
+    d.x = fy_scale_empty(&chart->x, LEFT, d.right);
+    d.y = fy_scale_empty(&chart->y, d.foot, TOP);
+    for (int64_t i = 0; i < chart->count; i++)
+        include_series(&d, &chart->series[i]);
+    if (chart->across)
+        fy_scale_include(&d.y, *chart->across);
+    if (chart->up)
+        fy_scale_include(&d.x, *chart->up);
+    fy_scale_finish(&d.x, &chart->x, LABELS_ACROSS);
+    fy_scale_finish(&d.y, &chart->y, LABELS_UP);
+    return d;
+}
+
+/* -------------------------------------------------------------------------- axes */
+
+static void draw_grid_line(const drawing *d, bool major, double x1, double y1, double x2, double y2)
+{
+    fy_print(d->text, "<line class=\"grid%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+             major ? "" : " minor", x1, y1, x2, y2);
+}
+
+static void draw_x_axis(const drawing *d)
+{
+    char label[FY_NUMBER_SIZE];
+    for (int i = 0; i < d->x.ticks; i++) {
+        const fy_tick *tick = &d->x.tick[i];
+        double x = fy_scale_place(&d->x, tick->value);
+        draw_grid_line(d, tick->labelled, x, TOP, x, d->foot);
+        if (tick->labelled)
+            fy_svg_text(d->text, "tick", "middle", x, d->foot + 18,
+                        fy_scale_label(&d->x, tick->value, label));
+    }
+    fy_svg_text(d->text, "label", "middle", 0.5 * (LEFT + d->right), d->height - 12,
+                d->chart->x.label);
+}
+
+/* A tick so near the foot that its label would run into the 0 there has none. */
+static bool near_zero_label(const drawing *d, double y)
+{
+    return d->y.foot && y > d->foot - 14;
+}
+
+static void draw_comparison_line(const drawing *d, double x1, double y1, double x2, double y2)
+{
+    fy_print(d->text,
+             "<line class=\"frame\" stroke-dasharray=\"5 4\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
+             "y2=\"%.1f\"/>\n",
+             x1, y1, x2, y2);
+}
+
+static void draw_comparisons(const drawing *d)
+{
+    const fy_chart *chart = d->chart;
+    double y = chart->across ? fy_scale_place(&d->y, *chart->across) : 0.0;
+    double x = chart->up ? fy_scale_place(&d->x, *chart->up) : 0.0;
+    if (chart->across)
+        draw_comparison_line(d, LEFT, y, d->right, y);
+    if (chart->up)
+        draw_comparison_line(d, x, TOP, x, d->foot);
+}
+
+static void draw_y_axis(const drawing *d)
+{
+    char label[FY_NUMBER_SIZE];
+    for (int i = 0; i < d->y.ticks; i++) {
+        const fy_tick *tick = &d->y.tick[i];
+        double y = fy_scale_place(&d->y, tick->value);
+        draw_grid_line(d, tick->labelled, LEFT, y, d->right, y);
+        if (tick->labelled && !near_zero_label(d, y))
+            fy_svg_text(d->text, "tick", "end", LEFT - 8, y + 4,
+                        fy_scale_label(&d->y, tick->value, label));
+    }
+    if (d->y.foot)
+        fy_svg_text(d->text, "tick", "end", LEFT - 8, d->foot + 4, "0");
+    fy_print(d->text,
+             "<text class=\"label\" text-anchor=\"middle\" transform=\"translate(18 %.1f) "
+             "rotate(-90)\">",
+             0.5 * (TOP + d->foot));
+    fy_print_escaped(d->text, d->chart->y.label);
+    fy_print(d->text, "</text>\n");
+}
+
+/* ------------------------------------------------------------------------ series */
+
+static void print_point(const drawing *d, double x, double y)
+{
+    fy_print(d->text, "%.2f,%.2f ", fy_scale_place(&d->x, x), fy_scale_place(&d->y, y));
+}
+
+/* The end of the stretch of visible points that begins at or after *first. */
+static int64_t next_stretch(const drawing *d, const fy_series *series, int64_t *first)
+{
+    while (*first < series->count && !visible(d, series, *first))
+        ++*first;
+    int64_t end = *first;
+    while (end < series->count && visible(d, series, end))
+        end++;
+    return end;
+}
+
+/* The edge of a band; where it is not known, the line itself. */
+static double edge(const double *bound, const fy_series *series, int64_t i)
+{
+    return isnan(bound[i]) ? series->y[i] : bound[i];
+}
+
+static void draw_band(const drawing *d, const fy_series *series)
+{
+    if (!series->low || !series->high)
+        return;
+    int64_t end;
+    for (int64_t first = 0; (end = next_stretch(d, series, &first)) > first; first = end) {
+        fy_print(d->text, "<polygon class=\"band\" points=\"");
+        for (int64_t i = first; i < end; i++)
+            print_point(d, series->x[i], edge(series->high, series, i));
+        for (int64_t i = end; i-- > first;)
+            print_point(d, series->x[i], edge(series->low, series, i));
+        fy_print(d->text, "\"/>\n");
+    }
+}
+
+static void draw_line(const drawing *d, const fy_series *series, int64_t index)
+{
+    int64_t end;
+    for (int64_t first = 0; (end = next_stretch(d, series, &first)) > first; first = end) {
+        fy_print(d->text, "<polyline class=\"line d%d\" points=\"", dash_of(index));
+        for (int64_t i = first; i < end; i++)
+            print_point(d, series->x[i], series->y[i]);
+        fy_print(d->text, "\"/>\n");
+    }
+}
+
+static void draw_markers(const drawing *d, const fy_series *series, int64_t index)
+{
+    char x_text[FY_NUMBER_SIZE], y_text[FY_NUMBER_SIZE];
+    for (int64_t i = 0; i < series->count; i++) {
+        if (!visible(d, series, i))
+            continue;
+        fy_svg_marker(d->text, index, fy_scale_place(&d->x, series->x[i]),
+                      fy_scale_place(&d->y, series->y[i]));
+        fy_print(d->text, "><title>");
+        fy_print_escaped(d->text, series->name);
+        fy_print(d->text, "%s%s at %s</title></path>\n", *series->name ? ": " : "",
+                 fy_number(series->y[i], y_text), fy_number(series->x[i], x_text));
+    }
+}
+
+static void draw_legend_entry(const drawing *d, int64_t index)
+{
+    if (!*d->chart->series[index].name)
+        return;
+    double x = d->right + 12, y = TOP + 10.0 + LEGEND_ROW * (double)index;
+    fy_print(d->text, "<g class=\"c%d\"><line class=\"line d%d\" x1=\"%.1f\" y1=\"%.1f\" ",
+             fy_svg_colour(index), dash_of(index), x, y);
+    fy_print(d->text, "x2=\"%.1f\" y2=\"%.1f\"/>", x + LEGEND_SAMPLE - 6, y);
+    fy_svg_marker(d->text, index, x + 0.5 * (LEGEND_SAMPLE - 6), y);
+    fy_print(d->text, "/></g>\n");
+    fy_svg_text(d->text, "legend", "start", x + LEGEND_SAMPLE, y + 4, d->chart->series[index].name);
+}
+
+static void draw_part(const drawing *d, int part, int64_t index)
+{
+    const fy_series *series = &d->chart->series[index];
+    fy_print(d->text, "<g class=\"c%d\">\n", fy_svg_colour(index));
+    if (part == 0)
+        draw_band(d, series);
+    else if (part == 1)
+        draw_line(d, series, index);
+    else
+        draw_markers(d, series, index);
+    fy_print(d->text, "</g>\n");
+}
+
+/* All bands lie below all lines, and those below all markers; the more gaps a line has,
+ * the later it is drawn. */
+static void draw_series(const drawing *d)
+{
+    for (int part = 0; part < 3; part++)
+        for (int dash = 0; dash < DASHES; dash++)
+            for (int64_t i = 0; i < d->chart->count; i++)
+                if (dash_of(i) == dash)
+                    draw_part(d, part, i);
+    for (int64_t i = 0; i < d->chart->count; i++)
+        draw_legend_entry(d, i);
+}
+
+static bool shows_nothing(const drawing *d)
+{
+    for (int64_t i = 0; i < d->chart->count; i++)
+        for (int64_t j = 0; j < d->chart->series[i].count; j++)
+            if (visible(d, &d->chart->series[i], j))
+                return false;
+    return true;
+}
+
+void fy_svg_chart(fy_writer *text, const fy_chart *chart)
+{
+    drawing d = lay_out(text, chart);
+    fy_svg_begin(text, chart->id, chart->title, d.width, d.height);
+    fy_svg_text(text, "title", "start", LEFT, 26, chart->title);
+    if (chart->note)
+        fy_svg_text(text, "note", "start", LEFT, 46, chart->note);
+    draw_x_axis(&d);
+    draw_y_axis(&d);
+    fy_print(text, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\"/>\n",
+             LEFT, TOP, d.right - LEFT, d.foot - TOP);
+    draw_comparisons(&d);
+    draw_series(&d);
+    if (shows_nothing(&d))
+        fy_svg_text(text, "note", "middle", 0.5 * (LEFT + d.right), 0.5 * (TOP + d.foot),
+                    "nothing to show");
+    fy_print(text, "</svg>\n");
+}

@@ -1,0 +1,56 @@
+/* svg.h - line charts as SVG, readable on light and on dark pages and in black and
+ * white: colours of Okabe and Ito, which the colour-blind can tell apart, and
+ * markers and dashes that differ as well. */
+#ifndef FY_SVG_H
+#define FY_SVG_H
+
+#include "draw/text.h"
+
+/* One line, with a band around it where `low` and `high` are not NULL. Points that
+ * are not finite are left out and break the line. A name that is empty has no place in
+ * the legend. */
+typedef struct fy_series {
+    const char *name;
+    int64_t count;
+    const double *x, *y, *low, *high; /* [count] */
+} fy_series;
+
+enum { FY_AXIS_LINEAR, FY_AXIS_LOG };
+
+typedef struct fy_axis {
+    const char *label;
+    int kind;
+    bool from_zero; /* linear: the axis begins at 0 or below */
+} fy_axis;
+
+/* On a logarithmic y axis numbers <= 0 lie on its foot, which then is labelled 0; on
+ * a logarithmic x axis they are left out. */
+typedef struct fy_chart {
+    const char *id; /* letters and digits; unique on a page */
+    const char *title;
+    const char *note; /* a line below the title, or NULL */
+    int width;        /* pixels; 0: 760 */
+    fy_axis x, y;
+    int64_t count;
+    const fy_series *series;
+    const double *across, *up; /* lines to compare with, at this y and this x; NULL: none */
+} fy_chart;
+
+/* An <svg> element: as a file of its own, or within a page. */
+void fy_svg_chart(fy_writer *text, const fy_chart *chart);
+
+/* The class that gives series `index` its colour: "c0" to "c7"; for legends elsewhere. */
+int fy_svg_colour(int64_t index);
+
+/* Style rules of charts, which fy_svg_begin puts into every one of them. */
+extern const char fy_svg_style[];
+
+/* What all pictures are made of: the <svg> element with its style and background, which
+ * the caller ends; a text, its anchor "start", "middle" or "end"; and the opening of the
+ * marker of series `index`, to be closed with "/>" or given a <title>. */
+void fy_svg_begin(fy_writer *text, const char *id, const char *title, double width, double height);
+void fy_svg_text(fy_writer *text, const char *class, const char *anchor, double x, double y,
+                 const char *label);
+void fy_svg_marker(fy_writer *text, int64_t index, double x, double y);
+
+#endif

@@ -1,0 +1,229 @@
+/* table.c - one table in three dresses. */
+#include "draw/table.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------- cells */
+
+fy_table fy_table_begin(foray_context *ctx, int64_t columns, const char *const *heading)
+{
+    fy_table table = {.cells = {.ctx = ctx}, .columns = columns};
+    for (int64_t i = 0; i < columns; i++)
+        fy_table_cell(&table, "%s", heading[i]);
+    return table;
+}
+
+void fy_table_free(fy_table *table)
+{
+    free(table->cells.data);
+    *table = (fy_table){0};
+}
+
+void fy_table_cell(fy_table *table, const char *format, ...)
+{
+    char cell[1024];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(cell, sizeof cell, format, values);
+    va_end(values);
+    fy_write_bytes(&table->cells, cell, strlen(cell) + 1);
+    table->count++;
+}
+
+void fy_table_shortest(fy_table *table, double value)
+{
+    char text[FORAY_NUMBER_SIZE];
+    fy_table_cell(table, "%s", foray_shortest(value, text));
+}
+
+void fy_table_integer(fy_table *table, int64_t value)
+{
+    fy_table_cell(table, "%lld", (long long)value);
+}
+
+void fy_table_number(fy_table *table, double value)
+{
+    char text[FY_NUMBER_SIZE];
+    fy_table_cell(table, "%s", fy_number(value, text));
+}
+
+/* ---------------------------------------------------------------------- printing */
+
+/* Goes through the cells one after the other. */
+typedef struct walk {
+    const fy_table *table;
+    const char *cell; /* the text of cell `index` */
+    int64_t index;
+} walk;
+
+static walk first_cell(const fy_table *table)
+{
+    return (walk){table, table->cells.failed ? NULL : (const char *)table->cells.data, 0};
+}
+
+static bool at_cell(const walk *w)
+{
+    return w->cell && w->index < w->table->count;
+}
+
+static void next_cell(walk *w)
+{
+    w->cell += strlen(w->cell) + 1;
+    w->index++;
+}
+
+static bool ends_row(const walk *w)
+{
+    return w->index % w->table->columns == w->table->columns - 1;
+}
+
+/* Columns on a screen: bytes that do not continue a UTF-8 character. */
+static int shown_width(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static bool is_numeric(const char *cell)
+{
+    return strspn(cell, "-0123456789") > 0 || strcmp(cell, "infinite") == 0 ||
+           strcmp(cell, "inf") == 0 || strcmp(cell, "unknown") == 0 || strcmp(cell, "") == 0;
+}
+
+/* How a column looks as text: as wide as its widest cell, flush right if all below
+ * the heading is numbers. */
+typedef struct shape {
+    int width;
+    bool words;
+} shape;
+
+static void print_line(fy_writer *text, const fy_table *table, const shape *column)
+{
+    for (int64_t i = 0; i < table->columns; i++) {
+        fy_print(text, "%s", i ? "  " : "");
+        for (int j = 0; j < column[i].width; j++)
+            fy_print(text, "-");
+    }
+    fy_print(text, "\n");
+}
+
+static void print_padded(fy_writer *text, const walk *w, const shape *column)
+{
+    const shape *its = &column[w->index % w->table->columns];
+    int padding = its->width - shown_width(w->cell);
+    if (w->index % w->table->columns)
+        fy_print(text, "  ");
+    if (its->words)
+        fy_print(text, "%s%*s", w->cell, ends_row(w) ? 0 : padding, "");
+    else
+        fy_print(text, "%*s%s", padding, "", w->cell);
+}
+
+void fy_table_print_text(const fy_table *table, fy_writer *text)
+{
+    shape *column = fy_alloc(text->ctx, (size_t)table->columns, sizeof *column);
+    text->failed |= !column || table->cells.failed;
+    if (text->failed) {
+        free(column);
+        return;
+    }
+    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
+        shape *its = &column[w.index % table->columns];
+        int width = shown_width(w.cell);
+        its->width = width > its->width ? width : its->width;
+        its->words |= w.index >= table->columns && !is_numeric(w.cell);
+    }
+    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
+        print_padded(text, &w, column);
+        if (ends_row(&w))
+            fy_print(text, "\n");
+        if (w.index == table->columns - 1)
+            print_line(text, table, column);
+    }
+    free(column);
+}
+
+/* Quoted if it holds a separator, a quote or a line end; quotes are doubled. */
+static void print_csv_cell(fy_writer *text, const char *cell)
+{
+    bool quoted = strpbrk(cell, ",\"\r\n") != NULL;
+    if (quoted)
+        fy_print(text, "\"");
+    for (; *cell; cell++)
+        fy_write_bytes(text, *cell == '"' ? "\"\"" : cell, *cell == '"' ? 2 : 1);
+    if (quoted)
+        fy_print(text, "\"");
+}
+
+void fy_table_print_csv(const fy_table *table, fy_writer *text)
+{
+    text->failed |= table->cells.failed;
+    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
+        print_csv_cell(text, w.cell);
+        fy_print(text, "%s", ends_row(&w) ? "\n" : ",");
+    }
+}
+
+/* A number with a few digits, and all of them in the title. */
+static void print_rounded(double value, const char *exact, fy_writer *text)
+{
+    char shown[FY_NUMBER_SIZE];
+    fy_print(text, " title=\"%s\">%s</td>", exact, fy_number(value, shown));
+}
+
+static void print_html_cell(const char *cell, bool rounded, fy_writer *text)
+{
+    char *end;
+    double value = strtod(cell, &end);
+    bool number = *cell && !*end;
+    fy_print(text, is_numeric(cell) ? "<td class=\"number\"" : "<td");
+    if (number && rounded) {
+        print_rounded(value, cell, text);
+        return;
+    }
+    fy_print(text, ">");
+    fy_print_escaped(text, cell);
+    fy_print(text, "</td>");
+}
+
+static void print_html(const fy_table *table, int64_t rows, bool rounded, fy_writer *text)
+{
+    text->failed |= table->cells.failed;
+    fy_print(text, "<table>\n");
+    for (walk w = first_cell(table); at_cell(&w) && w.index / table->columns <= rows;
+         next_cell(&w)) {
+        if (w.index % table->columns == 0)
+            fy_print(text, "<tr>");
+        if (w.index < table->columns) {
+            fy_print(text, "<th>");
+            fy_print_escaped(text, w.cell);
+            fy_print(text, "</th>");
+        } else {
+            print_html_cell(w.cell, rounded, text);
+        }
+        if (ends_row(&w))
+            fy_print(text, "</tr>\n");
+    }
+    fy_print(text, "</table>\n");
+}
+
+void fy_table_print_html(const fy_table *table, fy_writer *text)
+{
+    print_html(table, fy_table_rows(table), false, text);
+}
+
+void fy_table_print_html_top(const fy_table *table, int64_t rows, fy_writer *text)
+{
+    print_html(table, rows, false, text);
+}
+
+void fy_table_print_html_rounded(const fy_table *table, fy_writer *text)
+{
+    print_html(table, fy_table_rows(table), true, text);
+}

@@ -1,0 +1,159 @@
+/* text.c - text written piece by piece. */
+#include "draw/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void fy_print(fy_writer *text, const char *format, ...)
+{
+    char small[512];
+    va_list values;
+    va_start(values, format);
+    int length = vsnprintf(small, sizeof small, format, values);
+    va_end(values);
+    if (length < (int)sizeof small) {
+        fy_write_bytes(text, small, (size_t)length);
+        return;
+    }
+    char *large = fy_alloc(text->ctx, (size_t)length + 1, 1);
+    if (!large) {
+        text->failed = true;
+        return;
+    }
+    va_start(values, format);
+    vsnprintf(large, (size_t)length + 1, format, values);
+    va_end(values);
+    fy_write_bytes(text, large, (size_t)length);
+    free(large);
+}
+
+/* ---------------------------------------------------------------------- escaping */
+
+/* How many bytes the UTF-8 character at `from` has; 0: it is none, or one that XML
+ * does not allow (control characters, surrogates, U+FFFE, U+FFFF). */
+static size_t character_length(const unsigned char *from)
+{
+    static const struct {
+        unsigned char mask, lead;
+        uint32_t least;
+    } form[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    size_t length = 0;
+    while (length < 4 && (from[0] & form[length].mask) != form[length].lead)
+        length++;
+    if (length == 4)
+        return 0;
+    uint32_t code = from[0] & (unsigned char)~form[length].mask;
+    for (size_t i = 1; i <= length; i++) {
+        if ((from[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (from[i] & 0x3f);
+    }
+    bool control = (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7f && code < 0xa0);
+    bool barred = (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff;
+    return code < form[length].least || code > 0x10ffff || control || barred ? 0 : length + 1;
+}
+
+static const char *entity(char character)
+{
+    switch (character) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void fy_print_escaped(fy_writer *text, const char *from)
+{
+    while (*from) {
+        const char *replaced = entity(*from);
+        size_t length = character_length((const unsigned char *)from);
+        if (replaced)
+            fy_write_bytes(text, replaced, strlen(replaced));
+        else if (length == 0)
+            fy_write_bytes(text, "?", 1);
+        else
+            fy_write_bytes(text, from, length);
+        from += length > 0 ? length : 1;
+    }
+}
+
+void fy_print_uri(fy_writer *text, const void *data, size_t size)
+{
+    static const char digit[] = "0123456789ABCDEF", kept[] = ",.-_";
+    const unsigned char *from = data;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = from[i];
+        bool plain = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
+                     (c && strchr(kept, c));
+        char code[3] = {'%', digit[c >> 4], digit[c & 15]};
+        fy_write_bytes(text, plain ? (const void *)&c : code, plain ? 1 : 3);
+    }
+}
+
+/* ------------------------------------------------------------------------ labels */
+
+const char *fy_label(const char *name, int64_t number, char out[FY_LABEL_SIZE])
+{
+    enum { LONGEST = 16 };
+    if (!name || !*name) {
+        snprintf(out, FY_LABEL_SIZE, "%lld", (long long)number);
+        return out;
+    }
+    size_t at = 0, length = 0;
+    for (int shown = 0; name[at] && shown < LONGEST && at < FY_LABEL_SIZE - 8;
+         shown++, at += length) {
+        length = character_length((const unsigned char *)name + at);
+        length = length > 0 ? length : 1;
+    }
+    snprintf(out, FY_LABEL_SIZE, "%.*s%s", (int)at, name, name[at] ? "…" : "");
+    return out;
+}
+
+/* ----------------------------------------------------------------------- numbers */
+
+/* 1234567 as "1,234,567". */
+static void group_digits(int64_t value, char out[FY_NUMBER_SIZE])
+{
+    char digits[FY_NUMBER_SIZE];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)value), at = 0;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = 0;
+}
+
+const char *fy_number(double value, char out[FY_NUMBER_SIZE])
+{
+    if (isnan(value))
+        snprintf(out, FY_NUMBER_SIZE, "unknown");
+    else if (isinf(value))
+        snprintf(out, FY_NUMBER_SIZE, "%sinfinite", value < 0 ? "-" : "");
+    else if (fabs(value) < 1e12 && (fabs(value) >= 1e4 || value == rint(value)))
+        group_digits((int64_t)rint(value), out);
+    else
+        snprintf(out, FY_NUMBER_SIZE, "%.4g", value);
+    return out;
+}
+
+foray_status fy_text_save(fy_writer *text, const char *path)
+{
+    foray_status status =
+        text->failed ? FORAY_ERROR_MEMORY : fy_file_write(text->ctx, path, text->data, text->size);
+    free(text->data);
+    *text = (fy_writer){.ctx = text->ctx};
+    return status;
+}

@@ -1,0 +1,254 @@
+/* ablation.c - what each choice costs or gains.
+ *
+ *   for each world, choice and seed
+ *     run UCRL-RFE with the base settings and this one choice changed
+ *     after 16, 32, 64, ... episodes and at the end: gaps of the policies planned for
+ *     goals and random rewards, their certificates, the bound for all rewards
+ *
+ * Runs with the same world and seed meet the same random numbers, so that choices can be
+ * compared pair by pair. */
+#include "compare/trial.h"
+#include "experiments/ablation.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static const foray_lab_parameter parameters[] = {
+    [FY_AB_WORLDS] = {.name = "worlds",
+                      .kind = FORAY_LAB_WORLD,
+                      .list = true,
+                      .quick = "chain rooms:rows=2,cols=2 mixture riverswim",
+                      .full = "chain rooms mixture inventory queue",
+                      .help = "the worlds"},
+    [FY_AB_BASE] = {.name = "base",
+                    .kind = FORAY_LAB_WORD,
+                    .quick = "default",
+                    .full = "default",
+                    .choices = "default|literal",
+                    .help = "what one choice at a time is changed in"},
+    [FY_AB_EPISODES] = {.name = "episodes",
+                        .kind = FORAY_LAB_WHOLE,
+                        .quick = "2048",
+                        .full = "32768",
+                        .least = 1,
+                        .most = 1e9,
+                        .help = "episodes of every run"},
+    [FY_AB_TARGET] = {.name = "target",
+                      .kind = FORAY_LAB_REAL,
+                      .quick = "0.01",
+                      .full = "0.01",
+                      .least = 1e-9,
+                      .most = 1,
+                      .help = "the worst gap to be reached, as a share of H"},
+    [FY_AB_GOALS] = {.name = "goals",
+                     .kind = FORAY_LAB_WHOLE,
+                     .quick = "48",
+                     .full = "128",
+                     .least = 1,
+                     .most = 1e6,
+                     .help = "goal states to be planned for, at the most"},
+    [FY_AB_REWARDS] = {.name = "rewards",
+                       .kind = FORAY_LAB_WHOLE,
+                       .quick = "8",
+                       .full = "16",
+                       .least = 1,
+                       .most = 1e6,
+                       .help = "random rewards of each kind: dense, sparse, timed"},
+    [FY_AB_SEEDS] = FY_LAB_SEEDS("10", "30"),
+    [FY_AB_SEED] = FY_LAB_SEED,
+};
+
+static const fy_lab_column row_columns[] = {
+    [FY_AB_C_WORLD] = {.name = "world", .help = "the world", .words = 1 + FY_AB_WORLDS},
+    [FY_AB_C_CHOICE] = {.name = "choice", .help = "what was changed", .word = fy_ab_choice_names},
+    [FY_AB_C_SEED] = {.name = "seed", .help = "of the run"},
+    [FY_AB_C_HORIZON] = {.name = "horizon", .help = "of the world"},
+    [FY_AB_C_EPISODES] = {.name = "episodes", .help = "explored so far"},
+    [FY_AB_C_WORST] = {.name = "worst", .help = "largest gap over all rewards"},
+    [FY_AB_C_MEAN] = {.name = "mean", .help = "mean gap over all rewards"},
+    [FY_AB_C_CERTIFICATE] = {.name = "certificate",
+                             .help = "mean certificate of the policies planned for the rewards"},
+    [FY_AB_C_BOUND] = {.name = "bound", .help = "certificate for all rewards at once"},
+    [FY_AB_C_PLANS] = {.name = "plans", .help = "plans made while exploring"},
+    [FY_AB_C_SECONDS] = {.name = "seconds", .help = "processor seconds of exploring", .time = true},
+};
+
+/* ------------------------------------------------------------------------------- a run */
+
+typedef struct trial {
+    foray_context *ctx;
+    fy_lab *lab;
+    int64_t cell;
+    foray_settings settings;
+    foray_model *model;
+    foray_world *world;
+    foray_explorer *explorer;
+    fy_truth *truth;
+    foray_family *family[FORAY_FAMILIES];
+    double certificates; /* of all policies planned at this checkpoint, added up */
+    double seconds;      /* of exploring */
+    fy_rows *rows;
+} trial;
+
+/* Goals, and as many rewards of each random kind, the same in all runs of a world. */
+static foray_status begin(trial *t)
+{
+    const int64_t *at = t->lab->cell[t->cell].at;
+    foray_status status =
+        fy_ab_settings(t->ctx, t->lab, at[FY_AB_AT_CHOICE], at[FY_AB_AT_SEED], &t->settings);
+    if (status == FORAY_OK)
+        status = foray_model_builtin(t->ctx, fy_lab_word(t->lab, FY_AB_WORLDS, at[FY_AB_AT_WORLD]),
+                                     &t->model);
+    if (status == FORAY_OK)
+        status = foray_world_from_model(t->ctx, t->model, &t->world);
+    if (status == FORAY_OK)
+        status = foray_explorer_create(t->ctx, t->model, &t->settings, &t->explorer);
+    if (status == FORAY_OK)
+        status = fy_truth_create(t->ctx, t->model, &t->truth);
+    if (status == FORAY_OK)
+        status = fy_families_create(t->ctx, t->model, fy_lab_whole(t->lab, FY_AB_GOALS),
+                                    fy_lab_whole(t->lab, FY_AB_REWARDS),
+                                    (uint64_t)fy_lab_whole(t->lab, FY_AB_SEED), t->family);
+    return status;
+}
+
+static void finish(trial *t)
+{
+    fy_families_destroy(t->family);
+    fy_truth_destroy(t->truth);
+    foray_explorer_destroy(t->explorer);
+    foray_world_destroy(t->world);
+    foray_model_destroy(t->model);
+}
+
+/* A planner that looks at the certificates of what it plans. */
+static foray_status plan_and_add(void *user, int64_t count, const foray_reward *const *rewards,
+                                 foray_policy **policies)
+{
+    trial *t = user;
+    int mode = fy_ab_choice_mode(t->lab->cell[t->cell].at[FY_AB_AT_CHOICE]);
+    foray_status status = foray_explorer_plan(t->explorer, count, rewards, mode, policies);
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        t->certificates += policies[i]->certificate.gap;
+    return status;
+}
+
+static foray_status measure_gaps(trial *t, double *row)
+{
+    double count = 0, sum = 0;
+    foray_status status = FORAY_OK;
+    t->certificates = 0;
+    for (int f = 0; f < FORAY_FAMILIES && status == FORAY_OK; f++) {
+        foray_gaps gaps = {0};
+        double size = (double)foray_family_size(t->family[f]);
+        status = fy_measure(t->ctx, t->truth, t->family[f], plan_and_add, t, NULL, &gaps);
+        row[FY_AB_C_WORST] = fmax(row[FY_AB_C_WORST], gaps.worst);
+        sum += gaps.mean * size;
+        count += size;
+    }
+    row[FY_AB_C_MEAN] = sum / count;
+    row[FY_AB_C_CERTIFICATE] = t->certificates / count;
+    return status;
+}
+
+static foray_status measure(trial *t, int64_t episodes)
+{
+    const int64_t *at = t->lab->cell[t->cell].at;
+    double row[FY_AB_COLUMNS] = {[FY_AB_C_WORLD] = (double)at[FY_AB_AT_WORLD],
+                                 [FY_AB_C_CHOICE] = (double)at[FY_AB_AT_CHOICE],
+                                 [FY_AB_C_SEED] = (double)t->settings.seed,
+                                 [FY_AB_C_HORIZON] = (double)foray_model_horizon(t->model),
+                                 [FY_AB_C_EPISODES] = (double)episodes};
+    foray_certificate bound;
+    foray_explorer_facts facts;
+    foray_status status = measure_gaps(t, row);
+    if (status == FORAY_OK)
+        status = foray_explorer_bound(t->explorer, &bound);
+    if (status == FORAY_OK)
+        status = foray_explorer_describe(t->explorer, &facts);
+    if (status != FORAY_OK)
+        return status;
+    row[FY_AB_C_BOUND] = bound.gap;
+    row[FY_AB_C_PLANS] = (double)facts.plans;
+    row[FY_AB_C_SECONDS] = t->seconds;
+    return fy_rows_add(t->ctx, t->rows, row);
+}
+
+/* Plays episodes from..to-1; only these are timed. */
+static foray_status play(trial *t, int64_t from, int64_t to)
+{
+    foray_status status = FORAY_OK;
+    double began = fy_thread_seconds(), all = (double)t->settings.episodes;
+    for (int64_t k = from; k < to && status == FORAY_OK; k++) {
+        status = fy_play(t->explorer, t->world, foray_model_horizon(t->model),
+                         (uint64_t)t->settings.seed, k, NULL);
+        if (status == FORAY_OK && k % 64 == 0 && !fy_lab_tell(t->lab, t->cell, (double)k / all))
+            status = FORAY_INTERRUPTED;
+    }
+    t->seconds += fy_thread_seconds() - began;
+    return status;
+}
+
+static foray_status make_cell(foray_context *ctx, fy_lab *lab, int64_t cell, fy_rows *rows)
+{
+    trial t = {.ctx = ctx, .lab = lab, .cell = cell, .rows = rows};
+    foray_status status = begin(&t);
+    int64_t last = fy_lab_whole(lab, FY_AB_EPISODES);
+    for (int64_t k = 0, due = 16; k < last && status == FORAY_OK; k = due, due *= 2) {
+        due = due < last ? due : last;
+        status = play(&t, k, due);
+        if (status == FORAY_OK)
+            status = measure(&t, due);
+    }
+    finish(&t);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- cells */
+
+static foray_status plan_world(fy_lab *lab, int64_t world)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t c = 0; c < fy_ab_choices(); c++)
+        for (int64_t s = 0; s < fy_lab_whole(lab, FY_AB_SEEDS) && status == FORAY_OK; s++) {
+            const int64_t at[FY_LAB_AXES] = {world, c, s};
+            if (fy_ab_choice_applies(lab, c))
+                status = fy_lab_add_cell(lab, fy_ab_choice_weight(lab, c), at,
+                                         "world-%" PRId64 "-%s-%" PRId64, world,
+                                         fy_ab_choice_names[c], s);
+        }
+    return status;
+}
+
+/* Worlds and settings that cannot be should say so before anything is measured. */
+static foray_status plan(fy_lab *lab)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t w = 0; w < fy_lab_count(lab, FY_AB_WORLDS) && status == FORAY_OK; w++) {
+        foray_model *model;
+        status = foray_model_builtin(lab->ctx, fy_lab_word(lab, FY_AB_WORLDS, w), &model);
+        if (status == FORAY_OK) {
+            foray_model_destroy(model);
+            status = plan_world(lab, w);
+        }
+    }
+    return status;
+}
+
+const fy_lab_experiment fy_lab_ablation = {
+    .name = "ablation",
+    .summary = "what each choice in the algorithm costs or gains",
+    .question =
+        "UCRL-RFE as Foray runs it differs from the printed algorithm in several choices. Here "
+        "each of them is changed alone, everything else left as it is, on several worlds; runs "
+        "that share a seed meet the same random numbers and are compared pair by pair. A ratio "
+        "above 1 means that the change makes the number larger: gaps, certificates and episodes "
+        "are better when they are small.",
+    .parameter = parameters,
+    .parameters = FY_AB_PARAMETERS,
+    .column = row_columns,
+    .columns = FY_AB_COLUMNS,
+    .plan = plan,
+    .cell = make_cell,
+    .page = fy_ab_page,
+};

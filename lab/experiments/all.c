@@ -1,0 +1,167 @@
+/* all.c - one experiment or all of them, and the page that links them. */
+#include "experiments/lab.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_EXPERIMENTS = 16 };
+
+typedef struct all {
+    foray_context *ctx;
+    fy_folder folder;
+    int64_t count, at; /* experiments, and the one at work */
+    fy_lab lab[MOST_EXPERIMENTS];
+    char *path[MOST_EXPERIMENTS]; /* their directories */
+    foray_work_fn progress;
+    void *user;
+    double started; /* seconds */
+} all;
+
+/* ------------------------------------------------------------------------- progress */
+
+/* Those after the one at work count with their weights, which are about seconds. */
+static bool pass_on(void *user, const foray_work_progress *its)
+{
+    all *a = user;
+    foray_work_progress whole = {.finished = its->finished,
+                                 .seconds = fy_seconds() - a->started,
+                                 .remaining = its->remaining};
+    double total = 0.0, done = 0.0;
+    for (int64_t i = 0; i < a->count; i++) {
+        whole.parts += a->lab[i].cells;
+        total += a->lab[i].weight;
+        if (i < a->at)
+            whole.finished += a->lab[i].cells;
+        if (i > a->at)
+            whole.remaining += a->lab[i].weight / (double)a->ctx->threads;
+        done += a->lab[i].weight * (i < a->at ? 1.0 : i == a->at ? its->done : 0.0);
+    }
+    whole.done = fmin(1.0, done / total);
+    return !a->progress || a->progress(a->user, &whole);
+}
+
+/* ----------------------------------------------------------------------------- index */
+
+static foray_status print_experiment(const all *a, int64_t i, fy_writer *text)
+{
+    const fy_lab_experiment *experiment = a->lab[i].experiment;
+    char name[64];
+    uint8_t *findings;
+    size_t size;
+    snprintf(name, sizeof name, "%s/findings.txt", experiment->name);
+    char *path = fy_folder_path(a->ctx, &a->folder, name);
+    foray_status status =
+        path ? fy_file_read(a->ctx, path, (size_t)1 << 20, &findings, &size) : FORAY_ERROR_MEMORY;
+    free(path);
+    if (status != FORAY_OK)
+        return status;
+    fy_print(text, "<h2><a href=\"%s/index.html\">%s</a></h2>\n<p>", experiment->name,
+             experiment->name);
+    fy_print_escaped(text, experiment->question);
+    fy_print(text, "</p>\n");
+    fy_lab_print_findings(text, (const char *)findings);
+    free(findings);
+    return FORAY_OK;
+}
+
+static foray_status write_index(const all *a)
+{
+    fy_writer text = {.ctx = a->ctx};
+    foray_status status = FORAY_OK;
+    fy_page_begin(&text, "Foray lab");
+    fy_print(&text,
+             "<p class=\"lead\">what the theorems promise, measured; %lld experiments; "
+             "foray %s</p>\n",
+             (long long)a->count, foray_version());
+    for (int64_t i = 0; i < a->count && status == FORAY_OK; i++)
+        status = print_experiment(a, i, &text);
+    fy_page_end(&text);
+    text.failed |= status != FORAY_OK;
+    foray_status saved = fy_folder_save(&a->folder, "index.html", &text);
+    return status == FORAY_OK ? saved : status;
+}
+
+/* ------------------------------------------------------------------------- the whole */
+
+/* All are planned before the first is made: what is wrong should be said at once. */
+static foray_status plan_all(all *a, const fy_lab_experiment *const *experiment, int64_t count,
+                             const foray_lab_options *options)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; status == FORAY_OK && i < count; i++) {
+        a->count++;
+        status = fy_lab_create(a->ctx, experiment[i], options, &a->lab[i]);
+        if (status == FORAY_OK &&
+            !(a->path[i] = fy_folder_path(a->ctx, &a->folder, experiment[i]->name)))
+            status = FORAY_ERROR_MEMORY;
+    }
+    return status;
+}
+
+static foray_status open_folder(const all *a, const foray_lab_options *options)
+{
+    fy_writer terms = {.ctx = a->ctx};
+    fy_print(&terms, "foray lab, version 1\nforay %s\nquick %s\n", foray_version(),
+             options->quick ? "yes" : "no");
+    for (int64_t i = 0; i < options->settings; i++)
+        fy_print(&terms, "%s\n", options->setting[i]);
+    fy_write_bytes(&terms, "", 1);
+    foray_status status = terms.failed
+                              ? FORAY_ERROR_MEMORY
+                              : fy_folder_open(a->ctx, &a->folder, (const char *)terms.data);
+    free(terms.data);
+    return status;
+}
+
+static foray_status make_all(all *a, const foray_lab_options *options)
+{
+    foray_status status = open_folder(a, options);
+    for (; a->at < a->count && status == FORAY_OK; a->at++)
+        status = fy_lab_make(&a->lab[a->at], a->path[a->at], pass_on, a);
+    return status == FORAY_OK ? write_index(a) : status;
+}
+
+foray_status fy_lab_run_all(foray_context *ctx, const fy_lab_experiment *const *experiment,
+                            int64_t count, const foray_lab_options *options, const char *directory,
+                            foray_work_fn progress, void *user)
+{
+    all *a;
+    if (count > MOST_EXPERIMENTS)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "more than %d experiments", MOST_EXPERIMENTS);
+    if (!FY_ALLOC(ctx, a, 1))
+        return FORAY_ERROR_MEMORY;
+    *a = (all){.ctx = ctx,
+               .folder = {directory, "lab", "."},
+               .progress = progress,
+               .user = user,
+               .started = fy_seconds()};
+    foray_status status = plan_all(a, experiment, count, options);
+    if (status == FORAY_OK)
+        status = make_all(a, options);
+    for (int64_t i = 0; i < a->count; i++) {
+        fy_lab_release(&a->lab[i]);
+        free(a->path[i]);
+    }
+    free(a);
+    return status;
+}
+
+foray_status foray_lab_run(foray_context *ctx, const char *experiment,
+                           const foray_lab_options *options, const char *directory,
+                           foray_work_fn progress, void *user)
+{
+    fy_lab lab;
+    const fy_lab_experiment *its = fy_lab_experiment_named(experiment);
+    if (strcmp(experiment, "all") == 0)
+        return fy_lab_run_all(ctx, fy_lab_experiments, fy_lab_experiments_count, options, directory,
+                              progress, user);
+    if (!its)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no experiment \"%s\"", experiment);
+    foray_status status = fy_lab_create(ctx, its, options, &lab);
+    if (status == FORAY_OK)
+        status = fy_lab_make(&lab, directory, progress, user);
+    fy_lab_release(&lab);
+    return status;
+}

@@ -1,0 +1,282 @@
+/* complexity.c - how many episodes an accuracy takes.
+ *
+ *   for each algorithm, horizon H, number of zones (which makes d) and seed
+ *     explore the chain, and at 10^(i/8) episodes measure
+ *       gap     the worst gap over goals, random rewards and the adversary
+ *       bound   the certificate for all rewards
+ *
+ * K(eps) and how it grows is worked out from all rows, in complexity_page.c. */
+#include "experiments/complexity.h"
+#include "compare/trial.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const foray_lab_parameter parameters[] = {
+    [FY_COMPLEXITY_ALGORITHMS] = {.name = "algorithms",
+                                  .kind = FORAY_LAB_ALGORITHM,
+                                  .list = true,
+                                  .quick = "ucrl-rfe,ucrl-rfe+,rf-ucrl,rf-express,random,"
+                                           "generative",
+                                  .full = "ucrl-rfe,ucrl-rfe+,rf-ucrl,rf-express,rf-rl-explore,"
+                                          "sstp,random,generative",
+                                  .help = "the algorithms"},
+    [FY_COMPLEXITY_EPS] = {.name = "eps",
+                           .kind = FORAY_LAB_REAL,
+                           .list = true,
+                           .quick = "0.3,0.1,0.03,0.01",
+                           .full = "0.3,0.1,0.03,0.01,0.003",
+                           .least = 1e-9,
+                           .most = 1e6,
+                           .help = "accuracies for the actual gap"},
+    [FY_COMPLEXITY_CERTIFIED] = {.name = "certified_eps",
+                                 .kind = FORAY_LAB_REAL,
+                                 .list = true,
+                                 .quick = "8,4,2",
+                                 .full = "8,4,2,1,0.5",
+                                 .least = 1e-9,
+                                 .most = 1e6,
+                                 .help = "accuracies for the certificate"},
+    [FY_COMPLEXITY_HORIZONS] = {.name = "horizons",
+                                .kind = FORAY_LAB_WHOLE,
+                                .list = true,
+                                .quick = "10,15,22",
+                                .full = "10,14,20,28,40",
+                                .least = 1,
+                                .most = 1e6,
+                                .help = "horizons H"},
+    [FY_COMPLEXITY_ZONES] = {.name = "zones",
+                             .kind = FORAY_LAB_WHOLE,
+                             .list = true,
+                             .quick = "2,4,8",
+                             .full = "1,2,4,8,16",
+                             .least = 1,
+                             .most = 1e6,
+                             .help = "zones of the chain, each with 4 coordinates of theta"},
+    [FY_COMPLEXITY_STATES] = {.name = "states",
+                              .kind = FORAY_LAB_WHOLE,
+                              .quick = "17",
+                              .full = "17",
+                              .least = 2,
+                              .most = 1e6,
+                              .help = "states of the chain"},
+    [FY_COMPLEXITY_EPISODES] = {.name = "episodes",
+                                .kind = FORAY_LAB_WHOLE,
+                                .quick = "300000",
+                                .full = "10000000",
+                                .least = 1,
+                                .most = 1e12,
+                                .help = "episodes of each run; K(eps) beyond is not known"},
+    [FY_COMPLEXITY_DELTA] = {.name = "delta",
+                             .kind = FORAY_LAB_REAL,
+                             .quick = "0.1",
+                             .full = "0.1",
+                             .least = 1e-9,
+                             .most = 0.999,
+                             .help = "the share of seeds that may fail; also that of the "
+                                     "confidence sets"},
+    [FY_COMPLEXITY_RADIUS] = {.name = "radius",
+                              .kind = FORAY_LAB_WORD,
+                              .quick = "sharp",
+                              .full = "sharp",
+                              .choices = "sharp|selfnormalised|theorem",
+                              .help = "confidence radius of the algorithms that have one"},
+    [FY_COMPLEXITY_REWARDS] = {.name = "rewards",
+                               .kind = FORAY_LAB_WHOLE,
+                               .quick = "8",
+                               .full = "32",
+                               .least = 1,
+                               .most = 1e6,
+                               .help = "rewards in each random family: dense, sparse, timed"},
+    [FY_COMPLEXITY_ROUNDS] = {.name = "rounds",
+                              .kind = FORAY_LAB_WHOLE,
+                              .quick = "2",
+                              .full = "4",
+                              .least = 0,
+                              .most = 1e6,
+                              .help = "rounds of the adversary"},
+    [FY_COMPLEXITY_SEEDS] = FY_LAB_SEEDS("5", "20"),
+    [FY_COMPLEXITY_SEED] = FY_LAB_SEED,
+};
+
+static const fy_lab_column measures[FY_COMPLEXITY_COLUMNS] = {
+    [FY_COMPLEXITY_C_ALGORITHM] = {.name = "algorithm",
+                                   .help = "the algorithm",
+                                   .words = 1 + FY_COMPLEXITY_ALGORITHMS},
+    [FY_COMPLEXITY_C_HORIZON] = {.name = "horizon", .help = "H"},
+    [FY_COMPLEXITY_C_ZONES] = {.name = "zones", .help = "zones of the chain"},
+    [FY_COMPLEXITY_C_DIM] = {.name = "dim", .help = "d, the dimension of theta"},
+    [FY_COMPLEXITY_C_SEED] = {.name = "seed", .help = "the seed"},
+    [FY_COMPLEXITY_C_EPISODE] = {.name = "episode", .help = "episodes so far"},
+    [FY_COMPLEXITY_C_GAP] = {.name = "gap", .help = "the worst gap over all rewards"},
+    [FY_COMPLEXITY_C_BOUND] = {.name = "bound",
+                               .help = "the certificate for all rewards; inf: there is none"},
+};
+
+enum { PER_DECADE = 8 }; /* checkpoints */
+
+/* ---------------------------------------------------------------------------- plan */
+
+static foray_status check(const fy_lab *lab)
+{
+    int64_t states = fy_lab_whole(lab, FY_COMPLEXITY_STATES);
+    for (int64_t a = 0; a < fy_lab_count(lab, FY_COMPLEXITY_ALGORITHMS); a++)
+        if (foray_algorithm_needs_reward(fy_lab_word(lab, FY_COMPLEXITY_ALGORITHMS, a)))
+            return fy_fail(lab->ctx, FORAY_ERROR_USAGE,
+                           "complexity: %s explores for one reward, and there is none",
+                           fy_lab_word(lab, FY_COMPLEXITY_ALGORITHMS, a));
+    for (int64_t z = 0; z < fy_lab_count(lab, FY_COMPLEXITY_ZONES); z++)
+        if (fy_lab_number(lab, FY_COMPLEXITY_ZONES, z) > (double)states)
+            return fy_fail(lab->ctx, FORAY_ERROR_USAGE,
+                           "complexity: %g zones, but there are only %" PRId64 " states",
+                           fy_lab_number(lab, FY_COMPLEXITY_ZONES, z), states);
+    return FORAY_OK;
+}
+
+/* About a microsecond for ten steps, and measuring at some 8 checkpoints in a decade. */
+static double weight_of(const fy_lab *lab, double horizon)
+{
+    double episodes = fy_lab_real(lab, FY_COMPLEXITY_EPISODES);
+    double rewards = fy_lab_real(lab, FY_COMPLEXITY_REWARDS);
+    double sweeps = PER_DECADE * log10(10.0 * episodes) *
+                    (rewards + 4.0 * fy_lab_real(lab, FY_COMPLEXITY_ROUNDS));
+    double states = fy_lab_real(lab, FY_COMPLEXITY_STATES);
+    return 1e-7 * horizon * episodes + 1e-7 * horizon * states * sweeps;
+}
+
+static foray_status add_cell(fy_lab *lab, int64_t a, int64_t h, int64_t z, int64_t s)
+{
+    const int64_t at[FY_LAB_AXES] = {
+        [FY_AT_ALGORITHM] = a, [FY_AT_HORIZON] = h, [FY_AT_ZONE] = z, [FY_AT_SEED] = s};
+    double horizon = fy_lab_number(lab, FY_COMPLEXITY_HORIZONS, h);
+    return fy_lab_add_cell(lab, weight_of(lab, horizon), at, "%s-H%.0f-zones%.0f-seed%" PRId64,
+                           fy_lab_word(lab, FY_COMPLEXITY_ALGORITHMS, a), horizon,
+                           fy_lab_number(lab, FY_COMPLEXITY_ZONES, z),
+                           fy_lab_whole(lab, FY_COMPLEXITY_SEED) + s);
+}
+
+static foray_status plan(fy_lab *lab)
+{
+    foray_status status = check(lab);
+    for (int64_t a = 0; a < fy_lab_count(lab, FY_COMPLEXITY_ALGORITHMS); a++)
+        for (int64_t h = 0; h < fy_lab_count(lab, FY_COMPLEXITY_HORIZONS); h++)
+            for (int64_t z = 0; z < fy_lab_count(lab, FY_COMPLEXITY_ZONES); z++)
+                for (int64_t s = 0; s < fy_lab_whole(lab, FY_COMPLEXITY_SEEDS); s++)
+                    if (status == FORAY_OK)
+                        status = add_cell(lab, a, h, z, s);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------- cells */
+
+typedef struct listener {
+    fy_lab *lab;
+    int64_t cell;
+} listener;
+
+static bool tell(void *user, double done)
+{
+    listener *l = user;
+    return fy_lab_tell(l->lab, l->cell, done);
+}
+
+static foray_status world_of(foray_context *ctx, const fy_lab *lab, const int64_t *at,
+                             foray_model **out)
+{
+    char spec[128];
+    snprintf(spec, sizeof spec, "chain:states=%" PRId64 ",zones=%.0f,horizon=%.0f",
+             fy_lab_whole(lab, FY_COMPLEXITY_STATES),
+             fy_lab_number(lab, FY_COMPLEXITY_ZONES, at[FY_AT_ZONE]),
+             fy_lab_number(lab, FY_COMPLEXITY_HORIZONS, at[FY_AT_HORIZON]));
+    return foray_model_builtin(ctx, spec, out);
+}
+
+static foray_status settings_of(foray_context *ctx, const fy_lab *lab, const int64_t *at,
+                                fy_trial *trial)
+{
+    foray_settings *settings = &trial->settings;
+    foray_settings_default(settings);
+    fy_trial_name(trial, fy_lab_word(lab, FY_COMPLEXITY_ALGORITHMS, at[FY_AT_ALGORITHM]));
+    settings->seed = fy_lab_whole(lab, FY_COMPLEXITY_SEED) + at[FY_AT_SEED];
+    settings->episodes = fy_lab_whole(lab, FY_COMPLEXITY_EPISODES);
+    settings->delta = fy_lab_real(lab, FY_COMPLEXITY_DELTA);
+    return foray_settings_set(ctx, settings, "radius", fy_lab_word(lab, FY_COMPLEXITY_RADIUS, 0));
+}
+
+/* What is kept of a trial's rows. */
+static foray_status keep(foray_context *ctx, const fy_trial *trial, const int64_t *at,
+                         const fy_lab *lab, const fy_rows *measured, fy_rows *rows)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < measured->count && status == FORAY_OK; i++) {
+        const double *from = fy_rows_at(measured, i);
+        double row[FY_COMPLEXITY_COLUMNS] = {
+            [FY_COMPLEXITY_C_ALGORITHM] = (double)at[FY_AT_ALGORITHM],
+            [FY_COMPLEXITY_C_HORIZON] = (double)trial->model->horizon,
+            [FY_COMPLEXITY_C_ZONES] = fy_lab_number(lab, FY_COMPLEXITY_ZONES, at[FY_AT_ZONE]),
+            [FY_COMPLEXITY_C_DIM] = (double)trial->model->dim,
+            [FY_COMPLEXITY_C_SEED] = (double)trial->settings.seed,
+            [FY_COMPLEXITY_C_EPISODE] = from[FY_M_episode],
+            [FY_COMPLEXITY_C_GAP] = from[FY_M_worst],
+            [FY_COMPLEXITY_C_BOUND] = from[FY_M_bound],
+        };
+        status = fy_rows_add(ctx, rows, row);
+    }
+    return status;
+}
+
+/* All seeds and algorithms of a chain are measured with the same rewards. */
+static foray_status cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows *rows)
+{
+    const int64_t *at = lab->cell[index].at;
+    listener l = {lab, index};
+    foray_model *model = NULL;
+    foray_family *family[FORAY_FAMILIES] = {NULL};
+    fy_rows measured = {.columns = FY_M_ALL};
+    fy_trial trial = {.family = family,
+                      .mode = FORAY_PLUGIN,
+                      .rounds = fy_lab_whole(lab, FY_COMPLEXITY_ROUNDS),
+                      .per_decade = PER_DECADE,
+                      .tell = tell,
+                      .user = &l};
+    foray_status status = settings_of(ctx, lab, at, &trial);
+    if (status == FORAY_OK)
+        status = world_of(ctx, lab, at, &model);
+    trial.model = model;
+    if (status == FORAY_OK)
+        status = fy_families_create(ctx, model, 0, fy_lab_whole(lab, FY_COMPLEXITY_REWARDS),
+                                    (uint64_t)fy_lab_whole(lab, FY_COMPLEXITY_SEED), family);
+    if (status == FORAY_OK)
+        status = fy_trial_run(ctx, &trial, &measured);
+    if (status == FORAY_OK)
+        status = keep(ctx, &trial, at, lab, &measured, rows);
+    free(measured.value);
+    fy_families_destroy(family);
+    foray_model_destroy(model);
+    return status;
+}
+
+const fy_lab_experiment fy_lab_complexity = {
+    .name = "complexity",
+    .summary = "how many episodes an accuracy takes, over eps, H and d",
+    .question =
+        "K(eps) is the first number of episodes from which on, up to the end of the runs, at least "
+        "a share of 1 - delta of the seeds has a worst gap of at most eps: the worst over all goal "
+        "states, random dense, sparse and time-dependent rewards, and the rewards an adversary "
+        "climbs to, for plug-in policies. The same is asked of the certificate, which the "
+        "algorithm itself knows. It is looked at after 10^(i/8) episodes, and nothing is "
+        "interpolated: K is the first such number at which the criterion holds. An exponent is "
+        "the slope of log K by least squares, the same for all lines, each of which has a height "
+        "of its own; its interval holds 95% of the slopes that come out when the seeds are "
+        "resampled. Accuracies that were not reached within the budget are shown as beyond it, "
+        "and are left out of the fits.",
+    .parameter = parameters,
+    .parameters = sizeof parameters / sizeof *parameters,
+    .column = measures,
+    .columns = FY_COMPLEXITY_COLUMNS,
+    .plan = plan,
+    .cell = cell,
+    .page = fy_complexity_page,
+};

@@ -1,0 +1,376 @@
+/* coverage.c - how often confidence sets and certificates hold.
+ *
+ *   for each rule, world, delta, and scale of the radius
+ *     in `seeds` runs, watched by fy_covered_run, count those in which
+ *       sets   theta* was in every confidence set, at every episode
+ *       all    the bound for all rewards was never below the worst gap that was found
+ *       each   no certificate of a single plan was below its true gap
+ *     and note how much of what was allowed was used
+ *
+ * The theorems say that all three hold in a share of at least 1 - delta of the runs. Radii that are
+ * scaled down are the control: they must be seen to fail. */
+#include "experiments/coverage.h"
+#include "experiments/covered.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const fy_coverage_rule rules[] = {
+    {"sharp", "ucrl-rfe", FORAY_RADIUS_SHARP,
+     "UCRL-RFE, one self-normalised radius for each centred block"},
+    {"selfnormalised", "ucrl-rfe", FORAY_RADIUS_SELFNORMALISED,
+     "UCRL-RFE, one self-normalised radius"},
+    {"theorem", "ucrl-rfe", FORAY_RADIUS_THEOREM, "UCRL-RFE, the radius of the paper"},
+    {"ucrl-rfe+", "ucrl-rfe+", FORAY_RADIUS_SHARP, "UCRL-RFE+, sharp radius at delta/4"},
+    {"rf-ucrl", "rf-ucrl", FORAY_RADIUS_SHARP, "RF-UCRL, visit counts pooled over steps"},
+    {"rf-express", "rf-express", FORAY_RADIUS_SHARP, "RF-Express, visit counts pooled over steps"},
+    {"sstp", "sstp", FORAY_RADIUS_SHARP,
+     "SSTP, visit counts pooled over steps; certifies single plans only"},
+};
+enum { RULES = sizeof rules / sizeof *rules };
+#define RULE_CHOICES "sharp|selfnormalised|theorem|ucrl-rfe+|rf-ucrl|rf-express|sstp"
+
+const fy_coverage_rule *fy_coverage_rule_at(int64_t index)
+{
+    return index >= 0 && index < RULES ? &rules[index] : NULL;
+}
+
+static const foray_lab_parameter parameters[FY_COVERAGE_PARAMETERS] = {
+    [FY_COVERAGE_RULES] = {.name = "rules",
+                           .kind = FORAY_LAB_WORD,
+                           .list = true,
+                           .quick = "sharp,selfnormalised,theorem,ucrl-rfe+,rf-ucrl,rf-express,"
+                                    "sstp",
+                           .full = "sharp,selfnormalised,theorem,ucrl-rfe+,rf-ucrl,rf-express,"
+                                   "sstp",
+                           .choices = RULE_CHOICES,
+                           .help = "what confidence rests on: an algorithm and its radius"},
+    [FY_COVERAGE_WORLDS] = {.name = "worlds",
+                            .kind = FORAY_LAB_WORLD,
+                            .list = true,
+                            .quick = "chain:states=7,zones=2,horizon=5 "
+                                     "mixture:states=6,actions=3,successors=4,dim=4,horizon=5 "
+                                     "rooms:rows=1,cols=2,size=2,horizon=5 "
+                                     "riverswim:states=4,horizon=6",
+                            .full = "chain:states=7,zones=2,horizon=5 "
+                                    "mixture:states=6,actions=3,successors=4,dim=4,horizon=5 "
+                                    "rooms:rows=1,cols=2,size=2,horizon=5 "
+                                    "riverswim:states=4,horizon=6 "
+                                    "inventory:capacity=5,order=3,demand=2,horizon=5",
+                            .help = "the worlds"},
+    [FY_COVERAGE_DELTAS] = {.name = "deltas",
+                            .kind = FORAY_LAB_REAL,
+                            .list = true,
+                            .quick = "0.5,0.1,0.01",
+                            .full = "0.5,0.1,0.01",
+                            .least = 1e-9,
+                            .most = 0.999,
+                            .help = "probabilities with which certificates may be wrong"},
+    [FY_COVERAGE_CONTROL_RULES] = {.name = "control_rules",
+                                   .kind = FORAY_LAB_WORD,
+                                   .list = true,
+                                   .quick = "sharp,selfnormalised,rf-ucrl",
+                                   .full = "sharp,selfnormalised,rf-ucrl",
+                                   .choices = RULE_CHOICES,
+                                   .help = "rules whose radius is also scaled down"},
+    [FY_COVERAGE_CONTROL_SCALES] = {.name = "control_scales",
+                                    .kind = FORAY_LAB_REAL,
+                                    .list = true,
+                                    .quick = "0.7,0.5,0.3,0.1",
+                                    .full = "0.8,0.7,0.6,0.5,0.4,0.3,0.2,0.1",
+                                    .least = 1e-6,
+                                    .most = 0.999999,
+                                    .help = "factors of the radius, below 1"},
+    [FY_COVERAGE_CONTROL_DELTA] = {.name = "control_delta",
+                                   .kind = FORAY_LAB_REAL,
+                                   .quick = "0.1",
+                                   .full = "0.1",
+                                   .least = 1e-9,
+                                   .most = 0.999,
+                                   .help = "delta of the radii that are scaled down"},
+    [FY_COVERAGE_EPISODES] = {.name = "episodes",
+                              .kind = FORAY_LAB_WHOLE,
+                              .quick = "256",
+                              .full = "1024",
+                              .least = 1,
+                              .most = 1e9,
+                              .help = "episodes of each run"},
+    [FY_COVERAGE_REWARDS] = {.name = "rewards",
+                             .kind = FORAY_LAB_WHOLE,
+                             .quick = "4",
+                             .full = "8",
+                             .least = 1,
+                             .most = 1e6,
+                             .help = "rewards of each kind: goals, dense, sparse, timed"},
+    [FY_COVERAGE_ROUNDS] = {.name = "rounds",
+                            .kind = FORAY_LAB_WHOLE,
+                            .quick = "2",
+                            .full = "4",
+                            .least = 0,
+                            .most = 1e6,
+                            .help = "rounds of the adversary"},
+    [FY_COVERAGE_SEEDS] = FY_LAB_SEEDS("200", "1000"),
+    [FY_COVERAGE_SEED] = FY_LAB_SEED,
+};
+
+static const char *const rule_words[RULES + 1] = {
+    "sharp", "selfnormalised", "theorem", "ucrl-rfe+", "rf-ucrl", "rf-express", "sstp", NULL};
+
+static const fy_lab_column measures[FY_COVERAGE_COLUMNS] = {
+    [FY_COVERAGE_C_RULE] = {.name = "rule",
+                            .help = "the algorithm and its radius",
+                            .word = rule_words},
+    [FY_COVERAGE_C_WORLD] = {.name = "world", .help = "the world", .words = 1 + FY_COVERAGE_WORLDS},
+    [FY_COVERAGE_C_DELTA] = {.name = "delta", .help = "certificates may fail this often"},
+    [FY_COVERAGE_C_SCALE] = {.name = "scale", .help = "factor of the radius; below 1: a control"},
+    [FY_COVERAGE_C_RUNS] = {.name = "runs", .help = "runs that were watched"},
+    [FY_COVERAGE_C_HELD] = {.name = "held", .help = "runs in which everything below held"},
+    [FY_COVERAGE_C_SETS] = {.name = "sets",
+                            .help = "runs in which every confidence set contained theta* after "
+                                    "every episode; empty: the rule has no such sets"},
+    [FY_COVERAGE_C_ALL] = {.name = "all",
+                           .help = "runs in which the bound for all rewards was never below the "
+                                   "worst gap found; empty: the rule has no such bound"},
+    [FY_COVERAGE_C_EACH] = {.name = "each",
+                            .help = "runs in which no certificate of a plan was below its gap"},
+    [FY_COVERAGE_C_SET_MEDIAN] = {.name = "set_median",
+                                  .help = "largest distance from theta* over radius within a run; "
+                                          "the median of the runs"},
+    [FY_COVERAGE_C_SET_MOST] = {.name = "set_most", .help = "the same, the most of all runs"},
+    [FY_COVERAGE_C_ALL_MEDIAN] = {.name = "all_median",
+                                  .help = "largest worst gap over bound for all rewards; median"},
+    [FY_COVERAGE_C_ALL_MOST] = {.name = "all_most", .help = "the same, the most"},
+    [FY_COVERAGE_C_EACH_MEDIAN] = {.name = "each_median",
+                                   .help = "largest gap over certificate of a plan; median"},
+    [FY_COVERAGE_C_EACH_MOST] = {.name = "each_most", .help = "the same, the most"},
+    [FY_COVERAGE_C_BOUND] = {.name = "bound",
+                             .help = "the bound for all rewards at the end; median"},
+    [FY_COVERAGE_C_GAP] = {.name = "gap", .help = "the worst gap found at the end; median"},
+    [FY_COVERAGE_C_CERTIFICATE] = {.name = "certificate",
+                                   .help = "certificate of pessimistic plans at the end, mean over "
+                                           "rewards; median"},
+    [FY_COVERAGE_C_LOSS] = {.name = "loss", .help = "the gap of these plans, the same way"},
+};
+
+/* ----------------------------------------------------------------------------- plan */
+
+/* What a cell's axes mean: DELTA is -1 for the control, SCALE is -1 without one. */
+enum { AT_RULE, AT_WORLD, AT_DELTA, AT_SCALE };
+
+static int64_t rule_named(const char *name)
+{
+    int64_t rule = 0;
+    while (strcmp(rules[rule].name, name) != 0)
+        rule++;
+    return rule;
+}
+
+static double delta_of(const fy_lab *lab, const int64_t *at)
+{
+    return at[AT_DELTA] < 0 ? fy_lab_real(lab, FY_COVERAGE_CONTROL_DELTA)
+                            : fy_lab_number(lab, FY_COVERAGE_DELTAS, at[AT_DELTA]);
+}
+
+static double scale_of(const fy_lab *lab, const int64_t *at)
+{
+    return at[AT_SCALE] < 0 ? 1.0 : fy_lab_number(lab, FY_COVERAGE_CONTROL_SCALES, at[AT_SCALE]);
+}
+
+/* Some microseconds for each episode, and plans for each reward at checkpoints. */
+static double weight_of(const fy_lab *lab)
+{
+    double rewards = fy_lab_real(lab, FY_COVERAGE_REWARDS);
+    double plans = 12.0 * rewards + 30.0 * fy_lab_real(lab, FY_COVERAGE_ROUNDS);
+    double episodes = fy_lab_real(lab, FY_COVERAGE_EPISODES);
+    return fy_lab_real(lab, FY_COVERAGE_SEEDS) * (5e-6 * episodes + 3e-6 * plans * log2(episodes));
+}
+
+static foray_status add_cell(fy_lab *lab, const char *rule, int64_t world, int64_t delta,
+                             int64_t scale)
+{
+    const int64_t at[FY_LAB_AXES] = {
+        [AT_RULE] = rule_named(rule), [AT_WORLD] = world, [AT_DELTA] = delta, [AT_SCALE] = scale};
+    return fy_lab_add_cell(lab, weight_of(lab), at, "%s-world%" PRId64 "-delta%g-scale%g", rule,
+                           world + 1, delta_of(lab, at), scale_of(lab, at));
+}
+
+static foray_status add_world(fy_lab *lab, int64_t world)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t r = 0; r < fy_lab_count(lab, FY_COVERAGE_RULES); r++)
+        for (int64_t d = 0; d < fy_lab_count(lab, FY_COVERAGE_DELTAS) && status == FORAY_OK; d++)
+            status = add_cell(lab, fy_lab_word(lab, FY_COVERAGE_RULES, r), world, d, -1);
+    for (int64_t r = 0; r < fy_lab_count(lab, FY_COVERAGE_CONTROL_RULES); r++)
+        for (int64_t c = 0; c < fy_lab_count(lab, FY_COVERAGE_CONTROL_SCALES); c++)
+            if (status == FORAY_OK)
+                status =
+                    add_cell(lab, fy_lab_word(lab, FY_COVERAGE_CONTROL_RULES, r), world, -1, c);
+    return status;
+}
+
+/* Is there such a world? Better said now than by one of its cells. */
+static foray_status check_world(const fy_lab *lab, int64_t world)
+{
+    foray_model *model;
+    foray_status status =
+        foray_model_builtin(lab->ctx, fy_lab_word(lab, FY_COVERAGE_WORLDS, world), &model);
+    if (status == FORAY_OK)
+        foray_model_destroy(model);
+    return status;
+}
+
+static foray_status plan(fy_lab *lab)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t w = 0; w < fy_lab_count(lab, FY_COVERAGE_WORLDS) && status == FORAY_OK; w++) {
+        status = check_world(lab, w);
+        if (status == FORAY_OK)
+            status = add_world(lab, w);
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------------------- cells */
+
+static foray_settings settings_of(const fy_lab *lab, const int64_t *at)
+{
+    const fy_coverage_rule *rule = &rules[at[AT_RULE]];
+    foray_settings settings;
+    foray_settings_default(&settings);
+    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", rule->algorithm);
+    settings.radius = rule->radius;
+    settings.radius_scale = scale_of(lab, at);
+    settings.delta = delta_of(lab, at);
+    settings.episodes = fy_lab_whole(lab, FY_COVERAGE_EPISODES);
+    settings.pooled = FORAY_POOLED_ON; /* only tabular algorithms look at it */
+    return settings;
+}
+
+/* Shares of what was allowed, in the order of their columns, then what is at the end. */
+enum { SHARES = 3, FOUND = 7 };
+static double part_of(const fy_covered *found, int part)
+{
+    const double parts[FOUND] = {found->set, found->all,         found->each, found->bound,
+                                 found->gap, found->certificate, found->loss};
+    return parts[part];
+}
+
+/* Median and most over the runs; NaN where a rule has no such thing. */
+static void sum_up(int64_t runs, const fy_covered *found, int part, double *work, double *median,
+                   double *most)
+{
+    *median = *most = NAN;
+    for (int64_t i = 0; i < runs; i++)
+        work[i] = part_of(&found[i], part);
+    if (isnan(work[0]))
+        return;
+    fy_sort(runs, work);
+    *median = fy_median(runs, work);
+    *most = work[runs - 1];
+}
+
+/* How many runs used at most what was allowed; NaN where a rule has no such thing. */
+static double count_held(int64_t runs, const fy_covered *found, int part)
+{
+    int64_t held = 0;
+    for (int64_t i = 0; i < runs; i++)
+        held += part_of(&found[i], part) <= 1.0;
+    return isnan(part_of(&found[0], part)) ? NAN : (double)held;
+}
+
+static void fill_row(int64_t runs, const fy_covered *found, double *work, double *row)
+{
+    double most;
+    for (int64_t i = 0; i < runs; i++)
+        row[FY_COVERAGE_C_HELD] += fy_covered_held(&found[i]);
+    for (int part = 0; part < SHARES; part++) {
+        row[FY_COVERAGE_C_SETS + part] = count_held(runs, found, part);
+        sum_up(runs, found, part, work, &row[FY_COVERAGE_C_SET_MEDIAN + 2 * part],
+               &row[FY_COVERAGE_C_SET_MOST + 2 * part]);
+    }
+    for (int part = SHARES; part < FOUND; part++)
+        sum_up(runs, found, part, work, &row[FY_COVERAGE_C_BOUND + part - SHARES], &most);
+}
+
+static foray_status add_row(foray_context *ctx, const fy_lab *lab, const int64_t *at,
+                            const fy_covered *found, double *work, fy_rows *rows)
+{
+    int64_t runs = fy_lab_whole(lab, FY_COVERAGE_SEEDS);
+    double row[FY_COVERAGE_COLUMNS] = {[FY_COVERAGE_C_RULE] = (double)at[AT_RULE],
+                                       [FY_COVERAGE_C_WORLD] = (double)at[AT_WORLD],
+                                       [FY_COVERAGE_C_DELTA] = delta_of(lab, at),
+                                       [FY_COVERAGE_C_SCALE] = scale_of(lab, at),
+                                       [FY_COVERAGE_C_RUNS] = (double)runs};
+    fill_row(runs, found, work, row);
+    return fy_rows_add(ctx, rows, row);
+}
+
+/* All the runs of a cell. */
+static foray_status watch(foray_context *ctx, fy_lab *lab, int64_t index, const foray_model *model,
+                          fy_covered *found)
+{
+    fy_judge *judge;
+    foray_settings settings = settings_of(lab, lab->cell[index].at);
+    uint64_t seed = (uint64_t)fy_lab_whole(lab, FY_COVERAGE_SEED);
+    int64_t runs = fy_lab_whole(lab, FY_COVERAGE_SEEDS);
+    foray_status status =
+        fy_judge_create(ctx, model, fy_lab_whole(lab, FY_COVERAGE_REWARDS), seed, &judge);
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t i = 0; i < runs && status == FORAY_OK; i++) {
+        settings.seed = (int64_t)seed + i;
+        status = fy_covered_run(ctx, model, &settings, judge, fy_lab_whole(lab, FY_COVERAGE_ROUNDS),
+                                &found[i]);
+        if (status == FORAY_OK && !fy_lab_tell(lab, index, (double)(i + 1) / (double)runs))
+            status = FORAY_INTERRUPTED;
+    }
+    fy_judge_destroy(judge);
+    return status;
+}
+
+static foray_status cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows *rows)
+{
+    const int64_t *at = lab->cell[index].at;
+    int64_t runs = fy_lab_whole(lab, FY_COVERAGE_SEEDS);
+    fy_covered *found = NULL;
+    double *work = NULL;
+    foray_model *model = NULL;
+    foray_status status =
+        FY_ALLOC(ctx, found, runs) && FY_ALLOC(ctx, work, runs) ? FORAY_OK : FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status =
+            foray_model_builtin(ctx, fy_lab_word(lab, FY_COVERAGE_WORLDS, at[AT_WORLD]), &model);
+    if (status == FORAY_OK)
+        status = watch(ctx, lab, index, model, found);
+    if (status == FORAY_OK)
+        status = add_row(ctx, lab, at, found, work, rows);
+    foray_model_destroy(model);
+    free(work);
+    free(found);
+    return status;
+}
+
+const fy_lab_experiment fy_lab_coverage = {
+    .name = "coverage",
+    .summary = "how often confidence sets and certificates hold",
+    .question =
+        "A theorem with delta says: in a share of at least 1 - delta of all runs, theta* is in "
+        "every confidence set after every episode, the bound for all rewards is at least the gap "
+        "of every optimistic plan, and the certificate of every plan is at least its gap. Here "
+        "runs are watched in worlds whose theta* is known, and those in which it was so are "
+        "counted. Gaps are exact; they are looked for after 1, 4, 16, ... episodes and at the "
+        "end, over goal states, random dense, sparse and time-dependent rewards, and the reward "
+        "that an adversary climbs to, for plans of all three modes. Intervals are those of "
+        "Clopper and Pearson at 95%, which are exact for any number of runs. Radii scaled below "
+        "1 are the control: they carry no promise, and show that a failure would be seen.",
+    .parameter = parameters,
+    .parameters = FY_COVERAGE_PARAMETERS,
+    .column = measures,
+    .columns = FY_COVERAGE_COLUMNS,
+    .plan = plan,
+    .cell = cell,
+    .page = fy_coverage_page,
+};

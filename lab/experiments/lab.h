@@ -1,0 +1,173 @@
+/* lab.h - experiments that measure what the theorems promise.
+ *
+ * An experiment is one file that ends in an fy_lab_experiment, and one row of the table in
+ * lab.c. The frame does the rest: it reads the parameters, makes the cells side by
+ * side, keeps the rows of each cell that ended, and writes rows.csv, the tables, the
+ * findings and a page.
+ *
+ *   lab.c          the table of experiments, and the whole of one
+ *   all.c          one or all of them, and the page that links them
+ *   parameters.c   the values of parameters, from their texts
+ *   page.c         the page and everything else that is written */
+#ifndef FY_LAB_H
+#define FY_LAB_H
+
+#include "draw/page.h"
+#include "work/work.h"
+
+enum { FY_LAB_PARAMETERS = 24, FY_LAB_AXES = 6, FY_LAB_COLUMNS = 32 };
+
+typedef struct fy_lab fy_lab;
+
+/* What rows say: a number, or the one of several words that the number picks. */
+typedef struct fy_lab_column {
+    const char *name; /* the heading of rows.csv */
+    const char *help;
+    const char *const *word; /* the words of an experiment's own, or NULL */
+    int words;               /* 1 + the parameter whose words they are; 0: none */
+    bool time;               /* seconds, which no two runs share: kept apart in times.csv */
+} fy_lab_column;
+
+/* A cell is what is made and kept at once. Its rows depend on the parameters and on `at`
+ * alone. */
+typedef struct fy_lab_cell {
+    char name[FY_PART_NAME]; /* of its file: letters, digits and + - = . _ */
+    double weight;           /* about how many seconds of one core it takes */
+    int64_t at[FY_LAB_AXES]; /* which values of the parameters; for the experiment to say */
+} fy_lab_cell;
+
+/* The tables, `plan`, `cell` and `page` are required. */
+typedef struct fy_lab_experiment {
+    const char *name, *summary; /* one word; one line without a full stop */
+    const char *question;       /* a paragraph for the page: what is measured, and how */
+    const foray_lab_parameter *parameter;
+    int64_t parameters;
+    const fy_lab_column *column;
+    int64_t columns;
+    /* Checks how the parameters fit together, and adds the cells with fy_lab_add_cell. */
+    foray_status (*plan)(fy_lab *lab);
+    /* Makes the rows of a cell. Several threads call it at once, each with a context of
+     * its own: lab->ctx is not to be touched. Call fy_lab_tell every now and then. */
+    foray_status (*cell)(foray_context *ctx, fy_lab *lab, int64_t cell, fy_rows *rows);
+    /* Prints the sections of the page; see below for what they are made of. */
+    foray_status (*page)(fy_lab *lab, fy_writer *text);
+} fy_lab_experiment;
+
+/* The values of a parameter: one, or those of a list. */
+typedef struct fy_lab_value {
+    char *text;
+    int64_t count;
+    double *number; /* [count]; NULL: they are words */
+    char **word;    /* [count]; NULL: they are numbers */
+    char *pieces;   /* what `word` points into */
+} fy_lab_value;
+
+/* An experiment at work. Everything but rows is constant while cells are made. */
+struct fy_lab {
+    foray_context *ctx; /* the caller's; its own thread only */
+    const fy_lab_experiment *experiment;
+    fy_lab_value value[FY_LAB_PARAMETERS]; /* in the order of the table */
+    const char *heading[FY_LAB_COLUMNS];   /* names of the columns */
+    fy_folder folder;
+    int64_t cells, room;
+    fy_lab_cell *cell; /* [cells] */
+    double weight;     /* of all of them */
+    fy_rows *rows;     /* [cells] */
+    fy_work work;
+    fy_writer findings; /* one sentence on each line */
+};
+
+/* Values of parameters, by their row in the table. */
+static inline double fy_lab_real(const fy_lab *lab, int parameter)
+{
+    return lab->value[parameter].number[0];
+}
+
+static inline int64_t fy_lab_whole(const fy_lab *lab, int parameter)
+{
+    return (int64_t)fy_lab_real(lab, parameter);
+}
+
+static inline int64_t fy_lab_count(const fy_lab *lab, int parameter)
+{
+    return lab->value[parameter].count;
+}
+
+/* The i-th of a list. */
+static inline double fy_lab_number(const fy_lab *lab, int parameter, int64_t i)
+{
+    return lab->value[parameter].number[i];
+}
+
+static inline const char *fy_lab_word(const fy_lab *lab, int parameter, int64_t i)
+{
+    return lab->value[parameter].word[i];
+}
+
+/* A seed that every experiment has, for FY_LAB_SEEDS many consecutive ones. */
+#define FY_LAB_SEED                                                                                \
+    {                                                                                              \
+        .name = "seed", .kind = FORAY_LAB_WHOLE, .quick = "1", .full = "1", .least = 0,            \
+        .most = 1e15, .help = "the first seed"                                                     \
+    }
+#define FY_LAB_SEEDS(in_quick, in_full)                                                            \
+    {                                                                                              \
+        .name = "seeds", .kind = FORAY_LAB_WHOLE, .quick = (in_quick), .full = (in_full),          \
+        .least = 1, .most = 1e6, .help = "runs of each kind, with consecutive seeds"               \
+    }
+
+/* ---------------------------------------------------------------------------- cells */
+
+/* One more cell; its name as printf, unique among the cells. */
+foray_status fy_lab_add_cell(fy_lab *lab, double weight, const int64_t at[FY_LAB_AXES],
+                             const char *name, ...) __attribute__((format(printf, 4, 5)));
+
+/* `done` of the cell is done. False: stop, and return FORAY_INTERRUPTED. */
+static inline bool fy_lab_tell(fy_lab *lab, int64_t cell, double done)
+{
+    return fy_work_tell(&lab->work, cell, done);
+}
+
+/* ----------------------------------------------------------------------------- page */
+
+/* A sentence without line ends that says what was found: first on the page, in
+ * findings.txt, and what the command prints. */
+void fy_lab_find(fy_lab *lab, const char *sentence, ...) __attribute__((format(printf, 2, 3)));
+
+/* A table as the file NAME.csv and, numbers rounded, on the page; releases it. The one
+ * called "summary" is what `foray lab --json` shows. Write numbers with
+ * fy_table_shortest. */
+foray_status fy_lab_table(fy_lab *lab, fy_writer *text, const char *name, fy_table *table);
+
+/* The same for a table too long to be read on a page: there it is to be opened. */
+foray_status fy_lab_data(fy_lab *lab, fy_writer *text, const char *name, fy_table *table,
+                         const char *note);
+
+/* parameters.c */
+foray_status fy_lab_set(fy_lab *lab, int64_t parameter, const char *text);
+void fy_lab_values_free(fy_lab *lab);
+
+/* page.c: rows.csv, times.csv, findings.txt, index.html, and what the experiment adds. */
+foray_status fy_lab_write(fy_lab *lab);
+
+/* Reads the parameters and plans the cells; then makes them and writes everything.
+ * Release it whatever the answer. */
+foray_status fy_lab_create(foray_context *ctx, const fy_lab_experiment *experiment,
+                           const foray_lab_options *options, fy_lab *lab);
+foray_status fy_lab_make(fy_lab *lab, const char *directory, foray_work_fn progress, void *user);
+void fy_lab_release(fy_lab *lab);
+
+/* For each line of the findings an item of a list. */
+void fy_lab_print_findings(fy_writer *text, const char *findings);
+
+/* The table of experiments; NULL where there is none of that name. */
+extern const fy_lab_experiment *const fy_lab_experiments[];
+extern const int64_t fy_lab_experiments_count;
+const fy_lab_experiment *fy_lab_experiment_named(const char *name);
+
+/* foray_lab_run with "all", for any experiments. */
+foray_status fy_lab_run_all(foray_context *ctx, const fy_lab_experiment *const *experiment,
+                            int64_t count, const foray_lab_options *options, const char *directory,
+                            foray_work_fn progress, void *user);
+
+#endif

@@ -1,0 +1,307 @@
+/* lowerbound.c - how often algorithms succeed where theory says they must fail.
+ *
+ *   for each hard class, algorithm, member x of the class and seed
+ *     for each multiple c of the bound K_0
+ *       explore the world of x for c K_0 episodes, from the beginning
+ *       plan for the reward 1 in `good`;  success: gap <= eps
+ *
+ * Every number of episodes has a run of its own, because algorithms may split their budget
+ * or take radii that depend on it. */
+#include "experiments/lowerbound.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define EIGHTH_TO_512 "0.125,0.25,0.5,1,2,4,8,16,32,64,128,256,512"
+
+static const foray_lab_parameter parameters[] = {
+    [FY_LB_ALGORITHMS] = {.name = "algorithms",
+                          .kind = FORAY_LAB_ALGORITHM,
+                          .list = true,
+                          .quick = "ucrl-rfe,ucrl-rfe+,ucrl-vtr,random,rf-ucrl,rf-express,"
+                                   "rf-rl-explore,sstp",
+                          .full = "ucrl-rfe,ucrl-rfe+,ucrl-vtr,ucrl-vtr+,random,rf-ucrl,"
+                                  "rf-express,rf-rl-explore,sstp,francis",
+                          .help = "the algorithms"},
+    [FY_LB_HORIZON] = {.name = "horizon",
+                       .kind = FORAY_LAB_WHOLE,
+                       .quick = "4",
+                       .full = "4",
+                       .least = 2,
+                       .most = 1e6,
+                       .help = "H, the steps of an episode"},
+    [FY_LB_DELTA] = {.name = "delta",
+                     .kind = FORAY_LAB_REAL,
+                     .quick = "0.1",
+                     .full = "0.1",
+                     .least = 1e-6,
+                     .most = 0.999,
+                     .help = "an algorithm may fail with this probability"},
+    [FY_LB_DIM] = {.name = "dim",
+                   .kind = FORAY_LAB_WHOLE,
+                   .quick = "80",
+                   .full = "96",
+                   .least = 2,
+                   .most = 128,
+                   .help = "packing: d"},
+    [FY_LB_EPS] = {.name = "eps",
+                   .kind = FORAY_LAB_REAL,
+                   .quick = "0.225",
+                   .full = "0.15",
+                   .least = 1e-6,
+                   .most = 1e6,
+                   .help = "packing: the accuracy that is asked for"},
+    [FY_LB_MULTIPLES] = {.name = "multiples",
+                         .kind = FORAY_LAB_REAL,
+                         .list = true,
+                         .quick = "1,4,16,64,256,1024,4096,16384",
+                         .full = "1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768",
+                         .least = 1e-6,
+                         .most = 1e9,
+                         .help = "packing: episodes as multiples of the bound, ascending"},
+    [FY_LB_CUBE_DIM] = {.name = "cube_dim",
+                        .kind = FORAY_LAB_WHOLE,
+                        .quick = "7",
+                        .full = "9",
+                        .least = 2,
+                        .most = 13,
+                        .help = "hypercube: d"},
+    [FY_LB_CUBE_EPS] = {.name = "cube_eps",
+                        .kind = FORAY_LAB_REAL,
+                        .quick = "0.0375",
+                        .full = "0.0375",
+                        .least = 1e-6,
+                        .most = 1e6,
+                        .help = "hypercube: the accuracy that is asked for"},
+    [FY_LB_CUBE_MULTIPLES] = {.name = "cube_multiples",
+                              .kind = FORAY_LAB_REAL,
+                              .list = true,
+                              .quick = EIGHTH_TO_512,
+                              .full = EIGHTH_TO_512 ",1024,2048",
+                              .least = 1e-6,
+                              .most = 1e9,
+                              .help = "hypercube: episodes as multiples of the bound, ascending"},
+    [FY_LB_MEMBERS] = {.name = "members",
+                       .kind = FORAY_LAB_WHOLE,
+                       .quick = "4",
+                       .full = "10",
+                       .least = 1,
+                       .most = 4096,
+                       .help = "members of each class to be tried, drawn at random"},
+    [FY_LB_SEEDS] = FY_LAB_SEEDS("8", "20"),
+    [FY_LB_SEED] = FY_LAB_SEED,
+    [FY_LB_MODE] = {.name = "mode",
+                    .kind = FORAY_LAB_WORD,
+                    .quick = "plugin",
+                    .full = "plugin",
+                    .choices = "optimistic|plugin|pessimistic",
+                    .help = "how policies are planned for the reward"},
+};
+
+static const char *const class_names[] = {"packing", "hypercube"};
+
+static const fy_lab_column row_columns[] = {
+    [FY_LB_C_CLASS] = {.name = "class", .help = "the hard class", .word = class_names},
+    [FY_LB_C_ALGORITHM] = {.name = "algorithm",
+                           .help = "the algorithm",
+                           .words = 1 + FY_LB_ALGORITHMS},
+    [FY_LB_C_MEMBER] = {.name = "member", .help = "the member of the class that is true"},
+    [FY_LB_C_SEED] = {.name = "seed", .help = "of the run"},
+    [FY_LB_C_MULTIPLE] = {.name = "multiple", .help = "episodes, as a multiple of the bound"},
+    [FY_LB_C_EPISODES] = {.name = "episodes", .help = "that were explored"},
+    [FY_LB_C_GAP] = {.name = "gap", .help = "of the policy planned for the reward 1 in `good`"},
+    [FY_LB_C_SUCCESS] = {.name = "success", .help = "1: the gap is at most eps"},
+    [FY_LB_C_FOUND] = {.name = "found", .help = "1: the best action was found"},
+};
+
+/* ------------------------------------------------------------------------- the classes */
+
+fy_hard fy_lb_hard(const fy_lab *lab, int kind)
+{
+    bool packing = kind == FY_HARD_PACKING;
+    return (fy_hard){.kind = kind,
+                     .dim = fy_lab_whole(lab, packing ? FY_LB_DIM : FY_LB_CUBE_DIM),
+                     .horizon = fy_lab_whole(lab, FY_LB_HORIZON),
+                     .eps = fy_lab_real(lab, packing ? FY_LB_EPS : FY_LB_CUBE_EPS),
+                     .delta = fy_lab_real(lab, FY_LB_DELTA)};
+}
+
+int fy_lb_multiples(int kind)
+{
+    return kind == FY_HARD_PACKING ? FY_LB_MULTIPLES : FY_LB_CUBE_MULTIPLES;
+}
+
+/* The bound may be a whole number that rounding made a little smaller. */
+double fy_lb_episodes(const fy_lab *lab, int kind, double multiple)
+{
+    fy_hard hard = fy_lb_hard(lab, kind);
+    return floor(multiple * fy_hard_bound(&hard) * (1 + 1e-9));
+}
+
+bool fy_lb_says_something(const fy_lab *lab, int kind)
+{
+    fy_hard hard = fy_lb_hard(lab, kind);
+    return fy_hard_bound(&hard) > 0;
+}
+
+static uint64_t key_of(const fy_lab *lab, int64_t member)
+{
+    uint64_t seed = (uint64_t)fy_lab_whole(lab, FY_LB_SEED);
+    return fy_random_bits(seed, FY_STREAM_MODEL, (uint64_t)member, 0, 0);
+}
+
+/* The i-th of the members in the order of random numbers of their own. */
+static int64_t member_of(const fy_lab *lab, int64_t all, int64_t i)
+{
+    int64_t last = -1;
+    for (int64_t j = 0; j <= i; j++) {
+        int64_t next = -1;
+        for (int64_t m = 0; m < all; m++)
+            if ((last < 0 || key_of(lab, m) > key_of(lab, last)) &&
+                (next < 0 || key_of(lab, m) < key_of(lab, next)))
+                next = m;
+        last = next;
+    }
+    return last;
+}
+
+/* --------------------------------------------------------------------------- the cells */
+
+/* Seconds, roughly: an episode costs d^2 operations, or looks at every action. */
+static double weigh(const fy_lab *lab, const fy_hard *hard)
+{
+    double episodes = 0, d = (double)hard->dim, actions = (double)fy_hard_members(hard);
+    int multiples = fy_lb_multiples(hard->kind);
+    for (int64_t i = 0; i < fy_lab_count(lab, multiples); i++)
+        episodes += fy_lb_episodes(lab, hard->kind, fy_lab_number(lab, multiples, i));
+    return 1e-9 * episodes * (double)hard->horizon * (d * d + 5 * actions) *
+           (double)fy_lab_whole(lab, FY_LB_SEEDS);
+}
+
+static foray_status plan_class(fy_lab *lab, int kind)
+{
+    fy_hard hard = fy_lb_hard(lab, kind);
+    int64_t all = fy_hard_members(&hard), members = fy_lab_whole(lab, FY_LB_MEMBERS);
+    members = members < all ? members : all;
+    foray_status status = FORAY_OK;
+    for (int64_t a = 0; a < fy_lab_count(lab, FY_LB_ALGORITHMS); a++)
+        for (int64_t m = 0; m < members && status == FORAY_OK; m++) {
+            const int64_t at[FY_LAB_AXES] = {kind, a, member_of(lab, all, m)};
+            status = fy_lab_add_cell(lab, weigh(lab, &hard), at, "%s-%s-member-%" PRId64,
+                                     fy_hard_name(kind), fy_lab_word(lab, FY_LB_ALGORITHMS, a),
+                                     at[FY_LB_AT_MEMBER]);
+        }
+    return status;
+}
+
+/* A world that cannot be made should say so before anything is measured. */
+static foray_status check_class(const fy_lab *lab, int kind)
+{
+    fy_hard hard = fy_lb_hard(lab, kind);
+    foray_model *model;
+    if (hard.eps > fy_hard_most_eps(&hard) * (1 + 1e-12))
+        return fy_fail(lab->ctx, FORAY_ERROR_USAGE,
+                       "lowerbound: %s \"%.15g\" is more than %.15g, all that the class has room "
+                       "for at this d, H and delta",
+                       kind == FY_HARD_PACKING ? "eps" : "cube_eps", hard.eps,
+                       fy_hard_most_eps(&hard));
+    foray_status status = fy_hard_model(lab->ctx, &hard, 0, &model);
+    if (status == FORAY_OK)
+        foray_model_destroy(model);
+    return status;
+}
+
+static foray_status check_multiples(const fy_lab *lab, int parameter)
+{
+    for (int64_t i = 1; i < fy_lab_count(lab, parameter); i++)
+        if (fy_lab_number(lab, parameter, i) <= fy_lab_number(lab, parameter, i - 1))
+            return fy_fail(lab->ctx, FORAY_ERROR_USAGE, "lowerbound: %s \"%s\" must ascend",
+                           parameters[parameter].name, lab->value[parameter].text);
+    return FORAY_OK;
+}
+
+/* A class about which the theorem says nothing has no cells. */
+static foray_status plan(fy_lab *lab)
+{
+    foray_status status = FORAY_OK;
+    for (int kind = 0; kind < FY_HARD_CLASSES && status == FORAY_OK; kind++) {
+        status = check_multiples(lab, fy_lb_multiples(kind));
+        if (status != FORAY_OK || !fy_lb_says_something(lab, kind))
+            continue;
+        status = check_class(lab, kind);
+        if (status == FORAY_OK)
+            status = plan_class(lab, kind);
+    }
+    return status;
+}
+
+static int mode_of(const fy_lab *lab)
+{
+    int mode = 0;
+    while (strcmp(foray_mode_name(mode), fy_lab_word(lab, FY_LB_MODE, 0)) != 0)
+        mode++;
+    return mode;
+}
+
+static foray_status try_once(foray_context *ctx, const fy_lab *lab, const int64_t *at, int64_t seed,
+                             double multiple, fy_rows *rows)
+{
+    fy_hard hard = fy_lb_hard(lab, (int)at[FY_LB_AT_CLASS]);
+    int64_t member = at[FY_LB_AT_MEMBER];
+    fy_hard_outcome outcome;
+    foray_settings settings;
+    foray_settings_default(&settings);
+    settings.episodes = (int64_t)fy_lb_episodes(lab, hard.kind, multiple);
+    settings.seed = seed;
+    settings.delta = hard.delta;
+    foray_status status = foray_settings_set(
+        ctx, &settings, "algorithm", fy_lab_word(lab, FY_LB_ALGORITHMS, at[FY_LB_AT_ALGORITHM]));
+    if (status == FORAY_OK)
+        status = fy_hard_trial(ctx, &hard, member, &settings, mode_of(lab), &outcome);
+    if (status != FORAY_OK)
+        return status;
+    const double row[FY_LB_COLUMNS] = {
+        [FY_LB_C_CLASS] = hard.kind,       [FY_LB_C_ALGORITHM] = (double)at[FY_LB_AT_ALGORITHM],
+        [FY_LB_C_MEMBER] = (double)member, [FY_LB_C_SEED] = (double)seed,
+        [FY_LB_C_MULTIPLE] = multiple,     [FY_LB_C_EPISODES] = (double)settings.episodes,
+        [FY_LB_C_GAP] = outcome.gap,       [FY_LB_C_SUCCESS] = outcome.success,
+        [FY_LB_C_FOUND] = outcome.found,
+    };
+    return fy_rows_add(ctx, rows, row);
+}
+
+static foray_status make_cell(foray_context *ctx, fy_lab *lab, int64_t cell, fy_rows *rows)
+{
+    const int64_t *at = lab->cell[cell].at;
+    int kind = (int)at[FY_LB_AT_CLASS], multiples = fy_lb_multiples(kind);
+    int64_t seeds = fy_lab_whole(lab, FY_LB_SEEDS), first = fy_lab_whole(lab, FY_LB_SEED);
+    int64_t each = fy_lab_count(lab, multiples);
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < seeds * each && status == FORAY_OK; i++) {
+        double multiple = fy_lab_number(lab, multiples, i % each);
+        if (!fy_lab_tell(lab, cell, (double)(i - i % each) / (double)(seeds * each)))
+            status = FORAY_INTERRUPTED;
+        else if (fy_lb_episodes(lab, kind, multiple) >= 1)
+            status = try_once(ctx, lab, at, first + i / each, multiple, rows);
+    }
+    return status;
+}
+
+const fy_lab_experiment fy_lab_lowerbound = {
+    .name = "lowerbound",
+    .summary = "how often algorithms succeed where theory says they must fail",
+    .question =
+        "Two classes of worlds look alike whatever is true in them, and no algorithm can learn "
+        "them quickly: up to a number of episodes, the bound, each must fail with a probability "
+        "of more than delta on some member of the class. Here members are drawn at random, every "
+        "algorithm explores them for fractions and multiples of the bound, and succeeds when the "
+        "policy it then plans for the reward 1 in the good state has a gap of at most eps.",
+    .parameter = parameters,
+    .parameters = FY_LB_PARAMETERS,
+    .column = row_columns,
+    .columns = FY_LB_COLUMNS,
+    .plan = plan,
+    .cell = make_cell,
+    .page = fy_lb_page,
+};

@@ -1,0 +1,225 @@
+/* page.c - what an experiment writes when all its cells are made. */
+#include "experiments/lab.h"
+#include "draw/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EMBEDDED_ROWS = 4000 }; /* more are in rows.csv only */
+
+/* -------------------------------------------------------------------- for experiments */
+
+void fy_lab_find(fy_lab *lab, const char *sentence, ...)
+{
+    char line[1024];
+    va_list values;
+    va_start(values, sentence);
+    vsnprintf(line, sizeof line, sentence, values);
+    va_end(values);
+    fy_print(&lab->findings, "%s\n", line);
+}
+
+/* Writes a copy: the table is wanted on the page, too. */
+static foray_status save_table(const fy_lab *lab, const char *name, const fy_table *table)
+{
+    char file[64];
+    fy_writer csv = {.ctx = lab->ctx};
+    snprintf(file, sizeof file, "%s.csv", name);
+    fy_table_print_csv(table, &csv);
+    return fy_folder_save(&lab->folder, file, &csv);
+}
+
+foray_status fy_lab_table(fy_lab *lab, fy_writer *text, const char *name, fy_table *table)
+{
+    foray_status status = save_table(lab, name, table);
+    fy_page_table(text, table, name);
+    fy_table_free(table);
+    return status;
+}
+
+foray_status fy_lab_data(fy_lab *lab, fy_writer *text, const char *name, fy_table *table,
+                         const char *note)
+{
+    foray_status status = save_table(lab, name, table);
+    fy_page_data(text, table, name, note);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ rows */
+
+static void add_cell(const fy_lab *lab, const fy_lab_column *column, double value, fy_table *table)
+{
+    if (column->word)
+        fy_table_cell(table, "%s", column->word[(int64_t)value]);
+    else if (column->words)
+        fy_table_cell(table, "%s", fy_lab_word(lab, column->words - 1, (int64_t)value));
+    else
+        fy_table_shortest(table, value);
+}
+
+static bool has_times(const fy_lab *lab)
+{
+    for (int64_t c = 0; c < lab->experiment->columns; c++)
+        if (lab->experiment->column[c].time)
+            return true;
+    return false;
+}
+
+/* The rows of all cells, without times, or with nothing but the cell and its times. */
+static fy_table all_rows(const fy_lab *lab, bool times)
+{
+    const char *heading[1 + FY_LAB_COLUMNS] = {"cell"};
+    const fy_lab_experiment *experiment = lab->experiment;
+    int64_t columns = 1;
+    for (int64_t c = 0; c < experiment->columns; c++)
+        if (experiment->column[c].time == times)
+            heading[columns++] = experiment->column[c].name;
+    fy_table table = fy_table_begin(lab->ctx, columns, heading);
+    for (int64_t i = 0; i < lab->cells; i++)
+        for (int64_t r = 0; r < lab->rows[i].count; r++) {
+            fy_table_cell(&table, "%s", lab->cell[i].name);
+            for (int64_t c = 0; c < experiment->columns; c++)
+                if (experiment->column[c].time == times)
+                    add_cell(lab, &experiment->column[c], fy_rows_at(&lab->rows[i], r)[c], &table);
+        }
+    return table;
+}
+
+static foray_status write_rows(const fy_lab *lab, bool times, const char *name)
+{
+    fy_table table = all_rows(lab, times);
+    foray_status status = save_table(lab, name, &table);
+    fy_table_free(&table);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------- command */
+
+static int64_t differing(const fy_lab *lab, bool quick)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < lab->experiment->parameters; i++) {
+        const foray_lab_parameter *parameter = &lab->experiment->parameter[i];
+        count += strcmp(lab->value[i].text, quick ? parameter->quick : parameter->full) != 0;
+    }
+    return count;
+}
+
+/* The shorter of the two ways to ask for these values. */
+static void print_command(const fy_lab *lab, fy_writer *text)
+{
+    fy_writer command = {.ctx = lab->ctx};
+    bool quick = differing(lab, true) < differing(lab, false);
+    fy_print(&command, "foray lab %s%s", lab->experiment->name, quick ? " --quick" : "");
+    for (int64_t i = 0; i < lab->experiment->parameters; i++) {
+        const foray_lab_parameter *parameter = &lab->experiment->parameter[i];
+        if (strcmp(lab->value[i].text, quick ? parameter->quick : parameter->full) != 0)
+            fy_command_flag(&command, parameter->name, lab->value[i].text);
+    }
+    fy_print(&command, " -o %s\n", lab->experiment->name);
+    fy_page_command(text, &command);
+    fy_print(text, "<p>With the same version on the same type of machine every number comes out "
+                   "the same to the last digit, but for times.</p>\n");
+}
+
+static void print_parameters(const fy_lab *lab, fy_writer *text)
+{
+    static const char *const heading[] = {"parameter", "value", "quick", "full", "meaning"};
+    fy_table table = fy_table_begin(lab->ctx, 5, heading);
+    for (int64_t i = 0; i < lab->experiment->parameters; i++) {
+        const foray_lab_parameter *parameter = &lab->experiment->parameter[i];
+        fy_table_cell(&table, "%s", parameter->name);
+        fy_table_cell(&table, "%s", lab->value[i].text);
+        fy_table_cell(&table, "%s", parameter->quick);
+        fy_table_cell(&table, "%s", parameter->full);
+        fy_table_cell(&table, "%s", parameter->help);
+    }
+    fy_print(text, "<h2>Parameters</h2>\n");
+    fy_page_data(text, &table, "parameters", NULL);
+}
+
+/* ------------------------------------------------------------------------------- page */
+
+void fy_lab_print_findings(fy_writer *text, const char *findings)
+{
+    fy_print(text, "<ul class=\"findings\">\n");
+    for (size_t length; *findings; findings += length + (findings[length] == '\n')) {
+        char line[1024];
+        length = strcspn(findings, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, findings);
+        fy_print(text, "<li>");
+        fy_print_escaped(text, line);
+        fy_print(text, "</li>\n");
+    }
+    fy_print(text, "</ul>\n");
+}
+
+static void print_columns(const fy_lab *lab, fy_writer *text)
+{
+    fy_print(text, "<details><summary>what the columns are</summary><dl>\n");
+    for (int64_t c = 0; c < lab->experiment->columns; c++)
+        fy_page_fact(text, lab->experiment->column[c].name, lab->experiment->column[c].help);
+    fy_print(text, "</dl></details>\n");
+}
+
+static void print_rows(const fy_lab *lab, fy_writer *text)
+{
+    fy_table table = all_rows(lab, false);
+    fy_print(text, "<h2>Everything that was measured</h2>\n");
+    print_columns(lab, text);
+    if (fy_table_rows(&table) <= EMBEDDED_ROWS) {
+        fy_page_data(text, &table, "rows", NULL);
+    } else {
+        fy_print(text, "<p>The %lld rows are in <a href=\"rows.csv\">rows.csv</a>.</p>\n",
+                 (long long)fy_table_rows(&table));
+        fy_table_free(&table);
+    }
+}
+
+static void print_head(const fy_lab *lab, fy_writer *text)
+{
+    char title[256];
+    snprintf(title, sizeof title, "Foray lab: %s", lab->experiment->name);
+    fy_page_begin(text, title);
+    fy_print(text, "<p class=\"lead\">");
+    fy_print_escaped(text, lab->experiment->summary);
+    fy_print(text, "; %lld cells; foray %s</p>\n<p>", (long long)lab->cells, foray_version());
+    fy_print_escaped(text, lab->experiment->question);
+    fy_print(text, "</p>\n");
+}
+
+static foray_status write_page(fy_lab *lab, fy_writer *sections)
+{
+    fy_writer text = {.ctx = lab->ctx};
+    text.failed = sections->failed || lab->findings.failed;
+    print_head(lab, &text);
+    if (!text.failed) {
+        fy_print(&text, "<h2>What was found</h2>\n");
+        fy_lab_print_findings(&text, (const char *)lab->findings.data);
+        fy_write_bytes(&text, sections->data, sections->size);
+    }
+    print_rows(lab, &text);
+    print_command(lab, &text);
+    print_parameters(lab, &text);
+    fy_page_end(&text);
+    return fy_folder_save(&lab->folder, "index.html", &text);
+}
+
+foray_status fy_lab_write(fy_lab *lab)
+{
+    fy_writer sections = {.ctx = lab->ctx};
+    foray_status status = write_rows(lab, false, "rows");
+    if (status == FORAY_OK && has_times(lab))
+        status = write_rows(lab, true, "times");
+    if (status == FORAY_OK)
+        status = lab->experiment->page(lab, &sections);
+    fy_write_bytes(&lab->findings, "", 1);
+    lab->findings.size -= !lab->findings.failed;
+    if (status == FORAY_OK)
+        status = write_page(lab, &sections);
+    free(sections.data);
+    return status == FORAY_OK ? fy_folder_save(&lab->folder, "findings.txt", &lab->findings)
+                              : status;
+}

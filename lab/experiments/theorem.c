@@ -1,0 +1,319 @@
+/* theorem.c - the promise of the paper, kept or not.
+ *
+ *   for each variant of the algorithm, world and eps for which K(eps) is within the budget,
+ *   and each seed
+ *     play K(eps) episodes with the paper's constants, and at 10^(i/4) episodes measure the
+ *     worst gap, the certificate, and the quantities that the proof bounds
+ *
+ * K(eps) is the paper's with its constants worked out: promise.h. */
+#include "experiments/theorem.h"
+#include "experiments/kept.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const fy_theorem_variant variants[] = {
+    {"printed", "ucrl-rfe", FORAY_CLIP_HORIZON, FORAY_REPLAN_EVERY,
+     "UCRL-RFE as printed: values clipped at H, a new plan in every episode"},
+    {"proof", "ucrl-rfe", FORAY_CLIP_REMAINING, FORAY_REPLAN_EVERY,
+     "the same with values clipped at the steps that remain, as the proof needs it"},
+    {"doubling", "ucrl-rfe", FORAY_CLIP_REMAINING, FORAY_REPLAN_DOUBLING,
+     "the same with a new plan only when the determinant of Sigma has doubled, for which the "
+     "proof gives the same K"},
+    {"plus", "ucrl-rfe+", FORAY_CLIP_HORIZON, FORAY_REPLAN_EVERY,
+     "UCRL-RFE+ as printed, for as many episodes as UCRL-RFE needs: its own K is out of reach"},
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+const fy_theorem_variant *fy_theorem_variant_at(int64_t index)
+{
+    return index >= 0 && index < VARIANTS ? &variants[index] : NULL;
+}
+
+static const foray_lab_parameter parameters[FY_THEOREM_PARAMETERS] = {
+    [FY_THEOREM_VARIANTS] = {.name = "variants",
+                             .kind = FORAY_LAB_WORD,
+                             .list = true,
+                             .quick = "printed,proof,doubling,plus",
+                             .full = "printed,proof,doubling,plus",
+                             .choices = "printed|proof|doubling|plus",
+                             .help = "the algorithm as printed, and with what its proof allows"},
+    [FY_THEOREM_WORLDS] = {.name = "worlds",
+                           .kind = FORAY_LAB_WORLD,
+                           .list = true,
+                           .quick = "chain:states=3,zones=1,laws=1,horizon=2 "
+                                    "chain:states=3,zones=1,laws=1,horizon=3",
+                           .full = "chain:states=3,zones=1,laws=1,horizon=2 "
+                                   "chain:states=3,zones=1,laws=1,horizon=3 "
+                                   "mixture:states=3,actions=2,successors=3,dim=2,horizon=2",
+                           .help = "worlds to play in, small enough"},
+    [FY_THEOREM_EPS] = {.name = "eps",
+                        .kind = FORAY_LAB_REAL,
+                        .list = true,
+                        .quick = "0.5,0.25,0.1",
+                        .full = "1,0.5,0.25,0.1",
+                        .least = 1e-6,
+                        .most = 1e6,
+                        .help = "accuracies"},
+    [FY_THEOREM_DELTA] = {.name = "delta",
+                          .kind = FORAY_LAB_REAL,
+                          .quick = "0.1",
+                          .full = "0.1",
+                          .least = 1e-9,
+                          .most = 0.999,
+                          .help = "the share of runs that may fail"},
+    [FY_THEOREM_EVERY_BUDGET] = {.name = "every_budget",
+                                 .kind = FORAY_LAB_WHOLE,
+                                 .quick = "4000000",
+                                 .full = "20000000",
+                                 .least = 1,
+                                 .most = 1e12,
+                                 .help = "most episodes of a run that plans in every one"},
+    [FY_THEOREM_DOUBLING_BUDGET] = {.name = "doubling_budget",
+                                    .kind = FORAY_LAB_WHOLE,
+                                    .quick = "40000000",
+                                    .full = "200000000",
+                                    .least = 1,
+                                    .most = 1e12,
+                                    .help = "most episodes of a run that plans seldom"},
+    [FY_THEOREM_OTHERS] = {.name = "others",
+                           .kind = FORAY_LAB_WORLD,
+                           .list = true,
+                           .quick = "chain riverswim rooms inventory",
+                           .full = "chain riverswim rooms inventory",
+                           .help = "worlds of which only K is worked out"},
+    [FY_THEOREM_REWARDS] = {.name = "rewards",
+                            .kind = FORAY_LAB_WHOLE,
+                            .quick = "8",
+                            .full = "8",
+                            .least = 1,
+                            .most = 1e6,
+                            .help = "rewards of each kind: goals, dense, sparse, timed"},
+    [FY_THEOREM_ROUNDS] = {.name = "rounds",
+                           .kind = FORAY_LAB_WHOLE,
+                           .quick = "4",
+                           .full = "4",
+                           .least = 0,
+                           .most = 1e6,
+                           .help = "rounds of the adversary"},
+    [FY_THEOREM_SEEDS] = FY_LAB_SEEDS("8", "40"),
+    [FY_THEOREM_SEED] = FY_LAB_SEED,
+};
+
+static const char *const variant_words[VARIANTS + 1] = {"printed", "proof", "doubling", "plus",
+                                                        NULL};
+
+static const fy_lab_column measures[FY_THEOREM_COLUMNS] = {
+    [FY_THEOREM_C_VARIANT] = {.name = "variant",
+                              .help = "the variant of the algorithm",
+                              .word = variant_words},
+    [FY_THEOREM_C_WORLD] = {.name = "world", .help = "the world", .words = 1 + FY_THEOREM_WORLDS},
+    [FY_THEOREM_C_EPS] = {.name = "eps", .help = "the accuracy promised after K episodes"},
+    [FY_THEOREM_C_SEED] = {.name = "seed", .help = "the seed"},
+    [FY_THEOREM_C_PROMISED] = {.name = "promised", .help = "K(eps) of UCRL-RFE"},
+    [FY_THEOREM_C_EPISODE] = {.name = "episode", .help = "episodes so far"},
+    [FY_THEOREM_C_GAP] = {.name = "gap", .help = "the worst gap found, of optimistic plans"},
+    [FY_THEOREM_C_BOUND] = {.name = "bound", .help = "the certificate for all rewards"},
+    [FY_THEOREM_C_TARGET] = {.name = "target",
+                             .help = "H V*(r), r the exploration reward: what the proof bounds "
+                                     "the gap by"},
+    [FY_THEOREM_C_DISTANCE] = {.name = "distance",
+                               .help = "distance of the estimate from theta*, over the radius"},
+    [FY_THEOREM_C_INFORMATION] = {.name = "information", .help = "log det Sigma / det(lambda I)"},
+    [FY_THEOREM_C_BONUS] = {.name = "bonus",
+                            .help = "sum of all exploration bonuses; empty: not measured when "
+                                    "plans are seldom made"},
+    [FY_THEOREM_C_PLANS] = {.name = "plans", .help = "exploration plans made so far"},
+};
+
+/* ----------------------------------------------------------------------------- plan */
+
+foray_status fy_theorem_terms(foray_context *ctx, const fy_lab *lab, int parameter, int64_t world,
+                              fy_promise_terms *out)
+{
+    foray_model *model;
+    foray_status status = foray_model_builtin(ctx, fy_lab_word(lab, parameter, world), &model);
+    if (status != FORAY_OK)
+        return status;
+    *out = fy_promise_terms_of(model, fy_lab_real(lab, FY_THEOREM_DELTA));
+    foray_model_destroy(model);
+    return FORAY_OK;
+}
+
+static int64_t variant_named(const char *name)
+{
+    int64_t variant = 0;
+    while (strcmp(variants[variant].name, name) != 0)
+        variant++;
+    return variant;
+}
+
+static double budget_of(const fy_lab *lab, const fy_theorem_variant *variant)
+{
+    return fy_lab_real(lab, variant->replan == FORAY_REPLAN_EVERY ? FY_THEOREM_EVERY_BUDGET
+                                                                  : FY_THEOREM_DOUBLING_BUDGET);
+}
+
+/* A step costs 0.05 microseconds, a plan some 0.2 for each step of a tiny world. */
+static double weight_of(const fy_theorem_variant *variant, double H, double K)
+{
+    return H * K * (variant->replan == FORAY_REPLAN_EVERY ? 2.5e-7 : 5e-8);
+}
+
+/* The runs of one promise, if it can be put to the test within the budget. */
+static foray_status add_promise(fy_lab *lab, int64_t variant, int64_t world, int64_t e)
+{
+    fy_promise_terms terms;
+    foray_status status = fy_theorem_terms(lab->ctx, lab, FY_THEOREM_WORLDS, world, &terms);
+    if (status != FORAY_OK)
+        return status;
+    double eps = fy_lab_number(lab, FY_THEOREM_EPS, e), K = fy_promise_episodes(&terms, eps);
+    if (K > budget_of(lab, &variants[variant]) || eps >= terms.horizon)
+        return FORAY_OK;
+    for (int64_t s = 0; s < fy_lab_whole(lab, FY_THEOREM_SEEDS) && status == FORAY_OK; s++) {
+        const int64_t at[FY_LAB_AXES] = {[FY_THEOREM_AT_VARIANT] = variant,
+                                         [FY_THEOREM_AT_WORLD] = world,
+                                         [FY_THEOREM_AT_EPS] = e,
+                                         [FY_THEOREM_AT_SEED] = s};
+        status = fy_lab_add_cell(lab, weight_of(&variants[variant], terms.horizon, K), at,
+                                 "%s-world%" PRId64 "-eps%g-seed%" PRId64, variants[variant].name,
+                                 world + 1, eps, fy_lab_whole(lab, FY_THEOREM_SEED) + s);
+    }
+    return status;
+}
+
+/* Worlds that no cell needs; better refused before the runs than after. */
+static foray_status check_others(const fy_lab *lab)
+{
+    fy_promise_terms terms;
+    foray_status status = FORAY_OK;
+    for (int64_t w = 0; w < fy_lab_count(lab, FY_THEOREM_OTHERS) && status == FORAY_OK; w++)
+        status = fy_theorem_terms(lab->ctx, lab, FY_THEOREM_OTHERS, w, &terms);
+    return status;
+}
+
+static foray_status plan(fy_lab *lab)
+{
+    foray_status status = check_others(lab);
+    for (int64_t v = 0; v < fy_lab_count(lab, FY_THEOREM_VARIANTS); v++)
+        for (int64_t w = 0; w < fy_lab_count(lab, FY_THEOREM_WORLDS); w++)
+            for (int64_t e = 0; e < fy_lab_count(lab, FY_THEOREM_EPS); e++)
+                if (status == FORAY_OK)
+                    status = add_promise(
+                        lab, variant_named(fy_lab_word(lab, FY_THEOREM_VARIANTS, v)), w, e);
+    if (status == FORAY_OK && lab->cells == 0)
+        return fy_fail(lab->ctx, FORAY_ERROR_USAGE,
+                       "theorem: no eps is below the horizon and within the budgets");
+    return status;
+}
+
+/* ----------------------------------------------------------------------------- cells */
+
+/* Where a run's rows go, and who hears how far it is. */
+typedef struct receiver {
+    foray_context *ctx;
+    fy_lab *lab;
+    int64_t cell;
+    const foray_settings *settings;
+    fy_rows *rows;
+} receiver;
+
+static foray_status note(void *user, const fy_kept *kept)
+{
+    const receiver *to = user;
+    const int64_t *at = to->lab->cell[to->cell].at;
+    const double row[FY_THEOREM_COLUMNS] = {
+        [FY_THEOREM_C_VARIANT] = (double)at[FY_THEOREM_AT_VARIANT],
+        [FY_THEOREM_C_WORLD] = (double)at[FY_THEOREM_AT_WORLD],
+        [FY_THEOREM_C_EPS] = fy_lab_number(to->lab, FY_THEOREM_EPS, at[FY_THEOREM_AT_EPS]),
+        [FY_THEOREM_C_SEED] = (double)to->settings->seed,
+        [FY_THEOREM_C_PROMISED] = (double)to->settings->episodes,
+        [FY_THEOREM_C_EPISODE] = (double)kept->episode,
+        [FY_THEOREM_C_GAP] = kept->gap,
+        [FY_THEOREM_C_BOUND] = kept->bound,
+        [FY_THEOREM_C_TARGET] = kept->target,
+        [FY_THEOREM_C_DISTANCE] = kept->distance,
+        [FY_THEOREM_C_INFORMATION] = kept->information,
+        [FY_THEOREM_C_BONUS] = kept->bonus,
+        [FY_THEOREM_C_PLANS] = (double)kept->plans,
+    };
+    return fy_rows_add(to->ctx, to->rows, row);
+}
+
+static bool tell(void *user, int64_t episode)
+{
+    const receiver *to = user;
+    return fy_lab_tell(to->lab, to->cell, (double)episode / (double)to->settings->episodes);
+}
+
+/* The paper to the letter, but for what the variant changes. */
+static foray_settings settings_of(const fy_lab *lab, const int64_t *at, double K)
+{
+    const fy_theorem_variant *variant = &variants[at[FY_THEOREM_AT_VARIANT]];
+    foray_settings settings;
+    foray_settings_default(&settings);
+    foray_settings_literal(&settings);
+    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", variant->algorithm);
+    settings.clip = variant->clip;
+    settings.replan = variant->replan;
+    settings.delta = fy_lab_real(lab, FY_THEOREM_DELTA);
+    settings.episodes = (int64_t)K;
+    settings.seed = fy_lab_whole(lab, FY_THEOREM_SEED) + at[FY_THEOREM_AT_SEED];
+    return settings;
+}
+
+static foray_status play(foray_context *ctx, fy_lab *lab, int64_t index, const foray_model *model,
+                         fy_rows *rows)
+{
+    const int64_t *at = lab->cell[index].at;
+    fy_promise_terms terms = fy_promise_terms_of(model, fy_lab_real(lab, FY_THEOREM_DELTA));
+    double eps = fy_lab_number(lab, FY_THEOREM_EPS, at[FY_THEOREM_AT_EPS]);
+    foray_settings settings = settings_of(lab, at, fy_promise_episodes(&terms, eps));
+    receiver to = {ctx, lab, index, &settings, rows};
+    fy_kept_listener listener = {note, tell, &to};
+    fy_judge *judge;
+    foray_status status = fy_judge_create(ctx, model, fy_lab_whole(lab, FY_THEOREM_REWARDS),
+                                          (uint64_t)fy_lab_whole(lab, FY_THEOREM_SEED), &judge);
+    if (status != FORAY_OK)
+        return status;
+    status =
+        fy_kept_run(ctx, model, &settings, judge, fy_lab_whole(lab, FY_THEOREM_ROUNDS), &listener);
+    fy_judge_destroy(judge);
+    return status;
+}
+
+static foray_status cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows *rows)
+{
+    foray_model *model;
+    int64_t world = lab->cell[index].at[FY_THEOREM_AT_WORLD];
+    foray_status status =
+        foray_model_builtin(ctx, fy_lab_word(lab, FY_THEOREM_WORLDS, world), &model);
+    if (status != FORAY_OK)
+        return status;
+    status = play(ctx, lab, index, model, rows);
+    foray_model_destroy(model);
+    return status;
+}
+
+const fy_lab_experiment fy_lab_theorem = {
+    .name = "theorem",
+    .summary = "full runs at the paper's own constants, to the paper's own K",
+    .question =
+        "Theorem: after K(eps) episodes of UCRL-RFE, with probability at least 1 - delta, the "
+        "optimistic plan for every reward has a gap of at most eps. The paper gives "
+        "K = O~(H^5 d^2/eps^2) and hides the constant; its proof has one, and with it K(eps) is a "
+        "number: the least K with H/K (4 beta (1 + 1/H) sqrt(K (H-1) D) + D/log 2 H(H+1)/2 + "
+        "sqrt(K H(H+1)(2H+1)/12 log(3/delta))) <= eps, where beta = H sqrt(d log(3 (1 + K H^3 "
+        "B^2)/delta)) + 1 is the paper's radius, lambda = B^-2, and D = d log(1 + K B^2 "
+        "sum_h (H-h)^2/d). Here exactly K(eps) episodes are played, in worlds and for accuracies "
+        "for which K is within reach, with this radius, no centring and no blocks; the gap is the "
+        "worst that goal states, random rewards and an adversary find.",
+    .parameter = parameters,
+    .parameters = FY_THEOREM_PARAMETERS,
+    .column = measures,
+    .columns = FY_THEOREM_COLUMNS,
+    .plan = plan,
+    .cell = cell,
+    .page = fy_theorem_page,
+};

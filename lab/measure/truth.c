@@ -1,0 +1,116 @@
+/* truth.c - exact values and occupancies: PLAN without bonus on the true kernel, and
+ * the chain that a policy makes of the model, forwards. */
+#include "measure/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static foray_status fill(foray_context *ctx, const foray_model *model, fy_truth *truth)
+{
+    foray_status status = fy_kernel_create(ctx, model->basis, FY_FACTOR_NONE, &truth->kernel);
+    if (status != FORAY_OK)
+        return status;
+    truth->model = model;
+    if (!FY_ALLOC(ctx, truth->probability, model->gen_start[model->generator_sets]) ||
+        !FY_ALLOC(ctx, truth->table, model->horizon) ||
+        !FY_ALLOC(ctx, truth->value, 2 * model->states))
+        return FORAY_ERROR_MEMORY;
+    fy_kernel_exact(truth->kernel, model->theta);
+    for (int64_t g = 0; g < model->generator_sets; g++)
+        fy_generator_set_probabilities(model, model->theta, g,
+                                       truth->probability + model->gen_start[g]);
+    return FORAY_OK;
+}
+
+foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_truth **out)
+{
+    if (!model->theta || !model->basis)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "model \"%s\" does not know its theta: no exact values", model->name);
+    fy_truth *truth = fy_alloc(ctx, 1, sizeof *truth);
+    if (!truth)
+        return FORAY_ERROR_MEMORY;
+    foray_status status = fill(ctx, model, truth);
+    if (status == FORAY_OK)
+        *out = truth;
+    else
+        fy_truth_destroy(truth);
+    return status;
+}
+
+void fy_truth_destroy(fy_truth *truth)
+{
+    if (!truth)
+        return;
+    fy_kernel_destroy(truth->kernel);
+    free(truth->probability);
+    free(truth->table);
+    free(truth->value);
+    free(truth);
+}
+
+static double recursion(fy_truth *truth, const foray_reward *reward, const int32_t *follow,
+                        int32_t *policy)
+{
+    double mean;
+    for (int64_t t = 0; t < truth->model->horizon; t++)
+        truth->table[t] = fy_reward_table(reward, t);
+    fy_plan_task task = {
+        .kernel = truth->kernel,
+        .reward = {.table = truth->table, .cap = INFINITY},
+        .lanes = 1,
+        .clip = FORAY_CLIP_REMAINING,
+        .ties = FORAY_TIES_LOWEST,
+        .follow = follow,
+        .layers = 2,
+        .value = truth->value,
+    };
+    task.policy = policy;
+    fy_plan(&task, &mean);
+    return mean;
+}
+
+double fy_truth_value(fy_truth *truth, const foray_reward *reward, const int32_t *actions)
+{
+    return recursion(truth, reward, actions, NULL);
+}
+
+double fy_truth_best(fy_truth *truth, const foray_reward *reward, int32_t *actions)
+{
+    return recursion(truth, reward, NULL, actions);
+}
+
+/* next(s') += q(s) P(s'|s,a) over the successors of one pair. */
+static void spread(const fy_truth *truth, int64_t pair, double q, double *next)
+{
+    const foray_model *model = truth->model;
+    const double *p = truth->probability + model->gen_start[model->generator_set[pair]];
+    const int32_t *succ = model->succ + model->succ_start[pair];
+    int64_t n = model->succ_start[pair + 1] - model->succ_start[pair];
+    for (int64_t j = 0; j < n; j++)
+        next[succ[j]] += q * p[j];
+}
+
+/*   q_0 = mu,   q_{t+1}(s') = sum_s q_t(s) P(s'|s, pi_t(s)) */
+void fy_truth_occupancy(const fy_truth *truth, const int32_t *actions, double *q)
+{
+    const foray_model *model = truth->model;
+    int64_t S = model->states, H = model->horizon;
+    memset(q, 0, (size_t)(H * S) * sizeof *q);
+    for (int64_t i = 0; i < model->initials; i++)
+        q[model->initial_state[i]] = model->initial_probability[i];
+    for (int64_t t = 0; t + 1 < H; t++)
+        for (int64_t s = 0; s < S; s++)
+            if (q[t * S + s] > 0.0)
+                spread(truth, s * model->actions + actions[t * S + s], q[t * S + s],
+                       q + (t + 1) * S);
+}
+
+/* Values are sums of H numbers in [0,1]. */
+double fy_gap(const foray_model *model, double optimal, double value)
+{
+    const double rounding = 1e-13 * (double)model->horizon;
+    double gap = optimal - value;
+    return fabs(gap) <= rounding ? 0.0 : gap;
+}

@@ -1,0 +1,285 @@
+/* arrows.c - policies as arrows, shaded by value. */
+#include "report/arrows.h"
+#include "draw/map.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------------- values */
+
+/* About `most` steps from the first to the last, equally far apart. */
+static void choose_steps(fy_arrows *arrows, int64_t horizon, int64_t most)
+{
+    arrows->steps = horizon < most ? horizon : most;
+    for (int64_t i = 0; i < arrows->steps; i++)
+        arrows->step[i] = arrows->steps == 1 ? 0 : i * (horizon - 1) / (arrows->steps - 1);
+}
+
+/* r_t(s,a) + sum_j P(next_j|s,a) V(next_j), within [0, H - t]. */
+static double back_up(const foray_model *model, const double *theta, const foray_reward *reward,
+                      int64_t t, int64_t state, int64_t action, const double *next_value)
+{
+    const int32_t *next;
+    double value = foray_reward_at(reward, t, state, action);
+    int64_t count = foray_model_successors(model, state, action, &next);
+    for (int64_t j = 0; j < count; j++)
+        value += foray_model_probability(model, theta, state, action, j) * next_value[next[j]];
+    return fmin(fmax(value, 0.0), (double)(model->horizon - t));
+}
+
+/* Backward induction over two layers, of which the chosen steps are kept. */
+static void evaluate(const foray_model *model, const double *theta, const foray_reward *reward,
+                     fy_arrows *arrows, double *layer)
+{
+    int64_t states = model->states, kept = arrows->steps - 1;
+    double *now = layer, *later = layer + states;
+    for (int64_t t = model->horizon; t-- > 0;) {
+        const int32_t *action = arrows->policy->action + t * states;
+        for (int64_t s = 0; s < states; s++)
+            now[s] = back_up(model, theta, reward, t, s, action[s], later);
+        if (kept >= 0 && arrows->step[kept] == t)
+            memcpy(arrows->value + kept-- * states, now, (size_t)states * sizeof *now);
+        double *swap = now;
+        now = later;
+        later = swap;
+    }
+}
+
+foray_status fy_arrows_create(fy_report *report, int64_t id, const foray_policy *policy,
+                              const foray_reward *reward, fy_arrows *out)
+{
+    int64_t rows, cols;
+    const foray_model *model = report->model;
+    const double *theta = foray_model_theta(model);
+    fy_arrows arrows = {.policy = policy, .id = id, .true_values = theta != NULL};
+    bool on_map = fy_report_map(report, &rows, &cols);
+    choose_steps(&arrows, model->horizon, on_map ? FY_REPORT_STEPS : FY_REPORT_COLUMNS);
+    theta = theta ? theta : report->estimate;
+    if (theta) {
+        double *layer;
+        if (!FY_ALLOC(report->ctx, layer, 2 * model->states))
+            return FORAY_ERROR_MEMORY;
+        if (!FY_ALLOC(report->ctx, arrows.value, arrows.steps * model->states)) {
+            free(layer);
+            return FORAY_ERROR_MEMORY;
+        }
+        evaluate(model, theta, reward, &arrows, layer);
+        free(layer);
+    }
+    *out = arrows;
+    return FORAY_OK;
+}
+
+void fy_arrows_destroy(fy_arrows *arrows)
+{
+    free(arrows->value);
+    arrows->value = NULL;
+}
+
+static double value_at(const fy_report *report, const fy_arrows *arrows, int64_t i, int64_t state)
+{
+    return arrows->value ? arrows->value[i * report->model->states + state] : NAN;
+}
+
+static int64_t action_at(const fy_arrows *arrows, int64_t i, int64_t state)
+{
+    return arrows->policy->action[arrows->step[i] * arrows->policy->states + state];
+}
+
+/* -------------------------------------------------------------------------- pictures */
+
+/* The largest value there is, which the deepest colour stands for. */
+static double largest_value(const fy_report *report, const fy_arrows *arrows)
+{
+    double most = 0.0;
+    for (int64_t i = 0; arrows->value && i < arrows->steps * report->model->states; i++)
+        most = fmax(most, arrows->value[i]);
+    return most;
+}
+
+static void fill_cell(const fy_report *report, const fy_arrows *arrows, int64_t i, int64_t state,
+                      double largest, fy_map_cell *cell)
+{
+    char name[FY_LABEL_SIZE], action[FY_LABEL_SIZE], number[FY_NUMBER_SIZE];
+    int64_t its = action_at(arrows, i, state);
+    double value = value_at(report, arrows, i, state);
+    *cell = (fy_map_cell){.there = true, .level = largest > 0.0 ? value / largest : 0.0};
+    fy_map_action(report->model, its, cell);
+    snprintf(cell->about, sizeof cell->about, "state %s, step %" PRId64 ": %s, value %s",
+             fy_label(foray_model_state_name(report->model, state), state, name), arrows->step[i],
+             fy_label(foray_model_action_name(report->model, its), its, action),
+             fy_number(value, number));
+}
+
+/* A part of the model's map, small enough to be drawn. */
+typedef struct window {
+    int64_t row, col, rows, cols;
+} window;
+
+/* One side of it: `size` places with `middle` as near the middle as the ends allow. */
+static int64_t place_window(int64_t all, int64_t middle, int64_t *size)
+{
+    *size = all < FY_REPORT_WINDOW ? all : FY_REPORT_WINDOW;
+    int64_t first = middle - *size / 2;
+    first = first < all - *size ? first : all - *size;
+    return first > 0 ? first : 0;
+}
+
+static window choose_window(const fy_report *report, int64_t rows, int64_t cols)
+{
+    window w;
+    int64_t row = 0, col = 0;
+    if (!foray_model_cell(report->model, fy_report_busiest(report), &row, &col))
+        row = col = 0;
+    w.row = place_window(rows, row, &w.rows);
+    w.col = place_window(cols, col, &w.cols);
+    return w;
+}
+
+static void fill_window(const fy_report *report, const fy_arrows *arrows, const window *w,
+                        int64_t i, fy_map_cell *cell)
+{
+    int64_t row, col;
+    double largest = largest_value(report, arrows);
+    memset(cell, 0, (size_t)(w->rows * w->cols) * sizeof *cell);
+    for (int64_t s = 0; s < report->model->states; s++) {
+        if (!foray_model_cell(report->model, s, &row, &col))
+            continue;
+        row -= w->row;
+        col -= w->col;
+        if (row >= 0 && row < w->rows && col >= 0 && col < w->cols)
+            fill_cell(report, arrows, i, s, largest, &cell[row * w->cols + col]);
+    }
+}
+
+static void draw_step(fy_report *report, const fy_arrows *arrows, const window *w, int64_t i,
+                      const fy_map_cell *cell)
+{
+    char id[64], title[96];
+    snprintf(id, sizeof id, "policy%" PRId64 "-%" PRId64, arrows->id, arrows->step[i]);
+    snprintf(title, sizeof title, "Plan %" PRId64 ", step %" PRId64, arrows->id, arrows->step[i]);
+    fy_map map = {id, title, w->rows, w->cols, cell, NULL, NULL};
+    fy_print(report->text, "<div>step %" PRId64 "<br>\n", arrows->step[i]);
+    fy_svg_map(report->text, &map);
+    fy_print(report->text, "</div>\n");
+}
+
+static void print_caption(fy_report *report, const fy_arrows *arrows)
+{
+    fy_print(report->text, "<figcaption>%s",
+             arrows->value == NULL ? "What the policy does."
+             : arrows->true_values ? "What the policy does; the deeper the colour, the larger its "
+                                     "true value from there on."
+                                   : "What the policy does; the deeper the colour, the larger its "
+                                     "value from there on by the estimate.");
+}
+
+static foray_status draw_maps(fy_report *report, const fy_arrows *arrows, int64_t rows,
+                              int64_t cols)
+{
+    fy_map_cell *cell;
+    window w = choose_window(report, rows, cols);
+    if (!FY_ALLOC(report->ctx, cell, w.rows * w.cols))
+        return FORAY_ERROR_MEMORY;
+    fy_print(report->text, "<figure>\n<div class=\"small\">\n");
+    for (int64_t i = 0; i < arrows->steps; i++) {
+        fill_window(report, arrows, &w, i, cell);
+        draw_step(report, arrows, &w, i, cell);
+    }
+    free(cell);
+    fy_print(report->text, "</div>\n");
+    print_caption(report, arrows);
+    if (w.rows < rows || w.cols < cols)
+        fy_print(report->text,
+                 " Rows %" PRId64 " to %" PRId64 " and columns %" PRId64 " to %" PRId64
+                 " of a map of %" PRId64 " × %" PRId64 ", around the state visited most.",
+                 w.row, w.row + w.rows - 1, w.col, w.col + w.cols - 1, rows, cols);
+    else
+        fy_report_axes(report, rows, cols);
+    fy_print(report->text, "</figcaption></figure>\n");
+    return FORAY_OK;
+}
+
+/* Without a map: a row for each state, a column for each step. */
+static foray_status draw_matrix(fy_report *report, const fy_arrows *arrows)
+{
+    char id[48], row[FY_REPORT_ROWS][FY_LABEL_SIZE], column[FY_REPORT_COLUMNS][FY_LABEL_SIZE];
+    int64_t states = report->model->states;
+    int64_t rows = states < FY_REPORT_ROWS ? states : FY_REPORT_ROWS;
+    double largest = largest_value(report, arrows);
+    fy_map_cell *cell;
+    if (!FY_ALLOC(report->ctx, cell, rows * arrows->steps))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t s = 0; s < rows; s++) {
+        fy_label(foray_model_state_name(report->model, s), s, row[s]);
+        for (int64_t i = 0; i < arrows->steps; i++)
+            fill_cell(report, arrows, i, s, largest, &cell[s * arrows->steps + i]);
+    }
+    for (int64_t i = 0; i < arrows->steps; i++)
+        fy_label(NULL, arrows->step[i], column[i]);
+    snprintf(id, sizeof id, "policy%" PRId64, arrows->id);
+    fy_map map = {id,
+                  "States by steps",
+                  rows,
+                  arrows->steps,
+                  cell,
+                  (const char(*)[FY_LABEL_SIZE])row,
+                  (const char(*)[FY_LABEL_SIZE])column};
+    fy_print(report->text, "<figure>\n");
+    fy_svg_map(report->text, &map);
+    free(cell);
+    print_caption(report, arrows);
+    fy_print(report->text, " Down: states; across: steps.");
+    if (rows < states)
+        fy_print(report->text, " The first %" PRId64 " of %" PRId64 " states.", rows, states);
+    fy_print(report->text, "</figcaption></figure>\n");
+    return FORAY_OK;
+}
+
+foray_status fy_arrows_draw(fy_report *report, const fy_arrows *arrows)
+{
+    int64_t rows, cols;
+    if (fy_report_map(report, &rows, &cols))
+        return draw_maps(report, arrows, rows, cols);
+    return draw_matrix(report, arrows);
+}
+
+/* ---------------------------------------------------------------------------- table */
+
+static void add_row(const fy_report *report, const fy_arrows *arrows, int64_t i, int64_t state,
+                    fy_table *table)
+{
+    const char *name = foray_model_state_name(report->model, state);
+    int64_t action = action_at(arrows, i, state);
+    const char *its = foray_model_action_name(report->model, action);
+    fy_table_integer(table, arrows->step[i]);
+    fy_table_integer(table, state);
+    fy_table_cell(table, "%s", name ? name : "");
+    fy_table_integer(table, action);
+    fy_table_cell(table, "%s", its ? its : "");
+    fy_table_shortest(table, value_at(report, arrows, i, state));
+}
+
+void fy_arrows_print(fy_report *report, const fy_arrows *arrows)
+{
+    static const char *const heading[] = {"step",   "state",       "name",
+                                          "action", "action name", "value"};
+    enum { KEPT = FY_REPORT_KEPT / FY_REPORT_PLANS };
+    char id[48], note[160];
+    int64_t states = report->model->states, each = KEPT / arrows->steps;
+    int64_t kept = states < each ? states : each;
+    fy_table table = fy_table_begin(report->ctx, 6, heading);
+    for (int64_t i = 0; i < arrows->steps; i++)
+        for (int64_t s = 0; s < kept; s++)
+            add_row(report, arrows, i, s, &table);
+    snprintf(id, sizeof id, "policy%" PRId64, arrows->id);
+    snprintf(note, sizeof note,
+             "%" PRId64 " of %" PRId64 " steps, %" PRId64 " of %" PRId64
+             " states; all of it: foray plan -o.",
+             arrows->steps, report->model->horizon, kept, states);
+    bool whole = kept == states && arrows->steps == report->model->horizon;
+    fy_page_data(report->text, &table, id, whole ? NULL : note);
+}

@@ -1,0 +1,149 @@
+/* report.c - one page about a run: gather, then section by section. */
+#include "report/report.h"
+#include "draw/page.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool fy_report_map(const fy_report *report, int64_t *rows, int64_t *cols)
+{
+    return foray_model_grid(report->model, rows, cols) && *rows > 1 && *cols > 1;
+}
+
+/* -------------------------------------------------------------------------- gathering */
+
+/* Where actions were taken: s_0..s_{H-1}; generative algorithms tell for each step where
+ * they were and what followed. */
+static bool count_visits(void *user, int64_t episode, const int32_t *states, const int32_t *actions)
+{
+    fy_report *report = user;
+    int stride = foray_algorithm_is_generative(report->run->settings.algorithm) ? 2 : 1;
+    (void)episode;
+    (void)actions;
+    for (int64_t t = 0; t < report->model->horizon; t++)
+        report->visits[states[stride * t]]++;
+    return true;
+}
+
+/* FORAY_ERROR_USAGE is what algorithms without an estimate answer. */
+static foray_status take_estimate(fy_report *report)
+{
+    int64_t dim = report->model->dim;
+    if (!FY_ALLOC(report->ctx, report->estimate, dim) ||
+        !FY_ALLOC(report->ctx, report->half_width, dim))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = foray_explorer_estimate(foray_run_explorer(report->run), report->estimate,
+                                                  report->half_width);
+    if (status == FORAY_OK)
+        return FORAY_OK;
+    free(report->estimate);
+    free(report->half_width);
+    report->estimate = report->half_width = NULL;
+    return status == FORAY_ERROR_USAGE ? FORAY_OK : status;
+}
+
+static foray_status gather(fy_report *report)
+{
+    if (!FY_ALLOC(report->ctx, report->visits, report->model->states))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = foray_run_describe(report->run, &report->facts);
+    if (status == FORAY_OK)
+        status = foray_run_episodes(report->run, 0, count_visits, report);
+    return status == FORAY_OK ? take_estimate(report) : status;
+}
+
+/* ------------------------------------------------------------------------------ page */
+
+/* The bound for all rewards, where the algorithm has one. */
+static foray_status print_bound(fy_report *report)
+{
+    char number[FY_NUMBER_SIZE], value[128];
+    foray_certificate bound;
+    foray_status status = foray_explorer_bound(foray_run_explorer(report->run), &bound);
+    if (status == FORAY_ERROR_USAGE || (status == FORAY_OK && isinf(bound.gap))) {
+        fy_page_fact(report->text, "certificate", "none for all rewards at once");
+        return FORAY_OK;
+    }
+    if (status != FORAY_OK)
+        return status;
+    snprintf(value, sizeof value, "%s for every reward at once (%s, delta %g, radius %s)",
+             fy_number(bound.gap, number), bound.certified ? "certified" : "heuristic", bound.delta,
+             foray_radius_name(bound.radius));
+    fy_page_fact(report->text, "certificate", value);
+    return FORAY_OK;
+}
+
+static foray_status print_facts(fy_report *report)
+{
+    const foray_model *model = report->model;
+    fy_print(report->text, "<dl>\n");
+    fy_page_fact(report->text, "world", foray_run_world(report->run));
+    if (strcmp(foray_model_name(model), foray_run_world(report->run)) != 0)
+        fy_page_fact(report->text, "model", foray_model_name(model));
+    fy_page_fact(report->text, "algorithm", report->run->settings.algorithm);
+    fy_page_count(report->text, "episodes", report->facts.episodes);
+    foray_status status = print_bound(report);
+    fy_page_count(report->text, "states", model->states);
+    fy_page_count(report->text, "actions", model->actions);
+    fy_page_count(report->text, "steps of an episode", model->horizon);
+    fy_page_count(report->text, "dimension of theta", model->dim);
+    fy_page_count(report->text, "plans kept", report->facts.plans_stored);
+    fy_page_fact(report->text, "created", report->facts.created);
+    fy_page_fact(report->text, "by foray", report->facts.version);
+    fy_print(report->text, "</dl>\n");
+    return status;
+}
+
+static foray_status print_page(fy_report *report)
+{
+    static foray_status (*const section[])(fy_report *) = {
+        print_facts,     fy_report_visits, fy_report_progress,
+        fy_report_theta, fy_report_plans,  fy_report_settings,
+    };
+    char title[256];
+    foray_status status = FORAY_OK;
+    snprintf(title, sizeof title, "What %s learnt of %s", report->run->settings.algorithm,
+             foray_run_world(report->run));
+    fy_page_begin(report->text, title);
+    for (size_t i = 0; i < sizeof section / sizeof *section && status == FORAY_OK; i++)
+        status = section[i](report);
+    fy_page_end(report->text);
+    return status == FORAY_OK && report->text->failed ? FORAY_ERROR_MEMORY : status;
+}
+
+foray_status foray_report_print(foray_run *run, char **out, size_t *size)
+{
+    fy_writer text = {.ctx = run->ctx};
+    fy_report report = {.ctx = run->ctx, .run = run, .model = foray_run_model(run), .text = &text};
+    foray_status status = gather(&report);
+    if (status == FORAY_OK)
+        status = print_page(&report);
+    fy_write_bytes(&text, "", 1);
+    if (status == FORAY_OK && text.failed)
+        status = FORAY_ERROR_MEMORY;
+    free(report.visits);
+    free(report.estimate);
+    free(report.half_width);
+    if (status != FORAY_OK) {
+        free(text.data);
+        return status;
+    }
+    *out = (char *)text.data;
+    *size = text.size - 1;
+    return FORAY_OK;
+}
+
+foray_status foray_report_save(foray_run *run, const char *path)
+{
+    char *page;
+    size_t size;
+    foray_status status = foray_report_print(run, &page, &size);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_file_write(run->ctx, path, page, size);
+    free(page);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* report.h - the page about one run, section by section. */
+#ifndef FY_REPORT_H
+#define FY_REPORT_H
+
+#include "foray/lab.h"
+#include "draw/page.h"
+#include "run/run.h"
+
+/* What keeps the page small whatever the world. Beyond it things are added up or left
+ * out, and the page says so. */
+enum {
+    FY_REPORT_BLOCKS = 40,   /* cells along a side of the map of visits */
+    FY_REPORT_WINDOW = 32,   /* cells along a side of the map of a policy */
+    FY_REPORT_ROWS = 40,     /* bars, intervals, states of a policy without a map */
+    FY_REPORT_POINTS = 120,  /* of a curve */
+    FY_REPORT_PLANS = 8,     /* policies that are drawn */
+    FY_REPORT_STEPS = 4,     /* steps of each, on a map */
+    FY_REPORT_COLUMNS = 12,  /* steps of each, without a map */
+    FY_REPORT_KEPT = 20000,  /* rows of its CSV */
+    FY_REPORT_REWARD = 65536 /* bytes of a reward to be downloaded */
+};
+
+typedef struct fy_report {
+    foray_context *ctx;
+    foray_run *run;
+    const foray_model *model;
+    foray_run_facts facts;
+    int64_t *visits;               /* [states] */
+    double *estimate, *half_width; /* [dim]; NULL: the algorithm has none */
+    fy_writer *text;
+} fy_report;
+
+/* Each prints a section. */
+foray_status fy_report_visits(fy_report *report);
+foray_status fy_report_progress(fy_report *report);
+foray_status fy_report_theta(fy_report *report);
+foray_status fy_report_plans(fy_report *report);
+foray_status fy_report_settings(fy_report *report);
+
+/* The map, if the model has one that is more than a single line: false if not. */
+bool fy_report_map(const fy_report *report, int64_t *rows, int64_t *cols);
+/* Prints which quantity grows in which direction of the map, if the states' names tell. */
+void fy_report_axes(fy_report *report, int64_t rows, int64_t cols);
+/* The state that was visited most. */
+int64_t fy_report_busiest(const fy_report *report);
+
+#endif

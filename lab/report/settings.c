@@ -1,0 +1,111 @@
+/* settings.c - the settings of a run, and the commands that make it again. */
+#include "draw/command.h"
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------ commands */
+
+static const char *file_name(const fy_report *report)
+{
+    const char *slash = strrchr(report->run->store->path, '/');
+    return slash ? slash + 1 : report->run->store->path;
+}
+
+/* foray explore with every setting that is not the default. */
+static foray_status add_explore(fy_report *report, fy_writer *command)
+{
+    const foray_reward *reward = report->run->explorer->reward;
+    fy_print(command, "foray explore");
+    fy_command_word(command, foray_run_world(report->run));
+    foray_status status = fy_command_settings(report->ctx, command, &report->run->settings, NULL);
+    if (reward)
+        fy_command_reward(command, foray_reward_name(reward), "reward.json");
+    fy_print(command, " -o");
+    fy_command_word(command, file_name(report));
+    fy_print(command, "\n");
+    return status;
+}
+
+typedef struct replans {
+    const fy_report *report;
+    fy_writer *command;
+    int64_t count;
+} replans;
+
+static bool add_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                     const char *reward_json, const foray_policy *policy)
+{
+    char file[48];
+    replans *r = user;
+    (void)reward_json;
+    if (episodes != r->report->facts.episodes)
+        return true;
+    snprintf(file, sizeof file, "reward%" PRId64 ".json", id);
+    fy_print(r->command, "foray plan");
+    fy_command_word(r->command, file_name(r->report));
+    fy_command_reward(r->command, reward_name, file);
+    fy_print(r->command, " -m %s\n", foray_mode_name(policy->mode));
+    return ++r->count < FY_PAGE_SHOWN;
+}
+
+/* What the commands cannot do. */
+static void print_caveats(fy_report *report, int64_t replanned)
+{
+    const foray_run *run = report->run;
+    int64_t episodes = report->facts.episodes;
+    if (run->other_source)
+        fy_print(report->text, "<p>The episodes came from a world beside the model. A system "
+                               "that the command names is asked again; a world of the caller's "
+                               "own it cannot bring back.</p>\n");
+    else if (episodes < run->settings.episodes && run->settings.until == 0.0)
+        fy_print(report->text,
+                 "<p>The run has %" PRId64 " of %" PRId64 " episodes so far; the command goes on "
+                 "to the end.</p>\n",
+                 episodes, run->settings.episodes);
+    if (replanned < report->facts.plans_stored)
+        fy_print(report->text,
+                 "<p>%" PRId64 " of %" PRId64 " plans are listed: the first %d of those made "
+                 "after the last episode.</p>\n",
+                 replanned, report->facts.plans_stored, FY_PAGE_SHOWN);
+}
+
+static foray_status print_commands(fy_report *report)
+{
+    fy_writer command = {.ctx = report->ctx};
+    replans r = {.report = report, .command = &command};
+    foray_status status = add_explore(report, &command);
+    if (status == FORAY_OK)
+        status = foray_run_plans(report->run, add_plan, &r);
+    fy_page_command(report->text, &command);
+    print_caveats(report, r.count);
+    return status;
+}
+
+/* -------------------------------------------------------------------------- settings */
+
+/* The reward that was explored for, if there was one. */
+static foray_status offer_reward(fy_report *report)
+{
+    char *json;
+    const foray_reward *reward = report->run->explorer->reward;
+    foray_status status =
+        reward ? foray_reward_print(report->ctx, reward, &json) : FORAY_TARGET_MISSED;
+    if (status != FORAY_OK)
+        return reward ? status : FORAY_OK;
+    if (strlen(json) <= FY_REPORT_REWARD)
+        fy_page_download(report->text, "reward.json", "application/json", json, strlen(json));
+    free(json);
+    return FORAY_OK;
+}
+
+foray_status fy_report_settings(fy_report *report)
+{
+    foray_status status = print_commands(report);
+    if (status == FORAY_OK)
+        status = offer_reward(report);
+    return status == FORAY_OK ? fy_page_settings(report->text, &report->run->settings) : status;
+}

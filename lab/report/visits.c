@@ -1,0 +1,229 @@
+/* visits.c - what was explored: visits on the map, or as bars. */
+#include "draw/map.h"
+#include "report/report.h"
+#include "draw/spans.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int64_t fy_report_busiest(const fy_report *report)
+{
+    int64_t best = 0;
+    for (int64_t s = 1; s < report->model->states; s++)
+        if (report->visits[s] > report->visits[best])
+            best = s;
+    return best;
+}
+
+static int64_t visited_states(const fy_report *report)
+{
+    int64_t count = 0;
+    for (int64_t s = 0; s < report->model->states; s++)
+        count += report->visits[s] > 0;
+    return count;
+}
+
+/* ---------------------------------------------------------------------------- table */
+
+typedef struct ranked {
+    int64_t state, visits;
+} ranked;
+
+static int most_visits_first(const void *a, const void *b)
+{
+    const ranked *one = a, *other = b;
+    if (one->visits != other->visits)
+        return one->visits < other->visits ? 1 : -1;
+    return one->state < other->state ? -1 : 1;
+}
+
+static void add_row(const fy_report *report, fy_table *table, int64_t state)
+{
+    int64_t row, col;
+    const char *name = foray_model_state_name(report->model, state);
+    bool placed = foray_model_cell(report->model, state, &row, &col);
+    fy_table_integer(table, state);
+    fy_table_cell(table, "%s", name ? name : "");
+    if (placed) {
+        fy_table_integer(table, row);
+        fy_table_integer(table, col);
+    } else {
+        fy_table_cell(table, "%s", "");
+        fy_table_cell(table, "%s", "");
+    }
+    fy_table_integer(table, report->visits[state]);
+}
+
+/* In the order of states; if there are too many, those visited most. */
+static foray_status print_table(fy_report *report)
+{
+    static const char *const heading[] = {"state", "name", "row", "column", "visits"};
+    char note[128];
+    ranked *order;
+    int64_t states = report->model->states,
+            kept = states < FY_REPORT_KEPT ? states : FY_REPORT_KEPT;
+    if (!FY_ALLOC(report->ctx, order, states))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t s = 0; s < states; s++)
+        order[s] = (ranked){s, report->visits[s]};
+    if (kept < states)
+        qsort(order, (size_t)states, sizeof *order, most_visits_first);
+    fy_table table = fy_table_begin(report->ctx, 5, heading);
+    for (int64_t i = 0; i < kept; i++)
+        add_row(report, &table, order[i].state);
+    free(order);
+    snprintf(note, sizeof note, "The %" PRId64 " states visited most, of %" PRId64 ".", kept,
+             states);
+    fy_page_data(report->text, &table, "visits", kept < states ? note : NULL);
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------------------ map */
+
+/* Cells of the model's map, `block` by `block` of them in one cell of the picture. */
+typedef struct field {
+    int64_t block, rows, cols;
+    fy_map_cell *cell; /* [rows][cols] */
+    int64_t *visits;   /* the same */
+} field;
+
+static field choose_field(int64_t rows, int64_t cols)
+{
+    int64_t longer = rows > cols ? rows : cols;
+    field f = {.block = (longer + FY_REPORT_BLOCKS - 1) / FY_REPORT_BLOCKS};
+    f.rows = (rows + f.block - 1) / f.block;
+    f.cols = (cols + f.block - 1) / f.block;
+    return f;
+}
+
+/* "1234567" as "1.2M": four letters at the most. */
+static void shorten(int64_t count, char out[8])
+{
+    static const char unit[] = " kMGTPE";
+    double value = (double)count;
+    int i = 0;
+    while (value >= 999.5) {
+        value /= 1000.0;
+        i++;
+    }
+    snprintf(out, 8, value < 9.95 && i ? "%.1f%c" : "%.0f%c", value, i ? unit[i] : 0);
+}
+
+static void gather(const fy_report *report, field *f)
+{
+    int64_t row, col;
+    for (int64_t s = 0; s < report->model->states; s++) {
+        if (!foray_model_cell(report->model, s, &row, &col))
+            continue;
+        int64_t at = row / f->block * f->cols + col / f->block;
+        f->cell[at].there = true;
+        f->visits[at] += report->visits[s];
+        if (f->block == 1)
+            fy_label(foray_model_state_name(report->model, s), s, f->cell[at].about);
+    }
+}
+
+/* The shade grows with the logarithm: log(1 + visits) / log(1 + most visits). */
+static void shade(field *f)
+{
+    int64_t most = 1;
+    for (int64_t i = 0; i < f->rows * f->cols; i++)
+        most = f->visits[i] > most ? f->visits[i] : most;
+    for (int64_t i = 0; i < f->rows * f->cols; i++) {
+        fy_map_cell *cell = &f->cell[i];
+        char name[FY_LABEL_SIZE] = "";
+        snprintf(name, sizeof name, "%.40s", cell->about);
+        cell->level = log1p((double)f->visits[i]) / log1p((double)most);
+        cell->arrow = FY_NO_ARROW;
+        if (f->visits[i] > 0)
+            shorten(f->visits[i], cell->symbol);
+        snprintf(cell->about, sizeof cell->about,
+                 "%s%srow %" PRId64 ", column %" PRId64 ": %" PRId64 " visits", name,
+                 *name ? ", " : "", i / f->cols * f->block, i % f->cols * f->block, f->visits[i]);
+    }
+}
+
+static foray_status draw_map(fy_report *report, int64_t rows, int64_t cols)
+{
+    field f = choose_field(rows, cols);
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(report->ctx, f.cell, f.rows * f.cols) &&
+        FY_ALLOC(report->ctx, f.visits, f.rows * f.cols)) {
+        gather(report, &f);
+        shade(&f);
+        fy_map map = {"visitmap", "Visits on the map", f.rows, f.cols, f.cell, NULL, NULL};
+        fy_print(report->text, "<figure>\n");
+        fy_svg_map(report->text, &map);
+        fy_print(report->text, "<figcaption>Visits of each place; the deeper the colour, the more "
+                               "(logarithmic).");
+        if (f.block > 1)
+            fy_print(report->text,
+                     " The map has %" PRId64 " × %" PRId64 " places: each square here adds up "
+                     "%" PRId64 " × %" PRId64 " of them.",
+                     rows, cols, f.block, f.block);
+        fy_report_axes(report, rows, cols);
+        fy_print(report->text, "</figcaption></figure>\n");
+        status = FORAY_OK;
+    }
+    free(f.cell);
+    free(f.visits);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------- bars */
+
+static void label_bar(const fy_report *report, fy_span *row, int64_t first, int64_t last)
+{
+    if (first == last)
+        fy_label(foray_model_state_name(report->model, first), first, row->label);
+    else
+        snprintf(row->label, sizeof row->label, "%" PRId64 "–%" PRId64, first, last);
+}
+
+/* One bar per state, or per stretch of states where there are many. */
+static void draw_bars(fy_report *report)
+{
+    fy_span row[FY_REPORT_ROWS] = {0};
+    int64_t states = report->model->states;
+    int64_t stretch = (states + FY_REPORT_ROWS - 1) / FY_REPORT_ROWS;
+    int64_t count = (states + stretch - 1) / stretch;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t first = i * stretch, end = first + stretch < states ? first + stretch : states;
+        for (int64_t s = first; s < end; s++)
+            row[i].high += (double)report->visits[s];
+        label_bar(report, &row[i], first, end - 1);
+    }
+    fy_spans rows = {.id = "visitbars",
+                     .title = "Visits of the states",
+                     .label = "visits",
+                     .bars = true,
+                     .count = count,
+                     .row = row};
+    fy_print(report->text, "<figure>\n");
+    fy_svg_spans(report->text, &rows);
+    fy_print(report->text, "<figcaption>Visits of each state.");
+    if (stretch > 1)
+        fy_print(report->text,
+                 " There are %" PRId64 " states: each bar adds up %" PRId64 " of them.", states,
+                 stretch);
+    fy_print(report->text, "</figcaption></figure>\n");
+}
+
+foray_status fy_report_visits(fy_report *report)
+{
+    int64_t rows, cols;
+    foray_status status = FORAY_OK;
+    char some[FY_NUMBER_SIZE], all[FY_NUMBER_SIZE];
+    int64_t states = report->model->states, visited = visited_states(report);
+    fy_print(report->text,
+             "<h2>What was explored</h2>\n<p>How often an action was taken in each state: "
+             "%s of %s states at least once.</p>\n",
+             fy_number((double)visited, some), fy_number((double)states, all));
+    if (fy_report_map(report, &rows, &cols))
+        status = draw_map(report, rows, cols);
+    else
+        draw_bars(report);
+    return status == FORAY_OK ? print_table(report) : status;
+}

@@ -1,0 +1,127 @@
+/* rows.c - numbers in named columns, in memory and on disk. */
+#include "draw/table.h"
+#include "work/work.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const size_t file_limit = (size_t)64 << 20;
+
+foray_status fy_rows_add(foray_context *ctx, fy_rows *rows, const double *row)
+{
+    size_t size;
+    if (rows->count == rows->capacity) {
+        int64_t capacity = rows->capacity ? 2 * rows->capacity : 32;
+        if (!fy_size_mul((size_t)capacity, (size_t)rows->columns, &size))
+            return fy_fail(ctx, FORAY_ERROR_MEMORY, "too many rows");
+        double *more = fy_resize(ctx, rows->value, size, sizeof *more);
+        if (!more)
+            return FORAY_ERROR_MEMORY;
+        rows->value = more;
+        rows->capacity = capacity;
+    }
+    memcpy(rows->value + rows->count++ * rows->columns, row,
+           (size_t)rows->columns * sizeof *rows->value);
+    return FORAY_OK;
+}
+
+static char *part_path(foray_context *ctx, const fy_folder *folder, const char *part)
+{
+    char name[FY_PART_NAME + 64];
+    snprintf(name, sizeof name, "%s/%s.csv", folder->parts, part);
+    return fy_folder_path(ctx, folder, name);
+}
+
+foray_status fy_rows_write(foray_context *ctx, const fy_folder *folder, const char *part,
+                           const char *const *heading, const fy_rows *rows)
+{
+    fy_table table = fy_table_begin(ctx, rows->columns, heading);
+    fy_writer text = {.ctx = ctx};
+    for (int64_t i = 0; i < rows->count; i++)
+        for (int64_t c = 0; c < rows->columns; c++)
+            fy_table_shortest(&table, fy_rows_at(rows, i)[c]);
+    fy_table_print_csv(&table, &text);
+    fy_table_free(&table);
+    char *path = part_path(ctx, folder, part);
+    text.failed |= !path;
+    foray_status status = fy_text_save(&text, path);
+    free(path);
+    return status;
+}
+
+/* One line of numbers, of which an empty one is NaN; *at moves past it. */
+static bool read_row(const char **at, int64_t columns, double *row)
+{
+    for (int64_t c = 0; c < columns; c++) {
+        bool empty = **at == ',' || **at == '\n';
+        char *end = (char *)*at;
+        row[c] = empty ? NAN : strtod(*at, &end);
+        if (*end != (c + 1 < columns ? ',' : '\n'))
+            return false;
+        *at = end + 1;
+    }
+    return true;
+}
+
+static foray_status damaged(foray_context *ctx, const char *path)
+{
+    return fy_fail(ctx, FORAY_ERROR_INPUT,
+                   "%s: not the rows of a run; remove it to have that run made again", path);
+}
+
+static foray_status read_rows(foray_context *ctx, const char *path, const char *at, fy_rows *rows)
+{
+    double *row;
+    foray_status status = FORAY_OK;
+    if (!FY_ALLOC(ctx, row, rows->columns))
+        return FORAY_ERROR_MEMORY;
+    while (status == FORAY_OK && *at)
+        status =
+            read_row(&at, rows->columns, row) ? fy_rows_add(ctx, rows, row) : damaged(ctx, path);
+    free(row);
+    return status == FORAY_OK && rows->count == 0 ? damaged(ctx, path) : status;
+}
+
+/* The heading must be the one written here, then rows up to the end. */
+static foray_status parse_rows(foray_context *ctx, const char *path, const char *const *heading,
+                               const char *content, fy_rows *rows)
+{
+    fy_table table = fy_table_begin(ctx, rows->columns, heading);
+    fy_writer first = {.ctx = ctx};
+    fy_table_print_csv(&table, &first);
+    fy_table_free(&table);
+    foray_status status = FORAY_OK;
+    if (first.failed)
+        status = FORAY_ERROR_MEMORY;
+    else if (strncmp(content, (const char *)first.data, first.size) != 0)
+        status = damaged(ctx, path);
+    else
+        status = read_rows(ctx, path, content + first.size, rows);
+    free(first.data);
+    return status;
+}
+
+foray_status fy_rows_read(foray_context *ctx, const fy_folder *folder, const char *part,
+                          const char *const *heading, bool *found, fy_rows *rows)
+{
+    struct stat about;
+    uint8_t *content = NULL;
+    size_t size;
+    char *path = part_path(ctx, folder, part);
+    if (!path)
+        return FORAY_ERROR_MEMORY;
+    bool there = stat(path, &about) == 0;
+    foray_status status = FORAY_OK;
+    if (there)
+        status = fy_file_read(ctx, path, file_limit, &content, &size);
+    if (there && status == FORAY_OK)
+        status = parse_rows(ctx, path, heading, (const char *)content, rows);
+    if (status == FORAY_OK)
+        *found = there;
+    free(content);
+    free(path);
+    return status;
+}

@@ -1,0 +1,435 @@
+/* aggregate.c - the model of a system seen through clusters: soft state aggregation (Singh,
+ * Jaakkola, Jordan 1995).
+ *
+ *   for N = the draws that were asked for, or enough for the accuracy that was:
+ *     sample all features; the largest bound on their errors is the model's
+ *     stop if it is within the accuracy; else more draws
+ *
+ * Threads share the clusters of a chunk, each a stretch of them, and what they found is
+ * joined in the clusters' order. */
+#include "model/model.h"
+#include "aggregate/cache.h"
+#include "system/monte_carlo.h"
+#include "aggregate/sampling.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Resets that the initial distribution is the mean of. */
+enum { RESETS = 4096 };
+
+/* What a thread does between two looks at the caller's progress function: clusters at the
+ * most, and answers of simulators, about a second's. */
+enum { CLUSTERS_EACH = 32, ANSWERS_EACH = 1 << 22 };
+
+/* What the seed's independent random numbers are for. */
+enum { SEED_POINTS, SEED_DRAWS, SEED_RESETS };
+
+typedef struct job {
+    foray_context *ctx;
+    foray_system *system;
+    const foray_clusters *clusters;
+    const foray_aggregation *aggregation;
+    foray_aggregate_fn progress;
+    void *user;
+    fy_sampling what;
+    int samplers;
+    fy_sampler **sampler; /* [samplers] */
+    fy_feature_rows rows;
+    double error;
+    fy_scatter scatter;
+    double *initial;    /* [clusters] */
+    int32_t *start;     /* [clusters] those with a chance */
+    double *chance;     /* [clusters] and what it is */
+    char **name;        /* [clusters] */
+    char *names;        /* the texts, one after another */
+    int32_t *row, *col; /* [clusters], or NULL: no map */
+    double *theta;      /* [simulators], or NULL */
+} job;
+
+void foray_aggregation_default(foray_aggregation *aggregation)
+{
+    *aggregation = (foray_aggregation){.draws = 100, .delta = 0.05, .seed = 1};
+}
+
+/* --------------------------------------------------------------------- how many draws */
+
+static double answers(const job *j, double draws)
+{
+    return (double)j->clusters->count * (double)j->system->spec.actions *
+           (double)j->system->spec.simulators * draws;
+}
+
+static foray_status check_draws(const job *j, double draws)
+{
+    double all = answers(j, draws);
+    if (all <= (double)FY_MOST_DRAWS)
+        return FORAY_OK;
+    if (j->aggregation->accuracy > 0)
+        return fy_fail(j->ctx, FORAY_ERROR_USAGE,
+                       "an accuracy of %g takes about %.3g draws of every cluster, action and "
+                       "simulator, %.3g in all: too many; ask for less accuracy or fewer clusters",
+                       j->aggregation->accuracy, draws, all);
+    return fy_fail(j->ctx, FORAY_ERROR_USAGE,
+                   "%.3g draws of every cluster, action and simulator are %.3g in all: too many",
+                   draws, all);
+}
+
+static foray_status check_request(const job *j)
+{
+    const foray_aggregation *aggregation = j->aggregation;
+    const foray_system_spec *spec = &j->system->spec;
+    if (spec->simulators == 0)
+        return fy_fail(j->ctx, FORAY_ERROR_USAGE,
+                       "%s has no simulators to make features from: give a model instead",
+                       spec->name);
+    if (aggregation->draws < 1)
+        return fy_fail(j->ctx, FORAY_ERROR_USAGE, "%lld draws: there must be 1 at least",
+                       (long long)aggregation->draws);
+    if (!(aggregation->accuracy >= 0) || !(aggregation->delta > 0 && aggregation->delta < 1))
+        return fy_fail(j->ctx, FORAY_ERROR_USAGE,
+                       "accuracy %g and delta %g: the first must be 0 at least, the second above 0 "
+                       "and below 1",
+                       aggregation->accuracy, aggregation->delta);
+    foray_status status = fy_clusters_check(j->ctx, j->clusters, j->system);
+    if (status == FORAY_OK)
+        status = fy_model_check_sizes(j->ctx, j->clusters->count, spec->actions, spec->horizon,
+                                      spec->simulators, 1);
+    return status == FORAY_OK ? check_draws(j, (double)aggregation->draws) : status;
+}
+
+/* ------------------------------------------------------------------------ sampling */
+
+static void free_samplers(job *j)
+{
+    for (int t = 0; j->sampler && t < j->samplers; t++)
+        fy_sampler_destroy(j->sampler[t]);
+    free(j->sampler);
+    j->sampler = NULL;
+}
+
+static foray_status create_samplers(job *j)
+{
+    if (!FY_ALLOC(j->ctx, j->sampler, j->samplers))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = FORAY_OK;
+    for (int t = 0; t < j->samplers && status == FORAY_OK; t++)
+        status = fy_sampler_create(j->ctx, &j->what, j->samplers, &j->sampler[t]);
+    return status;
+}
+
+/* The first that failed: it has the lowest cluster that did. */
+static foray_status join(job *j)
+{
+    for (int t = 0; t < j->samplers; t++) {
+        fy_sampler *sampler = j->sampler[t];
+        if (sampler->status != FORAY_OK && sampler->ctx != j->ctx)
+            fy_say(j->ctx, "%s", sampler->ctx->message);
+        if (sampler->status != FORAY_OK)
+            return sampler->status;
+        if (sampler->error > j->error) {
+            j->error = sampler->error;
+            j->scatter = sampler->scatter;
+        }
+        foray_status status = fy_feature_rows_move(j->ctx, &sampler->rows, &j->rows);
+        if (status != FORAY_OK)
+            return status;
+    }
+    return FORAY_OK;
+}
+
+static foray_status sample_chunk(job *j, int64_t first, int64_t count)
+{
+    int samplers = j->samplers;
+#pragma omp parallel for schedule(static, 1) num_threads(samplers)
+    for (int t = 0; t < samplers; t++)
+        fy_sampler_work(j->sampler[t], first + count * t / samplers,
+                        first + count * (t + 1) / samplers);
+    return join(j);
+}
+
+static int64_t clusters_of_chunk(const job *j)
+{
+    double draws = (double)(j->what.points * j->what.each);
+    double each = ANSWERS_EACH * (double)j->clusters->count / answers(j, draws);
+    if (!j->system->ops.threads) /* perhaps a slow program: stopping must not wait for many */
+        return 1;
+    return j->samplers * (int64_t)fmin(fmax(each, 1), CLUSTERS_EACH);
+}
+
+static foray_status sample_all(job *j)
+{
+    int64_t all = j->clusters->count, chunk = clusters_of_chunk(j);
+    j->rows.pairs = j->rows.succs = j->rows.feats = 0;
+    j->error = 0;
+    foray_status status = create_samplers(j);
+    for (int64_t first = 0; first < all && status == FORAY_OK; first += chunk) {
+        int64_t count = all - first < chunk ? all - first : chunk;
+        status = sample_chunk(j, first, count);
+        double done = (double)(first + count) / (double)all;
+        if (status == FORAY_OK && j->progress && !j->progress(j->user, done))
+            status = FORAY_INTERRUPTED;
+    }
+    free_samplers(j);
+    return status;
+}
+
+/* Round r may fail with probability delta / 2^r, so that all together do with delta. */
+static double log_term(const job *j, int round)
+{
+    return log(FY_MEAN_EVENTS * answers(j, 1) / j->aggregation->delta) + round * log(2);
+}
+
+/* Two draws from each point tell how much is chance; where nothing is, one will do. Every
+ * round has fresh draws: how many there are depends on those of the rounds before. */
+static foray_status sample_draws(job *j, double draws, int round)
+{
+    foray_status status = check_draws(j, draws);
+    if (status != FORAY_OK)
+        return status;
+    j->what.each = j->system->ops.deterministic ? 1 : 2;
+    j->what.points = (int64_t)ceil(draws / (double)j->what.each);
+    j->what.log_term = log_term(j, round);
+    j->what.draw_seed =
+        fy_random_bits(j->aggregation->seed, FY_STREAM_SYSTEM, (uint64_t)round, 0, SEED_DRAWS);
+    return sample_all(j);
+}
+
+/* The first round is a pilot: it tells how much the draws scatter. */
+static foray_status sample_to_accuracy(job *j)
+{
+    enum { PILOT = 256 };
+    double accuracy = j->aggregation->accuracy;
+    double draws = fmax((double)j->aggregation->draws, PILOT);
+    for (int round = 1;; round++) {
+        foray_status status = sample_draws(j, draws, round);
+        if (status != FORAY_OK || j->error <= accuracy)
+            return status;
+        double N = (double)(j->what.points * j->what.each);
+        draws = fmax(1.25 * N, fy_mean_draws(j->scatter, N, log_term(j, round + 1), accuracy));
+    }
+}
+
+static foray_status sample(job *j)
+{
+    if (j->aggregation->accuracy > 0 && !j->system->ops.deterministic)
+        return sample_to_accuracy(j);
+    return sample_draws(j, (double)j->aggregation->draws, 0);
+}
+
+/* ----------------------------------------------------------- where episodes begin */
+
+static foray_status sample_resets(job *j, uint64_t seed)
+{
+    int32_t cluster[FY_MOST_MEMBERSHIPS];
+    double state[FY_MOST_DIMENSIONS], weight[FY_MOST_MEMBERSHIPS];
+    for (int64_t k = 0; k < RESETS; k++) {
+        foray_draw draw = {seed, (uint64_t)k, 0};
+        foray_status status = fy_system_start(j->system, j->ctx, &draw, state);
+        if (status == FORAY_OK && j->progress && !j->progress(j->user, 0))
+            status = FORAY_INTERRUPTED;
+        if (status != FORAY_OK)
+            return status;
+        int64_t count = foray_clusters_of(j->clusters, state, cluster, weight);
+        for (int64_t i = 0; i < count; i++)
+            j->initial[cluster[i]] += weight[i] / RESETS;
+    }
+    return FORAY_OK;
+}
+
+/* --------------------------------------------------------------- names and the map */
+
+enum { NAME_SIZE = 96 };
+
+/* "angle=0.5, speed=-1"; what does not fit is left out. */
+static void name_cluster(const job *j, int64_t cluster, char *text)
+{
+    const foray_system_spec *spec = &j->system->spec;
+    double centre[FY_MOST_DIMENSIONS];
+    foray_clusters_centre(j->clusters, cluster, centre);
+    size_t at = 0;
+    for (int64_t i = 0; i < spec->dimensions && at < NAME_SIZE; i++) {
+        char fallback[16];
+        snprintf(fallback, sizeof fallback, spec->states > 0 ? "state" : "s%lld", (long long)i);
+        at +=
+            (size_t)snprintf(text + at, NAME_SIZE - at, "%s%.48s=%.4g", i ? ", " : "",
+                             spec->dimension_name ? spec->dimension_name[i] : fallback, centre[i]);
+    }
+}
+
+static foray_status name_clusters(job *j)
+{
+    int64_t count = j->clusters->count;
+    if (!FY_ALLOC(j->ctx, j->name, count) || !FY_ALLOC(j->ctx, j->names, count * NAME_SIZE))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t x = 0; x < count; x++) {
+        j->name[x] = j->names + x * NAME_SIZE;
+        name_cluster(j, x, j->name[x]);
+    }
+    return FORAY_OK;
+}
+
+static foray_status place_clusters(job *j)
+{
+    int64_t count = j->clusters->count;
+    if (!j->clusters->kind->cell || j->clusters->rows == 0)
+        return FORAY_OK;
+    if (!FY_ALLOC(j->ctx, j->row, count) || !FY_ALLOC(j->ctx, j->col, count))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t x = 0; x < count; x++) {
+        int64_t row, col;
+        j->clusters->kind->cell(j->clusters, x, &row, &col);
+        j->row[x] = (int32_t)row;
+        j->col[x] = (int32_t)col;
+    }
+    return FORAY_OK;
+}
+
+/* ----------------------------------------------------------------------- the model */
+
+/* theta = sqrt(d) times the weights, as features are divided by it. */
+static foray_status scale_weights(job *j)
+{
+    int64_t d = j->system->spec.simulators;
+    const double *weight = foray_system_weights(j->system);
+    if (!weight)
+        return FORAY_OK;
+    if (!FY_ALLOC(j->ctx, j->theta, d))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < d; i++)
+        j->theta[i] = sqrt((double)d) * weight[i];
+    return FORAY_OK;
+}
+
+static foray_status assemble(job *j, foray_model **out)
+{
+    const foray_system_spec *spec = &j->system->spec;
+    int64_t initials = 0;
+    for (int64_t x = 0; x < j->clusters->count; x++)
+        if (j->initial[x] > 0) {
+            j->start[initials] = (int32_t)x;
+            j->chance[initials++] = j->initial[x];
+        }
+    const fy_model_parts parts = {
+        .name = j->system->text ? j->system->text : spec->name,
+        .states = j->clusters->count,
+        .actions = spec->actions,
+        .horizon = spec->horizon,
+        .dim = spec->simulators,
+        .norm_bound = sqrt((double)spec->simulators),
+        .feature_error = j->error,
+        .succ_start = j->rows.succ_start,
+        .succ = j->rows.succ,
+        .feat_start = j->rows.feat_start,
+        .feat_index = j->rows.feat_index,
+        .feat_value = j->rows.feat_value,
+        .theta = j->theta,
+        .initials = initials,
+        .initial_state = j->start,
+        .initial_probability = j->chance,
+        .state_names = j->name,
+        .action_names = (char *const *)spec->action_name,
+        .grid_rows = j->clusters->rows,
+        .grid_cols = j->clusters->cols,
+        .cell_row = j->row,
+        .cell_col = j->col,
+    };
+    return fy_model_assemble(j->ctx, &parts, out);
+}
+
+static foray_status make_model(job *j, foray_model **out)
+{
+    uint64_t seed = j->aggregation->seed;
+    int64_t count = j->clusters->count;
+    j->what.system = j->system;
+    j->what.clusters = j->clusters;
+    j->what.point_seed = fy_random_bits(seed, FY_STREAM_SYSTEM, 0, 0, SEED_POINTS);
+    j->samplers = j->system->ops.threads ? j->ctx->threads : 1;
+    if (!FY_ALLOC(j->ctx, j->initial, count) || !FY_ALLOC(j->ctx, j->start, count) ||
+        !FY_ALLOC(j->ctx, j->chance, count))
+        return FORAY_ERROR_MEMORY;
+    foray_status status =
+        sample_resets(j, fy_random_bits(seed, FY_STREAM_SYSTEM, 0, 0, SEED_RESETS));
+    if (status == FORAY_OK)
+        status = sample(j);
+    if (status == FORAY_OK)
+        status = name_clusters(j);
+    if (status == FORAY_OK)
+        status = place_clusters(j);
+    if (status == FORAY_OK)
+        status = scale_weights(j);
+    return status == FORAY_OK ? assemble(j, out) : status;
+}
+
+static void release(job *j)
+{
+    fy_feature_rows_free(&j->rows);
+    free(j->initial);
+    free(j->start);
+    free(j->chance);
+    free(j->name);
+    free(j->names);
+    free(j->row);
+    free(j->col);
+    free(j->theta);
+}
+
+/* -------------------------------------------------------------------- with a cache */
+
+/* A model that cannot be kept is still a model. */
+static int store(job *j, const char *path, const foray_model *model, int cache)
+{
+    mkdir(j->aggregation->cache, 0777);
+    foray_status status = foray_model_save(j->ctx, model, FORAY_MODEL_COMPACT, path);
+    return status == FORAY_OK ? cache : FORAY_CACHE_FAILED;
+}
+
+static foray_status find_or_make(job *j, const char *path, foray_aggregation_facts *facts,
+                                 foray_model **out)
+{
+    foray_status status = FORAY_OK;
+    if (path)
+        status = fy_cache_find(j->ctx, path, j->clusters, j->system, &facts->cache, out);
+    if (status != FORAY_OK || *out)
+        return status;
+    status = make_model(j, out);
+    if (status != FORAY_OK)
+        return status;
+    facts->draws = j->what.points * j->what.each;
+    if (path)
+        facts->cache = store(j, path, *out, facts->cache);
+    return FORAY_OK;
+}
+
+foray_status foray_aggregate(foray_context *ctx, foray_system *system,
+                             const foray_clusters *clusters, const foray_aggregation *aggregation,
+                             foray_aggregate_fn progress, void *user,
+                             foray_aggregation_facts *facts, foray_model **out)
+{
+    job j = {.ctx = ctx,
+             .system = system,
+             .clusters = clusters,
+             .aggregation = aggregation,
+             .progress = progress,
+             .user = user};
+    foray_aggregation_facts found = {.cache = FORAY_CACHE_UNUSED};
+    foray_model *model = NULL;
+    char *path = NULL;
+    foray_status status = check_request(&j);
+    if (status == FORAY_OK)
+        status = fy_cache_path(ctx, system, clusters, aggregation, &path);
+    if (status == FORAY_OK)
+        status = find_or_make(&j, path, &found, &model);
+    release(&j);
+    free(path);
+    if (status != FORAY_OK)
+        return status;
+    found.feature_error = foray_model_feature_error(model);
+    if (facts)
+        *facts = found;
+    *out = model;
+    return FORAY_OK;
+}

@@ -1,0 +1,230 @@
+/* clusters.c - what all clusters can be asked, a finite system's own states, and clusters
+ * from text. */
+#include "aggregate/clusters.h"
+#include "system/system.h"
+#include "world/spec.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------- every kind */
+
+foray_status fy_clusters_create(foray_context *ctx, const foray_system *system,
+                                const fy_clusters_kind *kind, void *self, foray_clusters **out)
+{
+    const foray_system_spec *spec = foray_system_describe(system);
+    foray_clusters *clusters;
+    if (!FY_ALLOC(ctx, clusters, 1)) {
+        if (kind->destroy)
+            kind->destroy(self);
+        return FORAY_ERROR_MEMORY;
+    }
+    clusters->kind = kind;
+    clusters->self = self;
+    clusters->dimensions = spec->dimensions;
+    if (!FY_ALLOC(ctx, clusters->low, spec->dimensions) ||
+        !FY_ALLOC(ctx, clusters->high, spec->dimensions)) {
+        foray_clusters_destroy(clusters);
+        return FORAY_ERROR_MEMORY;
+    }
+    memcpy(clusters->low, spec->low, (size_t)spec->dimensions * sizeof *spec->low);
+    memcpy(clusters->high, spec->high, (size_t)spec->dimensions * sizeof *spec->high);
+    *out = clusters;
+    return FORAY_OK;
+}
+
+void foray_clusters_destroy(foray_clusters *clusters)
+{
+    if (!clusters)
+        return;
+    if (clusters->kind->destroy)
+        clusters->kind->destroy(clusters->self);
+    free(clusters->low);
+    free(clusters->high);
+    free(clusters);
+}
+
+int64_t foray_clusters_count(const foray_clusters *clusters)
+{
+    return clusters->count;
+}
+
+int64_t foray_clusters_most(const foray_clusters *clusters)
+{
+    return clusters->most;
+}
+
+int64_t foray_clusters_of(const foray_clusters *clusters, const double *state, int32_t *cluster,
+                          double *weight)
+{
+    return clusters->kind->of(clusters, state, cluster, weight);
+}
+
+void foray_clusters_centre(const foray_clusters *clusters, int64_t cluster, double *state)
+{
+    clusters->kind->centre(clusters, cluster, state);
+}
+
+foray_status fy_clusters_check(foray_context *ctx, const foray_clusters *clusters,
+                               const foray_system *system)
+{
+    const foray_system_spec *spec = foray_system_describe(system);
+    bool same = clusters->dimensions == spec->dimensions;
+    for (int64_t i = 0; same && i < spec->dimensions; i++)
+        same = clusters->low[i] == spec->low[i] && clusters->high[i] == spec->high[i];
+    return same ? FORAY_OK
+                : fy_fail(ctx, FORAY_ERROR_USAGE,
+                          "these clusters cover another box than that of %s", spec->name);
+}
+
+foray_status fy_clusters_check_model(foray_context *ctx, const foray_clusters *clusters,
+                                     const foray_system *system, const foray_model *model)
+{
+    const foray_system_spec *spec = foray_system_describe(system);
+    foray_status status = fy_clusters_check(ctx, clusters, system);
+    if (status != FORAY_OK)
+        return status;
+    if (foray_model_states(model) == clusters->count && foray_model_actions(model) == spec->actions)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_USAGE,
+                   "%s has %lld states and %lld actions, but there are %lld clusters and %s has "
+                   "%lld actions",
+                   foray_model_name(model), (long long)foray_model_states(model),
+                   (long long)foray_model_actions(model), (long long)clusters->count, spec->name,
+                   (long long)spec->actions);
+}
+
+/* ------------------------------------------------------- the states themselves */
+
+static int64_t states_of(const foray_clusters *clusters, const double *state, int32_t *cluster,
+                         double *weight)
+{
+    cluster[0] = (int32_t)fmin(fmax(state[0], 0), clusters->high[0]);
+    weight[0] = 1;
+    return 1;
+}
+
+static void states_centre(const foray_clusters *clusters, int64_t cluster, double *state)
+{
+    (void)clusters;
+    state[0] = (double)cluster;
+}
+
+static void states_points(const foray_clusters *clusters, const fy_points *wanted, double *point)
+{
+    (void)clusters;
+    for (int64_t k = 0; k < wanted->count; k++)
+        point[k] = (double)wanted->cluster;
+}
+
+static void states_cell(const foray_clusters *clusters, int64_t cluster, int64_t *row, int64_t *col)
+{
+    (void)clusters;
+    *row = 0;
+    *col = cluster;
+}
+
+static uint64_t states_hash(const foray_clusters *clusters)
+{
+    return (uint64_t)clusters->count;
+}
+
+static const fy_clusters_kind states_kind = {states_of,   states_centre, states_points,
+                                             states_cell, states_hash,   NULL};
+
+foray_status foray_clusters_states(foray_context *ctx, const foray_system *system,
+                                   foray_clusters **out)
+{
+    const foray_system_spec *spec = foray_system_describe(system);
+    if (spec->states == 0)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s is not finite: its states cannot all be clusters; take a grid or radial "
+                       "ones",
+                       spec->name);
+    foray_clusters *clusters = NULL;
+    foray_status status = fy_clusters_create(ctx, system, &states_kind, NULL, &clusters);
+    if (status != FORAY_OK)
+        return status;
+    clusters->count = clusters->cols = spec->states;
+    clusters->most = clusters->rows = 1;
+    *out = clusters;
+    return FORAY_OK;
+}
+
+/* --------------------------------------------------------------------- from text */
+
+enum { MOST_GRID_DIMENSIONS = 4, NEAREST_UNLESS_SAID = 8 };
+
+static foray_status bad_text(foray_context *ctx, const char *text)
+{
+    return fy_fail(ctx, FORAY_ERROR_USAGE,
+                   "clusters \"%s\": should read grid:21x31, radial:500, "
+                   "radial:500,width=0.1,nearest=8 or states",
+                   text);
+}
+
+/* A whole number at *text, which moves behind it; -1: there is none. */
+static int64_t read_count(const char **text)
+{
+    char *end;
+    if (**text < '0' || **text > '9')
+        return -1;
+    long long value = strtoll(*text, &end, 10);
+    *text = end;
+    return value;
+}
+
+/* "21x31" */
+static foray_status parse_grid(foray_context *ctx, const foray_system *system, const char *text,
+                               const char *sizes, foray_clusters **out)
+{
+    int64_t points[MOST_GRID_DIMENSIONS];
+    int64_t n = 0, dimensions = foray_system_describe(system)->dimensions;
+    for (const char *at = sizes;; at++) {
+        if (n == MOST_GRID_DIMENSIONS || (points[n++] = read_count(&at)) < 0)
+            return bad_text(ctx, text);
+        if (*at == 0)
+            break;
+        if (*at != 'x')
+            return bad_text(ctx, text);
+    }
+    if (n != dimensions)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "clusters \"%s\": %lld dimensions, but %s has %lld",
+                       text, (long long)n, foray_system_describe(system)->name,
+                       (long long)dimensions);
+    return foray_clusters_grid(ctx, system, points, out);
+}
+
+/* "500" or "500,width=0.1,nearest=8" */
+static foray_status parse_radial(foray_context *ctx, const foray_system *system, const char *text,
+                                 const char *rest, foray_clusters **out)
+{
+    static const foray_world_parameter parameters[] = {
+        {"width", 0, 0, 1, false, "of the kernel"},
+        {"nearest", NEAREST_UNLESS_SAID, 1, FY_MOST_MEMBERSHIPS, true, "centres that count"},
+    };
+    const foray_world_info info = {"radial", "", 2, parameters};
+    double value[FY_MOST_PARAMETERS];
+    int64_t count = read_count(&rest);
+    if (count < 0 || (*rest != 0 && *rest != ','))
+        return bad_text(ctx, text);
+    foray_status status = fy_spec_parameters(ctx, &info, *rest ? rest + 1 : NULL, value);
+    if (status != FORAY_OK)
+        return status;
+    bool few = !strstr(rest, "nearest=") && count > 0 && count < NEAREST_UNLESS_SAID;
+    int64_t nearest = few ? count : (int64_t)value[1];
+    return foray_clusters_radial(ctx, system, count, NULL, value[0], nearest, out);
+}
+
+foray_status foray_clusters_parse(foray_context *ctx, const foray_system *system, const char *text,
+                                  foray_clusters **out)
+{
+    if (strcmp(text, "states") == 0)
+        return foray_clusters_states(ctx, system, out);
+    if (strncmp(text, "grid:", 5) == 0)
+        return parse_grid(ctx, system, text, text + 5, out);
+    if (strncmp(text, "radial:", 7) == 0)
+        return parse_radial(ctx, system, text, text + 7, out);
+    return bad_text(ctx, text);
+}

@@ -1,0 +1,293 @@
+/* clusters_radial.c - centres in any number of dimensions, with radial memberships.
+ *
+ * In coordinates u scaled by the box to [0,1]^n, a state belongs to its m nearest centres c_x,
+ *
+ *   P(x|s) = g_x(s) / sum_{y among the m nearest} g_y(s),   g_x(s) = exp(-|u - c_x|^2/(2 w^2)).
+ *
+ * Points of a cluster by sampling with importance resampling (Rubin 1987): candidates from
+ * the normal law around the centre that is proportional to g_x in the box, drawn again with
+ * probability proportional to P(x|s) / g_x(s). */
+#include "aggregate/clusters.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct radial {
+    int64_t nearest;
+    double width;
+    double *centre; /* [count][n] scaled to [0,1]^n */
+    fy_tree *tree;
+} radial;
+
+static void radial_destroy(void *self)
+{
+    radial *r = self;
+    if (!r)
+        return;
+    free(r->centre);
+    fy_tree_destroy(r->tree);
+    free(r);
+}
+
+static double to_unit(const foray_clusters *clusters, int64_t i, double value)
+{
+    return (value - clusters->low[i]) / (clusters->high[i] - clusters->low[i]);
+}
+
+/* Rounding must not lead out of the box. */
+static double from_unit(const foray_clusters *clusters, int64_t i, double u)
+{
+    double low = clusters->low[i], high = clusters->high[i];
+    return fmin(fmax(low + (high - low) * u, low), high);
+}
+
+/* ------------------------------------------------------------------ memberships */
+
+static void sort_memberships(int64_t count, int32_t *cluster, double *weight)
+{
+    for (int64_t k = 1; k < count; k++) {
+        int32_t c = cluster[k];
+        double w = weight[k];
+        int64_t place = k;
+        for (; place > 0 && cluster[place - 1] > c; place--) {
+            cluster[place] = cluster[place - 1];
+            weight[place] = weight[place - 1];
+        }
+        cluster[place] = c;
+        weight[place] = w;
+    }
+}
+
+/* g relative to the nearest centre, which has the largest: no underflow of all of them. */
+static int64_t weigh(const radial *r, const double *u, int32_t *cluster, double *weight)
+{
+    fy_near near[FY_MOST_MEMBERSHIPS];
+    fy_tree_nearest(r->tree, u, r->nearest, near);
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t k = 0; k < r->nearest; k++) {
+        double beyond = near[k].distance2 - near[0].distance2;
+        double g = exp(-beyond / (2 * r->width * r->width));
+        if (g <= 0)
+            continue;
+        cluster[count] = near[k].index;
+        weight[count++] = g;
+        sum += g;
+    }
+    for (int64_t k = 0; k < count; k++)
+        weight[k] /= sum;
+    sort_memberships(count, cluster, weight);
+    return count;
+}
+
+static int64_t radial_of(const foray_clusters *clusters, const double *state, int32_t *cluster,
+                         double *weight)
+{
+    double u[FY_MOST_DIMENSIONS];
+    for (int64_t i = 0; i < clusters->dimensions; i++)
+        u[i] = to_unit(clusters, i, state[i]);
+    return weigh(clusters->self, u, cluster, weight);
+}
+
+static void radial_centre(const foray_clusters *clusters, int64_t cluster, double *state)
+{
+    const radial *r = clusters->self;
+    const double *u = r->centre + cluster * clusters->dimensions;
+    for (int64_t i = 0; i < clusters->dimensions; i++)
+        state[i] = from_unit(clusters, i, u[i]);
+}
+
+/* ------------------------------------------------------------- points of a cluster */
+
+/* Candidates for each point that is asked for. */
+enum { CANDIDATES = 4 };
+
+typedef struct source {
+    uint64_t seed, cluster;
+    uint32_t candidate, used;
+} source;
+
+static double uniform(source *from)
+{
+    return fy_unit(
+        fy_random_bits(from->seed, FY_STREAM_SYSTEM, from->cluster, from->candidate, from->used++));
+}
+
+/* Normal around c with deviation w, given that it lies in [0,1]: as c does, and w <= 1, one
+ * try in three succeeds at least. */
+static double truncated_normal(source *from, double c, double w)
+{
+    enum { TRIES = 64 };
+    for (int k = 0; k < TRIES; k++) {
+        double radius = sqrt(-2 * log1p(-uniform(from)));
+        double u = c + w * radius * cos(2 * M_PI * uniform(from));
+        if (u >= 0 && u <= 1)
+            return u;
+    }
+    return c;
+}
+
+/* P(x|u) / g_x(u); 0 where the centre is not among the nearest. */
+static double importance(const radial *r, int64_t n, int64_t x, const double *u)
+{
+    int32_t cluster[FY_MOST_MEMBERSHIPS];
+    double weight[FY_MOST_MEMBERSHIPS];
+    const double *c = r->centre + x * n;
+    double distance2 = 0;
+    for (int64_t i = 0; i < n; i++)
+        distance2 += (u[i] - c[i]) * (u[i] - c[i]);
+    int64_t count = weigh(r, u, cluster, weight);
+    for (int64_t k = 0; k < count; k++)
+        if (cluster[k] == x)
+            return weight[k] * exp(distance2 / (2 * r->width * r->width));
+    return 0;
+}
+
+/* Systematic resampling: point k is the first candidate up to which more than a share of
+ * (k + 1/2) / count of all importance has been met. */
+static void resample(int64_t candidates, const double *met, int64_t count, int64_t *chosen)
+{
+    int64_t j = 0;
+    for (int64_t k = 0; k < count; k++) {
+        double share = ((double)k + 0.5) / (double)count * met[candidates - 1];
+        while (j < candidates - 1 && met[j] <= share)
+            j++;
+        chosen[k] = j;
+    }
+}
+
+static void radial_points(const foray_clusters *clusters, const fy_points *wanted, double *point)
+{
+    const radial *r = clusters->self;
+    int64_t n = clusters->dimensions, x = wanted->cluster, candidates = CANDIDATES * wanted->count;
+    double *u = wanted->room, *met = u + candidates * n, sum = 0;
+    const double *c = r->centre + x * n;
+    for (int64_t j = 0; j < candidates; j++) {
+        uint32_t candidate = (uint32_t)(CANDIDATES * wanted->first + j);
+        source from = {wanted->seed, (uint64_t)x, candidate, 0};
+        for (int64_t i = 0; i < n; i++)
+            u[j * n + i] = truncated_normal(&from, c[i], r->width);
+        met[j] = sum += importance(r, n, x, u + j * n);
+    }
+    int64_t chosen[FY_POINTS];
+    resample(candidates, met, wanted->count, chosen);
+    for (int64_t k = 0; k < wanted->count; k++)
+        for (int64_t i = 0; i < n; i++)
+            point[k * n + i] = from_unit(clusters, i, u[chosen[k] * n + i]);
+}
+
+/* ----------------------------------------------------------------------- creation */
+
+static uint64_t radial_hash(const foray_clusters *clusters)
+{
+    const radial *r = clusters->self;
+    size_t size = (size_t)(clusters->count * clusters->dimensions) * sizeof *r->centre;
+    uint64_t hash = fy_hash(r->centre, size, (uint64_t)r->nearest);
+    return fy_hash(&r->width, sizeof r->width, hash);
+}
+
+static const fy_clusters_kind radial_kind = {radial_of, radial_centre, radial_points,
+                                             NULL,      radial_hash,   radial_destroy};
+
+static foray_status check_sizes(foray_context *ctx, const foray_system_spec *spec, int64_t count,
+                                double width, int64_t nearest)
+{
+    if (spec->states > 0)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s is finite: its clusters are its states, not radial ones", spec->name);
+    if (count < 1 || count >= INT32_MAX)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%lld radial clusters: there must be 1 to %d",
+                       (long long)count, INT32_MAX - 1);
+    if (nearest < 1 || nearest > count || nearest > FY_MOST_MEMBERSHIPS)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "radial clusters: nearest is %lld, but it must be 1 to %d, and there are "
+                       "%lld of them",
+                       (long long)nearest, FY_MOST_MEMBERSHIPS, (long long)count);
+    if (!(width >= 0 && width <= 1))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "radial clusters: width is %g, but it must be 0 to 1 (the box is 1 wide)",
+                       width);
+    return FORAY_OK;
+}
+
+/* Given centres must lie in the box; without any, a sequence spreads them. */
+static foray_status place_centres(foray_context *ctx, const foray_system_spec *spec, int64_t count,
+                                  const double *centre, double *out)
+{
+    int64_t n = spec->dimensions;
+    double step[FY_MOST_DIMENSIONS];
+    fy_spread_steps(n, step);
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t i = 0; i < n; i++) {
+            double value = centre ? centre[k * n + i] : 0;
+            if (centre && !(value >= spec->low[i] && value <= spec->high[i]))
+                return fy_fail(
+                    ctx, FORAY_ERROR_USAGE,
+                    "coordinate %lld of centre %lld is %g, which lies outside of the box",
+                    (long long)i, (long long)k, value);
+            out[k * n + i] = centre ? (value - spec->low[i]) / (spec->high[i] - spec->low[i])
+                                    : fy_spread(0.5, step[i], k);
+        }
+    return FORAY_OK;
+}
+
+/* The mean distance to the nearest other centre; that of the only one: half the box. */
+static double mean_gap(const radial *r, int64_t n, int64_t count)
+{
+    double sum = 0;
+    if (count < 2)
+        return 0.5;
+    for (int64_t k = 0; k < count; k++) {
+        fy_near near[2];
+        fy_tree_nearest(r->tree, r->centre + k * n, 2, near);
+        sum += sqrt(near[1].distance2);
+    }
+    return fmin(sum / (double)count, 1);
+}
+
+static foray_status fill(foray_context *ctx, const foray_system_spec *spec, int64_t count,
+                         const double *centre, double width, radial *r)
+{
+    int64_t n = spec->dimensions;
+    if (!FY_ALLOC(ctx, r->centre, count * n))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = place_centres(ctx, spec, count, centre, r->centre);
+    if (status == FORAY_OK)
+        status = fy_tree_create(ctx, n, count, r->centre, &r->tree);
+    if (status != FORAY_OK)
+        return status;
+    r->width = width > 0 ? width : mean_gap(r, n, count);
+    if (r->width > 0)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_USAGE,
+                   "radial clusters: every centre is given twice, so that nothing tells the width");
+}
+
+foray_status foray_clusters_radial(foray_context *ctx, const foray_system *system, int64_t count,
+                                   const double *centre, double width, int64_t nearest,
+                                   foray_clusters **out)
+{
+    const foray_system_spec *spec = foray_system_describe(system);
+    foray_status status = check_sizes(ctx, spec, count, width, nearest);
+    if (status != FORAY_OK)
+        return status;
+    radial *r;
+    if (!FY_ALLOC(ctx, r, 1))
+        return FORAY_ERROR_MEMORY;
+    r->nearest = nearest;
+    status = fill(ctx, spec, count, centre, width, r);
+    if (status != FORAY_OK) {
+        radial_destroy(r);
+        return status;
+    }
+    foray_clusters *clusters = NULL;
+    status = fy_clusters_create(ctx, system, &radial_kind, r, &clusters);
+    if (status != FORAY_OK)
+        return status;
+    clusters->count = count;
+    clusters->most = nearest;
+    clusters->room = (int64_t)CANDIDATES * FY_POINTS * (spec->dimensions + 1);
+    *out = clusters;
+    return FORAY_OK;
+}

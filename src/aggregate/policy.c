@@ -1,0 +1,74 @@
+/* policy.c - from clusters back to real states: what a policy over clusters does in a state,
+ * and what a reward of the system is at a cluster. */
+#include "aggregate/clusters.h"
+#include "system/system.h"
+
+/* The weight that the clusters of one action have together. */
+static double votes(const foray_policy *policy, int64_t step, int64_t count, const int32_t *cluster,
+                    const double *weight, int32_t action)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < count; k++)
+        if (policy->action[step * policy->states + cluster[k]] == action)
+            sum += weight[k];
+    return sum;
+}
+
+/* Of equal ones the lowest action. */
+int64_t foray_policy_act(const foray_policy *policy, const foray_clusters *clusters, int64_t step,
+                         const double *state)
+{
+    int32_t cluster[FY_MOST_MEMBERSHIPS];
+    double weight[FY_MOST_MEMBERSHIPS];
+    int64_t count = foray_clusters_of(clusters, state, cluster, weight);
+    int32_t best = 0;
+    double most = -1;
+    for (int64_t k = 0; k < count; k++) {
+        int32_t action = policy->action[step * policy->states + cluster[k]];
+        double sum = votes(policy, step, count, cluster, weight, action);
+        if (sum > most || (sum == most && action < best)) {
+            best = action;
+            most = sum;
+        }
+    }
+    return best;
+}
+
+static foray_status fill(foray_context *ctx, foray_system *system, const foray_clusters *clusters,
+                         int64_t index, foray_reward *reward)
+{
+    double state[FY_MOST_DIMENSIONS];
+    foray_status status = FORAY_OK;
+    for (int64_t x = 0; x < clusters->count && status == FORAY_OK; x++) {
+        foray_clusters_centre(clusters, x, state);
+        for (int64_t a = 0; a < system->spec.actions && status == FORAY_OK; a++) {
+            double value = 0;
+            status = fy_system_value(system, ctx, index, state, a, &value);
+            if (status == FORAY_OK)
+                status = foray_reward_set(ctx, reward, -1, x, a, value);
+        }
+    }
+    return status;
+}
+
+foray_status foray_system_reward_create(foray_context *ctx, foray_system *system,
+                                        const foray_clusters *clusters, const foray_model *model,
+                                        int64_t index, foray_reward **out)
+{
+    foray_status status = fy_clusters_check_model(ctx, clusters, system, model);
+    if (status != FORAY_OK)
+        return status;
+    if (index < 0 || index >= system->spec.rewards)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "reward %lld, but %s has %lld rewards",
+                       (long long)index, system->spec.name, (long long)system->spec.rewards);
+    foray_reward *reward = NULL;
+    status = foray_reward_create(ctx, model, system->spec.reward_name[index], 0, &reward);
+    if (status == FORAY_OK)
+        status = fill(ctx, system, clusters, index, reward);
+    if (status != FORAY_OK) {
+        foray_reward_destroy(reward);
+        return status;
+    }
+    *out = reward;
+    return FORAY_OK;
+}

@@ -1,0 +1,70 @@
+/* sampling.h - the features of one cluster after the other, by asking simulators. */
+#ifndef FY_SAMPLING_H
+#define FY_SAMPLING_H
+
+#include "aggregate/clusters.h"
+#include "system/monte_carlo.h"
+#include "system/system.h"
+
+/* What is sampled, the same for all threads. */
+typedef struct fy_sampling {
+    const foray_system *system;
+    const foray_clusters *clusters;
+    uint64_t point_seed, draw_seed; /* of points in clusters, and of what follows them */
+    int64_t points;                 /* of each cluster */
+    int64_t each;                   /* draws from a point: 2, or 1 if nothing is random; N both */
+    double log_term;                /* L of fy_mean_error */
+} fy_sampling;
+
+/* The clusters that follow a pair: those met so far, and for each simulator the sum of
+ * their weights and of the squared differences between the two draws from a point. */
+typedef struct fy_met {
+    int32_t *slot; /* [clusters] place in the lists below, plus 1; 0: not met */
+    int64_t count, room;
+    int32_t *cluster;
+    double *sum, *square; /* [room][simulators] */
+    double *Q;            /* [simulators] as in fy_scatter */
+} fy_met;
+
+/* Pairs as a model is assembled from them (fy_model_parts), in growing arrays. */
+typedef struct fy_feature_rows {
+    int64_t pairs, pair_room;
+    int64_t *succ_start; /* [pairs+1] */
+    int64_t succs, succ_room;
+    int32_t *succ;
+    int64_t *feat_start; /* [succs+1] */
+    int64_t feats, feat_room;
+    int32_t *feat_index;
+    double *feat_value;
+} fy_feature_rows;
+
+/* One thread's place of work. */
+typedef struct fy_sampler {
+    const fy_sampling *what;
+    foray_context *ctx; /* the caller's if there is one sampler, else `own` */
+    foray_context own;
+    foray_system_query *query;
+    double *point, *room, *from, *next;
+    fy_met *met; /* [actions] */
+    fy_feature_rows rows;
+    double error;       /* the largest met */
+    fy_scatter scatter; /* and where it comes from */
+    foray_status status;
+} fy_sampler;
+
+/* One of `samplers`: with several, each has a context of its own. */
+foray_status fy_sampler_create(foray_context *ctx, const fy_sampling *what, int samplers,
+                               fy_sampler **out);
+void fy_sampler_destroy(fy_sampler *w);
+
+/* Adds all pairs of clusters first..end-1 to the rows; `status` tells how it went. */
+void fy_sampler_work(fy_sampler *w, int64_t first, int64_t end);
+
+/* Room for that many more. */
+bool fy_feature_rows_reserve(foray_context *ctx, fy_feature_rows *rows, int64_t pairs,
+                             int64_t succs, int64_t feats);
+void fy_feature_rows_free(fy_feature_rows *rows);
+/* Moves what `from` holds behind what `to` holds. */
+foray_status fy_feature_rows_move(foray_context *ctx, fy_feature_rows *from, fy_feature_rows *to);
+
+#endif

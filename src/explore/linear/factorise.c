@@ -1,0 +1,158 @@
+/* factorise.c - features phi(s,a) of a tabular world of low rank:
+ *
+ *   P = U S V'  (singular values s_1 >= s_2 >= ...),  r = how many exceed tolerance * s_1
+ *                                                  (and 1 at least)
+ *   Phi = U_r S_r / c,   M = c V_r',   c = max_(s,a) ||row of U_r S_r||
+ *
+ * Then P is within tolerance * s_1 of Phi M in the spectral norm, and max ||phi|| = 1.
+ *
+ * First P = C B, where the rows of B are an orthonormal basis of the rows of P: C has as many
+ * columns as P has rank. Then the columns of C are rotated among themselves until they are
+ * orthogonal, C G = U S. Written out, in a fixed order of sums: features, and all that follows
+ * from them, are the same whatever the number of threads. The work grows with the square of the
+ * rank. */
+#include "explore/linear/phi.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "learn/dense.h"
+
+typedef struct decomposition {
+    int64_t columns;  /* of C */
+    double *p;        /* [pairs] padded rows of [states] */
+    double *basis;    /* B: [states] padded rows of [states] */
+    double *c;        /* [pairs] padded rows */
+    double *scaled;   /* U S: [columns][pairs], column by column */
+    double *singular; /* [columns] */
+    int64_t *order;   /* [columns] from the largest singular value to the least */
+} decomposition;
+
+static void release(decomposition *work)
+{
+    free(work->p);
+    free(work->basis);
+    free(work->c);
+    free(work->scaled);
+    free(work->singular);
+    free(work->order);
+}
+
+/* P(s'|s,a), every pair a row. */
+static void fill_kernel(const foray_model *model, double *p)
+{
+    int64_t width = fy_padded(model->states);
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        int64_t first = model->gen_start[model->generator_set[pair]];
+        for (int64_t i = model->succ_start[pair]; i < model->succ_start[pair + 1]; i++)
+            p[pair * width + model->succ[i]] =
+                fy_generator_probability(model, model->theta, first + i - model->succ_start[pair]);
+    }
+}
+
+/* P = C B. There is an action, so pairs >= states. */
+static foray_status reduce(foray_context *ctx, const foray_model *model, decomposition *work)
+{
+    int64_t width = fy_padded(model->states);
+    size_t count;
+    if (!fy_size_mul((size_t)model->pairs, (size_t)width, &count) || count > INT32_MAX)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "pair_features: lowrank, but %lld pairs and %lld states are too many to "
+                       "factorise",
+                       (long long)model->pairs, (long long)model->states);
+    if (!FY_ALLOC(ctx, work->p, count) || !FY_ALLOC(ctx, work->c, count) ||
+        !FY_ALLOC(ctx, work->basis, model->states * width))
+        return FORAY_ERROR_MEMORY;
+    fill_kernel(model, work->p);
+    work->columns = fy_reduce(model->pairs, model->states, work->p, work->basis, work->c);
+    return FORAY_OK;
+}
+
+/* From the largest singular value to the least; the first of equals first. */
+static void sort(decomposition *work)
+{
+    for (int64_t i = 0; i < work->columns; i++) {
+        int64_t at = i;
+        for (; at > 0 && work->singular[work->order[at - 1]] < work->singular[i]; at--)
+            work->order[at] = work->order[at - 1];
+        work->order[at] = i;
+    }
+}
+
+/* C G = U S: the norms of its columns are the singular values. */
+static foray_status rotate(foray_context *ctx, const foray_model *model, decomposition *work)
+{
+    enum { SWEEPS = 60 };
+    int64_t pairs = model->pairs, width = fy_padded(model->states);
+    if (!FY_ALLOC(ctx, work->scaled, work->columns * pairs) ||
+        !FY_ALLOC(ctx, work->singular, work->columns) || !FY_ALLOC(ctx, work->order, work->columns))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < work->columns; i++)
+        for (int64_t pair = 0; pair < pairs; pair++)
+            work->scaled[i * pairs + pair] = work->c[pair * width + i];
+    fy_orthogonalise(work->columns, pairs, pairs, SWEEPS, work->scaled);
+    for (int64_t i = 0; i < work->columns; i++) {
+        const double *column = work->scaled + i * pairs;
+        work->singular[i] = sqrt(fy_dot(column, column, pairs));
+    }
+    sort(work);
+    return FORAY_OK;
+}
+
+/* Row (s,a) of U_r S_r; returns its norm. */
+static double make_row(const foray_model *model, const decomposition *work, int64_t rank,
+                       int64_t pair, double *row)
+{
+    double square = 0.0;
+    for (int64_t i = 0; i < rank; i++) {
+        row[i] = work->scaled[work->order[i] * model->pairs + pair];
+        square += row[i] * row[i];
+    }
+    return sqrt(square);
+}
+
+static int64_t count_rank(const decomposition *work, double tolerance)
+{
+    int64_t rank = 1;
+    double least = tolerance * work->singular[work->order[0]];
+    while (rank < work->columns && work->singular[work->order[rank]] > least)
+        rank++;
+    return rank;
+}
+
+static foray_status make_rows(foray_context *ctx, const foray_model *model,
+                              const decomposition *work, double tolerance, fy_phi_rows *rows)
+{
+    int64_t rank = count_rank(work, tolerance), pairs = model->pairs;
+    if (!FY_ALLOC(ctx, rows->start, pairs + 1) || !FY_ALLOC(ctx, rows->index, pairs * rank) ||
+        !FY_ALLOC(ctx, rows->value, pairs * rank))
+        return FORAY_ERROR_MEMORY;
+    rows->dim = rank;
+    double most = 0.0;
+    for (int64_t pair = 0; pair < pairs; pair++) {
+        rows->start[pair + 1] = (pair + 1) * rank;
+        most = fmax(most, make_row(model, work, rank, pair, rows->value + pair * rank));
+        for (int64_t i = 0; i < rank; i++)
+            rows->index[pair * rank + i] = (int32_t)i;
+    }
+    for (int64_t k = 0; k < pairs * rank; k++)
+        rows->value[k] /= most;
+    return FORAY_OK;
+}
+
+foray_status fy_phi_factorise(foray_context *ctx, const foray_model *model, double tolerance,
+                              fy_phi_rows *rows)
+{
+    if (model->theta == NULL)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "pair_features: lowrank, but model \"%s\" does not know its theta",
+                       model->name);
+    decomposition work = {0};
+    foray_status status = reduce(ctx, model, &work);
+    if (status == FORAY_OK)
+        status = rotate(ctx, model, &work);
+    if (status == FORAY_OK)
+        status = make_rows(ctx, model, &work, tolerance, rows);
+    release(&work);
+    return status;
+}

@@ -1,0 +1,294 @@
+/* francis.c - FRANCIS: Zanette, Lazaric, Kochenderfer, Brunskill, "Provably Efficient
+ * Reward-Agnostic Navigation with Linear Value Iteration" (2020).
+ *
+ *   for phase p = 1..H, with Sigma_p = lambda I
+ *     for the episodes of the phase
+ *       xi ~ N(0, Sigma^-1), Sigma being Sigma_p as it was at the start of the epoch
+ *       V_p(s) = max_a <phi(s,a), xi>;  for h = p-1..1, on the data of phase h:
+ *         w_h = Sigma_h^-1 sum phi V_{h+1}(s'),  V_h(s) = max_a w_h'phi(s,a)
+ *       play the maximisers up to step p;  Sigma_p += phi_p phi_p'
+ *       a new epoch starts when det Sigma_p has doubled
+ *   Planning for a reward r: Q_h = [r_h + w_h'phi]_[0, c_h] by least squares on all phases.
+ *
+ * Deviations
+ *   - The paper scales xi by a constant sigma. Nothing is clipped while exploring, so that
+ *     sigma multiplies every value and changes no action: it is left out.
+ *   - Episodes of this library have H steps. Actions after step p are uniformly random,
+ *     and what follows them is not used.
+ *   - The paper ends a phase after a number of episodes that is polynomial in d, H and 1/eps,
+ *     with constants left open: francis_phase sets it; by default the H phases share the
+ *     budget. Episodes beyond the last phase start over with phase 1 and keep all data.
+ *   - An epoch ends when the determinant of some block has grown by 1 + replan_growth: with
+ *     one block and the default that is the doubling of the paper. With replan every,
+ *     each episode is an epoch.
+ * The guarantee needs a constant of the world (how well every direction can be reached) that
+ * nobody knows beforehand, so nothing is certified. */
+#include "explore/linear/lsvi.h"
+#include "explore/route.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "learn/dense.h"
+#include "plan/reward.h"
+
+typedef struct francis {
+    fy_lsvi *lsvi;
+    fy_ridge *epoch; /* Sigma_p at the start of the epoch */
+    int64_t phase;   /* p, from 0 */
+    bool over;       /* the epoch: a new one before the next episode */
+    double *xi;      /* at epoch->at_vector */
+    int64_t length;  /* episodes of a phase */
+} francis;
+
+/* --------------------------------------------------------------- initialise */
+
+static foray_status create_epoch(foray_explorer *explorer, double lambda)
+{
+    francis *self = explorer->self;
+    const fy_phi *phi = self->lsvi->phi;
+    double *lambdas;
+    if (!FY_ALLOC(explorer->ctx, lambdas, phi->blocks))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t g = 0; g < phi->blocks; g++)
+        lambdas[g] = lambda;
+    foray_status status = fy_ridge_create_blocks(explorer->ctx, phi->blocks, phi->block_dim,
+                                                 lambdas, INT64_MAX, &self->epoch);
+    free(lambdas);
+    if (status == FORAY_OK &&
+        !FY_ALLOC(explorer->ctx, self->xi, self->epoch->at_vector[phi->blocks]))
+        status = FORAY_ERROR_MEMORY;
+    return status;
+}
+
+static int64_t phase_length(const foray_explorer *explorer)
+{
+    const foray_settings *settings = &explorer->settings;
+    int64_t horizon = explorer->model->horizon;
+    if (settings->francis_phase > 0)
+        return settings->francis_phase;
+    return settings->episodes / horizon + (settings->episodes % horizon != 0);
+}
+
+static foray_status create(foray_explorer *explorer)
+{
+    francis *self = fy_alloc(explorer->ctx, 1, sizeof *self);
+    if (self == NULL)
+        return FORAY_ERROR_MEMORY;
+    explorer->self = self;
+    self->over = true;
+    self->length = phase_length(explorer);
+    double lambda = explorer->settings.lambda > 0.0 ? explorer->settings.lambda : 1.0;
+    foray_status status = fy_route_create(explorer->ctx, explorer->model, &explorer->route);
+    if (status == FORAY_OK)
+        status = fy_lsvi_create(explorer, lambda, &self->lsvi);
+    if (status == FORAY_OK)
+        status = create_epoch(explorer, lambda);
+    return status;
+}
+
+static void destroy(foray_explorer *explorer)
+{
+    francis *self = explorer->self;
+    if (self == NULL)
+        return;
+    fy_lsvi_destroy(self->lsvi);
+    fy_ridge_destroy(self->epoch);
+    free(self->xi);
+    free(self);
+}
+
+/* ------------------------------------------------------------------ episodes */
+
+/* Random numbers of an episode: actions have steps 0..H-1, xi the step H. */
+static uint64_t random_bits(const foray_explorer *explorer, int64_t step, int64_t index)
+{
+    return fy_random_bits((uint64_t)explorer->settings.seed, FY_STREAM_EXPLORER,
+                          (uint64_t)explorer->episodes, (uint32_t)step, (uint32_t)index);
+}
+
+/* Standard normal numbers, two at a time (Box and Muller). */
+static void draw_normal(const foray_explorer *explorer, int64_t count, double *x)
+{
+    const double two_pi = 6.283185307179586476925;
+    int64_t H = explorer->model->horizon;
+    for (int64_t i = 0; i < count; i += 2) {
+        double radius = sqrt(-2.0 * log(1.0 - fy_unit(random_bits(explorer, H, i))));
+        double angle = two_pi * fy_unit(random_bits(explorer, H, i + 1));
+        x[i] = radius * cos(angle);
+        if (i + 1 < count)
+            x[i + 1] = radius * sin(angle);
+    }
+}
+
+/* xi ~ N(0, Sigma^-1), block by block. */
+static void draw_direction(foray_explorer *explorer)
+{
+    francis *self = explorer->self;
+    const fy_ridge *epoch = self->epoch;
+    draw_normal(explorer, epoch->at_vector[epoch->blocks], self->xi);
+    for (int64_t g = 0; g < epoch->blocks; g++) {
+        double *xi = self->xi + epoch->at_vector[g];
+        fy_ridge_colour(epoch, g, xi, xi);
+    }
+}
+
+/* Q_p(s,a) = <phi(s,a), xi> */
+static void project(francis *self)
+{
+    const fy_phi *phi = self->lsvi->phi;
+    for (int64_t pair = 0; pair < self->lsvi->model->pairs; pair++) {
+        int64_t g = phi->block_of_pair[pair];
+        self->lsvi->q[pair] =
+            fy_dot(self->xi + self->epoch->at_vector[g], fy_phi_of(phi, pair), phi->block_dim[g]);
+    }
+}
+
+/* Least-squares value iteration from step p back to the first; ties go to the lower index. The
+ * route of later steps is not used. */
+static void navigate(foray_explorer *explorer)
+{
+    francis *self = explorer->self;
+    int32_t *action = explorer->route.action;
+    fy_lsvi *lsvi = self->lsvi;
+    int64_t states = lsvi->model->states;
+    for (int64_t pair = 0; pair < lsvi->model->pairs; pair++)
+        lsvi->tie[pair] = 0.0;
+    project(self);
+    fy_lsvi_maximise(lsvi, action + self->phase * states);
+    for (int64_t t = self->phase - 1; t >= 0; t--) {
+        fy_lsvi_expect(lsvi, t);
+        fy_lsvi_maximise(lsvi, action + t * states);
+    }
+}
+
+static void start_epoch(francis *self)
+{
+    fy_ridge_copy_blocks(self->epoch, self->lsvi->ridge, self->phase * self->lsvi->phi->blocks);
+    fy_ridge_mark(self->lsvi->ridge);
+    self->over = false;
+}
+
+static void begin_episode(foray_explorer *explorer)
+{
+    francis *self = explorer->self;
+    int64_t phase = explorer->episodes / self->length % explorer->model->horizon;
+    if (self->over || phase != self->phase) {
+        self->phase = phase;
+        start_epoch(self);
+    }
+    draw_direction(explorer);
+    navigate(explorer);
+    explorer->plans++;
+}
+
+static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
+{
+    const francis *self = explorer->self;
+    if (t <= self->phase)
+        return fy_route_act(explorer, t, state);
+    return (int64_t)(fy_unit(random_bits(explorer, t, 0)) * (double)explorer->model->actions);
+}
+
+static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+{
+    francis *self = explorer->self;
+    if (t == self->phase)
+        fy_lsvi_observe(self->lsvi, t, pair, j);
+}
+
+static void end_episode(foray_explorer *explorer)
+{
+    francis *self = explorer->self;
+    self->over = explorer->settings.replan == FORAY_REPLAN_EVERY ||
+                 self->lsvi->ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
+}
+
+/* ------------------------------------------------------------------ planning */
+
+/* The same in every mode: there is no bonus to add or to take away. */
+static double plan_reward(foray_explorer *explorer, const foray_reward *reward, int mode,
+                          int32_t *actions)
+{
+    (void)mode;
+    const francis *self = explorer->self;
+    fy_lsvi *lsvi = self->lsvi;
+    fy_lsvi_begin(lsvi);
+    for (int64_t t = explorer->model->horizon - 1; t >= 0; t--) {
+        const double *r = fy_reward_table(reward, t);
+        double cap = fy_lsvi_cap(lsvi, t);
+        fy_lsvi_expect(lsvi, t);
+        for (int64_t pair = 0; pair < explorer->model->pairs; pair++) {
+            lsvi->tie[pair] = r[pair] + lsvi->q[pair];
+            lsvi->q[pair] = fmin(fmax(lsvi->tie[pair], 0.0), cap);
+        }
+        fy_lsvi_maximise(lsvi, actions + t * explorer->model->states);
+    }
+    return fy_lsvi_mean(lsvi);
+}
+
+static foray_status plan(foray_explorer *explorer, int64_t count,
+                         const foray_reward *const *rewards, int mode, foray_policy **policies)
+{
+    return fy_lsvi_plan(explorer, plan_reward, count, rewards, mode, policies);
+}
+
+static bool needs_budget(const foray_settings *settings)
+{
+    return settings->francis_phase == 0;
+}
+
+static void describe(foray_explorer *explorer, foray_explorer_facts *facts)
+{
+    const francis *self = explorer->self;
+    fy_lsvi_describe(self->lsvi, facts);
+}
+
+/* ------------------------------------------------------------- save and load */
+
+static void save(foray_explorer *explorer, fy_writer *writer)
+{
+    const francis *self = explorer->self;
+    fy_write_u64(writer, self->over);
+    fy_write_u64(writer, (uint64_t)self->phase);
+    fy_ridge_write(self->epoch, writer);
+    fy_lsvi_write(self->lsvi, writer);
+}
+
+static void load(foray_explorer *explorer, fy_reader *reader)
+{
+    francis *self = explorer->self;
+    self->over = fy_read_u64(reader) != 0;
+    self->phase = (int64_t)fy_read_u64(reader);
+    if (self->phase < 0 || self->phase >= explorer->model->horizon) {
+        self->phase = 0;
+        reader->failed = true;
+    }
+    fy_ridge_read(self->epoch, reader);
+    fy_lsvi_read(self->lsvi, reader);
+}
+
+/* Which phase an episode belongs to; the budget counts where it is shared by the phases. */
+static uint64_t settings_fingerprint(const foray_settings *settings)
+{
+    const int64_t own[] = {settings->francis_phase,
+                           needs_budget(settings) ? settings->episodes : 0};
+    return fy_hash(own, sizeof own, 0);
+}
+
+const fy_explorer_ops fy_francis = {
+    .name = "francis",
+    .summary = "FRANCIS (Zanette et al. 2020): random directions phase by phase, linear MDP",
+    .create = create,
+    .destroy = destroy,
+    .begin_episode = begin_episode,
+    .act = act,
+    .observe = observe,
+    .end_episode = end_episode,
+    .plan = plan,
+    .save = save,
+    .load = load,
+    .needs_budget = needs_budget,
+    .describe = describe,
+    .fingerprint = settings_fingerprint,
+};

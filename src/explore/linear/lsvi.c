@@ -1,0 +1,312 @@
+/* lsvi.c - least-squares value iteration from sums per successor. */
+#include "explore/linear/lsvi.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn/dense.h"
+#include "plan/plan.h"
+#include "plan/policy.h"
+
+/* --------------------------------------------------------------- initialise */
+
+/* Lists, for every block, the states that can follow one of its pairs, in the order in
+ * which they are met. entry: [states] scratch, all -1 before and after. */
+static void find_reach(fy_lsvi *lsvi, int32_t *entry)
+{
+    const foray_model *model = lsvi->model;
+    const fy_phi *phi = lsvi->phi;
+    for (int64_t g = 0; g < phi->blocks; g++) {
+        int64_t found = lsvi->reach_start[g];
+        for (int64_t row = phi->first_row[g]; row < phi->first_row[g + 1]; row++) {
+            int32_t pair = phi->row_pair[row];
+            for (int64_t i = model->succ_start[pair]; i < model->succ_start[pair + 1]; i++) {
+                int32_t next = model->succ[i];
+                if (entry[next] < 0) {
+                    lsvi->reach[found] = next;
+                    entry[next] = (int32_t)found++;
+                }
+                lsvi->slot[i] = entry[next];
+            }
+        }
+        for (int64_t e = lsvi->reach_start[g]; e < found; e++)
+            entry[lsvi->reach[e]] = -1;
+        lsvi->reach_start[g + 1] = found;
+        lsvi->at_sum[g + 1] = lsvi->at_sum[g] + (found - lsvi->reach_start[g]) * phi->block_dim[g];
+    }
+}
+
+static foray_status create_reach(foray_context *ctx, fy_lsvi *lsvi)
+{
+    const foray_model *model = lsvi->model;
+    int64_t transitions = model->succ_start[model->pairs];
+    int32_t *entry;
+    if (transitions > INT32_MAX)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%lld transitions are too many",
+                       (long long)transitions);
+    if (!FY_ALLOC(ctx, lsvi->reach_start, lsvi->phi->blocks + 1) ||
+        !FY_ALLOC(ctx, lsvi->at_sum, lsvi->phi->blocks + 1) ||
+        !FY_ALLOC(ctx, lsvi->reach, transitions) || !FY_ALLOC(ctx, lsvi->slot, transitions) ||
+        !FY_ALLOC(ctx, entry, model->states))
+        return FORAY_ERROR_MEMORY;
+    memset(entry, -1, (size_t)model->states * sizeof *entry);
+    find_reach(lsvi, entry);
+    free(entry);
+    return FORAY_OK;
+}
+
+/* Lambda_t = lambda I for every step. */
+static foray_status create_ridge(foray_context *ctx, fy_lsvi *lsvi, double lambda)
+{
+    const fy_phi *phi = lsvi->phi;
+    int64_t horizon = lsvi->model->horizon, *dim = NULL;
+    double *lambdas = NULL;
+    size_t blocks;
+    if (!fy_size_mul((size_t)horizon, (size_t)phi->blocks, &blocks))
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "%lld blocks of features are too many",
+                       (long long)phi->blocks);
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(ctx, dim, blocks) && FY_ALLOC(ctx, lambdas, blocks)) {
+        for (int64_t i = 0; i < (int64_t)blocks; i++) {
+            dim[i] = phi->block_dim[i % phi->blocks];
+            lambdas[i] = lambda;
+        }
+        status = fy_ridge_create_blocks(ctx, (int64_t)blocks, dim, lambdas,
+                                        lsvi->settings->refactor_every, &lsvi->ridge);
+    }
+    free(dim);
+    free(lambdas);
+    return status;
+}
+
+static foray_status create_room(foray_context *ctx, fy_lsvi *lsvi)
+{
+    const foray_model *model = lsvi->model;
+    const fy_phi *phi = lsvi->phi;
+    int64_t most_dim = 0;
+    size_t sums;
+    for (int64_t g = 0; g < phi->blocks; g++)
+        most_dim = phi->block_dim[g] > most_dim ? phi->block_dim[g] : most_dim;
+    if (!fy_size_mul((size_t)model->horizon, (size_t)lsvi->at_sum[phi->blocks], &sums))
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "sums per successor are too many");
+    bool complete =
+        FY_ALLOC(ctx, lsvi->sum, sums) && FY_ALLOC(ctx, lsvi->weight, most_dim) &&
+        FY_ALLOC(ctx, lsvi->whitened, phi->at_block[phi->blocks]) &&
+        FY_ALLOC(ctx, lsvi->next, model->states) && FY_ALLOC(ctx, lsvi->now, model->states) &&
+        FY_ALLOC(ctx, lsvi->q, model->pairs) && FY_ALLOC(ctx, lsvi->tie, model->pairs) &&
+        FY_ALLOC(ctx, lsvi->norm, model->pairs);
+    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+foray_status fy_lsvi_create(foray_explorer *explorer, double lambda, fy_lsvi **out)
+{
+    foray_context *ctx = explorer->ctx;
+    fy_lsvi *lsvi = fy_alloc(ctx, 1, sizeof *lsvi);
+    if (lsvi == NULL)
+        return FORAY_ERROR_MEMORY;
+    lsvi->model = explorer->model;
+    lsvi->settings = &explorer->settings;
+    foray_status status = fy_phi_create(ctx, lsvi->model, lsvi->settings, &lsvi->phi);
+    if (status == FORAY_OK)
+        status = create_reach(ctx, lsvi);
+    if (status == FORAY_OK)
+        status = create_ridge(ctx, lsvi, lambda);
+    if (status == FORAY_OK)
+        status = create_room(ctx, lsvi);
+    if (status != FORAY_OK) {
+        fy_lsvi_destroy(lsvi);
+        return status;
+    }
+    *out = lsvi;
+    return FORAY_OK;
+}
+
+void fy_lsvi_destroy(fy_lsvi *lsvi)
+{
+    if (lsvi == NULL)
+        return;
+    fy_phi_destroy(lsvi->phi);
+    fy_ridge_destroy(lsvi->ridge);
+    free(lsvi->reach_start);
+    free(lsvi->reach);
+    free(lsvi->slot);
+    free(lsvi->at_sum);
+    free(lsvi->sum);
+    free(lsvi->weight);
+    free(lsvi->whitened);
+    free(lsvi->next);
+    free(lsvi->now);
+    free(lsvi->q);
+    free(lsvi->tie);
+    free(lsvi->norm);
+    free(lsvi);
+}
+
+/* ------------------------------------------------------------------ learning */
+
+/* The vectors m_t(s') of a block, one after another in the order of its reach. */
+static double *sums_of(const fy_lsvi *lsvi, int64_t t, int64_t g)
+{
+    return lsvi->sum + t * lsvi->at_sum[lsvi->phi->blocks] + lsvi->at_sum[g];
+}
+
+void fy_lsvi_observe(fy_lsvi *lsvi, int64_t t, int64_t pair, int64_t j)
+{
+    const fy_phi *phi = lsvi->phi;
+    int64_t g = phi->block_of_pair[pair], d = phi->block_dim[g];
+    int64_t entry = lsvi->slot[lsvi->model->succ_start[pair] + j] - lsvi->reach_start[g];
+    const double *x = fy_phi_of(phi, pair);
+    double *sum = sums_of(lsvi, t, g) + entry * d;
+    for (int64_t i = 0; i < d; i++)
+        sum[i] += x[i];
+    fy_ridge_update(lsvi->ridge, t * phi->blocks + g, x, 0.0, 1.0);
+}
+
+/* ------------------------------------------------------------- the regression */
+
+/* w = Lambda_t^-1 sum_{s'} V(s') m_t(s'), one block. */
+static void regress(fy_lsvi *lsvi, int64_t t, int64_t g)
+{
+    int64_t d = lsvi->phi->block_dim[g];
+    const double *sum = sums_of(lsvi, t, g);
+    double *w = lsvi->weight;
+    memset(w, 0, (size_t)d * sizeof *w);
+    for (int64_t e = lsvi->reach_start[g]; e < lsvi->reach_start[g + 1]; e++, sum += d) {
+        double v = lsvi->next[lsvi->reach[e]];
+        for (int64_t i = 0; i < d; i++)
+            w[i] += v * sum[i];
+    }
+    fy_ridge_solve_for(lsvi->ridge, t * lsvi->phi->blocks + g, w, w);
+}
+
+void fy_lsvi_expect(fy_lsvi *lsvi, int64_t t)
+{
+    const fy_phi *phi = lsvi->phi;
+    for (int64_t g = 0; g < phi->blocks; g++) {
+        regress(lsvi, t, g);
+        for (int64_t row = phi->first_row[g]; row < phi->first_row[g + 1]; row++) {
+            int32_t pair = phi->row_pair[row];
+            lsvi->q[pair] = fy_dot(lsvi->weight, fy_phi_of(phi, pair), phi->block_dim[g]);
+        }
+    }
+}
+
+void fy_lsvi_measure(fy_lsvi *lsvi, int64_t t)
+{
+    const fy_phi *phi = lsvi->phi;
+    memcpy(lsvi->whitened, phi->value, (size_t)phi->at_block[phi->blocks] * sizeof(double));
+    for (int64_t g = 0; g < phi->blocks; g++) {
+        int64_t d = phi->block_dim[g];
+        double *x = lsvi->whitened + phi->at_block[g];
+        fy_ridge_whiten_many(lsvi->ridge, t * phi->blocks + g,
+                             phi->first_row[g + 1] - phi->first_row[g], x);
+        for (int64_t row = phi->first_row[g]; row < phi->first_row[g + 1]; row++, x += d)
+            lsvi->norm[phi->row_pair[row]] = sqrt(fy_dot(x, x, d));
+    }
+}
+
+void fy_lsvi_begin(fy_lsvi *lsvi)
+{
+    memset(lsvi->next, 0, (size_t)lsvi->model->states * sizeof *lsvi->next);
+}
+
+/* Which pair of a state is best? */
+static int64_t best_pair(const fy_lsvi *lsvi, int64_t state)
+{
+    bool by_tie = lsvi->settings->ties == FORAY_TIES_UNCLIPPED;
+    int64_t first = state * lsvi->model->actions, best = first;
+    const double *q = lsvi->q, *tie = lsvi->tie;
+    for (int64_t pair = first + 1; pair < first + lsvi->model->actions; pair++)
+        if (q[pair] > q[best] || (by_tie && q[pair] == q[best] && tie[pair] > tie[best]))
+            best = pair;
+    return best;
+}
+
+void fy_lsvi_maximise(fy_lsvi *lsvi, int32_t *action)
+{
+    for (int64_t s = 0; s < lsvi->model->states; s++) {
+        int64_t best = best_pair(lsvi, s);
+        action[s] = (int32_t)(best - s * lsvi->model->actions);
+        lsvi->now[s] = lsvi->q[best];
+    }
+    double *swap = lsvi->next;
+    lsvi->next = lsvi->now;
+    lsvi->now = swap;
+}
+
+double fy_lsvi_mean(const fy_lsvi *lsvi)
+{
+    double mean;
+    fy_plan_mean(lsvi->model, lsvi->next, 1, &mean);
+    return mean;
+}
+
+double fy_lsvi_cap(const fy_lsvi *lsvi, int64_t t)
+{
+    int64_t horizon = lsvi->model->horizon;
+    return (double)(lsvi->settings->clip == FORAY_CLIP_REMAINING ? horizon - t : horizon);
+}
+
+/* ------------------------------------------------------------- save and load */
+
+void fy_lsvi_write(const fy_lsvi *lsvi, fy_writer *writer)
+{
+    fy_ridge_write(lsvi->ridge, writer);
+    fy_write_doubles(writer, lsvi->sum,
+                     (size_t)(lsvi->model->horizon * lsvi->at_sum[lsvi->phi->blocks]));
+}
+
+void fy_lsvi_read(fy_lsvi *lsvi, fy_reader *reader)
+{
+    fy_ridge_read(lsvi->ridge, reader);
+    fy_read_doubles(reader, lsvi->sum,
+                    (size_t)(lsvi->model->horizon * lsvi->at_sum[lsvi->phi->blocks]));
+}
+
+void fy_lsvi_describe(const fy_lsvi *lsvi, foray_explorer_facts *facts)
+{
+    facts->refactored = lsvi->ridge->refactored;
+    facts->factor_error = lsvi->ridge->worst_error;
+    for (int64_t i = 0; i < lsvi->ridge->blocks; i++)
+        facts->log_det += fy_ridge_log_det(lsvi->ridge, i);
+}
+
+/* ------------------------------------------------------------------ planning */
+
+/* The actions of the policy's own mode; the values of all of them. */
+static void plan_one(foray_explorer *explorer, fy_lsvi_plan_fn plan, const foray_reward *reward,
+                     int32_t *spare, foray_policy *policy)
+{
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        policy->value[mode] =
+            plan(explorer, reward, mode, mode == policy->mode ? policy->action : spare);
+    policy->certificate = (foray_certificate){
+        .gap = INFINITY, .delta = explorer->settings.delta, .radius = FORAY_RADIUS_NONE};
+}
+
+foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_t count,
+                          const foray_reward *const *rewards, int mode, foray_policy **policies)
+{
+    foray_context *ctx = explorer->ctx;
+    const foray_model *model = explorer->model;
+    int32_t *spare = fy_alloc(ctx, (size_t)(model->horizon * model->states), sizeof *spare);
+    foray_policy **made = fy_alloc(ctx, (size_t)count, sizeof(foray_policy *));
+    foray_status status = spare != NULL && made != NULL ? FORAY_OK : FORAY_ERROR_MEMORY;
+    int64_t ready = 0;
+    while (status == FORAY_OK && ready < count) {
+        status = fy_policy_create(ctx, model, mode, &made[ready]);
+        ready += status == FORAY_OK;
+    }
+    if (status == FORAY_OK) {
+        for (int64_t i = 0; i < count; i++)
+            plan_one(explorer, plan, rewards[i], spare, made[i]);
+        memcpy(policies, made, (size_t)count * sizeof(foray_policy *));
+    } else {
+        while (ready > 0)
+            foray_policy_destroy(made[--ready]);
+    }
+    free(made);
+    free(spare);
+    return status;
+}

@@ -1,0 +1,222 @@
+/* phi.c - features phi(s,a) from one of their sources, laid out in blocks. */
+#include "explore/linear/phi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------- sources */
+
+void fy_phi_rows_free(fy_phi_rows *rows)
+{
+    free(rows->start);
+    free(rows->index);
+    free(rows->value);
+}
+
+static foray_status allocate_rows(foray_context *ctx, int64_t pairs, int64_t count,
+                                  fy_phi_rows *rows)
+{
+    if (FY_ALLOC(ctx, rows->start, pairs + 1) && FY_ALLOC(ctx, rows->index, count) &&
+        FY_ALLOC(ctx, rows->value, count))
+        return FORAY_OK;
+    return FORAY_ERROR_MEMORY;
+}
+
+static foray_status copy_given(foray_context *ctx, const foray_model *model, fy_phi_rows *rows)
+{
+    if (model->pair_dim == 0)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "pair_features: given, but model \"%s\" gives no features phi(s,a)",
+                       model->name);
+    int64_t count = model->pair_start[model->pairs];
+    foray_status status = allocate_rows(ctx, model->pairs, count, rows);
+    if (status != FORAY_OK)
+        return status;
+    rows->dim = model->pair_dim;
+    memcpy(rows->start, model->pair_start, (size_t)(model->pairs + 1) * sizeof *rows->start);
+    memcpy(rows->index, model->pair_index, (size_t)count * sizeof *rows->index);
+    memcpy(rows->value, model->pair_value, (size_t)count * sizeof *rows->value);
+    return FORAY_OK;
+}
+
+/* phi(s,a) = e_(s,a) */
+static foray_status make_onehot(foray_context *ctx, const foray_model *model, fy_phi_rows *rows)
+{
+    foray_status status = allocate_rows(ctx, model->pairs, model->pairs, rows);
+    if (status != FORAY_OK)
+        return status;
+    rows->dim = model->pairs;
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        rows->start[pair + 1] = pair + 1;
+        rows->index[pair] = (int32_t)pair;
+        rows->value[pair] = 1.0;
+    }
+    return FORAY_OK;
+}
+
+static foray_status take_source(foray_context *ctx, const foray_model *model,
+                                const foray_settings *settings, fy_phi_rows *rows)
+{
+    switch (settings->pair_features) {
+    case FORAY_FEATURES_GIVEN:
+        return copy_given(ctx, model, rows);
+    case FORAY_FEATURES_ONEHOT:
+        return make_onehot(ctx, model, rows);
+    case FORAY_FEATURES_LOWRANK:
+        return fy_phi_factorise(ctx, model, settings->rank_tolerance, rows);
+    default:
+        return model->pair_dim > 0 ? copy_given(ctx, model, rows) : make_onehot(ctx, model, rows);
+    }
+}
+
+/* --------------------------------------------------------------------- blocks */
+
+/* The lowest coordinate known to belong together with c; paths are halved on the way. */
+static int32_t root_of(int32_t *parent, int32_t c)
+{
+    while (parent[c] != c) {
+        parent[c] = parent[parent[c]];
+        c = parent[c];
+    }
+    return c;
+}
+
+static void join(int32_t *parent, int32_t one, int32_t other)
+{
+    one = root_of(parent, one);
+    other = root_of(parent, other);
+    if (one < other)
+        parent[other] = one;
+    else
+        parent[one] = other;
+}
+
+/* Where each coordinate lies. Those that no phi has belong to no block. */
+typedef struct places {
+    int32_t *parent;   /* [dim] */
+    int32_t *block;    /* [dim] */
+    int32_t *position; /* [dim] within the block */
+    bool *used;        /* [dim] */
+} places;
+
+static foray_status allocate_places(foray_context *ctx, int64_t dim, places *at)
+{
+    bool complete = FY_ALLOC(ctx, at->parent, dim) && FY_ALLOC(ctx, at->block, dim) &&
+                    FY_ALLOC(ctx, at->position, dim) && FY_ALLOC(ctx, at->used, dim);
+    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+static void free_places(places *at)
+{
+    free(at->parent);
+    free(at->block);
+    free(at->position);
+    free(at->used);
+}
+
+/* Joins the coordinates of every row; then numbers the components by their lowest
+ * coordinate, and the coordinates within each. phi->block_dim has room for dim numbers. */
+static void find_blocks(const fy_phi_rows *rows, int64_t pairs, places *at, fy_phi *phi)
+{
+    for (int32_t c = 0; c < rows->dim; c++)
+        at->parent[c] = c;
+    for (int64_t pair = 0; pair < pairs; pair++)
+        for (int64_t k = rows->start[pair]; k < rows->start[pair + 1]; k++) {
+            at->used[rows->index[k]] = true;
+            join(at->parent, rows->index[rows->start[pair]], rows->index[k]);
+        }
+    for (int32_t c = 0; c < rows->dim; c++) {
+        if (!at->used[c])
+            continue;
+        int32_t root = root_of(at->parent, c);
+        at->block[c] = root == c ? (int32_t)phi->blocks++ : at->block[root];
+        at->position[c] = (int32_t)phi->block_dim[at->block[c]]++;
+    }
+}
+
+/* Sorts pairs by block: count, sum up, fill; in the order of pairs within a block. */
+static void lay_out(const fy_phi_rows *rows, int64_t pairs, const places *at, fy_phi *phi)
+{
+    for (int64_t pair = 0; pair < pairs; pair++) {
+        int32_t g = at->block[rows->index[rows->start[pair]]];
+        phi->block_of_pair[pair] = g;
+        phi->first_row[g + 1]++;
+    }
+    for (int64_t g = 0; g < phi->blocks; g++) {
+        phi->at_block[g + 1] = phi->at_block[g] + phi->first_row[g + 1] * phi->block_dim[g];
+        phi->first_row[g + 1] += phi->first_row[g];
+    }
+    int64_t *next = phi->first_row; /* used as a cursor, and put back */
+    for (int64_t pair = 0; pair < pairs; pair++)
+        phi->row_pair[next[phi->block_of_pair[pair]]++] = (int32_t)pair;
+    for (int64_t g = phi->blocks; g > 0; g--)
+        next[g] = next[g - 1];
+    next[0] = 0;
+    for (int64_t g = 0; g < phi->blocks; g++)
+        for (int64_t row = next[g]; row < next[g + 1]; row++)
+            phi->at_pair[phi->row_pair[row]] =
+                phi->at_block[g] + (row - next[g]) * phi->block_dim[g];
+}
+
+static void fill(const fy_phi_rows *rows, int64_t pairs, const places *at, fy_phi *phi)
+{
+    for (int64_t pair = 0; pair < pairs; pair++)
+        for (int64_t k = rows->start[pair]; k < rows->start[pair + 1]; k++)
+            phi->value[phi->at_pair[pair] + at->position[rows->index[k]]] = rows->value[k];
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static foray_status arrange(foray_context *ctx, const fy_phi_rows *rows, int64_t pairs, places *at,
+                            fy_phi *phi)
+{
+    phi->dim = rows->dim;
+    foray_status status = allocate_places(ctx, rows->dim, at);
+    if (status != FORAY_OK || !FY_ALLOC(ctx, phi->block_dim, rows->dim))
+        return FORAY_ERROR_MEMORY;
+    find_blocks(rows, pairs, at, phi);
+    if (!FY_ALLOC(ctx, phi->block_of_pair, pairs) ||
+        !FY_ALLOC(ctx, phi->first_row, phi->blocks + 1) || !FY_ALLOC(ctx, phi->row_pair, pairs) ||
+        !FY_ALLOC(ctx, phi->at_block, phi->blocks + 1) || !FY_ALLOC(ctx, phi->at_pair, pairs))
+        return FORAY_ERROR_MEMORY;
+    lay_out(rows, pairs, at, phi);
+    if (!FY_ALLOC(ctx, phi->value, phi->at_block[phi->blocks]))
+        return FORAY_ERROR_MEMORY;
+    fill(rows, pairs, at, phi);
+    return FORAY_OK;
+}
+
+foray_status fy_phi_create(foray_context *ctx, const foray_model *model,
+                           const foray_settings *settings, fy_phi **out)
+{
+    fy_phi_rows rows = {0};
+    places at = {0};
+    fy_phi *phi = fy_alloc(ctx, 1, sizeof *phi);
+    if (phi == NULL)
+        return FORAY_ERROR_MEMORY;
+    foray_status status = take_source(ctx, model, settings, &rows);
+    if (status == FORAY_OK)
+        status = arrange(ctx, &rows, model->pairs, &at, phi);
+    free_places(&at);
+    fy_phi_rows_free(&rows);
+    if (status != FORAY_OK) {
+        fy_phi_destroy(phi);
+        return status;
+    }
+    *out = phi;
+    return FORAY_OK;
+}
+
+void fy_phi_destroy(fy_phi *phi)
+{
+    if (phi == NULL)
+        return;
+    free(phi->block_dim);
+    free(phi->block_of_pair);
+    free(phi->first_row);
+    free(phi->row_pair);
+    free(phi->at_block);
+    free(phi->at_pair);
+    free(phi->value);
+    free(phi);
+}

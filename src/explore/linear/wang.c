@@ -1,0 +1,178 @@
+/* wang.c - Wang, Du, Yang, Salakhutdinov, "On Reward-Free Reinforcement Learning with Linear
+ * Function Approximation" (2020).
+ *
+ *   for k = 1..K, for h = H..1, with Lambda_h = I + sum phi phi' over the past of step h
+ *     u_h(s,a) = min{ beta ||phi(s,a)||_{Lambda_h^-1}, H },   r_h = u_h / H
+ *     w_h = Lambda_h^-1 sum phi V_{h+1}(s')
+ *     Q_h = [ w_h'phi + r_h + u_h ]_[0, c_h],   V_h = max_a Q_h,   pi_h = argmax_a Q_h
+ *   and plays pi. Planning for a reward r is the same recursion with r in the place of r_h.
+ *   beta = c d H sqrt(log(d H / (delta eps)))
+ *
+ * Deviations
+ *   - As in the paper there is a plan in every episode. With replan doubling a new one waits
+ *     until the determinant of some block of some Lambda_h has grown by 1 + replan_growth.
+ *   - c_h = H-h+1 by default, H as in the paper with clip horizon; and values are not
+ *     below 0, which the paper does not ask for. Both keep optimism.
+ *   - Among actions of equal Q the one with the larger Q before any clipping is taken, that
+ *     of u_h included: with the paper's beta every u_h is H for long, and the lowest index
+ *     would be played over and over.
+ *   - Planning without bonus (plugin) and with -u_h (pessimistic) are offered as well.
+ * The constant c of the paper is only said to exist, so nothing is certified. */
+#include "explore/linear/lsvi.h"
+#include "explore/route.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "plan/reward.h"
+
+typedef struct wang {
+    fy_lsvi *lsvi;
+    double beta;
+} wang;
+
+/* --------------------------------------------------------------- initialise */
+
+/* beta = c d H sqrt(log(d H / (delta eps))); a logarithm below 1 (eps beyond d H) counts as 1. */
+static double make_beta(const foray_explorer *explorer, double d)
+{
+    const foray_settings *settings = &explorer->settings;
+    double H = (double)explorer->model->horizon;
+    double logarithm = log(d * H / (settings->delta * settings->wang_eps));
+    return settings->radius_scale * settings->wang_c * d * H * sqrt(fmax(1.0, logarithm));
+}
+
+static foray_status create(foray_explorer *explorer)
+{
+    wang *self = fy_alloc(explorer->ctx, 1, sizeof *self);
+    if (self == NULL)
+        return FORAY_ERROR_MEMORY;
+    explorer->self = self;
+    double lambda = explorer->settings.lambda > 0.0 ? explorer->settings.lambda : 1.0;
+    foray_status status = fy_route_create(explorer->ctx, explorer->model, &explorer->route);
+    if (status == FORAY_OK)
+        status = fy_lsvi_create(explorer, lambda, &self->lsvi);
+    if (status == FORAY_OK)
+        self->beta = make_beta(explorer, (double)self->lsvi->phi->dim);
+    return status;
+}
+
+static void destroy(foray_explorer *explorer)
+{
+    wang *self = explorer->self;
+    if (self == NULL)
+        return;
+    fy_lsvi_destroy(self->lsvi);
+    free(self);
+}
+
+/* ------------------------------------------------------------- the recursion */
+
+/* Q_h = [w'phi + r + sign u]; reward: [pairs], or NULL for r = u/H. */
+static void add_bonus(wang *self, int64_t t, const double *reward, double sign)
+{
+    fy_lsvi *lsvi = self->lsvi;
+    double H = (double)lsvi->model->horizon, cap = fy_lsvi_cap(lsvi, t);
+    for (int64_t pair = 0; pair < lsvi->model->pairs; pair++) {
+        double width = self->beta * lsvi->norm[pair], u = fmin(width, H);
+        double r = reward != NULL ? reward[pair] : u / H;
+        double r_raw = reward != NULL ? reward[pair] : width / H;
+        lsvi->tie[pair] = lsvi->q[pair] + r_raw + sign * width;
+        lsvi->q[pair] = fmin(fmax(lsvi->q[pair] + r + sign * u, 0.0), cap);
+    }
+}
+
+/* The recursion for a reward, or for the exploration reward (NULL); gives E_mu V_1. */
+static double iterate(wang *self, const foray_reward *reward, double sign, int32_t *policy)
+{
+    fy_lsvi *lsvi = self->lsvi;
+    fy_lsvi_begin(lsvi);
+    for (int64_t t = lsvi->model->horizon - 1; t >= 0; t--) {
+        fy_lsvi_expect(lsvi, t);
+        fy_lsvi_measure(lsvi, t);
+        add_bonus(self, t, reward != NULL ? fy_reward_table(reward, t) : NULL, sign);
+        fy_lsvi_maximise(lsvi, policy + t * lsvi->model->states);
+    }
+    return fy_lsvi_mean(lsvi);
+}
+
+/* ------------------------------------------------------------------ episodes */
+
+static void begin_episode(foray_explorer *explorer)
+{
+    wang *self = explorer->self;
+    if (!explorer->route.stale)
+        return;
+    iterate(self, NULL, 1.0, explorer->route.action);
+    fy_ridge_mark(self->lsvi->ridge);
+    explorer->route.stale = false;
+    explorer->plans++;
+}
+
+static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+{
+    wang *self = explorer->self;
+    fy_lsvi_observe(self->lsvi, t, pair, j);
+}
+
+static void end_episode(foray_explorer *explorer)
+{
+    const wang *self = explorer->self;
+    explorer->route.stale =
+        explorer->settings.replan != FORAY_REPLAN_DOUBLING ||
+        self->lsvi->ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
+}
+
+/* ------------------------------------------------------------------ planning */
+
+static double plan_reward(foray_explorer *explorer, const foray_reward *reward, int mode,
+                          int32_t *actions)
+{
+    static const double sign[FORAY_MODES] = {
+        [FORAY_OPTIMISTIC] = 1.0, [FORAY_PLUGIN] = 0.0, [FORAY_PESSIMISTIC] = -1.0};
+    return iterate(explorer->self, reward, sign[mode], actions);
+}
+
+static foray_status plan(foray_explorer *explorer, int64_t count,
+                         const foray_reward *const *rewards, int mode, foray_policy **policies)
+{
+    return fy_lsvi_plan(explorer, plan_reward, count, rewards, mode, policies);
+}
+
+static void describe(foray_explorer *explorer, foray_explorer_facts *facts)
+{
+    const wang *self = explorer->self;
+    fy_lsvi_describe(self->lsvi, facts);
+}
+
+/* ------------------------------------------------------------- save and load */
+
+static void save(foray_explorer *explorer, fy_writer *writer)
+{
+    const wang *self = explorer->self;
+    fy_route_write(&explorer->route, explorer->model, writer);
+    fy_lsvi_write(self->lsvi, writer);
+}
+
+static void load(foray_explorer *explorer, fy_reader *reader)
+{
+    wang *self = explorer->self;
+    fy_route_read(&explorer->route, explorer->model, reader);
+    fy_lsvi_read(self->lsvi, reader);
+}
+
+const fy_explorer_ops fy_wang = {
+    .name = "wang",
+    .summary = "Wang et al. 2020: optimistic least squares with features of (s,a), linear MDP",
+    .create = create,
+    .destroy = destroy,
+    .begin_episode = begin_episode,
+    .act = fy_route_act,
+    .observe = observe,
+    .end_episode = end_episode,
+    .plan = plan,
+    .save = save,
+    .load = load,
+    .needs_budget = fy_never_needs_budget,
+    .describe = describe,
+};

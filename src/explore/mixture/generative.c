@@ -1,0 +1,56 @@
+/* generative.c - a generative model instead of a world: any (s,a) can be asked about.
+ *
+ *   query q = 0, 1, ...: the pair q mod SA, H queries an episode
+ *
+ * A reference that no explorer can have in practice: every pair is sampled equally often, and
+ * nothing has to be reached first. It learns from what it sees exactly as UCRL-RFE does (same
+ * targets, same regression, same certificates), so that a comparison shows what
+ * having to walk costs and nothing else.
+ *
+ * Its queries belong to no step. With the theorem's radius, where targets have the range H-h of
+ * their step, all have that of the first. */
+#include "explore/mixture/passive.h"
+
+/* (k H + t) mod SA, without forming the product. */
+static int64_t queried_pair(const foray_explorer *explorer, int64_t t)
+{
+    int64_t pairs = explorer->model->pairs, horizon = explorer->model->horizon;
+    int64_t before = (explorer->episodes % pairs) * (horizon % pairs) % pairs;
+    return (before + t) % pairs;
+}
+
+static int64_t generative_query(const foray_explorer *explorer, int64_t t)
+{
+    return queried_pair(explorer, t) / explorer->model->actions;
+}
+
+static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
+{
+    (void)state;
+    return queried_pair(explorer, t) % explorer->model->actions;
+}
+
+static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+{
+    (void)t;
+    fy_learner_observe(explorer->learner, 0, pair, j);
+}
+
+const fy_explorer_ops fy_generative = {
+    .name = "generative",
+    .summary = "queries all (s,a) in turn, as no explorer could; learns as ucrl-rfe does",
+    .create = fy_passive_create,
+    .destroy = fy_passive_destroy,
+    .begin_episode = fy_passive_begin_episode,
+    .act = act,
+    .observe = observe,
+    .end_episode = fy_passive_end_episode,
+    .plan = fy_learner_plan,
+    .save = fy_passive_save,
+    .load = fy_passive_load,
+    .needs_budget = fy_learner_needs_budget,
+    .query = generative_query,
+    .bound = fy_learner_bound,
+    .estimate = fy_learner_theta,
+    .describe = fy_learner_describe,
+};

@@ -1,0 +1,473 @@
+/* learner.c - the value-targeted regression and planning from it. */
+#include "explore/mixture/learner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/many.h"
+
+/* --------------------------------------------------------------- initialise */
+
+/* The sharp radius centres and splits into blocks unless told not to; the other
+ * radii are defined on the plain basis. */
+static foray_status choose_form(fy_learner *learner)
+{
+    const foray_settings *settings = learner->settings;
+    bool sharp = settings->radius == FORAY_RADIUS_SHARP;
+    bool centred = sharp && settings->centring != FORAY_OFF;
+    bool blocked = sharp && settings->blocks != FORAY_OFF;
+    learner->basis = learner->model->basis;
+    if (centred && blocked)
+        return FORAY_OK;
+    foray_status status =
+        fy_basis_create(learner->ctx, learner->model, centred, blocked, &learner->own_basis);
+    learner->basis = learner->own_basis;
+    return status;
+}
+
+static foray_status create_regression(fy_learner *learner)
+{
+    const fy_basis *basis = learner->basis;
+    double *lambda = fy_alloc(learner->ctx, (size_t)basis->blocks, sizeof *lambda);
+    if (lambda == NULL)
+        return FORAY_ERROR_MEMORY;
+    fy_radius_lambda(basis, learner->settings, lambda);
+    foray_status status = fy_ridge_create(learner->ctx, basis, lambda,
+                                          learner->settings->refactor_every, &learner->ridge);
+    free(lambda);
+    if (status == FORAY_OK && learner->model->feature_error > 0.0)
+        status = fy_ridge_keep_spread(learner->ctx, learner->ridge);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_inner_create(learner->ctx, basis, learner->settings->inner,
+                             learner->settings->inner_memory, &learner->inner);
+    if (status != FORAY_OK)
+        return status;
+    return fy_kernel_create(learner->ctx, basis, FY_FACTOR_AUTO, &learner->kernel);
+}
+
+static foray_status create_arrays(fy_learner *learner)
+{
+    foray_context *ctx = learner->ctx;
+    const foray_model *model = learner->model;
+    const fy_basis *basis = learner->basis;
+    bool complete =
+        FY_ALLOC(ctx, learner->z, basis->unknowns) &&
+        FY_ALLOC(ctx, learner->radius, basis->blocks) &&
+        FY_ALLOC(ctx, learner->target, learner->inner->at_bits[model->generator_sets]) &&
+        FY_ALLOC(ctx, learner->bonus, model->pairs) &&
+        FY_ALLOC(ctx, learner->table, model->horizon) &&
+        FY_ALLOC(ctx, learner->scale, model->horizon) &&
+        FY_ALLOC(ctx, learner->value, 2 * model->states) &&
+        FY_ALLOC(ctx, learner->f, basis->most_generators) &&
+        FY_ALLOC(ctx, learner->x, basis->most_dim) &&
+        FY_ALLOC(ctx, learner->scratch, basis->most_coords);
+    if (!complete)
+        return FORAY_ERROR_MEMORY;
+    for (int64_t t = 0; t < model->horizon; t++)
+        learner->table[t] = learner->bonus;
+    return FORAY_OK;
+}
+
+/* One row per set, if they take at most so many numbers per pair. */
+enum { MEMO_PER_PAIR = 4 };
+
+static foray_status create_memo(fy_learner *learner)
+{
+    foray_context *ctx = learner->ctx;
+    const foray_model *model = learner->model;
+    const fy_basis *basis = learner->basis;
+    learner->age = 1;
+    int64_t numbers = 0;
+    for (int64_t set = 0; set < model->generator_sets; set++)
+        numbers += 1 + basis->block[basis->block_of_generator_set[set]].dim;
+    if (numbers > MEMO_PER_PAIR * model->pairs)
+        return FORAY_OK;
+    if (!FY_ALLOC(ctx, learner->at_memo, model->generator_sets) ||
+        !FY_ALLOC(ctx, learner->memo_age, model->generator_sets) ||
+        !FY_ALLOC(ctx, learner->memo, numbers))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t set = 1; set < model->generator_sets; set++)
+        learner->at_memo[set] = learner->at_memo[set - 1] + 1 +
+                                basis->block[basis->block_of_generator_set[set - 1]].dim;
+    return FORAY_OK;
+}
+
+foray_status fy_learner_create(foray_explorer *explorer, int events)
+{
+    fy_learner *learner = fy_alloc(explorer->ctx, 1, sizeof *learner);
+    if (learner == NULL)
+        return FORAY_ERROR_MEMORY;
+    explorer->learner = learner;
+    learner->ctx = explorer->ctx;
+    learner->model = explorer->model;
+    learner->settings = &explorer->settings;
+    learner->events = events;
+    learner->least_scale = explorer->settings.radius_scale;
+    foray_status status = choose_form(learner);
+    if (status == FORAY_OK)
+        status = create_regression(learner);
+    if (status == FORAY_OK)
+        status = create_arrays(learner);
+    if (status == FORAY_OK)
+        status = create_memo(learner);
+    return status;
+}
+
+void fy_learner_destroy(fy_learner *learner)
+{
+    if (learner == NULL)
+        return;
+    fy_ridge_destroy(learner->ridge);
+    fy_inner_destroy(learner->inner);
+    fy_kernel_destroy(learner->kernel);
+    fy_basis_destroy(learner->own_basis);
+    free(learner->z);
+    free(learner->radius);
+    free(learner->target);
+    free(learner->bonus);
+    free(learner->table);
+    free(learner->scale);
+    free(learner->value);
+    free(learner->f);
+    free(learner->x);
+    free(learner->scratch);
+    free(learner->at_memo);
+    free(learner->memo_age);
+    free(learner->memo);
+    free(learner);
+}
+
+/* ----------------------------------------------------- estimates and bonuses */
+
+/* For exact features. */
+static void find_radius(fy_learner *learner)
+{
+    const foray_settings *settings = learner->settings;
+    const foray_model *model = learner->model;
+    if (learner->own_radius != NULL) {
+        memcpy(learner->radius, learner->own_radius,
+               (size_t)learner->basis->blocks * sizeof *learner->radius);
+        return;
+    }
+    if (settings->radius != FORAY_RADIUS_THEOREM) {
+        fy_radius_selfnormalised(learner->ridge, settings->delta / learner->events,
+                                 settings->radius_scale, learner->radius);
+        return;
+    }
+    learner->radius[0] =
+        settings->radius_scale * fy_radius_hoeffding((double)model->horizon, (double)model->dim,
+                                                     (double)settings->episodes, model->norm_bound,
+                                                     settings->delta, 3.0 * learner->events);
+}
+
+void fy_learner_estimate(fy_learner *learner)
+{
+    const fy_ridge *ridge = learner->ridge;
+    for (int64_t g = 0; g < ridge->blocks; g++)
+        fy_ridge_solve(ridge, g, learner->z + ridge->at_vector[g]);
+    find_radius(learner);
+    fy_radius_widen(ridge, learner->model->feature_error, learner->radius);
+}
+
+double fy_learner_distance(fy_learner *learner, const double *theta)
+{
+    const fy_basis *basis = learner->basis;
+    double worst = 0.0;
+    fy_learner_estimate(learner);
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        if (basis->block[g].dim == 0)
+            continue;
+        fy_basis_coordinates(basis, g, theta, learner->x);
+        for (int32_t i = 0; i < basis->block[g].dim; i++)
+            learner->x[i] -= learner->z[learner->ridge->at_vector[g] + i];
+        double distance = fy_ridge_norm(learner->ridge, g, learner->x);
+        if (distance > worst * learner->radius[g]) /* a radius of 0 is missed by any distance */
+            worst = distance / learner->radius[g];
+    }
+    return worst;
+}
+
+/* An ascent starts from the last targets, so that what comes out depends on the
+ * exploration alone and not on bounds that were asked for in between. */
+void fy_learner_maximise(fy_learner *learner, bool new_targets)
+{
+    fy_inner *inner = learner->inner;
+    size_t bytes = (size_t)inner->at_bits[learner->model->generator_sets] * sizeof *inner->bits;
+    memcpy(inner->bits, learner->target, bytes);
+    fy_inner_solve(inner, learner->ridge);
+    if (new_targets) {
+        memcpy(learner->target, inner->bits, bytes);
+        learner->age++;
+    }
+}
+
+/* How far V_{h+1} may range: H-h where values are clipped at the steps that remain, H
+ * where they are clipped at H; V_{H+1} = 0 in both. */
+static double value_range(const foray_model *model, int clip, int64_t t)
+{
+    int64_t left = model->horizon - (t + 1);
+    return (double)(clip == FORAY_CLIP_HORIZON && left > 0 ? model->horizon : left);
+}
+
+/* min{cap, factor range_h (radius_g m(s,a) + zeta)} as a reward for PLAN. A single successor
+ * follows whatever the features say. */
+static fy_plan_reward bonus_reward(fy_learner *learner, double factor, double zeta, double cap,
+                                   int clip)
+{
+    const foray_model *model = learner->model;
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        int32_t set = model->generator_set[pair];
+        int32_t block = learner->basis->block_of_generator_set[set];
+        double error = fy_generator_set_size(model, set) > 1 ? zeta : 0.0;
+        learner->bonus[pair] = learner->radius[block] * learner->inner->upper[set] + error;
+    }
+    for (int64_t t = 0; t < model->horizon; t++)
+        learner->scale[t] = factor * value_range(model, clip, t);
+    return (fy_plan_reward){.table = learner->table, .scale = learner->scale, .cap = cap};
+}
+
+/* Without zeta: the error of the features is the same everywhere, and no visit makes it smaller,
+ * so that it is no reason to go anywhere. */
+fy_plan_reward fy_learner_reward(fy_learner *learner)
+{
+    double factor = 2.0 / (double)learner->model->horizon;
+    return bonus_reward(learner, factor, 0.0, 1.0, FORAY_CLIP_REMAINING);
+}
+
+fy_plan_reward fy_learner_given_reward(const foray_explorer *explorer)
+{
+    return (fy_plan_reward){.table = explorer->reward_table, .cap = INFINITY};
+}
+
+/* ------------------------------------------------------------------ learning */
+
+/* u = (H-h) f with the theorem's radius; the others divide by the range H-h, so
+ * that every step counts the same. */
+static double target_range(const fy_learner *learner, int64_t t)
+{
+    if (learner->settings->radius != FORAY_RADIUS_THEOREM)
+        return 1.0;
+    return (double)(learner->model->horizon - (t + 1));
+}
+
+/* What a set's target u brings to the regression: psi'_u and <psi_u, theta_0>. */
+typedef struct regressor {
+    const double *x;
+    double offset;
+} regressor;
+
+/* For u = range f, with f the set's bits. */
+static regressor make_regressor(fy_learner *learner, int64_t set, double range, double *x)
+{
+    int64_t n = fy_generator_set_size(learner->model, set);
+    const uint64_t *bits = learner->target + learner->inner->at_bits[set];
+    for (int64_t i = 0; i < n; i++)
+        learner->f[i] = fy_inner_bit(bits, i) ? range : 0.0;
+    fy_basis_psi(learner->basis, set, learner->f, x, learner->scratch);
+    return (regressor){x, fy_basis_offset(learner->basis, set, learner->f)};
+}
+
+/* The same, remembered for as long as the targets stay and the range is 1. */
+static regressor find_regressor(fy_learner *learner, int64_t set, double range)
+{
+    if (learner->at_memo == NULL || range != 1.0)
+        return make_regressor(learner, set, range, learner->x);
+    double *row = learner->memo + learner->at_memo[set];
+    if (learner->memo_age[set] != learner->age) {
+        row[0] = make_regressor(learner, set, range, row + 1).offset;
+        learner->memo_age[set] = learner->age;
+    }
+    return (regressor){row + 1, row[0]};
+}
+
+/* Sigma += x x',  b += x y  with  x = psi'_u,  y = u(s') - <psi_u, theta_0>. */
+void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j)
+{
+    const fy_basis *basis = learner->basis;
+    int64_t set = learner->model->generator_set[pair];
+    int64_t block = basis->block_of_generator_set[set];
+    double range = target_range(learner, t);
+    if (basis->block[block].dim == 0 || range == 0.0)
+        return;
+    regressor target = find_regressor(learner, set, range);
+    const uint64_t *bits = learner->target + learner->inner->at_bits[set];
+    double u = fy_inner_bit(bits, j) ? range : 0.0;
+    fy_ridge_update(learner->ridge, block, target.x, u - target.offset, 1.0);
+    fy_ridge_add_spread(learner->ridge, block, 1.0, range);
+}
+
+/* [min u, max u]. */
+typedef struct interval {
+    double least, most;
+} interval;
+
+static interval range_of(const double *u, int64_t n)
+{
+    interval range = {INFINITY, -INFINITY};
+    for (int64_t i = 0; i < n; i++) {
+        range.least = fmin(range.least, u[i]);
+        range.most = fmax(range.most, u[i]);
+    }
+    return range;
+}
+
+double fy_learner_span(const double *u, int64_t n)
+{
+    interval range = range_of(u, n);
+    return range.most - range.least;
+}
+
+/* u - min u divided by max u - min u; false if there is nothing to tell apart. */
+static bool scale_to_unit(double *u, int64_t n)
+{
+    interval range = range_of(u, n);
+    for (int64_t i = 0; i < n && range.most > range.least; i++)
+        u[i] = (u[i] - range.least) / (range.most - range.least);
+    return range.most > range.least;
+}
+
+void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t pair, int64_t j)
+{
+    const foray_model *model = learner->model;
+    const fy_basis *basis = learner->basis;
+    int64_t set = model->generator_set[pair], n = fy_generator_set_size(model, set);
+    int64_t block = basis->block_of_generator_set[set];
+    const int32_t *next = model->succ + model->succ_start[pair];
+    double *u = learner->f;
+    for (int64_t i = 0; i < n; i++)
+        u[i] = value[next[i]];
+    bool literal = learner->settings->radius == FORAY_RADIUS_THEOREM;
+    if (basis->block[block].dim == 0 || (!literal && !scale_to_unit(u, n)))
+        return;
+    fy_basis_psi(basis, set, u, learner->x, learner->scratch);
+    fy_ridge_update(learner->ridge, block, learner->x, u[j] - fy_basis_offset(basis, set, u), 1.0);
+    if (learner->ridge->spread != NULL)
+        fy_ridge_add_spread(learner->ridge, block, 1.0, fy_learner_span(u, n));
+}
+
+bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge)
+{
+    return settings->replan == FORAY_REPLAN_EVERY ||
+           ridge->most_growth >= 1.0 + settings->replan_growth;
+}
+
+/* -------------------------------------------------- planning and certificates */
+
+static foray_certificate certificate(const foray_explorer *explorer, double gap)
+{
+    const foray_settings *settings = &explorer->settings;
+    return (foray_certificate){.gap = gap,
+                               .delta = settings->delta,
+                               .radius = settings->radius,
+                               .certified = explorer->learner->least_scale >= 1.0};
+}
+
+foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
+                             const foray_reward *const *rewards, int mode, foray_policy **policies)
+{
+    fy_learner *learner = explorer->learner;
+    fy_learner_estimate(learner);
+    fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
+    foray_status status = fy_plan_rewards(explorer->ctx, learner->kernel, explorer->settings.clip,
+                                          explorer->settings.ties, count, rewards, mode, policies);
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t i = 0; i < count; i++)
+        policies[i]->certificate = certificate(explorer, policies[i]->certificate.gap);
+    return FORAY_OK;
+}
+
+/* W_h(s) = max_a min{ H-h+1, 2 (H-h) (beta m(s,a) + zeta)
+ *                            + <psi_W, theta> + beta ||psi_W|| + zeta (max W - min W) }:
+ * W_1(mu) bounds the error of the optimistic plan for every reward. That plan's own
+ * values, which the bonuses 2 beta ||psi_V|| of the proof are about, range as far as
+ * its clip lets them: under `horizon` both clip and range are H. */
+foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out)
+{
+    fy_learner *learner = explorer->learner;
+    int clip = explorer->settings.clip;
+    double zeta = explorer->model->feature_error;
+    fy_learner_estimate(learner);
+    fy_learner_maximise(learner, false);
+    fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
+    double bound;
+    fy_plan(&(fy_plan_task){.kernel = learner->kernel,
+                            .reward = bonus_reward(learner, 2.0, zeta, INFINITY, clip),
+                            .lanes = 1,
+                            .sign = +1,
+                            .clip = clip,
+                            .ties = FORAY_TIES_LOWEST,
+                            .layers = 2,
+                            .value = learner->value},
+            &bound);
+    *out = certificate(explorer, bound);
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------- telling */
+
+/* |theta_i - theta*_i| <= radius_g ||N' e_i||_{Sigma^-1}: row i of the basis. */
+static void half_widths(const fy_learner *learner, int64_t g, double *half_width)
+{
+    const fy_block *block = &learner->basis->block[g];
+    for (int32_t i = 0; i < block->coords; i++) {
+        for (int32_t k = 0; k < block->dim; k++)
+            learner->x[k] = block->basis != NULL ? block->basis[i * block->dim + k] : i == k;
+        fy_ridge_whiten(learner->ridge, g, learner->x, learner->x);
+        double square = 0.0;
+        for (int32_t k = 0; k < block->dim; k++)
+            square += learner->x[k] * learner->x[k];
+        half_width[block->coord[i]] = learner->radius[g] * sqrt(square);
+    }
+}
+
+foray_status fy_learner_theta(foray_explorer *explorer, double *theta, double *half_width)
+{
+    fy_learner *learner = explorer->learner;
+    fy_learner_estimate(learner);
+    for (int64_t g = 0; g < learner->basis->blocks; g++) {
+        if (theta != NULL)
+            fy_basis_theta(learner->basis, g, learner->z + learner->ridge->at_vector[g], theta);
+        if (half_width != NULL)
+            half_widths(learner, g, half_width);
+    }
+    return FORAY_OK;
+}
+
+void fy_learner_describe(foray_explorer *explorer, foray_explorer_facts *facts)
+{
+    const fy_learner *learner = explorer->learner;
+    facts->refactored = learner->ridge->refactored;
+    facts->factor_error = learner->ridge->worst_error;
+    facts->inner = fy_inner_name(learner->inner->method);
+    facts->inner_ratio = learner->inner->ratio;
+    for (int64_t g = 0; g < learner->basis->blocks; g++)
+        facts->log_det += fy_ridge_log_det(learner->ridge, g);
+}
+
+bool fy_learner_needs_budget(const foray_settings *settings)
+{
+    return settings->radius == FORAY_RADIUS_THEOREM;
+}
+
+/* ------------------------------------------------------------- save and load */
+
+static size_t target_words(const fy_learner *learner)
+{
+    return (size_t)learner->inner->at_bits[learner->model->generator_sets];
+}
+
+void fy_learner_write(const fy_learner *learner, fy_writer *writer)
+{
+    fy_write_u64s(writer, learner->target, target_words(learner));
+    fy_ridge_write(learner->ridge, writer);
+}
+
+void fy_learner_read(fy_learner *learner, fy_reader *reader)
+{
+    fy_read_u64s(reader, learner->target, target_words(learner));
+    learner->age++;
+    fy_ridge_read(learner->ridge, reader);
+}

@@ -1,0 +1,88 @@
+/* learner.h - what the explorers of linear mixture models share: the value-
+ * targeted regression (Sigma, b), the inner maximisation that chooses its
+ * targets, and planning from both. The explorers differ in how they act. */
+#ifndef FY_LEARNER_H
+#define FY_LEARNER_H
+
+#include "explore/explorer.h"
+#include "learn/inner.h"
+#include "learn/radius.h"
+#include "plan/plan.h"
+
+struct fy_learner {
+    foray_context *ctx;
+    const foray_model *model;
+    const foray_settings *settings;
+    int events;               /* that share delta: 1 in UCRL-RFE, 4 in UCRL-RFE+ */
+    const double *own_radius; /* [blocks] of an algorithm with radii of its own; NULL: settings */
+    double least_scale;       /* of the radii that certificates rest on; below 1: heuristic */
+
+    fy_basis *own_basis; /* NULL where the model's own basis serves */
+    const fy_basis *basis;
+    fy_ridge *ridge;  /* Sigma, b */
+    double *z;        /* [unknowns] and */
+    double *radius;   /* [blocks]: of the last fy_learner_estimate */
+    fy_inner *inner;  /* m(s,a) of the last fy_learner_maximise */
+    uint64_t *target; /* maximisers of the last exploration plan, laid out as inner->bits */
+    fy_kernel *kernel;
+
+    double *bonus;        /* [pairs] radius_g m(s,a) */
+    const double **table; /* [horizon] all pointing to bonus */
+    double *scale;        /* [horizon] */
+    double *value;        /* [2][states] for recursions that keep no table */
+    double *f, *x, *scratch;
+
+    /* Regressors of the targets, made when first used: <psi_f, theta_0> and psi'_f of
+     * a set lie at at_memo[set]. Absent where they would not be small. */
+    int64_t *at_memo;  /* [generator_sets], or NULL */
+    int64_t *memo_age; /* [generator_sets] the `age` a row was made for */
+    double *memo;
+    int64_t age; /* how often the targets have changed, plus one */
+};
+
+/* events: how many confidence sets share delta; for the theorem's radius the
+ * constant 3 becomes 3 * events (the 12 of UCRL-RFE+). */
+foray_status fy_learner_create(foray_explorer *explorer, int events);
+void fy_learner_destroy(fy_learner *learner);
+
+/* z = Sigma^-1 b and the radii, for the data so far. */
+void fy_learner_estimate(fy_learner *learner);
+
+/* The largest of ||z_g - z*_g||_Sigma / radius_g over the blocks, for the true theta* and the
+ * data so far: at most 1 exactly when every confidence set contains its truth. */
+double fy_learner_distance(fy_learner *learner, const double *theta);
+
+/* m(s,a) for Sigma as it is; with new_targets its maximisers become the targets. */
+void fy_learner_maximise(fy_learner *learner, bool new_targets);
+
+/* The exploration reward r_h(s,a) = min{1, (2 radius_g/H)(H-h) m(s,a)}, after both. */
+fy_plan_reward fy_learner_reward(fy_learner *learner);
+
+/* The reward that the explorer was given. */
+fy_plan_reward fy_learner_given_reward(const foray_explorer *explorer);
+
+/* Sigma += psi_u psi_u',  b += psi_u u(s')  with u the pair's target. */
+void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j);
+
+/* The same with u = V at the successors: unscaled with the theorem's radius, else shifted and
+ * divided by how much V varies among them, so that u lies in [0,1]. */
+void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t pair, int64_t j);
+
+/* max u - min u. */
+double fy_learner_span(const double *u, int64_t n);
+
+/* Has some block's determinant grown enough for a new plan? */
+bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge);
+
+void fy_learner_write(const fy_learner *learner, fy_writer *writer);
+void fy_learner_read(fy_learner *learner, fy_reader *reader);
+
+/* Entries for the ops tables of explorers that have a learner. */
+foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
+                             const foray_reward *const *rewards, int mode, foray_policy **policies);
+foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out);
+foray_status fy_learner_theta(foray_explorer *explorer, double *theta, double *half_width);
+void fy_learner_describe(foray_explorer *explorer, foray_explorer_facts *facts);
+bool fy_learner_needs_budget(const foray_settings *settings);
+
+#endif

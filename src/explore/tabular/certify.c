@@ -1,0 +1,225 @@
+/* certify.c - see certify.h. */
+#include "explore/tabular/certify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+#include "plan/reward.h"
+
+/* --------------------------------------------------------------------- bonuses */
+
+double fy_bonus(const fy_bonus_rule *rule, double weight, double variance, double range, int sign)
+{
+    if (sign == 0 || range <= 0.0)
+        return 0.0;
+    if (isinf(weight))
+        return sign * INFINITY;
+    double bonus = sqrt(rule->variance * variance * weight) + rule->range * range * weight;
+    return sign * rule->scale * bonus;
+}
+
+void fy_reward_left(const foray_reward *reward, double *left)
+{
+    left[reward->horizon] = 0.0;
+    for (int64_t t = reward->horizon - 1; t >= 0; t--) {
+        const double *r = fy_reward_table(reward, t);
+        double most = 0.0;
+        for (int64_t pair = 0; pair < reward->states * reward->actions; pair++)
+            most = fmax(most, r[pair]);
+        left[t] = most + left[t + 1];
+    }
+}
+
+double fy_open_pairs(const foray_model *model)
+{
+    int64_t open = 0;
+    for (int64_t pair = 0; pair < model->pairs; pair++)
+        open += model->succ_start[pair + 1] - model->succ_start[pair] > 1;
+    return (double)open;
+}
+
+/* b(n)/n. */
+static double weight_of(const fy_counts *counts, int64_t pair, double laws, double delta, double n)
+{
+    const foray_model *model = counts->model;
+    double others = (double)(model->succ_start[pair + 1] - model->succ_start[pair] - 1);
+    if (others == 0.0)
+        return 0.0;
+    if (n == 0.0)
+        return INFINITY;
+    return (log(laws / delta) + others * (1.0 + log1p(n / others))) / n;
+}
+
+void fy_certify_weights(const foray_explorer *explorer, const fy_counts *counts, double *weight)
+{
+    double laws = fy_open_pairs(counts->model) * (double)counts->layers,
+           delta = explorer->settings.delta;
+    int64_t pairs = counts->model->pairs;
+    for (int64_t at = 0; at < counts->layers * pairs; at++)
+        weight[at] = weight_of(counts, at % pairs, laws, delta, counts->visits[at]);
+}
+
+/* --------------------------------------------------------------- the recursion */
+
+/* One backward induction: the rule, its sign, whether it follows a policy or seeks one. */
+typedef struct task {
+    const fy_counts *counts;
+    const fy_bonus_rule *rule;
+    const foray_reward *reward;
+    const double *left; /* [horizon+1] */
+    int sign;
+    bool follow;
+    int32_t *policy; /* [horizon][states]; followed, or filled in unless NULL */
+    double *value;   /* [2][states] */
+} task;
+
+static double q_value(const task *job, int64_t t, int64_t pair, const double *next)
+{
+    const fy_counts *counts = job->counts;
+    int64_t at = fy_counts_layer(counts, t) * counts->model->pairs + pair;
+    double range = job->left[t + 1];
+    fy_moments after = fy_counts_moments(counts, t, pair, next);
+    double bonus = fy_bonus(job->rule, job->rule->weight[at], after.variance, range, job->sign);
+    return fy_reward_table(job->reward, t)[pair] + fmin(range, fmax(0.0, after.mean + bonus));
+}
+
+static double v_value(const task *job, int64_t t, int64_t s, const double *next)
+{
+    int64_t states = job->counts->model->states, actions = job->counts->model->actions;
+    if (job->follow)
+        return q_value(job, t, s * actions + job->policy[t * states + s], next);
+    double top = q_value(job, t, s * actions, next);
+    int32_t best = 0;
+    for (int32_t a = 1; a < actions; a++) {
+        double q = q_value(job, t, s * actions + a, next);
+        if (q > top) {
+            top = q;
+            best = a;
+        }
+    }
+    if (job->policy != NULL)
+        job->policy[t * states + s] = best;
+    return top;
+}
+
+/* From the last step to the first; gives the mean over mu. */
+static double induct(const task *job)
+{
+    const foray_model *model = job->counts->model;
+    double *now = job->value, *next = job->value + model->states, mean;
+    memset(next, 0, (size_t)model->states * sizeof *next);
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+        for (int64_t s = 0; s < model->states; s++)
+            now[s] = v_value(job, t, s, next);
+        double *swap = now;
+        now = next;
+        next = swap;
+    }
+    fy_plan_mean(model, next, 1, &mean);
+    return mean;
+}
+
+/* -------------------------------------------------------------------- planning */
+
+typedef struct method {
+    const fy_counts *counts;
+    const fy_bonus_rule *rule, *certified;
+    int choice;
+} method;
+
+static int sign_of(int mode)
+{
+    return mode == FORAY_OPTIMISTIC ? 1 : mode == FORAY_PLUGIN ? 0 : -1;
+}
+
+/* work: [2][states] values, [horizon+1] what is left. */
+static void plan_one(const foray_explorer *explorer, const void *how, const foray_reward *reward,
+                     double *work, foray_policy *policy)
+{
+    const method *by = how;
+    double *left = work + 2 * explorer->model->states;
+    fy_reward_left(reward, left);
+    task job = {by->counts,          by->rule, reward,         left,
+                sign_of(by->choice), false,    policy->action, work};
+    induct(&job);
+    job.rule = by->certified;
+    job.policy = NULL;
+    for (int mode = 0; mode < FORAY_MODES; mode++) {
+        job.sign = sign_of(mode);
+        policy->value[mode] = induct(&job);
+    }
+    job.sign = -1;
+    job.follow = true;
+    job.policy = policy->action;
+    double gap = policy->value[FORAY_OPTIMISTIC] - induct(&job);
+    policy->certificate = fy_counts_certificate(explorer, fmax(0.0, gap));
+}
+
+/* The certified rule; its weights are written to `weight`. */
+static fy_bonus_rule certified_rule(const foray_explorer *explorer, const fy_counts *counts,
+                                    double *weight)
+{
+    fy_certify_weights(explorer, counts, weight);
+    return (fy_bonus_rule){4.0, sqrt(8.0) + 2.0 / 3.0, explorer->settings.radius_scale, weight};
+}
+
+foray_status fy_certify_plan(foray_explorer *explorer, const fy_counts *counts,
+                             const fy_bonus_rule *rule, int choice, int64_t count,
+                             const foray_reward *const *rewards, int mode, foray_policy **policies)
+{
+    double *weight;
+    if (!FY_ALLOC(explorer->ctx, weight, counts->layers * counts->model->pairs))
+        return FORAY_ERROR_MEMORY;
+    fy_bonus_rule certified = certified_rule(explorer, counts, weight);
+    method how = {counts, rule != NULL ? rule : &certified, &certified, choice};
+    int64_t room = 2 * explorer->model->states + explorer->model->horizon + 1;
+    foray_status status =
+        fy_counts_plan_each(explorer, plan_one, &how, room, count, rewards, mode, policies);
+    free(weight);
+    return status;
+}
+
+/* ----------------------------------------------------------------- all rewards */
+
+/* max_a min{H-h, (H-h) sqrt(2 w) + sum_j p^_j E_{h+1}(s_j)}: the reward is known, so that
+ * only the H-h steps after this one can be wrong. Known laws have w = 0. */
+static double largest_error(const fy_counts *counts, const fy_bonus_rule *rule, int64_t t,
+                            int64_t s, const double *next)
+{
+    const foray_model *model = counts->model;
+    double range = (double)(model->horizon - 1 - t), largest = 0.0;
+    int64_t layer = fy_counts_layer(counts, t) * model->pairs;
+    if (range == 0.0)
+        return 0.0;
+    for (int64_t pair = s * model->actions; pair < (s + 1) * model->actions; pair++) {
+        double width = rule->scale * range * sqrt(2.0 * rule->weight[layer + pair]);
+        double error = fmin(range, width + fy_counts_expect(counts, t, pair, next));
+        largest = fmax(largest, error);
+    }
+    return largest;
+}
+
+int64_t fy_certify_room(const fy_counts *counts)
+{
+    return 2 * counts->model->states + counts->layers * counts->model->pairs;
+}
+
+foray_certificate fy_certify_all(foray_explorer *explorer, const fy_counts *counts, double *work)
+{
+    const foray_model *model = explorer->model;
+    double *now = work, *next = work + model->states, mean;
+    fy_bonus_rule rule = certified_rule(explorer, counts, work + 2 * model->states);
+    for (int64_t s = 0; s < model->states; s++)
+        next[s] = 0.0;
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+        for (int64_t s = 0; s < model->states; s++)
+            now[s] = largest_error(counts, &rule, t, s, next);
+        double *swap = now;
+        now = next;
+        next = swap;
+    }
+    fy_plan_mean(model, next, 1, &mean);
+    return fy_counts_certificate(explorer, fmin((double)model->horizon, 2.0 * mean));
+}

@@ -1,0 +1,370 @@
+/* sstp.c - SSTP: staged sampling, truncated planning.
+ *
+ * Zhang, Du, Ji (2021), "Near optimal reward-free reinforcement learning":
+ *
+ *   levels i = 0, 1, ..: K/levels episodes each, N_i = N_0/2^i, L_i
+ *     a pair is settled once n(s,a) >= N_i;  u(s,a) = 1[not settled]
+ *     act optimistically for E min{L_i, sum_h u(s_h,a_h)}, in the MDP whose states are (s,r), r
+ *     being how many visits would still count:
+ *       Q_h(s,r,a) = u(s,a) + min{ C, sum_j p^_j V(s_j, r - u(s,a)) + b },   V_h(s,0) = 0
+ *       b = sqrt(c1 Var_p^(V) w) + c2 C w,   w = log(4 X H K/delta)/n,   C = min{H-h, r - u}
+ *   for any reward: the best policy under Q_h = r_h + min{ C, sum_j p^_j V + b },
+ *     C being what the reward can still give
+ *
+ * n is counted over all steps and levels: the algorithm is made for laws that are the
+ * same at every step. X is the number of pairs with more than one successor; a
+ * pair with one has a known law, and no bonus; for one never visited w is infinite.
+ *
+ * The public description leaves N_0, L_i, the number of levels, c1, c2 and the logarithm open up
+ * to constants: they are settings (sstp_...). Deviations:
+ *   - N_0 is given in units of an even spread: sstp_target (K/levels) H/(SA);
+ *   - counts of earlier levels count for later ones, so that what was settled stays so;
+ *   - ties prefer an unsettled pair, then the larger value before clipping; --ties lowest is
+ *     "any argmax";
+ *   - with r = 0, or nothing unsettled, actions are uniformly random: nothing is to gain;
+ *   - a new plan is made when a level begins, a pair is settled, or a count has
+ *     grown by the factor 1 + replan_growth; --replan every: in every episode;
+ *   - plans clip values at C, where the paper truncates softly;
+ *   - rewards are in [0,1] at each step and not 1 in total: C takes the place of 1.
+ *
+ * With the constants open nothing is guaranteed by the plan's own bonus; certificates come
+ * from the counts alone (certify.h). */
+#include "explore/tabular/sstp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "explore/tabular/certify.h"
+
+typedef struct staged {
+    fy_counts *counts;   /* pooled over steps */
+    int64_t most;        /* the largest L_i */
+    int64_t level;       /* of the last plan; -1: none yet */
+    bool stale;          /* a pair was settled, or a count has grown */
+    double *weight;      /* [pairs] w */
+    double *planned;     /* [pairs] n at the last plan */
+    bool *unsettled;     /* [pairs] at the last plan */
+    int64_t wanted;      /* how many are */
+    double target;       /* N_i */
+    int64_t truncation;  /* L_i */
+    double *value;       /* [2][most+1][states] */
+    const double *first; /* V_1, in `value` */
+    int32_t *policy;     /* [horizon][L_i][states], r = 1..L_i */
+    int64_t remaining;   /* r, in the episode under way */
+} staged;
+
+/* --------------------------------------------------------------- the schedule */
+
+/* floor(k levels / K), for k from 0 to K-1. */
+static int64_t level_at(const foray_settings *settings, int64_t episode)
+{
+    double at = (double)episode * (double)settings->sstp_levels / (double)settings->episodes;
+    double last = (double)(settings->sstp_levels - 1);
+    return (int64_t)fmin(at, last);
+}
+
+/* N_i = N_0/2^i, at least 1. */
+static double target_of(const foray_explorer *explorer, int64_t level)
+{
+    const foray_settings *settings = &explorer->settings;
+    double steps = (double)settings->episodes * (double)explorer->model->horizon;
+    double even = steps / (double)settings->sstp_levels / (double)explorer->model->pairs;
+    return fmax(1.0, ldexp(settings->sstp_target * even, -(int)level));
+}
+
+/* L_i = L_0 growth^i, at most H. */
+static int64_t truncation_of(const foray_explorer *explorer, int64_t level)
+{
+    const foray_settings *settings = &explorer->settings;
+    double grown =
+        (double)settings->sstp_truncation * pow(settings->sstp_truncation_growth, (double)level);
+    return (int64_t)fmin(grown, (double)explorer->model->horizon);
+}
+
+/* --------------------------------------------------------------- initialise */
+
+static foray_status create_tables(foray_context *ctx, const foray_model *model, staged *self)
+{
+    size_t values, actions, rows = (size_t)self->most + 1;
+    if (!fy_size_mul(2 * rows, (size_t)model->states, &values) ||
+        !fy_size_mul(rows * (size_t)model->horizon, (size_t)model->states, &actions))
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "policies with %lld counts are too large",
+                       (long long)self->most);
+    bool complete = FY_ALLOC(ctx, self->weight, model->pairs) &&
+                    FY_ALLOC(ctx, self->planned, model->pairs) &&
+                    FY_ALLOC(ctx, self->unsettled, model->pairs) &&
+                    FY_ALLOC(ctx, self->value, values) && FY_ALLOC(ctx, self->policy, actions);
+    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+static foray_status create(foray_explorer *explorer)
+{
+    staged *self = fy_alloc(explorer->ctx, 1, sizeof *self);
+    if (self == NULL)
+        return FORAY_ERROR_MEMORY;
+    explorer->self = self;
+    self->level = -1;
+    self->most = truncation_of(explorer, explorer->settings.sstp_levels - 1);
+    foray_status status = fy_counts_create(explorer->ctx, explorer->model, true, &self->counts);
+    if (status == FORAY_OK)
+        status = create_tables(explorer->ctx, explorer->model, self);
+    self->first = self->value;
+    return status;
+}
+
+static void destroy(foray_explorer *explorer)
+{
+    staged *self = explorer->self;
+    if (self == NULL)
+        return;
+    fy_counts_destroy(self->counts);
+    free(self->weight);
+    free(self->planned);
+    free(self->unsettled);
+    free(self->value);
+    free(self->policy);
+    free(self);
+}
+
+/* ------------------------------------------------------- the truncated recursion */
+
+static fy_bonus_rule rule_of(const foray_explorer *explorer, const double *weight)
+{
+    const foray_settings *settings = &explorer->settings;
+    return (fy_bonus_rule){settings->sstp_variance, settings->sstp_range, settings->radius_scale,
+                           weight};
+}
+
+/* w = log(4 X H K/delta)/n for every pair. */
+static void weigh(const foray_explorer *explorer, double *weight)
+{
+    const staged *self = explorer->self;
+    const foray_model *model = explorer->model;
+    double steps = (double)explorer->settings.episodes * (double)model->horizon;
+    double L = log(4.0 * fmax(1.0, fy_open_pairs(model)) * steps / explorer->settings.delta);
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        bool known = model->succ_start[pair + 1] - model->succ_start[pair] == 1;
+        double n = self->counts->visits[pair];
+        weight[pair] = known ? 0.0 : n > 0.0 ? L / n : INFINITY;
+    }
+}
+
+/* sum_j p^_j V(s_j, left) + b, before clipping at C; next: [rows][states]. */
+static double future(const foray_explorer *explorer, const fy_bonus_rule *rule, int64_t pair,
+                     double C, const double *next)
+{
+    const staged *self = explorer->self;
+    if (C <= 0.0)
+        return 0.0;
+    fy_moments after = fy_counts_moments(self->counts, 0, pair, next);
+    return after.mean + fy_bonus(rule, rule->weight[pair], after.variance, C, 1);
+}
+
+/* max_a Q_h(s,r,a). Ties, if so set, go to an unsettled pair rather than to the hope for one,
+ * then to the larger value before clipping; then to the lower index. */
+static double best(const foray_explorer *explorer, const fy_bonus_rule *rule, int64_t t, int64_t r,
+                   int64_t s, const double *next, int32_t *action)
+{
+    const staged *self = explorer->self;
+    const foray_model *model = explorer->model;
+    bool by_raw = explorer->settings.ties == FORAY_TIES_UNCLIPPED;
+    double top = -1.0, top_u = 0.0, top_raw = 0.0;
+    for (int32_t a = 0; a < model->actions; a++) {
+        int64_t pair = s * model->actions + a, left = r - self->unsettled[pair];
+        double u = self->unsettled[pair], C = fmin((double)(model->horizon - 1 - t), (double)left);
+        double after = future(explorer, rule, pair, C, next + left * model->states);
+        double clipped = u + fmin(C, after), raw = u + after;
+        bool surer = u > top_u || (u == top_u && raw > top_raw);
+        if (clipped > top || (by_raw && clipped == top && surer)) {
+            top = clipped;
+            top_u = u;
+            top_raw = raw;
+            *action = a;
+        }
+    }
+    return top;
+}
+
+/* From the last step to the first, for r = 1..L_i. */
+static void induct(foray_explorer *explorer)
+{
+    staged *self = explorer->self;
+    const foray_model *model = explorer->model;
+    int64_t states = model->states, L = self->truncation, table = (self->most + 1) * states;
+    fy_bonus_rule rule = rule_of(explorer, self->weight);
+    double *now = self->value, *next = self->value + table;
+    memset(self->value, 0, 2 * (size_t)table * sizeof *self->value);
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+        for (int64_t r = 1; r <= L; r++)
+            for (int64_t s = 0; s < states; s++)
+                now[r * states + s] = best(explorer, &rule, t, r, s, next,
+                                           self->policy + (t * L + r - 1) * states + s);
+        double *swap = now;
+        now = next;
+        next = swap;
+    }
+    self->first = next;
+}
+
+/* N_i, L_i, and which pairs had fewer than N_i visits at the last plan. */
+static void enter_level(foray_explorer *explorer, int64_t level)
+{
+    staged *self = explorer->self;
+    self->level = level;
+    self->target = target_of(explorer, level);
+    self->truncation = truncation_of(explorer, level);
+    self->wanted = 0;
+    for (int64_t pair = 0; pair < explorer->model->pairs; pair++) {
+        self->unsettled[pair] = self->planned[pair] < self->target;
+        self->wanted += self->unsettled[pair];
+    }
+}
+
+static void plan_level(foray_explorer *explorer, int64_t level)
+{
+    staged *self = explorer->self;
+    memcpy(self->planned, self->counts->visits,
+           (size_t)explorer->model->pairs * sizeof *self->planned);
+    enter_level(explorer, level);
+    weigh(explorer, self->weight);
+    induct(explorer);
+    self->stale = false;
+    explorer->plans++;
+}
+
+/* ------------------------------------------------------------------ episodes */
+
+static void begin_episode(foray_explorer *explorer)
+{
+    staged *self = explorer->self;
+    int64_t level = level_at(&explorer->settings, explorer->episodes);
+    bool every = explorer->settings.replan == FORAY_REPLAN_EVERY;
+    if (every || self->stale || level != self->level)
+        plan_level(explorer, level);
+    self->remaining = self->truncation;
+}
+
+static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
+{
+    const staged *self = explorer->self;
+    if (self->remaining > 0 && self->wanted > 0)
+        return self->policy[(t * self->truncation + self->remaining - 1) * explorer->model->states +
+                            state];
+    uint64_t bits = fy_random_bits((uint64_t)explorer->settings.seed, FY_STREAM_EXPLORER,
+                                   (uint64_t)explorer->episodes, (uint32_t)t, 0);
+    return (int64_t)(fy_unit(bits) * (double)explorer->model->actions);
+}
+
+static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+{
+    staged *self = explorer->self;
+    fy_counts_add(self->counts, t, pair, j);
+    double n = self->counts->visits[pair], growth = 1.0 + explorer->settings.replan_growth;
+    bool settled = self->unsettled[pair] && n >= self->target;
+    self->stale |= settled || n >= growth * self->planned[pair];
+    if (self->unsettled[pair] && self->remaining > 0)
+        self->remaining--;
+}
+
+static void end_episode(foray_explorer *explorer)
+{
+    (void)explorer;
+}
+
+/* ------------------------------------------------------ plans and certificates */
+
+static foray_status plan(foray_explorer *explorer, int64_t count,
+                         const foray_reward *const *rewards, int mode, foray_policy **policies)
+{
+    const staged *self = explorer->self;
+    double *weight = fy_alloc(explorer->ctx, (size_t)explorer->model->pairs, sizeof *weight);
+    if (weight == NULL)
+        return FORAY_ERROR_MEMORY;
+    weigh(explorer, weight);
+    fy_bonus_rule rule = rule_of(explorer, weight);
+    foray_status status =
+        fy_certify_plan(explorer, self->counts, &rule, mode, count, rewards, mode, policies);
+    free(weight);
+    return status;
+}
+
+fy_stage fy_sstp_now(const foray_explorer *explorer)
+{
+    const staged *self = explorer->self;
+    return (fy_stage){self->level,     self->target, self->truncation, self->remaining,
+                      self->unsettled, self->first,  self->counts};
+}
+
+/* ------------------------------------------------------------- save and load */
+
+/* Counts, and the last plan: its level, the visits it was made for, its policy. */
+static void save(foray_explorer *explorer, fy_writer *writer)
+{
+    const staged *self = explorer->self;
+    const foray_model *model = explorer->model;
+    fy_counts_write(self->counts, writer);
+    fy_write_u64(writer, (uint64_t)(self->level + 1));
+    fy_write_u64(writer, self->stale);
+    if (self->level < 0)
+        return;
+    fy_write_doubles(writer, self->planned, (size_t)model->pairs);
+    fy_write_i32s(writer, self->policy,
+                  (size_t)(model->horizon * self->truncation * model->states));
+}
+
+static void read_plan(foray_explorer *explorer, int64_t level, fy_reader *reader)
+{
+    staged *self = explorer->self;
+    const foray_model *model = explorer->model;
+    int64_t entries = model->horizon * truncation_of(explorer, level) * model->states;
+    fy_read_doubles(reader, self->planned, (size_t)model->pairs);
+    fy_read_i32s(reader, self->policy, (size_t)entries);
+    for (int64_t i = 0; i < model->pairs && !reader->failed; i++)
+        reader->failed = !(self->planned[i] >= 0.0 && self->planned[i] <= self->counts->visits[i]);
+    for (int64_t i = 0; i < entries && !reader->failed; i++)
+        reader->failed = self->policy[i] < 0 || self->policy[i] >= model->actions;
+    enter_level(explorer, level);
+}
+
+static void load(foray_explorer *explorer, fy_reader *reader)
+{
+    staged *self = explorer->self;
+    fy_counts_read(self->counts, reader);
+    uint64_t levels = fy_read_u64(reader);
+    self->stale = fy_read_u64(reader) != 0;
+    if (levels > (uint64_t)explorer->settings.sstp_levels)
+        reader->failed = true;
+    self->level = -1;
+    if (!reader->failed && levels > 0)
+        read_plan(explorer, (int64_t)levels - 1, reader);
+}
+
+/* What levels, targets and the shape of a policy follow from. */
+static uint64_t settings_fingerprint(const foray_settings *settings)
+{
+    const double own[] = {(double)settings->episodes,
+                          (double)settings->sstp_levels,
+                          settings->sstp_target,
+                          (double)settings->sstp_truncation,
+                          settings->sstp_truncation_growth,
+                          settings->sstp_variance,
+                          settings->sstp_range};
+    return fy_hash(own, sizeof own, 0);
+}
+
+const fy_explorer_ops fy_sstp = {
+    .name = "sstp",
+    .summary = "SSTP (Zhang, Du, Ji 2021): staged sampling, truncated planning, tabular, pooled",
+    .create = create,
+    .destroy = destroy,
+    .begin_episode = begin_episode,
+    .act = act,
+    .observe = observe,
+    .end_episode = end_episode,
+    .plan = plan,
+    .save = save,
+    .load = load,
+    .needs_budget = fy_always_needs_budget, /* for levels, targets, the logarithm */
+    .fingerprint = settings_fingerprint,
+};

@@ -1,0 +1,312 @@
+/* check.c - is a model valid, and what is in it? */
+#include "learn/inner.h"
+#include "model/pair_features.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* MiB that lists of vertices may take while checking. */
+enum { VERTEX_MEMORY = 32 };
+
+/* ------------------------------------------------------------------- facts */
+
+static int64_t names_bytes(char *const *names, int64_t count)
+{
+    int64_t bytes = 0;
+    for (int64_t i = 0; names && i < count; i++)
+        bytes += (int64_t)(sizeof *names + (names[i] ? strlen(names[i]) + 1 : 0));
+    return bytes;
+}
+
+static int64_t model_bytes(const foray_model *model)
+{
+    int64_t generators = model->gen_start[model->generator_sets];
+    int64_t bytes = (int64_t)sizeof *model + (int64_t)strlen(model->name) + 1;
+    bytes += 4 * model->pairs + 8 * (model->pairs + 1) + 4 * model->succ_start[model->pairs];
+    bytes += 8 * (model->generator_sets + 1) + 4 * model->generator_sets + 8 * (generators + 1);
+    bytes += 12 * model->feat_start[generators] + 12 * model->initials;
+    bytes += model->theta ? 8 * model->dim : 0;
+    if (model->pair_dim > 0)
+        bytes += 8 * (model->pairs + 1) + 12 * model->pair_start[model->pairs];
+    bytes += model->cell_row ? 8 * model->states : 0;
+    bytes += names_bytes(model->state_names, model->states);
+    bytes += names_bytes(model->action_names, model->actions);
+    return bytes + (model->basis ? model->basis->bytes : 0);
+}
+
+static void count_things(const foray_model *model, foray_model_facts *facts)
+{
+    facts->pairs = model->pairs;
+    facts->transitions = model->succ_start[model->pairs];
+    facts->generator_sets = model->generator_sets;
+    facts->features = model->feat_start[model->gen_start[model->generator_sets]];
+    for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++)
+        if (fy_generator_set_size(model, generator_set) > facts->most_successors)
+            facts->most_successors = fy_generator_set_size(model, generator_set);
+    facts->bytes = model_bytes(model);
+    facts->vertices = -1;
+    facts->psi_norm = facts->theta_norm = NAN;
+    facts->worst_sum = facts->least_probability = NAN;
+}
+
+/* ------------------------------------------------------------ probabilities */
+
+/* Which generator sets are furthest from being probability vectors? */
+typedef struct worst {
+    int64_t sum_generator_set, least_generator_set, least_generator;
+} worst;
+
+static worst find_worst(const foray_model *model, foray_model_facts *facts)
+{
+    worst at = {0};
+    facts->worst_sum = 0;
+    facts->least_probability = INFINITY;
+    for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++) {
+        double sum = 0;
+        for (int64_t j = 0; j < fy_generator_set_size(model, generator_set); j++) {
+            double p =
+                fy_generator_probability(model, model->theta, model->gen_start[generator_set] + j);
+            sum += p;
+            if (p < facts->least_probability) {
+                facts->least_probability = p;
+                at.least_generator_set = generator_set;
+                at.least_generator = j;
+            }
+        }
+        if (!(fabs(sum - 1) <= facts->worst_sum)) {
+            facts->worst_sum = fabs(sum - 1);
+            at.sum_generator_set = generator_set;
+        }
+    }
+    return at;
+}
+
+/* P(.|s,a) >= 0 and sum_{s'} P(s'|s,a) = 1, for the theta of the model. */
+static foray_status check_probabilities(foray_context *ctx, const foray_model *model,
+                                        foray_model_facts *facts)
+{
+    worst at = find_worst(model, facts);
+    if (!(facts->least_probability >= -FY_MODEL_TOLERANCE)) {
+        int64_t pair = model->generator_set_pair[at.least_generator_set];
+        return fy_fail(ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ": successor %d has the probability %.9g",
+                       FY_PAIR(model, pair),
+                       model->succ[model->succ_start[pair] + at.least_generator],
+                       facts->least_probability);
+    }
+    if (!(facts->worst_sum <= FY_MODEL_TOLERANCE))
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       FY_AT_PAIR ": the probabilities under theta are %.3g away from summing to 1",
+                       FY_PAIR(model, model->generator_set_pair[at.sum_generator_set]),
+                       facts->worst_sum);
+    return FORAY_OK;
+}
+
+/* The basis that could not be made when the model was: made again for its message. */
+static foray_status explain_missing_form(foray_context *ctx, const foray_model *model)
+{
+    fy_basis *basis;
+    foray_status status = fy_basis_create(ctx, model, true, true, &basis);
+    if (status == FORAY_OK)
+        fy_basis_destroy(basis);
+    return status;
+}
+
+foray_status fy_model_check_kernel(foray_context *ctx, const foray_model *model)
+{
+    foray_model_facts facts = {0};
+    return model->basis ? check_probabilities(ctx, model, &facts)
+                        : explain_missing_form(ctx, model);
+}
+
+/* ------------------------------------------------------------------- norms */
+
+static double norm(const double *x, int64_t count)
+{
+    double square = 0;
+    for (int64_t i = 0; i < count; i++)
+        square += x[i] * x[i];
+    return sqrt(square);
+}
+
+static double centre_norm(const fy_basis *basis)
+{
+    double square = 0;
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        double part = norm(basis->block[g].theta0, basis->block[g].coords);
+        square += part * part;
+    }
+    return sqrt(square);
+}
+
+/* ||theta|| <= B; where theta is not known, some theta of that norm must exist. */
+static foray_status check_theta_norm(foray_context *ctx, const foray_model *model,
+                                     foray_model_facts *facts)
+{
+    double most = model->norm_bound * (1 + FY_MODEL_TOLERANCE);
+    if (model->theta)
+        facts->theta_norm = norm(model->theta, model->dim);
+    if (model->theta && !(facts->theta_norm <= most))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "theta has the norm %.9g, above norm_bound = %.9g",
+                       facts->theta_norm, model->norm_bound);
+    double least = centre_norm(model->basis);
+    if (!(least <= most))
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "norm_bound is %.9g, but probabilities can sum to 1 only if the norm of "
+                       "theta is %.9g at least",
+                       model->norm_bound, least);
+    return FORAY_OK;
+}
+
+/* --------------------------------------------------------------------- psi */
+
+static bool nonnegative_features(const foray_model *model)
+{
+    int64_t features = model->feat_start[model->gen_start[model->generator_sets]];
+    for (int64_t k = 0; k < features; k++)
+        if (model->feat_value[k] < 0)
+            return false;
+    return true;
+}
+
+static void note_norm(const foray_model *model, foray_model_facts *facts, int64_t generator_set,
+                      double value)
+{
+    if (value <= facts->psi_norm)
+        return;
+    facts->psi_norm = value;
+    facts->psi_norm_state = model->generator_set_pair[generator_set] / model->actions;
+    facts->psi_norm_action = model->generator_set_pair[generator_set] % model->actions;
+}
+
+/* Without negative features psi_f grows with f: f = 1 is the maximiser. */
+static foray_status measure_sums(foray_context *ctx, const fy_basis *basis,
+                                 foray_model_facts *facts)
+{
+    double *one;
+    if (!FY_ALLOC(ctx, one, basis->most_generators + basis->most_coords))
+        return FORAY_ERROR_MEMORY;
+    double *psi = one + basis->most_generators;
+    for (int64_t j = 0; j < basis->most_generators; j++)
+        one[j] = 1;
+    for (int64_t generator_set = 0; generator_set < basis->model->generator_sets; generator_set++) {
+        fy_basis_psi(basis, generator_set, one, psi, NULL);
+        note_norm(basis->model, facts, generator_set,
+                  norm(psi, basis->block[basis->block_of_generator_set[generator_set]].coords));
+    }
+    free(one);
+    facts->psi_norm_exact = true;
+    return FORAY_OK;
+}
+
+/* In general it is the inner maximisation with Sigma = I. `least` is a value attained. */
+static foray_status maximise(foray_context *ctx, const fy_basis *basis, const double *lambda,
+                             foray_model_facts *facts, double *least)
+{
+    fy_ridge *ridge = NULL;
+    fy_inner *inner = NULL;
+    foray_status status = fy_ridge_create(ctx, basis, lambda, 1, &ridge);
+    if (status == FORAY_OK)
+        status = fy_inner_create(ctx, basis, FORAY_INNER_AUTO, VERTEX_MEMORY, &inner);
+    if (status == FORAY_OK) {
+        fy_inner_solve(inner, ridge);
+        for (int64_t generator_set = 0; generator_set < basis->model->generator_sets;
+             generator_set++) {
+            note_norm(basis->model, facts, generator_set, inner->upper[generator_set]);
+            *least = fmax(*least, inner->value[generator_set]);
+        }
+        facts->psi_norm_exact = inner->method == FORAY_INNER_EXACT;
+    }
+    fy_inner_destroy(inner);
+    fy_ridge_destroy(ridge);
+    return status;
+}
+
+static foray_status measure_maxima(foray_context *ctx, const fy_basis *basis,
+                                   foray_model_facts *facts, double *least)
+{
+    double *lambda;
+    if (!FY_ALLOC(ctx, lambda, basis->blocks))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t g = 0; g < basis->blocks; g++)
+        lambda[g] = 1;
+    foray_status status = maximise(ctx, basis, lambda, facts, least);
+    free(lambda);
+    return status;
+}
+
+/* ||psi_f(s,a)|| <= 1 for every f: S -> [0,1]. Where the maximum is only known between
+ * two bounds, the lower one must pass. */
+static foray_status check_psi_norm(foray_context *ctx, const foray_model *model,
+                                   foray_model_facts *facts)
+{
+    fy_basis *basis;
+    foray_status status = fy_basis_create(ctx, model, false, true, &basis);
+    if (status != FORAY_OK)
+        return status;
+    facts->psi_norm = 0;
+    double least = 0;
+    if (nonnegative_features(model)) {
+        status = measure_sums(ctx, basis, facts);
+        least = facts->psi_norm;
+    } else {
+        status = measure_maxima(ctx, basis, facts, &least);
+    }
+    fy_basis_destroy(basis);
+    if (status == FORAY_OK && !(least <= 1 + FY_MODEL_TOLERANCE))
+        status = fy_fail(ctx, FORAY_ERROR_INPUT,
+                         "state %lld, action %lld: the norm of psi_f reaches %.9g for some f into "
+                         "[0,1], but it may be 1 at the most: divide features by that and multiply "
+                         "theta and norm_bound with it",
+                         (long long)facts->psi_norm_state, (long long)facts->psi_norm_action,
+                         facts->psi_norm);
+    return status;
+}
+
+/* ------------------------------------------------------------------- whole */
+
+static foray_status count_vertices(foray_context *ctx, const fy_basis *basis,
+                                   foray_model_facts *facts)
+{
+    fy_inner *inner;
+    foray_status status = fy_inner_create(ctx, basis, FORAY_INNER_AUTO, VERTEX_MEMORY, &inner);
+    if (status != FORAY_OK)
+        return status;
+    if (inner->method == FORAY_INNER_EXACT)
+        facts->vertices = inner->vertices;
+    fy_inner_destroy(inner);
+    return FORAY_OK;
+}
+
+static foray_status check(foray_context *ctx, const foray_model *model, foray_model_facts *facts)
+{
+    const fy_basis *basis = model->basis;
+    count_things(model, facts);
+    if (!basis)
+        return explain_missing_form(ctx, model);
+    facts->blocks = basis->blocks;
+    facts->unknowns = basis->unknowns;
+    facts->largest_block = basis->most_dim;
+    foray_status status = FORAY_OK;
+    if (model->theta)
+        status = check_probabilities(ctx, model, facts);
+    if (status == FORAY_OK)
+        status = check_theta_norm(ctx, model, facts);
+    if (status == FORAY_OK)
+        status = check_psi_norm(ctx, model, facts);
+    if (status == FORAY_OK)
+        status = fy_pair_features_check(ctx, model);
+    return status;
+}
+
+foray_status foray_model_check(foray_context *ctx, const foray_model *model,
+                               foray_model_facts *facts)
+{
+    foray_model_facts found = {0};
+    foray_status status = check(ctx, model, &found);
+    if (status == FORAY_OK && facts)
+        status = count_vertices(ctx, model->basis, &found);
+    if (facts)
+        *facts = found;
+    return status;
+}

@@ -1,0 +1,433 @@
+/* basis.c - blocks, their centring, and vectors in the new coordinates. */
+#include "model/basis.h"
+#include "model/centre.h"
+#include "model/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------- components */
+
+/* The representative of a coordinate's component: its smallest coordinate. */
+static int32_t find_root(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void join(int32_t *parent, int32_t a, int32_t b)
+{
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    if (a < b)
+        parent[b] = a;
+    else
+        parent[a] = b;
+}
+
+static int64_t first_feature(const foray_model *model, int64_t generator_set)
+{
+    return model->feat_start[model->gen_start[generator_set]];
+}
+
+/* Coordinates that some (s,a) has both belong together. parent[i] = -1: unused. */
+static void join_generator_sets(const foray_model *model, int32_t *parent)
+{
+    int64_t features = first_feature(model, model->generator_sets);
+    for (int64_t i = 0; i < model->dim; i++)
+        parent[i] = -1;
+    for (int64_t k = 0; k < features; k++)
+        parent[model->feat_index[k]] = model->feat_index[k];
+    for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++)
+        for (int64_t k = first_feature(model, generator_set) + 1;
+             k < first_feature(model, generator_set + 1); k++)
+            join(parent, model->feat_index[k - 1], model->feat_index[k]);
+}
+
+/* Numbers the components by their smallest coordinates; turns parents into blocks.
+ * A root precedes its component, so that its block is known when others ask. */
+static int64_t number_components(int32_t *parent, int32_t *block_of_coord, int64_t dim)
+{
+    int64_t blocks = 0;
+    for (int32_t i = 0; i < dim; i++) {
+        if (parent[i] < 0)
+            block_of_coord[i] = -1;
+        else if (parent[i] == i)
+            block_of_coord[i] = (int32_t)blocks++;
+        else
+            block_of_coord[i] = block_of_coord[find_root(parent, i)];
+    }
+    return blocks;
+}
+
+static foray_status find_blocks(foray_context *ctx, fy_basis *basis)
+{
+    basis->blocks = 1;
+    if (!basis->blocked)
+        return FORAY_OK; /* block_of_coord is zero everywhere */
+    int32_t *parent;
+    if (!FY_ALLOC(ctx, parent, basis->model->dim))
+        return FORAY_ERROR_MEMORY;
+    join_generator_sets(basis->model, parent);
+    basis->blocks = number_components(parent, basis->block_of_coord, basis->model->dim);
+    free(parent);
+    return FORAY_OK;
+}
+
+/* Which coordinates does each block have? */
+static foray_status list_coordinates(foray_context *ctx, fy_basis *basis)
+{
+    int64_t dim = basis->model->dim;
+    if (!FY_ALLOC(ctx, basis->block, basis->blocks) || !FY_ALLOC(ctx, basis->coord_storage, dim))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < dim; i++)
+        if (basis->block_of_coord[i] >= 0)
+            basis->local_of_coord[i] = basis->block[basis->block_of_coord[i]].coords++;
+    int32_t *start = basis->coord_storage;
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        fy_block *block = &basis->block[g];
+        block->coord = start;
+        block->dim = block->coords;
+        start += block->coords;
+        if (block->coords > basis->most_coords)
+            basis->most_coords = block->coords;
+    }
+    for (int64_t i = 0; i < dim; i++)
+        if (basis->block_of_coord[i] >= 0) {
+            const fy_block *block = &basis->block[basis->block_of_coord[i]];
+            basis->coord_storage[block->coord - basis->coord_storage + basis->local_of_coord[i]] =
+                (int32_t)i;
+        }
+    return FORAY_OK;
+}
+
+static foray_status assign_generator_sets(foray_context *ctx, fy_basis *basis)
+{
+    const foray_model *model = basis->model;
+    for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++) {
+        int64_t k = first_feature(model, generator_set);
+        if (k == first_feature(model, generator_set + 1))
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           FY_AT_PAIR ": all features are 0, so that probabilities cannot sum to 1",
+                           FY_PAIR(model, model->generator_set_pair[generator_set]));
+        basis->block_of_generator_set[generator_set] = basis->block_of_coord[model->feat_index[k]];
+        if (fy_generator_set_size(model, generator_set) > basis->most_generators)
+            basis->most_generators = fy_generator_set_size(model, generator_set);
+    }
+    return FORAY_OK;
+}
+
+/* ---------------------------------------------------------------- centring */
+
+/* Solutions are found once for all blocks with equal equations. */
+typedef struct solutions {
+    fy_centre centre;
+    int64_t *theta0_at; /* [blocks] where in the storage; N follows theta_0 */
+    int32_t *slot;      /* [mask+1] open addressing: block + 1, or 0 */
+    uint64_t mask;
+    size_t used, capacity; /* of the storage */
+} solutions;
+
+static foray_status reserve(foray_context *ctx, fy_basis *basis, solutions *s, size_t count)
+{
+    size_t needed = s->used + count;
+    if (needed <= s->capacity)
+        return FORAY_OK;
+    size_t capacity = needed + s->capacity / 2;
+    double *storage = fy_resize(ctx, basis->storage, capacity, sizeof *storage);
+    if (!storage)
+        return FORAY_ERROR_MEMORY;
+    basis->storage = storage;
+    s->capacity = capacity;
+    return FORAY_OK;
+}
+
+static foray_status solve_block(foray_context *ctx, fy_basis *basis, solutions *s,
+                                const fy_equations *equations, int64_t g)
+{
+    fy_block *block = &basis->block[g];
+    fy_centre_solve(&s->centre, equations, g, block->coords);
+    block->dim = block->coords - s->centre.rank;
+    size_t coords = (size_t)block->coords, size = coords * (1 + (size_t)block->dim);
+    foray_status status = reserve(ctx, basis, s, size);
+    if (status != FORAY_OK)
+        return status;
+    s->theta0_at[g] = (int64_t)s->used;
+    memcpy(basis->storage + s->used, s->centre.solution, coords * sizeof(double));
+    fy_centre_basis(&s->centre, basis->storage + s->used + coords);
+    s->used += size;
+    return FORAY_OK;
+}
+
+/* Takes over the solution of an equal block, if there is one. */
+static bool share_solution(fy_basis *basis, solutions *s, const fy_equations *equations, int64_t g)
+{
+    uint64_t at = fy_equations_hash(equations, g) & s->mask;
+    for (; s->slot[at] != 0; at = (at + 1) & s->mask) {
+        int64_t old = s->slot[at] - 1;
+        if (basis->block[old].coords == basis->block[g].coords &&
+            fy_equations_equal(equations, old, g)) {
+            basis->block[g].dim = basis->block[old].dim;
+            s->theta0_at[g] = s->theta0_at[old];
+            return true;
+        }
+    }
+    s->slot[at] = (int32_t)g + 1;
+    return false;
+}
+
+static foray_status check_block_sizes(foray_context *ctx, const fy_basis *basis)
+{
+    if (basis->most_coords <= FY_CENTRE_MOST_COORDS)
+        return FORAY_OK;
+    const foray_model *model = basis->model;
+    int64_t generator_set = 0;
+    while (basis->block[basis->block_of_generator_set[generator_set]].coords <=
+           FY_CENTRE_MOST_COORDS)
+        generator_set++;
+    return fy_fail(ctx, FORAY_ERROR_INPUT,
+                   FY_AT_PAIR ": its block has %d feature coordinates, more than the %d that can "
+                              "be handled",
+                   FY_PAIR(model, model->generator_set_pair[generator_set]), basis->most_coords,
+                   FY_CENTRE_MOST_COORDS);
+}
+
+static foray_status solve_blocks(foray_context *ctx, fy_basis *basis, const fy_equations *equations,
+                                 solutions *s)
+{
+    for (s->mask = 15; s->mask < 2 * (uint64_t)basis->blocks;)
+        s->mask = 2 * s->mask + 1;
+    foray_status status = fy_centre_create(ctx, basis->most_coords, &s->centre);
+    if (status != FORAY_OK)
+        return status;
+    if (!FY_ALLOC(ctx, s->theta0_at, basis->blocks) || !FY_ALLOC(ctx, s->slot, s->mask + 1))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t g = 0; g < basis->blocks && status == FORAY_OK; g++)
+        if (!share_solution(basis, s, equations, g))
+            status = solve_block(ctx, basis, s, equations, g);
+    for (int64_t g = 0; g < basis->blocks && status == FORAY_OK; g++) {
+        basis->block[g].theta0 = basis->storage + s->theta0_at[g];
+        basis->block[g].basis = basis->block[g].theta0 + basis->block[g].coords;
+    }
+    return status;
+}
+
+static foray_status centre_blocks(foray_context *ctx, fy_basis *basis,
+                                  const fy_equations *equations)
+{
+    foray_status status = check_block_sizes(ctx, basis);
+    if (status != FORAY_OK)
+        return status;
+    solutions s = {0};
+    status = solve_blocks(ctx, basis, equations, &s);
+    fy_centre_destroy(&s.centre);
+    free(s.theta0_at);
+    free(s.slot);
+    basis->bytes += (int64_t)(s.used * sizeof(double));
+    return status;
+}
+
+/* theta_0 = 0 and N = I. */
+static foray_status leave_uncentred(foray_context *ctx, fy_basis *basis)
+{
+    if (!FY_ALLOC(ctx, basis->storage, basis->most_coords))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t g = 0; g < basis->blocks; g++)
+        basis->block[g].theta0 = basis->storage;
+    basis->bytes += (int64_t)basis->most_coords * (int64_t)sizeof(double);
+    return FORAY_OK;
+}
+
+/* p_0 = <phi, theta_0> of a generator set. They sum to <psi_1, theta_0>, which is 1
+ * where the equations have a solution; scale is sum |phi_i|, what rounding goes by. */
+static void find_p0(fy_basis *basis, int64_t generator_set, double *sum, double *scale)
+{
+    const foray_model *model = basis->model;
+    const fy_block *block = &basis->block[basis->block_of_generator_set[generator_set]];
+    *sum = *scale = 0;
+    for (int64_t gen = model->gen_start[generator_set]; gen < model->gen_start[generator_set + 1];
+         gen++) {
+        double p = 0;
+        for (int64_t k = model->feat_start[gen]; k < model->feat_start[gen + 1]; k++) {
+            p += model->feat_value[k] * block->theta0[basis->local_of_coord[model->feat_index[k]]];
+            *scale += fabs(model->feat_value[k]);
+        }
+        basis->p0[gen] = p;
+        *sum += p;
+    }
+}
+
+static foray_status find_kernel(foray_context *ctx, fy_basis *basis)
+{
+    const foray_model *model = basis->model;
+    for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++) {
+        double sum, scale;
+        find_p0(basis, generator_set, &sum, &scale);
+        if (!(fabs(sum - 1) <= FY_MODEL_TOLERANCE * (1 + scale * model->norm_bound)))
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           FY_AT_PAIR ": no theta makes the probabilities sum to 1 here and "
+                                      "everywhere else (the nearest one gives %.9g)",
+                           FY_PAIR(model, model->generator_set_pair[generator_set]), sum);
+    }
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------- norm bounds */
+
+/* theta_i >= 0 is implied where some generator is a positive multiple of e_i. */
+static void mark_nonnegative(const foray_model *model, bool *nonnegative)
+{
+    int64_t generators = model->gen_start[model->generator_sets];
+    for (int64_t gen = 0; gen < generators; gen++) {
+        int64_t k = model->feat_start[gen];
+        if (model->feat_start[gen + 1] == k + 1 && model->feat_value[k] > 0)
+            nonnegative[model->feat_index[k]] = true;
+    }
+}
+
+static bool all_nonnegative(const fy_block *block, const bool *nonnegative)
+{
+    for (int32_t i = 0; i < block->coords; i++)
+        if (!nonnegative[block->coord[i]])
+            return false;
+    return true;
+}
+
+/* theta in {theta >= 0, <w, theta> = 1} with w > 0: a simplex with the corners
+ * e_i / w_i. z = N'(theta - theta_0) = N'theta, since N'theta_0 = 0, is longest at one. */
+static double simplex_bound(const fy_block *block, const fy_equation *row)
+{
+    double most = 0;
+    if (row->count < block->coords)
+        return INFINITY;
+    for (int32_t i = 0; i < block->coords; i++) {
+        if (!(row->value[i] > 0))
+            return INFINITY;
+        double square = block->basis ? 0 : 1;
+        for (int32_t j = 0; block->basis && j < block->dim; j++) {
+            double entry = block->basis[(int64_t)i * block->dim + j];
+            square += entry * entry;
+        }
+        most = fmax(most, sqrt(square) / row->value[i]);
+    }
+    return most;
+}
+
+/* ||z*||^2 <= B^2 - ||theta_0||^2. A check lets ||theta|| be above B by 1e-9 of it,
+ * hence ||z*|| by about 5e-5 B where that difference is nothing. */
+static double ball_bound(const fy_basis *basis)
+{
+    double B = basis->model->norm_bound, square = B * B;
+    for (int64_t g = 0; g < basis->blocks; g++)
+        for (int32_t i = 0; i < basis->block[g].coords; i++)
+            square -= basis->block[g].theta0[i] * basis->block[g].theta0[i];
+    return fmax(1e-4 * B, sqrt(fmax(0, square)));
+}
+
+static foray_status bound_norms(foray_context *ctx, fy_basis *basis, const fy_equations *equations)
+{
+    bool *nonnegative;
+    if (!FY_ALLOC(ctx, nonnegative, basis->model->dim))
+        return FORAY_ERROR_MEMORY;
+    mark_nonnegative(basis->model, nonnegative);
+    double ball = ball_bound(basis);
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        fy_block *block = &basis->block[g];
+        block->norm_bound = ball;
+        for (int64_t e = equations->start[g];
+             e < equations->start[g + 1] && all_nonnegative(block, nonnegative); e++)
+            block->norm_bound =
+                fmin(block->norm_bound, simplex_bound(block, &equations->equation[e]));
+        /* Nothing unknown: any bound is true, and lambda = B^-2 stays a number. */
+        if (block->dim == 0)
+            block->norm_bound = 1;
+    }
+    free(nonnegative);
+    return FORAY_OK;
+}
+
+/* ---------------------------------------------------------------- creation */
+
+static foray_status allocate(foray_context *ctx, fy_basis *basis)
+{
+    const foray_model *model = basis->model;
+    int64_t generators = model->gen_start[model->generator_sets];
+    if (!FY_ALLOC(ctx, basis->block_of_coord, model->dim) ||
+        !FY_ALLOC(ctx, basis->local_of_coord, model->dim) ||
+        !FY_ALLOC(ctx, basis->block_of_generator_set, model->generator_sets) ||
+        !FY_ALLOC(ctx, basis->p0, generators))
+        return FORAY_ERROR_MEMORY;
+    basis->bytes =
+        (int64_t)sizeof *basis + 12 * model->dim + 4 * model->generator_sets + 8 * generators;
+    return FORAY_OK;
+}
+
+static void sum_up(fy_basis *basis)
+{
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        basis->unknowns += basis->block[g].dim;
+        if (basis->block[g].dim > basis->most_dim)
+            basis->most_dim = basis->block[g].dim;
+    }
+    basis->bytes += basis->blocks * (int64_t)sizeof *basis->block;
+}
+
+static foray_status derive(foray_context *ctx, fy_basis *basis)
+{
+    foray_status status = allocate(ctx, basis);
+    if (status == FORAY_OK)
+        status = find_blocks(ctx, basis);
+    if (status == FORAY_OK)
+        status = list_coordinates(ctx, basis);
+    if (status == FORAY_OK)
+        status = assign_generator_sets(ctx, basis);
+    fy_equations equations = {0};
+    if (status == FORAY_OK)
+        status = fy_equations_create(ctx, basis, &equations);
+    if (status == FORAY_OK)
+        status =
+            basis->centred ? centre_blocks(ctx, basis, &equations) : leave_uncentred(ctx, basis);
+    if (status == FORAY_OK && basis->centred)
+        status = find_kernel(ctx, basis);
+    if (status == FORAY_OK)
+        status = bound_norms(ctx, basis, &equations);
+    fy_equations_destroy(&equations);
+    return status;
+}
+
+foray_status fy_basis_create(foray_context *ctx, const foray_model *model, bool centred,
+                             bool blocked, fy_basis **out)
+{
+    fy_basis *basis;
+    if (!FY_ALLOC(ctx, basis, 1))
+        return FORAY_ERROR_MEMORY;
+    basis->model = model;
+    basis->centred = centred;
+    basis->blocked = blocked;
+    foray_status status = derive(ctx, basis);
+    if (status != FORAY_OK) {
+        fy_basis_destroy(basis);
+        return status;
+    }
+    sum_up(basis);
+    *out = basis;
+    return FORAY_OK;
+}
+
+void fy_basis_destroy(fy_basis *basis)
+{
+    if (!basis)
+        return;
+    free(basis->block);
+    free(basis->block_of_coord);
+    free(basis->local_of_coord);
+    free(basis->block_of_generator_set);
+    free(basis->p0);
+    free(basis->coord_storage);
+    free(basis->storage);
+    free(basis);
+}

@@ -1,0 +1,57 @@
+/* channel.h - frames to and from a child, never longer than a deadline: what is written and
+ * what is read take turns as the other side lets them, so neither can block the other.
+ *
+ * A channel that failed stays failed: its message tells why. */
+#ifndef FY_CHANNEL_H
+#define FY_CHANNEL_H
+
+#include "outside/child.h"
+#include "outside/frames.h"
+
+typedef struct fy_channel {
+    fy_child child;
+    foray_context say; /* holds the message, once it failed */
+    bool failed;
+    bool deaf;      /* the program no longer reads */
+    double overdue; /* the deadline that has passed with a last look still to come; 0: none */
+    uint64_t next;  /* sequence number of the next question */
+    fy_writer out;  /* what is to be written; out.data[sent..size) still is */
+    size_t sent;
+    uint8_t *in; /* what was read; in[at..end) is not looked at yet */
+    size_t at, end, room;
+} fy_channel;
+
+/* Starts the program. `room` is for what may wait to be written. Close it even if this fails. */
+foray_status fy_channel_open(foray_context *ctx, fy_channel *channel, const char *command,
+                             size_t room);
+/* Says goodbye and ends the program, with `grace` seconds for each way of asking; one that
+ * failed is hardly asked. */
+void fy_channel_close(fy_channel *channel, double grace);
+
+/* Puts the header of a question in front of what is to be written; the caller writes its
+ * body of `length` bytes to channel->out. Returns its sequence number. */
+uint64_t fy_channel_ask(fy_channel *channel, fy_frame_type type, size_t length);
+
+/* Makes room for `size` more bytes to be written: false if too many still wait. */
+bool fy_channel_room(fy_channel *channel, size_t size);
+
+/* An answer as it lies in the channel: valid until the next call. */
+typedef struct fy_answer {
+    const uint8_t *body; /* NULL: it is not there yet */
+    size_t size;
+} fy_answer;
+
+/* The answer to question (type, sequence), of `least` to `most` bytes, if it is there. */
+foray_status fy_channel_take(fy_channel *channel, fy_frame_type type, uint64_t sequence,
+                             size_t least, size_t most, fy_answer *answer);
+
+/* Writes and reads what can be; waits for the program if nothing can, until fy_clock() says
+ * `deadline`, which was set `limit` seconds before. */
+foray_status fy_channel_move(fy_channel *channel, double deadline, double limit);
+
+/* Both until the answer is there. */
+foray_status fy_channel_await(fy_channel *channel, fy_frame_type type, uint64_t sequence,
+                              size_t least, size_t most, double deadline, double limit,
+                              fy_answer *answer);
+
+#endif

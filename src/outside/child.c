@@ -1,0 +1,237 @@
+/* child.c - starts programs, and sees to it that nothing of them stays behind. */
+#define _GNU_SOURCE /* posix_spawn_file_actions_addclosefrom_np, pipe2, environ, sigdescr_np */
+#include "outside/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The descriptors that the program speaks on; the first one that is not its own. */
+enum { PROGRAM_IN = 3, PROGRAM_OUT, PROGRAM_END };
+/* Ours lie above these, so that moving them there cannot hit one another. */
+enum { SAFE_DESCRIPTOR = 16 };
+/* However the rest went, a killed process is waited for so long. */
+static const double reap_seconds = 5.0;
+
+/* Both ends of both ways. */
+typedef struct ways {
+    int our_to, its_in;
+    int our_from, its_out;
+} ways;
+
+/* -------------------------------------------------------------------- ways */
+
+static void close_way(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void close_ways(ways *w)
+{
+    close_way(&w->our_to);
+    close_way(&w->its_in);
+    close_way(&w->our_from);
+    close_way(&w->its_out);
+}
+
+/* Moves a descriptor out of the way of those the program gets. */
+static bool lift(int *fd)
+{
+    int lifted = fcntl(*fd, F_DUPFD_CLOEXEC, SAFE_DESCRIPTOR);
+    if (lifted < 0)
+        return false;
+    close(*fd);
+    *fd = lifted;
+    return true;
+}
+
+static bool set_non_blocking(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
+}
+
+/* In goes a socket, since a send can be told not to raise SIGPIPE and a write to a pipe
+ * cannot; out comes a pipe. */
+static bool open_ways(ways *w)
+{
+    int in[2], out[2];
+    *w = (ways){-1, -1, -1, -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0)
+        return false;
+    w->our_to = in[0];
+    w->its_in = in[1];
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return false;
+    w->our_from = out[0];
+    w->its_out = out[1];
+    return shutdown(w->our_to, SHUT_RD) == 0 && lift(&w->our_to) && lift(&w->its_in) &&
+           lift(&w->our_from) && lift(&w->its_out) && set_non_blocking(w->our_to) &&
+           set_non_blocking(w->our_from);
+}
+
+/* ----------------------------------------------------------------- starting */
+
+/* 0, or the first error. */
+static int arrange_descriptors(posix_spawn_file_actions_t *actions, const ways *w)
+{
+    int error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
+    if (!error && !has_stderr)
+        error = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, w->its_in, PROGRAM_IN);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, w->its_out, PROGRAM_OUT);
+    if (!error)
+        error = posix_spawn_file_actions_addclosefrom_np(actions, PROGRAM_END);
+    return error;
+}
+
+/* A group of its own, no signal blocked or ignored, whatever the caller does with his. */
+static int arrange_signals(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int error = posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (!error)
+        error = posix_spawnattr_setpgroup(attributes, 0);
+    if (!error)
+        error = posix_spawnattr_setsigmask(attributes, &none);
+    if (!error)
+        error = posix_spawnattr_setsigdefault(attributes, &all);
+    return error;
+}
+
+static int spawn(const char *command, const ways *w, pid_t *pid)
+{
+    char *const arguments[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)command, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = arrange_descriptors(&actions, w);
+        if (!error)
+            error = arrange_signals(&attributes);
+        if (!error)
+            error = posix_spawn(pid, "/bin/sh", &actions, &attributes, arguments, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+foray_status fy_child_start(foray_context *say, const char *command, fy_child *child)
+{
+    ways w;
+    pid_t pid = 0;
+    int error = open_ways(&w) ? 0 : errno;
+    if (!error)
+        error = spawn(command, &w, &pid);
+    if (error) {
+        close_ways(&w);
+        return fy_fail(say, FORAY_ERROR_WORLD, "it cannot be started: %s", strerror(error));
+    }
+    close_way(&w.its_in);
+    close_way(&w.its_out);
+    *child = (fy_child){.pid = pid, .to = w.our_to, .from = w.our_from};
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------- ending */
+
+/* Looks without reaping: while the process waits to be reaped its number, and the group's,
+ * cannot become somebody else's. */
+typedef enum fate { RUNNING, ENDED, REAPED_BY_OTHERS } fate;
+
+static fate look(const fy_child *child, siginfo_t *info)
+{
+    *info = (siginfo_t){0};
+    int result;
+    do
+        result = waitid(P_PID, (id_t)child->pid, info, WEXITED | WNOHANG | WNOWAIT);
+    while (result != 0 && errno == EINTR);
+    if (result != 0)
+        return REAPED_BY_OTHERS;
+    return info->si_pid == 0 ? RUNNING : ENDED;
+}
+
+/* strsignal writes to memory that threads share. */
+static const char *signal_text(int number)
+{
+    const char *text = sigdescr_np(number);
+    return text ? text : "unknown";
+}
+
+bool fy_child_ended(const fy_child *child, char how[FY_CHILD_HOW])
+{
+    siginfo_t info;
+    switch (look(child, &info)) {
+    case RUNNING:
+        return false;
+    case REAPED_BY_OTHERS:
+        snprintf(how, FY_CHILD_HOW, "exit status unknown");
+        break;
+    case ENDED:
+        if (info.si_code == CLD_EXITED)
+            snprintf(how, FY_CHILD_HOW, "exit status %d", info.si_status);
+        else
+            snprintf(how, FY_CHILD_HOW, "signal %d: %s", info.si_status,
+                     signal_text(info.si_status));
+    }
+    return true;
+}
+
+/* Waits until it has ended or `seconds` are over. */
+static fate wait_for(const fy_child *child, double seconds)
+{
+    siginfo_t info;
+    double deadline = fy_clock() + seconds;
+    struct timespec pause = {.tv_nsec = 500000};
+    fate found;
+    while ((found = look(child, &info)) == RUNNING && fy_clock() < deadline) {
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 10000000)
+            pause.tv_nsec *= 2;
+    }
+    return found;
+}
+
+/* A grandchild may have outlived it, so the group is killed in any case. One that left the
+ * group lives on; nobody here waits for it. */
+void fy_child_end(fy_child *child, double patience, double grace)
+{
+    if (child->pid == 0)
+        return;
+    close_way(&child->to);
+    close_way(&child->from);
+    fate found = wait_for(child, patience);
+    if (found == RUNNING) {
+        kill(-child->pid, SIGTERM);
+        found = wait_for(child, grace);
+    }
+    if (found != REAPED_BY_OTHERS) {
+        kill(-child->pid, SIGKILL);
+        found = wait_for(child, reap_seconds);
+    }
+    if (found == ENDED)
+        while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {
+        }
+    *child = (fy_child){.to = -1, .from = -1};
+}

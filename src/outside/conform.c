@@ -1,0 +1,479 @@
+/* conform.c - does a system keep the contract? One suite for built-in systems, systems in C,
+ * plug-ins and programs.
+ *
+ * The rule behind most checks: what an answer says depends on state, action, simulator and
+ * draw of its question, and on nothing else; not on the order of questions, nor on those
+ * before it, nor on how many are asked at once, nor on who asks. */
+#include "outside/conform.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE_LEAST = 256, SAMPLE_MOST = 4096, RESETS = 64, EPISODES = 4, EPISODE_MOST = 1000 };
+enum { SINGLES = 128, REWARD_STATES = 64, ASKERS = 2 };
+
+/* ----------------------------------------------------------------- verdicts */
+
+int fy_conclude(fy_suite *suite, int result, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    vsnprintf(suite->detail, sizeof suite->detail, format, values);
+    va_end(values);
+    return result;
+}
+
+int fy_check_refused(fy_suite *suite)
+{
+    return fy_conclude(suite, FORAY_CHECK_FAILED, "%s", foray_message(suite->system->ctx));
+}
+
+/* ---------------------------------------------------------------- questions */
+
+foray_draw fy_suite_draw(fy_suite *suite)
+{
+    return (foray_draw){.seed = suite->seed, .episode = suite->fresh++, .step = 1};
+}
+
+double fy_suite_uniform(const fy_suite *suite, uint64_t which, uint32_t index)
+{
+    return fy_unit(fy_random_bits(suite->seed, FY_STREAM_TEST, which, 0, index));
+}
+
+void fy_suite_state(const fy_suite *suite, uint64_t which, double *state)
+{
+    const foray_system_spec *spec = suite->spec;
+    for (int64_t i = 0; i < suite->n; i++) {
+        double u = fy_suite_uniform(suite, which, (uint32_t)i);
+        state[i] = spec->states > 0
+                       ? floor(u * (double)spec->states)
+                       : fmin(spec->low[i] + u * (spec->high[i] - spec->low[i]), spec->high[i]);
+    }
+}
+
+/* Every action under reality and every simulator, each in another state. */
+static void make_sample(fy_suite *suite)
+{
+    const foray_system_spec *spec = suite->spec;
+    int64_t kinds = spec->simulators + 1;
+    int64_t all = spec->actions > SAMPLE_MOST / kinds ? SAMPLE_MOST : spec->actions * kinds;
+    suite->count = all > SAMPLE_LEAST ? all : SAMPLE_LEAST;
+    for (int64_t i = 0; i < suite->count; i++) {
+        suite->query[i] = (foray_system_query){.draw = fy_suite_draw(suite),
+                                               .action = i % spec->actions,
+                                               .simulator = i / spec->actions % kinds - 1};
+        fy_suite_state(suite, (uint64_t)i, suite->state + i * suite->n);
+    }
+}
+
+static bool same(const fy_suite *suite, const double *one, const double *other)
+{
+    for (int64_t i = 0; i < suite->n; i++)
+        if (one[i] != other[i])
+            return false;
+    return true;
+}
+
+/* "action 1, simulator -1 (reality), state 3.5 7" for messages. */
+static const char *question_text(const fy_suite *suite, int64_t i, char *text, size_t size)
+{
+    const foray_system_query *query = &suite->query[i];
+    size_t at = (size_t)snprintf(text, size, "action %lld, %s", (long long)query->action,
+                                 query->simulator < 0 ? "reality" : "simulator");
+    if (query->simulator >= 0)
+        at += (size_t)snprintf(text + at, size - at, " %lld", (long long)query->simulator);
+    at += (size_t)snprintf(text + at, size - at, ", state");
+    for (int64_t k = 0; k < suite->n && at < size; k++)
+        at += (size_t)snprintf(text + at, size - at, " %.6g", suite->state[i * suite->n + k]);
+    return text;
+}
+
+/* Are `count` answers those to the sample's questions first, first + stride, ...? */
+static int compare(fy_suite *suite, int64_t count, int64_t first, int64_t stride,
+                   const double *answer, const char *when)
+{
+    char question[256];
+    for (int64_t k = 0; k < count; k++) {
+        int64_t i = first + stride * k;
+        const double *was = suite->next + i * suite->n, *is = answer + k * suite->n;
+        for (int64_t c = 0; c < suite->n; c++)
+            if (was[c] != is[c])
+                return fy_conclude(suite, FORAY_CHECK_FAILED,
+                                   "%s: coordinate %lld of the answer was %.17g and is %.17g %s",
+                                   question_text(suite, i, question, sizeof question), (long long)c,
+                                   was[c], is[c], when);
+    }
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld questions", (long long)count);
+}
+
+/* ------------------------------------------------------------- spec, resets */
+
+static const char *first_double(const char *const *name, int64_t count)
+{
+    for (int64_t i = 0; name && i < count; i++) {
+        if (!name[i][0])
+            return "(empty)";
+        for (int64_t j = 0; j < i && j < SAMPLE_MOST; j++)
+            if (strcmp(name[i], name[j]) == 0)
+                return name[i];
+    }
+    return NULL;
+}
+
+static int check_spec(fy_suite *suite)
+{
+    const foray_system_spec *spec = suite->spec;
+    const char *twice = first_double(spec->dimension_name, spec->dimensions);
+    if (!twice)
+        twice = first_double(spec->action_name, spec->actions);
+    if (!twice)
+        twice = first_double(spec->reward_name, spec->rewards);
+    if (twice)
+        return fy_conclude(suite, FORAY_CHECK_FAILED, "the name %s is used twice, or empty", twice);
+    return fy_conclude(suite, FORAY_CHECK_PASSED,
+                       "%s: %lld %s, %lld actions, %lld simulators (weights %s), horizon %lld, "
+                       "%lld rewards",
+                       spec->name, (long long)(spec->states ? spec->states : suite->n),
+                       spec->states ? "states" : "dimensions", (long long)spec->actions,
+                       (long long)spec->simulators, suite->system->weight ? "known" : "not known",
+                       (long long)spec->horizon, (long long)spec->rewards);
+}
+
+static int check_reset(fy_suite *suite)
+{
+    double first[FY_MOST_DIMENSIONS], state[FY_MOST_DIMENSIONS];
+    int64_t others = 0;
+    for (int i = 0; i < RESETS; i++) {
+        foray_draw draw = fy_suite_draw(suite);
+        draw.step = 0;
+        double *it = i == 0 ? first : state;
+        if (foray_system_reset(suite->system, &draw, it) != FORAY_OK)
+            return fy_check_refused(suite);
+        double again[FY_MOST_DIMENSIONS];
+        if (foray_system_reset(suite->system, &draw, again) != FORAY_OK)
+            return fy_check_refused(suite);
+        if (!same(suite, it, again))
+            return fy_conclude(suite, FORAY_CHECK_FAILED, "the same draw gave two first states");
+        others += i > 0 && !same(suite, first, state);
+    }
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%d resets, %s", RESETS,
+                       others ? "first states vary" : "always the same first state");
+}
+
+static int check_episodes(fy_suite *suite)
+{
+    double state[FY_MOST_DIMENSIONS], next[FY_MOST_DIMENSIONS];
+    int64_t steps = suite->spec->horizon < EPISODE_MOST ? suite->spec->horizon : EPISODE_MOST;
+    for (uint64_t k = 0; k < EPISODES; k++) {
+        foray_draw draw = {.seed = suite->seed, .episode = suite->fresh++};
+        if (foray_system_reset(suite->system, &draw, state) != FORAY_OK)
+            return fy_check_refused(suite);
+        for (int64_t t = 0; t < steps; t++) {
+            draw.step = (uint32_t)t + 1;
+            double u = fy_suite_uniform(suite, k, (uint32_t)(100 + t));
+            foray_system_query query = {draw, FORAY_REALITY,
+                                        (int64_t)(u * (double)suite->spec->actions)};
+            if (foray_system_step(suite->system, 1, &query, state, next) != FORAY_OK)
+                return fy_check_refused(suite);
+            memcpy(state, next, (size_t)suite->n * sizeof *state);
+        }
+    }
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%d episodes of %lld random actions", EPISODES,
+                       (long long)steps);
+}
+
+/* ------------------------------------------------------------------ answers */
+
+/* The answers that all later checks compare with. */
+static int check_answers(fy_suite *suite)
+{
+    const foray_system_spec *spec = suite->spec;
+    int64_t border = 0;
+    make_sample(suite);
+    if (foray_system_step(suite->system, suite->count, suite->query, suite->state, suite->next) !=
+        FORAY_OK)
+        return fy_check_refused(suite);
+    int64_t numbers = suite->count * suite->n;
+    for (int64_t i = 0; i < numbers; i++)
+        border +=
+            suite->next[i] == spec->low[i % suite->n] || suite->next[i] == spec->high[i % suite->n];
+    if (spec->states > 0)
+        return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld questions, all answered with states",
+                           (long long)suite->count);
+    return fy_conclude(suite, FORAY_CHECK_PASSED,
+                       "%lld questions; %.3g%% of the answered numbers on the border",
+                       (long long)suite->count, 100 * (double)border / (double)numbers);
+}
+
+/* In the same order, after a reset: nothing is remembered. */
+static int check_repeat(fy_suite *suite)
+{
+    double state[FY_MOST_DIMENSIONS];
+    foray_draw draw = {.seed = suite->seed, .episode = suite->fresh++};
+    if (foray_system_reset(suite->system, &draw, state) != FORAY_OK ||
+        foray_system_step(suite->system, suite->count, suite->query, suite->state,
+                          suite->other_next) != FORAY_OK)
+        return fy_check_refused(suite);
+    return compare(suite, suite->count, 0, 1, suite->other_next, "when asked again");
+}
+
+static int check_order(fy_suite *suite)
+{
+    int64_t count = suite->count, n = suite->n;
+    for (int64_t i = 0; i < count; i++) {
+        suite->other_query[i] = suite->query[count - 1 - i];
+        memcpy(suite->other_state + i * n, suite->state + (count - 1 - i) * n,
+               (size_t)n * sizeof *suite->state);
+    }
+    if (foray_system_step(suite->system, count, suite->other_query, suite->other_state,
+                          suite->other_next) != FORAY_OK)
+        return fy_check_refused(suite);
+    return compare(suite, count, count - 1, -1, suite->other_next, "in another order");
+}
+
+static int check_single(fy_suite *suite)
+{
+    int64_t n = suite->n, count = suite->count < SINGLES ? suite->count : SINGLES;
+    int64_t stride = suite->count / count;
+    for (int64_t k = 0; k < count; k++)
+        if (foray_system_step(suite->system, 1, &suite->query[stride * k],
+                              suite->state + stride * k * n, suite->other_next + k * n) != FORAY_OK)
+            return fy_check_refused(suite);
+    return compare(suite, count, 0, stride, suite->other_next, "when asked alone");
+}
+
+/* The sample again and again in one batch. */
+static int check_many(fy_suite *suite)
+{
+    int64_t n = suite->n, rounds = FY_SUITE_ROOM / suite->count;
+    for (int64_t i = 0; i < rounds * suite->count; i++) {
+        suite->other_query[i] = suite->query[i % suite->count];
+        memcpy(suite->other_state + i * n, suite->state + i % suite->count * n,
+               (size_t)n * sizeof *suite->state);
+    }
+    if (foray_system_step(suite->system, rounds * suite->count, suite->other_query,
+                          suite->other_state, suite->other_next) != FORAY_OK)
+        return fy_check_refused(suite);
+    for (int64_t round = 0; round < rounds; round++) {
+        int result = compare(suite, suite->count, 0, 1,
+                             suite->other_next + round * suite->count * n, "in a large batch");
+        if (result != FORAY_CHECK_PASSED)
+            return result;
+    }
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld questions at once",
+                       (long long)(rounds * suite->count));
+}
+
+/* ------------------------------------------------------------ what may vary */
+
+/* Simulators that are said to be deterministic must be; of others that are it is good to know. */
+static int judge_randomness(fy_suite *suite, int64_t vary, int64_t simulated)
+{
+    bool said = suite->system->ops.deterministic;
+    if (said && simulated >= 0) {
+        char question[256];
+        return fy_conclude(suite, FORAY_CHECK_FAILED,
+                           "%s: the answer changes with the draw, but simulators are said to be "
+                           "deterministic",
+                           question_text(suite, simulated, question, sizeof question));
+    }
+    bool forgotten = !said && simulated < 0 && suite->spec->simulators > 0;
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld of %lld answers change with the draw%s",
+                       (long long)vary, (long long)suite->count,
+                       forgotten ? ", none of a simulator: if they are deterministic, say so, and "
+                                   "models have no Monte Carlo error"
+                                 : "");
+}
+
+static int check_randomness(fy_suite *suite)
+{
+    int64_t vary = 0, simulated = -1; /* the last of a simulator's answers that do */
+    memcpy(suite->other_query, suite->query, (size_t)suite->count * sizeof *suite->query);
+    for (int64_t i = 0; i < suite->count; i++)
+        suite->other_query[i].draw = fy_suite_draw(suite);
+    if (foray_system_step(suite->system, suite->count, suite->other_query, suite->state,
+                          suite->other_next) != FORAY_OK)
+        return fy_check_refused(suite);
+    for (int64_t i = 0; i < suite->count; i++)
+        if (!same(suite, suite->next + i * suite->n, suite->other_next + i * suite->n)) {
+            vary++;
+            simulated = suite->query[i].simulator >= 0 ? i : simulated;
+        }
+    return judge_randomness(suite, vary, simulated);
+}
+
+/* One question to simulator i and to its neighbour: do they ever say different things? */
+static int check_simulators(fy_suite *suite)
+{
+    int64_t d = suite->spec->simulators, n = suite->n, count = suite->count, alike = 0;
+    if (d < 2)
+        return fy_conclude(suite, FORAY_CHECK_SKIPPED, "%s",
+                           d ? "only one simulator" : "no simulators");
+    memcpy(suite->other_query, suite->query, (size_t)count * sizeof *suite->query);
+    for (int64_t i = 0; i < d; i++) {
+        bool differ = false;
+        for (int64_t k = 0; k < count; k++)
+            suite->other_query[k].simulator = i;
+        double *answer = suite->other_next + (i % 2) * count * n;
+        const double *before = suite->other_next + ((i + 1) % 2) * count * n;
+        if (foray_system_step(suite->system, count, suite->other_query, suite->state, answer) !=
+            FORAY_OK)
+            return fy_check_refused(suite);
+        for (int64_t k = 0; k < count && !differ; k++)
+            differ = !same(suite, answer + k * n, before + k * n);
+        alike += i > 0 && !differ;
+    }
+    if (alike == 0)
+        return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld simulators, each unlike the one before",
+                           (long long)d);
+    return fy_conclude(suite, FORAY_CHECK_PASSED,
+                       "%lld simulators answer like the one before: no data will tell them apart",
+                       (long long)alike);
+}
+
+static int check_rewards(fy_suite *suite)
+{
+    const foray_system_spec *spec = suite->spec;
+    int64_t asked = 0;
+    for (int64_t r = 0; r < spec->rewards; r++)
+        for (int64_t i = 0; i < REWARD_STATES && i < suite->count; i++, asked++) {
+            const double *state = suite->state + i * suite->n;
+            double value, again;
+            if (foray_system_reward(suite->system, r, state, i % spec->actions, &value) !=
+                    FORAY_OK ||
+                foray_system_reward(suite->system, r, state, i % spec->actions, &again) != FORAY_OK)
+                return fy_check_refused(suite);
+            if (value != again)
+                return fy_conclude(suite, FORAY_CHECK_FAILED,
+                                   "reward %s was %.17g and is %.17g when asked again",
+                                   spec->reward_name[r], value, again);
+        }
+    if (asked == 0)
+        return fy_conclude(suite, FORAY_CHECK_SKIPPED, "no rewards");
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld values in [0,1]", (long long)asked);
+}
+
+/* The same questions from several threads at once, each with a context of its own. */
+static int check_threads(fy_suite *suite)
+{
+    int64_t n = suite->n, count = suite->count;
+    foray_context own[ASKERS];
+    foray_status status[ASKERS];
+    if (!suite->system->ops.threads)
+        return fy_conclude(suite, FORAY_CHECK_SKIPPED, "it is asked by one thread at a time");
+#pragma omp parallel for num_threads(ASKERS) schedule(static, 1)
+    for (int i = 0; i < ASKERS; i++) {
+        own[i] = (foray_context){.threads = 1, .allocations_left = -1};
+        status[i] = fy_system_ask(suite->system, &own[i], count, suite->query, suite->state,
+                                  suite->other_next + i * count * n);
+    }
+    for (int i = 0; i < ASKERS; i++) {
+        if (status[i] != FORAY_OK)
+            return fy_conclude(suite, FORAY_CHECK_FAILED, "%s", own[i].message);
+        int result =
+            compare(suite, count, 0, 1, suite->other_next + i * count * n, "when two threads ask");
+        if (result != FORAY_CHECK_PASSED)
+            return result;
+    }
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%d threads at once", ASKERS);
+}
+
+/* -------------------------------------------------------------------- suite */
+
+typedef struct row {
+    const char *name, *rule;
+    fy_check_fn *check;
+    bool needs_sample; /* the answers that check_answers collected */
+} row;
+
+static const row rows[] = {
+    {"spec", "it says what it is", check_spec, false},
+    {"reset", "first states are states, and the same for the same draw", check_reset, false},
+    {"episodes", "reality can be walked in", check_episodes, false},
+    {"answers", "every action of every simulator leads to a state", check_answers, false},
+    {"repeat", "the same question has the same answer", check_repeat, true},
+    {"order", "the order of questions does not matter", check_order, true},
+    {"single", "a question alone has the answer it has among others", check_single, true},
+    {"many", "large batches are answered, and alike", check_many, true},
+    {"threads", "who asks does not matter", check_threads, true},
+    {"randomness", "what the draw changes", check_randomness, true},
+    {"simulators", "simulators differ", check_simulators, true},
+    {"mixture", "reality is a mixture of the simulators", fy_check_mixture, false},
+    {"rewards", "rewards lie in [0,1], and are the same when asked again", check_rewards, true},
+    {"speed", "how fast it answers", fy_check_speed, true},
+};
+
+static foray_status allocate(foray_context *ctx, fy_suite *suite)
+{
+    int64_t n = suite->n;
+    if (FY_ALLOC(ctx, suite->query, SAMPLE_MOST) && FY_ALLOC(ctx, suite->state, SAMPLE_MOST * n) &&
+        FY_ALLOC(ctx, suite->next, SAMPLE_MOST * n) &&
+        FY_ALLOC(ctx, suite->other_query, FY_SUITE_ROOM) &&
+        FY_ALLOC(ctx, suite->other_state, FY_SUITE_ROOM * n) &&
+        FY_ALLOC(ctx, suite->other_next, FY_SUITE_ROOM * n))
+        return FORAY_OK;
+    return FORAY_ERROR_MEMORY;
+}
+
+/* Does it answer at all? A wrong answer is one, too. */
+static bool is_alive(const fy_suite *suite)
+{
+    double state[FY_MOST_DIMENSIONS];
+    foray_draw draw = {.seed = suite->seed};
+    return suite->system->ops.reset(suite->system->self, &draw, state) == FORAY_OK;
+}
+
+static foray_status run(fy_suite *suite, foray_check_fn fn, void *user, int64_t *failed)
+{
+    bool alive = true, sampled = false;
+    char cause[FY_SUITE_DETAIL] = "";
+    *failed = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        suite->detail[0] = 0;
+        int result =
+            !alive ? fy_conclude(suite, FORAY_CHECK_SKIPPED, "the world is gone")
+            : rows[i].needs_sample && !sampled
+                ? fy_conclude(suite, FORAY_CHECK_SKIPPED, "there are no answers to compare with")
+                : rows[i].check(suite);
+        if (rows[i].check == check_answers)
+            sampled = result == FORAY_CHECK_PASSED;
+        foray_check check = {rows[i].name, rows[i].rule, result, suite->detail};
+        fn(user, &check);
+        *failed += result == FORAY_CHECK_FAILED;
+        if (result == FORAY_CHECK_FAILED && !is_alive(suite)) {
+            alive = false;
+            memcpy(cause, suite->detail, sizeof cause);
+        }
+    }
+    return alive ? FORAY_OK : fy_fail(suite->ctx, FORAY_ERROR_WORLD, "%s", cause);
+}
+
+foray_status foray_system_check(foray_context *ctx, foray_system *system, int64_t draws,
+                                uint64_t seed, foray_check_fn fn, void *user, int64_t *failed)
+{
+    fy_suite suite = {.ctx = ctx,
+                      .system = system,
+                      .spec = &system->spec,
+                      .n = system->spec.dimensions,
+                      .draws = draws,
+                      .seed = seed};
+    if (draws < 2)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%lld draws, but a deviation needs 2 at the least",
+                       (long long)draws);
+    int64_t count = 0;
+    foray_status status = allocate(ctx, &suite);
+    if (status == FORAY_OK)
+        status = run(&suite, fn, user, &count);
+    if (status == FORAY_OK || status == FORAY_ERROR_WORLD)
+        *failed = count;
+    free(suite.query);
+    free(suite.state);
+    free(suite.next);
+    free(suite.other_query);
+    free(suite.other_state);
+    free(suite.other_next);
+    return status;
+}
