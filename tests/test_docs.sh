@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # test_docs.sh FORAY - pages can be found and followed: every relative link of every page
 # leads to a file of the tree and its #anchor to a heading there, every page can be reached
-# from README.md, every folder of src/ and lab/ is on its map once, and docs/api.md names every public
-# header and leads to every public function.
+# from README.md, no line of prose has more than 120 columns, every folder of src/ and lab/ is on
+# the map once, and docs/api.md names every public header and leads to every public function.
 set -euo pipefail
+export LC_ALL=C.UTF-8
 
 cd "$FORAY_SOURCE"
 failures=0
@@ -34,6 +35,14 @@ anchors() {
 
 mapfile -t pages < <(find . \( -name build -o -name '.?*' \) -prune -o -name '*.md' -print |
     sed 's|^\./||' | sort)
+
+# Prose and indented blocks have at most 120 columns; tables and fenced blocks cannot be broken.
+for page in "${pages[@]}"; do
+    while read -r line; do
+        fail "$page: more than 120 columns: ${line:0:60}..."
+    done < <(awk '/^```/ { inside = !inside } !inside && !/^\|/' "$page" | grep -E '^.{121,}')
+done
+
 declare -A reached=([README.md]=1)
 followed=0
 follow() {
