@@ -172,7 +172,9 @@ static void print_rows(const fy_lab *lab, fy_writer *text)
     if (fy_table_rows(&table) <= EMBEDDED_ROWS) {
         fy_page_data(text, &table, "rows", NULL);
     } else {
-        fy_print(text, "<p>The %lld rows are in <a href=\"rows.csv\">rows.csv</a>.</p>\n",
+        fy_print(text,
+                 "<p>The %lld rows are in <code>rows.csv</code>, which the command below "
+                 "makes.</p>\n",
                  (long long)fy_table_rows(&table));
         fy_table_free(&table);
     }
