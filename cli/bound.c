@@ -1,24 +1,24 @@
 /* bound.c - foray bound: the certificate for all rewards at once. */
 #include <stdio.h>
 
-#include "report.h"
+#include "output.h"
 
-static cli_exit tell(cli_session *session, foray_run *run, const foray_certificate *bound)
+static cli_exit show_bound(cli_session *session, foray_run *run, const foray_certificate *bound)
 {
-    cli_report report;
+    cli_output output;
     int64_t horizon = foray_model_horizon(foray_run_model(run));
-    cli_report_begin(&report, session);
-    cli_report_integer(&report, "episodes", foray_run_saved(run));
-    cli_report_integer(&report, "horizon", horizon);
-    cli_report_real(&report, "gap", bound->gap);
-    cli_report_real(&report, "delta", bound->delta);
-    cli_report_text(&report, "radius", foray_radius_name(bound->radius));
-    cli_report_text(&report, "status", cli_certainty(bound));
-    cli_report_flag(&report, "vacuous", cli_vacuous(bound, foray_run_model(run)));
-    return cli_report_end(&report, session);
+    cli_output_begin(&output, session);
+    cli_output_integer(&output, "episodes", foray_run_saved(run));
+    cli_output_integer(&output, "horizon", horizon);
+    cli_output_real(&output, "gap", bound->gap);
+    cli_output_real(&output, "delta", bound->delta);
+    cli_output_text(&output, "radius", foray_radius_name(bound->radius));
+    cli_output_text(&output, "status", cli_certainty(bound));
+    cli_output_flag(&output, "vacuous", cli_vacuous(bound, foray_run_model(run)));
+    return cli_output_end(&output, session);
 }
 
-static cli_exit run(cli_session *session)
+static cli_exit run_bound(cli_session *session)
 {
     foray_run *run = NULL;
     foray_certificate bound;
@@ -27,7 +27,7 @@ static cli_exit run(cli_session *session)
     if (code == CLI_DONE)
         code = cli_status(session, foray_explorer_bound(foray_run_explorer(run), &bound));
     if (code == CLI_DONE)
-        code = tell(session, run, &bound);
+        code = show_bound(session, run, &bound);
     foray_run_close(run);
     return code;
 }
@@ -49,5 +49,5 @@ const cli_command cli_bound = {
     .examples = "foray explore riverswim -k 2000 -o river.foray\n"
                 "foray bound river.foray\n"
                 "foray bound river.foray --json\n",
-    .run = run,
+    .run = run_bound,
 };

@@ -29,7 +29,7 @@ typedef enum cli_exit {
 /* -------------------------------------------------------------------- commands */
 
 typedef struct cli_session cli_session;
-typedef struct cli_site cli_site; /* site.h */
+typedef struct cli_view cli_view; /* view.h */
 
 enum { CLI_MOST_EXITS = 6 };
 
@@ -63,7 +63,7 @@ struct cli_session {
     cli_options options;
     cli_args args;
     foray_context *ctx;
-    const cli_site *site; /* names rewards, if there is one */
+    const cli_view *view; /* names rewards, if there is one */
     bool json;
 };
 
@@ -159,7 +159,7 @@ cli_exit cli_status(const cli_session *session, foray_status status);
 /* Built-in world `index`, and after the worlds the built-in systems; false past the end. */
 bool cli_world_at(int64_t index, foray_world_info *info);
 
-/* The model that an argument names: that of a system such as pendulum (site.h); a file if it
+/* The model that an argument names: that of a system such as pendulum (view.h); a file if it
  * has a '/', ends in .json or .compact, or is there; else a built-in world such as
  * rooms:rows=3. */
 cli_exit cli_model_open(cli_session *session, const char *source, foray_model **out);
@@ -176,8 +176,8 @@ typedef struct cli_rewards {
 } cli_rewards;
 
 /* Is there a -r that is neither goal:STATE nor a file, so that only a system can know it? */
-bool cli_rewards_need_site(const cli_session *session);
-/* All rewards given with -r, at least one. The session's site, if it has one, knows some by
+bool cli_rewards_need_view(const cli_session *session);
+/* All rewards given with -r, at least one. The session's view, if it has one, knows some by
  * name. */
 cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out);
 /* The one reward given with -r, to be explored for. */

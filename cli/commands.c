@@ -12,16 +12,16 @@
 #define COMMANDS(X)                                                                                \
     X(cli_world_list)                                                                              \
     X(cli_world_export)                                                                            \
+    X(cli_world_check)                                                                             \
     X(cli_model_check)                                                                             \
     X(cli_model_convert)                                                                           \
-    X(cli_check_world)                                                                             \
     X(cli_explore)                                                                                 \
     X(cli_plan)                                                                                    \
     X(cli_rollout)                                                                                 \
     X(cli_bound)                                                                                   \
     X(cli_evaluate)                                                                                \
     X(cli_compare)                                                                                 \
-    X(cli_report_page)                                                                             \
+    X(cli_report)                                                                                  \
     X(cli_lab_list)                                                                                \
     X(cli_lab_all)                                                                                 \
     X(cli_lab_coverage)                                                                            \

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "progress.h"
-#include "report.h"
+#include "output.h"
 
 typedef struct contest {
     cli_session *session;
@@ -98,24 +98,24 @@ static cli_exit print_summary(const contest *c)
     return CLI_DONE;
 }
 
-static cli_exit tell(const contest *c)
+static cli_exit show_comparison(const contest *c)
 {
-    cli_report report;
+    cli_output output;
     if (!c->session->json)
         return print_summary(c);
-    cli_report_begin(&report, c->session);
-    cli_report_text(&report, "world", c->session->args.operand[0]);
-    cli_report_text(&report, "directory", c->directory);
-    cli_report_open_list(&report, "algorithms");
+    cli_output_begin(&output, c->session);
+    cli_output_text(&output, "world", c->session->args.operand[0]);
+    cli_output_text(&output, "directory", c->directory);
+    cli_output_open_list(&output, "algorithms");
     for (int64_t i = 0; i < c->what.algorithms; i++)
-        cli_report_text(&report, "algorithm", c->algorithm[i]);
-    cli_report_close(&report);
-    cli_report_csv(&report, "summary", c->directory, "summary.csv");
-    cli_report_csv(&report, "learning", c->directory, "learning.csv");
-    cli_report_integer(&report, "seeds", c->what.seeds);
-    cli_report_integer(&report, "runs", c->work.last.finished);
-    cli_report_real(&report, "seconds", c->work.last.seconds);
-    return cli_report_end(&report, c->session);
+        cli_output_text(&output, "algorithm", c->algorithm[i]);
+    cli_output_close(&output);
+    cli_output_csv(&output, "summary", c->directory, "summary.csv");
+    cli_output_csv(&output, "learning", c->directory, "learning.csv");
+    cli_output_integer(&output, "seeds", c->what.seeds);
+    cli_output_integer(&output, "runs", c->work.last.finished);
+    cli_output_real(&output, "seconds", c->work.last.seconds);
+    return cli_output_end(&output, c->session);
 }
 
 static cli_exit compare(contest *c)
@@ -138,10 +138,10 @@ static cli_exit compare(contest *c)
                         "the same command goes on from there",
                         (long long)c->work.last.finished, (long long)c->work.last.parts);
     code = cli_status(session, status);
-    return code == CLI_DONE ? tell(c) : code;
+    return code == CLI_DONE ? show_comparison(c) : code;
 }
 
-static cli_exit run(cli_session *session)
+static cli_exit run_compare(cli_session *session)
 {
     contest c = {.session = session,
                  .directory = cli_value(session, "output"),
@@ -215,5 +215,5 @@ const cli_command cli_compare = {
                 "foray compare chain -a ucrl-rfe,random,rf-express -k 300 --seeds 4 -o chain\n"
                 "foray compare riverswim -a ucrl-rfe,random -k 100000 --seconds 0.2 -o quick\n"
                 "foray compare riverswim -a ucrl-rfe,ucrl-vtr -r goal:5 -k 200 --seeds 2 -o cost\n",
-    .run = run,
+    .run = run_compare,
 };

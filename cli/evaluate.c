@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report.h"
+#include "output.h"
 
 static cli_exit check_fit(cli_session *session, const foray_model *model,
                           const foray_policy *policy)
@@ -20,20 +20,20 @@ static cli_exit check_fit(cli_session *session, const foray_model *model,
                     foray_model_horizon(model));
 }
 
-static void tell_one(cli_session *session, cli_report *report, const char *reward, double value,
-                     double optimal)
+static void show_evaluation(cli_session *session, cli_output *output, const char *reward,
+                            double value, double optimal)
 {
     if (!session->json) {
         cli_put(stdout, 24, reward);
         printf(" %12.6g %12.6g %12.4g\n", value, optimal, optimal - value);
         return;
     }
-    cli_report_open(report, NULL);
-    cli_report_text(report, "reward", reward);
-    cli_report_real(report, "value", value);
-    cli_report_real(report, "optimal", optimal);
-    cli_report_real(report, "gap", optimal - value);
-    cli_report_close(report);
+    cli_output_open(output, NULL);
+    cli_output_text(output, "reward", reward);
+    cli_output_real(output, "value", value);
+    cli_output_real(output, "optimal", optimal);
+    cli_output_real(output, "gap", optimal - value);
+    cli_output_close(output);
 }
 
 /* --discount, by default 1. */
@@ -50,27 +50,27 @@ static cli_exit read_discount(cli_session *session, double *discount)
 static cli_exit evaluate(cli_session *session, const foray_model *model, const foray_policy *policy,
                          const cli_rewards *rewards, double discount)
 {
-    cli_report report;
+    cli_output output;
     foray_status status = FORAY_OK;
     double value, optimal;
-    cli_report_begin(&report, session);
+    cli_output_begin(&output, session);
     if (session->json)
-        cli_report_open_list(&report, "evaluations");
+        cli_output_open_list(&output, "evaluations");
     else
         printf("%-24s %12s %12s %12s\n", "reward", "value", "optimal", "gap");
     for (int64_t i = 0; i < rewards->count && status == FORAY_OK; i++) {
         status = foray_evaluate_discounted(session->ctx, model, rewards->item[i], discount, policy,
                                            &value, &optimal);
         if (status == FORAY_OK)
-            tell_one(session, &report, foray_reward_name(rewards->item[i]), value, optimal);
+            show_evaluation(session, &output, foray_reward_name(rewards->item[i]), value, optimal);
     }
     if (status == FORAY_OK)
-        return cli_report_end(&report, session);
-    cli_report_drop(&report);
+        return cli_output_end(&output, session);
+    cli_output_drop(&output);
     return cli_status(session, status);
 }
 
-static cli_exit run(cli_session *session)
+static cli_exit run_evaluate(cli_session *session)
 {
     const char *const *operand = session->args.operand;
     foray_model *model = NULL;
@@ -123,5 +123,5 @@ const cli_command cli_evaluate = {
                 "foray plan chain.foray -r goal:3 -o policy.json\n"
                 "foray evaluate chain.json policy.json -r goal:3\n"
                 "foray evaluate chain policy.json -r goal:3 -r goal:0 --discount 0.99 --json\n",
-    .run = run,
+    .run = run_evaluate,
 };

@@ -6,21 +6,21 @@
 #include <sys/stat.h>
 
 #include "progress.h"
-#include "report.h"
-#include "site.h"
+#include "output.h"
+#include "view.h"
 
 /* Enough for any value of a setting as text. */
 enum { SETTING_SIZE = 128 };
 
-typedef struct expedition {
+typedef struct exploration {
     cli_session *session;
     const char *path;
     foray_model *given; /* named on the command line; NULL: the run's own */
-    cli_site site;      /* where to explore; without a system the model is the world */
+    cli_view view;      /* of a system; without one the model is the world */
     char *world;        /* what the run calls it */
     foray_run *run;
     cli_progress progress;
-} expedition;
+} exploration;
 
 /* ------------------------------------------------------------------- settings */
 
@@ -77,7 +77,7 @@ static cli_exit check_reward_option(cli_session *session, const foray_settings *
 /* ------------------------------------------------------------- start, continue */
 
 /* The reward is read before there is a run, so that a bad one leaves no file behind. */
-static cli_exit create_run(expedition *e, const foray_settings *settings)
+static cli_exit create_run(exploration *e, const foray_settings *settings)
 {
     cli_session *session = e->session;
     cli_rewards rewards = {0};
@@ -94,8 +94,8 @@ static cli_exit create_run(expedition *e, const foray_settings *settings)
     return code;
 }
 
-/* MODEL --in SYSTEM is the site SYSTEM@states,model=MODEL. */
-static cli_exit open_site(expedition *e, const char *source)
+/* MODEL --in SYSTEM is the view SYSTEM@states,model=MODEL. */
+static cli_exit open_view(exploration *e, const char *source)
 {
     cli_session *session = e->session;
     const char *reality = cli_value(session, "in");
@@ -104,43 +104,43 @@ static cli_exit open_site(expedition *e, const char *source)
     if (!text)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     snprintf(text, size, "%s@states,model=%s", reality ? reality : "", source);
-    cli_exit code = cli_site_open(session, reality ? text : source, &e->site);
+    cli_exit code = cli_view_open(session, reality ? text : source, &e->view);
     free(text);
     if (code != CLI_DONE)
         return code;
-    session->site = &e->site;
-    e->world = cli_site_text(&e->site);
+    session->view = &e->view;
+    e->world = cli_view_text(&e->view);
     return e->world ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
 }
 
-static cli_exit check_place(cli_session *session, const char *source)
+static cli_exit check_in(cli_session *session, const char *source)
 {
     const char *reality = cli_value(session, "in");
     if (reality && !foray_system_names(reality))
         return cli_fail(session, CLI_USAGE, "--in %s: not a system", reality);
-    if (reality && cli_site_names(source))
+    if (reality && cli_view_names(source))
         return cli_fail(session, CLI_USAGE, "--in: %s is a system itself", source);
     return CLI_DONE;
 }
 
 /* The model to explore with, and where. */
-static cli_exit open_place(expedition *e)
+static cli_exit open_world(exploration *e)
 {
     cli_session *session = e->session;
     const char *source = session->args.operand[0];
-    cli_exit code = check_place(session, source);
+    cli_exit code = check_in(session, source);
     if (code != CLI_DONE)
         return code;
-    if (!cli_has(session, "in") && !cli_site_names(source)) {
+    if (!cli_has(session, "in") && !cli_view_names(source)) {
         e->world = strdup(source);
         return e->world ? cli_world_open(session, source, &e->given)
                         : cli_fail(session, CLI_BAD_INPUT, "out of memory");
     }
-    code = open_site(e, source);
-    return code == CLI_DONE ? cli_site_model(session, &e->site, &e->given) : code;
+    code = open_view(e, source);
+    return code == CLI_DONE ? cli_view_model(session, &e->view, &e->given) : code;
 }
 
-static cli_exit start_run(expedition *e)
+static cli_exit start_run(exploration *e)
 {
     cli_session *session = e->session;
     foray_settings settings;
@@ -158,19 +158,19 @@ static cli_exit start_run(expedition *e)
     if (!cli_has(session, "force") && lstat(e->path, &status) == 0)
         return cli_fail(session, CLI_USAGE,
                         "%s is there already: --resume continues it, --force replaces it", e->path);
-    code = open_place(e);
+    code = open_world(e);
     return code == CLI_DONE ? create_run(e, &settings) : code;
 }
 
-/* Sites are told apart by their texts: "pendulum" is "pendulum@grid:31x31" as well. */
-static bool same_site(const char *source, const char *known)
+/* Views are told apart by their texts: "pendulum" is "pendulum@grid:31x31" as well. */
+static bool same_view(const char *source, const char *known)
 {
     size_t length = strlen(source);
     return strncmp(source, known, length) == 0 && (!known[length] || known[length] == '@');
 }
 
 /* The world named on the command line must be the one the run explored so far. */
-static cli_exit compare_world(expedition *e)
+static cli_exit compare_world(exploration *e)
 {
     cli_session *session = e->session;
     if (session->args.operands == 0)
@@ -178,8 +178,8 @@ static cli_exit compare_world(expedition *e)
     const char *source = session->args.operand[0], *known = foray_run_world(e->run);
     bool same;
     cli_exit code = CLI_DONE;
-    if (e->site.system) {
-        same = same_site(source, known);
+    if (e->view.system) {
+        same = same_view(source, known);
     } else {
         code = cli_world_open(session, source, &e->given);
         same = code == CLI_DONE && foray_model_equal(e->given, foray_run_model(e->run));
@@ -192,7 +192,7 @@ static cli_exit compare_world(expedition *e)
 }
 
 /* Everything is compared before anything is changed. */
-static cli_exit continue_run(expedition *e)
+static cli_exit continue_run(exploration *e)
 {
     cli_session *session = e->session;
     cli_exit code =
@@ -205,7 +205,7 @@ static cli_exit continue_run(expedition *e)
     if (code == CLI_DONE)
         code = compare_settings(session, &stored, &wanted);
     if (code == CLI_DONE)
-        code = cli_site_of_run(session, e->run, &e->site);
+        code = cli_view_of_run(session, e->run, &e->view);
     if (code == CLI_DONE)
         code = compare_world(e);
     if (code == CLI_DONE && wanted.episodes > stored.episodes)
@@ -217,7 +217,7 @@ static cli_exit continue_run(expedition *e)
 
 /* -------------------------------------------------------------------- the end */
 
-static void print_bound(const expedition *e, const foray_certificate *bound)
+static void print_bound(const exploration *e, const foray_certificate *bound)
 {
     if (!isfinite(bound->gap)) {
         printf("bound for all rewards   none: this algorithm has no such bound\n");
@@ -236,11 +236,11 @@ static void print_path(const char *before, const char *path, const char *after)
 }
 
 /* How to go on from here, as a command that works. */
-static void print_next(const expedition *e, foray_status status)
+static void print_next(const exploration *e, foray_status status)
 {
-    const char *trust = cli_site_trust(foray_run_world(e->run));
+    const char *trust = cli_view_trust(foray_run_world(e->run));
     char before[96];
-    if (status == FORAY_OK && e->site.system && foray_system_describe(e->site.system)->rewards) {
+    if (status == FORAY_OK && e->view.system && foray_system_describe(e->view.system)->rewards) {
         print_path("next                    foray rollout ", e->path, trust);
     } else if (status == FORAY_OK) {
         print_path("next                    foray plan ", e->path, " -r goal:0");
@@ -254,7 +254,7 @@ static void print_next(const expedition *e, foray_status status)
     }
 }
 
-static void print_summary(const expedition *e, const foray_explorer_facts *facts,
+static void print_summary(const exploration *e, const foray_explorer_facts *facts,
                           const foray_certificate *bound, foray_status status)
 {
     const foray_settings *settings = foray_run_settings(e->run);
@@ -266,72 +266,72 @@ static void print_summary(const expedition *e, const foray_explorer_facts *facts
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
     print_bound(e, bound);
-    if (e->site.system)
+    if (e->view.system)
         printf("Monte Carlo error       %.3g per step, in the bound; 'foray rollout' measures what "
                "clusters lose\n",
                foray_model_feature_error(foray_run_model(e->run)));
     if (settings->until > 0)
         printf("target                  %g: %s\n", settings->until,
                status == FORAY_OK ? "met" : "not met yet");
-    if (e->site.cached == FORAY_CACHE_HIT)
-        print_path("model                   found in ", e->site.aggregation.cache, "");
+    if (e->view.cached == FORAY_CACHE_HIT)
+        print_path("model                   found in ", e->view.aggregation.cache, "");
     print_path("saved in                ", e->path, "");
     print_next(e, status);
 }
 
-static void report_summary(const expedition *e, cli_report *report,
+static void output_summary(const exploration *e, cli_output *output,
                            const foray_explorer_facts *facts, const foray_certificate *bound,
                            foray_status status)
 {
     const foray_settings *settings = foray_run_settings(e->run);
-    cli_report_text(report, "run", e->path);
-    cli_report_text(report, "world", foray_run_world(e->run));
-    cli_report_text(report, "algorithm", settings->algorithm);
-    cli_report_integer(report, "episodes", facts->episodes);
-    cli_report_integer(report, "saved", foray_run_saved(e->run));
-    cli_report_integer(report, "budget", settings->episodes);
-    cli_report_integer(report, "plans", facts->plans);
-    cli_report_certificate(report, "bound", bound);
-    cli_report_real(report, "feature_error", foray_model_feature_error(foray_run_model(e->run)));
-    cli_report_real(report, "until", settings->until);
-    cli_report_flag(report, "target_met", settings->until > 0 && status == FORAY_OK);
-    cli_report_flag(report, "interrupted", status == FORAY_INTERRUPTED);
-    cli_report_real(report, "seconds", e->progress.last.seconds);
+    cli_output_text(output, "run", e->path);
+    cli_output_text(output, "world", foray_run_world(e->run));
+    cli_output_text(output, "algorithm", settings->algorithm);
+    cli_output_integer(output, "episodes", facts->episodes);
+    cli_output_integer(output, "saved", foray_run_saved(e->run));
+    cli_output_integer(output, "budget", settings->episodes);
+    cli_output_integer(output, "plans", facts->plans);
+    cli_output_certificate(output, "bound", bound);
+    cli_output_real(output, "feature_error", foray_model_feature_error(foray_run_model(e->run)));
+    cli_output_real(output, "until", settings->until);
+    cli_output_flag(output, "target_met", settings->until > 0 && status == FORAY_OK);
+    cli_output_flag(output, "interrupted", status == FORAY_INTERRUPTED);
+    cli_output_real(output, "seconds", e->progress.last.seconds);
 }
 
 /* What there is to say after exploring: the same words whether it ended, was
  * stopped, or missed its target. */
-static cli_exit tell(expedition *e, foray_status status)
+static cli_exit show_exploration(exploration *e, foray_status status)
 {
     cli_session *session = e->session;
     foray_explorer *explorer = foray_run_explorer(e->run);
     foray_certificate bound = {.gap = NAN, .radius = FORAY_RADIUS_NONE};
     foray_explorer_facts facts;
-    cli_report report;
+    cli_output output;
     cli_exit code = cli_status(session, foray_explorer_describe(explorer, &facts));
     if (code != CLI_DONE)
         return code;
     /* Not every algorithm has a bound; that is no reason to fail here. */
     (void)foray_explorer_bound(explorer, &bound);
     if (session->json) {
-        cli_report_begin(&report, session);
-        report_summary(e, &report, &facts, &bound, status);
-        return cli_report_end(&report, session);
+        cli_output_begin(&output, session);
+        output_summary(e, &output, &facts, &bound, status);
+        return cli_output_end(&output, session);
     }
     print_summary(e, &facts, &bound, status);
     return CLI_DONE;
 }
 
-static foray_status create_world(expedition *e, foray_world **out)
+static foray_status create_world(exploration *e, foray_world **out)
 {
     const foray_model *model = foray_run_model(e->run);
     foray_context *ctx = e->session->ctx;
-    if (!e->site.system)
+    if (!e->view.system)
         return foray_world_from_model(ctx, model, out);
-    return foray_world_from_system(ctx, e->site.system, e->site.clusters, model, out);
+    return foray_world_from_system(ctx, e->view.system, e->view.clusters, model, out);
 }
 
-static cli_exit explore(expedition *e)
+static cli_exit explore(exploration *e)
 {
     cli_session *session = e->session;
     foray_world *world = NULL;
@@ -344,18 +344,18 @@ static cli_exit explore(expedition *e)
     foray_world_destroy(world);
     code = cli_status(session, status);
     if (status >= 0) {
-        cli_exit told = tell(e, status);
+        cli_exit told = show_exploration(e, status);
         code = told == CLI_DONE ? code : told;
     }
     if (status == FORAY_ERROR_WORLD)
         cli_fail(session, code, "%lld episodes are saved; 'foray explore --resume -o %s%s' goes on",
                  (long long)foray_run_saved(e->run), e->path,
-                 cli_site_trust(foray_run_world(e->run)));
+                 cli_view_trust(foray_run_world(e->run)));
     if (status == FORAY_INTERRUPTED)
         cli_fail(session, code,
                  "stopped by a signal with everything saved; "
                  "'foray explore --resume -o %s%s' goes on",
-                 e->path, cli_site_trust(foray_run_world(e->run)));
+                 e->path, cli_view_trust(foray_run_world(e->run)));
     return code;
 }
 
@@ -373,9 +373,9 @@ static cli_exit refuse_on_resume(cli_session *session)
     return CLI_DONE;
 }
 
-static cli_exit run(cli_session *session)
+static cli_exit run_explore(cli_session *session)
 {
-    expedition e = {.session = session, .path = cli_value(session, "output")};
+    exploration e = {.session = session, .path = cli_value(session, "output")};
     bool resume = cli_has(session, "resume");
     if (!e.path)
         return cli_fail(session, CLI_USAGE, "say with -o where to keep the run");
@@ -388,7 +388,7 @@ static cli_exit run(cli_session *session)
         code = explore(&e);
     foray_run_close(e.run);
     foray_model_destroy(e.given);
-    cli_site_close(&e.site);
+    cli_view_close(&e.view);
     free(e.world);
     return code;
 }
@@ -445,5 +445,5 @@ const cli_command cli_explore = {
                 "foray explore rooms:rows=2,cols=2 -a random -k 500 --seed 7 -o random.foray\n"
                 "foray explore riverswim --literal -k 200 -o literal.foray --json\n"
                 "foray explore tank --clusters grid:11x11 -k 50 -o tank.foray\n",
-    .run = run,
+    .run = run_explore,
 };

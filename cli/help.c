@@ -181,7 +181,7 @@ static cli_exit help_for_words(cli_session *session)
     return CLI_DONE;
 }
 
-static cli_exit run(cli_session *session)
+static cli_exit run_help(cli_session *session)
 {
     const cli_args *args = &session->args;
     if (cli_has(session, "complete")) {
@@ -219,5 +219,5 @@ const cli_command cli_help = {
     .examples = "foray help\n"
                 "foray help world export\n"
                 "foray help --complete -- explore --rad\n",
-    .run = run,
+    .run = run_help,
 };

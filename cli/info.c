@@ -4,83 +4,83 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report.h"
+#include "output.h"
 
 enum { SETTING_SIZE = 128 };
 
 /* ---------------------------------------------------------------- the run itself */
 
-static void report_run(cli_report *report, foray_run *run, const char *path,
+static void output_run(cli_output *output, foray_run *run, const char *path,
                        const foray_run_facts *facts)
 {
     const foray_model *model = foray_run_model(run);
-    cli_report_text(report, "run", path);
-    cli_report_text(report, "world", foray_run_world(run));
+    cli_output_text(output, "run", path);
+    cli_output_text(output, "world", foray_run_world(run));
     const foray_reward *reward = foray_explorer_reward(foray_run_explorer(run));
     if (reward)
-        cli_report_text(report, "explored_for", foray_reward_name(reward));
-    cli_report_text(report, "version", facts->version);
-    cli_report_text(report, "created", facts->created);
-    cli_report_integer(report, "bytes", facts->bytes);
-    cli_report_integer(report, "episodes", facts->episodes);
-    cli_report_integer(report, "checkpoints", facts->checkpoints);
-    cli_report_integer(report, "plans_stored", facts->plans_stored);
-    cli_report_open(report, "model");
-    cli_report_text(report, "name", foray_model_name(model));
-    cli_report_integer(report, "states", foray_model_states(model));
-    cli_report_integer(report, "actions", foray_model_actions(model));
-    cli_report_integer(report, "horizon", foray_model_horizon(model));
-    cli_report_integer(report, "dim", foray_model_dim(model));
-    cli_report_flag(report, "theta_known", foray_model_theta(model) != NULL);
-    cli_report_close(report);
+        cli_output_text(output, "explored_for", foray_reward_name(reward));
+    cli_output_text(output, "version", facts->version);
+    cli_output_text(output, "created", facts->created);
+    cli_output_integer(output, "bytes", facts->bytes);
+    cli_output_integer(output, "episodes", facts->episodes);
+    cli_output_integer(output, "checkpoints", facts->checkpoints);
+    cli_output_integer(output, "plans_stored", facts->plans_stored);
+    cli_output_open(output, "model");
+    cli_output_text(output, "name", foray_model_name(model));
+    cli_output_integer(output, "states", foray_model_states(model));
+    cli_output_integer(output, "actions", foray_model_actions(model));
+    cli_output_integer(output, "horizon", foray_model_horizon(model));
+    cli_output_integer(output, "dim", foray_model_dim(model));
+    cli_output_flag(output, "theta_known", foray_model_theta(model) != NULL);
+    cli_output_close(output);
 }
 
-static void report_explorer(cli_report *report, const foray_explorer_facts *facts)
+static void output_explorer(cli_output *output, const foray_explorer_facts *facts)
 {
-    cli_report_open(report, "explorer");
-    cli_report_integer(report, "exploration_plans", facts->plans);
-    cli_report_text(report, "inner", facts->inner);
-    cli_report_real(report, "inner_ratio", facts->inner_ratio);
-    cli_report_real(report, "log_det", facts->log_det);
-    cli_report_integer(report, "refactored", facts->refactored);
-    cli_report_real(report, "factor_error", facts->factor_error);
-    cli_report_close(report);
+    cli_output_open(output, "explorer");
+    cli_output_integer(output, "exploration_plans", facts->plans);
+    cli_output_text(output, "inner", facts->inner);
+    cli_output_real(output, "inner_ratio", facts->inner_ratio);
+    cli_output_real(output, "log_det", facts->log_det);
+    cli_output_integer(output, "refactored", facts->refactored);
+    cli_output_real(output, "factor_error", facts->factor_error);
+    cli_output_close(output);
 }
 
 /* Numbers as numbers, everything else as text. */
-static void report_setting(cli_report *report, const char *name, const char *text)
+static void output_setting(cli_output *output, const char *name, const char *text)
 {
     char *end_integer, *end_real;
     long long integer = strtoll(text, &end_integer, 10);
     double real = strtod(text, &end_real);
     if (!*end_integer)
-        cli_report_integer(report, name, integer);
+        cli_output_integer(output, name, integer);
     else if (!*end_real)
-        cli_report_real(report, name, real);
+        cli_output_real(output, name, real);
     else
-        cli_report_text(report, name, text);
+        cli_output_text(output, name, text);
 }
 
-static foray_status report_settings(cli_report *report, foray_context *ctx,
+static foray_status output_settings(cli_output *output, foray_context *ctx,
                                     const foray_settings *settings)
 {
     foray_setting_info info;
     foray_status status = FORAY_OK;
     char text[SETTING_SIZE];
-    cli_report_open(report, "settings");
+    cli_output_open(output, "settings");
     for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
         status = foray_settings_get(ctx, settings, info.name, text, sizeof text);
         if (status == FORAY_OK)
-            report_setting(report, info.name, text);
+            output_setting(output, info.name, text);
     }
-    cli_report_close(report);
+    cli_output_close(output);
     return status;
 }
 
 /* --------------------------------------------------------------------- the estimate */
 
 /* The estimate beside the truth, where that is known. */
-static void report_truth(cli_report *report, int64_t dim, const double *estimate,
+static void output_truth(cli_output *output, int64_t dim, const double *estimate,
                          const double *half_width, const double *truth)
 {
     double worst = 0.0;
@@ -90,8 +90,8 @@ static void report_truth(cli_report *report, int64_t dim, const double *estimate
         worst = fmax(worst, error);
         inside += error <= half_width[i];
     }
-    cli_report_real(report, "worst_error", worst);
-    cli_report_integer(report, "intervals_with_truth", inside);
+    cli_output_real(output, "worst_error", worst);
+    cli_output_integer(output, "intervals_with_truth", inside);
 }
 
 static void print_theta(int64_t dim, const double *estimate, const double *half_width,
@@ -106,7 +106,7 @@ static void print_theta(int64_t dim, const double *estimate, const double *half_
     }
 }
 
-static void report_estimate(cli_session *session, cli_report *report, const foray_model *model,
+static void output_estimate(cli_session *session, cli_output *output, const foray_model *model,
                             const double *estimate, const double *half_width)
 {
     int64_t dim = foray_model_dim(model);
@@ -114,23 +114,23 @@ static void report_estimate(cli_session *session, cli_report *report, const fora
     double widest = 0.0;
     for (int64_t i = 0; i < dim; i++)
         widest = fmax(widest, half_width[i]);
-    cli_report_open(report, "theta");
-    cli_report_integer(report, "coordinates", dim);
-    cli_report_real(report, "widest_half_width", widest);
+    cli_output_open(output, "theta");
+    cli_output_integer(output, "coordinates", dim);
+    cli_output_real(output, "widest_half_width", widest);
     if (truth)
-        report_truth(report, dim, estimate, half_width, truth);
+        output_truth(output, dim, estimate, half_width, truth);
     if (cli_has(session, "theta") && session->json) {
-        cli_report_reals(report, "estimate", dim, estimate);
-        cli_report_reals(report, "half_width", dim, half_width);
+        cli_output_reals(output, "estimate", dim, estimate);
+        cli_output_reals(output, "half_width", dim, half_width);
         if (truth)
-            cli_report_reals(report, "truth", dim, truth);
+            cli_output_reals(output, "truth", dim, truth);
     } else if (cli_has(session, "theta")) {
         print_theta(dim, estimate, half_width, truth);
     }
-    cli_report_close(report);
+    cli_output_close(output);
 }
 
-static foray_status estimate_and_report(cli_session *session, cli_report *report, foray_run *run)
+static foray_status estimate_and_output(cli_session *session, cli_output *output, foray_run *run)
 {
     const foray_model *model = foray_run_model(run);
     size_t dim = (size_t)foray_model_dim(model);
@@ -139,7 +139,7 @@ static foray_status estimate_and_report(cli_session *session, cli_report *report
                                                                            estimate, half_width)
                                                  : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
-        report_estimate(session, report, model, estimate, half_width);
+        output_estimate(session, output, model, estimate, half_width);
     free(estimate);
     free(half_width);
     /* Not every algorithm has one; who asked for it was told before anything was printed. */
@@ -148,107 +148,107 @@ static foray_status estimate_and_report(cli_session *session, cli_report *report
 
 /* --------------------------------------------------------------- plans and the trace */
 
-static bool tell_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
+static bool show_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
                       const char *reward_json, const foray_policy *policy)
 {
-    cli_report *report = user;
+    cli_output *output = user;
     (void)reward_json;
-    if (!report->json) {
+    if (!output->json) {
         printf("  %4" PRId64 "  after %-12" PRId64 " ", id, episodes);
         cli_put(stdout, 24, reward_name);
         printf(" %-12s %-10.6g %s\n", foray_mode_name(policy->mode), policy->certificate.gap,
                cli_certainty(&policy->certificate));
         return true;
     }
-    cli_report_open(report, NULL);
-    cli_report_integer(report, "id", id);
-    cli_report_integer(report, "episodes", episodes);
-    cli_report_text(report, "reward", reward_name);
-    cli_report_text(report, "mode", foray_mode_name(policy->mode));
-    cli_report_certificate(report, "certificate", &policy->certificate);
-    cli_report_close(report);
+    cli_output_open(output, NULL);
+    cli_output_integer(output, "id", id);
+    cli_output_integer(output, "episodes", episodes);
+    cli_output_text(output, "reward", reward_name);
+    cli_output_text(output, "mode", foray_mode_name(policy->mode));
+    cli_output_certificate(output, "certificate", &policy->certificate);
+    cli_output_close(output);
     return true;
 }
 
-static bool tell_trace(void *user, int64_t episodes, int64_t plans, double bound)
+static bool show_trace(void *user, int64_t episodes, int64_t plans, double bound)
 {
-    cli_report *report = user;
-    if (!report->json) {
+    cli_output *output = user;
+    if (!output->json) {
         printf("  %14" PRId64 " %10" PRId64 " %12.6g\n", episodes, plans, bound);
         return true;
     }
-    cli_report_open(report, NULL);
-    cli_report_integer(report, "episodes", episodes);
-    cli_report_integer(report, "plans", plans);
-    cli_report_real(report, "bound", bound);
-    cli_report_close(report);
+    cli_output_open(output, NULL);
+    cli_output_integer(output, "episodes", episodes);
+    cli_output_integer(output, "plans", plans);
+    cli_output_real(output, "bound", bound);
+    cli_output_close(output);
     return true;
 }
 
 /* A list in JSON, a table under a heading as text. */
-static void open_table(cli_report *report, const char *key, const char *heading)
+static void open_table(cli_output *output, const char *key, const char *heading)
 {
-    if (report->json)
-        cli_report_open_list(report, key);
+    if (output->json)
+        cli_output_open_list(output, key);
     else
         printf("\n%s\n%s", key, heading);
 }
 
-static void close_table(cli_report *report)
+static void close_table(cli_output *output)
 {
-    if (report->json)
-        cli_report_close(report);
+    if (output->json)
+        cli_output_close(output);
 }
 
-static foray_status report_tables(cli_session *session, cli_report *report, foray_run *run,
+static foray_status output_tables(cli_session *session, cli_output *output, foray_run *run,
                                   const foray_run_facts *facts)
 {
     foray_status status = FORAY_OK;
-    if (facts->plans_stored > 0 || report->json) {
-        open_table(report, "plans", "");
-        status = foray_run_plans(run, tell_plan, report);
-        close_table(report);
+    if (facts->plans_stored > 0 || output->json) {
+        open_table(output, "plans", "");
+        status = foray_run_plans(run, show_plan, output);
+        close_table(output);
     }
     if (status == FORAY_OK && cli_has(session, "trace")) {
-        open_table(report, "trace", "        episodes      plans        bound\n");
-        status = foray_run_trace(run, tell_trace, report);
-        close_table(report);
+        open_table(output, "trace", "        episodes      plans        bound\n");
+        status = foray_run_trace(run, show_trace, output);
+        close_table(output);
     }
     return status;
 }
 
 /* ----------------------------------------------------------------------- the command */
 
-static cli_exit tell(cli_session *session, foray_run *run)
+static cli_exit show_run(cli_session *session, foray_run *run)
 {
     foray_run_facts facts;
-    cli_report report;
+    cli_output output;
     foray_status status = foray_run_describe(run, &facts);
     if (status == FORAY_OK && cli_has(session, "theta"))
         status = foray_explorer_estimate(foray_run_explorer(run), NULL, NULL);
     if (status != FORAY_OK)
         return cli_status(session, status);
-    cli_report_begin(&report, session);
-    report_run(&report, run, session->args.operand[0], &facts);
-    status = report_settings(&report, session->ctx, foray_run_settings(run));
-    report_explorer(&report, &facts.explorer);
+    cli_output_begin(&output, session);
+    output_run(&output, run, session->args.operand[0], &facts);
+    status = output_settings(&output, session->ctx, foray_run_settings(run));
+    output_explorer(&output, &facts.explorer);
     if (status == FORAY_OK)
-        status = estimate_and_report(session, &report, run);
+        status = estimate_and_output(session, &output, run);
     if (status == FORAY_OK)
-        status = report_tables(session, &report, run, &facts);
+        status = output_tables(session, &output, run, &facts);
     if (status == FORAY_OK)
-        return cli_report_end(&report, session);
-    cli_report_drop(&report);
+        return cli_output_end(&output, session);
+    cli_output_drop(&output);
     return cli_status(session, status);
 }
 
-static cli_exit run(cli_session *session)
+static cli_exit run_info(cli_session *session)
 {
     foray_run *run = NULL;
     const char *path = session->args.operand[0];
     cli_exit code = cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &run));
     if (code == CLI_DONE)
-        code = tell(session, run);
+        code = show_run(session, run);
     foray_run_close(run);
     return code;
 }
@@ -277,5 +277,5 @@ const cli_command cli_info = {
                 "foray plan stock.foray -r goal:2\n"
                 "foray info stock.foray\n"
                 "foray info stock.foray --theta --trace --json\n",
-    .run = run,
+    .run = run_info,
 };

@@ -1,5 +1,5 @@
 /* json.c - JSON as jansson would print it, but for numbers: each in as few digits as it takes. */
-#include "report.h"
+#include "output.h"
 
 static void print_value(const json_t *value, int depth);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "progress.h"
-#include "report.h"
+#include "output.h"
 
 /* ------------------------------------------------------------------------ lab list */
 
@@ -33,38 +33,38 @@ static void print_experiment(const foray_lab_info *info)
     printf("\n");
 }
 
-static void report_experiment(cli_report *report, const foray_lab_info *info)
+static void output_experiment(cli_output *output, const foray_lab_info *info)
 {
-    cli_report_open(report, NULL);
-    cli_report_text(report, "name", info->name);
-    cli_report_text(report, "summary", info->summary);
-    cli_report_text(report, "question", info->question);
-    cli_report_open_list(report, "parameters");
+    cli_output_open(output, NULL);
+    cli_output_text(output, "name", info->name);
+    cli_output_text(output, "summary", info->summary);
+    cli_output_text(output, "question", info->question);
+    cli_output_open_list(output, "parameters");
     for (int64_t i = 0; i < info->parameters; i++) {
         const foray_lab_parameter *parameter = &info->parameter[i];
-        cli_report_open(report, NULL);
-        cli_report_text(report, "name", parameter->name);
-        cli_report_text(report, "kind", kinds[parameter->kind]);
-        cli_report_flag(report, "list", parameter->list);
-        cli_report_text(report, "quick", parameter->quick);
-        cli_report_text(report, "full", parameter->full);
-        cli_report_text(report, "help", parameter->help);
-        cli_report_close(report);
+        cli_output_open(output, NULL);
+        cli_output_text(output, "name", parameter->name);
+        cli_output_text(output, "kind", kinds[parameter->kind]);
+        cli_output_flag(output, "list", parameter->list);
+        cli_output_text(output, "quick", parameter->quick);
+        cli_output_text(output, "full", parameter->full);
+        cli_output_text(output, "help", parameter->help);
+        cli_output_close(output);
     }
-    cli_report_close(report);
-    cli_report_close(report);
+    cli_output_close(output);
+    cli_output_close(output);
 }
 
 static cli_exit list_as_json(cli_session *session)
 {
-    cli_report report;
+    cli_output output;
     foray_lab_info info;
-    cli_report_begin(&report, session);
-    cli_report_open_list(&report, "experiments");
+    cli_output_begin(&output, session);
+    cli_output_open_list(&output, "experiments");
     for (int64_t i = 0; foray_lab_describe(i, &info); i++)
-        report_experiment(&report, &info);
-    cli_report_close(&report);
-    return cli_report_end(&report, session);
+        output_experiment(&output, &info);
+    cli_output_close(&output);
+    return cli_output_end(&output, session);
 }
 
 static cli_exit run_list(cli_session *session)
@@ -153,9 +153,9 @@ static cli_exit make(cli_session *session, const assignments *given, const char 
     return cli_status(session, status);
 }
 
-/* Makes what the command is about, and tells of it with `tell`. */
-static cli_exit run_and_tell(cli_session *session,
-                             cli_exit (*tell)(cli_session *session, const char *directory,
+/* Makes what the command is about, and prints it with `show`. */
+static cli_exit run_and_show(cli_session *session,
+                             cli_exit (*show)(cli_session *session, const char *directory,
                                               const cli_work *work))
 {
     const char *directory = cli_value(session, "output");
@@ -169,43 +169,43 @@ static cli_exit run_and_tell(cli_session *session,
     if (code == CLI_DONE)
         code = make(session, &given, directory, &work);
     if (code == CLI_DONE)
-        code = tell(session, directory, &work);
+        code = show(session, directory, &work);
     free_assignments(&given);
     return code;
 }
 
-static void report_results(cli_report *report, const char *experiment, const char *directory)
+static void output_results(cli_output *output, const char *experiment, const char *directory)
 {
-    cli_report_text(report, "experiment", experiment);
-    cli_report_text(report, "directory", directory);
-    cli_report_lines(report, "findings", directory, "findings.txt");
-    cli_report_csv(report, "summary", directory, "summary.csv");
+    cli_output_text(output, "experiment", experiment);
+    cli_output_text(output, "directory", directory);
+    cli_output_lines(output, "findings", directory, "findings.txt");
+    cli_output_csv(output, "summary", directory, "summary.csv");
 }
 
-static void report_work(cli_report *report, const cli_work *work)
+static void output_work(cli_output *output, const cli_work *work)
 {
-    cli_report_integer(report, "cells", work->last.finished);
-    cli_report_real(report, "seconds", work->last.seconds);
+    cli_output_integer(output, "cells", work->last.finished);
+    cli_output_real(output, "seconds", work->last.seconds);
 }
 
-static cli_exit tell_one(cli_session *session, const char *directory, const cli_work *work)
+static cli_exit show_experiment(cli_session *session, const char *directory, const cli_work *work)
 {
-    cli_report report;
+    cli_output output;
     if (!session->json) {
         cli_exit code = cli_print_file(session, directory, "findings.txt");
         if (code == CLI_DONE)
             printf("\ntables and a page: %s/index.html\n", directory);
         return code;
     }
-    cli_report_begin(&report, session);
-    report_results(&report, session->command->experiment, directory);
-    report_work(&report, work);
-    return cli_report_end(&report, session);
+    cli_output_begin(&output, session);
+    output_results(&output, session->command->experiment, directory);
+    output_work(&output, work);
+    return cli_output_end(&output, session);
 }
 
 static cli_exit run_experiment(cli_session *session)
 {
-    return run_and_tell(session, tell_one);
+    return run_and_show(session, show_experiment);
 }
 
 #define LAB_OPTIONS                                                                                \
@@ -317,29 +317,29 @@ static cli_exit print_all(cli_session *session, const char *directory)
     return code;
 }
 
-static cli_exit tell_all(cli_session *session, const char *directory, const cli_work *work)
+static cli_exit show_all(cli_session *session, const char *directory, const cli_work *work)
 {
-    cli_report report;
+    cli_output output;
     foray_lab_info info;
     char path[PATH_SIZE];
     if (!session->json)
         return print_all(session, directory);
-    cli_report_begin(&report, session);
-    cli_report_open_list(&report, "experiments");
+    cli_output_begin(&output, session);
+    cli_output_open_list(&output, "experiments");
     for (int64_t i = 0; foray_lab_describe(i, &info); i++) {
         directory_of(directory, info.name, path);
-        cli_report_open(&report, NULL);
-        report_results(&report, info.name, path);
-        cli_report_close(&report);
+        cli_output_open(&output, NULL);
+        output_results(&output, info.name, path);
+        cli_output_close(&output);
     }
-    cli_report_close(&report);
-    report_work(&report, work);
-    return cli_report_end(&report, session);
+    cli_output_close(&output);
+    output_work(&output, work);
+    return cli_output_end(&output, session);
 }
 
 static cli_exit run_all(cli_session *session)
 {
-    return run_and_tell(session, tell_all);
+    return run_and_show(session, show_all);
 }
 
 static const cli_option all_options[] = {

@@ -1,55 +1,55 @@
 /* model.c - foray model check, foray model convert. */
-#include "report.h"
+#include "output.h"
 
 /* ----------------------------------------------------------------- model check */
 
-static void report_sizes(cli_report *report, const foray_model *model)
+static void output_sizes(cli_output *output, const foray_model *model)
 {
-    cli_report_text(report, "name", foray_model_name(model));
-    cli_report_integer(report, "states", foray_model_states(model));
-    cli_report_integer(report, "actions", foray_model_actions(model));
-    cli_report_integer(report, "horizon", foray_model_horizon(model));
-    cli_report_integer(report, "dim", foray_model_dim(model));
-    cli_report_real(report, "norm_bound", foray_model_norm_bound(model));
+    cli_output_text(output, "name", foray_model_name(model));
+    cli_output_integer(output, "states", foray_model_states(model));
+    cli_output_integer(output, "actions", foray_model_actions(model));
+    cli_output_integer(output, "horizon", foray_model_horizon(model));
+    cli_output_integer(output, "dim", foray_model_dim(model));
+    cli_output_real(output, "norm_bound", foray_model_norm_bound(model));
     if (foray_model_feature_error(model) > 0)
-        cli_report_real(report, "feature_error", foray_model_feature_error(model));
-    cli_report_flag(report, "theta_known", foray_model_theta(model) != NULL);
+        cli_output_real(output, "feature_error", foray_model_feature_error(model));
+    cli_output_flag(output, "theta_known", foray_model_theta(model) != NULL);
     if (foray_model_pair_dim(model) > 0)
-        cli_report_integer(report, "pair_dim", foray_model_pair_dim(model));
+        cli_output_integer(output, "pair_dim", foray_model_pair_dim(model));
 }
 
-static void report_facts(cli_report *report, const foray_model_facts *facts)
+static void output_facts(cli_output *output, const foray_model_facts *facts)
 {
-    cli_report_integer(report, "pairs", facts->pairs);
-    cli_report_integer(report, "transitions", facts->transitions);
-    cli_report_integer(report, "most_successors", facts->most_successors);
-    cli_report_integer(report, "features", facts->features);
-    cli_report_integer(report, "generator_sets", facts->generator_sets);
-    cli_report_integer(report, "blocks", facts->blocks);
-    cli_report_integer(report, "unknowns", facts->unknowns);
-    cli_report_integer(report, "largest_block", facts->largest_block);
+    cli_output_integer(output, "pairs", facts->pairs);
+    cli_output_integer(output, "transitions", facts->transitions);
+    cli_output_integer(output, "most_successors", facts->most_successors);
+    cli_output_integer(output, "features", facts->features);
+    cli_output_integer(output, "generator_sets", facts->generator_sets);
+    cli_output_integer(output, "blocks", facts->blocks);
+    cli_output_integer(output, "unknowns", facts->unknowns);
+    cli_output_integer(output, "largest_block", facts->largest_block);
     if (facts->vertices >= 0)
-        cli_report_integer(report, "vertices", facts->vertices);
+        cli_output_integer(output, "vertices", facts->vertices);
     else
-        cli_report_text(report, "vertices", report->json ? NULL : "too many to list");
-    cli_report_integer(report, "bytes", facts->bytes);
-    cli_report_real(report, "psi_norm", facts->psi_norm);
-    cli_report_flag(report, "psi_norm_exact", facts->psi_norm_exact);
-    cli_report_integer(report, "psi_norm_state", facts->psi_norm_state);
-    cli_report_integer(report, "psi_norm_action", facts->psi_norm_action);
-    cli_report_real(report, "theta_norm", facts->theta_norm);
-    cli_report_real(report, "worst_sum", facts->worst_sum);
-    cli_report_real(report, "least_probability", facts->least_probability);
+        cli_output_text(output, "vertices", output->json ? NULL : "too many to list");
+    cli_output_integer(output, "bytes", facts->bytes);
+    cli_output_real(output, "psi_norm", facts->psi_norm);
+    cli_output_flag(output, "psi_norm_exact", facts->psi_norm_exact);
+    cli_output_integer(output, "psi_norm_state", facts->psi_norm_state);
+    cli_output_integer(output, "psi_norm_action", facts->psi_norm_action);
+    cli_output_real(output, "theta_norm", facts->theta_norm);
+    cli_output_real(output, "worst_sum", facts->worst_sum);
+    cli_output_real(output, "least_probability", facts->least_probability);
 }
 
 /* A model that was read and is not valid is an answer (1), not an error. */
-static cli_exit report_verdict(cli_session *session, cli_report *report, foray_status status)
+static cli_exit output_verdict(cli_session *session, cli_output *output, foray_status status)
 {
     bool valid = status == FORAY_OK;
-    cli_report_flag(report, "valid", valid);
+    cli_output_flag(output, "valid", valid);
     if (!valid)
-        cli_report_text(report, "problem", foray_message(session->ctx));
-    cli_exit code = cli_report_end(report, session);
+        cli_output_text(output, "problem", foray_message(session->ctx));
+    cli_exit code = cli_output_end(output, session);
     if (code == CLI_DONE && !valid)
         code = cli_fail(session, CLI_NOT_MET, "%s: not valid: %s", session->args.operand[0],
                         foray_message(session->ctx));
@@ -60,16 +60,16 @@ static cli_exit run_check(cli_session *session)
 {
     foray_model *model = NULL;
     foray_model_facts facts = {0};
-    cli_report report;
+    cli_output output;
     cli_exit code = cli_model_open(session, session->args.operand[0], &model);
     if (code != CLI_DONE)
         return code;
     foray_status status = foray_model_check(session->ctx, model, &facts);
     if (status == FORAY_OK || status == FORAY_ERROR_INPUT) {
-        cli_report_begin(&report, session);
-        report_sizes(&report, model);
-        report_facts(&report, &facts);
-        code = report_verdict(session, &report, status);
+        cli_output_begin(&output, session);
+        output_sizes(&output, model);
+        output_facts(&output, &facts);
+        code = output_verdict(session, &output, status);
     } else {
         code = cli_status(session, status);
     }

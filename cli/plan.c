@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report.h"
-#include "site.h"
+#include "output.h"
+#include "view.h"
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 128 };
 
@@ -19,7 +19,7 @@ typedef struct planning {
     int mode;
     bool keep; /* plans are kept in the run */
     foray_run *run;
-    cli_site site; /* that of the run, if its rewards are needed */
+    cli_view view; /* that of the run, if its rewards are needed */
     cli_rewards rewards;
     foray_policy **policy;   /* [rewards] */
     double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
@@ -38,9 +38,9 @@ static cli_exit open_all(planning *p)
     cli_exit code =
         cli_status(session, foray_run_open(session->ctx, p->path,
                                            p->keep ? FORAY_RUN_WRITE : FORAY_RUN_READ, &p->run));
-    if (code == CLI_DONE && cli_rewards_need_site(session))
-        code = cli_site_of_run(session, p->run, &p->site);
-    session->site = p->site.system ? &p->site : NULL;
+    if (code == CLI_DONE && cli_rewards_need_view(session))
+        code = cli_view_of_run(session, p->run, &p->view);
+    session->view = p->view.system ? &p->view : NULL;
     if (code == CLI_DONE)
         code = cli_rewards_open(session, foray_run_model(p->run), &p->rewards);
     if (code != CLI_DONE)
@@ -212,31 +212,31 @@ static void print_maps(const planning *p)
     }
 }
 
-static void report_plan(const planning *p, cli_report *report, int64_t i)
+static void output_plan(const planning *p, cli_output *output, int64_t i)
 {
     char path[PATH_SIZE];
-    cli_report_open(report, NULL);
-    cli_report_text(report, "reward", foray_reward_name(p->rewards.item[i]));
-    cli_report_open(report, "value");
+    cli_output_open(output, NULL);
+    cli_output_text(output, "reward", foray_reward_name(p->rewards.item[i]));
+    cli_output_open(output, "value");
     for (int mode = 0; mode < FORAY_MODES; mode++)
-        cli_report_real(report, foray_mode_name(mode), p->policy[i]->value[mode]);
-    cli_report_close(report);
-    cli_report_certificate(report, "certificate", &p->policy[i]->certificate);
+        cli_output_real(output, foray_mode_name(mode), p->policy[i]->value[mode]);
+    cli_output_close(output);
+    cli_output_certificate(output, "certificate", &p->policy[i]->certificate);
     if (cli_has(p->session, "truth")) {
-        cli_report_open(report, "truth");
-        cli_report_real(report, "value", p->value[i]);
-        cli_report_real(report, "optimal", p->optimal[i]);
-        cli_report_real(report, "gap", p->optimal[i] - p->value[i]);
-        cli_report_close(report);
+        cli_output_open(output, "truth");
+        cli_output_real(output, "value", p->value[i]);
+        cli_output_real(output, "optimal", p->optimal[i]);
+        cli_output_real(output, "gap", p->optimal[i] - p->value[i]);
+        cli_output_close(output);
     }
     if (policy_path(p, i, path))
-        cli_report_text(report, "policy", path);
-    cli_report_close(report);
+        cli_output_text(output, "policy", path);
+    cli_output_close(output);
 }
 
-static cli_exit tell(const planning *p)
+static cli_exit show_plans(const planning *p)
 {
-    cli_report report;
+    cli_output output;
     if (!p->session->json) {
         print_table(p);
         print_footer(p);
@@ -244,15 +244,15 @@ static cli_exit tell(const planning *p)
             print_maps(p);
         return CLI_DONE;
     }
-    cli_report_begin(&report, p->session);
-    cli_report_text(&report, "run", p->path);
-    cli_report_integer(&report, "episodes", foray_run_saved(p->run));
-    cli_report_text(&report, "mode", foray_mode_name(p->mode));
-    cli_report_open_list(&report, "plans");
+    cli_output_begin(&output, p->session);
+    cli_output_text(&output, "run", p->path);
+    cli_output_integer(&output, "episodes", foray_run_saved(p->run));
+    cli_output_text(&output, "mode", foray_mode_name(p->mode));
+    cli_output_open_list(&output, "plans");
     for (int64_t i = 0; i < p->rewards.count; i++)
-        report_plan(p, &report, i);
-    cli_report_close(&report);
-    return cli_report_end(&report, p->session);
+        output_plan(p, &output, i);
+    cli_output_close(&output);
+    return cli_output_end(&output, p->session);
 }
 
 static void close_all(planning *p)
@@ -263,11 +263,11 @@ static void close_all(planning *p)
     free(p->value);
     free(p->optimal);
     cli_rewards_close(&p->rewards);
-    cli_site_close(&p->site);
+    cli_view_close(&p->view);
     foray_run_close(p->run);
 }
 
-static cli_exit run(cli_session *session)
+static cli_exit run_plan(cli_session *session)
 {
     const char *mode = cli_value(session, "mode");
     planning p = {.session = session, .path = session->args.operand[0]};
@@ -282,7 +282,7 @@ static cli_exit run(cli_session *session)
     if (code == CLI_DONE)
         code = write_policies(&p);
     if (code == CLI_DONE)
-        code = tell(&p);
+        code = show_plans(&p);
     close_all(&p);
     return code;
 }
@@ -326,5 +326,5 @@ const cli_command cli_plan = {
                 "echo '{\"format\":\"foray-reward\",\"version\":1,\"name\":\"late\",\"default\":0,"
                 "\"entries\":[[5,3,null,1]]}' > late.json\n"
                 "foray plan rooms.foray -r late.json --json\n",
-    .run = run,
+    .run = run_plan,
 };

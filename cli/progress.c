@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "output.h"
 
 static volatile sig_atomic_t stop_wanted;
 

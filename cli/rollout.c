@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
-#include "site.h"
+#include "output.h"
+#include "view.h"
 
 /* Looking at what clusters lose asks for many draws around every state. */
 enum { MISFIT_EPISODES = 20 };
@@ -26,7 +26,7 @@ typedef struct trial {
 typedef struct rollout {
     cli_session *session;
     foray_run *run;
-    cli_site site;
+    cli_view view;
     int mode;
     int64_t episodes, seed;
     double confidence;
@@ -63,8 +63,8 @@ static cli_exit open_run(rollout *r)
     cli_exit code =
         cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &r->run));
     if (code == CLI_DONE)
-        code = cli_site_of_run(session, r->run, &r->site);
-    if (code == CLI_DONE && !r->site.system)
+        code = cli_view_of_run(session, r->run, &r->view);
+    if (code == CLI_DONE && !r->view.system)
         code = cli_fail(session, CLI_BAD_INPUT,
                         "%s explored %s, which is no system but a model: "
                         "'foray plan --truth' knows all there is to know",
@@ -77,14 +77,14 @@ static cli_exit add_trial(rollout *r, int64_t index)
     int64_t i = r->count++;
     r->trial[i].index = index;
     return cli_status(r->session,
-                      foray_system_reward_create(r->session->ctx, r->site.system, r->site.clusters,
+                      foray_system_reward_create(r->session->ctx, r->view.system, r->view.clusters,
                                                  foray_run_model(r->run), index, &r->reward[i]));
 }
 
 /* Reward files say what clusters are worth; in the real system only its own have a value. */
 static cli_exit unknown_reward(rollout *r, const char *name)
 {
-    const foray_system_spec *spec = foray_system_describe(r->site.system);
+    const foray_system_spec *spec = foray_system_describe(r->view.system);
     char known[512] = "";
     for (int64_t i = 0; i < spec->rewards; i++) {
         strncat(known, i > 0 ? ", " : "", sizeof known - strlen(known) - 1);
@@ -93,12 +93,12 @@ static cli_exit unknown_reward(rollout *r, const char *name)
     return cli_fail(r->session, CLI_BAD_INPUT,
                     "%s: %s has no such reward of its own; it has %s, and others cannot be "
                     "measured in real states",
-                    name, r->site.system_text, *known ? known : "none");
+                    name, r->view.system_text, *known ? known : "none");
 }
 
 static cli_exit add_named(rollout *r, const char *name)
 {
-    int64_t index = cli_site_reward(&r->site, name);
+    int64_t index = cli_view_reward(&r->view, name);
     return index < 0 ? unknown_reward(r, name) : add_trial(r, index);
 }
 
@@ -106,7 +106,7 @@ static cli_exit add_named(rollout *r, const char *name)
 static cli_exit choose_rewards(rollout *r)
 {
     const cli_args *args = &r->session->args;
-    int64_t named = foray_system_describe(r->site.system)->rewards;
+    int64_t named = foray_system_describe(r->view.system)->rewards;
     bool all = !cli_has(r->session, "reward");
     cli_exit code = CLI_DONE;
     size_t most = (size_t)(named + args->count) + 1;
@@ -118,7 +118,7 @@ static cli_exit choose_rewards(rollout *r)
     if (!r->trial || !r->reward || !r->policy || !r->learnt || !r->best)
         return cli_fail(r->session, CLI_BAD_INPUT, "out of memory");
     if (named == 0)
-        return cli_fail(r->session, CLI_BAD_INPUT, "%s names no rewards", r->site.system_text);
+        return cli_fail(r->session, CLI_BAD_INPUT, "%s names no rewards", r->view.system_text);
     for (int64_t i = 0; all && i < named && code == CLI_DONE; i++)
         code = add_trial(r, i);
     for (int64_t i = 0; i < args->count && code == CLI_DONE; i++)
@@ -133,7 +133,7 @@ static cli_exit choose_lens(rollout *r)
 {
     const foray_model *model = foray_run_model(r->run);
     int64_t dim = foray_model_dim(model);
-    if (foray_system_describe(r->site.system)->simulators != dim)
+    if (foray_system_describe(r->view.system)->simulators != dim)
         return CLI_DONE;
     if (foray_model_theta(model)) {
         r->lens = LENS_TRUE;
@@ -153,7 +153,7 @@ static foray_status roll(rollout *r, const trial *t, const foray_policy *policy,
                          foray_return *out)
 {
     foray_context *ctx = r->session->ctx;
-    foray_status status = foray_rollout(ctx, r->site.system, r->site.clusters, policy, t->index,
+    foray_status status = foray_rollout(ctx, r->view.system, r->view.clusters, policy, t->index,
                                         r->episodes, (uint64_t)r->seed, value);
     if (status == FORAY_OK)
         status = foray_mean_interval(ctx, r->episodes, value, 0, (double)policy->horizon,
@@ -190,7 +190,7 @@ static foray_status try_one(rollout *r, int64_t i)
     if (status == FORAY_OK && foray_model_theta(model))
         status = compare_with_truth(r, i);
     if (status == FORAY_OK && r->lens != LENS_NONE)
-        status = foray_aggregation_misfit(ctx, r->site.system, r->site.clusters, model, r->theta,
+        status = foray_aggregation_misfit(ctx, r->view.system, r->view.clusters, model, r->theta,
                                           r->reward[i], r->policy[i], looks, (uint64_t)r->seed,
                                           &t->misfit);
     return status;
@@ -274,7 +274,7 @@ static void print_all(const rollout *r)
     print_certificates(r);
     printf("\n%s policies after %s episodes, tried in ", foray_mode_name(r->mode),
            cli_grouped(foray_run_saved(r->run), explored));
-    cli_put(stdout, 0, r->site.system_text);
+    cli_put(stdout, 0, r->view.system_text);
     printf(" for %s; intervals of confidence %g\n", cli_grouped(r->episodes, tried), r->confidence);
     printf("the certificate covers exploring and Monte Carlo (%.3g per step), not what clusters "
            "lose: that is the misfit\n",
@@ -282,66 +282,66 @@ static void print_all(const rollout *r)
     print_absent(r);
 }
 
-static void report_return(cli_report *report, const char *key, const foray_return *value)
+static void output_return(cli_output *output, const char *key, const foray_return *value)
 {
-    cli_report_open(report, key);
-    cli_report_real(report, "mean", value->mean);
-    cli_report_real(report, "low", value->low);
-    cli_report_real(report, "high", value->high);
-    cli_report_real(report, "deviation", value->deviation);
-    cli_report_close(report);
+    cli_output_open(output, key);
+    cli_output_real(output, "mean", value->mean);
+    cli_output_real(output, "low", value->low);
+    cli_output_real(output, "high", value->high);
+    cli_output_real(output, "deviation", value->deviation);
+    cli_output_close(output);
 }
 
-static void report_misfit(cli_report *report, const foray_misfit *misfit)
+static void output_misfit(cli_output *output, const foray_misfit *misfit)
 {
-    cli_report_open(report, "misfit");
-    cli_report_real(report, "mean", misfit->mean);
-    cli_report_real(report, "worst", misfit->worst);
-    cli_report_real(report, "episode", misfit->episode);
-    cli_report_real(report, "outside", misfit->outside);
-    cli_report_integer(report, "states", misfit->states);
-    cli_report_close(report);
+    cli_output_open(output, "misfit");
+    cli_output_real(output, "mean", misfit->mean);
+    cli_output_real(output, "worst", misfit->worst);
+    cli_output_real(output, "episode", misfit->episode);
+    cli_output_real(output, "outside", misfit->outside);
+    cli_output_integer(output, "states", misfit->states);
+    cli_output_close(output);
 }
 
-static void report_trial(cli_report *report, const rollout *r, int64_t i)
+static void output_trial(cli_output *output, const rollout *r, int64_t i)
 {
     const trial *t = &r->trial[i];
-    cli_report_open(report, NULL);
-    cli_report_text(report, "reward", foray_reward_name(r->reward[i]));
-    report_return(report, "return", &t->learnt);
+    cli_output_open(output, NULL);
+    cli_output_text(output, "reward", foray_reward_name(r->reward[i]));
+    output_return(output, "return", &t->learnt);
     if (t->known) {
-        report_return(report, "true_parameters", &t->best);
-        report_return(report, "lost", &t->lost);
+        output_return(output, "true_parameters", &t->best);
+        output_return(output, "lost", &t->lost);
     }
     if (r->lens != LENS_NONE)
-        report_misfit(report, &t->misfit);
-    cli_report_real(report, "model_value", r->policy[i]->value[FORAY_PLUGIN]);
-    cli_report_certificate(report, "certificate", &r->policy[i]->certificate);
-    cli_report_close(report);
+        output_misfit(output, &t->misfit);
+    cli_output_real(output, "model_value", r->policy[i]->value[FORAY_PLUGIN]);
+    cli_output_certificate(output, "certificate", &r->policy[i]->certificate);
+    cli_output_close(output);
 }
 
-static cli_exit tell(const rollout *r)
+static cli_exit show_returns(const rollout *r)
 {
     static const char *const lens_name[] = {"none", "true", "estimated"};
-    cli_report report;
+    cli_output output;
     if (!r->session->json) {
         print_all(r);
         return CLI_DONE;
     }
-    cli_report_begin(&report, r->session);
-    cli_report_text(&report, "run", r->session->args.operand[0]);
-    cli_report_text(&report, "world", foray_run_world(r->run));
-    cli_report_integer(&report, "explored", foray_run_saved(r->run));
-    cli_report_integer(&report, "episodes", r->episodes);
-    cli_report_text(&report, "mode", foray_mode_name(r->mode));
-    cli_report_real(&report, "confidence", r->confidence);
-    cli_report_real(&report, "feature_error", foray_model_feature_error(foray_run_model(r->run)));
-    cli_report_text(&report, "misfit_parameters", lens_name[r->lens]);
-    cli_report_open_list(&report, "rewards");
+    cli_output_begin(&output, r->session);
+    cli_output_text(&output, "run", r->session->args.operand[0]);
+    cli_output_text(&output, "world", foray_run_world(r->run));
+    cli_output_integer(&output, "explored", foray_run_saved(r->run));
+    cli_output_integer(&output, "episodes", r->episodes);
+    cli_output_text(&output, "mode", foray_mode_name(r->mode));
+    cli_output_real(&output, "confidence", r->confidence);
+    cli_output_real(&output, "feature_error", foray_model_feature_error(foray_run_model(r->run)));
+    cli_output_text(&output, "misfit_parameters", lens_name[r->lens]);
+    cli_output_open_list(&output, "rewards");
     for (int64_t i = 0; i < r->count; i++)
-        report_trial(&report, r, i);
-    cli_report_close(&report);
-    return cli_report_end(&report, r->session);
+        output_trial(&output, r, i);
+    cli_output_close(&output);
+    return cli_output_end(&output, r->session);
 }
 
 /* ------------------------------------------------------------------------ command */
@@ -359,11 +359,11 @@ static void close_all(rollout *r)
     free(r->learnt);
     free(r->best);
     free(r->theta);
-    cli_site_close(&r->site);
+    cli_view_close(&r->view);
     foray_run_close(r->run);
 }
 
-static cli_exit run(cli_session *session)
+static cli_exit run_rollout(cli_session *session)
 {
     rollout r = {.session = session};
     cli_exit code = read_options(&r);
@@ -376,7 +376,7 @@ static cli_exit run(cli_session *session)
     if (code == CLI_DONE)
         code = try_all(&r);
     if (code == CLI_DONE)
-        code = tell(&r);
+        code = show_returns(&r);
     close_all(&r);
     return code;
 }
@@ -427,5 +427,5 @@ const cli_command cli_rollout = {
     .examples = "foray explore mountaincar --clusters grid:15x15 -k 50 -o car.foray\n"
                 "foray rollout car.foray -r right -n 200\n"
                 "foray rollout car.foray --json\n",
-    .run = run,
+    .run = run_rollout,
 };

@@ -1,5 +1,5 @@
 /* source.c - models and rewards from what is typed on the command line. */
-#include "site.h"
+#include "view.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,13 +53,13 @@ static cli_exit unknown_world(cli_session *session, const char *source, const ch
 }
 
 /* The model that a system is explored with. */
-static cli_exit open_site_model(cli_session *session, const char *source, foray_model **out)
+static cli_exit open_view_model(cli_session *session, const char *source, foray_model **out)
 {
-    cli_site site = {0};
-    cli_exit code = cli_site_open(session, source, &site);
+    cli_view view = {0};
+    cli_exit code = cli_view_open(session, source, &view);
     if (code == CLI_DONE)
-        code = cli_site_model(session, &site, out);
-    cli_site_close(&site);
+        code = cli_view_model(session, &view, out);
+    cli_view_close(&view);
     return code;
 }
 
@@ -77,8 +77,8 @@ static cli_exit check_no_view(cli_session *session, const char *source)
 
 cli_exit cli_model_open(cli_session *session, const char *source, foray_model **out)
 {
-    if (cli_site_names(source))
-        return open_site_model(session, source, out);
+    if (cli_view_names(source))
+        return open_view_model(session, source, out);
     if (check_no_view(session, source) != CLI_DONE)
         return CLI_USAGE;
     if (names_file(source))
@@ -178,7 +178,7 @@ static bool names_goal(const char *text)
     return strncmp(text, "goal:", strlen("goal:")) == 0;
 }
 
-bool cli_rewards_need_site(const cli_session *session)
+bool cli_rewards_need_view(const cli_session *session)
 {
     const cli_args *args = &session->args;
     for (int64_t i = 0; i < args->count; i++) {
@@ -193,9 +193,9 @@ bool cli_rewards_need_site(const cli_session *session)
 static cli_exit system_reward(cli_session *session, const foray_model *model, const char *name,
                               foray_reward **out)
 {
-    const cli_site *site = session->site;
-    const foray_system_spec *spec = foray_system_describe(site->system);
-    int64_t index = cli_site_reward(site, name);
+    const cli_view *view = session->view;
+    const foray_system_spec *spec = foray_system_describe(view->system);
+    int64_t index = cli_view_reward(view, name);
     cli_guess guess = {name, NULL, 0};
     for (int64_t i = 0; index < 0 && i < spec->rewards; i++)
         cli_guess_try(&guess, spec->reward_name[i]);
@@ -203,8 +203,8 @@ static cli_exit system_reward(cli_session *session, const foray_model *model, co
         return cli_fail(session, CLI_BAD_INPUT, "%s: no such file, and %s has no such reward%s%s%s",
                         name, spec->name, guess.best ? " (did you mean " : "",
                         guess.best ? guess.best : "", guess.best ? "?)" : "");
-    return cli_status(session, foray_system_reward_create(session->ctx, site->system,
-                                                          site->clusters, model, index, out));
+    return cli_status(session, foray_system_reward_create(session->ctx, view->system,
+                                                          view->clusters, model, index, out));
 }
 
 static cli_exit open_reward(cli_session *session, const foray_model *model, const char *text,
@@ -212,7 +212,7 @@ static cli_exit open_reward(cli_session *session, const foray_model *model, cons
 {
     if (names_goal(text))
         return goal_reward(session, model, text, out);
-    if (session->site && !names_file(text))
+    if (session->view && !names_file(text))
         return system_reward(session, model, text, out);
     return cli_status(session, foray_reward_load(session->ctx, model, text, out));
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "output.h"
 
 static FILE *open_file(const char *directory, const char *name)
 {
@@ -34,20 +34,20 @@ cli_exit cli_print_file(const cli_session *session, const char *directory, const
     return CLI_DONE;
 }
 
-void cli_report_lines(cli_report *report, const char *key, const char *directory, const char *name)
+void cli_output_lines(cli_output *output, const char *key, const char *directory, const char *name)
 {
     char *line = NULL;
     size_t room = 0;
-    FILE *file = report->json ? open_file(directory, name) : NULL;
-    if (!report->json)
+    FILE *file = output->json ? open_file(directory, name) : NULL;
+    if (!output->json)
         return;
-    report->failed |= !file;
-    cli_report_open_list(report, key);
+    output->failed |= !file;
+    cli_output_open_list(output, key);
     while (file && getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = 0;
-        cli_report_text(report, NULL, line);
+        cli_output_text(output, NULL, line);
     }
-    cli_report_close(report);
+    cli_output_close(output);
     free(line);
     if (file)
         fclose(file);
@@ -76,42 +76,42 @@ static char *cut_cell(char **rest)
 }
 
 /* Numbers as numbers, nothing as null. */
-static void report_cell(cli_report *report, const char *key, const char *cell)
+static void output_cell(cli_output *output, const char *key, const char *cell)
 {
     char *end;
     double value = strtod(cell, &end);
     if (!*cell)
-        cli_report_text(report, key, NULL);
+        cli_output_text(output, key, NULL);
     else if (!*end)
-        cli_report_real(report, key, value);
+        cli_output_real(output, key, value);
     else
-        cli_report_text(report, key, cell);
+        cli_output_text(output, key, cell);
 }
 
-static void report_row(cli_report *report, const char *heading, char *line)
+static void output_row(cli_output *output, const char *heading, char *line)
 {
     char *names = heading ? strdup(heading) : NULL;
     char *name_rest = names, *cell_rest = line, *name, *cell;
-    report->failed |= !names;
-    cli_report_open(report, NULL);
+    output->failed |= !names;
+    cli_output_open(output, NULL);
     while ((name = cut_cell(&name_rest)) && (cell = cut_cell(&cell_rest)))
-        report_cell(report, name, cell);
-    cli_report_close(report);
+        output_cell(output, name, cell);
+    cli_output_close(output);
     free(names);
 }
 
-void cli_report_csv(cli_report *report, const char *key, const char *directory, const char *name)
+void cli_output_csv(cli_output *output, const char *key, const char *directory, const char *name)
 {
     char *heading = NULL, *line = NULL;
     size_t heading_room = 0, room = 0;
-    FILE *file = report->json ? open_file(directory, name) : NULL;
-    if (!report->json)
+    FILE *file = output->json ? open_file(directory, name) : NULL;
+    if (!output->json)
         return;
-    report->failed |= !file || getline(&heading, &heading_room, file) < 0;
-    cli_report_open_list(report, key);
-    while (!report->failed && getline(&line, &room, file) > 0)
-        report_row(report, heading, line);
-    cli_report_close(report);
+    output->failed |= !file || getline(&heading, &heading_room, file) < 0;
+    cli_output_open_list(output, key);
+    while (!output->failed && getline(&line, &room, file) > 0)
+        output_row(output, heading, line);
+    cli_output_close(output);
     free(heading);
     free(line);
     if (file)

@@ -1,20 +1,20 @@
 /* verify.c - foray verify: is a run file whole, and does it say what happened? */
-#include "report.h"
+#include "output.h"
 
-static cli_exit run(cli_session *session)
+static cli_exit run_verify(cli_session *session)
 {
     foray_run *run = NULL;
-    cli_report report;
+    cli_output output;
     const char *path = session->args.operand[0];
     cli_exit code = cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &run));
     if (code == CLI_DONE)
         code = cli_status(session, foray_run_verify(run));
     if (code == CLI_DONE) {
-        cli_report_begin(&report, session);
-        cli_report_text(&report, "run", path);
-        cli_report_integer(&report, "episodes", foray_run_saved(run));
-        cli_report_flag(&report, "verified", true);
-        code = cli_report_end(&report, session);
+        cli_output_begin(&output, session);
+        cli_output_text(&output, "run", path);
+        cli_output_integer(&output, "episodes", foray_run_saved(run));
+        cli_output_flag(&output, "verified", true);
+        code = cli_output_end(&output, session);
     }
     foray_run_close(run);
     return code;
@@ -38,5 +38,5 @@ const cli_command cli_verify = {
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore grid -k 1000 -o grid.foray\n"
                 "foray verify grid.foray\n",
-    .run = run,
+    .run = run_verify,
 };

@@ -1,14 +1,14 @@
 /* world.c - foray world list, foray world export. */
 #include <stdio.h>
+#include <string.h>
 
-#include "report.h"
-#include "site.h"
+#include "output.h"
+#include "view.h"
 
 /* ------------------------------------------------------------------ world list */
 
-static void print_world(const foray_world_info *info)
+static void print_parameters(const foray_world_info *info)
 {
-    printf("%s\n  %s\n", info->name, info->summary);
     for (int64_t i = 0; i < info->parameters; i++) {
         const foray_world_parameter *parameter = &info->parameter[i];
         /* Whole numbers up to 2^53 are shown in full. */
@@ -21,108 +21,112 @@ static void print_world(const foray_world_info *info)
     }
 }
 
-/* Worlds are models and name no rewards; systems do. */
-static cli_exit open_if_system(cli_session *session, const foray_world_info *info,
-                               foray_system **out)
+/* `system` is NULL for worlds that are models: only systems name rewards. */
+static void print_world(const foray_world_info *info, const foray_system_spec *system)
 {
-    if (!foray_system_names(info->name))
-        return CLI_DONE;
-    return cli_status(session, foray_system_open(session->ctx, info->name, out));
-}
-
-static cli_exit print_rewards(cli_session *session, const foray_world_info *info)
-{
-    foray_system *system = NULL;
-    cli_exit code = open_if_system(session, info, &system);
-    const foray_system_spec *spec = system ? foray_system_describe(system) : NULL;
-    if (spec)
+    printf("%s\n  %s\n", info->name, info->summary);
+    print_parameters(info);
+    if (system)
         printf("    rewards:");
-    for (int64_t i = 0; spec && i < spec->rewards; i++)
-        printf(" %s%s", spec->reward_name[i], i + 1 < spec->rewards ? "," : "\n");
-    foray_system_destroy(system);
+    for (int64_t i = 0; system && i < system->rewards; i++)
+        printf(" %s%s", system->reward_name[i], i + 1 < system->rewards ? "," : "\n");
     printf("\n");
-    return code;
 }
 
-static cli_exit report_rewards(cli_session *session, cli_report *report,
-                               const foray_world_info *info)
+static void output_world(cli_output *output, const foray_world_info *info,
+                         const foray_system_spec *system)
 {
-    foray_system *system = NULL;
-    cli_exit code = open_if_system(session, info, &system);
-    const foray_system_spec *spec = system ? foray_system_describe(system) : NULL;
-    cli_report_open_list(report, "rewards");
-    for (int64_t i = 0; spec && i < spec->rewards; i++)
-        cli_report_text(report, NULL, spec->reward_name[i]);
-    cli_report_close(report);
-    foray_system_destroy(system);
-    return code;
-}
-
-static cli_exit report_world(cli_session *session, cli_report *report, const foray_world_info *info)
-{
-    cli_report_open(report, NULL);
-    cli_report_text(report, "name", info->name);
-    cli_report_text(report, "summary", info->summary);
-    cli_report_open_list(report, "parameters");
+    cli_output_open(output, NULL);
+    cli_output_text(output, "name", info->name);
+    cli_output_text(output, "summary", info->summary);
+    cli_output_open_list(output, "parameters");
     for (int64_t i = 0; i < info->parameters; i++) {
         const foray_world_parameter *parameter = &info->parameter[i];
-        cli_report_open(report, NULL);
-        cli_report_text(report, "name", parameter->name);
-        cli_report_real(report, "default", parameter->fallback);
-        cli_report_real(report, "least", parameter->least);
-        cli_report_real(report, "most", parameter->most);
-        cli_report_flag(report, "whole", parameter->whole);
-        cli_report_text(report, "help", parameter->help);
-        cli_report_close(report);
+        cli_output_open(output, NULL);
+        cli_output_text(output, "name", parameter->name);
+        cli_output_real(output, "default", parameter->fallback);
+        cli_output_real(output, "least", parameter->least);
+        cli_output_real(output, "most", parameter->most);
+        cli_output_flag(output, "whole", parameter->whole);
+        cli_output_text(output, "help", parameter->help);
+        cli_output_close(output);
     }
-    cli_report_close(report);
-    cli_exit code = report_rewards(session, report, info);
-    cli_report_close(report);
-    return code;
+    cli_output_close(output);
+    cli_output_open_list(output, "rewards");
+    for (int64_t i = 0; system && i < system->rewards; i++)
+        cli_output_text(output, NULL, system->reward_name[i]);
+    cli_output_close(output);
+    cli_output_close(output);
 }
 
-static cli_exit list_as_json(cli_session *session)
+static cli_exit list_world(cli_session *session, cli_output *output, const foray_world_info *info)
 {
-    cli_report report;
-    foray_world_info info;
-    cli_exit code = CLI_DONE;
-    cli_report_begin(&report, session);
-    cli_report_open_list(&report, "worlds");
-    for (int64_t i = 0; cli_world_at(i, &info) && code == CLI_DONE; i++)
-        code = report_world(session, &report, &info);
-    cli_report_close(&report);
-    if (code == CLI_DONE)
-        return cli_report_end(&report, session);
-    cli_report_drop(&report);
-    return code;
+    foray_system *system = NULL;
+    if (foray_system_names(info->name)) {
+        foray_status status = foray_system_open(session->ctx, info->name, &system);
+        if (status != FORAY_OK)
+            return cli_status(session, status);
+    }
+    const foray_system_spec *spec = system ? foray_system_describe(system) : NULL;
+    if (session->json)
+        output_world(output, info, spec);
+    else
+        print_world(info, spec);
+    foray_system_destroy(system);
+    return CLI_DONE;
 }
 
 static cli_exit run_list(cli_session *session)
 {
+    const char *name = session->args.operands > 0 ? session->args.operand[0] : NULL;
+    cli_guess guess = {name ? name : "", NULL, 0};
     foray_world_info info;
+    cli_output output;
+    int64_t found = 0;
     cli_exit code = CLI_DONE;
+    cli_output_begin(&output, session);
     if (session->json)
-        return list_as_json(session);
-    for (int64_t i = 0; cli_world_at(i, &info) && code == CLI_DONE; i++) {
-        print_world(&info);
-        code = print_rewards(session, &info);
+        cli_output_open_list(&output, "worlds");
+    for (int64_t i = 0; code == CLI_DONE && cli_world_at(i, &info); i++) {
+        cli_guess_try(&guess, info.name);
+        if (name && strcmp(info.name, name) != 0)
+            continue;
+        code = list_world(session, &output, &info);
+        found++;
     }
-    printf("A world is written NAME or NAME:key=value,key=value. Those with rewards are systems,\n"
-           "seen through clusters: NAME:key=value@grid:41x41,draws=1000.\n");
-    return code;
+    if (code == CLI_DONE && found == 0)
+        code = cli_fail(session, CLI_BAD_INPUT, "%s: no built-in world has that name%s%s%s", name,
+                        guess.best ? "; did you mean " : "", guess.best ? guess.best : "",
+                        guess.best ? "?" : "");
+    if (code != CLI_DONE) {
+        cli_output_drop(&output);
+        return code;
+    }
+    if (session->json)
+        cli_output_close(&output);
+    else
+        printf("A world is written NAME or NAME:key=value,key=value. Worlds with rewards are\n"
+               "systems, seen through clusters: NAME:key=value@grid:41x41,draws=1000.\n");
+    return cli_output_end(&output, session);
 }
 
 static const cli_option list_options[] = {CLI_OPTION_JSON, {0}};
 
 const cli_command cli_world_list = {
     .name = "world list",
-    .summary = "list the built-in worlds and systems with their parameters",
-    .operands = "",
-    .description = "Prints every built-in world and system, what it is, its parameters with their\n"
-                   "defaults and ranges, and the rewards that a system names.",
+    .summary = "list the built-in worlds with their parameters",
+    .operands = "[NAME]",
+    .least = 0,
+    .most = 1,
+    .words = CLI_WORDS_WORLD,
+    .description =
+        "Prints every built-in world, or the one named: what it is, its parameters with\n"
+        "their defaults and ranges, and, if it is a system, its rewards.",
     .options = list_options,
+    .exits = {CLI_BAD_INPUT},
     .examples = "foray world list\n"
-                "foray world list --json\n",
+                "foray world list pendulum\n"
+                "foray world list rooms --json\n",
     .run = run_list,
 };
 
@@ -158,16 +162,16 @@ static const cli_option export_options[] = {
 
 const cli_command cli_world_export = {
     .name = "world export",
-    .summary = "write the model of a world or a system to a file",
+    .summary = "write the model of a world to a file",
     .operands = "WORLD",
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_WORLD,
-    .description = "Writes the model of a built-in world, its true theta included. A world is\n"
+    .description = "Writes the model of a built-in world, including its true theta. A world is\n"
                    "written NAME or NAME:key=value,key=value; 'foray world list' lists them.\n"
                    "\n"
-                   "Of a system it writes the model that it is explored with: the system seen\n"
-                   "through clusters, its features estimated by Monte Carlo.",
+                   "For a system this is the model it is explored with: the system seen through\n"
+                   "clusters, with features estimated by Monte Carlo.",
     .options = export_options,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
     .examples = "foray world export rooms:rows=3,cols=3 -o rooms.json\n"

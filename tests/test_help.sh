@@ -76,7 +76,7 @@ completes() {
 touch file.json
 completes "foray w" world
 completes "foray --v" --version
-completes "foray world " export list
+completes "foray world " check export list
 completes "foray help model c" check convert
 completes "foray explore --rad" --radius --radius-scale --radius-scale-check --radius-scale-hat \
     --radius-scale-tilde

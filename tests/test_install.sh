@@ -52,8 +52,8 @@ make_a_world() {
     local prefix=$1 world=$source_tree/examples/outside/stockroom.c
     cc -shared -fPIC -I"$prefix/include" "$world" -o "$prefix/world.so"
     cc -I"$prefix/include" "$world" "$prefix/share/foray/serve.c" -o "$prefix/world"
-    "$prefix/bin/foray" check-world "plugin:$prefix/world.so" >/dev/null || fail "no plug-in"
-    "$prefix/bin/foray" check-world "exec:$prefix/world" >/dev/null || fail "no program"
+    "$prefix/bin/foray" world check "plugin:$prefix/world.so" >/dev/null || fail "no plug-in"
+    "$prefix/bin/foray" world check "exec:$prefix/world" >/dev/null || fail "no program"
 }
 
 try_prefix() {

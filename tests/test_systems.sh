@@ -7,6 +7,9 @@
 # ------------------------------------------------------------------ what there is
 expect 0 'pendulum' foray world list
 expect 0 'rewards: balance, left, spin, save' foray world list
+expect 0 'rewards: low, high, below, save' foray world list tank
+holds 'only the world named is listed' test "$(foray world list tank | grep -c '^[a-z]')" -eq 2
+expect 3 'no built-in world has that name; did you mean tank' foray world list tnk
 foray world list --json >list.json
 holds "systems are listed as JSON" grep -q '"balance"' list.json
 

@@ -24,7 +24,7 @@ Write a class with what the world is and what it does, and serve it:
 
     foray_world.serve(Coin())
 
-Then: foray check-world "exec:python3 coin.py"
+Then: foray world check "exec:python3 coin.py"
 
 One rule: what step and reset return may depend on their arguments and on nothing else. All
 randomness comes from the key: uniform(key, i) is the i-th random number in [0,1) that belongs to

@@ -1,5 +1,5 @@
 /* serve.c - makes a program of a plug-in: link it with the file that has foray_plugin, and
- *     foray check-world exec:./program
+ *     foray world check exec:./program
  * asks it over pipes, in a process of its own, where it may crash without harm. The first
  * argument is the text that a plug-in gets. The protocol is described in docs/outside.md:
  * frames of 16 bytes and a body, all little-endian, questions on descriptor 3, answers on 4.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A finite world from outside: stockroom.c in Python, number for number.
 
-foray check-world "exec:python3 stockroom.py"
+foray world check "exec:python3 stockroom.py"
 """
 
 from foray_world import World, serve, uniform

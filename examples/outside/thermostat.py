@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A heated room as a world from outside: thermostat.c in Python, number for number.
 
-foray check-world "exec:python3 thermostat.py"
+foray world check "exec:python3 thermostat.py"
 """
 
 import sys

@@ -4,7 +4,7 @@
  * function, foray_plugin, that says what the world is and fills a table; build it with
  *     cc -shared -fPIC -I... world.c -o world.so
  * and try it with
- *     foray check-world plugin:./world.so
+ *     foray world check plugin:./world.so
  * The same table makes a program that speaks the world protocol: link with serve.c, which
  * is installed in share/foray. docs/outside.md tells the whole story.
  *
@@ -12,7 +12,7 @@
  * finitely many actions, d basis simulators, and reality, a mixture of them. One rule: what an
  * answer says may depend on state, action, simulator and key of its question, and on nothing
  * else. A world that looks at the clock, at rand() or at what it was asked before is refused
- * by check-world, since runs in it could not be repeated. */
+ * by foray world check, since runs in it could not be repeated. */
 #ifndef FORAY_PLUGIN_H
 #define FORAY_PLUGIN_H
 

@@ -1,10 +1,10 @@
-/* check_world.c - foray check-world: does a system keep the contract? */
+/* world_check.c - foray world check: does a system keep the contract? */
 #include <stdio.h>
 
-#include "report.h"
+#include "output.h"
 
 typedef struct findings {
-    cli_report report;
+    cli_output output;
     int64_t passed, failed, skipped;
 } findings;
 
@@ -14,14 +14,14 @@ static const char *const result_name[] = {
     [FORAY_CHECK_SKIPPED] = "skipped",
 };
 
-static void report_check(cli_report *report, const foray_check *check)
+static void output_check(cli_output *output, const foray_check *check)
 {
-    cli_report_open(report, NULL);
-    cli_report_text(report, "name", check->name);
-    cli_report_text(report, "rule", check->rule);
-    cli_report_text(report, "result", result_name[check->result]);
-    cli_report_text(report, "detail", check->detail);
-    cli_report_close(report);
+    cli_output_open(output, NULL);
+    cli_output_text(output, "name", check->name);
+    cli_output_text(output, "rule", check->rule);
+    cli_output_text(output, "result", result_name[check->result]);
+    cli_output_text(output, "detail", check->detail);
+    cli_output_close(output);
 }
 
 static void take(void *user, const foray_check *check)
@@ -30,8 +30,8 @@ static void take(void *user, const foray_check *check)
     found->passed += check->result == FORAY_CHECK_PASSED;
     found->failed += check->result == FORAY_CHECK_FAILED;
     found->skipped += check->result == FORAY_CHECK_SKIPPED;
-    if (found->report.json) {
-        report_check(&found->report, check);
+    if (found->output.json) {
+        output_check(&found->output, check);
         return;
     }
     printf("%-8s %-11s %s\n", result_name[check->result], check->name, check->rule);
@@ -46,18 +46,18 @@ static cli_exit conclude(cli_session *session, findings *found, foray_status sta
 {
     const char *text = session->args.operand[0];
     if (status != FORAY_OK && status != FORAY_ERROR_WORLD) {
-        cli_report_drop(&found->report);
+        cli_output_drop(&found->output);
         return cli_status(session, status);
     }
-    if (found->report.json)
-        cli_report_close(&found->report);
+    if (found->output.json)
+        cli_output_close(&found->output);
     else
         printf("\n");
-    cli_report_integer(&found->report, "passed", found->passed);
-    cli_report_integer(&found->report, "failed", found->failed);
-    cli_report_integer(&found->report, "skipped", found->skipped);
-    cli_report_flag(&found->report, "conforms", found->failed == 0);
-    cli_exit code = cli_report_end(&found->report, session);
+    cli_output_integer(&found->output, "passed", found->passed);
+    cli_output_integer(&found->output, "failed", found->failed);
+    cli_output_integer(&found->output, "skipped", found->skipped);
+    cli_output_flag(&found->output, "conforms", found->failed == 0);
+    cli_exit code = cli_output_end(&found->output, session);
     if (code == CLI_DONE)
         code = cli_status(session, status);
     if (code == CLI_DONE && found->failed > 0)
@@ -65,7 +65,7 @@ static cli_exit conclude(cli_session *session, findings *found, foray_status sta
     return code;
 }
 
-static cli_exit run(cli_session *session)
+static cli_exit run_check(cli_session *session)
 {
     const char *text = session->args.operand[0];
     foray_system *system = NULL;
@@ -78,10 +78,10 @@ static cli_exit run(cli_session *session)
         code = cli_status(session, foray_system_open(session->ctx, text, &system));
     if (code != CLI_DONE)
         return code;
-    cli_report_begin(&found.report, session);
+    cli_output_begin(&found.output, session);
     if (session->json) {
-        cli_report_text(&found.report, "world", text);
-        cli_report_open_list(&found.report, "checks");
+        cli_output_text(&found.output, "world", text);
+        cli_output_open_list(&found.output, "checks");
     }
     foray_status status =
         foray_system_check(session->ctx, system, draws, (uint64_t)seed, take, &found, &failed);
@@ -101,8 +101,8 @@ static const cli_option options[] = {
     {0},
 };
 
-const cli_command cli_check_world = {
-    .name = "check-world",
+const cli_command cli_world_check = {
+    .name = "world check",
     .summary = "check that a system, a plug-in or a program keeps the contract of worlds",
     .operands = "SYSTEM",
     .least = 1,
@@ -118,7 +118,7 @@ const cli_command cli_check_world = {
         "on the way. Time limits of a program: exec:[timeout=S,start=S,grace=S]COMMAND.",
     .options = options,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED},
-    .examples = "foray check-world pendulum\n"
-                "foray check-world tank --json\n",
-    .run = run,
+    .examples = "foray world check pendulum\n"
+                "foray world check tank --json\n",
+    .run = run_check,
 };

@@ -1,5 +1,5 @@
-/* site.c - see site.h. */
-#include "site.h"
+/* view.c - see view.h. */
+#include "view.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,9 +17,9 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Where the view begins, behind its '@'; NULL: there is none. A command may well have
+/* Where the clusters begin, behind their '@'; NULL: there are none. A command may well have
  * other '@' in it. */
-static const char *view_of(const char *source)
+static const char *clusters_in(const char *source)
 {
     const char *found = NULL;
     for (const char *at = strchr(source, '@'); at; at = strchr(at + 1, '@'))
@@ -28,10 +28,10 @@ static const char *view_of(const char *source)
     return found;
 }
 
-bool cli_site_names(const char *source)
+bool cli_view_names(const char *source)
 {
-    const char *view = view_of(source);
-    char *text = view ? strndup(source, (size_t)(view - source) - 1) : strdup(source);
+    const char *clusters = clusters_in(source);
+    char *text = clusters ? strndup(source, (size_t)(clusters - source) - 1) : strdup(source);
     bool named = text && foray_system_names(text);
     free(text);
     return named;
@@ -40,9 +40,9 @@ bool cli_site_names(const char *source)
 /* ---------------------------------------------------------------------- numbers */
 
 /* "draws=1000" and its like; *known says whether it was one of them. */
-static cli_exit read_key(cli_session *session, const char *part, cli_site *site, bool *known)
+static cli_exit read_key(cli_session *session, const char *part, cli_view *view, bool *known)
 {
-    foray_aggregation *aggregation = &site->aggregation;
+    foray_aggregation *aggregation = &view->aggregation;
     char *end = NULL;
     *known = true;
     errno = 0;
@@ -64,42 +64,42 @@ static cli_exit read_key(cli_session *session, const char *part, cli_site *site,
 
 /* "grid:31x31,draws=1000,model=m.json": keys that are not ours belong to the clusters. The
  * model is the last of them, since its name may have commas. */
-static cli_exit read_view(cli_session *session, const char *view, cli_site *site)
+static cli_exit read_clusters(cli_session *session, const char *source, cli_view *view)
 {
-    char *text = strdup(view), *clusters = strdup(view);
+    char *text = strdup(source), *clusters = strdup(source);
     cli_exit code = text && clusters ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
     char *at = text, *end = clusters;
     while (code == CLI_DONE && at) {
         bool known = begins(at, "model=");
         if (known) {
-            site->model_path = strdup(at + strlen("model="));
+            view->model_path = strdup(at + strlen("model="));
             break;
         }
         char *comma = strchr(at, ',');
         if (comma)
             *comma = 0;
-        code = read_key(session, at, site, &known);
+        code = read_key(session, at, view, &known);
         if (!known)
             end += sprintf(end, "%s%s", end == clusters ? "" : ",", at);
         at = comma ? comma + 1 : NULL;
     }
     free(text);
     if (code == CLI_DONE)
-        site->clusters_text = clusters;
+        view->clusters_text = clusters;
     else
         free(clusters);
     return code;
 }
 
 /* Options beside the text win. */
-static cli_exit read_options(cli_session *session, cli_site *site)
+static cli_exit read_options(cli_session *session, cli_view *view)
 {
-    foray_aggregation *aggregation = &site->aggregation;
+    foray_aggregation *aggregation = &view->aggregation;
     const char *clusters = cli_value(session, "clusters");
     int64_t seed = (int64_t)aggregation->seed;
     if (clusters) {
-        free(site->clusters_text);
-        site->clusters_text = strdup(clusters);
+        free(view->clusters_text);
+        view->clusters_text = strdup(clusters);
     }
     if (cli_has(session, "draws") && cli_has(session, "accuracy"))
         return cli_fail(session, CLI_USAGE, "--draws and --accuracy exclude each other");
@@ -126,45 +126,46 @@ static const char *usual_clusters(const foray_system_spec *spec)
     return spec->dimensions <= 4 ? grid[spec->dimensions - 1] : "radial:1000";
 }
 
-static cli_exit open_texts(cli_session *session, const char *source, cli_site *site)
+static cli_exit open_texts(cli_session *session, const char *source, cli_view *view)
 {
-    const char *view = view_of(source);
-    site->system_text = view ? strndup(source, (size_t)(view - source) - 1) : strdup(source);
-    if (!site->system_text)
+    const char *clusters = clusters_in(source);
+    view->system_text =
+        clusters ? strndup(source, (size_t)(clusters - source) - 1) : strdup(source);
+    if (!view->system_text)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    cli_exit code = view ? read_view(session, view, site) : CLI_DONE;
-    return code == CLI_DONE ? read_options(session, site) : code;
+    cli_exit code = clusters ? read_clusters(session, clusters, view) : CLI_DONE;
+    return code == CLI_DONE ? read_options(session, view) : code;
 }
 
-static cli_exit open_site(cli_session *session, const char *source, cli_site *site)
+static cli_exit open_view(cli_session *session, const char *source, cli_view *view)
 {
     foray_context *ctx = session->ctx;
     foray_system *system = NULL;
     foray_clusters *clusters = NULL;
-    cli_exit code = open_texts(session, source, site);
+    cli_exit code = open_texts(session, source, view);
     if (code == CLI_DONE)
-        code = cli_status(session, foray_system_open(ctx, site->system_text, &system));
+        code = cli_status(session, foray_system_open(ctx, view->system_text, &system));
     if (code != CLI_DONE)
         return code;
-    site->system = system;
-    if (!site->clusters_text)
-        site->clusters_text = strdup(usual_clusters(foray_system_describe(system)));
-    if (!site->clusters_text)
+    view->system = system;
+    if (!view->clusters_text)
+        view->clusters_text = strdup(usual_clusters(foray_system_describe(system)));
+    if (!view->clusters_text)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    code = cli_status(session, foray_clusters_parse(ctx, system, site->clusters_text, &clusters));
-    site->clusters = clusters;
+    code = cli_status(session, foray_clusters_parse(ctx, system, view->clusters_text, &clusters));
+    view->clusters = clusters;
     return code;
 }
 
-cli_exit cli_site_open(cli_session *session, const char *source, cli_site *out)
+cli_exit cli_view_open(cli_session *session, const char *source, cli_view *out)
 {
-    cli_site site = {0};
-    foray_aggregation_default(&site.aggregation);
-    cli_exit code = open_site(session, source, &site);
+    cli_view view = {0};
+    foray_aggregation_default(&view.aggregation);
+    cli_exit code = open_view(session, source, &view);
     if (code == CLI_DONE)
-        *out = site;
+        *out = view;
     else
-        cli_site_close(&site);
+        cli_view_close(&view);
     return code;
 }
 
@@ -180,7 +181,7 @@ static bool typed(const cli_session *session, const char *system_text)
     return false;
 }
 
-const char *cli_site_trust(const char *source)
+const char *cli_view_trust(const char *source)
 {
     return begins(source, "exec:") || begins(source, "plugin:") ? " --trust" : "";
 }
@@ -188,35 +189,35 @@ const char *cli_site_trust(const char *source)
 /* A run file may come from anyone: what it names is not started just because it says so. */
 static cli_exit check_trust(cli_session *session, const char *source)
 {
-    cli_site site = {0};
-    cli_exit code = open_texts(session, source, &site);
-    if (code == CLI_DONE && cli_site_trust(source)[0] && !cli_has(session, "trust") &&
-        !typed(session, site.system_text))
+    cli_view view = {0};
+    cli_exit code = open_texts(session, source, &view);
+    if (code == CLI_DONE && cli_view_trust(source)[0] && !cli_has(session, "trust") &&
+        !typed(session, view.system_text))
         code = cli_fail(session, CLI_USAGE,
                         "the run explored %s, which is not part of Foray: "
                         "if you trust the run file, --trust starts it",
-                        site.system_text);
-    cli_site_close(&site);
+                        view.system_text);
+    cli_view_close(&view);
     return code;
 }
 
-cli_exit cli_site_of_run(cli_session *session, const foray_run *run, cli_site *out)
+cli_exit cli_view_of_run(cli_session *session, const foray_run *run, cli_view *out)
 {
     const char *source = foray_run_world(run);
-    if (!cli_site_names(source))
+    if (!cli_view_names(source))
         return CLI_DONE;
     cli_exit code = check_trust(session, source);
-    return code == CLI_DONE ? cli_site_open(session, source, out) : code;
+    return code == CLI_DONE ? cli_view_open(session, source, out) : code;
 }
 
-void cli_site_close(cli_site *site)
+void cli_view_close(cli_view *view)
 {
-    foray_clusters_destroy(site->clusters);
-    foray_system_destroy(site->system);
-    free(site->system_text);
-    free(site->clusters_text);
-    free(site->model_path);
-    *site = (cli_site){0};
+    foray_clusters_destroy(view->clusters);
+    foray_system_destroy(view->system);
+    free(view->system_text);
+    free(view->clusters_text);
+    free(view->model_path);
+    *view = (cli_view){0};
 }
 
 /* As few digits as read back the same. */
@@ -227,9 +228,9 @@ static void print_number(FILE *out, const char *key, double value)
     fprintf(out, ",%s=%.*g", key, strtod(text, NULL) == value ? 15 : 17, value);
 }
 
-char *cli_site_text(const cli_site *site)
+char *cli_view_text(const cli_view *view)
 {
-    const foray_aggregation *a = &site->aggregation;
+    const foray_aggregation *a = &view->aggregation;
     foray_aggregation usual;
     char *text = NULL;
     size_t size;
@@ -237,7 +238,7 @@ char *cli_site_text(const cli_site *site)
     if (!out)
         return NULL;
     foray_aggregation_default(&usual);
-    fprintf(out, "%s@%s", site->system_text, site->clusters_text);
+    fprintf(out, "%s@%s", view->system_text, view->clusters_text);
     if (a->accuracy > 0)
         print_number(out, "accuracy", a->accuracy);
     else if (a->draws != usual.draws)
@@ -246,8 +247,8 @@ char *cli_site_text(const cli_site *site)
         print_number(out, "delta", a->delta);
     if (a->seed != usual.seed)
         fprintf(out, ",seed=%llu", (unsigned long long)a->seed);
-    if (site->model_path)
-        fprintf(out, ",model=%s", site->model_path);
+    if (view->model_path)
+        fprintf(out, ",model=%s", view->model_path);
     if (fclose(out) == 0)
         return text;
     free(text);
@@ -280,15 +281,15 @@ static bool show_progress(void *user, double done)
 }
 
 /* States and actions are compared where the model meets the system. */
-static cli_exit load_model(cli_session *session, const cli_site *site, foray_model **out)
+static cli_exit load_model(cli_session *session, const cli_view *view, foray_model **out)
 {
     foray_model *model = NULL;
-    const foray_system_spec *spec = foray_system_describe(site->system);
-    cli_exit code = cli_status(session, foray_model_load(session->ctx, site->model_path, &model));
+    const foray_system_spec *spec = foray_system_describe(view->system);
+    cli_exit code = cli_status(session, foray_model_load(session->ctx, view->model_path, &model));
     if (code == CLI_DONE && foray_model_horizon(model) != spec->horizon)
         code = cli_fail(session, CLI_BAD_INPUT,
                         "%s has episodes of %lld steps, but those of %s have %lld",
-                        site->model_path, (long long)foray_model_horizon(model), site->system_text,
+                        view->model_path, (long long)foray_model_horizon(model), view->system_text,
                         (long long)spec->horizon);
     if (code == CLI_DONE)
         *out = model;
@@ -297,30 +298,30 @@ static cli_exit load_model(cli_session *session, const cli_site *site, foray_mod
     return code;
 }
 
-cli_exit cli_site_model(cli_session *session, cli_site *site, foray_model **out)
+cli_exit cli_view_model(cli_session *session, cli_view *view, foray_model **out)
 {
-    if (site->model_path)
-        return load_model(session, site, out);
+    if (view->model_path)
+        return load_model(session, view, out);
     aggregating a = {.work = {.heading = "aggregating ", .parts = "clusters"},
-                     .clusters = foray_clusters_count(site->clusters)};
+                     .clusters = foray_clusters_count(view->clusters)};
     foray_aggregation_facts facts = {0};
     clock_gettime(CLOCK_MONOTONIC, &a.started);
     cli_progress_begin(&a.work.line, 0);
-    foray_status status = foray_aggregate(session->ctx, site->system, site->clusters,
-                                          &site->aggregation, show_progress, &a, &facts, out);
+    foray_status status = foray_aggregate(session->ctx, view->system, view->clusters,
+                                          &view->aggregation, show_progress, &a, &facts, out);
     cli_progress_end(&a.work.line);
-    site->cached = facts.cache;
+    view->cached = facts.cache;
     if (status == FORAY_INTERRUPTED)
         return cli_fail(session, CLI_STOPPED, "stopped by a signal while aggregating");
     if (status == FORAY_OK && facts.cache == FORAY_CACHE_FAILED)
         cli_fail(session, CLI_DONE, "%s: the model could not be kept there",
-                 site->aggregation.cache);
+                 view->aggregation.cache);
     return cli_status(session, status);
 }
 
-int64_t cli_site_reward(const cli_site *site, const char *name)
+int64_t cli_view_reward(const cli_view *view, const char *name)
 {
-    const foray_system_spec *spec = foray_system_describe(site->system);
+    const foray_system_spec *spec = foray_system_describe(view->system);
     for (int64_t i = 0; i < spec->rewards; i++)
         if (strcmp(spec->reward_name[i], name) == 0)
             return i;

@@ -1,19 +1,20 @@
-/* site.h - systems on the command line: places to explore that are larger than any model.
+/* view.h - systems on the command line. A system is explored through a view of it: clusters
+ * of its states, and how their model is made.
  *
- * A site is written SYSTEM[@VIEW], and this text is what a run keeps:
+ * A view is written SYSTEM[@CLUSTERS[,KEY=VALUE...]], and this text is what a run stores:
  *
  *     pendulum                          a built-in system, seen through its usual clusters
  *     tank:valves=3@grid:21x21          through others
  *     pendulum@grid:41x41,draws=1000    with more draws; also accuracy=, delta=, seed=
  *     exec:./lift@states,model=m.json   the model comes from a file, reality from a program
  *
- * SYSTEM is what foray_system_open takes, VIEW begins with grid:, radial: or states. */
-#ifndef CLI_SITE_H
-#define CLI_SITE_H
+ * SYSTEM is what foray_system_open takes; CLUSTERS begins with grid:, radial: or states. */
+#ifndef CLI_VIEW_H
+#define CLI_VIEW_H
 
 #include "cli.h"
 
-struct cli_site {
+struct cli_view {
     char *system_text, *clusters_text;
     char *model_path; /* NULL: the model is made by aggregating */
     int cached;       /* FORAY_CACHE_..., once it is made */
@@ -49,25 +50,25 @@ struct cli_site {
                                  "explored (exec:, plugin:), as its file says"                     \
     }
 
-/* Does this text name a site? It may still fail to open. */
-bool cli_site_names(const char *source);
+/* Does this text name a view? It may still fail to open. */
+bool cli_view_names(const char *source);
 
-/* Opens a site: the text, and the options of CLI_OPTIONS_VIEW, which win. */
-cli_exit cli_site_open(cli_session *session, const char *source, cli_site *out);
-/* The site that a run explored, if it did explore one: else nothing is opened. One from
- * outside Foray must be named on the command line as well, or --trust given. */
-cli_exit cli_site_of_run(cli_session *session, const foray_run *run, cli_site *out);
-/* " --trust" if a run of this world needs it to be opened once more, else "". */
-const char *cli_site_trust(const char *source);
-void cli_site_close(cli_site *site);
+/* Opens a view from its text; the options of CLI_OPTIONS_VIEW override the text. */
+cli_exit cli_view_open(cli_session *session, const char *source, cli_view *out);
+/* The view that a run explored; opens nothing if it explored a model. A system from outside
+ * Foray must be named on the command line as well, or --trust given. */
+cli_exit cli_view_of_run(cli_session *session, const foray_run *run, cli_view *out);
+/* " --trust" if a run of this world needs it to be opened again, else "". */
+const char *cli_view_trust(const char *source);
+void cli_view_close(cli_view *view);
 
-/* The model that the site is explored with; shows how far it is. */
-cli_exit cli_site_model(cli_session *session, cli_site *site, foray_model **out);
+/* The model that the view is explored with; shows progress while making it. */
+cli_exit cli_view_model(cli_session *session, cli_view *view, foray_model **out);
 
-/* The site as text, to be released with free(); NULL: out of memory. */
-char *cli_site_text(const cli_site *site);
+/* The view as text, to be released with free(); NULL: out of memory. */
+char *cli_view_text(const cli_view *view);
 
-/* The reward that the system calls so; -1: none. */
-int64_t cli_site_reward(const cli_site *site, const char *name);
+/* The index of the reward of this name in the system; -1: none. */
+int64_t cli_view_reward(const cli_view *view, const char *name);
 
 #endif
