@@ -156,7 +156,7 @@ void euler_recompute(euler_stage *s)
                 o->raw[t][x][a] = r + after;
                 o->Q[t][x][a] = r + fmin(o->left[t + 1], after);
             }
-            best = s->euler->route.action[t * o->S + x]; /* checked by is_greedy */
+            best = s->euler->action[t * o->S + x]; /* checked by is_greedy */
             double r = foray_reward_at(s->reward, t, x, best);
             o->up[t][x] = o->Q[t][x][best];
             o->low[t][x] = r + fmax(0, euler_mean(s, t, x, best, o->low[t + 1]) -

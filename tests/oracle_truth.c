@@ -69,7 +69,7 @@ static double energy(int32_t d, const double *sigma, const double *x)
 
 double truth_distance(foray_explorer *explorer)
 {
-    fy_learner *learner = explorer->learner;
+    fy_learner *learner = fy_learner_of(explorer);
     const fy_ridge *ridge = learner->ridge;
     double worst = 0;
     fy_learner_estimate(learner);

@@ -16,7 +16,7 @@ static void assert_same_values(euler_stage *s)
     euler_recompute(s);
     for (int t = 0; t < s->o->H; t++)
         for (int x = 0; x < s->o->S; x++) {
-            assert_true(euler_is_greedy(s, t, x, s->euler->route.action[t * s->o->S + x]));
+            assert_true(euler_is_greedy(s, t, x, s->euler->action[t * s->o->S + x]));
             assert_near(s->euler->upper[t * s->o->S + x], s->o->up[t][x], 1e-9);
             assert_near(s->euler->lower[t * s->o->S + x], s->o->low[t][x], 1e-9);
         }

@@ -367,7 +367,7 @@ static bool is_honest(const char *algorithm, const char *world, int64_t seed)
     bool honest = true;
     for (int64_t episodes = 0; episodes <= 300; episodes += 100) {
         bool holds = claims_hold(&s);
-        if (s.explorer->learner != NULL && truth_distance(s.explorer) <= 1.0)
+        if (fy_learner_of(s.explorer) != NULL && truth_distance(s.explorer) <= 1.0)
             assert_true(holds);
         honest &= holds;
         assert_true(truth_play(s.explorer, s.world, 100));

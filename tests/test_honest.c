@@ -212,7 +212,7 @@ static void radii_are_wider_by_the_formula(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         stage s = set_stage("ucrl-rfe", cases[i].radius, opposed, ZETA, 1);
         assert_true(truth_play(s.explorer, s.world, K));
-        fy_learner *learner = s.explorer->learner;
+        fy_learner *learner = fy_learner_of(s.explorer);
         assert_int_equal(learner->basis->blocks, 1);
         fy_learner_estimate(learner);
         double wide = learner->radius[0];

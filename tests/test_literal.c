@@ -82,8 +82,8 @@ static pair_of start(uint64_t seed, const int *shape, foray_settings settings, d
     assert_int_equal(truth_create(both.ctx, both.model, &settings, &both.fast), FORAY_OK);
     bool plus = strchr(settings.algorithm, '+') != NULL;
     both.slow = literal_create(both.model, &settings, plus);
-    if (both.fast->reward != NULL) {
-        double *table = dense_reward(both.model, both.fast->reward);
+    if (foray_explorer_reward(both.fast) != NULL) {
+        double *table = dense_reward(both.model, foray_explorer_reward(both.fast));
         literal_give_reward(both.slow, table);
         free(table);
     }

@@ -83,7 +83,7 @@ static void values_enter_the_regression_in_their_range(void **state)
         foray_model_builtin(ctx, "mixture:states=6,actions=3,successors=4,dim=4,horizon=5", &model),
         FORAY_OK);
     assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_OK);
-    const fy_basis *basis = explorer->learner->basis;
+    const fy_basis *basis = fy_learner_of(explorer)->basis;
     assert_int_equal(basis->blocks, 1);
     dense d = {.dim = basis->block[0].dim};
     for (uint32_t i = 0; i < 200; i++) {
@@ -93,9 +93,9 @@ static void values_enter_the_regression_in_their_range(void **state)
         int64_t pair = i % model->pairs, j = i % 4;
         if (unit_target(model, pair, V, u))
             add_densely(&d, basis, model->generator_set[pair], u, j);
-        fy_learner_observe_value(explorer->learner, V, pair, j);
+        fy_learner_observe_value(fy_learner_of(explorer), V, pair, j);
     }
-    assert_same_block(&d, explorer->learner->ridge);
+    assert_same_block(&d, fy_learner_of(explorer)->ridge);
     foray_explorer_destroy(explorer);
     foray_model_destroy(model);
     foray_context_destroy(ctx);
@@ -198,7 +198,7 @@ static void a_run_keeps_its_reward(void **state)
     assert_ok(bench, foray_run_give_reward(run, goal)); /* the failure has spoilt nothing */
     foray_run_close(run);
     run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
-    const foray_reward *kept = foray_run_explorer(run)->reward;
+    const foray_reward *kept = foray_explorer_reward(foray_run_explorer(run));
     assert_non_null(kept);
     for (int64_t s = 0; s < bench->model->states; s++)
         assert_true(foray_reward_at(kept, 3, s, 1) == (s == 6));

@@ -100,11 +100,11 @@ static void assert_sweep_changes_nothing(tabular_stage *s)
     uint8_t *before = malloc(raw + value + policy);
     memcpy(before, s->errors->raw, raw);
     memcpy(before + raw, s->errors->value, value);
-    memcpy(before + raw + value, s->errors->route.action, policy);
+    memcpy(before + raw + value, s->errors->action, policy);
     fy_errors_sweep(s->errors);
     assert_memory_equal(before, s->errors->raw, raw);
     assert_memory_equal(before + raw, s->errors->value, value);
-    assert_memory_equal(before + raw + value, s->errors->route.action, policy);
+    assert_memory_equal(before + raw + value, s->errors->action, policy);
     free(before);
 }
 
@@ -175,7 +175,7 @@ static void doubling_plans_seldom(void **state)
     assert_in_range(s.explorer->plans, 10, 400);
     support_ok(s.ctx, foray_explorer_save(s.explorer, &data, &size));
     support_ok(again.ctx, foray_explorer_load(again.explorer, data, size));
-    assert_memory_equal(s.errors->route.action, again.errors->route.action,
+    assert_memory_equal(s.errors->action, again.errors->action,
                         (size_t)(s.model->horizon * s.model->states) * sizeof(int32_t));
     free(data);
     tabular_clear(&s);

@@ -106,7 +106,7 @@ static void distances_agree(void **state)
             for (int64_t k = 0; k < EPISODES; k++) {
                 assert_true(truth_play(s.explorer, s.world, 1));
                 double expected = truth_distance(s.explorer);
-                double found = fy_learner_distance(s.explorer->learner, s.model->theta);
+                double found = fy_learner_distance(fy_learner_of(s.explorer), s.model->theta);
                 assert_true(expected > 0 && fabs(found - expected) <= 1e-9 * expected);
             }
             clear(&s);
@@ -242,7 +242,8 @@ static void determinants_double_seldom(void **state)
             assert_true(truth_play(s.explorer, s.world, episodes));
             double most = 1;
             for (int64_t g = 0; g < basis->blocks; g++) {
-                double d = basis->block[g].dim, lambda = s.explorer->learner->ridge->lambda[g];
+                double d = basis->block[g].dim,
+                       lambda = fy_learner_of(s.explorer)->ridge->lambda[g];
                 double updates = (double)(episodes * s.model->horizon);
                 most += d > 0 ? d * log2(1 + updates / (d * lambda)) : 0;
             }

@@ -30,9 +30,9 @@ static double share_of(double gap, double certificate)
 
 static void look_at_sets(watch *w)
 {
-    if (w->explorer->learner)
+    if (fy_learner_of(w->explorer))
         w->found.set =
-            fmax(w->found.set, fy_learner_distance(w->explorer->learner, w->model->theta));
+            fmax(w->found.set, fy_learner_distance(fy_learner_of(w->explorer), w->model->theta));
 }
 
 /* ------------------------------------------------------------------ certificates */

@@ -30,7 +30,7 @@ static foray_status reset(void *self, const foray_draw *draw, int64_t *state)
 /* min{H-h+1, 2 beta (1 + 1/H) w_{k,h}},  w = (H-h) m(s,a) for Sigma at the episode's start. */
 static double bonus_of(const run *r, int64_t h, int64_t pair)
 {
-    const fy_learner *learner = r->explorer->learner;
+    const fy_learner *learner = fy_learner_of(r->explorer);
     double H = (double)r->model->horizon, left = H - (double)h;
     double w = left * learner->inner->upper[r->model->generator_set[pair]];
     return fmin(left + 1, 2 * learner->radius[0] * (1 + 1 / H) * w);
@@ -49,7 +49,7 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
 /* H V*_1(r) with the exploration reward r of Sigma as it is, in the true model. */
 static double proof_target(const run *r)
 {
-    fy_learner *learner = r->explorer->learner;
+    fy_learner *learner = fy_learner_of(r->explorer);
     double value;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, false);
@@ -67,7 +67,7 @@ static double proof_target(const run *r)
 /* log det Sigma - d log lambda */
 static double information(const run *r)
 {
-    const fy_ridge *ridge = r->explorer->learner->ridge;
+    const fy_ridge *ridge = fy_learner_of(r->explorer)->ridge;
     return fy_ridge_log_det(ridge, 0) - (double)r->model->dim * log(ridge->lambda[0]);
 }
 
@@ -84,7 +84,7 @@ static foray_status measure(const run *r, fy_kept *kept)
     kept->plans = r->explorer->plans;
     kept->bound = bound.gap;
     kept->target = proof_target(r);
-    kept->distance = fy_learner_distance(r->explorer->learner, r->model->theta);
+    kept->distance = fy_learner_distance(fy_learner_of(r->explorer), r->model->theta);
     kept->information = information(r);
     /* Between two plans the maximisation behind the bound replaces that of the last plan. */
     kept->bonus = r->settings->replan == FORAY_REPLAN_EVERY ? r->bonus : NAN;

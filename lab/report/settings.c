@@ -18,7 +18,7 @@ static const char *file_name(const fy_report *report)
 /* foray explore with every setting that is not the default. */
 static foray_status add_explore(fy_report *report, fy_writer *command)
 {
-    const foray_reward *reward = report->run->explorer->reward;
+    const foray_reward *reward = foray_explorer_reward(report->run->explorer);
     fy_print(command, "foray explore");
     fy_command_word(command, foray_run_world(report->run));
     foray_status status = fy_command_settings(report->ctx, command, &report->run->settings, NULL);
@@ -91,7 +91,7 @@ static foray_status print_commands(fy_report *report)
 static foray_status offer_reward(fy_report *report)
 {
     char *json;
-    const foray_reward *reward = report->run->explorer->reward;
+    const foray_reward *reward = foray_explorer_reward(report->run->explorer);
     foray_status status =
         reward ? foray_reward_print(report->ctx, reward, &json) : FORAY_TARGET_MISSED;
     if (status != FORAY_OK)

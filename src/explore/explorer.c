@@ -1,6 +1,6 @@
 /* explorer.c - the table of algorithms, and what is the same for all of them:
  * checks, the order of calls, saving. */
-#include "explore/route.h"
+#include "explore/explorer.h"
 #include "plan/reward.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static const fy_explorer_ops *find(const char *name)
 bool foray_algorithm_needs_reward(const char *name)
 {
     const fy_explorer_ops *ops = find(name);
-    return ops != NULL && ops->needs_reward;
+    return ops != NULL && ops->given != NULL;
 }
 
 bool foray_algorithm_is_generative(const char *name)
@@ -91,6 +91,7 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
     explorer->model = model;
     explorer->settings = *settings;
     explorer->step = -1;
+    explorer->stale = true;
     status = ops->create(explorer);
     if (status != FORAY_OK) {
         foray_explorer_destroy(explorer);
@@ -105,16 +106,15 @@ void foray_explorer_destroy(foray_explorer *explorer)
     if (explorer == NULL)
         return;
     explorer->ops->destroy(explorer);
-    fy_route_destroy(&explorer->route);
-    foray_reward_destroy(explorer->reward);
-    free(explorer->reward_table);
     free(explorer);
 }
+
+/* ---------------------------------------------------- the reward to explore for */
 
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward)
 {
     foray_context *ctx = explorer->ctx;
-    if (!explorer->ops->needs_reward)
+    if (explorer->ops->given == NULL)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%s explores without any reward: it takes none",
                        explorer->ops->name);
     if (explorer->episodes > 0 || explorer->step >= 0)
@@ -126,25 +126,31 @@ foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_rewa
 foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_reward *reward)
 {
     foray_status status = fy_explorer_check_reward(explorer, reward);
-    foray_reward *copy;
-    if (status == FORAY_OK && explorer->reward_table == NULL &&
-        !FY_ALLOC(explorer->ctx, explorer->reward_table, reward->horizon))
-        status = FORAY_ERROR_MEMORY;
-    if (status == FORAY_OK)
-        status = fy_reward_copy(explorer->ctx, reward, &copy);
     if (status != FORAY_OK)
         return status;
-    foray_reward_destroy(explorer->reward);
-    explorer->reward = copy;
-    explorer->reward_hash = fy_reward_hash(copy);
+    fy_given *given = explorer->ops->given(explorer);
+    foray_reward *copy;
+    if (given->table == NULL && !FY_ALLOC(explorer->ctx, given->table, reward->horizon))
+        return FORAY_ERROR_MEMORY;
+    status = fy_reward_copy(explorer->ctx, reward, &copy);
+    if (status != FORAY_OK)
+        return status;
+    foray_reward_destroy(given->reward);
+    given->reward = copy;
     for (int64_t t = 0; t < copy->horizon; t++)
-        explorer->reward_table[t] = fy_reward_table(copy, t);
+        given->table[t] = fy_reward_table(copy, t);
     return FORAY_OK;
 }
 
 const foray_reward *foray_explorer_reward(const foray_explorer *explorer)
 {
-    return explorer->reward;
+    return explorer->ops->given != NULL ? explorer->ops->given(explorer)->reward : NULL;
+}
+
+void fy_given_destroy(fy_given *given)
+{
+    foray_reward_destroy(given->reward);
+    free(given->table);
 }
 
 /* ------------------------------------------------------------------ episodes */
@@ -172,12 +178,13 @@ foray_status foray_explorer_begin(foray_explorer *explorer)
 {
     if (explorer->step >= 0)
         return wrong_order(explorer, "foray_explorer_begin");
-    if (explorer->ops->needs_reward && explorer->reward == NULL)
+    if (explorer->ops->given != NULL && foray_explorer_reward(explorer) == NULL)
         return fy_fail(
             explorer->ctx, FORAY_ERROR_USAGE,
             "%s explores for one reward, and none was given (foray_explorer_give_reward)",
             explorer->ops->name);
-    explorer->ops->begin_episode(explorer);
+    if (explorer->ops->begin_episode != NULL)
+        explorer->ops->begin_episode(explorer);
     explorer->step = 0;
     return FORAY_OK;
 }
@@ -238,10 +245,18 @@ foray_status foray_explorer_end(foray_explorer *explorer)
 {
     if (explorer->step != explorer->model->horizon)
         return wrong_order(explorer, "foray_explorer_end");
-    explorer->ops->end_episode(explorer);
+    if (explorer->ops->end_episode != NULL)
+        explorer->ops->end_episode(explorer);
     explorer->episodes++;
     explorer->step = -1;
     return FORAY_OK;
+}
+
+int64_t fy_random_action(const foray_explorer *explorer, int64_t t)
+{
+    uint64_t bits = fy_random_bits((uint64_t)explorer->settings.seed, FY_STREAM_EXPLORER,
+                                   (uint64_t)explorer->episodes, (uint32_t)t, 0);
+    return (int64_t)(fy_unit(bits) * (double)explorer->model->actions);
 }
 
 /* --------------------------------------------------------- plans and bounds */
@@ -316,7 +331,8 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              explorer->settings.blocks,
                              explorer->settings.pooled,
                              explorer->settings.pair_features};
-    uint64_t hash = fy_hash(shape, sizeof shape, explorer->reward_hash);
+    const foray_reward *reward = foray_explorer_reward(explorer);
+    uint64_t hash = fy_hash(shape, sizeof shape, reward != NULL ? fy_reward_hash(reward) : 0);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
     uint64_t own =
         explorer->ops->fingerprint != NULL ? explorer->ops->fingerprint(&explorer->settings) : 0;
@@ -332,6 +348,7 @@ foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_
     fy_write_u64(&writer, fingerprint(explorer));
     fy_write_u64(&writer, (uint64_t)explorer->episodes);
     fy_write_u64(&writer, (uint64_t)explorer->plans);
+    fy_write_u64(&writer, explorer->stale);
     explorer->ops->save(explorer, &writer);
     if (writer.failed) {
         free(writer.data);
@@ -352,8 +369,16 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
                        "the saved state belongs to another algorithm, model, radius or reward");
     explorer->episodes = (int64_t)fy_read_u64(&reader);
     explorer->plans = (int64_t)fy_read_u64(&reader);
+    explorer->stale = fy_read_u64(&reader) != 0;
     explorer->ops->load(explorer, &reader);
     if (reader.failed || reader.at != size)
         return fy_fail(explorer->ctx, FORAY_ERROR_RUN, "the saved state is damaged");
     return FORAY_OK;
+}
+
+void fy_read_actions(fy_reader *reader, const foray_model *model, int32_t *action, int64_t count)
+{
+    fy_read_i32s(reader, action, (size_t)count);
+    for (int64_t i = 0; i < count && !reader->failed; i++)
+        reader->failed = action[i] < 0 || action[i] >= model->actions;
 }

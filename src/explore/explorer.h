@@ -2,35 +2,34 @@
  * explorer.c, with one file behind it.
  *
  * The same sections in every such file: the paper and the formulas, the state,
- * initialise, begin_episode, act, observe, end_episode, save and load, the row. */
+ * initialise, begin_episode, act, observe, end_episode, save and load, the row.
+ *
+ * What every algorithm has lies in struct foray_explorer: how far it has come, and whether its
+ * plan is stale. All else is behind `self`, a struct of the algorithm's own that begins with
+ * what its family shares: fy_learner (mixture), fy_errors, fy_euler or counts (tabular), fy_lsvi
+ * (linear). */
 #ifndef FY_EXPLORER_H
 #define FY_EXPLORER_H
 
 #include "model/model.h"
 
-typedef struct fy_learner fy_learner;
-
-/* See route.h. */
-typedef struct fy_route {
-    int32_t *action; /* [horizon][states] */
-    bool stale;      /* plan anew before the next episode */
-} fy_route;
+/* The reward that an algorithm was given to explore for. */
+typedef struct fy_given {
+    foray_reward *reward; /* its own copy; NULL: none yet */
+    const double **table; /* [horizon] the tables of the reward */
+} fy_given;
 
 typedef struct fy_explorer_ops {
     const char *name;
     const char *summary;
-    /* True: explores for explorer->reward, which is there from the first episode on. */
-    bool needs_reward;
     /* Required. Settings and model have been checked; destroy must cope with a
      * create that failed half-way. */
     foray_status (*create)(foray_explorer *explorer);
     void (*destroy)(foray_explorer *explorer);
-    void (*begin_episode)(foray_explorer *explorer);
     /* t counts steps from 0: h = t + 1. */
     int64_t (*act)(foray_explorer *explorer, int64_t t, int64_t state);
     /* j: which successor of the pair followed. */
     void (*observe)(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
-    void (*end_episode)(foray_explorer *explorer);
     foray_status (*plan)(foray_explorer *explorer, int64_t count,
                          const foray_reward *const *rewards, int mode, foray_policy **policies);
     void (*save)(foray_explorer *explorer, fy_writer *writer);
@@ -38,6 +37,11 @@ typedef struct fy_explorer_ops {
     /* True: the radii depend on the number of episodes, which is then fixed. */
     bool (*needs_budget)(const foray_settings *settings);
     /* Optional: NULL where the algorithm has no such thing. */
+    void (*begin_episode)(foray_explorer *explorer);
+    void (*end_episode)(foray_explorer *explorer);
+    /* Where the reward is kept that it explores for; a reward is there from the first episode on.
+     * NULL: explores without any. */
+    fy_given *(*given)(const foray_explorer *explorer);
     /* The state that step t is to be about, of algorithms that query any (s,a). */
     int64_t (*query)(const foray_explorer *explorer, int64_t t);
     foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
@@ -56,16 +60,32 @@ struct foray_explorer {
     foray_context *ctx;
     const foray_model *model;
     foray_settings settings;
-    int64_t episodes;     /* ended */
-    int64_t plans;        /* exploration plans made */
-    int64_t step;         /* of the episode under way; -1 between episodes */
-    foray_reward *reward; /* explorers that see it: their copy; NULL in others */
-    uint64_t reward_hash;
-    const double **reward_table; /* [horizon] its tables */
-    fy_learner *learner;         /* explorers of linear mixture models; NULL in others */
-    fy_route route;              /* what is followed; empty in explorers without one */
-    void *self;                  /* the algorithm's own state */
+    int64_t episodes; /* ended */
+    int64_t plans;    /* exploration plans made */
+    int64_t step;     /* of the episode under way; -1 between episodes */
+    bool stale;       /* what was learnt since the last plan asks for a new one */
+    void *self;       /* the algorithm's own state */
 };
+
+/* An exploration plan was made. */
+static inline void fy_explorer_planned(foray_explorer *explorer)
+{
+    explorer->plans++;
+    explorer->stale = false;
+}
+
+/* Entries of a table [horizon][states], such as the policy an explorer follows. */
+static inline int64_t fy_policy_entries(const foray_model *model)
+{
+    return model->horizon * model->states;
+}
+
+/* Actions that were written with fy_write_i32s; fails if one is out of range. */
+void fy_read_actions(fy_reader *reader, const foray_model *model, int32_t *action, int64_t count);
+
+/* An action uniformly at random, always the same in step t of an episode. */
+int64_t fy_random_action(const foray_explorer *explorer, int64_t t);
+void fy_given_destroy(fy_given *given);
 
 /* Would the explorer take this reward to explore for? */
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward);

@@ -30,7 +30,7 @@ static foray_run *new_run(foray_context *ctx)
 
 foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out)
 {
-    const foray_reward *reward = run->explorer->reward;
+    const foray_reward *reward = foray_explorer_reward(run->explorer);
     foray_explorer *explorer;
     foray_status status = foray_explorer_create(run->ctx, run->model, &run->settings, &explorer);
     if (status == FORAY_OK && reward != NULL &&

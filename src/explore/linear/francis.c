@@ -24,7 +24,6 @@
  * The guarantee needs a constant of the world (how well every direction can be reached) that
  * nobody knows beforehand, so nothing is certified. */
 #include "explore/linear/lsvi.h"
-#include "explore/route.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,25 +32,25 @@
 #include "plan/reward.h"
 
 typedef struct francis {
-    fy_lsvi *lsvi;
+    fy_lsvi lsvi;
+    int32_t *action; /* [horizon][states], up to step p */
     fy_ridge *epoch; /* Sigma_p at the start of the epoch */
-    int64_t phase;   /* p, from 0 */
-    bool over;       /* the epoch: a new one before the next episode */
+    int64_t phase;   /* p, from 0; -1 before the first episode */
     double *xi;      /* at epoch->at_vector */
     int64_t length;  /* episodes of a phase */
 } francis;
 
 /* --------------------------------------------------------------- initialise */
 
-static foray_status create_epoch(foray_explorer *explorer, double lambda)
+static foray_status create_epoch(foray_explorer *explorer)
 {
     francis *self = explorer->self;
-    const fy_phi *phi = self->lsvi->phi;
+    const fy_phi *phi = self->lsvi.phi;
     double *lambdas;
     if (!FY_ALLOC(explorer->ctx, lambdas, phi->blocks))
         return FORAY_ERROR_MEMORY;
     for (int64_t g = 0; g < phi->blocks; g++)
-        lambdas[g] = lambda;
+        lambdas[g] = fy_lsvi_lambda(&self->lsvi);
     foray_status status = fy_ridge_create_blocks(explorer->ctx, phi->blocks, phi->block_dim,
                                                  lambdas, INT64_MAX, &self->epoch);
     free(lambdas);
@@ -70,32 +69,28 @@ static int64_t phase_length(const foray_explorer *explorer)
     return settings->episodes / horizon + (settings->episodes % horizon != 0);
 }
 
-static foray_status create(foray_explorer *explorer)
+static foray_status francis_create(foray_explorer *explorer)
 {
-    francis *self = fy_alloc(explorer->ctx, 1, sizeof *self);
-    if (self == NULL)
-        return FORAY_ERROR_MEMORY;
-    explorer->self = self;
-    self->over = true;
+    foray_status status = fy_lsvi_create(explorer, sizeof(francis));
+    if (status != FORAY_OK)
+        return status;
+    francis *self = explorer->self;
+    self->phase = -1;
     self->length = phase_length(explorer);
-    double lambda = explorer->settings.lambda > 0.0 ? explorer->settings.lambda : 1.0;
-    foray_status status = fy_route_create(explorer->ctx, explorer->model, &explorer->route);
-    if (status == FORAY_OK)
-        status = fy_lsvi_create(explorer, lambda, &self->lsvi);
-    if (status == FORAY_OK)
-        status = create_epoch(explorer, lambda);
-    return status;
+    if (!FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model)))
+        return FORAY_ERROR_MEMORY;
+    return create_epoch(explorer);
 }
 
-static void destroy(foray_explorer *explorer)
+static void francis_destroy(foray_explorer *explorer)
 {
     francis *self = explorer->self;
-    if (self == NULL)
-        return;
-    fy_lsvi_destroy(self->lsvi);
-    fy_ridge_destroy(self->epoch);
-    free(self->xi);
-    free(self);
+    if (self != NULL) {
+        fy_ridge_destroy(self->epoch);
+        free(self->xi);
+        free(self->action);
+    }
+    fy_lsvi_destroy(explorer);
 }
 
 /* ------------------------------------------------------------------ episodes */
@@ -136,21 +131,21 @@ static void draw_direction(foray_explorer *explorer)
 /* Q_p(s,a) = <phi(s,a), xi> */
 static void project(francis *self)
 {
-    const fy_phi *phi = self->lsvi->phi;
-    for (int64_t pair = 0; pair < self->lsvi->model->pairs; pair++) {
+    const fy_phi *phi = self->lsvi.phi;
+    for (int64_t pair = 0; pair < self->lsvi.model->pairs; pair++) {
         int64_t g = phi->block_of_pair[pair];
-        self->lsvi->q[pair] =
+        self->lsvi.q[pair] =
             fy_dot(self->xi + self->epoch->at_vector[g], fy_phi_of(phi, pair), phi->block_dim[g]);
     }
 }
 
 /* Least-squares value iteration from step p back to the first; ties go to the lower index. The
- * route of later steps is not used. */
+ * actions of later steps are not used. */
 static void navigate(foray_explorer *explorer)
 {
     francis *self = explorer->self;
-    int32_t *action = explorer->route.action;
-    fy_lsvi *lsvi = self->lsvi;
+    int32_t *action = self->action;
+    fy_lsvi *lsvi = &self->lsvi;
     int64_t states = lsvi->model->states;
     for (int64_t pair = 0; pair < lsvi->model->pairs; pair++)
         lsvi->tie[pair] = 0.0;
@@ -162,57 +157,53 @@ static void navigate(foray_explorer *explorer)
     }
 }
 
-static void start_epoch(francis *self)
+/* Has det Sigma_p doubled since the epoch began? */
+static bool epoch_is_over(const foray_explorer *explorer)
 {
-    fy_ridge_copy_blocks(self->epoch, self->lsvi->ridge, self->phase * self->lsvi->phi->blocks);
-    fy_ridge_mark(self->lsvi->ridge);
-    self->over = false;
+    const francis *self = explorer->self;
+    return explorer->settings.replan == FORAY_REPLAN_EVERY ||
+           self->lsvi.ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
 }
 
-static void begin_episode(foray_explorer *explorer)
+/* A new direction, hence a new plan, in every episode. */
+static void francis_begin_episode(foray_explorer *explorer)
 {
     francis *self = explorer->self;
     int64_t phase = explorer->episodes / self->length % explorer->model->horizon;
-    if (self->over || phase != self->phase) {
+    if (phase != self->phase || epoch_is_over(explorer)) {
         self->phase = phase;
-        start_epoch(self);
+        fy_ridge_copy_blocks(self->epoch, self->lsvi.ridge, phase * self->lsvi.phi->blocks);
+        fy_ridge_mark(self->lsvi.ridge);
     }
     draw_direction(explorer);
     navigate(explorer);
-    explorer->plans++;
+    fy_explorer_planned(explorer);
 }
 
-static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
+static int64_t francis_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const francis *self = explorer->self;
     if (t <= self->phase)
-        return fy_route_act(explorer, t, state);
-    return (int64_t)(fy_unit(random_bits(explorer, t, 0)) * (double)explorer->model->actions);
+        return self->action[t * explorer->model->states + state];
+    return fy_random_action(explorer, t);
 }
 
-static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+static void francis_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
     francis *self = explorer->self;
     if (t == self->phase)
-        fy_lsvi_observe(self->lsvi, t, pair, j);
-}
-
-static void end_episode(foray_explorer *explorer)
-{
-    francis *self = explorer->self;
-    self->over = explorer->settings.replan == FORAY_REPLAN_EVERY ||
-                 self->lsvi->ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
+        fy_lsvi_observe(&self->lsvi, t, pair, j);
 }
 
 /* ------------------------------------------------------------------ planning */
 
 /* The same in every mode: there is no bonus to add or to take away. */
-static double plan_reward(foray_explorer *explorer, const foray_reward *reward, int mode,
-                          int32_t *actions)
+static double francis_plan_reward(foray_explorer *explorer, const foray_reward *reward, int mode,
+                                  int32_t *actions)
 {
     (void)mode;
-    const francis *self = explorer->self;
-    fy_lsvi *lsvi = self->lsvi;
+    francis *self = explorer->self;
+    fy_lsvi *lsvi = &self->lsvi;
     fy_lsvi_begin(lsvi);
     for (int64_t t = explorer->model->horizon - 1; t >= 0; t--) {
         const double *r = fy_reward_table(reward, t);
@@ -227,68 +218,60 @@ static double plan_reward(foray_explorer *explorer, const foray_reward *reward, 
     return fy_lsvi_mean(lsvi);
 }
 
-static foray_status plan(foray_explorer *explorer, int64_t count,
-                         const foray_reward *const *rewards, int mode, foray_policy **policies)
+static foray_status francis_plan(foray_explorer *explorer, int64_t count,
+                                 const foray_reward *const *rewards, int mode,
+                                 foray_policy **policies)
 {
-    return fy_lsvi_plan(explorer, plan_reward, count, rewards, mode, policies);
+    return fy_lsvi_plan(explorer, francis_plan_reward, count, rewards, mode, policies);
 }
 
-static bool needs_budget(const foray_settings *settings)
+static bool francis_needs_budget(const foray_settings *settings)
 {
     return settings->francis_phase == 0;
 }
 
-static void describe(foray_explorer *explorer, foray_explorer_facts *facts)
-{
-    const francis *self = explorer->self;
-    fy_lsvi_describe(self->lsvi, facts);
-}
-
 /* ------------------------------------------------------------- save and load */
 
-static void save(foray_explorer *explorer, fy_writer *writer)
+static void francis_save(foray_explorer *explorer, fy_writer *writer)
 {
     const francis *self = explorer->self;
-    fy_write_u64(writer, self->over);
-    fy_write_u64(writer, (uint64_t)self->phase);
+    fy_write_u64(writer, (uint64_t)(self->phase + 1));
     fy_ridge_write(self->epoch, writer);
-    fy_lsvi_write(self->lsvi, writer);
+    fy_lsvi_write(&self->lsvi, writer);
 }
 
-static void load(foray_explorer *explorer, fy_reader *reader)
+static void francis_load(foray_explorer *explorer, fy_reader *reader)
 {
     francis *self = explorer->self;
-    self->over = fy_read_u64(reader) != 0;
-    self->phase = (int64_t)fy_read_u64(reader);
-    if (self->phase < 0 || self->phase >= explorer->model->horizon) {
-        self->phase = 0;
+    self->phase = (int64_t)fy_read_u64(reader) - 1;
+    if (self->phase < -1 || self->phase >= explorer->model->horizon) {
+        self->phase = -1;
         reader->failed = true;
     }
     fy_ridge_read(self->epoch, reader);
-    fy_lsvi_read(self->lsvi, reader);
+    fy_lsvi_read(&self->lsvi, reader);
 }
 
 /* Which phase an episode belongs to; the budget counts where it is shared by the phases. */
-static uint64_t settings_fingerprint(const foray_settings *settings)
+static uint64_t francis_fingerprint(const foray_settings *settings)
 {
     const int64_t own[] = {settings->francis_phase,
-                           needs_budget(settings) ? settings->episodes : 0};
+                           francis_needs_budget(settings) ? settings->episodes : 0};
     return fy_hash(own, sizeof own, 0);
 }
 
 const fy_explorer_ops fy_francis = {
     .name = "francis",
     .summary = "FRANCIS (Zanette et al. 2020): random directions phase by phase, linear MDP",
-    .create = create,
-    .destroy = destroy,
-    .begin_episode = begin_episode,
-    .act = act,
-    .observe = observe,
-    .end_episode = end_episode,
-    .plan = plan,
-    .save = save,
-    .load = load,
-    .needs_budget = needs_budget,
-    .describe = describe,
-    .fingerprint = settings_fingerprint,
+    .create = francis_create,
+    .destroy = francis_destroy,
+    .begin_episode = francis_begin_episode,
+    .act = francis_act,
+    .observe = francis_observe,
+    .plan = francis_plan,
+    .save = francis_save,
+    .load = francis_load,
+    .needs_budget = francis_needs_budget,
+    .describe = fy_lsvi_describe,
+    .fingerprint = francis_fingerprint,
 };

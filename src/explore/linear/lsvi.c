@@ -56,8 +56,13 @@ static foray_status create_reach(foray_context *ctx, fy_lsvi *lsvi)
     return FORAY_OK;
 }
 
+double fy_lsvi_lambda(const fy_lsvi *lsvi)
+{
+    return lsvi->settings->lambda > 0.0 ? lsvi->settings->lambda : 1.0;
+}
+
 /* Lambda_t = lambda I for every step. */
-static foray_status create_ridge(foray_context *ctx, fy_lsvi *lsvi, double lambda)
+static foray_status create_ridge(foray_context *ctx, fy_lsvi *lsvi)
 {
     const fy_phi *phi = lsvi->phi;
     int64_t horizon = lsvi->model->horizon, *dim = NULL;
@@ -70,7 +75,7 @@ static foray_status create_ridge(foray_context *ctx, fy_lsvi *lsvi, double lambd
     if (FY_ALLOC(ctx, dim, blocks) && FY_ALLOC(ctx, lambdas, blocks)) {
         for (int64_t i = 0; i < (int64_t)blocks; i++) {
             dim[i] = phi->block_dim[i % phi->blocks];
-            lambdas[i] = lambda;
+            lambdas[i] = fy_lsvi_lambda(lsvi);
         }
         status = fy_ridge_create_blocks(ctx, (int64_t)blocks, dim, lambdas,
                                         lsvi->settings->refactor_every, &lsvi->ridge);
@@ -99,10 +104,10 @@ static foray_status create_room(foray_context *ctx, fy_lsvi *lsvi)
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
-foray_status fy_lsvi_create(foray_explorer *explorer, double lambda, fy_lsvi **out)
+foray_status fy_lsvi_create(foray_explorer *explorer, size_t size)
 {
     foray_context *ctx = explorer->ctx;
-    fy_lsvi *lsvi = fy_alloc(ctx, 1, sizeof *lsvi);
+    fy_lsvi *lsvi = explorer->self = fy_alloc(ctx, 1, size);
     if (lsvi == NULL)
         return FORAY_ERROR_MEMORY;
     lsvi->model = explorer->model;
@@ -111,19 +116,15 @@ foray_status fy_lsvi_create(foray_explorer *explorer, double lambda, fy_lsvi **o
     if (status == FORAY_OK)
         status = create_reach(ctx, lsvi);
     if (status == FORAY_OK)
-        status = create_ridge(ctx, lsvi, lambda);
+        status = create_ridge(ctx, lsvi);
     if (status == FORAY_OK)
         status = create_room(ctx, lsvi);
-    if (status != FORAY_OK) {
-        fy_lsvi_destroy(lsvi);
-        return status;
-    }
-    *out = lsvi;
-    return FORAY_OK;
+    return status;
 }
 
-void fy_lsvi_destroy(fy_lsvi *lsvi)
+void fy_lsvi_destroy(foray_explorer *explorer)
 {
+    fy_lsvi *lsvi = explorer->self;
     if (lsvi == NULL)
         return;
     fy_phi_destroy(lsvi->phi);
@@ -264,8 +265,9 @@ void fy_lsvi_read(fy_lsvi *lsvi, fy_reader *reader)
                     (size_t)(lsvi->model->horizon * lsvi->at_sum[lsvi->phi->blocks]));
 }
 
-void fy_lsvi_describe(const fy_lsvi *lsvi, foray_explorer_facts *facts)
+void fy_lsvi_describe(foray_explorer *explorer, foray_explorer_facts *facts)
 {
+    const fy_lsvi *lsvi = explorer->self;
     facts->refactored = lsvi->ridge->refactored;
     facts->factor_error = lsvi->ridge->worst_error;
     for (int64_t i = 0; i < lsvi->ridge->blocks; i++)

@@ -36,9 +36,11 @@ typedef struct fy_lsvi {
     double *norm;       /* [pairs] ||phi||_{Lambda^-1} */
 } fy_lsvi;
 
-/* lambda: of every Lambda_h. */
-foray_status fy_lsvi_create(foray_explorer *explorer, double lambda, fy_lsvi **out);
-void fy_lsvi_destroy(fy_lsvi *lsvi);
+/* Makes explorer->self a state of `size` bytes that begins with an fy_lsvi, and is 0 behind it.
+ * Every Lambda_h starts as lambda I, by the setting, or I. */
+foray_status fy_lsvi_create(foray_explorer *explorer, size_t size);
+
+double fy_lsvi_lambda(const fy_lsvi *lsvi);
 
 /* Lambda_t += phi phi',  m_t(s_j) += phi */
 void fy_lsvi_observe(fy_lsvi *lsvi, int64_t t, int64_t pair, int64_t j);
@@ -68,7 +70,9 @@ double fy_lsvi_cap(const fy_lsvi *lsvi, int64_t t);
 void fy_lsvi_write(const fy_lsvi *lsvi, fy_writer *writer);
 void fy_lsvi_read(fy_lsvi *lsvi, fy_reader *reader);
 
-void fy_lsvi_describe(const fy_lsvi *lsvi, foray_explorer_facts *facts);
+/* Entries for the ops tables. destroy releases the fy_lsvi and the whole state. */
+void fy_lsvi_destroy(foray_explorer *explorer);
+void fy_lsvi_describe(foray_explorer *explorer, foray_explorer_facts *facts);
 
 /* Plans for one reward in one mode: fills actions ([horizon][states]) and returns E_mu V_1. */
 typedef double (*fy_lsvi_plan_fn)(foray_explorer *explorer, const foray_reward *reward, int mode,

@@ -19,7 +19,6 @@
  *   - Planning without bonus (plugin) and with -u_h (pessimistic) are offered as well.
  * The constant c of the paper is only said to exist, so nothing is certified. */
 #include "explore/linear/lsvi.h"
-#include "explore/route.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +26,8 @@
 #include "plan/reward.h"
 
 typedef struct wang {
-    fy_lsvi *lsvi;
+    fy_lsvi lsvi;
+    int32_t *action; /* pi: [horizon][states] */
     double beta;
 } wang;
 
@@ -42,28 +42,23 @@ static double make_beta(const foray_explorer *explorer, double d)
     return settings->radius_scale * settings->wang_c * d * H * sqrt(fmax(1.0, logarithm));
 }
 
-static foray_status create(foray_explorer *explorer)
+static foray_status wang_create(foray_explorer *explorer)
 {
-    wang *self = fy_alloc(explorer->ctx, 1, sizeof *self);
-    if (self == NULL)
-        return FORAY_ERROR_MEMORY;
-    explorer->self = self;
-    double lambda = explorer->settings.lambda > 0.0 ? explorer->settings.lambda : 1.0;
-    foray_status status = fy_route_create(explorer->ctx, explorer->model, &explorer->route);
-    if (status == FORAY_OK)
-        status = fy_lsvi_create(explorer, lambda, &self->lsvi);
-    if (status == FORAY_OK)
-        self->beta = make_beta(explorer, (double)self->lsvi->phi->dim);
-    return status;
+    foray_status status = fy_lsvi_create(explorer, sizeof(wang));
+    wang *self = explorer->self;
+    if (status != FORAY_OK)
+        return status;
+    self->beta = make_beta(explorer, (double)self->lsvi.phi->dim);
+    bool complete = FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model));
+    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
-static void destroy(foray_explorer *explorer)
+static void wang_destroy(foray_explorer *explorer)
 {
     wang *self = explorer->self;
-    if (self == NULL)
-        return;
-    fy_lsvi_destroy(self->lsvi);
-    free(self);
+    if (self != NULL)
+        free(self->action);
+    fy_lsvi_destroy(explorer);
 }
 
 /* ------------------------------------------------------------- the recursion */
@@ -71,7 +66,7 @@ static void destroy(foray_explorer *explorer)
 /* Q_h = [w'phi + r + sign u]; reward: [pairs], or NULL for r = u/H. */
 static void add_bonus(wang *self, int64_t t, const double *reward, double sign)
 {
-    fy_lsvi *lsvi = self->lsvi;
+    fy_lsvi *lsvi = &self->lsvi;
     double H = (double)lsvi->model->horizon, cap = fy_lsvi_cap(lsvi, t);
     for (int64_t pair = 0; pair < lsvi->model->pairs; pair++) {
         double width = self->beta * lsvi->norm[pair], u = fmin(width, H);
@@ -85,7 +80,7 @@ static void add_bonus(wang *self, int64_t t, const double *reward, double sign)
 /* The recursion for a reward, or for the exploration reward (NULL); gives E_mu V_1. */
 static double iterate(wang *self, const foray_reward *reward, double sign, int32_t *policy)
 {
-    fy_lsvi *lsvi = self->lsvi;
+    fy_lsvi *lsvi = &self->lsvi;
     fy_lsvi_begin(lsvi);
     for (int64_t t = lsvi->model->horizon - 1; t >= 0; t--) {
         fy_lsvi_expect(lsvi, t);
@@ -98,81 +93,79 @@ static double iterate(wang *self, const foray_reward *reward, double sign, int32
 
 /* ------------------------------------------------------------------ episodes */
 
-static void begin_episode(foray_explorer *explorer)
+static void wang_begin_episode(foray_explorer *explorer)
 {
     wang *self = explorer->self;
-    if (!explorer->route.stale)
+    if (!explorer->stale)
         return;
-    iterate(self, NULL, 1.0, explorer->route.action);
-    fy_ridge_mark(self->lsvi->ridge);
-    explorer->route.stale = false;
-    explorer->plans++;
+    iterate(self, NULL, 1.0, self->action);
+    fy_ridge_mark(self->lsvi.ridge);
+    fy_explorer_planned(explorer);
 }
 
-static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
-{
-    wang *self = explorer->self;
-    fy_lsvi_observe(self->lsvi, t, pair, j);
-}
-
-static void end_episode(foray_explorer *explorer)
+static int64_t wang_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const wang *self = explorer->self;
-    explorer->route.stale =
-        explorer->settings.replan != FORAY_REPLAN_DOUBLING ||
-        self->lsvi->ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
+    return self->action[t * explorer->model->states + state];
+}
+
+static void wang_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+{
+    wang *self = explorer->self;
+    fy_lsvi_observe(&self->lsvi, t, pair, j);
+}
+
+static void wang_end_episode(foray_explorer *explorer)
+{
+    const wang *self = explorer->self;
+    explorer->stale = explorer->settings.replan != FORAY_REPLAN_DOUBLING ||
+                      self->lsvi.ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
 }
 
 /* ------------------------------------------------------------------ planning */
 
-static double plan_reward(foray_explorer *explorer, const foray_reward *reward, int mode,
-                          int32_t *actions)
+static double wang_plan_reward(foray_explorer *explorer, const foray_reward *reward, int mode,
+                               int32_t *actions)
 {
     static const double sign[FORAY_MODES] = {
         [FORAY_OPTIMISTIC] = 1.0, [FORAY_PLUGIN] = 0.0, [FORAY_PESSIMISTIC] = -1.0};
     return iterate(explorer->self, reward, sign[mode], actions);
 }
 
-static foray_status plan(foray_explorer *explorer, int64_t count,
-                         const foray_reward *const *rewards, int mode, foray_policy **policies)
+static foray_status wang_plan(foray_explorer *explorer, int64_t count,
+                              const foray_reward *const *rewards, int mode, foray_policy **policies)
 {
-    return fy_lsvi_plan(explorer, plan_reward, count, rewards, mode, policies);
-}
-
-static void describe(foray_explorer *explorer, foray_explorer_facts *facts)
-{
-    const wang *self = explorer->self;
-    fy_lsvi_describe(self->lsvi, facts);
+    return fy_lsvi_plan(explorer, wang_plan_reward, count, rewards, mode, policies);
 }
 
 /* ------------------------------------------------------------- save and load */
 
-static void save(foray_explorer *explorer, fy_writer *writer)
+static void wang_save(foray_explorer *explorer, fy_writer *writer)
 {
     const wang *self = explorer->self;
-    fy_route_write(&explorer->route, explorer->model, writer);
-    fy_lsvi_write(self->lsvi, writer);
+    fy_write_i32s(writer, self->action, (size_t)fy_policy_entries(explorer->model));
+    fy_lsvi_write(&self->lsvi, writer);
 }
 
-static void load(foray_explorer *explorer, fy_reader *reader)
+static void wang_load(foray_explorer *explorer, fy_reader *reader)
 {
     wang *self = explorer->self;
-    fy_route_read(&explorer->route, explorer->model, reader);
-    fy_lsvi_read(self->lsvi, reader);
+    fy_read_actions(reader, explorer->model, self->action, fy_policy_entries(explorer->model));
+    fy_lsvi_read(&self->lsvi, reader);
 }
 
 const fy_explorer_ops fy_wang = {
     .name = "wang",
     .summary = "Wang et al. 2020: optimistic least squares with features of (s,a), linear MDP",
-    .create = create,
-    .destroy = destroy,
-    .begin_episode = begin_episode,
-    .act = fy_route_act,
-    .observe = observe,
-    .end_episode = end_episode,
-    .plan = plan,
-    .save = save,
-    .load = load,
+    .create = wang_create,
+    .destroy = wang_destroy,
+    .begin_episode = wang_begin_episode,
+    .act = wang_act,
+    .observe = wang_observe,
+    .end_episode = wang_end_episode,
+    .plan = wang_plan,
+    .save = wang_save,
+    .load = wang_load,
     .needs_budget = fy_never_needs_budget,
-    .describe = describe,
+    .describe = fy_lsvi_describe,
 };

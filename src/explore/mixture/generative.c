@@ -24,30 +24,30 @@ static int64_t generative_query(const foray_explorer *explorer, int64_t t)
     return queried_pair(explorer, t) / explorer->model->actions;
 }
 
-static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
+static int64_t generative_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     (void)state;
     return queried_pair(explorer, t) % explorer->model->actions;
 }
 
-static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+static void generative_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
     (void)t;
-    fy_learner_observe(explorer->learner, 0, pair, j);
+    fy_learner_observe(explorer, 0, pair, j);
 }
 
 const fy_explorer_ops fy_generative = {
     .name = "generative",
     .summary = "queries all (s,a) in turn, as no explorer could; learns as ucrl-rfe does",
     .create = fy_passive_create,
-    .destroy = fy_passive_destroy,
+    .destroy = fy_learner_destroy,
     .begin_episode = fy_passive_begin_episode,
-    .act = act,
-    .observe = observe,
-    .end_episode = fy_passive_end_episode,
+    .act = generative_act,
+    .observe = generative_observe,
+    .end_episode = fy_learner_end_episode,
     .plan = fy_learner_plan,
-    .save = fy_passive_save,
-    .load = fy_passive_load,
+    .save = fy_learner_save,
+    .load = fy_learner_load,
     .needs_budget = fy_learner_needs_budget,
     .query = generative_query,
     .bound = fy_learner_bound,

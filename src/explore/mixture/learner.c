@@ -94,12 +94,11 @@ static foray_status create_memo(fy_learner *learner)
     return FORAY_OK;
 }
 
-foray_status fy_learner_create(foray_explorer *explorer, int events)
+foray_status fy_learner_create(foray_explorer *explorer, size_t size, int events)
 {
-    fy_learner *learner = fy_alloc(explorer->ctx, 1, sizeof *learner);
+    fy_learner *learner = explorer->self = fy_alloc(explorer->ctx, 1, size);
     if (learner == NULL)
         return FORAY_ERROR_MEMORY;
-    explorer->learner = learner;
     learner->ctx = explorer->ctx;
     learner->model = explorer->model;
     learner->settings = &explorer->settings;
@@ -115,8 +114,14 @@ foray_status fy_learner_create(foray_explorer *explorer, int events)
     return status;
 }
 
-void fy_learner_destroy(fy_learner *learner)
+fy_learner *fy_learner_of(const foray_explorer *explorer)
 {
+    return explorer->ops->plan == fy_learner_plan ? explorer->self : NULL;
+}
+
+void fy_learner_destroy(foray_explorer *explorer)
+{
+    fy_learner *learner = explorer->self;
     if (learner == NULL)
         return;
     fy_ridge_destroy(learner->ridge);
@@ -236,11 +241,6 @@ fy_plan_reward fy_learner_reward(fy_learner *learner)
     return bonus_reward(learner, factor, 0.0, 1.0, FORAY_CLIP_REMAINING);
 }
 
-fy_plan_reward fy_learner_given_reward(const foray_explorer *explorer)
-{
-    return (fy_plan_reward){.table = explorer->reward_table, .cap = INFINITY};
-}
-
 /* ------------------------------------------------------------------ learning */
 
 /* u = (H-h) f with the theorem's radius; the others divide by the range H-h, so
@@ -283,8 +283,9 @@ static regressor find_regressor(fy_learner *learner, int64_t set, double range)
 }
 
 /* Sigma += x x',  b += x y  with  x = psi'_u,  y = u(s') - <psi_u, theta_0>. */
-void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j)
+void fy_learner_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
+    fy_learner *learner = explorer->self;
     const fy_basis *basis = learner->basis;
     int64_t set = learner->model->generator_set[pair];
     int64_t block = basis->block_of_generator_set[set];
@@ -353,21 +354,28 @@ bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge)
            ridge->most_growth >= 1.0 + settings->replan_growth;
 }
 
+void fy_learner_end_episode(foray_explorer *explorer)
+{
+    const fy_learner *learner = explorer->self;
+    explorer->stale = fy_learner_outgrown(&explorer->settings, learner->ridge);
+}
+
 /* -------------------------------------------------- planning and certificates */
 
 static foray_certificate certificate(const foray_explorer *explorer, double gap)
 {
     const foray_settings *settings = &explorer->settings;
+    const fy_learner *learner = explorer->self;
     return (foray_certificate){.gap = gap,
                                .delta = settings->delta,
                                .radius = settings->radius,
-                               .certified = explorer->learner->least_scale >= 1.0};
+                               .certified = learner->least_scale >= 1.0};
 }
 
 foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
                              const foray_reward *const *rewards, int mode, foray_policy **policies)
 {
-    fy_learner *learner = explorer->learner;
+    fy_learner *learner = explorer->self;
     fy_learner_estimate(learner);
     fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
     foray_status status = fy_plan_rewards(explorer->ctx, learner->kernel, explorer->settings.clip,
@@ -386,7 +394,7 @@ foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
  * its clip lets them: under `horizon` both clip and range are H. */
 foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out)
 {
-    fy_learner *learner = explorer->learner;
+    fy_learner *learner = explorer->self;
     int clip = explorer->settings.clip;
     double zeta = explorer->model->feature_error;
     fy_learner_estimate(learner);
@@ -425,7 +433,7 @@ static void half_widths(const fy_learner *learner, int64_t g, double *half_width
 
 foray_status fy_learner_theta(foray_explorer *explorer, double *theta, double *half_width)
 {
-    fy_learner *learner = explorer->learner;
+    fy_learner *learner = explorer->self;
     fy_learner_estimate(learner);
     for (int64_t g = 0; g < learner->basis->blocks; g++) {
         if (theta != NULL)
@@ -438,7 +446,7 @@ foray_status fy_learner_theta(foray_explorer *explorer, double *theta, double *h
 
 void fy_learner_describe(foray_explorer *explorer, foray_explorer_facts *facts)
 {
-    const fy_learner *learner = explorer->learner;
+    const fy_learner *learner = explorer->self;
     facts->refactored = learner->ridge->refactored;
     facts->factor_error = learner->ridge->worst_error;
     facts->inner = fy_inner_name(learner->inner->method);
@@ -459,14 +467,16 @@ static size_t target_words(const fy_learner *learner)
     return (size_t)learner->inner->at_bits[learner->model->generator_sets];
 }
 
-void fy_learner_write(const fy_learner *learner, fy_writer *writer)
+void fy_learner_save(foray_explorer *explorer, fy_writer *writer)
 {
+    const fy_learner *learner = explorer->self;
     fy_write_u64s(writer, learner->target, target_words(learner));
     fy_ridge_write(learner->ridge, writer);
 }
 
-void fy_learner_read(fy_learner *learner, fy_reader *reader)
+void fy_learner_load(foray_explorer *explorer, fy_reader *reader)
 {
+    fy_learner *learner = explorer->self;
     fy_read_u64s(reader, learner->target, target_words(learner));
     learner->age++;
     fy_ridge_read(learner->ridge, reader);

@@ -1,6 +1,8 @@
 /* learner.h - what the explorers of linear mixture models share: the value-
  * targeted regression (Sigma, b), the inner maximisation that chooses its
- * targets, and planning from both. The explorers differ in how they act. */
+ * targets, and planning from both. The explorers differ in how they act.
+ *
+ * The state of each begins with an fy_learner, so that explorer->self is one. */
 #ifndef FY_LEARNER_H
 #define FY_LEARNER_H
 
@@ -9,7 +11,7 @@
 #include "learn/radius.h"
 #include "plan/plan.h"
 
-struct fy_learner {
+typedef struct fy_learner {
     foray_context *ctx;
     const foray_model *model;
     const foray_settings *settings;
@@ -38,12 +40,15 @@ struct fy_learner {
     int64_t *memo_age; /* [generator_sets] the `age` a row was made for */
     double *memo;
     int64_t age; /* how often the targets have changed, plus one */
-};
+} fy_learner;
 
-/* events: how many confidence sets share delta; for the theorem's radius the
- * constant 3 becomes 3 * events (the 12 of UCRL-RFE+). */
-foray_status fy_learner_create(foray_explorer *explorer, int events);
-void fy_learner_destroy(fy_learner *learner);
+/* Makes explorer->self a state of `size` bytes that begins with a learner, and is 0 behind it.
+ * events: how many confidence sets share delta; for the theorem's radius the constant 3
+ * becomes 3 * events (the 12 of UCRL-RFE+). */
+foray_status fy_learner_create(foray_explorer *explorer, size_t size, int events);
+
+/* The learner of an explorer, or NULL where that is none of linear mixture models. */
+fy_learner *fy_learner_of(const foray_explorer *explorer);
 
 /* z = Sigma^-1 b and the radii, for the data so far. */
 void fy_learner_estimate(fy_learner *learner);
@@ -58,14 +63,8 @@ void fy_learner_maximise(fy_learner *learner, bool new_targets);
 /* The exploration reward r_h(s,a) = min{1, (2 radius_g/H)(H-h) m(s,a)}, after both. */
 fy_plan_reward fy_learner_reward(fy_learner *learner);
 
-/* The reward that the explorer was given. */
-fy_plan_reward fy_learner_given_reward(const foray_explorer *explorer);
-
-/* Sigma += psi_u psi_u',  b += psi_u u(s')  with u the pair's target. */
-void fy_learner_observe(fy_learner *learner, int64_t t, int64_t pair, int64_t j);
-
-/* The same with u = V at the successors: unscaled with the theorem's radius, else shifted and
- * divided by how much V varies among them, so that u lies in [0,1]. */
+/* What observing does to the regression, with u = V at the successors: unscaled with the theorem's
+ * radius, else shifted and divided by how much V varies among them, so that u lies in [0,1]. */
 void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t pair, int64_t j);
 
 /* max u - min u. */
@@ -74,10 +73,14 @@ double fy_learner_span(const double *u, int64_t n);
 /* Has some block's determinant grown enough for a new plan? */
 bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge);
 
-void fy_learner_write(const fy_learner *learner, fy_writer *writer);
-void fy_learner_read(fy_learner *learner, fy_reader *reader);
-
-/* Entries for the ops tables of explorers that have a learner. */
+/* Entries for the ops tables. destroy releases the learner and the whole state. */
+void fy_learner_destroy(foray_explorer *explorer);
+/* Sigma += psi_u psi_u',  b += psi_u u(s')  with u the pair's target. */
+void fy_learner_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
+/* Stale once some block's determinant has grown enough. */
+void fy_learner_end_episode(foray_explorer *explorer);
+void fy_learner_save(foray_explorer *explorer, fy_writer *writer);
+void fy_learner_load(foray_explorer *explorer, fy_reader *reader);
 foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
                              const foray_reward *const *rewards, int mode, foray_policy **policies);
 foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out);

@@ -20,27 +20,43 @@
  * Corrections: the paper prints a square root around the norm in r_h; its proof
  * uses the norm. Ties prefer the larger value before clipping. */
 #include "explore/mixture/learner.h"
-#include "explore/route.h"
+
+#include <stdlib.h>
+
+typedef struct ucrl_rfe {
+    fy_learner learner;
+    int32_t *action; /* pi: [horizon][states] */
+} ucrl_rfe;
 
 /* --------------------------------------------------------------- initialise */
 
-static foray_status create(foray_explorer *explorer)
+static foray_status ucrl_rfe_create(foray_explorer *explorer)
 {
-    foray_status status = fy_route_create(explorer->ctx, explorer->model, &explorer->route);
-    return status == FORAY_OK ? fy_learner_create(explorer, 1) : status;
+    foray_status status = fy_learner_create(explorer, sizeof(ucrl_rfe), 1);
+    ucrl_rfe *self = explorer->self;
+    if (status == FORAY_OK &&
+        !FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model)))
+        status = FORAY_ERROR_MEMORY;
+    return status;
 }
 
-static void destroy(foray_explorer *explorer)
+static void ucrl_rfe_destroy(foray_explorer *explorer)
 {
-    fy_learner_destroy(explorer->learner);
+    ucrl_rfe *self = explorer->self;
+    if (self != NULL)
+        free(self->action);
+    fy_learner_destroy(explorer);
 }
 
 /* ------------------------------------------------------------------ episodes */
 
 /* theta_k = Sigma^-1 b, r_h from the inner maximisation, pi = PLAN(...). */
-static void replan(foray_explorer *explorer)
+static void ucrl_rfe_begin_episode(foray_explorer *explorer)
 {
-    fy_learner *learner = explorer->learner;
+    ucrl_rfe *self = explorer->self;
+    fy_learner *learner = &self->learner;
+    if (!explorer->stale)
+        return;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, true);
     fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
@@ -53,55 +69,46 @@ static void replan(foray_explorer *explorer)
                             .ties = explorer->settings.ties,
                             .layers = 2,
                             .value = learner->value,
-                            .policy = explorer->route.action},
+                            .policy = self->action},
             &mean);
     fy_ridge_mark(learner->ridge);
-    explorer->route.stale = false;
-    explorer->plans++;
+    fy_explorer_planned(explorer);
 }
 
-static void begin_episode(foray_explorer *explorer)
+static int64_t ucrl_rfe_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
-    if (explorer->route.stale)
-        replan(explorer);
-}
-
-static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
-{
-    fy_learner_observe(explorer->learner, t, pair, j);
-}
-
-static void end_episode(foray_explorer *explorer)
-{
-    explorer->route.stale = fy_learner_outgrown(&explorer->settings, explorer->learner->ridge);
+    const ucrl_rfe *self = explorer->self;
+    return self->action[t * explorer->model->states + state];
 }
 
 /* ------------------------------------------------------------- save and load */
 
-static void save(foray_explorer *explorer, fy_writer *writer)
+static void ucrl_rfe_save(foray_explorer *explorer, fy_writer *writer)
 {
-    fy_route_write(&explorer->route, explorer->model, writer);
-    fy_learner_write(explorer->learner, writer);
+    const ucrl_rfe *self = explorer->self;
+    fy_write_i32s(writer, self->action, (size_t)fy_policy_entries(explorer->model));
+    fy_learner_save(explorer, writer);
 }
 
-static void load(foray_explorer *explorer, fy_reader *reader)
+static void ucrl_rfe_load(foray_explorer *explorer, fy_reader *reader)
 {
-    fy_route_read(&explorer->route, explorer->model, reader);
-    fy_learner_read(explorer->learner, reader);
+    ucrl_rfe *self = explorer->self;
+    fy_read_actions(reader, explorer->model, self->action, fy_policy_entries(explorer->model));
+    fy_learner_load(explorer, reader);
 }
 
 const fy_explorer_ops fy_ucrl_rfe = {
     .name = "ucrl-rfe",
     .summary = "UCRL-RFE (Zhang, Zhou, Gu 2021): Hoeffding bonuses, linear mixture models",
-    .create = create,
-    .destroy = destroy,
-    .begin_episode = begin_episode,
-    .act = fy_route_act,
-    .observe = observe,
-    .end_episode = end_episode,
+    .create = ucrl_rfe_create,
+    .destroy = ucrl_rfe_destroy,
+    .begin_episode = ucrl_rfe_begin_episode,
+    .act = ucrl_rfe_act,
+    .observe = fy_learner_observe,
+    .end_episode = fy_learner_end_episode,
     .plan = fy_learner_plan,
-    .save = save,
-    .load = load,
+    .save = ucrl_rfe_save,
+    .load = ucrl_rfe_load,
     .needs_budget = fy_learner_needs_budget,
     .bound = fy_learner_bound,
     .estimate = fy_learner_theta,

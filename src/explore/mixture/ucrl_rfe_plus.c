@@ -28,19 +28,19 @@ enum { EVENTS = 4 };
 
 /* --------------------------------------------------------------- initialise */
 
-static foray_status create(foray_explorer *explorer)
+static foray_status ucrl_rfe_plus_create(foray_explorer *explorer)
 {
-    foray_status status = fy_learner_create(explorer, EVENTS);
+    foray_status status = fy_learner_create(explorer, sizeof(fy_values), EVENTS);
     return status == FORAY_OK ? fy_values_create(explorer, NULL, 1.0) : status;
 }
 
 /* ------------------------------------------------------------------ episodes */
 
 /* r_h from (Sigma, beta), then pi, V = PLAN(theta^, Sigma^, r, beta^). */
-static void begin_episode(foray_explorer *explorer)
+static void ucrl_rfe_plus_begin_episode(foray_explorer *explorer)
 {
-    fy_learner *learner = explorer->learner;
-    if (!explorer->route.stale)
+    fy_learner *learner = explorer->self;
+    if (!explorer->stale)
         return;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, true);
@@ -48,44 +48,46 @@ static void begin_episode(foray_explorer *explorer)
     fy_values_plan(explorer, fy_learner_reward(learner));
 }
 
-static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+static void ucrl_rfe_plus_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
-    fy_learner_observe(explorer->learner, t, pair, j);
-    fy_values_regress(explorer, t, pair, j);
+    fy_learner_observe(explorer, t, pair, j);
+    fy_values_observe(explorer, t, pair, j);
 }
 
-static void end_episode(foray_explorer *explorer)
+/* Stale once any of the three regressions has outgrown its plan. */
+static void ucrl_rfe_plus_end_episode(foray_explorer *explorer)
 {
-    explorer->route.stale = fy_learner_outgrown(&explorer->settings, explorer->learner->ridge) ||
-                            fy_values_outgrown(explorer);
+    const fy_learner *learner = explorer->self;
+    fy_values_end_episode(explorer);
+    explorer->stale |= fy_learner_outgrown(&explorer->settings, learner->ridge);
 }
 
 /* ------------------------------------------------------------- save and load */
 
-static void save(foray_explorer *explorer, fy_writer *writer)
+static void ucrl_rfe_plus_save(foray_explorer *explorer, fy_writer *writer)
 {
-    fy_values_write(explorer, writer);
-    fy_learner_write(explorer->learner, writer);
+    fy_values_save(explorer, writer);
+    fy_learner_save(explorer, writer);
 }
 
-static void load(foray_explorer *explorer, fy_reader *reader)
+static void ucrl_rfe_plus_load(foray_explorer *explorer, fy_reader *reader)
 {
-    fy_values_read(explorer, reader);
-    fy_learner_read(explorer->learner, reader);
+    fy_values_load(explorer, reader);
+    fy_learner_load(explorer, reader);
 }
 
 const fy_explorer_ops fy_ucrl_rfe_plus = {
     .name = "ucrl-rfe+",
     .summary = "UCRL-RFE+ (Zhang, Zhou, Gu 2021): Bernstein bonuses, linear mixture models",
-    .create = create,
+    .create = ucrl_rfe_plus_create,
     .destroy = fy_values_destroy,
-    .begin_episode = begin_episode,
-    .act = fy_route_act,
-    .observe = observe,
-    .end_episode = end_episode,
+    .begin_episode = ucrl_rfe_plus_begin_episode,
+    .act = fy_values_act,
+    .observe = ucrl_rfe_plus_observe,
+    .end_episode = ucrl_rfe_plus_end_episode,
     .plan = fy_learner_plan,
-    .save = save,
-    .load = load,
+    .save = ucrl_rfe_plus_save,
+    .load = ucrl_rfe_plus_load,
     .needs_budget = fy_always_needs_budget,
     .bound = fy_learner_bound,
     .estimate = fy_learner_theta,

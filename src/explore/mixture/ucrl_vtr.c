@@ -22,9 +22,16 @@
  * In both, where the papers have constants of their own beta is that of UCRL-RFE: the targets
  * have the same range, and the same lemma applies. */
 #include "explore/mixture/learner.h"
-#include "explore/route.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+typedef struct ucrl_vtr {
+    fy_learner learner;
+    fy_given given;  /* r */
+    int32_t *action; /* pi: [horizon][states] */
+    double *value;   /* V: [horizon+1][states] */
+} ucrl_vtr;
 
 /* --------------------------------------------------------------- initialise */
 
@@ -33,95 +40,106 @@ static int64_t count_values(const foray_model *model)
     return (model->horizon + 1) * model->states;
 }
 
-/* The algorithm's own state is V: [horizon+1][states]. */
-static foray_status create(foray_explorer *explorer)
+static foray_status ucrl_vtr_create(foray_explorer *explorer)
 {
     const foray_model *model = explorer->model;
-    foray_status status = fy_route_create(explorer->ctx, model, &explorer->route);
-    explorer->self = fy_alloc(explorer->ctx, (size_t)count_values(model), sizeof(double));
-    if (status != FORAY_OK || explorer->self == NULL)
-        return FORAY_ERROR_MEMORY;
-    return fy_learner_create(explorer, 1);
+    foray_status status = fy_learner_create(explorer, sizeof(ucrl_vtr), 1);
+    ucrl_vtr *self = explorer->self;
+    if (status == FORAY_OK && (!FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(model)) ||
+                               !FY_ALLOC(explorer->ctx, self->value, count_values(model))))
+        status = FORAY_ERROR_MEMORY;
+    return status;
 }
 
-static void destroy(foray_explorer *explorer)
+static void ucrl_vtr_destroy(foray_explorer *explorer)
 {
-    free(explorer->self);
-    fy_learner_destroy(explorer->learner);
+    ucrl_vtr *self = explorer->self;
+    if (self != NULL) {
+        fy_given_destroy(&self->given);
+        free(self->action);
+        free(self->value);
+    }
+    fy_learner_destroy(explorer);
+}
+
+static fy_given *ucrl_vtr_given(const foray_explorer *explorer)
+{
+    ucrl_vtr *self = explorer->self;
+    return &self->given;
 }
 
 /* ------------------------------------------------------------------ episodes */
 
 /* theta_k = Sigma^-1 b, then pi, V = PLAN(theta_k, Sigma, r, beta). */
-static void replan(foray_explorer *explorer)
+static void ucrl_vtr_begin_episode(foray_explorer *explorer)
 {
-    fy_learner *learner = explorer->learner;
+    ucrl_vtr *self = explorer->self;
+    fy_learner *learner = &self->learner;
+    if (!explorer->stale)
+        return;
     fy_learner_estimate(learner);
     fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
     double mean;
     fy_plan(&(fy_plan_task){.kernel = learner->kernel,
-                            .reward = fy_learner_given_reward(explorer),
+                            .reward = {.table = self->given.table, .cap = INFINITY},
                             .lanes = 1,
                             .sign = +1,
                             .clip = explorer->settings.clip,
                             .ties = explorer->settings.ties,
                             .layers = explorer->model->horizon + 1,
-                            .value = explorer->self,
-                            .policy = explorer->route.action},
+                            .value = self->value,
+                            .policy = self->action},
             &mean);
     fy_ridge_mark(learner->ridge);
-    explorer->route.stale = false;
-    explorer->plans++;
+    fy_explorer_planned(explorer);
 }
 
-static void begin_episode(foray_explorer *explorer)
+static int64_t ucrl_vtr_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
-    if (explorer->route.stale)
-        replan(explorer);
+    const ucrl_vtr *self = explorer->self;
+    return self->action[t * explorer->model->states + state];
 }
 
 /* V_{H+1} = 0 tells nothing: scaled to its range it is left out, unscaled it adds zero. */
-static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+static void ucrl_vtr_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
-    const double *value = explorer->self;
-    fy_learner_observe_value(explorer->learner, value + (t + 1) * explorer->model->states, pair, j);
-}
-
-static void end_episode(foray_explorer *explorer)
-{
-    explorer->route.stale = fy_learner_outgrown(&explorer->settings, explorer->learner->ridge);
+    ucrl_vtr *self = explorer->self;
+    const double *next = self->value + (t + 1) * explorer->model->states;
+    fy_learner_observe_value(&self->learner, next, pair, j);
 }
 
 /* ------------------------------------------------------------- save and load */
 
-static void save(foray_explorer *explorer, fy_writer *writer)
+static void ucrl_vtr_save(foray_explorer *explorer, fy_writer *writer)
 {
-    fy_route_write(&explorer->route, explorer->model, writer);
-    fy_write_doubles(writer, explorer->self, (size_t)count_values(explorer->model));
-    fy_ridge_write(explorer->learner->ridge, writer);
+    const ucrl_vtr *self = explorer->self;
+    fy_write_i32s(writer, self->action, (size_t)fy_policy_entries(explorer->model));
+    fy_write_doubles(writer, self->value, (size_t)count_values(explorer->model));
+    fy_ridge_write(self->learner.ridge, writer);
 }
 
-static void load(foray_explorer *explorer, fy_reader *reader)
+static void ucrl_vtr_load(foray_explorer *explorer, fy_reader *reader)
 {
-    fy_route_read(&explorer->route, explorer->model, reader);
-    fy_read_doubles(reader, explorer->self, (size_t)count_values(explorer->model));
-    fy_ridge_read(explorer->learner->ridge, reader);
+    ucrl_vtr *self = explorer->self;
+    fy_read_actions(reader, explorer->model, self->action, fy_policy_entries(explorer->model));
+    fy_read_doubles(reader, self->value, (size_t)count_values(explorer->model));
+    fy_ridge_read(self->learner.ridge, reader);
 }
 
 const fy_explorer_ops fy_ucrl_vtr = {
     .name = "ucrl-vtr",
     .summary = "UCRL-VTR (Jia et al. 2020): sees the reward, regresses on its optimistic values",
-    .needs_reward = true,
-    .create = create,
-    .destroy = destroy,
-    .begin_episode = begin_episode,
-    .act = fy_route_act,
-    .observe = observe,
-    .end_episode = end_episode,
+    .create = ucrl_vtr_create,
+    .destroy = ucrl_vtr_destroy,
+    .begin_episode = ucrl_vtr_begin_episode,
+    .act = ucrl_vtr_act,
+    .observe = ucrl_vtr_observe,
+    .end_episode = fy_learner_end_episode,
     .plan = fy_learner_plan,
-    .save = save,
-    .load = load,
+    .save = ucrl_vtr_save,
+    .load = ucrl_vtr_load,
     .needs_budget = fy_learner_needs_budget,
+    .given = ucrl_vtr_given,
     .bound = fy_learner_bound,
     .estimate = fy_learner_theta,
     .describe = fy_learner_describe,

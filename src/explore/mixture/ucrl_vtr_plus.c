@@ -20,62 +20,71 @@
 #include "explore/mixture/values.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+typedef struct ucrl_vtr_plus {
+    fy_values values;
+    fy_given given; /* r */
+} ucrl_vtr_plus;
 
 /* --------------------------------------------------------------- initialise */
 
 /* The learner's regression is (Sigma^, b^), and its radius beta^: what plans, bounds and
  * certificates rest on. They are heuristic as soon as one of the radii is scaled down. */
-static foray_status create(foray_explorer *explorer)
+static foray_status ucrl_vtr_plus_create(foray_explorer *explorer)
 {
     const foray_settings *settings = &explorer->settings;
-    foray_status status = fy_learner_create(explorer, 1);
+    foray_status status = fy_learner_create(explorer, sizeof(ucrl_vtr_plus), 1);
     if (status != FORAY_OK)
         return status;
-    fy_learner *learner = explorer->learner;
+    fy_values *values = explorer->self;
+    fy_learner *learner = &values->learner;
     status = fy_values_create(explorer, learner->ridge, settings->radius_scale);
     if (status != FORAY_OK)
         return status;
-    const fy_values *self = explorer->self;
-    learner->own_radius = self->radius_hat;
+    learner->own_radius = values->radius_hat;
     learner->least_scale = settings->radius_scale *
                            fmin(settings->radius_scale_hat,
                                 fmin(settings->radius_scale_check, settings->radius_scale_tilde));
     return FORAY_OK;
 }
 
+static void ucrl_vtr_plus_destroy(foray_explorer *explorer)
+{
+    ucrl_vtr_plus *self = explorer->self;
+    if (self != NULL)
+        fy_given_destroy(&self->given);
+    fy_values_destroy(explorer);
+}
+
+static fy_given *ucrl_vtr_plus_given(const foray_explorer *explorer)
+{
+    ucrl_vtr_plus *self = explorer->self;
+    return &self->given;
+}
+
 /* ------------------------------------------------------------------ episodes */
 
-static void begin_episode(foray_explorer *explorer)
+static void ucrl_vtr_plus_begin_episode(foray_explorer *explorer)
 {
-    if (explorer->route.stale)
-        fy_values_plan(explorer, fy_learner_given_reward(explorer));
-}
-
-static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
-{
-    fy_values_regress(explorer, t, pair, j);
-}
-
-static void end_episode(foray_explorer *explorer)
-{
-    explorer->route.stale = fy_values_outgrown(explorer);
+    const ucrl_vtr_plus *self = explorer->self;
+    if (explorer->stale)
+        fy_values_plan(explorer, (fy_plan_reward){.table = self->given.table, .cap = INFINITY});
 }
 
 const fy_explorer_ops fy_ucrl_vtr_plus = {
     .name = "ucrl-vtr+",
     .summary = "UCRL-VTR+ (Zhou, Gu, Szepesvari 2021): the same, weighted by estimated variances",
-    .needs_reward = true,
-    .create = create,
-    .destroy = fy_values_destroy,
-    .begin_episode = begin_episode,
-    .act = fy_route_act,
-    .observe = observe,
-    .end_episode = end_episode,
+    .create = ucrl_vtr_plus_create,
+    .destroy = ucrl_vtr_plus_destroy,
+    .begin_episode = ucrl_vtr_plus_begin_episode,
+    .act = fy_values_act,
+    .observe = fy_values_observe,
+    .end_episode = fy_values_end_episode,
     .plan = fy_learner_plan,
-    .save = fy_values_write,
-    .load = fy_values_read,
+    .save = fy_values_save,
+    .load = fy_values_load,
     .needs_budget = fy_always_needs_budget,
+    .given = ucrl_vtr_plus_given,
     .bound = fy_learner_bound,
     .estimate = fy_learner_theta,
     .describe = fy_learner_describe,

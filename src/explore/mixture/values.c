@@ -16,7 +16,7 @@ static foray_status keep_spread(foray_context *ctx, fy_value_regression *regress
 
 static foray_status create_regression(foray_explorer *explorer, fy_value_regression *regression)
 {
-    const fy_learner *learner = explorer->learner;
+    const fy_learner *learner = explorer->self;
     const double *lambda = learner->ridge->lambda;
     int64_t every = explorer->settings.refactor_every;
     foray_status status = FORAY_OK;
@@ -37,11 +37,12 @@ static foray_status create_arrays(foray_explorer *explorer)
     foray_context *ctx = explorer->ctx;
     fy_values *self = explorer->self;
     const foray_model *model = explorer->model;
-    const fy_basis *basis = explorer->learner->basis;
+    const fy_basis *basis = self->learner.basis;
     bool complete = FY_ALLOC(ctx, self->radius_hat, basis->blocks) &&
                     FY_ALLOC(ctx, self->radius_check, basis->blocks) &&
                     FY_ALLOC(ctx, self->radius_tilde, basis->blocks) &&
                     FY_ALLOC(ctx, self->radius, basis->blocks) &&
+                    FY_ALLOC(ctx, self->action, fy_policy_entries(model)) &&
                     FY_ALLOC(ctx, self->value, (model->horizon + 1) * model->states) &&
                     FY_ALLOC(ctx, self->v, basis->most_generators) &&
                     FY_ALLOC(ctx, self->v2, basis->most_generators) &&
@@ -56,7 +57,7 @@ static void set_radii(foray_explorer *explorer, double scale)
 {
     fy_values *self = explorer->self;
     const foray_settings *settings = &explorer->settings;
-    const fy_basis *basis = explorer->learner->basis;
+    const fy_basis *basis = self->learner.basis;
     for (int64_t g = 0; g < basis->blocks; g++) {
         const fy_block *block = &basis->block[g];
         fy_bernstein radius = fy_radius_bernstein(
@@ -70,15 +71,10 @@ static void set_radii(foray_explorer *explorer, double scale)
 
 foray_status fy_values_create(foray_explorer *explorer, fy_ridge *hat, double scale)
 {
-    fy_values *self = fy_alloc(explorer->ctx, 1, sizeof *self);
-    if (self == NULL)
-        return FORAY_ERROR_MEMORY;
-    explorer->self = self;
+    fy_values *self = explorer->self;
     self->hat.borrowed = hat != NULL;
     self->hat.now = hat;
-    foray_status status = fy_route_create(explorer->ctx, explorer->model, &explorer->route);
-    if (status == FORAY_OK)
-        status = create_regression(explorer, &self->hat);
+    foray_status status = create_regression(explorer, &self->hat);
     if (status == FORAY_OK)
         status = create_regression(explorer, &self->tilde);
     if (status == FORAY_OK)
@@ -106,6 +102,7 @@ void fy_values_destroy(foray_explorer *explorer)
         free(self->radius_check);
         free(self->radius_tilde);
         free(self->radius);
+        free(self->action);
         free(self->value);
         free(self->v);
         free(self->v2);
@@ -113,8 +110,7 @@ void fy_values_destroy(foray_explorer *explorer)
         free(self->y);
         free(self->white);
     }
-    free(self);
-    fy_learner_destroy(explorer->learner);
+    fy_learner_destroy(explorer);
 }
 
 /* ---------------------------------------------------------------- the plan */
@@ -131,7 +127,7 @@ static void freeze(fy_value_regression *regression)
 void fy_values_plan(foray_explorer *explorer, fy_plan_reward reward)
 {
     fy_values *self = explorer->self;
-    fy_learner *learner = explorer->learner;
+    fy_learner *learner = &self->learner;
     freeze(&self->hat);
     freeze(&self->tilde);
     memcpy(self->radius, self->radius_hat, (size_t)learner->basis->blocks * sizeof *self->radius);
@@ -146,10 +142,9 @@ void fy_values_plan(foray_explorer *explorer, fy_plan_reward reward)
                             .ties = explorer->settings.ties,
                             .layers = explorer->model->horizon + 1,
                             .value = self->value,
-                            .policy = explorer->route.action},
+                            .policy = self->action},
             &mean);
-    explorer->route.stale = false;
-    explorer->plans++;
+    fy_explorer_planned(explorer);
 }
 
 /* --------------------------------------------------------------- the variance */
@@ -195,8 +190,8 @@ static void features(foray_explorer *explorer, int64_t t, int64_t pair)
         self->v[j] = value[next[j]];
         self->v2[j] = self->v[j] * self->v[j];
     }
-    fy_basis_psi(explorer->learner->basis, set, self->v, self->x, explorer->learner->scratch);
-    fy_basis_psi(explorer->learner->basis, set, self->v2, self->y, explorer->learner->scratch);
+    fy_basis_psi(self->learner.basis, set, self->v, self->x, self->learner.scratch);
+    fy_basis_psi(self->learner.basis, set, self->v2, self->y, self->learner.scratch);
 }
 
 /* What the error zeta of the features adds to radius ||psi_f||: zeta sqrt(spread) to the radius,
@@ -230,9 +225,10 @@ static fy_variance variance(foray_explorer *explorer, int64_t set, int64_t block
 
 fy_variance fy_values_variance(foray_explorer *explorer, int64_t t, int64_t pair)
 {
+    const fy_values *self = explorer->self;
     int64_t set = explorer->model->generator_set[pair];
     features(explorer, t, pair);
-    return variance(explorer, set, explorer->learner->basis->block_of_generator_set[set]);
+    return variance(explorer, set, self->learner.basis->block_of_generator_set[set]);
 }
 
 /* ------------------------------------------------------------------ learning */
@@ -245,10 +241,16 @@ static void add_spreads(foray_explorer *explorer, int64_t set, int64_t block, do
     fy_ridge_add_spread(self->tilde.now, block, 1.0, fy_learner_span(self->v2, n));
 }
 
-void fy_values_regress(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+int64_t fy_values_act(foray_explorer *explorer, int64_t t, int64_t state)
+{
+    const fy_values *self = explorer->self;
+    return self->action[t * explorer->model->states + state];
+}
+
+void fy_values_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
     fy_values *self = explorer->self;
-    const fy_basis *basis = explorer->learner->basis;
+    const fy_basis *basis = self->learner.basis;
     int64_t set = explorer->model->generator_set[pair], block = basis->block_of_generator_set[set];
     double H = (double)explorer->model->horizon, d = (double)basis->block[block].dim;
     if (d == 0.0)
@@ -264,11 +266,11 @@ void fy_values_regress(foray_explorer *explorer, int64_t t, int64_t pair, int64_
         add_spreads(explorer, set, block, nu);
 }
 
-bool fy_values_outgrown(const foray_explorer *explorer)
+void fy_values_end_episode(foray_explorer *explorer)
 {
     const fy_values *self = explorer->self;
-    return fy_learner_outgrown(&explorer->settings, self->hat.now) ||
-           fy_learner_outgrown(&explorer->settings, self->tilde.now);
+    explorer->stale = fy_learner_outgrown(&explorer->settings, self->hat.now) ||
+                      fy_learner_outgrown(&explorer->settings, self->tilde.now);
 }
 
 /* ------------------------------------------------------------- save and load */
@@ -287,21 +289,21 @@ static void read_regression(fy_value_regression *regression, fy_reader *reader)
     fy_read_doubles(reader, regression->z, (size_t)regression->now->basis->unknowns);
 }
 
-void fy_values_write(foray_explorer *explorer, fy_writer *writer)
+void fy_values_save(foray_explorer *explorer, fy_writer *writer)
 {
     const fy_values *self = explorer->self;
     const foray_model *model = explorer->model;
-    fy_route_write(&explorer->route, model, writer);
+    fy_write_i32s(writer, self->action, (size_t)fy_policy_entries(model));
     fy_write_doubles(writer, self->value, (size_t)((model->horizon + 1) * model->states));
     write_regression(&self->hat, writer);
     write_regression(&self->tilde, writer);
 }
 
-void fy_values_read(foray_explorer *explorer, fy_reader *reader)
+void fy_values_load(foray_explorer *explorer, fy_reader *reader)
 {
     fy_values *self = explorer->self;
     const foray_model *model = explorer->model;
-    fy_route_read(&explorer->route, model, reader);
+    fy_read_actions(reader, model, self->action, fy_policy_entries(model));
     fy_read_doubles(reader, self->value, (size_t)((model->horizon + 1) * model->states));
     read_regression(&self->hat, reader);
     read_regression(&self->tilde, reader);

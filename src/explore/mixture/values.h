@@ -20,7 +20,6 @@
 #define FY_VALUES_H
 
 #include "explore/mixture/learner.h"
-#include "explore/route.h"
 
 /* One of the regressions: the running one, and it as it was at the last plan. */
 typedef struct fy_value_regression {
@@ -29,10 +28,13 @@ typedef struct fy_value_regression {
     bool borrowed; /* `now` belongs to someone else */
 } fy_value_regression;
 
+/* The state of both algorithms begins with this. */
 typedef struct fy_values {
+    fy_learner learner;
     fy_value_regression hat, tilde;
     double *radius_hat, *radius_check, *radius_tilde; /* [blocks] for exact features */
     double *radius;                                   /* [blocks] beta^ of the last plan */
+    int32_t *action;                                  /* pi: [horizon][states] */
     double *value;                                    /* V: [horizon+1][states] */
     double *v, *v2, *x, *y, *white;                   /* of one pair */
 } fy_values;
@@ -42,27 +44,25 @@ typedef struct fy_variance {
     double estimate, error; /* var and E */
 } fy_variance;
 
-/* Makes explorer->self an fy_values. The learner is there already; `hat` is its ridge
- * where that is to be Sigma^, and NULL where Sigma^ is a regression of its own. `scale`
- * multiplies all radii. fy_values_destroy copes with a failure half-way. */
+/* Completes a state whose learner is there already; `hat` is its ridge where that is to be
+ * Sigma^, and NULL where Sigma^ is a regression of its own. `scale` multiplies all radii.
+ * fy_values_destroy copes with a failure half-way. */
 foray_status fy_values_create(foray_explorer *explorer, fy_ridge *hat, double scale);
 
 /* theta^, Sigma^ and Sigma~ as they are now, then pi, V = PLAN(theta^, Sigma^, r, beta^). */
 void fy_values_plan(foray_explorer *explorer, fy_plan_reward reward);
 
-/* Updates (Sigma^, b^) and (Sigma~, b~). */
-void fy_values_regress(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
-
-/* Has either grown enough for a new plan? */
-bool fy_values_outgrown(const foray_explorer *explorer);
-
 /* var and E of a pair at step t, as the last plan sees them. */
 fy_variance fy_values_variance(foray_explorer *explorer, int64_t t, int64_t pair);
 
-void fy_values_write(foray_explorer *explorer, fy_writer *writer);
-void fy_values_read(foray_explorer *explorer, fy_reader *reader);
-
-/* An entry for the ops tables. The radii are stated for a number of episodes fixed beforehand. */
+/* Entries for the ops tables. The radii are stated for a number of episodes fixed beforehand. */
 void fy_values_destroy(foray_explorer *explorer);
+int64_t fy_values_act(foray_explorer *explorer, int64_t t, int64_t state);
+/* Updates (Sigma^, b^) and (Sigma~, b~). */
+void fy_values_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
+/* Stale once either has grown enough. */
+void fy_values_end_episode(foray_explorer *explorer);
+void fy_values_save(foray_explorer *explorer, fy_writer *writer);
+void fy_values_load(foray_explorer *explorer, fy_reader *reader);
 
 #endif

@@ -32,9 +32,10 @@ static foray_status create_tables(foray_context *ctx, fy_errors *errors)
                     FY_ALLOC(ctx, errors->bonus, counted) &&
                     FY_ALLOC(ctx, errors->share, counted) && FY_ALLOC(ctx, errors->raw, entries) &&
                     FY_ALLOC(ctx, errors->value, (model->horizon + 1) * model->states) &&
+                    FY_ALLOC(ctx, errors->action, fy_policy_entries(model)) &&
                     FY_ALLOC(ctx, errors->planned, doubling(errors) ? counted : 0) &&
                     FY_ALLOC(ctx, errors->scratch, 2 * model->states);
-    return complete ? fy_route_create(ctx, model, &errors->route) : FORAY_ERROR_MEMORY;
+    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 static foray_status create_lists(foray_context *ctx, fy_errors *errors)
@@ -102,7 +103,7 @@ void fy_errors_destroy(foray_explorer *explorer)
     free(errors->share);
     free(errors->raw);
     free(errors->value);
-    fy_route_destroy(&errors->route);
+    free(errors->action);
     free(errors->planned);
     free(errors->scratch);
     free(errors->into_start);
@@ -158,7 +159,7 @@ static inline void renew_state(fy_errors *errors, int64_t t, int32_t state)
     const foray_model *model = errors->model;
     int64_t at = t * model->states + state;
     const double *raw = errors->raw + t * model->pairs + state * model->actions;
-    double renewed = best(errors, t, raw, errors->route.action + at);
+    double renewed = best(errors, t, raw, errors->action + at);
     if (renewed != errors->value[at])
         errors->changed[errors->changes++] = state;
     errors->value[at] = renewed;
@@ -294,25 +295,19 @@ static void plan_in_full(foray_explorer *explorer)
     fy_errors_sweep(errors);
     if (doubling(errors))
         memcpy(errors->planned, errors->counts->visits, counted * sizeof *errors->planned);
-    errors->route.stale = false;
 }
 
 void fy_errors_start(foray_explorer *explorer)
 {
     weigh_all(explorer);
     plan_in_full(explorer);
-    explorer->plans++;
-}
-
-void fy_errors_begin_episode(foray_explorer *explorer)
-{
-    (void)explorer;
+    fy_explorer_planned(explorer);
 }
 
 int64_t fy_errors_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const fy_errors *errors = explorer->self;
-    return fy_route_action(&errors->route, errors->model, t, state);
+    return errors->action[t * errors->model->states + state];
 }
 
 void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -324,7 +319,7 @@ void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_
     weigh(explorer, at);
     errors->visited[t] = (int32_t)pair;
     if (doubling(errors))
-        errors->route.stale |= errors->counts->visits[at] >= growth * errors->planned[at];
+        explorer->stale |= errors->counts->visits[at] >= growth * errors->planned[at];
 }
 
 /* Every episode: only what changed. Doubling: everything, when some
@@ -334,11 +329,11 @@ void fy_errors_end_episode(foray_explorer *explorer)
     fy_errors *errors = explorer->self;
     if (!doubling(errors))
         renew(errors);
-    else if (errors->route.stale)
+    else if (explorer->stale)
         plan_in_full(explorer);
     else
         return;
-    explorer->plans++;
+    fy_explorer_planned(explorer);
 }
 
 /* -------------------------------------------------------------------- bounds */
@@ -403,7 +398,7 @@ void fy_errors_save(foray_explorer *explorer, fy_writer *writer)
     fy_counts_write(errors->counts, writer);
     if (!doubling(errors))
         return;
-    fy_route_write(&errors->route, model, writer);
+    fy_write_i32s(writer, errors->action, (size_t)fy_policy_entries(model));
     fy_write_doubles(writer, errors->planned, (size_t)(errors->counts->layers * model->pairs));
 }
 
@@ -412,7 +407,7 @@ static void read_plan(foray_explorer *explorer, fy_reader *reader)
 {
     fy_errors *errors = explorer->self;
     int64_t counted = errors->counts->layers * errors->model->pairs;
-    fy_route_read(&errors->route, errors->model, reader);
+    fy_read_actions(reader, errors->model, errors->action, fy_policy_entries(errors->model));
     fy_read_doubles(reader, errors->planned, (size_t)counted);
     for (int64_t at = 0; at < counted && !reader->failed; at++)
         reader->failed =

@@ -15,7 +15,6 @@
 #define FY_ERRORS_H
 
 #include "explore/tabular/counts.h"
-#include "explore/route.h"
 
 typedef struct fy_errors {
     const foray_model *model;
@@ -34,7 +33,7 @@ typedef struct fy_errors {
 
     double *raw;     /* [horizon][pairs] E before clipping */
     double *value;   /* [horizon+1][states] max_b E; the last layer is 0 */
-    fy_route route;  /* stale: some count has outgrown the last plan; doubling only */
+    int32_t *action; /* pi: [horizon][states] */
     double *scratch; /* [2][states] */
 
     /* Doubling only: visits as they were at the last plan, laid out as counts->visits. */
@@ -67,7 +66,6 @@ void fy_errors_sweep(fy_errors *errors);
 
 /* Entries for the ops tables. */
 void fy_errors_destroy(foray_explorer *explorer);
-void fy_errors_begin_episode(foray_explorer *explorer);
 int64_t fy_errors_act(foray_explorer *explorer, int64_t t, int64_t state);
 void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
 void fy_errors_end_episode(foray_explorer *explorer);

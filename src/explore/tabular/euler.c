@@ -40,38 +40,28 @@
 /* --------------------------------------------------------------- initialise */
 
 foray_status fy_euler_create(foray_context *ctx, const foray_model *model,
-                             const foray_settings *settings, fy_euler **out)
+                             const foray_settings *settings, fy_euler *euler)
 {
-    fy_euler *euler = fy_alloc(ctx, 1, sizeof *euler);
-    if (euler == NULL)
-        return FORAY_ERROR_MEMORY;
     euler->model = model;
     euler->settings = settings;
     bool pooled = settings->pooled == FORAY_POOLED_ON;
     foray_status status = fy_counts_create(ctx, model, pooled, &euler->counts);
-    if (status == FORAY_OK) {
-        int64_t counted = euler->counts->layers * model->pairs;
-        int64_t valued = (model->horizon + 1) * model->states;
-        bool complete = FY_ALLOC(ctx, euler->reward, model->horizon) &&
-                        FY_ALLOC(ctx, euler->left, model->horizon + 1) &&
-                        FY_ALLOC(ctx, euler->weight, counted) &&
-                        FY_ALLOC(ctx, euler->planned, counted) &&
-                        FY_ALLOC(ctx, euler->upper, valued) && FY_ALLOC(ctx, euler->lower, valued);
-        euler->laws = fy_open_pairs(model) * (double)model->horizon;
-        status = complete ? fy_route_create(ctx, model, &euler->route) : FORAY_ERROR_MEMORY;
-    }
-    if (status != FORAY_OK) {
-        fy_euler_destroy(euler);
+    if (status != FORAY_OK)
         return status;
-    }
-    *out = euler;
-    return FORAY_OK;
+    int64_t counted = euler->counts->layers * model->pairs;
+    int64_t valued = (model->horizon + 1) * model->states;
+    bool complete = FY_ALLOC(ctx, euler->reward, model->horizon) &&
+                    FY_ALLOC(ctx, euler->left, model->horizon + 1) &&
+                    FY_ALLOC(ctx, euler->weight, counted) &&
+                    FY_ALLOC(ctx, euler->planned, counted) && FY_ALLOC(ctx, euler->upper, valued) &&
+                    FY_ALLOC(ctx, euler->lower, valued) &&
+                    FY_ALLOC(ctx, euler->action, fy_policy_entries(model));
+    euler->laws = fy_open_pairs(model) * (double)model->horizon;
+    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 void fy_euler_destroy(fy_euler *euler)
 {
-    if (euler == NULL)
-        return;
     fy_counts_destroy(euler->counts);
     free(euler->reward);
     free(euler->left);
@@ -79,8 +69,7 @@ void fy_euler_destroy(fy_euler *euler)
     free(euler->planned);
     free(euler->upper);
     free(euler->lower);
-    fy_route_destroy(&euler->route);
-    free(euler);
+    free(euler->action);
 }
 
 /* ------------------------------------------------------------- the recursion */
@@ -155,8 +144,8 @@ static void plan_step(fy_euler *euler, int64_t t)
     const double *next = euler->lower + (t + 1) * model->states;
     for (int64_t s = 0; s < model->states; s++) {
         int64_t at = t * model->states + s;
-        euler->upper[at] = best(euler, t, s, euler->route.action + at);
-        int64_t pair = s * model->actions + euler->route.action[at];
+        euler->upper[at] = best(euler, t, s, euler->action + at);
+        int64_t pair = s * model->actions + euler->action[at];
         euler->lower[at] = euler->reward[t][pair] + fmax(0.0, future(euler, t, pair, next, -1));
     }
 }
@@ -168,7 +157,6 @@ void fy_euler_plan(fy_euler *euler)
         plan_step(euler, t);
     memcpy(euler->planned, euler->counts->visits,
            (size_t)(euler->counts->layers * euler->model->pairs) * sizeof *euler->planned);
-    euler->route.stale = false;
 }
 
 static void weigh_all(fy_euler *euler)
@@ -184,7 +172,7 @@ static void clear_values(fy_euler *euler)
     size_t values = (size_t)((model->horizon + 1) * model->states);
     memset(euler->upper, 0, values * sizeof *euler->upper);
     memset(euler->lower, 0, values * sizeof *euler->lower);
-    memset(euler->route.action, 0, (values - (size_t)model->states) * sizeof *euler->route.action);
+    memset(euler->action, 0, (values - (size_t)model->states) * sizeof *euler->action);
 }
 
 void fy_euler_start(fy_euler *euler)
@@ -201,18 +189,14 @@ void fy_euler_start(fy_euler *euler)
 
 /* ------------------------------------------------------------------ episodes */
 
-void fy_euler_observe(fy_euler *euler, int64_t t, int64_t pair, int64_t j)
+bool fy_euler_observe(fy_euler *euler, int64_t t, int64_t pair, int64_t j)
 {
     int64_t at = fy_counts_layer(euler->counts, t) * euler->model->pairs + pair;
     double growth = 1.0 + euler->settings->replan_growth;
     fy_counts_add(euler->counts, t, pair, j);
     weigh(euler, at);
-    euler->route.stale |= euler->counts->visits[at] >= growth * euler->planned[at];
-}
-
-bool fy_euler_is_due(const fy_euler *euler)
-{
-    return euler->settings->replan != FORAY_REPLAN_DOUBLING || euler->route.stale;
+    return euler->settings->replan != FORAY_REPLAN_DOUBLING ||
+           euler->counts->visits[at] >= growth * euler->planned[at];
 }
 
 /* ------------------------------------------------------------- save and load */
@@ -221,7 +205,7 @@ void fy_euler_write(const fy_euler *euler, fy_writer *writer)
 {
     const foray_model *model = euler->model;
     fy_counts_write(euler->counts, writer);
-    fy_route_write(&euler->route, model, writer);
+    fy_write_i32s(writer, euler->action, (size_t)fy_policy_entries(model));
     fy_write_doubles(writer, euler->planned, (size_t)(euler->counts->layers * model->pairs));
 }
 
@@ -236,7 +220,7 @@ void fy_euler_read(fy_euler *euler, fy_reader *reader)
     weigh_all(euler);
     clear_values(euler);
     fy_euler_plan(euler);
-    fy_route_read(&euler->route, euler->model, reader);
+    fy_read_actions(reader, euler->model, euler->action, fy_policy_entries(euler->model));
     fy_read_doubles(reader, euler->planned, (size_t)counted);
     for (int64_t at = 0; at < counted && !reader->failed; at++)
         reader->failed = !(euler->planned[at] >= 0.0 && euler->planned[at] <= counts->visits[at]);
@@ -244,94 +228,109 @@ void fy_euler_read(fy_euler *euler, fy_reader *reader)
 
 /* ---------------------------------------------------------- EULER on its own */
 
-static foray_status create(foray_explorer *explorer)
+typedef struct euler_explorer {
+    fy_euler euler;
+    fy_given given;
+} euler_explorer;
+
+static foray_status euler_create(foray_explorer *explorer)
 {
-    fy_euler *euler;
-    foray_status status =
-        fy_euler_create(explorer->ctx, explorer->model, &explorer->settings, &euler);
-    if (status == FORAY_OK)
-        explorer->self = euler;
-    return status;
+    euler_explorer *self = explorer->self = fy_alloc(explorer->ctx, 1, sizeof *self);
+    if (self == NULL)
+        return FORAY_ERROR_MEMORY;
+    return fy_euler_create(explorer->ctx, explorer->model, &explorer->settings, &self->euler);
 }
 
-static void destroy(foray_explorer *explorer)
+static void euler_destroy(foray_explorer *explorer)
 {
-    fy_euler_destroy(explorer->self);
+    euler_explorer *self = explorer->self;
+    if (self == NULL)
+        return;
+    fy_euler_destroy(&self->euler);
+    fy_given_destroy(&self->given);
+    free(self);
+}
+
+static fy_given *euler_given(const foray_explorer *explorer)
+{
+    euler_explorer *self = explorer->self;
+    return &self->given;
 }
 
 /* Takes the tables of the reward that was given. Without one nothing can be gained. */
-static void aim(foray_explorer *explorer)
+static void euler_aim(foray_explorer *explorer)
 {
-    fy_euler *euler = explorer->self;
+    euler_explorer *self = explorer->self;
+    fy_euler *euler = &self->euler;
     euler->steps = 0;
-    if (explorer->reward == NULL)
+    if (self->given.reward == NULL)
         return;
-    fy_reward_left(explorer->reward, euler->left);
+    fy_reward_left(self->given.reward, euler->left);
     for (int64_t t = 0; t < explorer->model->horizon; t++) {
-        euler->reward[t] = fy_reward_table(explorer->reward, t);
+        euler->reward[t] = self->given.table[t];
         euler->steps += euler->left[t] > 0.0;
     }
 }
 
-static void begin_episode(foray_explorer *explorer)
+static void euler_begin_episode(foray_explorer *explorer)
 {
     if (explorer->episodes > 0)
         return;
-    aim(explorer);
+    euler_aim(explorer);
     fy_euler_start(explorer->self);
-    explorer->plans = 1;
+    fy_explorer_planned(explorer);
 }
 
-static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
+static int64_t euler_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const fy_euler *euler = explorer->self;
-    return fy_route_action(&euler->route, euler->model, t, state);
+    return euler->action[t * euler->model->states + state];
 }
 
-static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+static void euler_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
-    fy_euler_observe(explorer->self, t, pair, j);
+    explorer->stale |= fy_euler_observe(explorer->self, t, pair, j);
 }
 
-static void end_episode(foray_explorer *explorer)
+static void euler_end_episode(foray_explorer *explorer)
 {
-    fy_euler *euler = explorer->self;
-    if (!fy_euler_is_due(euler))
+    if (!explorer->stale)
         return;
-    fy_euler_plan(euler);
-    explorer->plans++;
+    fy_euler_plan(explorer->self);
+    fy_explorer_planned(explorer);
 }
 
-static foray_status plan(foray_explorer *explorer, int64_t count,
-                         const foray_reward *const *rewards, int mode, foray_policy **policies)
+static foray_status euler_plan(foray_explorer *explorer, int64_t count,
+                               const foray_reward *const *rewards, int mode,
+                               foray_policy **policies)
 {
     const fy_euler *euler = explorer->self;
     return fy_certify_plan(explorer, euler->counts, NULL, mode, count, rewards, mode, policies);
 }
 
-static void save(foray_explorer *explorer, fy_writer *writer)
+static void euler_save(foray_explorer *explorer, fy_writer *writer)
 {
     fy_euler_write(explorer->self, writer);
 }
 
-static void load(foray_explorer *explorer, fy_reader *reader)
+static void euler_load(foray_explorer *explorer, fy_reader *reader)
 {
-    aim(explorer);
+    euler_aim(explorer);
     fy_euler_read(explorer->self, reader);
 }
 
 const fy_explorer_ops fy_euler_ops = {
     .name = "euler",
     .summary = "EULER (Zanette, Brunskill 2019): explores for one given reward, tabular",
-    .needs_reward = true,
-    .create = create,
-    .destroy = destroy,
-    .begin_episode = begin_episode,
-    .act = act,
-    .observe = observe,
-    .end_episode = end_episode,
-    .plan = plan,
-    .save = save,
-    .load = load,
+    .create = euler_create,
+    .destroy = euler_destroy,
+    .begin_episode = euler_begin_episode,
+    .act = euler_act,
+    .observe = euler_observe,
+    .end_episode = euler_end_episode,
+    .plan = euler_plan,
+    .save = euler_save,
+    .load = euler_load,
     .needs_budget = fy_never_needs_budget,
+    .given = euler_given,
 };

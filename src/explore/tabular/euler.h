@@ -14,7 +14,6 @@
 #define FY_EULER_H
 
 #include "explore/tabular/certify.h"
-#include "explore/route.h"
 
 typedef struct fy_euler {
     const foray_model *model;
@@ -29,22 +28,22 @@ typedef struct fy_euler {
 
     double *weight;        /* w, laid out as counts->visits */
     double *upper, *lower; /* [horizon+1][states] */
-    fy_route route;        /* stale: some count has outgrown the last plan */
+    int32_t *action;       /* pi: [horizon][states] */
     double *planned;       /* doubling: visits at the last plan */
 } fy_euler;
 
+/* Fills in an fy_euler that is all 0; fy_euler_destroy copes with a failure half-way, and leaves
+ * the struct itself to its owner. */
 foray_status fy_euler_create(foray_context *ctx, const foray_model *model,
-                             const foray_settings *settings, fy_euler **out);
+                             const foray_settings *settings, fy_euler *euler);
 void fy_euler_destroy(fy_euler *euler);
 
 /* Forgets everything, and makes the first plan for the reward. */
 void fy_euler_start(fy_euler *euler);
 
-/* The j-th successor of the pair followed at step t. */
-void fy_euler_observe(fy_euler *euler, int64_t t, int64_t pair, int64_t j);
-
-/* Is it time for a new plan, at the end of an episode? */
-bool fy_euler_is_due(const fy_euler *euler);
+/* The j-th successor of the pair followed at step t. True: a new plan is due at the end of the
+ * episode. */
+bool fy_euler_observe(fy_euler *euler, int64_t t, int64_t pair, int64_t j);
 void fy_euler_plan(fy_euler *euler);
 
 /* Counts and policy; the values follow from the counts and the reward. */

@@ -29,7 +29,7 @@
 /* --------------------------------------------------------------- initialise */
 
 /* b(n). */
-static double threshold(const foray_explorer *explorer, double n)
+static double rf_express_threshold(const foray_explorer *explorer, double n)
 {
     const foray_model *model = explorer->model;
     const fy_errors *errors = explorer->self;
@@ -39,27 +39,27 @@ static double threshold(const foray_explorer *explorer, double n)
 }
 
 /* 15 H^2 b(n)/n. */
-static double width(const foray_explorer *explorer, double n)
+static double rf_express_width(const foray_explorer *explorer, double n)
 {
     double H = (double)explorer->model->horizon;
-    return explorer->settings.radius_scale * 15.0 * H * H * threshold(explorer, n) / n;
+    return explorer->settings.radius_scale * 15.0 * H * H * rf_express_threshold(explorer, n) / n;
 }
 
 /* 3e sqrt(w) + w. */
-static double error(double w)
+static double rf_express_error(double w)
 {
     return 3.0 * exp(1.0) * sqrt(w) + w;
 }
 
-static foray_status create(foray_explorer *explorer)
+static foray_status rf_express_create(foray_explorer *explorer)
 {
     foray_status status = fy_errors_create(explorer);
     if (status != FORAY_OK)
         return status;
     fy_errors *errors = explorer->self;
     double H = (double)explorer->model->horizon;
-    errors->width = width;
-    errors->error = error;
+    errors->width = rf_express_width;
+    errors->error = rf_express_error;
     errors->growth = 1.0 + 1.0 / H;
     for (int64_t t = 0; t < explorer->model->horizon; t++) {
         errors->range[t] = 1.0;
@@ -72,9 +72,8 @@ static foray_status create(foray_explorer *explorer)
 const fy_explorer_ops fy_rf_express = {
     .name = "rf-express",
     .summary = "RF-Express (Menard et al. 2021): bonuses that shrink like 1/n, tabular",
-    .create = create,
+    .create = rf_express_create,
     .destroy = fy_errors_destroy,
-    .begin_episode = fy_errors_begin_episode,
     .act = fy_errors_act,
     .observe = fy_errors_observe,
     .end_episode = fy_errors_end_episode,

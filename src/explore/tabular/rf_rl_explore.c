@@ -42,7 +42,7 @@
 #include "explore/tabular/euler.h"
 
 typedef struct mixture {
-    fy_euler *euler;
+    fy_euler euler;
     fy_counts *counts; /* that plans are made from */
     int64_t targets;
     int64_t *target;   /* [targets] t * states + s */
@@ -52,8 +52,8 @@ typedef struct mixture {
     int64_t aimed;     /* which target EULER runs for; -1: none yet */
 
     int64_t policies, samples; /* share * K, and the rest of K */
-    int64_t made, drawn;       /* of these, so far */
-    double place;              /* in [0,1], of the next draw among the policies */
+    int64_t made;              /* policies so far; all other episodes were drawn from them */
+    double next_draw;          /* in [0,1]: where the next draw falls among the policies */
     bool sampling;             /* the episode under way */
 } mixture;
 
@@ -116,11 +116,11 @@ static void split(foray_explorer *explorer)
     int64_t policies = (int64_t)(explorer->settings.explore_share * (double)budget);
     self->policies = policies < 1 ? 1 : policies > budget ? budget : policies;
     self->samples = budget - self->policies;
-    self->place = 1.0 - pow(random_unit(explorer, 0), 1.0 / fmax(1.0, (double)self->samples));
+    self->next_draw = 1.0 - pow(random_unit(explorer, 0), 1.0 / fmax(1.0, (double)self->samples));
     self->aimed = -1;
 }
 
-static foray_status create(foray_explorer *explorer)
+static foray_status rf_rl_explore_create(foray_explorer *explorer)
 {
     foray_context *ctx = explorer->ctx;
     const foray_model *model = explorer->model;
@@ -144,12 +144,12 @@ static foray_status create(foray_explorer *explorer)
     return FORAY_OK;
 }
 
-static void destroy(foray_explorer *explorer)
+static void rf_rl_explore_destroy(foray_explorer *explorer)
 {
     mixture *self = explorer->self;
     if (self == NULL)
         return;
-    fy_euler_destroy(self->euler);
+    fy_euler_destroy(&self->euler);
     fy_counts_destroy(self->counts);
     free(self->target);
     free(self->nothing);
@@ -178,10 +178,10 @@ static void aim(foray_explorer *explorer, int64_t which)
     for (int64_t a = 0; a < model->actions; a++)
         self->indicator[s * model->actions + a] = 1.0;
     for (int64_t t = 0; t < model->horizon; t++) {
-        self->euler->reward[t] = t == step ? self->indicator : self->nothing;
-        self->euler->left[t] = t <= step ? 1.0 : 0.0;
+        self->euler.reward[t] = t == step ? self->indicator : self->nothing;
+        self->euler.left[t] = t <= step ? 1.0 : 0.0;
     }
-    self->euler->steps = step + 1;
+    self->euler.steps = step + 1;
     self->aimed = which;
 }
 
@@ -192,74 +192,69 @@ static void make_policy(foray_explorer *explorer)
     int64_t which = target_of(self, self->made++);
     if (which != self->aimed) {
         aim(explorer, which);
-        fy_euler_start(self->euler);
-        explorer->plans++;
-    } else if (fy_euler_is_due(self->euler)) {
-        fy_euler_plan(self->euler);
-        explorer->plans++;
+        fy_euler_start(&self->euler);
+        fy_explorer_planned(explorer);
+    } else if (explorer->stale) {
+        fy_euler_plan(&self->euler);
+        fy_explorer_planned(explorer);
     }
 }
 
 /* Does the next draw fall on the policy there is? Past the budget all do. */
-static bool is_drawn(const mixture *self)
+static bool is_drawn(const foray_explorer *explorer)
 {
+    const mixture *self = explorer->self;
     if (self->made == self->policies)
         return true;
-    return self->made > 0 && self->drawn < self->samples &&
-           self->place * (double)self->policies < (double)self->made;
+    return self->made > 0 && explorer->episodes - self->made < self->samples &&
+           self->next_draw * (double)self->policies < (double)self->made;
 }
 
-static void begin_episode(foray_explorer *explorer)
+static void rf_rl_explore_begin_episode(foray_explorer *explorer)
 {
     mixture *self = explorer->self;
-    self->sampling = is_drawn(self);
+    self->sampling = is_drawn(explorer);
     if (!self->sampling) {
         make_policy(explorer);
         return;
     }
-    self->drawn++;
-    double left = fmax(1.0, (double)(self->samples - self->drawn));
-    self->place =
-        1.0 - (1.0 - self->place) * pow(random_unit(explorer, explorer->episodes), 1.0 / left);
+    int64_t drawn = explorer->episodes - self->made + 1;
+    double left = fmax(1.0, (double)(self->samples - drawn));
+    self->next_draw =
+        1.0 - (1.0 - self->next_draw) * pow(random_unit(explorer, explorer->episodes), 1.0 / left);
 }
 
-static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
+static int64_t rf_rl_explore_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const mixture *self = explorer->self;
     int64_t at = t * explorer->model->states + state, target = self->target[self->aimed];
-    if (t < self->euler->steps && !(self->sampling && at == target))
-        return self->euler->route.action[at];
-    uint64_t bits = fy_random_bits((uint64_t)explorer->settings.seed, FY_STREAM_EXPLORER,
-                                   (uint64_t)explorer->episodes, (uint32_t)t, 0);
-    return (int64_t)(fy_unit(bits) * (double)explorer->model->actions);
+    if (t < self->euler.steps && !(self->sampling && at == target))
+        return self->euler.action[at];
+    return fy_random_action(explorer, t);
 }
 
-static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+static void rf_rl_explore_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
     mixture *self = explorer->self;
-    bool pooled = self->euler->counts->layers == 1;
-    if (!self->sampling && (pooled || t < self->euler->steps))
-        fy_euler_observe(self->euler, t, pair, j);
+    bool pooled = self->euler.counts->layers == 1;
+    if (!self->sampling && (pooled || t < self->euler.steps))
+        explorer->stale |= fy_euler_observe(&self->euler, t, pair, j);
     if (self->sampling || explorer->settings.explore_data == FORAY_DATA_ALL)
         fy_counts_add(self->counts, t, pair, j);
 }
 
-static void end_episode(foray_explorer *explorer)
-{
-    (void)explorer;
-}
-
 /* ------------------------------------------------------ plans and certificates */
 
-static foray_status plan(foray_explorer *explorer, int64_t count,
-                         const foray_reward *const *rewards, int mode, foray_policy **policies)
+static foray_status rf_rl_explore_plan(foray_explorer *explorer, int64_t count,
+                                       const foray_reward *const *rewards, int mode,
+                                       foray_policy **policies)
 {
     const mixture *self = explorer->self;
     return fy_certify_plan(explorer, self->counts, NULL, FORAY_PLUGIN, count, rewards, mode,
                            policies);
 }
 
-static foray_status bound(foray_explorer *explorer, foray_certificate *out)
+static foray_status rf_rl_explore_bound(foray_explorer *explorer, foray_certificate *out)
 {
     const mixture *self = explorer->self;
     *out = fy_certify_all(explorer, self->counts, self->work);
@@ -275,7 +270,7 @@ fy_mixing fy_rf_rl_explore_now(const foray_explorer *explorer)
                        self->policies,
                        self->samples,
                        self->made,
-                       self->drawn,
+                       explorer->episodes + (explorer->step >= 0) - self->made,
                        self->sampling,
                        aimed ? self->target[self->aimed] / states : -1,
                        aimed ? self->target[self->aimed] % states : -1,
@@ -284,33 +279,31 @@ fy_mixing fy_rf_rl_explore_now(const foray_explorer *explorer)
 
 /* ------------------------------------------------------------- save and load */
 
-static void save(foray_explorer *explorer, fy_writer *writer)
+static void rf_rl_explore_save(foray_explorer *explorer, fy_writer *writer)
 {
     const mixture *self = explorer->self;
     fy_write_u64(writer, (uint64_t)self->policies);
     fy_write_u64(writer, (uint64_t)self->samples);
     fy_write_u64(writer, (uint64_t)self->made);
-    fy_write_u64(writer, (uint64_t)self->drawn);
-    fy_write_double(writer, self->place);
+    fy_write_double(writer, self->next_draw);
     fy_write_u64(writer, self->sampling);
     fy_counts_write(self->counts, writer);
-    fy_euler_write(self->euler, writer);
+    fy_euler_write(&self->euler, writer);
 }
 
 /* The reader fails where the budget was split in another way. */
-static void load(foray_explorer *explorer, fy_reader *reader)
+static void rf_rl_explore_load(foray_explorer *explorer, fy_reader *reader)
 {
     mixture *self = explorer->self;
     if (fy_read_u64(reader) != (uint64_t)self->policies ||
         fy_read_u64(reader) != (uint64_t)self->samples)
         reader->failed = true;
     self->made = (int64_t)fy_read_u64(reader);
-    self->drawn = (int64_t)fy_read_u64(reader);
-    self->place = fy_read_double(reader);
+    self->next_draw = fy_read_double(reader);
     self->sampling = fy_read_u64(reader) != 0;
     fy_counts_read(self->counts, reader);
-    if (self->made < 0 || self->made > self->policies || self->drawn < 0 ||
-        !(self->place >= 0.0 && self->place <= 1.0))
+    if (self->made < 0 || self->made > self->policies || self->made > explorer->episodes ||
+        !(self->next_draw >= 0.0 && self->next_draw <= 1.0))
         reader->failed = true;
     if (reader->failed) {
         self->made = 0;
@@ -318,11 +311,11 @@ static void load(foray_explorer *explorer, fy_reader *reader)
     }
     if (self->made > 0)
         aim(explorer, target_of(self, self->made - 1));
-    fy_euler_read(self->euler, reader);
+    fy_euler_read(&self->euler, reader);
 }
 
 /* What is counted follows from them. */
-static uint64_t settings_fingerprint(const foray_settings *settings)
+static uint64_t rf_rl_explore_fingerprint(const foray_settings *settings)
 {
     const double own[] = {(double)settings->episodes, settings->explore_share,
                           (double)settings->explore_data};
@@ -332,16 +325,15 @@ static uint64_t settings_fingerprint(const foray_settings *settings)
 const fy_explorer_ops fy_rf_rl_explore = {
     .name = "rf-rl-explore",
     .summary = "RF-RL-Explore (Jin et al. 2020): EULER to every state, then their mixture, tabular",
-    .create = create,
-    .destroy = destroy,
-    .begin_episode = begin_episode,
-    .act = act,
-    .observe = observe,
-    .end_episode = end_episode,
-    .plan = plan,
-    .save = save,
-    .load = load,
+    .create = rf_rl_explore_create,
+    .destroy = rf_rl_explore_destroy,
+    .begin_episode = rf_rl_explore_begin_episode,
+    .act = rf_rl_explore_act,
+    .observe = rf_rl_explore_observe,
+    .plan = rf_rl_explore_plan,
+    .save = rf_rl_explore_save,
+    .load = rf_rl_explore_load,
     .needs_budget = fy_always_needs_budget, /* how it is split depends on it */
-    .bound = bound,
-    .fingerprint = settings_fingerprint,
+    .bound = rf_rl_explore_bound,
+    .fingerprint = rf_rl_explore_fingerprint,
 };

@@ -30,7 +30,7 @@
 /* --------------------------------------------------------------- initialise */
 
 /* b(n). One state: the law is known, and the second term is 0. */
-static double threshold(const foray_explorer *explorer, double n)
+static double rf_ucrl_threshold(const foray_explorer *explorer, double n)
 {
     const foray_model *model = explorer->model;
     const fy_errors *errors = explorer->self;
@@ -41,18 +41,18 @@ static double threshold(const foray_explorer *explorer, double n)
 }
 
 /* sqrt(2 b(n)/n) bounds ||p^ - p||_1, by Pinsker: n KL(p^, p) <= b(n). */
-static double width(const foray_explorer *explorer, double n)
+static double rf_ucrl_width(const foray_explorer *explorer, double n)
 {
-    return explorer->settings.radius_scale * sqrt(2.0 * threshold(explorer, n) / n);
+    return explorer->settings.radius_scale * sqrt(2.0 * rf_ucrl_threshold(explorer, n) / n);
 }
 
 /* max_a E_1 as it is. */
-static double error(double mean)
+static double rf_ucrl_error(double mean)
 {
     return mean;
 }
 
-static foray_status create(foray_explorer *explorer)
+static foray_status rf_ucrl_create(foray_explorer *explorer)
 {
     foray_status status = fy_errors_create(explorer);
     if (status != FORAY_OK)
@@ -60,8 +60,8 @@ static foray_status create(foray_explorer *explorer)
     fy_errors *errors = explorer->self;
     int64_t H = explorer->model->horizon;
     bool remaining = explorer->settings.clip == FORAY_CLIP_REMAINING;
-    errors->width = width;
-    errors->error = error;
+    errors->width = rf_ucrl_width;
+    errors->error = rf_ucrl_error;
     errors->growth = 1.0;
     for (int64_t t = 0; t < H; t++) {
         errors->range[t] = (double)(H - (t + 1));
@@ -74,9 +74,8 @@ static foray_status create(foray_explorer *explorer)
 const fy_explorer_ops fy_rf_ucrl = {
     .name = "rf-ucrl",
     .summary = "RF-UCRL (Kaufmann et al. 2021): bounds the error of every value, tabular",
-    .create = create,
+    .create = rf_ucrl_create,
     .destroy = fy_errors_destroy,
-    .begin_episode = fy_errors_begin_episode,
     .act = fy_errors_act,
     .observe = fy_errors_observe,
     .end_episode = fy_errors_end_episode,

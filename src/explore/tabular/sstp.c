@@ -41,7 +41,6 @@ typedef struct staged {
     fy_counts *counts;   /* pooled over steps */
     int64_t most;        /* the largest L_i */
     int64_t level;       /* of the last plan; -1: none yet */
-    bool stale;          /* a pair was settled, or a count has grown */
     double *weight;      /* [pairs] w */
     double *planned;     /* [pairs] n at the last plan */
     bool *unsettled;     /* [pairs] at the last plan */
@@ -98,7 +97,7 @@ static foray_status create_tables(foray_context *ctx, const foray_model *model, 
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
-static foray_status create(foray_explorer *explorer)
+static foray_status sstp_create(foray_explorer *explorer)
 {
     staged *self = fy_alloc(explorer->ctx, 1, sizeof *self);
     if (self == NULL)
@@ -113,7 +112,7 @@ static foray_status create(foray_explorer *explorer)
     return status;
 }
 
-static void destroy(foray_explorer *explorer)
+static void sstp_destroy(foray_explorer *explorer)
 {
     staged *self = explorer->self;
     if (self == NULL)
@@ -229,53 +228,45 @@ static void plan_level(foray_explorer *explorer, int64_t level)
     enter_level(explorer, level);
     weigh(explorer, self->weight);
     induct(explorer);
-    self->stale = false;
-    explorer->plans++;
+    fy_explorer_planned(explorer);
 }
 
 /* ------------------------------------------------------------------ episodes */
 
-static void begin_episode(foray_explorer *explorer)
+static void sstp_begin_episode(foray_explorer *explorer)
 {
     staged *self = explorer->self;
     int64_t level = level_at(&explorer->settings, explorer->episodes);
     bool every = explorer->settings.replan == FORAY_REPLAN_EVERY;
-    if (every || self->stale || level != self->level)
+    if (every || explorer->stale || level != self->level)
         plan_level(explorer, level);
     self->remaining = self->truncation;
 }
 
-static int64_t act(foray_explorer *explorer, int64_t t, int64_t state)
+static int64_t sstp_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const staged *self = explorer->self;
     if (self->remaining > 0 && self->wanted > 0)
         return self->policy[(t * self->truncation + self->remaining - 1) * explorer->model->states +
                             state];
-    uint64_t bits = fy_random_bits((uint64_t)explorer->settings.seed, FY_STREAM_EXPLORER,
-                                   (uint64_t)explorer->episodes, (uint32_t)t, 0);
-    return (int64_t)(fy_unit(bits) * (double)explorer->model->actions);
+    return fy_random_action(explorer, t);
 }
 
-static void observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+static void sstp_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
     staged *self = explorer->self;
     fy_counts_add(self->counts, t, pair, j);
     double n = self->counts->visits[pair], growth = 1.0 + explorer->settings.replan_growth;
     bool settled = self->unsettled[pair] && n >= self->target;
-    self->stale |= settled || n >= growth * self->planned[pair];
+    explorer->stale |= settled || n >= growth * self->planned[pair];
     if (self->unsettled[pair] && self->remaining > 0)
         self->remaining--;
 }
 
-static void end_episode(foray_explorer *explorer)
-{
-    (void)explorer;
-}
-
 /* ------------------------------------------------------ plans and certificates */
 
-static foray_status plan(foray_explorer *explorer, int64_t count,
-                         const foray_reward *const *rewards, int mode, foray_policy **policies)
+static foray_status sstp_plan(foray_explorer *explorer, int64_t count,
+                              const foray_reward *const *rewards, int mode, foray_policy **policies)
 {
     const staged *self = explorer->self;
     double *weight = fy_alloc(explorer->ctx, (size_t)explorer->model->pairs, sizeof *weight);
@@ -299,13 +290,12 @@ fy_stage fy_sstp_now(const foray_explorer *explorer)
 /* ------------------------------------------------------------- save and load */
 
 /* Counts, and the last plan: its level, the visits it was made for, its policy. */
-static void save(foray_explorer *explorer, fy_writer *writer)
+static void sstp_save(foray_explorer *explorer, fy_writer *writer)
 {
     const staged *self = explorer->self;
     const foray_model *model = explorer->model;
     fy_counts_write(self->counts, writer);
     fy_write_u64(writer, (uint64_t)(self->level + 1));
-    fy_write_u64(writer, self->stale);
     if (self->level < 0)
         return;
     fy_write_doubles(writer, self->planned, (size_t)model->pairs);
@@ -319,20 +309,17 @@ static void read_plan(foray_explorer *explorer, int64_t level, fy_reader *reader
     const foray_model *model = explorer->model;
     int64_t entries = model->horizon * truncation_of(explorer, level) * model->states;
     fy_read_doubles(reader, self->planned, (size_t)model->pairs);
-    fy_read_i32s(reader, self->policy, (size_t)entries);
+    fy_read_actions(reader, model, self->policy, entries);
     for (int64_t i = 0; i < model->pairs && !reader->failed; i++)
         reader->failed = !(self->planned[i] >= 0.0 && self->planned[i] <= self->counts->visits[i]);
-    for (int64_t i = 0; i < entries && !reader->failed; i++)
-        reader->failed = self->policy[i] < 0 || self->policy[i] >= model->actions;
     enter_level(explorer, level);
 }
 
-static void load(foray_explorer *explorer, fy_reader *reader)
+static void sstp_load(foray_explorer *explorer, fy_reader *reader)
 {
     staged *self = explorer->self;
     fy_counts_read(self->counts, reader);
     uint64_t levels = fy_read_u64(reader);
-    self->stale = fy_read_u64(reader) != 0;
     if (levels > (uint64_t)explorer->settings.sstp_levels)
         reader->failed = true;
     self->level = -1;
@@ -341,7 +328,7 @@ static void load(foray_explorer *explorer, fy_reader *reader)
 }
 
 /* What levels, targets and the shape of a policy follow from. */
-static uint64_t settings_fingerprint(const foray_settings *settings)
+static uint64_t sstp_fingerprint(const foray_settings *settings)
 {
     const double own[] = {(double)settings->episodes,
                           (double)settings->sstp_levels,
@@ -356,15 +343,14 @@ static uint64_t settings_fingerprint(const foray_settings *settings)
 const fy_explorer_ops fy_sstp = {
     .name = "sstp",
     .summary = "SSTP (Zhang, Du, Ji 2021): staged sampling, truncated planning, tabular, pooled",
-    .create = create,
-    .destroy = destroy,
-    .begin_episode = begin_episode,
-    .act = act,
-    .observe = observe,
-    .end_episode = end_episode,
-    .plan = plan,
-    .save = save,
-    .load = load,
+    .create = sstp_create,
+    .destroy = sstp_destroy,
+    .begin_episode = sstp_begin_episode,
+    .act = sstp_act,
+    .observe = sstp_observe,
+    .plan = sstp_plan,
+    .save = sstp_save,
+    .load = sstp_load,
     .needs_budget = fy_always_needs_budget, /* for levels, targets, the logarithm */
-    .fingerprint = settings_fingerprint,
+    .fingerprint = sstp_fingerprint,
 };
