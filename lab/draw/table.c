@@ -179,8 +179,9 @@ static void print_rounded(double value, const char *exact, fy_writer *text)
 
 static void print_html_cell(const char *cell, bool rounded, fy_writer *text)
 {
-    double value;
-    bool number = foray_number_read(cell, &value);
+    char *end;
+    double value = strtod(cell, &end);
+    bool number = *cell && !*end;
     fy_print(text, is_numeric(cell) ? "<td class=\"number\"" : "<td");
     if (number && rounded) {
         print_rounded(value, cell, text);

@@ -1,5 +1,4 @@
 /* rows.c - numbers in named columns, in memory and on disk. */
-#include "base/parameter.h"
 #include "draw/table.h"
 #include "work/work.h"
 
@@ -57,14 +56,12 @@ foray_status fy_rows_write(foray_context *ctx, const fy_folder *folder, const ch
 static bool read_row(const char **at, int64_t columns, double *row)
 {
     for (int64_t c = 0; c < columns; c++) {
-        size_t length = strcspn(*at, ",\n");
-        row[c] = NAN;
-        if (length > 0 && !fy_number_read(*at, length, &row[c]))
+        bool empty = **at == ',' || **at == '\n';
+        char *end = (char *)*at;
+        row[c] = empty ? NAN : strtod(*at, &end);
+        if (*end != (c + 1 < columns ? ',' : '\n'))
             return false;
-        *at += length;
-        if (**at != (c + 1 < columns ? ',' : '\n'))
-            return false;
-        ++*at;
+        *at = end + 1;
     }
     return true;
 }
