@@ -86,7 +86,7 @@ static void print_worlds(void)
         print_plain(info.summary);
         printf(" Parameters:");
         for (int64_t j = 0; j < info.parameters; j++)
-            printf(" %s=%g%s", info.parameter[j].name, info.parameter[j].fallback,
+            printf(" %s=%s%s", info.parameter[j].name, info.parameter[j].fallback,
                    j + 1 < info.parameters ? "," : ".");
         printf("\n");
     }

@@ -1,4 +1,5 @@
 /* world.c - foray world list, foray world export. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,14 +11,12 @@
 static void print_parameters(const foray_world_info *info)
 {
     for (int64_t i = 0; i < info->parameters; i++) {
-        const foray_world_parameter *parameter = &info->parameter[i];
-        /* Whole numbers up to 2^53 are shown in full. */
-        int digits = parameter->whole ? 16 : 6;
-        char shown[64], range[64];
-        snprintf(shown, sizeof shown, "%s=%.*g", parameter->name, digits, parameter->fallback);
-        snprintf(range, sizeof range, "(%.*g to %.*g)", digits, parameter->least, digits,
-                 parameter->most);
-        printf("    %-18s %-23s %s\n", shown, range, parameter->help);
+        const foray_parameter *parameter = &info->parameter[i];
+        char shown[64], range[64], bracketed[68];
+        foray_parameter_range(parameter, range, sizeof range);
+        snprintf(shown, sizeof shown, "%s=%s", parameter->name, parameter->fallback);
+        snprintf(bracketed, sizeof bracketed, "(%s)", range);
+        printf("    %-18s %-23s %s\n", shown, bracketed, parameter->help);
     }
 }
 
@@ -41,13 +40,15 @@ static void output_world(cli_output *output, const foray_world_info *info,
     cli_output_text(output, "summary", info->summary);
     cli_output_open_list(output, "parameters");
     for (int64_t i = 0; i < info->parameters; i++) {
-        const foray_world_parameter *parameter = &info->parameter[i];
+        const foray_parameter *parameter = &info->parameter[i];
+        double fallback = NAN;
+        (void)foray_number_read(parameter->fallback, &fallback);
         cli_output_open(output, NULL);
         cli_output_text(output, "name", parameter->name);
-        cli_output_real(output, "default", parameter->fallback);
+        cli_output_real(output, "default", fallback);
         cli_output_real(output, "least", parameter->least);
         cli_output_real(output, "most", parameter->most);
-        cli_output_flag(output, "whole", parameter->whole);
+        cli_output_flag(output, "whole", parameter->kind == FORAY_WHOLE);
         cli_output_text(output, "help", parameter->help);
         cli_output_close(output);
     }

@@ -355,7 +355,8 @@ static void texts_name_clusters(void **unused)
         {"radial:50,nearest=65", "nearest=65, but it must be"},
         {"radial:5,nearest=6", "nearest is 6"},
         {"radial:50,w=1", "no parameter is called \"w\""},
-        {"radial:99999999999999999999", "radial clusters: there must be"},
+        {"radial:99999999999999999999", "should read"},
+        {"radial:9999999999", "radial clusters: there must be"},
     };
     fixture f = open_line(2);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -106,11 +106,11 @@ static void test_no_command(void **unused)
         {"exec:kill -9 $$", "signal 9", FORAY_ERROR_WORLD},
         {"exec:", "which program", FORAY_ERROR_USAGE},
         {"exec:[timeout=1]", "which program", FORAY_ERROR_USAGE},
-        {"exec:[timeout=1", "a time limit is a number of seconds", FORAY_ERROR_USAGE},
-        {"exec:[timeout=0]true", "a time limit is a number of seconds", FORAY_ERROR_USAGE},
-        {"exec:[timeout=nan]true", "a time limit is a number of seconds", FORAY_ERROR_USAGE},
-        {"exec:[patience=1]true", "no such time limit", FORAY_ERROR_USAGE},
-        {"exec:[]true", "no such time limit", FORAY_ERROR_USAGE},
+        {"exec:[timeout=1", "write exec:[timeout=S,start=S,grace=S]COMMAND", FORAY_ERROR_USAGE},
+        {"exec:[timeout=0]true", "timeout=0, but it must be a number from 0.001 to 1000000", FORAY_ERROR_USAGE},
+        {"exec:[timeout=nan]true", "timeout=nan, but it must be a number", FORAY_ERROR_USAGE},
+        {"exec:[patience=1]true", "there are timeout, start, grace", FORAY_ERROR_USAGE},
+        {"exec:[]true", "exec: \"\" should read key=value", FORAY_ERROR_USAGE},
     };
     foray_context *ctx = foray_context_create();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

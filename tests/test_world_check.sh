@@ -106,7 +106,7 @@ expect 4 "horizon \"x\"" foray world check "plugin:$outside/thermostat.so:x"
 expect 4 . foray world check "exec:$hostile exit 12" --json
 cp "$work/out" lost.json
 holds "JSON all the same" test "$(json conforms lost.json)" = false
-expect 2 "no such time limit" foray world check "exec:[tempo=1]$hostile"
+expect 2 "there are timeout, start, grace" foray world check "exec:[tempo=1]$hostile"
 expect 2 "no built-in" foray world check pendulums
 expect 2 "draws" foray world check pendulum --draws 1
 expect 2 "missing operand" foray world check

@@ -265,12 +265,13 @@ static void the_table_describes_the_worlds(void **state)
         int at = snprintf(spec, sizeof spec, "%s", info.name);
         assert_true(info.parameters >= 2 && info.parameters <= 16);
         for (int64_t i = 0; i < info.parameters; i++) {
-            const foray_world_parameter *parameter = &info.parameter[i];
-            assert_true(parameter->least <= parameter->fallback);
-            assert_true(parameter->fallback <= parameter->most);
+            const foray_parameter *parameter = &info.parameter[i];
+            foray_parameter_value value;
+            assert_true(parameter->least < parameter->most);
+            assert_int_equal(foray_parameter_read(ctx, parameter, parameter->fallback, &value), 0);
             assert_true(strlen(parameter->help) > 5);
             horizon = horizon || strcmp(parameter->name, "horizon") == 0;
-            at += snprintf(spec + at, sizeof spec - (size_t)at, "%c%s=%.17g", i ? ',' : ':',
+            at += snprintf(spec + at, sizeof spec - (size_t)at, "%c%s=%s", i ? ',' : ':',
                            parameter->name, parameter->fallback);
         }
         assert_true(horizon && strlen(info.summary) > 20);

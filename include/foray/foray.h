@@ -96,6 +96,48 @@ FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
 enum { FORAY_NUMBER_SIZE = 32 };
 FORAY_API const char *foray_shortest(double value, char text[FORAY_NUMBER_SIZE]);
 
+/* The number that the whole text is: 0.25, -1e-3, 200_000, inf; correctly rounded, and with a
+ * point whatever the locale. False: it is not a number, or too large for a double. */
+FORAY_API bool foray_number_read(const char *text, double *out);
+/* The same for whole numbers, which may be written 1e5 or 200_000. */
+FORAY_API bool foray_whole_read(const char *text, int64_t *out);
+
+/* -------------------------------------------------------------- parameters */
+
+/* Everything that has parameters (algorithms, worlds, experiments, commands) describes them
+ * in tables of one kind, and their values are read from text in one place. */
+typedef enum foray_parameter_kind {
+    FORAY_WHOLE,     /* a whole number */
+    FORAY_REAL,      /* a number */
+    FORAY_CHOICE,    /* one of several words */
+    FORAY_TEXT,      /* anything */
+    FORAY_ALGORITHM, /* the name of an algorithm */
+    FORAY_WORLD,     /* a world with its parameters: "rooms:rows=3" */
+} foray_parameter_kind;
+
+typedef struct foray_parameter {
+    const char *name; /* its words joined by '_' */
+    foray_parameter_kind kind;
+    const char *fallback; /* the default, as text */
+    double least, most;   /* of numbers: both are allowed */
+    const char *choices;  /* of choices: "this|that" */
+    const char *help;     /* one line, without a full stop */
+} foray_parameter;
+
+typedef struct foray_parameter_value {
+    int64_t whole; /* of FORAY_WHOLE; of FORAY_CHOICE its place among the choices, from 0 */
+    double real;   /* of FORAY_REAL and FORAY_WHOLE */
+} foray_parameter_value;
+
+/* Reads one value. FORAY_ERROR_USAGE says "rows=0, but it must be a whole number from 1 to
+ * 64". Texts and names are taken as they are: whoever uses them looks them up. */
+FORAY_API foray_status foray_parameter_read(foray_context *ctx, const foray_parameter *parameter,
+                                            const char *text, foray_parameter_value *out);
+
+/* Writes what values there may be, with at most `size` bytes including the final 0: "1 to 64",
+ * "at least 0", "this|that", or "text". */
+FORAY_API void foray_parameter_range(const foray_parameter *parameter, char *text, size_t size);
+
 /* ---------------------------------------------------------------- settings */
 
 /* The choices of the settings below, in the order of their names there. */
@@ -456,18 +498,11 @@ FORAY_API foray_status foray_world_step(foray_world *world, const foray_draw *dr
  * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range. */
 FORAY_API foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out);
 
-typedef struct foray_world_parameter {
-    const char *name;
-    double fallback, least, most;
-    bool whole; /* whole numbers only */
-    const char *help;
-} foray_world_parameter;
-
 typedef struct foray_world_info {
     const char *name;
     const char *summary;
     int64_t parameters;
-    const foray_world_parameter *parameter;
+    const foray_parameter *parameter;
 } foray_world_info;
 
 /* Built-in world `index`; false past the end. */

@@ -179,9 +179,8 @@ static void print_rounded(double value, const char *exact, fy_writer *text)
 
 static void print_html_cell(const char *cell, bool rounded, fy_writer *text)
 {
-    char *end;
-    double value = strtod(cell, &end);
-    bool number = *cell && !*end;
+    double value;
+    bool number = foray_number_read(cell, &value);
     fy_print(text, is_numeric(cell) ? "<td class=\"number\"" : "<td");
     if (number && rounded) {
         print_rounded(value, cell, text);

@@ -44,7 +44,9 @@ static const char *theorem_of(const char *algorithm, int variable)
 static double theorem_number(const char *algorithm, int variable)
 {
     const char *text = theorem_of(algorithm, variable), *last = strrchr(text, ' ');
-    return *text ? strtod(last ? last : text, NULL) : NAN;
+    double exponent = NAN;
+    (void)foray_number_read(last ? last + 1 : text, &exponent);
+    return exponent;
 }
 
 /* All gaps and bounds: [algorithm][horizon][zone][seed][checkpoint]. */

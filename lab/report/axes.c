@@ -1,5 +1,6 @@
 /* axes.c - what the sides of a map stand for, read off the names of its corners: the states of
  * systems are called "angle=0.5, velocity=-1". */
+#include "base/parameter.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -19,14 +20,14 @@ static bool read_place(const char *text, place *out)
 {
     for (int i = 0; i < AXES; i++) {
         const char *equals = text ? strchr(text, '=') : NULL;
-        char *end;
-        if (!equals || equals == text)
+        const char *end = equals ? equals + strcspn(equals, ",") : NULL;
+        if (!equals || equals == text ||
+            !fy_number_read(equals + 1, (size_t)(end - equals) - 1, &out->value[i]))
             return false;
         out->name[i] = text;
         out->length[i] = (size_t)(equals - text);
-        out->value[i] = strtod(equals + 1, &end);
         const char *after = i + 1 < AXES ? ", " : "";
-        if (end == equals + 1 || strncmp(end, after, strlen(after)) != 0)
+        if (strncmp(end, after, strlen(after)) != 0)
             return false;
         text = end + strlen(after);
     }

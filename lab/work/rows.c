@@ -1,4 +1,5 @@
 /* rows.c - numbers in named columns, in memory and on disk. */
+#include "base/parameter.h"
 #include "draw/table.h"
 #include "work/work.h"
 
@@ -56,12 +57,14 @@ foray_status fy_rows_write(foray_context *ctx, const fy_folder *folder, const ch
 static bool read_row(const char **at, int64_t columns, double *row)
 {
     for (int64_t c = 0; c < columns; c++) {
-        bool empty = **at == ',' || **at == '\n';
-        char *end = (char *)*at;
-        row[c] = empty ? NAN : strtod(*at, &end);
-        if (*end != (c + 1 < columns ? ',' : '\n'))
+        size_t length = strcspn(*at, ",\n");
+        row[c] = NAN;
+        if (length > 0 && !fy_number_read(*at, length, &row[c]))
             return false;
-        *at = end + 1;
+        *at += length;
+        if (**at != (c + 1 < columns ? ',' : '\n'))
+            return false;
+        ++*at;
     }
     return true;
 }

@@ -2,7 +2,7 @@
  * from text. */
 #include "aggregate/clusters.h"
 #include "system/system.h"
-#include "world/spec.h"
+#include "base/parameter.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ foray_status foray_clusters_states(foray_context *ctx, const foray_system *syste
 
 /* --------------------------------------------------------------------- from text */
 
-enum { MOST_GRID_DIMENSIONS = 4, NEAREST_UNLESS_SAID = 8 };
+enum { MOST_GRID_DIMENSIONS = 4 };
 
 static foray_status bad_text(foray_context *ctx, const char *text)
 {
@@ -164,15 +164,10 @@ static foray_status bad_text(foray_context *ctx, const char *text)
                    text);
 }
 
-/* A whole number at *text, which moves behind it; -1: there is none. */
-static int64_t read_count(const char **text)
+/* How many there shall be. */
+static bool read_count(const char *text, size_t length, int64_t *out)
 {
-    char *end;
-    if (**text < '0' || **text > '9')
-        return -1;
-    long long value = strtoll(*text, &end, 10);
-    *text = end;
-    return value;
+    return fy_whole_read(text, length, out) && *out >= 0;
 }
 
 /* "21x31" */
@@ -182,12 +177,12 @@ static foray_status parse_grid(foray_context *ctx, const foray_system *system, c
     int64_t points[MOST_GRID_DIMENSIONS];
     int64_t n = 0, dimensions = foray_system_describe(system)->dimensions;
     for (const char *at = sizes;; at++) {
-        if (n == MOST_GRID_DIMENSIONS || (points[n++] = read_count(&at)) < 0)
+        size_t length = strcspn(at, "x");
+        if (n == MOST_GRID_DIMENSIONS || !read_count(at, length, &points[n++]))
             return bad_text(ctx, text);
+        at += length;
         if (*at == 0)
             break;
-        if (*at != 'x')
-            return bad_text(ctx, text);
     }
     if (n != dimensions)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "clusters \"%s\": %lld dimensions, but %s has %lld",
@@ -200,21 +195,26 @@ static foray_status parse_grid(foray_context *ctx, const foray_system *system, c
 static foray_status parse_radial(foray_context *ctx, const foray_system *system, const char *text,
                                  const char *rest, foray_clusters **out)
 {
-    static const foray_world_parameter parameters[] = {
-        {"width", 0, 0, 1, false, "of the kernel"},
-        {"nearest", NEAREST_UNLESS_SAID, 1, FY_MOST_MEMBERSHIPS, true, "centres that count"},
+    enum { WIDTH, NEAREST, PARAMETERS };
+    static const foray_parameter parameter[PARAMETERS] = {
+        FY_REAL("width", "0", 0, 1, "of the kernel; 0: the mean distance between centres"),
+        FY_WHOLE("nearest", "8", 1, FY_MOST_MEMBERSHIPS, "centres that count"),
     };
-    const foray_world_info info = {"radial", "", 2, parameters};
-    double value[FY_MOST_PARAMETERS];
-    int64_t count = read_count(&rest);
-    if (count < 0 || (*rest != 0 && *rest != ','))
+    foray_parameter_value value[PARAMETERS];
+    int64_t count;
+    size_t length = strcspn(rest, ",");
+    if (!read_count(rest, length, &count))
         return bad_text(ctx, text);
-    foray_status status = fy_spec_parameters(ctx, &info, *rest ? rest + 1 : NULL, value);
+    rest = rest[length] ? rest + length + 1 : NULL;
+    foray_status status = fy_parameters_read(ctx, "radial", parameter, PARAMETERS, rest,
+                                             rest ? strlen(rest) : 0, value);
     if (status != FORAY_OK)
         return status;
-    bool few = !strstr(rest, "nearest=") && count > 0 && count < NEAREST_UNLESS_SAID;
-    int64_t nearest = few ? count : (int64_t)value[1];
-    return foray_clusters_radial(ctx, system, count, NULL, value[0], nearest, out);
+    /* Fewer centres than count by default: all of them count. */
+    int64_t nearest = value[NEAREST].whole;
+    if (count > 0 && count < nearest && !(rest && strstr(rest, "nearest=")))
+        nearest = count;
+    return foray_clusters_radial(ctx, system, count, NULL, value[WIDTH].real, nearest, out);
 }
 
 foray_status foray_clusters_parse(foray_context *ctx, const foray_system *system, const char *text,

@@ -55,6 +55,9 @@ bool fy_size_add(size_t a, size_t b, size_t *out);
 #define FY_ALLOC(ctx, pointer, count)                                                              \
     (((pointer) = fy_alloc((ctx), (size_t)(count), sizeof *(pointer))) != NULL)
 
+/* The number of rows of a table. */
+#define FY_COUNT(table) ((int64_t)(sizeof(table) / sizeof *(table)))
+
 /* Seconds on a clock that never goes back. */
 double fy_clock(void);
 

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parameter.h"
 #include "outside/channel.h"
 #include "outside/outside.h"
 
@@ -42,50 +43,29 @@ typedef struct program {
 
 /* ------------------------------------------------------------------ options */
 
-static double *limit_named(limits *l, const char *name, size_t length)
-{
-    if (length == 7 && memcmp(name, "timeout", length) == 0)
-        return &l->timeout;
-    if (length == 5 && memcmp(name, "start", length) == 0)
-        return &l->start;
-    if (length == 5 && memcmp(name, "grace", length) == 0)
-        return &l->grace;
-    return NULL;
-}
-
-/* One "name=seconds"; *text moves to what follows it. */
-static foray_status read_limit(foray_context *ctx, const char **text, limits *l)
-{
-    size_t length = strcspn(*text, "=,]");
-    double *limit = limit_named(l, *text, length);
-    if (!limit || (*text)[length] != '=')
-        return fy_fail(
-            ctx, FORAY_ERROR_USAGE,
-            "exec:[%s: no such time limit; write exec:[timeout=S,start=S,grace=S]COMMAND", *text);
-    char *end;
-    double seconds = strtod(*text + length + 1, &end);
-    if (end == *text + length + 1 || (*end != ',' && *end != ']') ||
-        !(seconds >= 0.001 && seconds <= 1e6))
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "exec:[%s: a time limit is a number of seconds from 0.001 to 1000000",
-                       *text);
-    *limit = seconds;
-    *text = end;
-    return FORAY_OK;
-}
+static const foray_parameter limit_rows[] = {
+    FY_REAL("timeout", "10", 0.001, 1e6, "seconds for an answer"),
+    FY_REAL("start", "30", 0.001, 1e6, "seconds until the spec is known"),
+    FY_REAL("grace", "1", 0.001, 1e6, "seconds to end by itself, and again after SIGTERM"),
+};
 
 /* "[timeout=5,grace=1]COMMAND": *text moves to the command. */
-static foray_status read_limits(foray_context *ctx, const char **text, limits *l)
+static foray_status read_limits(foray_context *ctx, const char **text, limits *out)
 {
-    if (**text != '[')
-        return FORAY_OK;
-    do {
-        (*text)++;
-        foray_status status = read_limit(ctx, text, l);
-        if (status != FORAY_OK)
-            return status;
-    } while (**text == ',');
-    (*text)++;
+    enum { TIMEOUT, START, GRACE };
+    foray_parameter_value value[FY_COUNT(limit_rows)];
+    const char *first = **text == '[' ? *text + 1 : NULL;
+    size_t length = first ? strcspn(first, "]") : 0;
+    if (first && first[length] == 0)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "exec:%s: write exec:[timeout=S,start=S,grace=S]COMMAND", *text);
+    foray_status status =
+        fy_parameters_read(ctx, "exec", limit_rows, FY_COUNT(limit_rows), first, length, value);
+    if (status != FORAY_OK)
+        return status;
+    *out = (limits){value[TIMEOUT].real, value[START].real, value[GRACE].real};
+    if (first)
+        *text = first + length + 1;
     return FORAY_OK;
 }
 
@@ -322,7 +302,7 @@ static foray_status wrap(foray_context *ctx, program *p, foray_system **out)
 foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **out)
 {
     program *p;
-    limits l = {.timeout = 10, .start = 30, .grace = 1};
+    limits l;
     const char *command = text;
     foray_status status = read_limits(ctx, &command, &l);
     if (status != FORAY_OK)

@@ -187,18 +187,18 @@ foray_status fy_store_get_settings(fy_store *store, foray_settings *settings)
 {
     foray_settings read;
     char *stored;
-    int64_t count;
+    int64_t count, expected = -1;
     foray_settings_default(&read);
     foray_status status = get_each_setting(store, &read, &count);
     if (status == FORAY_OK)
         status = fy_store_get_meta(store, "settings", &stored);
     if (status != FORAY_OK)
         return status;
-    long long expected = strtoll(stored, NULL, 10);
+    (void)foray_whole_read(stored, &expected);
     free(stored);
     if (count != expected)
         return fy_store_damaged(store, "%lld settings, but there were %lld", (long long)count,
-                                expected);
+                                (long long)expected);
     *settings = read;
     return FORAY_OK;
 }

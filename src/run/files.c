@@ -31,12 +31,15 @@ static bool still_named(int fd, const char *path)
 }
 
 /* Who holds the lock, as the holder wrote it; 0 if it has not yet. */
-static long holder_of(int fd)
+static int64_t holder_of(int fd)
 {
     char text[32] = "";
+    int64_t holder = 0;
     if (pread(fd, text, sizeof text - 1, 0) <= 0)
         return 0;
-    return strtol(text, NULL, 10);
+    text[strcspn(text, "\n")] = 0;
+    (void)foray_whole_read(text, &holder);
+    return holder;
 }
 
 static void sign(int fd)
@@ -59,12 +62,12 @@ static foray_status try_lock(foray_context *ctx, const char *path, const char *l
     if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
         return FORAY_OK;
     int cause = errno;
-    long holder = holder_of(*fd);
+    int64_t holder = holder_of(*fd);
     close(*fd);
     if (cause != EWOULDBLOCK)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", lock_path, strerror(cause));
-    return fy_fail(ctx, FORAY_ERROR_IO, "%s: in use by another process (%ld), which may write it",
-                   path, holder);
+    return fy_fail(ctx, FORAY_ERROR_IO, "%s: in use by another process (%lld), which may write it",
+                   path, (long long)holder);
 }
 
 foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out)

@@ -133,13 +133,14 @@ static foray_status load_model(foray_run *run)
     foray_status status = fy_store_get_meta(run->store, "model_bytes", &text);
     if (status != FORAY_OK)
         return status;
-    size_t bytes = (size_t)strtoull(text, NULL, 10);
+    int64_t bytes = 0;
+    (void)foray_whole_read(text, &bytes); /* a damaged number finds no model of its size */
     free(text);
     uint8_t *data;
-    status = fy_store_get_pieces(run->store, "model", 0, bytes, &data);
+    status = fy_store_get_pieces(run->store, "model", 0, (size_t)bytes, &data);
     if (status != FORAY_OK)
         return status;
-    status = fy_model_parse_compact(run->ctx, data, bytes, run->store->path, &run->model);
+    status = fy_model_parse_compact(run->ctx, data, (size_t)bytes, run->store->path, &run->model);
     free(data);
     return status == FORAY_ERROR_INPUT ? FORAY_ERROR_RUN : status;
 }

@@ -25,10 +25,10 @@
 static const double leftmost = -1.73, rightmost = 0.69, fastest = 0.8;
 static const double left_top = -1.5, right_top = 0.45, bottom = -0.5235987755982988;
 
-static const foray_world_parameter parameters[] = {
-    FY_PLANT_PARAMETERS(30),
-    {"engines", 2, 1, 8, true, "engine strengths in the mixture"},
-    {"slopes", 2, 1, 8, true, "slopes in the mixture"},
+static const foray_parameter parameters[] = {
+    FY_PLANT_PARAMETERS("30"),
+    FY_WHOLE("engines", "2", 1, 8, "engine strengths in the mixture"),
+    FY_WHOLE("slopes", "2", 1, 8, "slopes in the mixture"),
 };
 enum { ENGINE, SLOPE };
 

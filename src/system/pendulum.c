@@ -25,11 +25,11 @@
 #define PI 3.14159265358979323846
 static const double gravity = 9.81, fastest = 8;
 
-static const foray_world_parameter parameters[] = {
-    FY_PLANT_PARAMETERS(40),
-    {"masses", 2, 1, 4, true, "masses in the mixture"},
-    {"lengths", 2, 1, 4, true, "lengths in the mixture"},
-    {"dampings", 2, 1, 4, true, "dampings in the mixture"},
+static const foray_parameter parameters[] = {
+    FY_PLANT_PARAMETERS("40"),
+    FY_WHOLE("masses", "2", 1, 4, "masses in the mixture"),
+    FY_WHOLE("lengths", "2", 1, 4, "lengths in the mixture"),
+    FY_WHOLE("dampings", "2", 1, 4, "dampings in the mixture"),
 };
 enum { MASS, LENGTH, DAMPING };
 

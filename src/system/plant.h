@@ -16,6 +16,7 @@
 #define FY_PLANT_H
 
 #include "system/system.h"
+#include "world/world.h"
 
 enum { FY_PLANT_DIMENSIONS = 2, FY_PLANT_CONSTANTS = 3, FY_PLANT_MEMBERS = 64 };
 
@@ -23,11 +24,8 @@ enum { FY_PLANT_DIMENSIONS = 2, FY_PLANT_CONSTANTS = 3, FY_PLANT_MEMBERS = 64 };
  * each constant may have follow, one for each constant. */
 enum { FY_PLANT_NOISE, FY_PLANT_SEED, FY_PLANT_HORIZON, FY_PLANT_COUNTS };
 #define FY_PLANT_PARAMETERS(steps)                                                                 \
-    {"noise", 0, 0, 10, false, "how strong the kicks after each step are; 0: none"},               \
-        {"seed", 1, 0, 0x1p53, true, "of the members' weights"},                                   \
-    {                                                                                              \
-        "horizon", (steps), 1, 1e6, true, "steps of an episode"                                    \
-    }
+    FY_REAL("noise", "0", 0, 10, "how strong the kicks after each step are; 0: none"),             \
+        FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "of the members' weights"), FY_HORIZON(steps)
 
 /* A constant with n values lies evenly between these, in the middle if n is 1. */
 typedef struct fy_plant_range {

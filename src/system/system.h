@@ -38,7 +38,7 @@ enum { FY_MOST_DIMENSIONS = 64 };
 typedef struct fy_system_kind {
     const char *name;
     const char *summary;
-    const foray_world_parameter *parameter;
+    const foray_parameter *parameter;
     int64_t parameters;
     /* Creates the system (foray_system_create). `value` holds the parameters in the order
      * of the table, each within its range; how they fit together is for `open` to check. */

@@ -19,13 +19,13 @@
 
 enum { DIM, ACTIONS, MEMBER, EPS, SEED, HORIZON };
 
-static const foray_world_parameter parameters[] = {
-    {"dim", 8, 2, FY_DECIDE_MOST_DIM, true, "d, the dimension of theta"},
-    {"actions", 8, 1, 4096, true, "members of the packing"},
-    {"member", 0, 0, 4095, true, "which of them is the best action"},
-    {"eps", 0.5, 1e-9, 1e6, false, "the accuracy that is hard to reach"},
-    {"seed", 1, 0, 0x1p53, true, "of the packing"},
-    {"horizon", 10, 2, 1e6, true, "steps of an episode"},
+static const foray_parameter parameters[] = {
+    FY_WHOLE("dim", "8", 2, FY_DECIDE_MOST_DIM, "d, the dimension of theta"),
+    FY_WHOLE("actions", "8", 1, 4096, "members of the packing"),
+    FY_WHOLE("member", "0", 0, 4095, "which of them is the best action"),
+    FY_REAL("eps", "0.5", 1e-9, 1e6, "the accuracy that is hard to reach"),
+    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "of the packing"),
+    FY_WHOLE("horizon", "10", 2, 1e6, "steps of an episode"),
 };
 
 /* ------------------------------------------------------------- the packing */

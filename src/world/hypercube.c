@@ -20,11 +20,11 @@
 enum { DIM, EPISODES, MEMBER, HORIZON };
 enum { MOST_DIM = 13 };
 
-static const foray_world_parameter parameters[] = {
-    {"dim", 5, 2, MOST_DIM, true, "d, the dimension of theta; there are 2^(d-1) actions"},
-    {"episodes", 1000, 3, 1e15, true, "K, the number of episodes that shall not be enough"},
-    {"member", 0, 0, (1 << (MOST_DIM - 1)) - 1, true, "which action is the best"},
-    {"horizon", 10, 2, 1e6, true, "steps of an episode"},
+static const foray_parameter parameters[] = {
+    FY_WHOLE("dim", "5", 2, MOST_DIM, "d, the dimension of theta; there are 2^(d-1) actions"),
+    FY_WHOLE("episodes", "1000", 3, 1e15, "K, the number of episodes that shall not be enough"),
+    FY_WHOLE("member", "0", 0, (1 << (MOST_DIM - 1)) - 1, "which action is the best"),
+    FY_WHOLE("horizon", "10", 2, 1e6, "steps of an episode"),
 };
 
 static void list_signs(int64_t actions, int64_t n, int8_t *sign)

@@ -17,13 +17,13 @@
 
 enum { CAPACITY, ORDER, DEMAND, DIM, SEED, HORIZON };
 
-static const foray_world_parameter parameters[] = {
-    {"capacity", 20, 1, 10000, true, "pieces the shop holds"},
-    {"order", 8, 1, 10000, true, "largest order"},
-    {"demand", 4, 0.01, 1000, false, "mean demand, between the demand laws"},
-    {"dim", 4, 2, 1000, true, "demand laws in the blend"},
-    {"seed", 1, 0, 0x1p53, true, "of the weights"},
-    FY_HORIZON(20),
+static const foray_parameter parameters[] = {
+    FY_WHOLE("capacity", "20", 1, 10000, "pieces the shop holds"),
+    FY_WHOLE("order", "8", 1, 10000, "largest order"),
+    FY_REAL("demand", "4", 0.01, 1000, "mean demand, between the demand laws"),
+    FY_WHOLE("dim", "4", 2, 1000, "demand laws in the blend"),
+    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "of the weights"),
+    FY_HORIZON("20"),
 };
 
 /* Law i of demand, cut at y: p[k] = P(D = k) for k < y, p[y] = P(D >= y). */

@@ -18,13 +18,13 @@
 
 enum { STATES, ACTIONS, SUCCESSORS, DIM, SEED, HORIZON };
 
-static const foray_world_parameter parameters[] = {
-    {"states", 20, 1, 1e7, true, "states"},
-    {"actions", 4, 1, 1e4, true, "actions"},
-    {"successors", 4, 1, 1e4, true, "states that can follow a pair, at most all of them"},
-    {"dim", 6, 1, 1e4, true, "simulators"},
-    {"seed", 1, 0, 0x1p53, true, "of everything drawn at random"},
-    FY_HORIZON(20),
+static const foray_parameter parameters[] = {
+    FY_WHOLE("states", "20", 1, 1e7, "states"),
+    FY_WHOLE("actions", "4", 1, 1e4, "actions"),
+    FY_WHOLE("successors", "4", 1, 1e4, "states that can follow a pair, at most all of them"),
+    FY_WHOLE("dim", "6", 1, 1e4, "simulators"),
+    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "of everything drawn at random"),
+    FY_HORIZON("20"),
 };
 
 /* What the random numbers are for: the weights, and the rest pair by pair. */

@@ -14,9 +14,9 @@
 
 enum { STATES, HORIZON };
 
-static const foray_world_parameter parameters[] = {
-    {"states", 6, 3, 1e6, true, "places along the river"},
-    {"horizon", 0, 0, 1e6, true, "steps of an episode; 0: four times the states"},
+static const foray_parameter parameters[] = {
+    FY_WHOLE("states", "6", 3, 1e6, "places along the river"),
+    FY_WHOLE("horizon", "0", 0, 1e6, "steps of an episode; 0: four times the states"),
 };
 
 enum { LEFT, RIGHT, ACTIONS };

@@ -28,15 +28,15 @@
 
 enum { ROWS, COLS, SIZE, SUCCESS, SPREAD, START, SEED, HORIZON };
 
-static const foray_world_parameter parameters[] = {
-    {"rows", 3, 1, 64, true, "rows of rooms"},
-    {"cols", 3, 1, 64, true, "columns of rooms"},
-    {"size", 3, 1, 64, true, "cells along each side of a room"},
-    {"success", 0.8, 0, 1, false, "probability of moving as meant, on average over rooms"},
-    {"spread", 0.1, 0, 0.5, false, "how far a room may differ from that"},
-    {"start", 0, 0, 1, true, "0: the top left corner; 1: the middle of the middle room"},
-    {"seed", 1, 0, 0x1p53, true, "of the rooms' laws"},
-    FY_HORIZON(30),
+static const foray_parameter parameters[] = {
+    FY_WHOLE("rows", "3", 1, 64, "rows of rooms"),
+    FY_WHOLE("cols", "3", 1, 64, "columns of rooms"),
+    FY_WHOLE("size", "3", 1, 64, "cells along each side of a room"),
+    FY_REAL("success", "0.8", 0, 1, "probability of moving as meant, on average over rooms"),
+    FY_REAL("spread", "0.1", 0, 0.5, "how far a room may differ from that"),
+    FY_WHOLE("start", "0", 0, 1, "0: the top left corner; 1: the middle of the middle room"),
+    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "of the rooms' laws"),
+    FY_HORIZON("30"),
 };
 
 enum { MOVED, SLIPPED_LEFT, SLIPPED_RIGHT, STAYED, OUTCOMES };

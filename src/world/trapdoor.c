@@ -22,11 +22,11 @@
 enum { KNOBS, BASE, GAP, HORIZON };
 enum { MOST_KNOBS = 10 };
 
-static const foray_world_parameter parameters[] = {
-    {"knobs", 4, 1, MOST_KNOBS, true, "knobs of the trapdoor: d - 1"},
-    {"base", 0.05, 0, 1, false, "probability that it opens, with the knobs undecided"},
-    {"gap", 0.01, 1e-6, 0.5, false, "what each knob adds or takes away"},
-    {"horizon", 20, 1, 1e5, true, "steps of an episode, and places of the corridor"},
+static const foray_parameter parameters[] = {
+    FY_WHOLE("knobs", "4", 1, MOST_KNOBS, "knobs of the trapdoor: d - 1"),
+    FY_REAL("base", "0.05", 0, 1, "probability that it opens, with the knobs undecided"),
+    FY_REAL("gap", "0.01", 1e-6, 0.5, "what each knob adds or takes away"),
+    FY_WHOLE("horizon", "20", 1, 1e5, "steps of an episode, and places of the corridor"),
 };
 
 typedef struct corridor {

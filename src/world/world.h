@@ -7,12 +7,12 @@
 #ifndef FY_WORLD_H
 #define FY_WORLD_H
 
-#include "base/base.h"
+#include "base/parameter.h"
 
 typedef struct fy_world_kind {
     const char *name;
     const char *summary;
-    const foray_world_parameter *parameter;
+    const foray_parameter *parameter;
     int64_t parameters;
     /* Creates a builder and fills it. `value` holds the parameters in the order
      * of the table, each within its range; how they fit together is for `build`
@@ -25,12 +25,8 @@ extern const fy_world_kind fy_world_chain, fy_world_grid, fy_world_hard, fy_worl
     fy_world_inventory, fy_world_mixture, fy_world_queue, fy_world_riverswim, fy_world_rooms,
     fy_world_trapdoor;
 
-/* The number of rows of a parameter table, and a parameter that every world has. */
-#define FY_COUNT(table) ((int64_t)(sizeof(table) / sizeof *(table)))
-#define FY_HORIZON(steps)                                                                          \
-    {                                                                                              \
-        "horizon", (steps), 1, 1e6, true, "steps of an episode"                                    \
-    }
+/* A parameter that every world has. */
+#define FY_HORIZON(steps) FY_WHOLE("horizon", steps, 1, 1e6, "steps of an episode")
 
 /* For those who drive a world: where its messages go, and whether it is the world
  * of a model, so that model and seed tell everything about it. */

@@ -1,0 +1,56 @@
+/* parameter.h - the one mechanism behind settings, and the parameters of algorithms, worlds,
+ * systems, clusters, experiments and commands: tables of foray_parameter, read here. */
+#ifndef FY_PARAMETER_H
+#define FY_PARAMETER_H
+
+#include "base/base.h"
+
+/* Rows of a table. Defaults are texts, as users write them. */
+#define FY_WHOLE(name_, fallback_, least_, most_, help_)                                           \
+    {                                                                                              \
+        .name = (name_), .kind = FORAY_WHOLE, .fallback = (fallback_), .least = (least_),          \
+        .most = (most_), .help = (help_)                                                           \
+    }
+#define FY_REAL(name_, fallback_, least_, most_, help_)                                            \
+    {                                                                                              \
+        .name = (name_), .kind = FORAY_REAL, .fallback = (fallback_), .least = (least_),           \
+        .most = (most_), .help = (help_)                                                           \
+    }
+#define FY_CHOICE(name_, fallback_, choices_, help_)                                               \
+    {                                                                                              \
+        .name = (name_), .kind = FORAY_CHOICE, .fallback = (fallback_), .choices = (choices_),     \
+        .help = (help_)                                                                            \
+    }
+
+/* `most` of numbers that nothing but their type bounds; twice that does not overflow. */
+#define FY_UNBOUNDED 0x1p61
+/* Seeds that are kept as doubles. */
+#define FY_MOST_SEED 0x1p53
+
+/* Nothing has more parameters than this (tests see to it). */
+enum { FY_MOST_PARAMETERS = 16 };
+
+/* As foray_number_read and foray_whole_read, of the first `length` characters. */
+bool fy_number_read(const char *text, size_t length, double *out);
+bool fy_whole_read(const char *text, size_t length, int64_t *out);
+
+/* The row called so, '-' and '_' being the same; -1: none. */
+int64_t fy_parameter_find(const foray_parameter *row, int64_t rows, const char *name,
+                          size_t length);
+
+/* As foray_parameter_read, of the first `length` characters. */
+foray_status fy_parameter_read(foray_context *ctx, const foray_parameter *row, const char *text,
+                               size_t length, foray_parameter_value *out);
+
+/* The value as text that foray_parameter_read reads back exactly. */
+void fy_parameter_print(const foray_parameter *row, foray_parameter_value value, char *text,
+                        size_t size);
+
+/* "key=value,key=value" for a table of at most FY_MOST_PARAMETERS rows: value[rows], each
+ * within its range; what is not mentioned has its default. NULL: nothing is. `what` stands in
+ * front of messages: "rooms". */
+foray_status fy_parameters_read(foray_context *ctx, const char *what, const foray_parameter *row,
+                                int64_t rows, const char *text, size_t length,
+                                foray_parameter_value *value);
+
+#endif
