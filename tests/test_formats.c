@@ -374,7 +374,7 @@ static void mangled_json_is_survived(void **state)
 static const struct {
     const char *text, *message;
 } cases[] = {
-    {"", "m.json:1:0: "},
+    {"", "m.json:1:1: "},
     {"{\"format\":\n  nonsense}", "m.json:2:"},
     {"[]", "m.json: "},
     {"{}", "m.json: format"},

@@ -16,61 +16,60 @@ static bool is_among(const char *key, const char *const *keys)
     return *keys != NULL;
 }
 
-foray_status fy_document_keys(foray_context *ctx, const json_t *object, const char *name,
+foray_status fy_document_keys(foray_context *ctx, fy_json object, const char *name,
                               const char *const *keys)
 {
-    if (!json_is_object(object))
+    if (fy_json_kind_of(object) != FY_JSON_OBJECT)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: an object is expected", name);
-    for (void *at = json_object_iter((json_t *)object); at;
-         at = json_object_iter_next((json_t *)object, at))
-        if (!is_among(json_object_iter_key(at), keys))
-            return fy_fail(ctx, FORAY_ERROR_INPUT, "unknown key \"%s\" in %s",
-                           json_object_iter_key(at), name);
+    for (fy_json key = fy_json_first(object); key.tree;) {
+        if (!is_among(fy_json_text(key), keys))
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "unknown key \"%s\" in %s", fy_json_text(key),
+                           name);
+        key = fy_json_next(object, fy_json_next(object, key));
+    }
     return FORAY_OK;
 }
 
 /* "format" and "version" first: a file of another kind should be told so, not be taken
  * to pieces. */
-static foray_status check_root(foray_context *ctx, const json_t *root, const char *format,
+static foray_status check_root(foray_context *ctx, fy_json root, const char *format,
                                const char *const *keys)
 {
-    const json_t *found = json_object_get(root, "format");
-    const json_t *version = json_object_get(root, "version");
-    if (!json_is_object(root))
+    fy_json found = fy_json_member(root, "format"), version = fy_json_member(root, "version");
+    if (fy_json_kind_of(root) != FY_JSON_OBJECT)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "an object is expected");
-    if (!json_is_string(found) || strcmp(json_string_value(found), format) != 0)
+    if (fy_json_kind_of(found) != FY_JSON_TEXT || strcmp(fy_json_text(found), format) != 0)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "format: \"%s\" is expected", format);
-    if (!json_is_integer(version) || json_integer_value(version) != 1)
+    if (fy_json_kind_of(version) != FY_JSON_INTEGER || fy_json_integer(version) != 1)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "version: only version 1 can be read");
     return fy_document_keys(ctx, root, format, keys);
 }
 
 foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size, const char *where,
-                               const char *format, const char *const *keys, json_t **out)
+                               const char *format, const char *const *keys, fy_json_tree *out)
 {
-    json_error_t error;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (!root && json_error_code(&error) == json_error_out_of_memory)
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "%s: out of memory while reading", where);
-    if (!root)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s:%d:%d: %s", where, error.line, error.column,
-                       error.text);
-    foray_status status = check_root(ctx, root, format, keys);
-    if (status < 0) {
-        json_decref(root);
+    fy_json_tree tree;
+    if (size > FY_DOCUMENT_LIMIT)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: more than %zu MiB of JSON", where,
+                       FY_DOCUMENT_LIMIT >> 20);
+    foray_status status = fy_json_parse(ctx, text, size, where, &tree);
+    if (status < 0)
+        return status;
+    if ((status = check_root(ctx, fy_json_root(&tree), format, keys)) < 0) {
+        fy_json_free(&tree);
         return fy_fail_within(ctx, status, "%s", where);
     }
-    *out = root;
+    *out = tree;
     return FORAY_OK;
 }
 
-foray_status fy_document_real(foray_context *ctx, const json_t *object, const char *key,
-                              double least, double most, double *out)
+foray_status fy_document_real(foray_context *ctx, fy_json object, const char *key, double least,
+                              double most, double *out)
 {
-    const json_t *member = json_object_get(object, key);
-    if (!json_is_number(member))
+    fy_json member = fy_json_member(object, key);
+    if (!fy_json_is_number(member))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a number is expected", key);
-    double value = json_number_value(member);
+    double value = fy_json_real(member);
     if (!(value >= least && value <= most))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: %g is not between %g and %g", key, value, least,
                        most);
@@ -78,13 +77,13 @@ foray_status fy_document_real(foray_context *ctx, const json_t *object, const ch
     return FORAY_OK;
 }
 
-foray_status fy_document_integer(foray_context *ctx, const json_t *object, const char *key,
-                                 int64_t least, int64_t most, int64_t *out)
+foray_status fy_document_integer(foray_context *ctx, fy_json object, const char *key, int64_t least,
+                                 int64_t most, int64_t *out)
 {
-    const json_t *member = json_object_get(object, key);
-    if (!json_is_integer(member))
+    fy_json member = fy_json_member(object, key);
+    if (fy_json_kind_of(member) != FY_JSON_INTEGER)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number is expected", key);
-    int64_t value = json_integer_value(member);
+    int64_t value = fy_json_integer(member);
     if (value < least || value > most)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: %lld is not between %lld and %lld", key,
                        (long long)value, (long long)least, (long long)most);
@@ -92,20 +91,20 @@ foray_status fy_document_integer(foray_context *ctx, const json_t *object, const
     return FORAY_OK;
 }
 
-foray_status fy_document_choice(foray_context *ctx, const json_t *object, const char *key,
+foray_status fy_document_choice(foray_context *ctx, fy_json object, const char *key,
                                 const char *const *choices, int *out)
 {
-    const json_t *member = json_object_get(object, key);
-    if (!json_is_string(member))
+    fy_json member = fy_json_member(object, key);
+    if (fy_json_kind_of(member) != FY_JSON_TEXT)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a text is expected", key);
     for (int i = 0; choices[i]; i++) {
-        if (strcmp(json_string_value(member), choices[i]) == 0) {
+        if (strcmp(fy_json_text(member), choices[i]) == 0) {
             *out = i;
             return FORAY_OK;
         }
     }
     return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: \"%s\" is none of its values", key,
-                   json_string_value(member));
+                   fy_json_text(member));
 }
 
 /* ------------------------------------------------------------------ writing */
@@ -121,19 +120,6 @@ void fy_document_put(fy_writer *writer, const char *format, ...)
         writer->failed = true;
     else
         fy_write_bytes(writer, text, (size_t)size);
-}
-
-/* jansson knows about escapes. */
-void fy_document_put_string(fy_writer *writer, const char *text)
-{
-    json_t *value = json_string(text);
-    char *quoted = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-    if (quoted)
-        fy_write_bytes(writer, quoted, strlen(quoted));
-    else
-        writer->failed = true;
-    free(quoted);
-    json_decref(value);
 }
 
 void fy_document_put_real(fy_writer *writer, double value)

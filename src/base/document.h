@@ -4,34 +4,32 @@
 #define FY_DOCUMENT_H
 
 #include "base/base.h"
+#include "base/json.h"
 
-#include <jansson.h>
-
-/* Larger files are refused: while JSON is read it takes up to 45 times its size. */
+/* Larger files are refused. */
 #define FY_DOCUMENT_LIMIT ((size_t)64 << 20)
 
 /* Parses an object {"format": format, "version": 1, ...} that has no keys but `keys` (these
- * two among them, ended by NULL). The caller releases *out with json_decref. */
+ * two among them, ended by NULL). The caller releases *out with fy_json_free. */
 foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size, const char *where,
-                               const char *format, const char *const *keys, json_t **out);
+                               const char *format, const char *const *keys, fy_json_tree *out);
 
 /* No other keys in `object`; `name` is what it is called in messages. */
-foray_status fy_document_keys(foray_context *ctx, const json_t *object, const char *name,
+foray_status fy_document_keys(foray_context *ctx, fy_json object, const char *name,
                               const char *const *keys);
 
 /* The members of an object, each of a type; missing or of another type: an error. */
-foray_status fy_document_real(foray_context *ctx, const json_t *object, const char *key,
-                              double least, double most, double *out);
-foray_status fy_document_integer(foray_context *ctx, const json_t *object, const char *key,
-                                 int64_t least, int64_t most, int64_t *out);
+foray_status fy_document_real(foray_context *ctx, fy_json object, const char *key, double least,
+                              double most, double *out);
+foray_status fy_document_integer(foray_context *ctx, fy_json object, const char *key, int64_t least,
+                                 int64_t most, int64_t *out);
 /* The position of a text among `choices` (ended by NULL). */
-foray_status fy_document_choice(foray_context *ctx, const json_t *object, const char *key,
+foray_status fy_document_choice(foray_context *ctx, fy_json object, const char *key,
                                 const char *const *choices, int *out);
 
-/* Text, a text as a JSON string, and a number that reads back exactly. */
+/* Text, and a number that reads back exactly; for strings, fy_json_put_text. */
 void fy_document_put(fy_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void fy_document_put_string(fy_writer *writer, const char *text);
 void fy_document_put_real(fy_writer *writer, double value);
 
 #endif

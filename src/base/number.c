@@ -244,16 +244,17 @@ bool fy_number_read(const char *text, size_t length, double *out)
 bool fy_whole_read(const char *text, size_t length, int64_t *out)
 {
     decimal d;
-    uint64_t most = INT64_MAX, value = 0;
+    uint64_t value = 0;
     if (!scan_number(text, length, &d) || d.cut || d.count > d.point || d.point > 19)
         return false;
+    uint64_t most = (uint64_t)INT64_MAX + d.negative;
     for (int64_t i = 0; i < d.point; i++) {
         uint8_t digit = i < d.count ? d.digit[i] : 0;
         if (value > (most - digit) / 10)
             return false;
         value = 10 * value + digit;
     }
-    *out = d.negative ? -(int64_t)value : (int64_t)value;
+    *out = (int64_t)(d.negative ? 0 - value : value);
     return true;
 }
 

@@ -9,7 +9,8 @@
 /* The arrays of the parts of a model; released at the end. */
 typedef struct reader {
     foray_context *ctx;
-    json_t *root;
+    fy_json_tree tree;
+    fy_json root;
     fy_model_parts parts;
     int32_t *initial_state;
     double *initial_probability;
@@ -21,7 +22,7 @@ typedef struct reader {
     double *feat_value;
     double *theta;
     int64_t *pair_start;
-    int64_t *pair_entry; /* [pairs] which entry of "pair_features" a pair has, plus 1 */
+    bool *pair_given; /* [pairs] */
     int32_t *pair_index;
     double *pair_value;
     char **state_names, **action_names; /* the texts belong to the tree */
@@ -30,43 +31,63 @@ typedef struct reader {
 
 /* ----------------------------------------------------------- single values */
 
-static foray_status get_array(foray_context *ctx, const json_t *object, const char *key,
-                              json_t **out)
+static foray_status get_array(foray_context *ctx, fy_json object, const char *key, fy_json *out)
 {
-    *out = json_object_get(object, key);
-    if (json_is_array(*out))
+    *out = fy_json_member(object, key);
+    if (fy_json_kind_of(*out) == FY_JSON_ARRAY)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: an array is expected", key);
 }
 
 /* Item i of a list that counts something of which there are `limit`. */
-static foray_status item_index(foray_context *ctx, json_t *list, size_t i, const char *what,
+static foray_status item_index(foray_context *ctx, fy_json list, int64_t i, const char *what,
                                int64_t limit, int64_t *out)
 {
-    json_t *value = json_array_get(list, i);
-    if (!json_is_integer(value))
+    fy_json value = fy_json_item(list, i);
+    if (fy_json_kind_of(value) != FY_JSON_INTEGER)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "the %s must be a whole number", what);
-    *out = json_integer_value(value);
+    *out = fy_json_integer(value);
     if (*out >= 0 && *out < limit)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %lld, but the model has %lld %ss", what,
                    (long long)*out, (long long)limit, what);
 }
 
-static foray_status item_number(foray_context *ctx, json_t *list, size_t i, double *out)
+/* A number, item i of its list. */
+static foray_status item_number(foray_context *ctx, fy_json value, int64_t i, double *out)
 {
-    json_t *value = json_array_get(list, i);
-    if (!json_is_number(value))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "item %zu must be a number", i);
-    *out = json_number_value(value);
+    if (!fy_json_is_number(value))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "item %lld must be a number", (long long)i);
+    *out = fy_json_real(value);
     return FORAY_OK;
 }
 
-static foray_status check_tuple(foray_context *ctx, json_t *list, size_t count, const char *shape)
+static foray_status check_tuple(foray_context *ctx, fy_json list, int64_t count, const char *shape)
 {
-    if (json_is_array(list) && json_array_size(list) == count)
+    if (fy_json_kind_of(list) == FY_JSON_ARRAY && fy_json_size(list) == count)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_INPUT, "must be %s", shape);
+}
+
+/* The vector [[i,value],...] that an entry of list[e] ends with, at `position`; its indices
+ * are below `limit`. */
+static foray_status read_vector(foray_context *ctx, fy_json entry, int position, const char *list,
+                                int64_t e, int64_t limit, int32_t *index, double *value)
+{
+    fy_json vector = fy_json_item(entry, position);
+    int64_t k = 0, i = 0;
+    for (fy_json item = fy_json_first(vector); item.tree; item = fy_json_next(vector, item)) {
+        foray_status status = check_tuple(ctx, item, 2, "[coordinate, value]");
+        if (status == FORAY_OK)
+            status = item_index(ctx, item, 0, "coordinate", limit, &i);
+        if (status == FORAY_OK)
+            status = item_number(ctx, fy_json_item(item, 1), 1, &value[k]);
+        if (status != FORAY_OK)
+            return fy_fail_within(ctx, status, "%s[%lld][%d][%lld]", list, (long long)e, position,
+                                  (long long)k);
+        index[k++] = (int32_t)i;
+    }
+    return FORAY_OK;
 }
 
 /* ------------------------------------------------------------------- sizes */
@@ -87,13 +108,13 @@ static foray_status read_sizes(reader *r)
         if (status != FORAY_OK)
             return status;
     }
-    const json_t *name = json_object_get(r->root, "name");
-    if (!json_is_string(name))
+    fy_json name = fy_json_member(r->root, "name");
+    if (fy_json_kind_of(name) != FY_JSON_TEXT)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT, "name: a text is expected");
-    parts->name = json_string_value(name);
+    parts->name = fy_json_text(name);
     foray_status status =
         fy_document_real(r->ctx, r->root, "norm_bound", 0, FY_MODEL_LARGEST, &parts->norm_bound);
-    if (status == FORAY_OK && json_object_get(r->root, "feature_error"))
+    if (status == FORAY_OK && fy_json_member(r->root, "feature_error").tree)
         status = fy_document_real(r->ctx, r->root, "feature_error", 0, FY_MODEL_LARGEST,
                                   &parts->feature_error);
     if (status != FORAY_OK)
@@ -104,42 +125,43 @@ static foray_status read_sizes(reader *r)
 
 /* ----------------------------------------------------------------- initial */
 
-static foray_status read_initial_entry(reader *r, json_t *entry, size_t i)
+static foray_status read_initial_entry(reader *r, fy_json entry, int64_t i)
 {
-    int64_t state;
+    int64_t state = 0;
     foray_status status = check_tuple(r->ctx, entry, 2, "[state, probability]");
     if (status == FORAY_OK)
         status = item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
     if (status == FORAY_OK)
-        status = item_number(r->ctx, entry, 1, &r->initial_probability[i]);
+        status = item_number(r->ctx, fy_json_item(entry, 1), 1, &r->initial_probability[i]);
     if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "initial[%zu]", i);
+        return fy_fail_within(r->ctx, status, "initial[%lld]", (long long)i);
     r->initial_state[i] = (int32_t)state;
     return FORAY_OK;
 }
 
 static foray_status read_initial(reader *r)
 {
-    json_t *list;
+    fy_json list;
     foray_status status = get_array(r->ctx, r->root, "initial", &list);
     if (status != FORAY_OK)
         return status;
-    size_t count = json_array_size(list);
+    int64_t count = fy_json_size(list);
     if (!FY_ALLOC(r->ctx, r->initial_state, count) ||
         !FY_ALLOC(r->ctx, r->initial_probability, count))
         return FORAY_ERROR_MEMORY;
-    for (size_t i = 0; i < count && status == FORAY_OK; i++)
-        status = read_initial_entry(r, json_array_get(list, i), i);
-    r->parts.initials = (int64_t)count;
+    fy_json entry = fy_json_first(list);
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++, entry = fy_json_next(list, entry))
+        status = read_initial_entry(r, entry, i);
+    r->parts.initials = count;
     return status;
 }
 
 /* ---------------------------------------------------------------- features */
 
 /* The pair of [s,a,next,[...]]; counts it. */
-static foray_status count_entry(reader *r, json_t *entry, size_t e)
+static foray_status count_entry(reader *r, fy_json entry, int64_t e)
 {
-    int64_t state, action, next;
+    int64_t state = 0, action = 0, next = 0;
     foray_status status = check_tuple(r->ctx, entry, 4, "[state, action, next, [[i, value], ...]]");
     if (status == FORAY_OK)
         status = item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
@@ -147,87 +169,71 @@ static foray_status count_entry(reader *r, json_t *entry, size_t e)
         status = item_index(r->ctx, entry, 1, "action", r->parts.actions, &action);
     if (status == FORAY_OK)
         status = item_index(r->ctx, entry, 2, "next state", r->parts.states, &next);
-    if (status == FORAY_OK && !json_is_array(json_array_get(entry, 3)))
+    if (status == FORAY_OK && fy_json_kind_of(fy_json_item(entry, 3)) != FY_JSON_ARRAY)
         status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "the features must be an array");
     if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "features[%zu]", e);
+        return fy_fail_within(r->ctx, status, "features[%lld]", (long long)e);
     r->slot[e] = state * r->parts.actions + action;
     r->succ_start[r->slot[e] + 1]++;
     return FORAY_OK;
 }
 
 /* From counts to places: slot[e] was the pair of entry e, and becomes its place. */
-static void place_entries(reader *r, json_t *list, int64_t pairs)
+static void place_entries(reader *r, fy_json list, int64_t pairs)
 {
-    size_t count = json_array_size(list);
-    int64_t *start = r->succ_start;
+    int64_t *start = r->succ_start, count = 0;
     for (int64_t pair = 0; pair < pairs; pair++)
         start[pair + 1] += start[pair];
-    for (size_t e = 0; e < count; e++) {
-        json_t *entry = json_array_get(list, e);
-        int64_t place = start[r->slot[e]]++;
-        r->slot[e] = place;
-        r->succ[place] = (int32_t)json_integer_value(json_array_get(entry, 2));
-        r->feat_start[place + 1] = (int64_t)json_array_size(json_array_get(entry, 3));
+    for (fy_json entry = fy_json_first(list); entry.tree; entry = fy_json_next(list, entry)) {
+        int64_t place = start[r->slot[count]]++;
+        r->slot[count++] = place;
+        r->succ[place] = (int32_t)fy_json_integer(fy_json_item(entry, 2));
+        r->feat_start[place + 1] = fy_json_size(fy_json_item(entry, 3));
     }
     for (int64_t pair = pairs; pair > 0; pair--)
         start[pair] = start[pair - 1];
     start[0] = 0;
-    for (size_t place = 0; place < count; place++)
+    for (int64_t place = 0; place < count; place++)
         r->feat_start[place + 1] += r->feat_start[place];
-}
-
-static foray_status read_vector(reader *r, json_t *vector, size_t e)
-{
-    int64_t at = r->feat_start[r->slot[e]];
-    for (size_t k = 0; k < json_array_size(vector); k++, at++) {
-        json_t *feature = json_array_get(vector, k);
-        int64_t index;
-        foray_status status = check_tuple(r->ctx, feature, 2, "[coordinate, value]");
-        if (status == FORAY_OK)
-            status = item_index(r->ctx, feature, 0, "coordinate", r->parts.dim, &index);
-        if (status == FORAY_OK)
-            status = item_number(r->ctx, feature, 1, &r->feat_value[at]);
-        if (status != FORAY_OK)
-            return fy_fail_within(r->ctx, status, "features[%zu][3][%zu]", e, k);
-        r->feat_index[at] = (int32_t)index;
-    }
-    return FORAY_OK;
 }
 
 static foray_status read_features(reader *r)
 {
-    json_t *list;
+    fy_json list, entry;
     foray_status status = get_array(r->ctx, r->root, "features", &list);
     if (status != FORAY_OK)
         return status;
-    size_t count = json_array_size(list);
-    int64_t pairs = r->parts.states * r->parts.actions;
-    if ((int64_t)count < pairs)
+    int64_t count = fy_json_size(list), pairs = r->parts.states * r->parts.actions;
+    if (count < pairs)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                       "features: %zu entries, but each of %lld states and %lld actions needs one",
-                       count, (long long)r->parts.states, (long long)r->parts.actions);
+                       "features: %lld entries, but each of %lld states and %lld actions needs one",
+                       (long long)count, (long long)r->parts.states, (long long)r->parts.actions);
     if (!FY_ALLOC(r->ctx, r->succ_start, pairs + 1) || !FY_ALLOC(r->ctx, r->slot, count) ||
         !FY_ALLOC(r->ctx, r->succ, count) || !FY_ALLOC(r->ctx, r->feat_start, count + 1))
         return FORAY_ERROR_MEMORY;
-    for (size_t e = 0; e < count && status == FORAY_OK; e++)
-        status = count_entry(r, json_array_get(list, e), e);
+    entry = fy_json_first(list);
+    for (int64_t e = 0; e < count && status == FORAY_OK; e++, entry = fy_json_next(list, entry))
+        status = count_entry(r, entry, e);
     if (status != FORAY_OK)
         return status;
     place_entries(r, list, pairs);
     if (!FY_ALLOC(r->ctx, r->feat_index, r->feat_start[count]) ||
         !FY_ALLOC(r->ctx, r->feat_value, r->feat_start[count]))
         return FORAY_ERROR_MEMORY;
-    for (size_t e = 0; e < count && status == FORAY_OK; e++)
-        status = read_vector(r, json_array_get(json_array_get(list, e), 3), e);
+    entry = fy_json_first(list);
+    for (int64_t e = 0; e < count && status == FORAY_OK; e++, entry = fy_json_next(list, entry)) {
+        int64_t at = r->feat_start[r->slot[e]];
+        status = read_vector(r->ctx, entry, 3, "features", e, r->parts.dim, r->feat_index + at,
+                             r->feat_value + at);
+    }
     return status;
 }
 
 /* ----------------------------------------------------------- optional keys */
 
-static foray_status check_length(foray_context *ctx, json_t *list, const char *key, int64_t count)
+static foray_status check_length(foray_context *ctx, fy_json list, const char *key, int64_t count)
 {
-    if (json_is_array(list) && (int64_t)json_array_size(list) == count)
+    if (fy_json_kind_of(list) == FY_JSON_ARRAY && fy_json_size(list) == count)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: must be an array of %lld items", key,
                    (long long)count);
@@ -235,21 +241,22 @@ static foray_status check_length(foray_context *ctx, json_t *list, const char *k
 
 static foray_status read_theta(reader *r)
 {
-    json_t *list = json_object_get(r->root, "theta");
-    if (!list)
+    fy_json list = fy_json_member(r->root, "theta"), item = fy_json_first(list);
+    if (!list.tree)
         return FORAY_OK;
     foray_status status = check_length(r->ctx, list, "theta", r->parts.dim);
     if (status != FORAY_OK)
         return status;
     if (!FY_ALLOC(r->ctx, r->theta, r->parts.dim))
         return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < r->parts.dim && status == FORAY_OK; i++)
-        status = item_number(r->ctx, list, (size_t)i, &r->theta[i]);
+    for (int64_t i = 0; i < r->parts.dim && status == FORAY_OK;
+         i++, item = fy_json_next(list, item))
+        status = item_number(r->ctx, item, i, &r->theta[i]);
     return status == FORAY_OK ? status : fy_fail_within(r->ctx, status, "theta");
 }
 
 /* [s,a,[[i,value],...]]: who it is about. */
-static foray_status place_pair_entry(reader *r, json_t *entry, size_t e)
+static foray_status place_pair_entry(reader *r, fy_json entry, int64_t e)
 {
     int64_t state = 0, action = 0;
     foray_status status = check_tuple(r->ctx, entry, 3, "[state, action, [[i, value], ...]]");
@@ -257,48 +264,30 @@ static foray_status place_pair_entry(reader *r, json_t *entry, size_t e)
         status = item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
     if (status == FORAY_OK)
         status = item_index(r->ctx, entry, 1, "action", r->parts.actions, &action);
-    if (status == FORAY_OK && !json_is_array(json_array_get(entry, 2)))
+    if (status == FORAY_OK && fy_json_kind_of(fy_json_item(entry, 2)) != FY_JSON_ARRAY)
         status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "the features must be an array");
     int64_t pair = state * r->parts.actions + action;
-    if (status == FORAY_OK && r->pair_entry[pair])
+    if (status == FORAY_OK && r->pair_given[pair])
         status = fy_fail(r->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR " is given twice", (long long)state,
                          (long long)action);
     if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "pair_features.entries[%zu]", e);
-    r->pair_entry[pair] = (int64_t)e + 1;
-    r->pair_start[pair + 1] = (int64_t)json_array_size(json_array_get(entry, 2));
-    return FORAY_OK;
-}
-
-static foray_status read_pair_vector(reader *r, json_t *list, int64_t pair)
-{
-    size_t e = (size_t)(r->pair_entry[pair] - 1);
-    json_t *vector = json_array_get(json_array_get(list, e), 2);
-    int64_t at = r->pair_start[pair];
-    for (size_t k = 0; k < json_array_size(vector); k++, at++) {
-        json_t *feature = json_array_get(vector, k);
-        int64_t index;
-        foray_status status = check_tuple(r->ctx, feature, 2, "[coordinate, value]");
-        if (status == FORAY_OK)
-            status = item_index(r->ctx, feature, 0, "coordinate", r->parts.pair_dim, &index);
-        if (status == FORAY_OK)
-            status = item_number(r->ctx, feature, 1, &r->pair_value[at]);
-        if (status != FORAY_OK)
-            return fy_fail_within(r->ctx, status, "pair_features.entries[%zu][2][%zu]", e, k);
-        r->pair_index[at] = (int32_t)index;
-    }
+        return fy_fail_within(r->ctx, status, "pair_features.entries[%lld]", (long long)e);
+    r->pair_given[pair] = true;
+    r->pair_start[pair + 1] = fy_json_size(fy_json_item(entry, 2));
     return FORAY_OK;
 }
 
 /* Pairs without an entry are found when the model is assembled. */
-static foray_status read_pair_entries(reader *r, json_t *list)
+static foray_status read_pair_entries(reader *r, fy_json list)
 {
-    int64_t pairs = r->parts.states * r->parts.actions;
+    int64_t pairs = r->parts.states * r->parts.actions, e = 0;
     foray_status status = FORAY_OK;
-    if (!FY_ALLOC(r->ctx, r->pair_start, pairs + 1) || !FY_ALLOC(r->ctx, r->pair_entry, pairs))
+    fy_json entry;
+    if (!FY_ALLOC(r->ctx, r->pair_start, pairs + 1) || !FY_ALLOC(r->ctx, r->pair_given, pairs))
         return FORAY_ERROR_MEMORY;
-    for (size_t e = 0; e < json_array_size(list) && status == FORAY_OK; e++)
-        status = place_pair_entry(r, json_array_get(list, e), e);
+    for (entry = fy_json_first(list); entry.tree && status == FORAY_OK;
+         entry = fy_json_next(list, entry))
+        status = place_pair_entry(r, entry, e++);
     if (status != FORAY_OK)
         return status;
     for (int64_t pair = 0; pair < pairs; pair++)
@@ -306,20 +295,24 @@ static foray_status read_pair_entries(reader *r, json_t *list)
     if (!FY_ALLOC(r->ctx, r->pair_index, r->pair_start[pairs]) ||
         !FY_ALLOC(r->ctx, r->pair_value, r->pair_start[pairs]))
         return FORAY_ERROR_MEMORY;
-    for (int64_t pair = 0; pair < pairs && status == FORAY_OK; pair++)
-        if (r->pair_entry[pair])
-            status = read_pair_vector(r, list, pair);
+    e = 0;
+    for (entry = fy_json_first(list); entry.tree && status == FORAY_OK;
+         entry = fy_json_next(list, entry)) {
+        int64_t pair = fy_json_integer(fy_json_item(entry, 0)) * r->parts.actions +
+                       fy_json_integer(fy_json_item(entry, 1));
+        int64_t at = r->pair_start[pair];
+        status = read_vector(r->ctx, entry, 2, "pair_features.entries", e++, r->parts.pair_dim,
+                             r->pair_index + at, r->pair_value + at);
+    }
     return status;
 }
 
 static foray_status read_pair_features(reader *r)
 {
     static const char *const known[] = {"dim", "entries", NULL};
-    json_t *object = json_object_get(r->root, "pair_features"), *list;
-    if (!object)
+    fy_json object = fy_json_member(r->root, "pair_features"), list;
+    if (!object.tree)
         return FORAY_OK;
-    if (!json_is_object(object))
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "pair_features: an object is expected");
     foray_status status = fy_document_keys(r->ctx, object, "pair_features", known);
     if (status != FORAY_OK)
         return status;
@@ -333,25 +326,25 @@ static foray_status read_pair_features(reader *r)
 
 static foray_status read_names(reader *r, const char *key, int64_t count, char ***out)
 {
-    json_t *list = json_object_get(r->root, key);
-    if (!list)
+    fy_json list = fy_json_member(r->root, key), name = fy_json_first(list);
+    if (!list.tree)
         return FORAY_OK;
     foray_status status = check_length(r->ctx, list, key, count);
     if (status != FORAY_OK)
         return status;
     if (!FY_ALLOC(r->ctx, *out, count))
         return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < count; i++) {
-        json_t *name = json_array_get(list, (size_t)i);
-        if (!json_is_string(name) && !json_is_null(name))
+    for (int64_t i = 0; i < count; i++, name = fy_json_next(list, name)) {
+        bool given = fy_json_kind_of(name) == FY_JSON_TEXT;
+        if (!given && fy_json_kind_of(name) != FY_JSON_NULL)
             return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s[%lld]: must be a text or null", key,
                            (long long)i);
-        (*out)[i] = (char *)json_string_value(name);
+        (*out)[i] = given ? (char *)fy_json_text(name) : NULL;
     }
     return FORAY_OK;
 }
 
-static foray_status read_cell(reader *r, json_t *cell, size_t i)
+static foray_status read_cell(reader *r, fy_json cell, int64_t i)
 {
     int64_t state = 0, row = 0, col = 0;
     foray_status status = check_tuple(r->ctx, cell, 3, "[state, row, column]");
@@ -364,13 +357,13 @@ static foray_status read_cell(reader *r, json_t *cell, size_t i)
     if (status == FORAY_OK && r->cell_row[state] >= 0)
         status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "state %lld is given twice", (long long)state);
     if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "layout.cell[%zu]", i);
+        return fy_fail_within(r->ctx, status, "layout.cell[%lld]", (long long)i);
     r->cell_row[state] = (int32_t)row;
     r->cell_col[state] = (int32_t)col;
     return FORAY_OK;
 }
 
-static foray_status read_grid(reader *r, const json_t *layout, json_t **cells)
+static foray_status read_grid(reader *r, fy_json layout, fy_json *cells)
 {
     static const char *const known[] = {"kind", "rows", "cols", "cell", NULL};
     static const char *const kinds[] = {"grid", NULL};
@@ -390,8 +383,8 @@ static foray_status read_grid(reader *r, const json_t *layout, json_t **cells)
 
 static foray_status read_layout(reader *r)
 {
-    json_t *layout = json_object_get(r->root, "layout"), *cells;
-    if (!layout)
+    fy_json layout = fy_json_member(r->root, "layout"), cells;
+    if (!layout.tree)
         return FORAY_OK;
     foray_status status = read_grid(r, layout, &cells);
     if (status != FORAY_OK)
@@ -401,8 +394,10 @@ static foray_status read_layout(reader *r)
         return FORAY_ERROR_MEMORY;
     for (int64_t state = 0; state < r->parts.states; state++)
         r->cell_row[state] = r->cell_col[state] = -1;
-    for (size_t i = 0; i < json_array_size(cells) && status == FORAY_OK; i++)
-        status = read_cell(r, json_array_get(cells, i), i);
+    int64_t i = 0;
+    for (fy_json cell = fy_json_first(cells); cell.tree && status == FORAY_OK;
+         cell = fy_json_next(cells, cell))
+        status = read_cell(r, cell, i++);
     return status;
 }
 
@@ -451,7 +446,7 @@ static foray_status assemble(reader *r, foray_model **out)
 
 static void free_reader(reader *r)
 {
-    json_decref(r->root);
+    fy_json_free(&r->tree);
     free(r->initial_state);
     free(r->initial_probability);
     free(r->succ_start);
@@ -462,7 +457,7 @@ static void free_reader(reader *r)
     free(r->feat_value);
     free(r->theta);
     free(r->pair_start);
-    free(r->pair_entry);
+    free(r->pair_given);
     free(r->pair_index);
     free(r->pair_value);
     free(r->state_names);
@@ -474,18 +469,16 @@ static void free_reader(reader *r)
 foray_status fy_model_parse_json(foray_context *ctx, const uint8_t *text, size_t size,
                                  const char *where, foray_model **out)
 {
-    if (size > FY_DOCUMENT_LIMIT)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: more than %zu MiB of JSON", where,
-                       FY_DOCUMENT_LIMIT >> 20);
     static const char *const known[] = {
         "format",       "version",    "name",          "states",        "actions", "horizon",
         "dim",          "norm_bound", "initial",       "features",      "theta",   "state_names",
         "action_names", "layout",     "pair_features", "feature_error", NULL};
     reader r = {.ctx = ctx};
     foray_status status =
-        fy_document_parse(ctx, (const char *)text, size, where, "foray-model", known, &r.root);
+        fy_document_parse(ctx, (const char *)text, size, where, "foray-model", known, &r.tree);
     if (status != FORAY_OK)
         return status;
+    r.root = fy_json_root(&r.tree);
     status = read_everything(&r);
     if (status == FORAY_OK)
         status = assemble(&r, out);

@@ -104,7 +104,7 @@ static void put_names(fy_writer *writer, const char *key, char *const *names, in
     for (int64_t i = 0; i < count; i++) {
         fy_document_put(writer, "%s%s", comma(&first), names[i] ? "" : "null");
         if (names[i])
-            fy_document_put_string(writer, names[i]);
+            fy_json_put_text(writer, names[i]);
     }
     fy_document_put(writer, "]");
 }
@@ -126,7 +126,7 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
 {
     fy_writer writer = {.ctx = ctx};
     fy_document_put(&writer, "{\"format\":\"foray-model\",\"version\":1,\n\"name\":");
-    fy_document_put_string(&writer, model->name);
+    fy_json_put_text(&writer, model->name);
     put_sizes(&writer, model);
     put_initial(&writer, model);
     put_features(&writer, model);

@@ -92,15 +92,15 @@ foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
 /* ------------------------------------------------------------------ reading */
 
 /* One step: S actions. */
-static foray_status read_step(foray_context *ctx, const json_t *row, const foray_policy *policy,
+static foray_status read_step(foray_context *ctx, fy_json row, const foray_policy *policy,
                               int32_t *action)
 {
-    for (int64_t s = 0; s < policy->states; s++) {
-        const json_t *item = json_array_get(row, (size_t)s);
-        if (!json_is_integer(item))
+    fy_json item = fy_json_first(row);
+    for (int64_t s = 0; s < policy->states; s++, item = fy_json_next(row, item)) {
+        if (fy_json_kind_of(item) != FY_JSON_INTEGER)
             return fy_fail(ctx, FORAY_ERROR_INPUT, "state %lld: a whole number is expected",
                            (long long)s);
-        int64_t value = json_integer_value(item);
+        int64_t value = fy_json_integer(item);
         if (value < 0 || value >= policy->actions)
             return fy_fail(ctx, FORAY_ERROR_INPUT, "state %lld: action %lld, but there are %lld",
                            (long long)s, (long long)value, (long long)policy->actions);
@@ -111,29 +111,31 @@ static foray_status read_step(foray_context *ctx, const json_t *row, const foray
 
 /* Sizes are believed only as far as the lists bear them out: nothing is allocated for a
  * number that somebody wrote. */
-static foray_status check_shape(foray_context *ctx, const json_t *rows, const foray_policy *shape)
+static foray_status check_shape(foray_context *ctx, fy_json rows, const foray_policy *shape)
 {
-    if (!json_is_array(rows) || (int64_t)json_array_size(rows) != shape->horizon)
+    if (fy_json_size(rows) != shape->horizon)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "action: a list of %lld steps is expected",
                        (long long)shape->horizon);
-    for (int64_t t = 0; t < shape->horizon; t++)
-        if ((int64_t)json_array_size(json_array_get(rows, (size_t)t)) != shape->states)
+    fy_json row = fy_json_first(rows);
+    for (int64_t t = 0; t < shape->horizon; t++, row = fy_json_next(rows, row))
+        if (fy_json_size(row) != shape->states)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
                            "action[%lld]: a list of %lld actions is expected", (long long)t,
                            (long long)shape->states);
     return FORAY_OK;
 }
 
-static foray_status read_actions(foray_context *ctx, const json_t *rows, const foray_policy *shape,
+static foray_status read_actions(foray_context *ctx, fy_json rows, const foray_policy *shape,
                                  foray_policy **out)
 {
     foray_policy *policy = NULL;
     foray_status status = check_shape(ctx, rows, shape);
     if (status == FORAY_OK)
         status = create(ctx, shape->states, shape->actions, shape->horizon, &policy);
+    fy_json row = fy_json_first(rows);
     for (int64_t t = 0; t < shape->horizon && status == FORAY_OK; t++) {
-        status = read_step(ctx, json_array_get(rows, (size_t)t), policy,
-                           policy->action + t * policy->states);
+        status = read_step(ctx, row, policy, policy->action + t * policy->states);
+        row = fy_json_next(rows, row);
         if (status < 0)
             fy_fail_within(ctx, status, "action[%lld]", (long long)t);
     }
@@ -144,7 +146,7 @@ static foray_status read_actions(foray_context *ctx, const json_t *rows, const f
     return status;
 }
 
-static foray_status read_values(foray_context *ctx, const json_t *values, double *value)
+static foray_status read_values(foray_context *ctx, fy_json values, double *value)
 {
     foray_status status = fy_document_keys(ctx, values, "value", mode_names);
     for (int mode = 0; mode < FORAY_MODES && status == FORAY_OK; mode++)
@@ -152,15 +154,15 @@ static foray_status read_values(foray_context *ctx, const json_t *values, double
     return status;
 }
 
-static foray_status read_gap(foray_context *ctx, const json_t *object, double *gap)
+static foray_status read_gap(foray_context *ctx, fy_json object, double *gap)
 {
-    if (!json_is_null(json_object_get(object, "gap")))
+    if (fy_json_kind_of(fy_json_member(object, "gap")) != FY_JSON_NULL)
         return fy_document_real(ctx, object, "gap", 0, HUGE_VAL, gap);
     *gap = INFINITY;
     return FORAY_OK;
 }
 
-static foray_status read_certificate(foray_context *ctx, const json_t *object,
+static foray_status read_certificate(foray_context *ctx, fy_json object,
                                      foray_certificate *certificate)
 {
     static const char *const keys[] = {"gap", "delta", "radius", "status", NULL};
@@ -178,16 +180,16 @@ static foray_status read_certificate(foray_context *ctx, const json_t *object,
 }
 
 /* Everything but the actions. */
-static foray_status read_head(foray_context *ctx, const json_t *root, foray_policy *head)
+static foray_status read_head(foray_context *ctx, fy_json root, foray_policy *head)
 {
     foray_status status;
     if ((status = fy_document_integer(ctx, root, "states", 1, INT32_MAX, &head->states)) < 0 ||
         (status = fy_document_integer(ctx, root, "actions", 1, INT32_MAX, &head->actions)) < 0 ||
         (status = fy_document_integer(ctx, root, "horizon", 1, INT32_MAX, &head->horizon)) < 0 ||
         (status = fy_document_choice(ctx, root, "mode", mode_names, &head->mode)) < 0 ||
-        (status = read_values(ctx, json_object_get(root, "value"), head->value)) < 0)
+        (status = read_values(ctx, fy_json_member(root, "value"), head->value)) < 0)
         return status;
-    return read_certificate(ctx, json_object_get(root, "certificate"), &head->certificate);
+    return read_certificate(ctx, fy_json_member(root, "certificate"), &head->certificate);
 }
 
 foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, const char *where,
@@ -195,13 +197,14 @@ foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, 
 {
     static const char *const keys[] = {"format", "version", "states", "actions",     "horizon",
                                        "mode",   "action",  "value",  "certificate", NULL};
-    json_t *root;
+    fy_json_tree tree;
     foray_policy head = {0}, *policy = NULL;
-    foray_status status = fy_document_parse(ctx, text, size, where, "foray-policy", keys, &root);
+    foray_status status = fy_document_parse(ctx, text, size, where, "foray-policy", keys, &tree);
     if (status < 0)
         return status;
+    fy_json root = fy_json_root(&tree);
     if ((status = read_head(ctx, root, &head)) == FORAY_OK)
-        status = read_actions(ctx, json_object_get(root, "action"), &head, &policy);
+        status = read_actions(ctx, fy_json_member(root, "action"), &head, &policy);
     if (status != FORAY_OK) {
         fy_fail_within(ctx, status, "%s", where);
     } else {
@@ -209,7 +212,7 @@ foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, 
         *policy = head;
         *out = policy;
     }
-    json_decref(root);
+    fy_json_free(&tree);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* reward.c - rewards in memory: r_t(s,a) in [0,1], arbitrary in all three. */
 #include "plan/reward.h"
+#include "base/json.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,14 +12,6 @@ static foray_status check_value(foray_context *ctx, double value)
     if (value >= 0 && value <= 1)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_INPUT, "value %.17g is not between 0 and 1", value);
-}
-
-/* A name must fit into JSON. */
-static bool is_utf8(const char *text)
-{
-    json_t *string = json_string(text);
-    json_decref(string);
-    return string != NULL;
 }
 
 static foray_status allocate(foray_context *ctx, foray_reward *reward, const char *name)
@@ -38,7 +30,7 @@ foray_status foray_reward_create(foray_context *ctx, const foray_model *model, c
     foray_status status = check_value(ctx, fallback);
     if (status < 0)
         return fy_fail_within(ctx, status, "default");
-    if (!is_utf8(name))
+    if (!fy_json_is_utf8(name))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "name: not UTF-8 text");
     foray_reward *reward;
     if (!FY_ALLOC(ctx, reward, 1))

@@ -13,16 +13,15 @@
 /* ------------------------------------------------------------------ reading */
 
 /* An index, or null for every (-1). */
-static foray_status read_index(foray_context *ctx, const json_t *item, const char *what,
-                               int64_t *out)
+static foray_status read_index(foray_context *ctx, fy_json item, const char *what, int64_t *out)
 {
-    if (json_is_null(item)) {
+    if (fy_json_kind_of(item) == FY_JSON_NULL) {
         *out = -1;
         return FORAY_OK;
     }
-    if (!json_is_integer(item))
+    if (fy_json_kind_of(item) != FY_JSON_INTEGER)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number or null is expected", what);
-    *out = json_integer_value(item);
+    *out = fy_json_integer(item);
     if (*out < 0)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %lld: indices count from 0", what,
                        (long long)*out);
@@ -30,49 +29,50 @@ static foray_status read_index(foray_context *ctx, const json_t *item, const cha
 }
 
 /* [h|null, s|null, a|null, value] */
-static foray_status read_entry(foray_context *ctx, const json_t *entry, foray_reward *reward)
+static foray_status read_entry(foray_context *ctx, fy_json entry, foray_reward *reward)
 {
     foray_status status;
     int64_t step = -1, state = -1, action = -1;
-    if (!json_is_array(entry) || json_array_size(entry) != 4)
+    fy_json value = fy_json_item(entry, 3);
+    if (fy_json_size(entry) != 4)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "[step, state, action, value] is expected");
-    if ((status = read_index(ctx, json_array_get(entry, 0), "step", &step)) < 0 ||
-        (status = read_index(ctx, json_array_get(entry, 1), "state", &state)) < 0 ||
-        (status = read_index(ctx, json_array_get(entry, 2), "action", &action)) < 0)
+    if ((status = read_index(ctx, fy_json_item(entry, 0), "step", &step)) < 0 ||
+        (status = read_index(ctx, fy_json_item(entry, 1), "state", &state)) < 0 ||
+        (status = read_index(ctx, fy_json_item(entry, 2), "action", &action)) < 0)
         return status;
-    if (!json_is_number(json_array_get(entry, 3)))
+    if (!fy_json_is_number(value))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "value: a number is expected");
-    return foray_reward_set(ctx, reward, step, state, action,
-                            json_number_value(json_array_get(entry, 3)));
+    return foray_reward_set(ctx, reward, step, state, action, fy_json_real(value));
 }
 
-static foray_status read_entries(foray_context *ctx, const json_t *entries, foray_reward *reward)
+static foray_status read_entries(foray_context *ctx, fy_json entries, foray_reward *reward)
 {
-    if (!json_is_array(entries))
+    if (fy_json_kind_of(entries) != FY_JSON_ARRAY)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "entries: a list is expected");
-    for (size_t i = 0; i < json_array_size(entries); i++) {
-        foray_status status = read_entry(ctx, json_array_get(entries, i), reward);
+    int64_t i = 0;
+    for (fy_json entry = fy_json_first(entries); entry.tree; entry = fy_json_next(entries, entry)) {
+        foray_status status = read_entry(ctx, entry, reward);
         if (status < 0)
-            return fy_fail_within(ctx, status, "entries[%zu]", i);
+            return fy_fail_within(ctx, status, "entries[%lld]", (long long)i);
+        i++;
     }
     return FORAY_OK;
 }
 
-static foray_status read_reward(foray_context *ctx, const json_t *root, const foray_model *model,
+static foray_status read_reward(foray_context *ctx, fy_json root, const foray_model *model,
                                 foray_reward **out)
 {
-    const json_t *name = json_object_get(root, "name"),
-                 *fallback = json_object_get(root, "default");
-    if (name && !json_is_string(name))
+    fy_json name = fy_json_member(root, "name"), fallback = fy_json_member(root, "default");
+    if (name.tree && fy_json_kind_of(name) != FY_JSON_TEXT)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "name: a text is expected");
-    if (fallback && !json_is_number(fallback))
+    if (fallback.tree && !fy_json_is_number(fallback))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "default: a number is expected");
     foray_reward *reward = NULL;
-    foray_status status = foray_reward_create(ctx, model, name ? json_string_value(name) : "",
-                                              json_number_value(fallback), &reward);
+    foray_status status = foray_reward_create(ctx, model, name.tree ? fy_json_text(name) : "",
+                                              fallback.tree ? fy_json_real(fallback) : 0, &reward);
     if (status < 0)
         return status;
-    if ((status = read_entries(ctx, json_object_get(root, "entries"), reward)) < 0)
+    if ((status = read_entries(ctx, fy_json_member(root, "entries"), reward)) < 0)
         foray_reward_destroy(reward);
     else
         *out = reward;
@@ -83,13 +83,13 @@ foray_status foray_reward_parse(foray_context *ctx, const foray_model *model, co
                                 size_t size, const char *where, foray_reward **out)
 {
     static const char *const keys[] = {"format", "version", "name", "default", "entries", NULL};
-    json_t *root;
-    foray_status status = fy_document_parse(ctx, text, size, where, "foray-reward", keys, &root);
+    fy_json_tree tree;
+    foray_status status = fy_document_parse(ctx, text, size, where, "foray-reward", keys, &tree);
     if (status < 0)
         return status;
-    if ((status = read_reward(ctx, root, model, out)) < 0)
+    if ((status = read_reward(ctx, fy_json_root(&tree), model, out)) < 0)
         fy_fail_within(ctx, status, "%s", where);
-    json_decref(root);
+    fy_json_free(&tree);
     return status;
 }
 
@@ -178,7 +178,7 @@ static void put_entries(fy_writer *writer, const foray_reward *reward)
 static void put_reward(fy_writer *writer, const foray_reward *reward)
 {
     fy_document_put(writer, "{\"format\":\"foray-reward\",\"version\":1,\"name\":");
-    fy_document_put_string(writer, reward->name);
+    fy_json_put_text(writer, reward->name);
     fy_document_put(writer, ",\"default\":");
     fy_document_put_real(writer, reward->fallback);
     fy_document_put(writer, ",\"entries\":[");
