@@ -1,12 +1,12 @@
-/* pendulum.c - a continuous system from start to end: look at a pendulum through clusters,
- * explore it once without any reward, plan for the four rewards it names, and try the
- * policies in the real pendulum, beside policies planned with the true parameters.
+/* pendulum.c - a continuous system from start to finish: look at a pendulum through clusters,
+ * explore it once without any reward, plan for the four rewards it defines, and try the
+ * policies in the real pendulum, next to policies planned with the true parameters.
  *
  *   pendulum [EPISODES]
  *
- * The run is kept in pendulum.foray: foray plan, foray report and foray verify know it too.
- * With a system of your own, foray_system_create takes the place of foray_system_open;
- * everything after it stays the same. */
+ * The run is kept in pendulum.foray, which foray plan, foray report and foray verify can read.
+ * With a system of your own, foray_system_create replaces foray_system_open; everything after
+ * it stays the same. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 
 enum { TRIES = 2000 };
 
-/* Ends the program with the library's own account of what went wrong. */
+/* Ends the program with the library's message if a call failed. */
 static void need(foray_context *ctx, foray_status status)
 {
     if (status < 0) {
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     need(ctx, foray_clusters_parse(ctx, system, "grid:31x31", &clusters));
     need(ctx, foray_aggregate(ctx, system, clusters, &how, NULL, NULL, NULL, &model));
 
-    /* Explore the real one: it walks in real states, and tells clusters. No reward so far. */
+    /* Explore the real one: it walks in real states, and reports clusters. No reward so far. */
     foray_settings_default(&settings);
     need(ctx, foray_settings_set(ctx, &settings, "episodes", argc > 1 ? argv[1] : "200"));
     need(ctx, foray_world_from_system(ctx, system, clusters, model, &world));

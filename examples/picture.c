@@ -1,4 +1,4 @@
-/* picture.c - draws docs/img/foray.svg, the picture of the README, from one real
+/* picture.c - draws docs/img/foray.svg, the picture in the README, from one real
  * run: where exploration went, the policy planned afterwards for a goal, and how
  * certificates shrank meanwhile.
  *
@@ -53,7 +53,7 @@ static void explore_once(session *study, uint64_t episode)
     need(study, foray_explorer_end(study->explorer));
 }
 
-/* Plans for the goal and keeps what the plan promises and what it is worth. */
+/* Plans for the goal and keeps the certificate and the true gap of the plan. */
 static void measure(session *study, int point)
 {
     const foray_reward *rewards[] = {study->reward};
@@ -105,7 +105,7 @@ static void finish(session *study)
 
 enum { CELL = 32, MAP_X = 24, MAP_Y = 64 };
 
-/* Darker where exploration has been more often; the root keeps rare visits visible. */
+/* Darker where exploration went more often; the root keeps rare visits visible. */
 static double shade(const session *study, int64_t state)
 {
     int64_t most = 1;
@@ -180,11 +180,11 @@ static double place_y(double gap)
 
 static void draw_axes(void)
 {
-    printf(
-        "<text class=\"title\" x=\"%d\" y=\"28\">What the plan may miss, and what it does</text>\n"
-        "<text class=\"note\" x=\"%d\" y=\"48\">value lost against episodes explored; at most 30 "
-        "can be earned</text>\n",
-        CHART_X - 44, CHART_X - 44);
+    printf("<text class=\"title\" x=\"%d\" y=\"28\">The certificate of the plan, and its true "
+           "gap</text>\n"
+           "<text class=\"note\" x=\"%d\" y=\"48\">value against episodes explored; at most 30 "
+           "can be earned</text>\n",
+           CHART_X - 44, CHART_X - 44);
     for (int decade = -4; decade <= 1; decade++) {
         double y = place_y(pow(10, decade));
         printf("<path class=\"grid\" d=\"M%d %.1fH%d\"/><text class=\"tick\" x=\"%d\" y=\"%.1f\" "
@@ -207,7 +207,7 @@ static void draw_curve(const double *gap, const char *style, const char *line1, 
     for (int i = 0; i < POINTS; i++)
         printf("%c%.1f %.1f", i == 0 ? 'M' : 'L', place_x(FIRST_POWER + i), place_y(gap[i]));
     printf("\"/>\n");
-    /* Beside the end of the curve, but clear of the axis. */
+    /* Next to the end of the curve, but clear of the axis. */
     double y = fmin(place_y(gap[POINTS - 1]) - 3, CHART_Y + CHART_HEIGHT - 24);
     printf("<text class=\"label %s\" x=\"%d\" y=\"%.1f\">%s<tspan x=\"%d\" dy=\"15\">%s</tspan>"
            "</text>\n",
@@ -217,12 +217,12 @@ static void draw_curve(const double *gap, const char *style, const char *line1, 
 static void draw_chart(const session *study)
 {
     draw_axes();
-    draw_curve(study->curve[BOUND], "bound", "certificate", "for every reward");
+    draw_curve(study->curve[BOUND], "bound", "bound", "for all rewards");
     draw_curve(study->curve[CERTIFICATE], "certificate", "certificate", "for this goal");
     draw_curve(study->curve[TRUE_GAP], "gap", "true gap", "for this goal");
 }
 
-/* Two palettes: the viewer's setting chooses. */
+/* Two palettes, chosen by the viewer's setting. */
 static void draw_style(void)
 {
     puts("<style>\n"
@@ -251,7 +251,7 @@ int main(void)
     run(&study);
     puts("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 880 450\" role=\"img\" "
          "aria-label=\"Left: nine rooms, explored everywhere, with the planned policy as arrows. "
-         "Right: certificates and true gap against episodes.\">");
+         "Right: bound, certificate and true gap against episodes.\">");
     draw_style();
     draw_map(&study);
     draw_chart(&study);

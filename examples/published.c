@@ -1,5 +1,5 @@
 /* published.c - measures, with this library, what papers have published; docs/published.md
- * has its output beside their numbers.
+ * compares its output with their numbers.
  *
  *   published > tables.md          takes about half a minute */
 #include <math.h>
@@ -32,8 +32,8 @@ static double chance(const foray_model *model, int64_t s, int64_t a, int64_t nex
     return sum;
 }
 
-/* The same world with little known beforehand: which states may follow a pair, and nothing of
- * what pairs have in common. */
+/* The same world with little known beforehand: which states may follow a pair, and nothing
+ * about what pairs have in common. */
 static foray_model *forget_laws(const foray_model *model)
 {
     int64_t states = foray_model_states(model), actions = foray_model_actions(model);
@@ -190,7 +190,7 @@ static foray_policy *plan(const trial *t)
 enum { POINTS = 4, RUNS = 12 };
 static const int64_t samples[POINTS] = {1000, 3162, 10000, 31622};
 
-/* |V^ - V*| after so many samples, the mean of 12 runs. */
+/* |V^ - V*| after a number of samples, the mean of 12 runs. */
 static void estimation_errors(const foray_model *model, const foray_reward *reward,
                               const char *spec)
 {

@@ -1,6 +1,6 @@
-/* quickstart.c - the main job from start to end: explore a world once without
- * any reward, then plan for three rewards thought of afterwards, and compare
- * the plans with the truth, which only the world knows.
+/* quickstart.c - the main job from start to finish: explore a world once without
+ * any reward, then plan for three rewards chosen afterwards, and compare the plans
+ * with the truth, which only the world knows.
  *
  *   quickstart [EPISODES] */
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { REWARDS = 3 };
 
-/* Ends the program with the library's own account of what went wrong. */
+/* Ends the program with the library's message if a call failed. */
 static void need(foray_context *ctx, foray_status status)
 {
     if (status < 0) {
@@ -56,7 +56,7 @@ static void reward_place(foray_context *ctx, const foray_model *model, place at,
     }
 }
 
-/* Three rewards that the explorer never heard of; the last one changes with time. */
+/* Three rewards that the explorer has never seen; the last one changes with time. */
 static void make_rewards(foray_context *ctx, const foray_model *model, foray_reward **reward)
 {
     int64_t end = foray_model_horizon(model) - 1;
@@ -71,7 +71,7 @@ static void make_rewards(foray_context *ctx, const foray_model *model, foray_rew
     reward_place(ctx, model, (place){0, 0, 1, end / 2 + 1, end}, reward[2]);
 }
 
-/* Plans all rewards in every mode, and asks the true model what the plans are worth. */
+/* Plans for all rewards in every mode, and evaluates the plans in the true model. */
 static void print_table(foray_context *ctx, const foray_model *model, foray_explorer *explorer,
                         foray_reward *const *reward)
 {

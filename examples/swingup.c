@@ -1,5 +1,5 @@
-/* swingup.c - draws docs/img/pendulum.svg: what policies do in the real pendulum that were
- * planned after exploring it once.
+/* swingup.c - draws docs/img/pendulum.svg: what policies planned after one exploration do in
+ * the real pendulum.
  *
  *   foray explore pendulum -k 1000 -o pendulum.foray
  *   swingup pendulum.foray > docs/img/pendulum.svg */
@@ -99,8 +99,8 @@ static double map_y(double velocity)
 static double time_x(int64_t t);
 static double angle_y(int index, double angle);
 
-/* An episode, by angle and velocity or by time and angle; the line is broken where hanging
- * down is passed. */
+/* An episode, by angle and velocity or by time and angle; the line is broken where the
+ * pendulum passes the bottom. */
 static void draw_path(const session *study, int index, int episode, bool by_time)
 {
     const double(*path)[2] = (const double(*)[2])study->path[index][episode];
@@ -114,7 +114,7 @@ static void draw_path(const session *study, int index, int episode, bool by_time
     printf("\"/>\n");
 }
 
-/* The action in the middle of a cell of the picture, which is finer than the clusters. */
+/* The action at the centre of a cell of the picture, which is finer than the clusters. */
 enum { CELLS = 68, CELL = MAP_SIZE / CELLS };
 static int64_t torque_at(const session *study, int row, int col)
 {
@@ -122,7 +122,7 @@ static int64_t torque_at(const session *study, int row, int col)
     return foray_policy_act(study->policy[0], study->clusters, SHOWN_STEP, state);
 }
 
-/* Neighbours with the same torque are one rectangle. */
+/* Neighbours with the same torque share one rectangle. */
 static void draw_row(const session *study, int row)
 {
     static const char *const style[] = {"minus", "none", "plus"};
@@ -193,7 +193,7 @@ static void draw_charts(const session *study)
            39 * seconds_per_step);
 }
 
-/* Two palettes: the viewer's setting chooses. */
+/* Two palettes, chosen by the viewer's setting. */
 static void draw_style(void)
 {
     puts("<style>\n"
@@ -215,14 +215,14 @@ int main(int argc, char **argv)
 {
     static session study;
     if (argc != 2) {
-        fprintf(stderr, "swingup: say which run of pendulum to draw\n");
+        fprintf(stderr, "swingup: name the run of the pendulum to draw\n");
         return 2;
     }
     run(&study, argv[1]);
     puts("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 880 450\" role=\"img\" "
          "aria-label=\"Left: the torque of a planned policy by angle and velocity, with real "
          "episodes that spiral out from hanging down and end upright. Right: the angle over time "
-         "under four policies, each planned for another reward.\">");
+         "under four policies, each planned for a different reward.\">");
     draw_style();
     draw_phase_plane(&study);
     draw_charts(&study);

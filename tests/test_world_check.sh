@@ -95,7 +95,7 @@ expect 0 "answers change with the draw$" foray world check "exec:python3 arm.py 
 sed -n '/^```python$/,/^```$/{/^```/d;p}' "$source_dir/docs/outside.md" >shown.py
 expect 0 "thermostat: 2 dimensions, 3 actions, 3 simulators" foray world check "exec:python3 shown.py"
 sed 's/simulators = 3/simulators = 3\n    weights = [1]/' shown.py >odd.py
-expect 4 "ValueError: every simulator has a weight" foray world check "exec:python3 odd.py"
+expect 4 "ValueError: give a weight for every simulator" foray world check "exec:python3 odd.py"
 
 # Ones that are lost on the way, or never there.
 expect 4 "skipped +speed" foray world check "exec:$hostile exit 12"

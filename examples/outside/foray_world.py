@@ -1,6 +1,6 @@
-"""A world of your own for Foray, as a Python program. Standard library only.
+"""Your own system for Foray, as a Python program. Standard library only.
 
-Write a class with what the world is and what it does, and serve it:
+Write a class that says what the system is and what it does, and serve it:
 
     import foray_world
 
@@ -28,8 +28,8 @@ Then: foray world check "exec:python3 coin.py"
 
 One rule: what step and reset return may depend on their arguments and on nothing else. All
 randomness comes from the key: uniform(key, i) is the i-th random number in [0,1) that belongs to
-it, the same that C programs get from foray_plugin_uniform; random.Random(key) will do as well.
-print() is safe: standard output goes where standard error goes. The protocol is described in
+it, the same that C programs get from foray_plugin_uniform; random.Random(key) works as well.
+print() is safe: standard output is redirected to standard error. The protocol is described in
 docs/outside.md.
 """
 
@@ -49,7 +49,7 @@ _MASK = (1 << 64) - 1
 
 
 def bits(key, i=0):
-    """64 random bits number i of a key: SplitMix64 started at it."""
+    """The i-th 64 random bits of a key: SplitMix64 started at the key."""
     x = (key + (i + 1) * 0x9E3779B97F4A7C15) & _MASK
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & _MASK
@@ -62,13 +62,13 @@ def uniform(key, i=0):
 
 
 class World:
-    """What a world is (set these in your class) and what it does (write these)."""
+    """What a system is (set these in your class) and what it does (write these)."""
 
     name = "world"
-    states = 0  # 0: states are vectors; else whole numbers below this
+    states = 0  # 0: states are vectors; otherwise whole numbers below this
     low = ()  # the box of vectors, one number for each dimension
     high = ()
-    dimensions = ()  # names of the dimensions, may be left out
+    dimensions = ()  # names of the dimensions (optional)
     actions = ()  # names of the actions
     horizon = 1  # steps of an episode
     simulators = 0
@@ -81,7 +81,7 @@ class World:
         raise NotImplementedError
 
     def step(self, key, simulator, action, state):
-        """The state that follows; simulator REALITY (-1) is the real world."""
+        """The state that follows; simulator REALITY (-1) is the real system."""
         raise NotImplementedError
 
     def reward(self, name, state, action):
@@ -89,8 +89,8 @@ class World:
         raise NotImplementedError
 
     def step_all(self, keys, simulators, actions, states):
-        """Many questions at once. Arrays in, states one behind the other; an array out.
-        Override it if you have a faster way than one by one."""
+        """Many questions at once. Arrays in, states one after another; an array out.
+        Override it if you have a faster way than one at a time."""
         n = len(states) // len(keys)
         answers = array("d")
         step = self.step
@@ -124,15 +124,15 @@ def _name(text):
 
 
 def _check(world):
-    """What would only be noticed as a garbled spec on the other side."""
+    """Catches what the other side would only see as a garbled spec."""
     if len(world.low) != len(world.high):
-        raise ValueError("low and high must have as many numbers")
+        raise ValueError("low and high must have the same length")
     if not world.states and not world.low:
-        raise ValueError("a world has states, or low and high")
+        raise ValueError("set states, or low and high")
     if world.dimensions and len(world.dimensions) != (1 if world.states else len(world.low)):
-        raise ValueError("every dimension has a name, or none has")
+        raise ValueError("name every dimension, or none")
     if world.weights is not None and len(world.weights) != world.simulators:
-        raise ValueError("every simulator has a weight, or weights is None")
+        raise ValueError("give a weight for every simulator, or set weights to None")
 
 
 class _Server:
@@ -150,7 +150,7 @@ class _Server:
 
     def hello(self, body):
         if body[:8] != _MAGIC:
-            raise ValueError("this is no HELLO")
+            raise ValueError("this is not a HELLO")
         return _MAGIC + struct.pack("<II", _VERSION, 0)
 
     def spec(self, _body):
@@ -183,7 +183,7 @@ class _Server:
 
 
 def serve(world):
-    """Answers questions until Foray says goodbye, or is gone. A failure is told to Foray in one
+    """Answers questions until Foray says goodbye or exits. A failure is reported to Foray in one
     line, and printed in full on standard error."""
     server = _Server(world)
     questions = os.fdopen(3, "rb", buffering=1 << 18)

@@ -1,11 +1,11 @@
-/* serve.c - makes a program of a plug-in: link it with the file that has foray_plugin, and
+/* serve.c - turns a plug-in into a program: link it with the file that has foray_plugin, and
  *     foray world check exec:./program
- * asks it over pipes, in a process of its own, where it may crash without harm. The first
- * argument is the text that a plug-in gets. The protocol is described in docs/outside.md:
+ * asks it over pipes, in its own process, where it may crash without harm. The first argument
+ * is the text that a plug-in gets. The protocol is described in docs/outside.md:
  * frames of 16 bytes and a body, all little-endian, questions on descriptor 3, answers on 4.
  *
- * Everything is read and written as the machine has it, so this file is for little-endian
- * machines, which are nearly all. */
+ * Everything is read and written in the byte order of the machine, so this file is for
+ * little-endian machines, which nearly all are. */
 #include <foray/plugin.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ typedef struct frame {
 typedef struct server {
     foray_plugin_table table;
     frame asked;
-    /* The body of a question, and a whole answer: doubles, so that arrays lie as they should. */
+    /* The body of a question, and a whole answer: doubles, so that arrays are aligned. */
     double question[LARGEST / 8], answer[(sizeof(frame) + LARGEST) / 8];
     foray_plugin_query query[LARGEST / 16];
     size_t size; /* bytes of the answer's body */
@@ -36,7 +36,7 @@ typedef struct server {
 
 /* -------------------------------------------------------------------- bytes */
 
-/* False: no more, or the pipe is broken. */
+/* False at the end of the pipe, or if it is broken. */
 static int read_all(void *data, size_t size)
 {
     for (char *at = data; size > 0;) {
@@ -79,7 +79,7 @@ static void send_answer(server *s, uint32_t type)
     s->size = 0;
 }
 
-/* Says why, and gives up. */
+/* Reports the cause, and exits. */
 static void send_error(server *s, const char *cause)
 {
     s->size = 0;
@@ -91,7 +91,7 @@ static void send_error(server *s, const char *cause)
 static void expect_length(server *s, size_t length)
 {
     if (s->asked.length != length)
-        send_error(s, "a question of a length that does not fit its kind");
+        send_error(s, "the length of a question does not fit its type");
 }
 
 /* ------------------------------------------------------------------ answers */
@@ -103,7 +103,7 @@ static void answer_hello(server *s)
     expect_length(s, 16);
     memcpy(magic, s->question, sizeof magic);
     if (memcmp(magic, "FORAYWLD", sizeof magic) != 0)
-        send_error(s, "this is no HELLO");
+        send_error(s, "this is not a HELLO");
     put(s, "FORAYWLD", 8);
     put(s, version, sizeof version);
 }
@@ -154,7 +154,7 @@ static void answer_reset(server *s)
     s->size = (size_t)s->table.dimensions * sizeof *state;
 }
 
-/* count, keys, simulators, actions, states: arrays one behind the other. */
+/* count, keys, simulators, actions, states: arrays one after another. */
 static void answer_step(server *s)
 {
     char cause[FORAY_PLUGIN_CAUSE] = "";
@@ -209,7 +209,7 @@ static void answer(server *s)
         answer_reward(s);
         break;
     default:
-        send_error(s, "a question of a kind that is not known here");
+        send_error(s, "a question of unknown type");
     }
     send_answer(s, s->asked.type);
 }

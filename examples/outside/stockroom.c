@@ -1,10 +1,10 @@
-/* stockroom.c - a finite world from outside, in C: a store that orders in the evening and sells
- * next day. A state is how many items are there. The demand of a day is quiet, normal or a
- * rush; how often each comes is not known.
+/* stockroom.c - a finite system from outside, in C: a store that orders in the evening and
+ * sells the next day. A state is the number of items in stock. The demand of a day is quiet,
+ * normal or a rush; how often each occurs is not known.
  *
  * As a plug-in:   cc -shared -fPIC stockroom.c -o stockroom.so
  * As a program:   cc stockroom.c serve.c -o stockroom
- * The same world in Python is stockroom.py. */
+ * stockroom.py is the same system in Python. */
 #include <foray/plugin.h>
 #include <stdio.h>
 

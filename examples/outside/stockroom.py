@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A finite world from outside: stockroom.c in Python, number for number.
+"""A finite system from outside: stockroom.c in Python, number for number.
 
 foray world check "exec:python3 stockroom.py"
 """

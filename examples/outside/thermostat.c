@@ -1,12 +1,12 @@
-/* thermostat.c - a heated room as a world from outside, in C.
+/* thermostat.c - a heated room as a system from outside, in C.
  *
  * A state is the temperature of the room and of its walls. How much heat the room loses
- * depends on the windows, which somebody opens and shuts as they like: three simulators,
- * one for each way the windows may stand, and a mixture nobody told us.
+ * depends on the windows, which people open and shut as they like: three simulators, one for
+ * each position of the windows, and a mixture that is not known.
  *
  * As a plug-in:   cc -shared -fPIC thermostat.c -o thermostat.so
  * As a program:   cc thermostat.c serve.c -o thermostat
- * The same world in Python is thermostat.py. The text is the horizon, 24 unless told. */
+ * thermostat.py is the same system in Python. The text is the horizon, 24 by default. */
 #include <foray/plugin.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A heated room as a world from outside: thermostat.c in Python, number for number.
+"""A heated room as a system from outside: thermostat.c in Python, number for number.
 
 foray world check "exec:python3 thermostat.py"
 """
