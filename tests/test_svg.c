@@ -1,6 +1,6 @@
 /* test_svg.c - charts, axes, tables and escaping: well-formed whatever is in them. */
 #include "draw/axis.h"
-#include "draw/page.h"
+#include "page/page.h"
 #include "draw/table.h"
 #include "support.h"
 

@@ -1,7 +1,7 @@
 /* plots.c - the charts of a comparison, and the page that shows them. */
 #include "compare/compare.h"
-#include "draw/command.h"
-#include "draw/page.h"
+#include "page/command.h"
+#include "page/page.h"
 #include "draw/svg.h"
 
 #include <inttypes.h>

@@ -25,45 +25,6 @@ typedef struct drawing {
     double size, left, top;
 } drawing;
 
-/* -------------------------------------------------------------------------- actions */
-
-static const struct {
-    const char *name;
-    int arrow;
-} directions[] = {
-    {"left", FY_LEFT}, {"right", FY_RIGHT}, {"up", FY_UP},
-    {"down", FY_DOWN}, {"west", FY_LEFT},   {"east", FY_RIGHT},
-    {"north", FY_UP},  {"south", FY_DOWN},  {"stay", FY_STAY_PUT},
-};
-
-/* The letter that begins the name of this action and of no other; 0: there is none. */
-static char own_letter(const foray_model *model, int64_t action)
-{
-    const char *name = foray_model_action_name(model, action);
-    if (!name || name[0] <= ' ' || name[0] >= 127)
-        return 0;
-    for (int64_t a = 0; a < foray_model_actions(model); a++) {
-        const char *other = foray_model_action_name(model, a);
-        if (a != action && other && other[0] == name[0])
-            return 0;
-    }
-    return name[0];
-}
-
-void fy_map_action(const foray_model *model, int64_t action, fy_map_cell *cell)
-{
-    const char *name = foray_model_action_name(model, action);
-    cell->arrow = FY_NO_ARROW;
-    for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
-        if (strcmp(name, directions[i].name) == 0)
-            cell->arrow = directions[i].arrow;
-    char letter = own_letter(model, action);
-    if (letter)
-        snprintf(cell->symbol, sizeof cell->symbol, "%c", letter);
-    else
-        snprintf(cell->symbol, sizeof cell->symbol, "%lld", (long long)(action % 1000000));
-}
-
 /* -------------------------------------------------------------------------- drawing */
 
 static double label_width(const fy_map *map)
@@ -91,9 +52,12 @@ static void draw_arrow(const drawing *d, const fy_map_cell *cell, double x, doub
 {
     static const struct {
         double x, y;
-    } toward[] = {[FY_LEFT] = {-1, 0}, [FY_RIGHT] = {1, 0}, [FY_UP] = {0, -1}, [FY_DOWN] = {0, 1}};
+    } toward[] = {[FY_ARROW_LEFT] = {-1, 0},
+                  [FY_ARROW_RIGHT] = {1, 0},
+                  [FY_ARROW_UP] = {0, -1},
+                  [FY_ARROW_DOWN] = {0, 1}};
     double reach = 0.3 * d->size, wing = 0.16 * d->size;
-    if (cell->arrow == FY_STAY_PUT) {
+    if (cell->arrow == FY_ARROW_STAY) {
         fy_print(d->text, "<circle class=\"arrow\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/>\n", x, y,
                  0.5 * wing);
         return;
@@ -130,7 +94,7 @@ static void draw_cell(const drawing *d, int64_t row, int64_t col)
     fy_print(d->text, "fill-opacity=\"%.3f\"><title>", deepest * cell->level);
     fy_print_escaped(d->text, cell->about);
     fy_print(d->text, "</title></rect>\n");
-    if (cell->arrow != FY_NO_ARROW)
+    if (cell->arrow != FY_ARROW_NONE)
         draw_arrow(d, cell, x + 0.5 * d->size, y + 0.5 * d->size);
     else
         draw_symbol(d, cell, x + 0.5 * d->size, y + 0.5 * d->size);

@@ -1,34 +1,10 @@
-/* text.c - text written piece by piece. */
+/* text.c - escaped text, numbers for people, labels. */
 #include "draw/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void fy_print(fy_writer *text, const char *format, ...)
-{
-    char small[512];
-    va_list values;
-    va_start(values, format);
-    int length = vsnprintf(small, sizeof small, format, values);
-    va_end(values);
-    if (length < (int)sizeof small) {
-        fy_write_bytes(text, small, (size_t)length);
-        return;
-    }
-    char *large = fy_alloc(text->ctx, (size_t)length + 1, 1);
-    if (!large) {
-        text->failed = true;
-        return;
-    }
-    va_start(values, format);
-    vsnprintf(large, (size_t)length + 1, format, values);
-    va_end(values);
-    fy_write_bytes(text, large, (size_t)length);
-    free(large);
-}
 
 /* ---------------------------------------------------------------------- escaping */
 

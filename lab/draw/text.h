@@ -1,12 +1,8 @@
-/* text.h - text written piece by piece into a growing buffer. As with any fy_writer a
- * failure stays, and is looked at once, at the end. */
+/* text.h - what pages and tables are written with: escaped text, numbers for people, labels. */
 #ifndef FY_TEXT_H
 #define FY_TEXT_H
 
 #include "base/base.h"
-
-/* As printf; the final 0 is not part of the text. */
-void fy_print(fy_writer *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* For XML and HTML: & < > " ' as entities. Control characters, which XML cannot
  * hold at all, and bytes that are not UTF-8 become '?'. */

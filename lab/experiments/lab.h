@@ -12,7 +12,7 @@
 #ifndef FY_LAB_H
 #define FY_LAB_H
 
-#include "draw/page.h"
+#include "page/page.h"
 #include "work/work.h"
 
 enum { FY_LAB_PARAMETERS = 24, FY_LAB_AXES = 6, FY_LAB_COLUMNS = 32 };

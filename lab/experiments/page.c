@@ -1,6 +1,6 @@
 /* page.c - what an experiment writes when all its cells are made. */
 #include "experiments/lab.h"
-#include "draw/command.h"
+#include "page/command.h"
 
 #include <stdarg.h>
 #include <stdio.h>

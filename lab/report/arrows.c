@@ -8,6 +8,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* -------------------------------------------------------------------------- actions */
+
+static const struct {
+    const char *name;
+    fy_arrow arrow;
+} directions[] = {
+    {"left", FY_ARROW_LEFT}, {"right", FY_ARROW_RIGHT}, {"up", FY_ARROW_UP},
+    {"down", FY_ARROW_DOWN}, {"west", FY_ARROW_LEFT},   {"east", FY_ARROW_RIGHT},
+    {"north", FY_ARROW_UP},  {"south", FY_ARROW_DOWN},  {"stay", FY_ARROW_STAY},
+};
+
+/* The letter that begins the name of this action and of no other; 0: there is none. */
+static char own_letter(const foray_model *model, int64_t action)
+{
+    const char *name = foray_model_action_name(model, action);
+    if (!name || name[0] <= ' ' || name[0] >= 127)
+        return 0;
+    for (int64_t a = 0; a < foray_model_actions(model); a++) {
+        const char *other = foray_model_action_name(model, a);
+        if (a != action && other && other[0] == name[0])
+            return 0;
+    }
+    return name[0];
+}
+
+/* The cell of an action: an arrow for left, right, up, down and the points of the compass,
+ * else the first letter of its name if no other action has it, or its number. */
+static void show_action(const foray_model *model, int64_t action, fy_map_cell *cell)
+{
+    const char *name = foray_model_action_name(model, action);
+    cell->arrow = FY_ARROW_NONE;
+    for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
+        if (strcmp(name, directions[i].name) == 0)
+            cell->arrow = directions[i].arrow;
+    char letter = own_letter(model, action);
+    if (letter)
+        snprintf(cell->symbol, sizeof cell->symbol, "%c", letter);
+    else
+        snprintf(cell->symbol, sizeof cell->symbol, "%lld", (long long)(action % 1000000));
+}
+
 /* --------------------------------------------------------------------------- values */
 
 /* About `most` steps from the first to the last, equally far apart. */
@@ -107,7 +148,7 @@ static void fill_cell(const fy_report *report, const fy_arrows *arrows, int64_t 
     int64_t its = action_at(arrows, i, state);
     double value = value_at(report, arrows, i, state);
     *cell = (fy_map_cell){.there = true, .level = largest > 0.0 ? value / largest : 0.0};
-    fy_map_action(report->model, its, cell);
+    show_action(report->model, its, cell);
     snprintf(cell->about, sizeof cell->about, "state %s, step %" PRId64 ": %s, value %s",
              fy_label(foray_model_state_name(report->model, state), state, name), arrows->step[i],
              fy_label(foray_model_action_name(report->model, its), its, action),

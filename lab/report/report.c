@@ -1,6 +1,6 @@
 /* report.c - one page about a run: gather, then section by section. */
 #include "report/report.h"
-#include "draw/page.h"
+#include "page/page.h"
 
 #include <inttypes.h>
 #include <math.h>

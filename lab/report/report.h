@@ -3,7 +3,7 @@
 #define FY_REPORT_H
 
 #include "foray/lab.h"
-#include "draw/page.h"
+#include "page/page.h"
 #include "run/run.h"
 
 /* What keeps the page small whatever the world. Beyond it things are added up or left

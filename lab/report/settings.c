@@ -1,5 +1,5 @@
 /* settings.c - the settings of a run, and the commands that make it again. */
-#include "draw/command.h"
+#include "page/command.h"
 #include "report/report.h"
 
 #include <inttypes.h>

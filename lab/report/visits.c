@@ -136,7 +136,7 @@ static void shade(field *f)
         char name[FY_LABEL_SIZE] = "";
         snprintf(name, sizeof name, "%.40s", cell->about);
         cell->level = log1p((double)f->visits[i]) / log1p((double)most);
-        cell->arrow = FY_NO_ARROW;
+        cell->arrow = FY_ARROW_NONE;
         if (f->visits[i] > 0)
             shorten(f->visits[i], cell->symbol);
         snprintf(cell->about, sizeof cell->about,

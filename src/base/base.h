@@ -74,6 +74,8 @@ typedef struct fy_writer {
 } fy_writer;
 
 void fy_write_bytes(fy_writer *writer, const void *data, size_t size);
+/* Text as printf has it, of any length; its final 0 is not written. */
+void fy_print(fy_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fy_write_u64(fy_writer *writer, uint64_t value);
 void fy_write_double(fy_writer *writer, double value);
 void fy_write_u64s(fy_writer *writer, const uint64_t *value, size_t count);

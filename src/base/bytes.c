@@ -1,6 +1,8 @@
 /* bytes.c - numbers to bytes and back, hashes and checksums. */
 #include "base/base.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +56,28 @@ void fy_write_bytes(fy_writer *writer, const void *data, size_t size)
     uint8_t *at = grow(writer, size);
     if (at != NULL && size > 0)
         memcpy(at, data, size);
+}
+
+/* Where there is room the text is formatted once, in place; else once more after growing. */
+void fy_print(fy_writer *writer, const char *format, ...)
+{
+    size_t room = writer->failed ? 0 : writer->capacity - writer->size;
+    va_list values;
+    va_start(values, format);
+    int length = vsnprintf(room ? (char *)writer->data + writer->size : NULL, room, format, values);
+    va_end(values);
+    if (length >= 0 && (size_t)length < room) {
+        writer->size += (size_t)length;
+        return;
+    }
+    writer->failed |= length < 0;
+    char *at = (char *)grow(writer, (size_t)length + 1);
+    if (!at)
+        return;
+    va_start(values, format);
+    vsnprintf(at, (size_t)length + 1, format, values);
+    va_end(values);
+    writer->size--; /* the final 0 */
 }
 
 static void write_items(fy_writer *writer, const void *item, size_t count, size_t size)

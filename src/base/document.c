@@ -2,8 +2,6 @@
 #include "base/document.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,19 +106,6 @@ foray_status fy_document_choice(foray_context *ctx, fy_json object, const char *
 }
 
 /* ------------------------------------------------------------------ writing */
-
-void fy_document_put(fy_writer *writer, const char *format, ...)
-{
-    char text[256];
-    va_list args;
-    va_start(args, format);
-    int size = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (size < 0 || (size_t)size >= sizeof text)
-        writer->failed = true;
-    else
-        fy_write_bytes(writer, text, (size_t)size);
-}
 
 void fy_document_put_real(fy_writer *writer, double value)
 {

@@ -27,9 +27,7 @@ foray_status fy_document_integer(foray_context *ctx, fy_json object, const char 
 foray_status fy_document_choice(foray_context *ctx, fy_json object, const char *key,
                                 const char *const *choices, int *out);
 
-/* Text, and a number that reads back exactly; for strings, fy_json_put_text. */
-void fy_document_put(fy_writer *writer, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* A number that reads back exactly; for strings, fy_json_put_text. */
 void fy_document_put_real(fy_writer *writer, double value);
 
 #endif

@@ -15,14 +15,13 @@ static const char *comma(bool *first)
 
 static void put_sizes(fy_writer *writer, const foray_model *model)
 {
-    fy_document_put(writer, ",\n\"states\":%lld,\"actions\":%lld", (long long)model->states,
-                    (long long)model->actions);
-    fy_document_put(writer,
-                    ",\"horizon\":%lld,\"dim\":%lld,\"norm_bound\":", (long long)model->horizon,
-                    (long long)model->dim);
+    fy_print(writer, ",\n\"states\":%lld,\"actions\":%lld", (long long)model->states,
+             (long long)model->actions);
+    fy_print(writer, ",\"horizon\":%lld,\"dim\":%lld,\"norm_bound\":", (long long)model->horizon,
+             (long long)model->dim);
     fy_document_put_real(writer, model->norm_bound);
     if (model->feature_error > 0) {
-        fy_document_put(writer, ",\"feature_error\":");
+        fy_print(writer, ",\"feature_error\":");
         fy_document_put_real(writer, model->feature_error);
     }
 }
@@ -30,13 +29,13 @@ static void put_sizes(fy_writer *writer, const foray_model *model)
 static void put_initial(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
-    fy_document_put(writer, ",\n\"initial\":[");
+    fy_print(writer, ",\n\"initial\":[");
     for (int64_t i = 0; i < model->initials; i++) {
-        fy_document_put(writer, "%s[%d,", comma(&first), model->initial_state[i]);
+        fy_print(writer, "%s[%d,", comma(&first), model->initial_state[i]);
         fy_document_put_real(writer, model->initial_probability[i]);
-        fy_document_put(writer, "]");
+        fy_print(writer, "]");
     }
-    fy_document_put(writer, "]");
+    fy_print(writer, "]");
 }
 
 /* [s,a,next,[[i,value],...]] */
@@ -44,88 +43,87 @@ static void put_feature(fy_writer *writer, const foray_model *model, int64_t pai
 {
     bool first = true;
     int64_t gen = model->gen_start[model->generator_set[pair]] + j;
-    fy_document_put(writer, "[%lld,%lld,%d,[", (long long)(pair / model->actions),
-                    (long long)(pair % model->actions), model->succ[model->succ_start[pair] + j]);
+    fy_print(writer, "[%lld,%lld,%d,[", (long long)(pair / model->actions),
+             (long long)(pair % model->actions), model->succ[model->succ_start[pair] + j]);
     for (int64_t k = model->feat_start[gen]; k < model->feat_start[gen + 1]; k++) {
-        fy_document_put(writer, "%s[%d,", comma(&first), model->feat_index[k]);
+        fy_print(writer, "%s[%d,", comma(&first), model->feat_index[k]);
         fy_document_put_real(writer, model->feat_value[k]);
-        fy_document_put(writer, "]");
+        fy_print(writer, "]");
     }
-    fy_document_put(writer, "]]");
+    fy_print(writer, "]]");
 }
 
 static void put_features(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
-    fy_document_put(writer, ",\n\"features\":[");
+    fy_print(writer, ",\n\"features\":[");
     for (int64_t pair = 0; pair < model->pairs; pair++)
         for (int64_t j = 0; j < model->succ_start[pair + 1] - model->succ_start[pair]; j++) {
-            fy_document_put(writer, "%s\n", comma(&first));
+            fy_print(writer, "%s\n", comma(&first));
             put_feature(writer, model, pair, j);
         }
-    fy_document_put(writer, "]");
+    fy_print(writer, "]");
 }
 
 static void put_theta(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
-    fy_document_put(writer, ",\n\"theta\":[");
+    fy_print(writer, ",\n\"theta\":[");
     for (int64_t i = 0; i < model->dim; i++) {
-        fy_document_put(writer, "%s", comma(&first));
+        fy_print(writer, "%s", comma(&first));
         fy_document_put_real(writer, model->theta[i]);
     }
-    fy_document_put(writer, "]");
+    fy_print(writer, "]");
 }
 
 /* {"dim":d,"entries":[[s,a,[[i,value],...]],...]} */
 static void put_pair_features(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
-    fy_document_put(writer, ",\n\"pair_features\":{\"dim\":%lld,\"entries\":[",
-                    (long long)model->pair_dim);
+    fy_print(writer, ",\n\"pair_features\":{\"dim\":%lld,\"entries\":[",
+             (long long)model->pair_dim);
     for (int64_t pair = 0; pair < model->pairs; pair++) {
         bool first_value = true;
-        fy_document_put(writer, "%s\n[%lld,%lld,[", comma(&first),
-                        (long long)(pair / model->actions), (long long)(pair % model->actions));
+        fy_print(writer, "%s\n[%lld,%lld,[", comma(&first), (long long)(pair / model->actions),
+                 (long long)(pair % model->actions));
         for (int64_t k = model->pair_start[pair]; k < model->pair_start[pair + 1]; k++) {
-            fy_document_put(writer, "%s[%d,", comma(&first_value), model->pair_index[k]);
+            fy_print(writer, "%s[%d,", comma(&first_value), model->pair_index[k]);
             fy_document_put_real(writer, model->pair_value[k]);
-            fy_document_put(writer, "]");
+            fy_print(writer, "]");
         }
-        fy_document_put(writer, "]]");
+        fy_print(writer, "]]");
     }
-    fy_document_put(writer, "]}");
+    fy_print(writer, "]}");
 }
 
 static void put_names(fy_writer *writer, const char *key, char *const *names, int64_t count)
 {
     bool first = true;
-    fy_document_put(writer, ",\n\"%s\":[", key);
+    fy_print(writer, ",\n\"%s\":[", key);
     for (int64_t i = 0; i < count; i++) {
-        fy_document_put(writer, "%s%s", comma(&first), names[i] ? "" : "null");
+        fy_print(writer, "%s%s", comma(&first), names[i] ? "" : "null");
         if (names[i])
             fy_json_put_text(writer, names[i]);
     }
-    fy_document_put(writer, "]");
+    fy_print(writer, "]");
 }
 
 static void put_layout(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
-    fy_document_put(writer,
-                    ",\n\"layout\":{\"kind\":\"grid\",\"rows\":%lld,\"cols\":%lld,\"cell\":[",
-                    (long long)model->grid_rows, (long long)model->grid_cols);
+    fy_print(writer, ",\n\"layout\":{\"kind\":\"grid\",\"rows\":%lld,\"cols\":%lld,\"cell\":[",
+             (long long)model->grid_rows, (long long)model->grid_cols);
     for (int64_t state = 0; state < model->states; state++)
         if (model->cell_row[state] >= 0)
-            fy_document_put(writer, "%s[%lld,%d,%d]", comma(&first), (long long)state,
-                            model->cell_row[state], model->cell_col[state]);
-    fy_document_put(writer, "]}");
+            fy_print(writer, "%s[%lld,%d,%d]", comma(&first), (long long)state,
+                     model->cell_row[state], model->cell_col[state]);
+    fy_print(writer, "]}");
 }
 
 foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out)
 {
     fy_writer writer = {.ctx = ctx};
-    fy_document_put(&writer, "{\"format\":\"foray-model\",\"version\":1,\n\"name\":");
+    fy_print(&writer, "{\"format\":\"foray-model\",\"version\":1,\n\"name\":");
     fy_json_put_text(&writer, model->name);
     put_sizes(&writer, model);
     put_initial(&writer, model);
@@ -140,7 +138,7 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
         put_names(&writer, "action_names", model->action_names, model->actions);
     if (model->cell_row)
         put_layout(&writer, model);
-    fy_document_put(&writer, "}\n");
+    fy_print(&writer, "}\n");
     fy_write_bytes(&writer, "", 1);
     if (writer.failed) {
         free(writer.data);

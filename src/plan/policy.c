@@ -234,42 +234,41 @@ static void put_actions(fy_writer *writer, const foray_policy *policy)
 {
     const int32_t *action = policy->action;
     for (int64_t t = 0; t < policy->horizon; t++) {
-        fy_document_put(writer, t == 0 ? "[" : ",\n[");
+        fy_print(writer, t == 0 ? "[" : ",\n[");
         for (int64_t s = 0; s < policy->states; s++)
-            fy_document_put(writer, s == 0 ? "%d" : ",%d", *action++);
-        fy_document_put(writer, "]");
+            fy_print(writer, s == 0 ? "%d" : ",%d", *action++);
+        fy_print(writer, "]");
     }
 }
 
 static void put_certificate(fy_writer *writer, const foray_certificate *certificate)
 {
-    fy_document_put(writer, "{\"gap\":");
+    fy_print(writer, "{\"gap\":");
     if (isinf(certificate->gap))
-        fy_document_put(writer, "null");
+        fy_print(writer, "null");
     else
         fy_document_put_real(writer, certificate->gap);
-    fy_document_put(writer, ",\"delta\":");
+    fy_print(writer, ",\"delta\":");
     fy_document_put_real(writer, certificate->delta);
-    fy_document_put(writer, ",\"radius\":\"%s\",\"status\":\"%s\"}",
-                    foray_radius_name(certificate->radius), status_names[certificate->certified]);
+    fy_print(writer, ",\"radius\":\"%s\",\"status\":\"%s\"}",
+             foray_radius_name(certificate->radius), status_names[certificate->certified]);
 }
 
 static void put_policy(fy_writer *writer, const foray_policy *policy)
 {
-    fy_document_put(writer, "{\"format\":\"foray-policy\",\"version\":1,");
-    fy_document_put(writer, "\"states\":%lld,\"actions\":%lld,\"horizon\":%lld,",
-                    (long long)policy->states, (long long)policy->actions,
-                    (long long)policy->horizon);
-    fy_document_put(writer, "\"mode\":\"%s\",\n\"action\":[", mode_names[policy->mode]);
+    fy_print(writer, "{\"format\":\"foray-policy\",\"version\":1,");
+    fy_print(writer, "\"states\":%lld,\"actions\":%lld,\"horizon\":%lld,",
+             (long long)policy->states, (long long)policy->actions, (long long)policy->horizon);
+    fy_print(writer, "\"mode\":\"%s\",\n\"action\":[", mode_names[policy->mode]);
     put_actions(writer, policy);
-    fy_document_put(writer, "],\n\"value\":{");
+    fy_print(writer, "],\n\"value\":{");
     for (int mode = 0; mode < FORAY_MODES; mode++) {
-        fy_document_put(writer, "%s\"%s\":", mode == 0 ? "" : ",", mode_names[mode]);
+        fy_print(writer, "%s\"%s\":", mode == 0 ? "" : ",", mode_names[mode]);
         fy_document_put_real(writer, policy->value[mode]);
     }
-    fy_document_put(writer, "},\n\"certificate\":");
+    fy_print(writer, "},\n\"certificate\":");
     put_certificate(writer, &policy->certificate);
-    fy_document_put(writer, "}\n");
+    fy_print(writer, "}\n");
     fy_write_bytes(writer, "", 1);
 }
 

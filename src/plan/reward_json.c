@@ -116,20 +116,20 @@ foray_status foray_reward_load(foray_context *ctx, const foray_model *model, con
 static void put_index(fy_writer *writer, int64_t index)
 {
     if (index < 0)
-        fy_document_put(writer, "null,");
+        fy_print(writer, "null,");
     else
-        fy_document_put(writer, "%lld,", (long long)index);
+        fy_print(writer, "%lld,", (long long)index);
 }
 
 static void put_entry(fy_writer *writer, bool *first, int64_t step, int64_t state, int64_t action,
                       double value)
 {
-    fy_document_put(writer, "%s[", *first ? "" : ",");
+    fy_print(writer, "%s[", *first ? "" : ",");
     put_index(writer, step);
     put_index(writer, state);
     put_index(writer, action);
     fy_document_put_real(writer, value);
-    fy_document_put(writer, "]");
+    fy_print(writer, "]");
     *first = false;
 }
 
@@ -177,13 +177,13 @@ static void put_entries(fy_writer *writer, const foray_reward *reward)
 
 static void put_reward(fy_writer *writer, const foray_reward *reward)
 {
-    fy_document_put(writer, "{\"format\":\"foray-reward\",\"version\":1,\"name\":");
+    fy_print(writer, "{\"format\":\"foray-reward\",\"version\":1,\"name\":");
     fy_json_put_text(writer, reward->name);
-    fy_document_put(writer, ",\"default\":");
+    fy_print(writer, ",\"default\":");
     fy_document_put_real(writer, reward->fallback);
-    fy_document_put(writer, ",\"entries\":[");
+    fy_print(writer, ",\"entries\":[");
     put_entries(writer, reward);
-    fy_document_put(writer, "]}\n");
+    fy_print(writer, "]}\n");
     fy_write_bytes(writer, "", 1);
 }
 

@@ -1,5 +1,5 @@
 /* command.c - command lines as a shell reads them. */
-#include "draw/command.h"
+#include "page/command.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* page.c - the frame of an HTML page. */
-#include "draw/page.h"
-#include "draw/command.h"
+#include "page/page.h"
+#include "page/command.h"
 #include "draw/map.h"
 
 #include <inttypes.h>
