@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # test_docs.sh FORAY - pages can be found and followed: every relative link of every page
 # leads to a file of the tree and its #anchor to a heading there, every page can be reached
-# from README.md, no line of prose has more than 120 columns, every folder of src/ and lab/ is on
-# the map once, and docs/api.md names every public header and leads to every public function.
+# from README.md, no line of prose has more than 120 columns, files and functions that pages name
+# exist, every folder of src/ and lab/ is on the map once, and docs/api.md names every public
+# header and leads to every public function.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
@@ -41,6 +42,19 @@ for page in "${pages[@]}"; do
     while read -r line; do
         fail "$page: more than 120 columns: ${line:0:60}..."
     done < <(awk '/^```/ { inside = !inside } !inside && !/^\|/' "$page" | grep -E '^.{121,}')
+done
+
+# What pages name is there: paths in the tree, functions and types.
+folders='src|lab|cli|tests|bench|examples|scripts|fuzz|include|docs'
+for page in "${pages[@]}"; do
+    while read -r path; do
+        compgen -G "$path" >/dev/null || fail "$page: there is no $path"
+    done < <(grep -oE "(^|[^/[:alnum:]_.])($folders)/[[:alnum:]_./*-]+" "$page" |
+        sed -E 's/^[^a-z]//; s/[.]+$//' | sort -u)
+    while read -r name; do
+        grep -rqwF -- "$name" include src lab examples || fail "$page: there is no $name"
+    done < <(grep -oE '\b(foray|fy)_[a-z_0-9]*[a-z0-9]\b' "$page" |
+        grep -v foray_noun_verb | sort -u)
 done
 
 declare -A reached=([README.md]=1)
