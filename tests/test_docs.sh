@@ -2,8 +2,8 @@
 # test_docs.sh FORAY - pages can be found and followed: every relative link of every page
 # leads to a file of the tree and its #anchor to a heading there, every page can be reached
 # from README.md, no line of prose has more than 120 columns, files and functions that pages name
-# exist, every folder of src/ and lab/ is on the map once, and docs/api.md names every public
-# header and leads to every public function.
+# exist, pages of algorithms have the same sections in the same order, every folder of src/ and lab/
+# is on the map once, and docs/api.md names every public header and leads to every public function.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
@@ -93,6 +93,16 @@ while ((grown)); do
 done
 for page in "${pages[@]}"; do
     [[ -n ${reached[$page]:-} ]] || fail "$page: no links lead there from README.md"
+done
+
+# The pages of algorithms have these sections, some of them or others between, in this order.
+sections='What it does|Guarantee|Constants in practice|What the paper leaves open'
+sections+='|Deviations|Settings|Cost'
+for page in docs/algorithms/*.md; do
+    given=$(sed -nE "s/^## ($sections)$/\1/p" "$page")
+    wanted=$(tr '|' '\n' <<<"$sections" | grep -xF -- "$given")
+    [[ $given == "$wanted" && $given == *Guarantee* ]] ||
+        fail "$page: sections are missing, given twice or not in the usual order"
 done
 
 for folder in [a-z]*/ src/*/ lab/*/; do
