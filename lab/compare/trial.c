@@ -7,6 +7,7 @@
  * Only exploring is timed, not measuring: by the clock for the limit, by the processor
  * time of the thread per episode, so that what else the machine does matters less. */
 #include "compare/trial.h"
+#include "base/maths.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ foray_status fy_trial_explorer(foray_context *ctx, const fy_trial *trial, foray_
 int64_t fy_next_checkpoint(int64_t episode, int64_t last, int per_decade)
 {
     for (int i = 0;; i++) {
-        double at = rint(pow(10.0, (double)i / per_decade));
+        double at = rint(fy_pow(10.0, (double)i / per_decade));
         if (at >= (double)last)
             return last;
         if (at > (double)episode)

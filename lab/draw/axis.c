@@ -1,5 +1,6 @@
 /* axis.c - ranges, ticks and places. */
 #include "draw/axis.h"
+#include "base/maths.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,8 +35,9 @@ double fy_scale_place(const fy_scale *scale, double value)
 {
     bool log_axis = scale->kind == FY_AXIS_LOG;
     double v = fmin(fmax(value, scale->least), scale->most);
-    double part = log_axis ? (log(v) - log(scale->least)) / (log(scale->most) - log(scale->least))
-                           : (v - scale->least) / (scale->most - scale->least);
+    double part =
+        log_axis ? (fy_log(v) - fy_log(scale->least)) / (fy_log(scale->most) - fy_log(scale->least))
+                 : (v - scale->least) / (scale->most - scale->least);
     return scale->from + part * (scale->to - scale->from);
 }
 
@@ -54,7 +56,7 @@ static void add_tick(fy_scale *scale, double value, bool labelled)
 /* 1, 2 or 5 times a power of ten, at least x. */
 static double round_step(double x)
 {
-    double power = pow(10.0, floor(log10(x)));
+    double power = fy_pow(10.0, floor(fy_log10(x)));
     double part = x / power;
     return power * (part <= 1.0 + 1e-9 ? 1.0 : part <= 2.0 + 1e-9 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
 }
@@ -81,9 +83,9 @@ static void add_decades(fy_scale *scale, int first, int last, int wanted)
 {
     int stride = (last - first - 1) / wanted + 1; /* both ends may lie outside */
     for (int i = first; i <= last; i++) {
-        add_tick(scale, pow(10.0, i), i % stride == 0);
+        add_tick(scale, fy_pow(10.0, i), i % stride == 0);
         for (int j = 2; j <= 9 && stride == 1; j++)
-            add_tick(scale, j * pow(10.0, i), false);
+            add_tick(scale, j * fy_pow(10.0, i), false);
     }
 }
 
@@ -92,21 +94,21 @@ static void add_parts(fy_scale *scale, int first, int last)
 {
     for (int i = first; i <= last; i++)
         for (int j = 1; j <= 9; j++)
-            add_tick(scale, j * pow(10.0, i), j == 1 || j == 2 || j == 5);
+            add_tick(scale, j * fy_pow(10.0, i), j == 1 || j == 2 || j == 5);
 }
 
 /* The range ends at a tenth part of a decade above and below the numbers; less than a
  * factor of ten is widened, so that at least one tick has a label. */
 static void finish_log(fy_scale *scale, int wanted)
 {
-    const double margin = pow(10.0, 0.1), room_for_zero = pow(10.0, 0.5);
+    const double margin = fy_pow(10.0, 0.1), room_for_zero = fy_pow(10.0, 0.5);
     double ratio = scale->most / scale->least;
     double widen = ratio < 10.0 ? sqrt(10.0 / ratio) : margin;
     scale->least /= widen;
     scale->most *= widen;
     if (scale->foot)
         scale->least /= room_for_zero;
-    int first = (int)floor(log10(scale->least)), last = (int)ceil(log10(scale->most));
+    int first = (int)floor(fy_log10(scale->least)), last = (int)ceil(fy_log10(scale->most));
     if (scale->most / scale->least < 50.0)
         add_parts(scale, first, last);
     else
@@ -131,8 +133,8 @@ static void print_power(double value, char out[FY_NUMBER_SIZE])
 {
     static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     char digits[16];
-    int exponent = (int)floor(log10(fabs(value)) + 1e-9);
-    double mantissa = rint(value / pow(10.0, exponent) * 1e3) / 1e3;
+    int exponent = (int)floor(fy_log10(fabs(value)) + 1e-9);
+    double mantissa = rint(value / fy_pow(10.0, exponent) * 1e3) / 1e3;
     int at = mantissa == 1.0 ? 0 : snprintf(out, FY_NUMBER_SIZE, "%.3g·", mantissa);
     at += snprintf(out + at, (size_t)(FY_NUMBER_SIZE - at), "10%s", exponent < 0 ? "⁻" : "");
     snprintf(digits, sizeof digits, "%d", abs(exponent));

@@ -6,6 +6,7 @@
  * So that ratios are finite: gaps below 0.0001 H count as that, and a target that was not
  * reached counts as reached after twice the episodes, the least that it can have taken. */
 #include "experiments/ablation.h"
+#include "base/maths.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static void pair_up(const fy_lab *lab, int64_t world, int64_t choice, int measur
         const fy_rows *rows = rows_of(lab, world, choice, s), *base = rows_of(lab, world, 0, s);
         double least = floor_of(base, measure);
         value[s] = value_of(lab, rows, measure);
-        log_ratio[s] = log(fmax(value[s], least) / fmax(value_of(lab, base, measure), least));
+        log_ratio[s] = fy_log(fmax(value[s], least) / fmax(value_of(lab, base, measure), least));
     }
 }
 
@@ -105,9 +106,9 @@ foray_status fy_ab_effect_of(const fy_lab *lab, int64_t world, int64_t choice, i
     }
     if (status == FORAY_OK)
         *out = (fy_ab_effect){.value = of_value.iqm,
-                              .ratio = exp(of_ratio.iqm),
-                              .low = exp(of_ratio.low),
-                              .high = exp(of_ratio.high),
+                              .ratio = fy_exp(of_ratio.iqm),
+                              .low = fy_exp(of_ratio.low),
+                              .high = fy_exp(of_ratio.high),
                               .told = seeds >= LEAST_SEEDS && of_ratio.low * of_ratio.high > 0};
     free(value);
     free(log_ratio);

@@ -1,5 +1,6 @@
 /* ablation_page.c - the page of the experiment `ablation`. */
 #include "experiments/ablation.h"
+#include "base/maths.h"
 #include "draw/forest.h"
 
 #include <inttypes.h>
@@ -148,7 +149,7 @@ static fy_table list_effects(const fy_lab *lab, const effects *e, int from, int 
 /* Three digits are enough in a sentence. */
 static const char *rounded(double ratio, char out[FY_NUMBER_SIZE])
 {
-    double unit = pow(10.0, floor(log10(ratio)) - 2.0);
+    double unit = fy_pow(10.0, floor(fy_log10(ratio)) - 2.0);
     return fy_number(rint(ratio / unit) * unit, out);
 }
 

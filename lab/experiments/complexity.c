@@ -7,10 +7,10 @@
  *
  * K(eps) and how it grows is worked out from all rows, in complexity_page.c. */
 #include "experiments/complexity.h"
+#include "base/maths.h"
 #include "compare/trial.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -140,7 +140,7 @@ static double weight_of(const fy_lab *lab, double horizon)
 {
     double episodes = fy_lab_real(lab, FY_COMPLEXITY_EPISODES);
     double rewards = fy_lab_real(lab, FY_COMPLEXITY_REWARDS);
-    double sweeps = PER_DECADE * log10(10.0 * episodes) *
+    double sweeps = PER_DECADE * fy_log10(10.0 * episodes) *
                     (rewards + 4.0 * fy_lab_real(lab, FY_COMPLEXITY_ROUNDS));
     double states = fy_lab_real(lab, FY_COMPLEXITY_STATES);
     return 1e-7 * horizon * episodes + 1e-7 * horizon * states * sweeps;

@@ -1,5 +1,6 @@
 /* complexity_page.c - K(eps) from all rows, how it grows, and the page. */
 #include "experiments/complexity.h"
+#include "base/maths.h"
 #include "measure/learning.h"
 #include "draw/spans.h"
 
@@ -161,8 +162,8 @@ static void add_point(study *s, fy_points *points, double x, double time, int64_
 {
     /* What was learnt at the first look may have been learnt before. */
     bool known = isfinite(time) && time > s->episode[0];
-    s->x[points->count] = log(x);
-    s->y[points->count] = known ? log(time) : NAN;
+    s->x[points->count] = fy_log(x);
+    s->y[points->count] = known ? fy_log(time) : NAN;
     s->group[points->count++] = group;
 }
 

@@ -10,6 +10,7 @@
  * The theorems say that all three hold in a share of at least 1 - delta of the runs. Radii that are
  * scaled down are the control: they must be seen to fail. */
 #include "experiments/coverage.h"
+#include "base/maths.h"
 #include "experiments/covered.h"
 
 #include <inttypes.h>
@@ -185,7 +186,8 @@ static double weight_of(const fy_lab *lab)
     double rewards = fy_lab_real(lab, FY_COVERAGE_REWARDS);
     double plans = 12.0 * rewards + 30.0 * fy_lab_real(lab, FY_COVERAGE_ROUNDS);
     double episodes = fy_lab_real(lab, FY_COVERAGE_EPISODES);
-    return fy_lab_real(lab, FY_COVERAGE_SEEDS) * (5e-6 * episodes + 3e-6 * plans * log2(episodes));
+    return fy_lab_real(lab, FY_COVERAGE_SEEDS) *
+           (5e-6 * episodes + 3e-6 * plans * fy_log(episodes) / M_LN2);
 }
 
 static foray_status add_cell(fy_lab *lab, const char *rule, int64_t world, int64_t delta,

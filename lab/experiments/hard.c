@@ -1,5 +1,6 @@
 /* hard.c - bounds and trials of the two hard classes; see hard.h. */
 #include "experiments/hard.h"
+#include "base/maths.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -66,8 +67,8 @@ int64_t fy_hard_members(const fy_hard *hard)
 {
     double n = (double)(hard->dim - 1);
     if (hard->kind == FY_HARD_PACKING)
-        return (int64_t)fmax(2, ceil(exp(n / 16)));
-    return (int64_t)exp2(n);
+        return (int64_t)fmax(2, ceil(fy_exp(n / 16)));
+    return (int64_t)ldexp(1, (int)n);
 }
 
 static void name_packing(const fy_hard *hard, char *out, size_t size)

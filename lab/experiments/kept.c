@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/maths.h"
 #include "compare/trial.h"
 #include "explore/mixture/learner.h"
 
@@ -68,7 +69,7 @@ static double proof_target(const run *r)
 static double information(const run *r)
 {
     const fy_ridge *ridge = fy_learner_of(r->explorer)->ridge;
-    return fy_ridge_log_det(ridge, 0) - (double)r->model->dim * log(ridge->lambda[0]);
+    return fy_ridge_log_det(ridge, 0) - (double)r->model->dim * fy_log(ridge->lambda[0]);
 }
 
 static foray_status measure(const run *r, fy_kept *kept)

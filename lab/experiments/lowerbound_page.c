@@ -1,5 +1,6 @@
 /* lowerbound_page.c - the page of the experiment `lowerbound`. */
 #include "experiments/lowerbound.h"
+#include "base/maths.h"
 #include "draw/svg.h"
 
 #include <inttypes.h>
@@ -49,7 +50,7 @@ static void draw_over_dim(const fy_lab *lab, fy_writer *text)
     char note[160];
     fy_hard hard = fy_lb_hard(lab, FY_HARD_HYPERCUBE);
     for (int i = 0; i < POINTS; i++) {
-        hard.dim = (int64_t)rint(2 * exp2(8.0 * i / (POINTS - 1)));
+        hard.dim = (int64_t)rint(2 * fy_pow(2, 8.0 * i / (POINTS - 1)));
         c.x[i] = (double)hard.dim;
         for (hard.kind = 0; hard.kind < FY_HARD_CLASSES; hard.kind++)
             c.y[hard.kind][i] = bound_or_nothing(&hard);
@@ -67,7 +68,7 @@ static void draw_over_eps(const fy_lab *lab, fy_writer *text)
     fy_hard hard = fy_lb_hard(lab, FY_HARD_PACKING);
     double most = fy_hard_most_eps(&hard);
     for (int i = 0; i < POINTS; i++) {
-        hard.eps = most * pow(10, -2.0 * i / (POINTS - 1));
+        hard.eps = most * fy_pow(10, -2.0 * i / (POINTS - 1));
         c.x[i] = hard.eps;
         for (hard.kind = 0; hard.kind < FY_HARD_CLASSES; hard.kind++)
             c.y[hard.kind][i] = bound_or_nothing(&hard);

@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#include "base/maths.h"
 #include "learn/radius.h"
 
 fy_promise_terms fy_promise_terms_of(const foray_model *model, double delta)
@@ -33,7 +34,7 @@ static double most_information(const fy_promise_terms *terms, double k)
 {
     double H = terms->horizon, d = terms->dim, B = terms->norm_bound;
     double squares = (H - 1) * H * (2 * H - 1) / 6;
-    return d * log1p(k * B * B * squares / d);
+    return d * fy_log1p(k * B * B * squares / d);
 }
 
 fy_promise fy_promise_after(const fy_promise_terms *terms, double K, double k)
@@ -41,8 +42,8 @@ fy_promise fy_promise_after(const fy_promise_terms *terms, double K, double k)
     double H = terms->horizon, D = most_information(terms, k);
     fy_promise p = {.information = D};
     p.radius = fy_radius_hoeffding(H, terms->dim, K, terms->norm_bound, terms->delta, 3);
-    p.bonus = 4 * p.radius * (1 + 1 / H) * sqrt(k * (H - 1) * D) + D / log(2) * H * (H + 1) / 2;
-    p.chance = sqrt(k * H * (H + 1) * (2 * H + 1) / 12 * log(3 / terms->delta));
+    p.bonus = 4 * p.radius * (1 + 1 / H) * sqrt(k * (H - 1) * D) + D / fy_log(2) * H * (H + 1) / 2;
+    p.chance = sqrt(k * H * (H + 1) * (2 * H + 1) / 12 * fy_log(3 / terms->delta));
     p.gap = H / k * (p.bonus + p.chance);
     return p;
 }
@@ -83,7 +84,7 @@ double fy_promise_plus_least(const fy_promise_terms *terms, double K)
 {
     double H = terms->horizon, d = terms->dim, B = terms->norm_bound;
     double hat = fy_radius_bernstein(H, d, K, B, terms->delta).hat;
-    double alpha = H * H / d, L1 = log1p(K * H * B * B);
+    double alpha = H * H / d, L1 = fy_log1p(K * H * B * B);
     return H / K * 4 * hat * sqrt(K * (H - 1) * alpha * d * L1);
 }
 

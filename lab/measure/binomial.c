@@ -8,6 +8,7 @@
  * Both tails are regularised incomplete beta functions: with s successes of n,
  *   P(X >= s | p) = I_p(s, n-s+1). */
 #include "measure/measure.h"
+#include "base/maths.h"
 
 #include <float.h>
 #include <math.h>
@@ -58,20 +59,14 @@ static double continued_fraction(double x, double a, double b)
     return l.value;
 }
 
-/* log Gamma(x), x > 0; lgamma would write the sign, 1, to a global. */
-static double log_gamma(double x)
-{
-    int sign;
-    return lgamma_r(x, &sign);
-}
-
 /* I_x(a,b) = x^a (1-x)^b / (a B(a,b)) times the fraction, which converges fast where x is
  * below the mean; above it I_x(a,b) = 1 - I_{1-x}(b,a). */
 double fy_incomplete_beta(double x, double a, double b)
 {
     if (x <= 0 || x >= 1)
         return x <= 0 ? 0 : 1;
-    double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
+    double front =
+        fy_exp(fy_lgamma(a + b) - fy_lgamma(a) - fy_lgamma(b) + a * fy_log(x) + b * fy_log1p(-x));
     if (x < (a + 1) / (a + b + 2))
         return front * continued_fraction(x, a, b) / a;
     return 1 - front * continued_fraction(1 - x, b, a) / b;

@@ -1,5 +1,6 @@
 /* progress.c - how the certificate and the number of plans went with episodes. */
 #include "report/report.h"
+#include "base/maths.h"
 #include "draw/svg.h"
 
 #include <math.h>
@@ -48,7 +49,8 @@ static trace thin(const trace *all)
 {
     trace few = {.ctx = all->ctx};
     double most = all->count ? fmax(all->episodes[all->count - 1], 1.0) : 1.0;
-    double factor = all->count > FY_REPORT_POINTS ? pow(most, 1.0 / (FY_REPORT_POINTS - 2)) : 1.0;
+    double factor =
+        all->count > FY_REPORT_POINTS ? fy_pow(most, 1.0 / (FY_REPORT_POINTS - 2)) : 1.0;
     double next = 0.0;
     for (int64_t i = 0; i < all->count && !few.failed; i++) {
         if (i < all->count - 1 && all->episodes[i] < next)

@@ -1,10 +1,10 @@
 /* visits.c - what was explored: visits on the map, or as bars. */
 #include "draw/map.h"
 #include "report/report.h"
+#include "base/maths.h"
 #include "draw/spans.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -135,7 +135,7 @@ static void shade(field *f)
         fy_map_cell *cell = &f->cell[i];
         char name[FY_LABEL_SIZE] = "";
         snprintf(name, sizeof name, "%.40s", cell->about);
-        cell->level = log1p((double)f->visits[i]) / log1p((double)most);
+        cell->level = fy_log1p((double)f->visits[i]) / fy_log1p((double)most);
         cell->arrow = FY_ARROW_NONE;
         if (f->visits[i] > 0)
             shorten(f->visits[i], cell->symbol);

@@ -8,6 +8,7 @@
  * Threads share the clusters of a chunk, each a stretch of them, and what they found is
  * joined in the clusters' order. */
 #include "model/model.h"
+#include "base/maths.h"
 #include "aggregate/cache.h"
 #include "system/monte_carlo.h"
 #include "aggregate/sampling.h"
@@ -180,7 +181,7 @@ static foray_status sample_all(job *j)
 /* Round r may fail with probability delta / 2^r, so that all together do with delta. */
 static double log_term(const job *j, int round)
 {
-    return log(FY_MEAN_EVENTS * answers(j, 1) / j->aggregation->delta) + round * log(2);
+    return fy_log(FY_MEAN_EVENTS * answers(j, 1) / j->aggregation->delta) + round * fy_log(2);
 }
 
 /* Two draws from each point tell how much is chance; where nothing is, one will do. Every

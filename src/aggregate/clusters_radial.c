@@ -8,6 +8,7 @@
  * the normal law around the centre that is proportional to g_x in the box, drawn again with
  * probability proportional to P(x|s) / g_x(s). */
 #include "aggregate/clusters.h"
+#include "base/maths.h"
 #include "system/system.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ static int64_t weigh(const radial *r, const double *u, int32_t *cluster, double 
     int64_t count = 0;
     for (int64_t k = 0; k < r->nearest; k++) {
         double beyond = near[k].distance2 - near[0].distance2;
-        double g = exp(-beyond / (2 * r->width * r->width));
+        double g = fy_exp(-beyond / (2 * r->width * r->width));
         if (g <= 0)
             continue;
         cluster[count] = near[k].index;
@@ -120,8 +121,8 @@ static double truncated_normal(source *from, double c, double w)
 {
     enum { TRIES = 64 };
     for (int k = 0; k < TRIES; k++) {
-        double radius = sqrt(-2 * log1p(-uniform(from)));
-        double u = c + w * radius * cos(2 * M_PI * uniform(from));
+        double radius = sqrt(-2 * fy_log1p(-uniform(from)));
+        double u = c + w * radius * fy_cos(2 * M_PI * uniform(from));
         if (u >= 0 && u <= 1)
             return u;
     }
@@ -140,7 +141,7 @@ static double importance(const radial *r, int64_t n, int64_t x, const double *u)
     int64_t count = weigh(r, u, cluster, weight);
     for (int64_t k = 0; k < count; k++)
         if (cluster[k] == x)
-            return weight[k] * exp(distance2 / (2 * r->width * r->width));
+            return weight[k] * fy_exp(distance2 / (2 * r->width * r->width));
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/maths.h"
 
 enum { BATCH = 256 };
 
@@ -146,7 +147,7 @@ foray_status foray_mean_interval(foray_context *ctx, int64_t count, const double
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "no interval of confidence %g from %" PRId64 " numbers between %g and %g",
                        confidence, count, least, most);
-    double mean, variance, n = (double)count, log_term = log(4 / (1 - confidence));
+    double mean, variance, n = (double)count, log_term = fy_log(4 / (1 - confidence));
     moments(count, value, &mean, &variance);
     double width =
         sqrt(2 * variance * log_term / n) + 7 * (most - least) * log_term / (3 * (n - 1));

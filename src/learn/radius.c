@@ -1,4 +1,5 @@
 #include "learn/radius.h"
+#include "base/maths.h"
 
 #include <math.h>
 
@@ -25,8 +26,8 @@ void fy_radius_selfnormalised(const fy_ridge *ridge, double delta, double scale,
     double m = uncertain_blocks(ridge->basis);
     for (int64_t g = 0; g < ridge->blocks; g++) {
         double d = ridge->basis->block[g].dim, lambda = ridge->lambda[g];
-        double information = fy_ridge_log_det(ridge, g) - d * log(lambda);
-        double width = 2 * log(m / delta) + fmax(information, 0); /* below 0 only by rounding */
+        double information = fy_ridge_log_det(ridge, g) - d * fy_log(lambda);
+        double width = 2 * fy_log(m / delta) + fmax(information, 0); /* below 0 only by rounding */
         double bias = sqrt(lambda) * ridge->basis->block[g].norm_bound;
         out[g] = d > 0 ? scale * (sqrt(width) / 2 + bias) : 0;
     }
@@ -34,12 +35,12 @@ void fy_radius_selfnormalised(const fy_ridge *ridge, double delta, double scale,
 
 double fy_radius_hoeffding(double H, double d, double K, double B, double delta, double c)
 {
-    return H * sqrt(d * log(c * (1 + K * H * H * H * B * B) / delta)) + 1;
+    return H * sqrt(d * fy_log(c * (1 + K * H * H * H * B * B) / delta)) + 1;
 }
 
 fy_bernstein fy_radius_bernstein(double H, double d, double K, double B, double delta)
 {
-    double L1 = log(1 + K * H * B * B), L2 = log(48 * K * K * H * H / delta);
+    double L1 = fy_log(1 + K * H * B * B), L2 = fy_log(48 * K * K * H * H / delta);
     return (fy_bernstein){
         .hat = 8 * sqrt(d * L1 * L2) + 4 * sqrt(d) * L2 + 1,
         .check = 8 * d * sqrt(L1 * L2) + 4 * sqrt(d) * L2 + 1,

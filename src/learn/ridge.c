@@ -1,4 +1,5 @@
 #include "learn/ridge.h"
+#include "base/maths.h"
 #include "learn/dense.h"
 
 #include <math.h>
@@ -477,7 +478,7 @@ double fy_ridge_log_det(const fy_ridge *ridge, int64_t block)
 {
     double total = 0;
     for (int64_t i = 0; i < block_dim(ridge, block); i++)
-        total += log(block_factor(ridge, block)[row_at(i) + i]);
+        total += fy_log(block_factor(ridge, block)[row_at(i) + i]);
     return 2 * total;
 }
 

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/maths.h"
 #include "outside/conform.h"
 
 enum { PAIRS = 6, MOMENTS = 2 };
@@ -91,7 +92,7 @@ static void judge(const fy_suite *suite, const sums *s, int64_t index, double *m
 {
     double n = (double)suite->draws;
     double tests = (double)(PAIRS * s->ways * s->functions);
-    double log_term = log(4 * tests / failure);
+    double log_term = fy_log(4 * tests / failure);
     *mean = s->sum[index] / n;
     double variance = fmax(0, (s->square[index] - n * *mean * *mean) / (n - 1));
     *width = sqrt(2 * variance * log_term / n) + 14 * log_term / (3 * (n - 1));

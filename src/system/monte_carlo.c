@@ -1,5 +1,6 @@
 /* monte_carlo.c - psi by Monte Carlo, and bounds on what chance does to means. */
 #include "system/monte_carlo.h"
+#include "base/maths.h"
 #include "system/system.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 /* Hoeffding: P(|mean - E| >= e) <= 2 exp(-2 N e^2 / range^2), for each of `means`. */
 int64_t foray_monte_carlo_draws(double range, double accuracy, double delta, double means)
 {
-    double draws = range * range * log(2 * means / delta) / (2 * accuracy * accuracy);
+    double draws = range * range * fy_log(2 * means / delta) / (2 * accuracy * accuracy);
     if (!(draws < 0x1p62))
         return INT64_MAX;
     return draws > 1 ? (int64_t)ceil(draws) : 1;

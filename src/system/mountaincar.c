@@ -19,6 +19,7 @@
  *             save      4/5 right, 1/5 for every step with the engine off */
 #include <math.h>
 
+#include "base/maths.h"
 #include "system/plant.h"
 #include "world/world.h"
 
@@ -36,7 +37,7 @@ enum { ENGINE, SLOPE };
 static void rate(const double *state, double throttle, const double *constant, double *rate)
 {
     rate[0] = state[1];
-    rate[1] = constant[ENGINE] * throttle - constant[SLOPE] * cos(3 * state[0]);
+    rate[1] = constant[ENGINE] * throttle - constant[SLOPE] * fy_cos(3 * state[0]);
 }
 
 /* A car that meets a stop stands still. */

@@ -19,6 +19,7 @@
  *             save      4/5 balance, 1/5 for every step without torque */
 #include <math.h>
 
+#include "base/maths.h"
 #include "system/plant.h"
 #include "world/world.h"
 
@@ -38,7 +39,8 @@ static void rate(const double *state, double torque, const double *constant, dou
 {
     double length = constant[LENGTH], inertia = constant[MASS] * length * length;
     rate[0] = state[1];
-    rate[1] = gravity / length * sin(state[0]) + (torque - constant[DAMPING] * state[1]) / inertia;
+    rate[1] =
+        gravity / length * fy_sin(state[0]) + (torque - constant[DAMPING] * state[1]) / inertia;
 }
 
 /* x and x + 2 pi are the same angle. */

@@ -1,10 +1,10 @@
 /* plant.c - what all plants share: members, the integrator, reality, noise, rewards. */
 #include "system/plant.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "world/sample.h"
 #include "world/world.h"
 
@@ -102,7 +102,7 @@ void fy_plant_flow(const fy_plant_kind *kind, const double *constant, double con
 
 double fy_plant_near(double x, double width)
 {
-    return exp(-x * x / (2 * width * width));
+    return fy_exp(-x * x / (2 * width * width));
 }
 
 /* ----------------------------------------------------------------- operations */

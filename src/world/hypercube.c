@@ -45,10 +45,10 @@ static double advantage(const double *value)
 static foray_status check(foray_context *ctx, const double *value)
 {
     double n = value[DIM] - 1;
-    if (value[MEMBER] >= exp2(n))
+    if (value[MEMBER] >= ldexp(1, (int)n))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "hypercube: member=%g, but with dim=%g there are %g actions", value[MEMBER],
-                       value[DIM], exp2(n));
+                       value[DIM], ldexp(1, (int)n));
     if (value[EPISODES] < 3 * n * n)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "hypercube: episodes=%g, but with dim=%g they must be at least %g",

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/maths.h"
 #include "world/world.h"
 
 /* 2^26 features take some 2 GiB while a model is built: a spec that asks for more is
@@ -85,7 +86,7 @@ void fy_random_simplex(double seed, uint64_t which, int64_t n, double *out)
 {
     double sum = 0;
     for (int64_t i = 0; i < n; i++) {
-        out[i] = -log1p(-fy_world_random(seed, which, (uint32_t)i, 0));
+        out[i] = -fy_log1p(-fy_world_random(seed, which, (uint32_t)i, 0));
         sum += out[i];
     }
     for (int64_t i = 0; i < n; i++)
@@ -105,7 +106,7 @@ static void close_tail(int64_t most, double *out)
 void fy_poisson(double mean, int64_t most, double *out)
 {
     for (int64_t k = 0; k < most; k++)
-        out[k] = k ? out[k - 1] * mean / (double)k : exp(-mean);
+        out[k] = k ? out[k - 1] * mean / (double)k : fy_exp(-mean);
     close_tail(most, out);
 }
 

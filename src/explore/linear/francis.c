@@ -28,6 +28,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/maths.h"
 #include "learn/dense.h"
 #include "plan/reward.h"
 
@@ -108,11 +109,11 @@ static void draw_normal(const foray_explorer *explorer, int64_t count, double *x
     const double two_pi = 6.283185307179586476925;
     int64_t H = explorer->model->horizon;
     for (int64_t i = 0; i < count; i += 2) {
-        double radius = sqrt(-2.0 * log(1.0 - fy_unit(random_bits(explorer, H, i))));
+        double radius = sqrt(-2.0 * fy_log(1.0 - fy_unit(random_bits(explorer, H, i))));
         double angle = two_pi * fy_unit(random_bits(explorer, H, i + 1));
-        x[i] = radius * cos(angle);
+        x[i] = radius * fy_cos(angle);
         if (i + 1 < count)
-            x[i + 1] = radius * sin(angle);
+            x[i + 1] = radius * fy_sin(angle);
     }
 }
 

@@ -23,6 +23,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/maths.h"
 #include "plan/reward.h"
 
 typedef struct wang {
@@ -38,7 +39,7 @@ static double make_beta(const foray_explorer *explorer, double d)
 {
     const foray_settings *settings = &explorer->settings;
     double H = (double)explorer->model->horizon;
-    double logarithm = log(d * H / (settings->delta * settings->wang_eps));
+    double logarithm = fy_log(d * H / (settings->delta * settings->wang_eps));
     return settings->radius_scale * settings->wang_c * d * H * sqrt(fmax(1.0, logarithm));
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "plan/plan.h"
 #include "plan/reward.h"
 
@@ -49,7 +50,7 @@ static double weight_of(const fy_counts *counts, int64_t pair, double laws, doub
         return 0.0;
     if (n == 0.0)
         return INFINITY;
-    return (log(laws / delta) + others * (1.0 + log1p(n / others))) / n;
+    return (fy_log(laws / delta) + others * (1.0 + fy_log1p(n / others))) / n;
 }
 
 void fy_certify_weights(const foray_explorer *explorer, const fy_counts *counts, double *weight)

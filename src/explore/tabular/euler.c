@@ -35,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "plan/reward.h"
 
 /* --------------------------------------------------------------- initialise */
@@ -81,7 +82,7 @@ static void weigh(fy_euler *euler, int64_t at)
     int64_t pair = at % model->pairs;
     double n = euler->counts->visits[at];
     bool known = model->succ_start[pair + 1] - model->succ_start[pair] == 1;
-    double L = log(4.0 * euler->laws * n * (n + 1.0) / euler->settings->delta);
+    double L = fy_log(4.0 * euler->laws * n * (n + 1.0) / euler->settings->delta);
     euler->weight[at] = known ? 0.0 : n < 2.0 ? INFINITY : L / (n - 1.0);
 }
 

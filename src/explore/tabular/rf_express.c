@@ -23,6 +23,7 @@
  *   - pairs never visited have W_h = H;
  *   - --pooled on counts all steps together; then H drops out of the first logarithm. */
 #include "explore/tabular/errors.h"
+#include "base/maths.h"
 
 #include <math.h>
 
@@ -34,8 +35,8 @@ static double rf_express_threshold(const foray_explorer *explorer, double n)
     const foray_model *model = explorer->model;
     const fy_errors *errors = explorer->self;
     double laws = (double)model->pairs * (double)errors->counts->layers;
-    return log(3.0 * laws / explorer->settings.delta) +
-           (double)model->states * (1.0 + log(8.0 * (n + 1.0)));
+    return fy_log(3.0 * laws / explorer->settings.delta) +
+           (double)model->states * (1.0 + fy_log(8.0 * (n + 1.0)));
 }
 
 /* 15 H^2 b(n)/n. */
@@ -48,7 +49,7 @@ static double rf_express_width(const foray_explorer *explorer, double n)
 /* 3e sqrt(w) + w. */
 static double rf_express_error(double w)
 {
-    return 3.0 * exp(1.0) * sqrt(w) + w;
+    return 3.0 * fy_exp(1.0) * sqrt(w) + w;
 }
 
 static foray_status rf_express_create(foray_explorer *explorer)

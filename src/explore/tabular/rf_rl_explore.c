@@ -39,6 +39,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "explore/tabular/euler.h"
 
 typedef struct mixture {
@@ -116,7 +117,8 @@ static void split(foray_explorer *explorer)
     int64_t policies = (int64_t)(explorer->settings.explore_share * (double)budget);
     self->policies = policies < 1 ? 1 : policies > budget ? budget : policies;
     self->samples = budget - self->policies;
-    self->next_draw = 1.0 - pow(random_unit(explorer, 0), 1.0 / fmax(1.0, (double)self->samples));
+    self->next_draw =
+        1.0 - fy_pow(random_unit(explorer, 0), 1.0 / fmax(1.0, (double)self->samples));
     self->aimed = -1;
 }
 
@@ -220,8 +222,8 @@ static void rf_rl_explore_begin_episode(foray_explorer *explorer)
     }
     int64_t drawn = explorer->episodes - self->made + 1;
     double left = fmax(1.0, (double)(self->samples - drawn));
-    self->next_draw =
-        1.0 - (1.0 - self->next_draw) * pow(random_unit(explorer, explorer->episodes), 1.0 / left);
+    self->next_draw = 1.0 - (1.0 - self->next_draw) *
+                                fy_pow(random_unit(explorer, explorer->episodes), 1.0 / left);
 }
 
 static int64_t rf_rl_explore_act(foray_explorer *explorer, int64_t t, int64_t state)

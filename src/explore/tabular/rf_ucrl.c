@@ -24,6 +24,7 @@
  *   - --pooled on counts all steps together; then H drops out of b(n), there being SA
  *     laws to estimate instead of SAH. */
 #include "explore/tabular/errors.h"
+#include "base/maths.h"
 
 #include <math.h>
 
@@ -36,8 +37,8 @@ static double rf_ucrl_threshold(const foray_explorer *explorer, double n)
     const fy_errors *errors = explorer->self;
     double laws = (double)model->pairs * (double)errors->counts->layers;
     double others = (double)(model->states - 1);
-    double shape = others > 0.0 ? others * (1.0 + log1p(n / others)) : 0.0;
-    return log(2.0 * laws / explorer->settings.delta) + shape;
+    double shape = others > 0.0 ? others * (1.0 + fy_log1p(n / others)) : 0.0;
+    return fy_log(2.0 * laws / explorer->settings.delta) + shape;
 }
 
 /* sqrt(2 b(n)/n) bounds ||p^ - p||_1, by Pinsker: n KL(p^, p) <= b(n). */

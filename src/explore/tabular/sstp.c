@@ -35,6 +35,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "explore/tabular/certify.h"
 
 typedef struct staged {
@@ -77,7 +78,7 @@ static int64_t truncation_of(const foray_explorer *explorer, int64_t level)
 {
     const foray_settings *settings = &explorer->settings;
     double grown =
-        (double)settings->sstp_truncation * pow(settings->sstp_truncation_growth, (double)level);
+        (double)settings->sstp_truncation * fy_pow(settings->sstp_truncation_growth, (double)level);
     return (int64_t)fmin(grown, (double)explorer->model->horizon);
 }
 
@@ -141,7 +142,7 @@ static void weigh(const foray_explorer *explorer, double *weight)
     const staged *self = explorer->self;
     const foray_model *model = explorer->model;
     double steps = (double)explorer->settings.episodes * (double)model->horizon;
-    double L = log(4.0 * fmax(1.0, fy_open_pairs(model)) * steps / explorer->settings.delta);
+    double L = fy_log(4.0 * fmax(1.0, fy_open_pairs(model)) * steps / explorer->settings.delta);
     for (int64_t pair = 0; pair < model->pairs; pair++) {
         bool known = model->succ_start[pair + 1] - model->succ_start[pair] == 1;
         double n = self->counts->visits[pair];
