@@ -44,15 +44,16 @@ static cli_option option_of_setting(struct cli_setting_texts *texts)
     name_option(texts, info->name);
     bool algorithm = strcmp(info->name, "algorithm") == 0;
     return (cli_option){
-        .name = texts->name,
+        .is = {.name = texts->name,
+               .kind = info->is_choice ? FORAY_CHOICE : FORAY_TEXT,
+               .choices = info->is_choice ? info->range : NULL,
+               .fallback = info->fallback,
+               .help = info->help},
         .letter = letter_of_setting(info->name),
         .value = algorithm         ? "NAME"
                  : info->is_choice ? "WHICH"
                                    : "N",
         .words = algorithm ? CLI_WORDS_ALGORITHM : CLI_WORDS_NONE,
-        .choices = info->is_choice ? info->range : NULL,
-        .fallback = info->fallback,
-        .help = info->help,
         .setting = true,
     };
 }
@@ -72,14 +73,15 @@ static cli_option option_of_parameter(struct cli_setting_texts *texts,
     snprintf(texts->fallback, sizeof texts->fallback, "%s%s%s", parameter->full,
              same ? "" : "; quick: ", same ? "" : parameter->quick);
     return (cli_option){
-        .name = texts->name,
+        .is = {.name = texts->name,
+               .kind = parameter->choices ? FORAY_CHOICE : FORAY_TEXT,
+               .choices = parameter->choices,
+               .fallback = texts->fallback,
+               .help = parameter->help},
         .value = value_of_parameter(parameter),
         .words = parameter->kind == FORAY_LAB_ALGORITHM ? CLI_WORDS_ALGORITHM
                  : parameter->kind == FORAY_LAB_WORLD   ? CLI_WORDS_WORLD
                                                         : CLI_WORDS_NONE,
-        .choices = parameter->choices,
-        .fallback = texts->fallback,
-        .help = parameter->help,
         .setting = true,
     };
 }
@@ -95,7 +97,7 @@ static foray_lab_info find_experiment(const char *name)
 }
 
 static const cli_option help_option = {
-    .name = "help", .letter = 'h', .help = "print this help and exit"};
+    .is = {.name = "help", .kind = FORAY_TEXT, .help = "print this help and exit"}, .letter = 'h'};
 
 bool cli_options_create(const cli_option *own, bool with_settings, const char *experiment,
                         cli_options *out)
@@ -103,7 +105,7 @@ bool cli_options_create(const cli_option *own, bool with_settings, const char *e
     int64_t owned = 0, settings = 0;
     foray_setting_info info;
     foray_lab_info lab = find_experiment(experiment);
-    while (own && own[owned].name)
+    while (own && own[owned].is.name)
         owned++;
     while (with_settings && foray_setting_describe(settings, &info))
         settings++;
@@ -140,7 +142,7 @@ const cli_option *cli_options_long(const cli_options *options, const char *name,
 {
     for (int64_t i = 0; i < options->count; i++) {
         const cli_option *row = &options->row[i];
-        if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
+        if (strlen(row->is.name) == length && memcmp(row->is.name, name, length) == 0)
             return row;
     }
     return NULL;
@@ -215,20 +217,6 @@ typedef struct reading {
     char *problem;
 } reading;
 
-/* Does `word` stand between the '|' of `choices`? */
-static bool is_among(const char *word, const char *choices)
-{
-    size_t length = strlen(word);
-    const char *at = choices;
-    while (strcspn(at, "|") != length || memcmp(at, word, length) != 0) {
-        at = strchr(at, '|');
-        if (!at)
-            return false;
-        at++;
-    }
-    return true;
-}
-
 static bool add_option(reading *r, const cli_option *option, const char *value)
 {
     r->args->option[r->args->count] = option;
@@ -240,18 +228,12 @@ static bool add_option(reading *r, const cli_option *option, const char *value)
 static bool read_value(reading *r, const cli_option *option, const char *attached)
 {
     if (!attached && r->at == r->words) {
-        snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s needs a value", option->name);
+        snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s needs a value", option->is.name);
         return false;
     }
     const char *value = attached ? attached : r->word[r->at++];
     if (!*value) {
-        snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s: its value is empty", option->name);
-        return false;
-    }
-    /* Settings have their choices checked by the library, whose message knows their ranges. */
-    if (option->choices && !option->setting && !is_among(value, option->choices)) {
-        snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s %s: must be one of %s", option->name, value,
-                 option->choices);
+        snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s: its value is empty", option->is.name);
         return false;
     }
     return add_option(r, option, value);
@@ -263,7 +245,7 @@ static bool unknown_option(reading *r, const char *word, size_t length)
     snprintf(name, sizeof name, "%.*s", (int)least(length, sizeof name - 1), word + 2);
     cli_guess guess = {name, NULL, 0};
     for (int64_t i = 0; i < r->options->count; i++)
-        cli_guess_try(&guess, r->options->row[i].name);
+        cli_guess_try(&guess, r->options->row[i].is.name);
     if (guess.best)
         snprintf(r->problem, CLI_ARGS_PROBLEM, "unknown option --%s; did you mean --%s?", name,
                  guess.best);
@@ -284,7 +266,7 @@ static bool read_long(reading *r, const char *word)
         return read_value(r, option, attached);
     if (!attached)
         return add_option(r, option, NULL);
-    snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s takes no value", option->name);
+    snprintf(r->problem, CLI_ARGS_PROBLEM, "--%s takes no value", option->is.name);
     return false;
 }
 
@@ -355,7 +337,7 @@ void cli_args_destroy(cli_args *args)
 bool cli_args_has(const cli_args *args, const char *name)
 {
     for (int64_t i = 0; i < args->count; i++)
-        if (strcmp(args->option[i]->name, name) == 0)
+        if (strcmp(args->option[i]->is.name, name) == 0)
             return true;
     return false;
 }
@@ -364,7 +346,7 @@ const char *cli_args_value(const cli_args *args, const char *name)
 {
     const char *value = NULL;
     for (int64_t i = 0; i < args->count; i++)
-        if (strcmp(args->option[i]->name, name) == 0)
+        if (strcmp(args->option[i]->is.name, name) == 0)
             value = args->value[i];
     return value;
 }

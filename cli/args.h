@@ -1,14 +1,13 @@
 /* args.h - one table-driven parser for the arguments of every subcommand.
  *
- * A command lists its options as rows; the rows of the settings table and the
- * options every command has are added to them. Help, manual and completion
- * read the same rows, so that none of them can fall behind. */
+ * A command lists its options as rows, each of them a parameter of the library's kind
+ * with what a command line adds; the settings and the options every command has are added
+ * to them. Values are checked before the command runs. Help, manual and completion read
+ * the same rows, so that none of them can fall behind. */
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "foray/foray.h"
 
 /* What words may stand for a value: shells complete them. */
 typedef enum cli_words {
@@ -20,15 +19,56 @@ typedef enum cli_words {
 } cli_words;
 
 typedef struct cli_option {
-    const char *name;     /* long, without the dashes; NULL ends a table */
-    const char *value;    /* what help calls its value; NULL: a switch */
-    const char *choices;  /* "this|that", or NULL: anything */
-    const char *fallback; /* the default as text, or NULL */
-    const char *help;
-    cli_words words; /* what completes its value */
-    char letter;     /* short form, or 0 */
-    bool setting;    /* a row of the settings table, or a parameter of an experiment */
+    foray_parameter is; /* its name is long, without the dashes; NULL ends a table */
+    const char *value;  /* what help calls its value; NULL: a switch */
+    cli_words words;    /* what completes its value */
+    char letter;        /* short form, or 0 */
+    bool setting; /* of a run, or a parameter of an experiment: the library checks its value */
 } cli_option;
+
+/* Rows of a table. A fallback may be NULL: there is none. */
+#define CLI_SWITCH(name_, help_)                                                                   \
+    {                                                                                              \
+        .is = {.name = (name_), .kind = FORAY_TEXT, .help = (help_) }                              \
+    }
+#define CLI_TEXT(letter_, name_, value_, help_)                                                    \
+    {                                                                                              \
+        .is = {.name = (name_), .kind = FORAY_TEXT, .help = (help_)}, .value = (value_),           \
+        .letter = (letter_)                                                                        \
+    }
+#define CLI_FILE(letter_, name_, value_, help_)                                                    \
+    {                                                                                              \
+        .is = {.name = (name_), .kind = FORAY_TEXT, .help = (help_)}, .value = (value_),           \
+        .letter = (letter_), .words = CLI_WORDS_FILE                                               \
+    }
+#define CLI_NUMBER(letter_, name_, kind_, value_, fallback_, least_, most_, help_)                 \
+    {                                                                                              \
+        .is = {.name = (name_),                                                                    \
+               .kind = (kind_),                                                                    \
+               .fallback = (fallback_),                                                            \
+               .least = (least_),                                                                  \
+               .most = (most_),                                                                    \
+               .help = (help_)},                                                                   \
+        .value = (value_), .letter = (letter_)                                                     \
+    }
+#define CLI_WHOLE(letter, name, value, fallback, least, most, help)                                \
+    CLI_NUMBER(letter, name, FORAY_WHOLE, value, fallback, least, most, help)
+#define CLI_REAL(letter, name, value, fallback, least, most, help)                                 \
+    CLI_NUMBER(letter, name, FORAY_REAL, value, fallback, least, most, help)
+#define CLI_CHOICE(letter_, name_, value_, fallback_, choices_, help_)                             \
+    {                                                                                              \
+        .is = {.name = (name_),                                                                    \
+               .kind = FORAY_CHOICE,                                                               \
+               .fallback = (fallback_),                                                            \
+               .choices = (choices_),                                                              \
+               .help = (help_)},                                                                   \
+        .value = (value_), .letter = (letter_)                                                     \
+    }
+#define CLI_END                                                                                    \
+    {                                                                                              \
+        .is = {.name = NULL }                                                                      \
+    }
+#define CLI_UNBOUNDED 0x1p63
 
 typedef struct cli_options {
     int64_t count;

@@ -32,7 +32,7 @@ static cli_exit run_bound(cli_session *session)
     return code;
 }
 
-static const cli_option options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, {0}};
+static const cli_option options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, CLI_END};
 
 const cli_command cli_bound = {
     .name = "bound",

@@ -81,57 +81,40 @@ static inline bool cli_has(const cli_session *session, const char *name)
 }
 
 /* Options that several commands have. */
-#define CLI_OPTION_JSON                                                                            \
-    {                                                                                              \
-        .name = "json", .help = "print one JSON object instead of text"                            \
-    }
+#define CLI_OPTION_JSON CLI_SWITCH("json", "print one JSON object instead of text")
 #define CLI_OPTION_THREADS                                                                         \
-    {                                                                                              \
-        .name = "threads", .value = "N", .fallback = "cores online",                               \
-        .help = "threads to compute with; results do not depend on it"                             \
-    }
+    CLI_WHOLE(0, "threads", "N", "cores online", 1, 1024,                                          \
+              "threads to compute with; results do not depend on it")
 #define CLI_OPTION_REWARD                                                                          \
-    {                                                                                              \
-        .name = "reward", .letter = 'r', .value = "REWARD", .words = CLI_WORDS_FILE,               \
-        .help = "a reward file, goal:STATE (1 in that state, number or name), or in a system one " \
-                "of its own, such as balance; may be repeated"                                     \
-    }
+    CLI_FILE('r', "reward", "REWARD",                                                              \
+             "a reward file, goal:STATE (1 in that state, number or name), or in a system one "    \
+             "of its own, such as balance; may be repeated")
 #define CLI_OPTION_TO                                                                              \
-    {                                                                                              \
-        .name = "to", .value = "FORMAT", .choices = "json|compact",                                \
-        .help = "format to write; without it the ending .json or .compact tells"                   \
-    }
+    CLI_CHOICE(0, "to", "FORMAT", NULL, "json|compact",                                            \
+               "format to write; without it the ending .json or .compact tells")
 
 #define CLI_OPTION_GIVEN                                                                           \
-    {                                                                                              \
-        .name = "reward", .letter = 'r', .value = "REWARD", .words = CLI_WORDS_FILE,               \
-        .help = "the reward that algorithms which see it explore for: a reward file, or "          \
-                "goal:STATE"                                                                       \
-    }
+    CLI_FILE('r', "reward", "REWARD",                                                              \
+             "the reward that algorithms which see it explore for: a reward file, or "             \
+             "goal:STATE")
 #define CLI_OPTION_LITERAL                                                                         \
-    {                                                                                              \
-        .name = "literal", .help = "the paper to the letter: radius theorem, centring and blocks " \
-                                   "off, clip horizon, replan every; settings given beside it win" \
-    }
+    CLI_SWITCH("literal", "the paper to the letter: radius theorem, centring and blocks "          \
+                          "off, clip horizon, replan every; settings given beside it win")
 #define CLI_OPTION_MODE(fallback_mode)                                                             \
-    {                                                                                              \
-        .name = "mode", .letter = 'm', .value = "MODE",                                            \
-        .choices = "optimistic|plugin|pessimistic", .fallback = (fallback_mode),                   \
-        .help = "which recursion the policy maximises"                                             \
-    }
+    CLI_CHOICE('m', "mode", "MODE", (fallback_mode), "optimistic|plugin|pessimistic",              \
+               "which recursion the policy maximises")
 
 /* Settings given as options, --literal first, so that flags beside it win; the one
  * called `except` (may be NULL) is left to the caller. */
 cli_exit cli_settings_apply(cli_session *session, const char *except, foray_settings *settings);
 
-/* FORAY_OPTIMISTIC, ... of its name, which is one of them. */
-int cli_mode_of_name(const char *name);
+/* Checks the values of all options that are not settings. */
+cli_exit cli_options_check(cli_session *session);
 
-/* Numbers given as options; *out stays as it is where the option was not given. */
-cli_exit cli_option_integer(cli_session *session, const char *name, int64_t least, int64_t most,
-                            int64_t *out);
-cli_exit cli_option_real(cli_session *session, const char *name, double least, double most,
-                         double *out);
+/* The value of an option that has one, given or by default; a choice counts from 0. */
+int64_t cli_whole(const cli_session *session, const char *name);
+double cli_real(const cli_session *session, const char *name);
+int cli_choice(const cli_session *session, const char *name);
 
 /* Prints a text file of a directory as it is. */
 cli_exit cli_print_file(const cli_session *session, const char *directory, const char *name);

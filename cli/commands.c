@@ -123,17 +123,13 @@ cli_exit cli_status(const cli_session *session, foray_status status)
 
 /* --------------------------------------------------------------------- running */
 
-/* The value of --threads, by default the number of cores online; 0: not a sensible number. */
+/* --threads, by default the number of cores online. */
 static int threads_wanted(const cli_session *session)
 {
-    const char *text = cli_value(session, "threads");
-    if (!text) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
-    }
-    char *end;
-    long threads = strtol(text, &end, 10);
-    return *text && !*end && threads >= 1 && threads <= 1024 ? (int)threads : 0;
+    if (cli_has(session, "threads"))
+        return (int)cli_whole(session, "threads");
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
 }
 
 static cli_exit run_parsed(cli_session *session)
@@ -148,15 +144,14 @@ static cli_exit run_parsed(cli_session *session)
     if (session->args.operands > command->most)
         return cli_fail(session, CLI_USAGE, "one argument too many: %s",
                         session->args.operand[command->most]);
-    int threads = threads_wanted(session);
-    if (!threads)
-        return cli_fail(session, CLI_USAGE, "--threads %s: must be a number from 1 to 1024",
-                        cli_value(session, "threads"));
-    session->json = cli_has(session, "json");
     session->ctx = foray_context_create();
     if (!session->ctx)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    foray_context_set_threads(session->ctx, threads);
+    cli_exit code = cli_options_check(session);
+    if (code != CLI_DONE)
+        return code;
+    foray_context_set_threads(session->ctx, threads_wanted(session));
+    session->json = cli_has(session, "json");
     return command->run(session);
 }
 

@@ -66,21 +66,14 @@ static cli_exit read_algorithms(contest *c)
 static cli_exit read_options(contest *c)
 {
     cli_session *session = c->session;
-    const char *mode = cli_value(session, "mode");
     foray_comparison_default(&c->what);
-    if (mode)
-        c->what.mode = cli_mode_of_name(mode);
+    c->what.mode = cli_choice(session, "mode");
+    c->what.seeds = cli_whole(session, "seeds");
+    c->what.seconds = cli_real(session, "seconds");
+    c->what.rewards = cli_whole(session, "rewards");
+    c->what.goals = cli_whole(session, "goals");
+    c->what.rounds = cli_whole(session, "rounds");
     cli_exit code = cli_settings_apply(session, "algorithm", &c->what.settings);
-    if (code == CLI_DONE)
-        code = cli_option_integer(session, "seeds", 1, 1000000, &c->what.seeds);
-    if (code == CLI_DONE)
-        code = cli_option_real(session, "seconds", 0.0, 1e9, &c->what.seconds);
-    if (code == CLI_DONE)
-        code = cli_option_integer(session, "rewards", 1, 1000000, &c->what.rewards);
-    if (code == CLI_DONE)
-        code = cli_option_integer(session, "goals", 0, INT64_MAX, &c->what.goals);
-    if (code == CLI_DONE)
-        code = cli_option_integer(session, "rounds", 0, 1000000, &c->what.rounds);
     return code == CLI_DONE ? read_algorithms(c) : code;
 }
 
@@ -159,34 +152,21 @@ static cli_exit run_compare(cli_session *session)
 }
 
 static const cli_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .value = "DIR",
-     .words = CLI_WORDS_FILE,
-     .help = "the directory for tables and plots (required)"},
-    {.name = "seeds",
-     .value = "N",
-     .fallback = "5",
-     .help = "runs of each algorithm, with consecutive seeds"},
-    {.name = "seconds",
-     .value = "T",
-     .fallback = "0",
-     .help = "end a run after exploring for so long, if it has not ended before; 0: never"},
+    CLI_FILE('o', "output", "DIR", "the directory for tables and plots (required)"),
+    CLI_WHOLE(0, "seeds", "N", "5", 1, 1000000, "runs of each algorithm, with consecutive seeds"),
+    CLI_REAL(0, "seconds", "T", "0", 0, 1e9,
+             "end a run after exploring for so long, if it has not ended before; 0: never"),
     CLI_OPTION_MODE("plugin"),
-    {.name = "rewards",
-     .value = "N",
-     .fallback = "32",
-     .help = "rewards in each random family: dense, sparse, timed"},
-    {.name = "goals",
-     .value = "N",
-     .fallback = "256",
-     .help = "goal states at the most, drawn at random; 0: every state"},
-    {.name = "rounds", .value = "N", .fallback = "4", .help = "rounds of the adversary"},
+    CLI_WHOLE(0, "rewards", "N", "32", 1, 1000000,
+              "rewards in each random family: dense, sparse, timed"),
+    CLI_WHOLE(0, "goals", "N", "256", 0, CLI_UNBOUNDED,
+              "goal states at the most, drawn at random; 0: every state"),
+    CLI_WHOLE(0, "rounds", "N", "4", 0, 1000000, "rounds of the adversary"),
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
-    {0},
+    CLI_END,
 };
 
 const cli_command cli_compare = {

@@ -107,15 +107,15 @@ static void offer_words(cli_words kind, const char *typed, const char *head)
 
 static void offer_values(const cli_option *option, const char *typed, const char *head)
 {
-    if (option->choices)
-        offer_choices(typed, head, option->choices);
+    if (option->is.choices)
+        offer_choices(typed, head, option->is.choices);
     offer_words(option->words, typed, head);
 }
 
 static void offer_flags(const cli_options *options, const char *typed)
 {
     for (int64_t i = 0; i < options->count; i++)
-        offer(typed, "--", options->row[i].name, strlen(options->row[i].name));
+        offer(typed, "--", options->row[i].is.name, strlen(options->row[i].is.name));
 }
 
 /* The option whose value the word after `word` is; NULL: none. */

@@ -36,17 +36,6 @@ static void show_evaluation(cli_session *session, cli_output *output, const char
     cli_output_close(output);
 }
 
-/* --discount, by default 1. */
-static cli_exit read_discount(cli_session *session, double *discount)
-{
-    const char *text = cli_value(session, "discount");
-    char *end;
-    *discount = text ? strtod(text, &end) : 1.0;
-    if (text && (!*text || *end || !(*discount >= 0 && *discount <= 1)))
-        return cli_fail(session, CLI_USAGE, "--discount %s: must be a number from 0 to 1", text);
-    return CLI_DONE;
-}
-
 static cli_exit evaluate(cli_session *session, const foray_model *model, const foray_policy *policy,
                          const cli_rewards *rewards, double discount)
 {
@@ -76,10 +65,7 @@ static cli_exit run_evaluate(cli_session *session)
     foray_model *model = NULL;
     foray_policy *policy = NULL;
     cli_rewards rewards = {0};
-    double discount;
-    cli_exit code = read_discount(session, &discount);
-    if (code == CLI_DONE)
-        code = cli_world_open(session, operand[0], &model);
+    cli_exit code = cli_world_open(session, operand[0], &model);
     if (code == CLI_DONE)
         code = cli_status(session, foray_policy_load(session->ctx, operand[1], &policy));
     if (code == CLI_DONE)
@@ -87,7 +73,7 @@ static cli_exit run_evaluate(cli_session *session)
     if (code == CLI_DONE)
         code = cli_rewards_open(session, model, &rewards);
     if (code == CLI_DONE)
-        code = evaluate(session, model, policy, &rewards, discount);
+        code = evaluate(session, model, policy, &rewards, cli_real(session, "discount"));
     cli_rewards_close(&rewards);
     foray_policy_destroy(policy);
     foray_model_destroy(model);
@@ -96,13 +82,11 @@ static cli_exit run_evaluate(cli_session *session)
 
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
-    {.name = "discount",
-     .value = "G",
-     .fallback = "1",
-     .help = "let the reward of step t, counted from 0, count G^t as much"},
+    CLI_REAL(0, "discount", "G", "1", 0, 1,
+             "let the reward of step t, counted from 0, count G^t as much"),
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
-    {0},
+    CLI_END,
 };
 
 const cli_command cli_evaluate = {

@@ -394,25 +394,20 @@ static cli_exit run_explore(cli_session *session)
 }
 
 static const cli_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .value = "RUN",
-     .words = CLI_WORDS_FILE,
-     .help = "the file to keep the run in (required)"},
-    {.name = "resume",
-     .help = "continue the run in that file; its world and settings need not be repeated"},
-    {.name = "force", .help = "replace that file if it is there"},
+    CLI_FILE('o', "output", "RUN", "the file to keep the run in (required)"),
+    CLI_SWITCH("resume",
+               "continue the run in that file; its world and settings need not be repeated"),
+    CLI_SWITCH("force", "replace that file if it is there"),
     CLI_OPTIONS_VIEW,
-    {.name = "in",
-     .value = "SYSTEM",
-     .help = "the model comes from the file, and what happens from this system, plugin:PATH or "
-             "exec:COMMAND, which has the same states"},
+    CLI_TEXT(0, "in", "SYSTEM",
+             "the model comes from the file, and what happens from this system, plugin:PATH or "
+             "exec:COMMAND, which has the same states"),
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
     CLI_OPTION_TRUST,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
-    {0},
+    CLI_END,
 };
 
 const cli_command cli_explore = {

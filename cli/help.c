@@ -13,7 +13,7 @@ void cli_help_flag(const cli_option *option, char *text, size_t size)
     char letter[8] = "";
     if (option->letter)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(text, size, "%s--%s%s%s", letter, option->name, option->value ? " " : "",
+    snprintf(text, size, "%s--%s%s%s", letter, option->is.name, option->value ? " " : "",
              option->value ? option->value : "");
 }
 
@@ -35,16 +35,16 @@ static void append_algorithms(char *text, size_t size)
 
 void cli_help_text(const cli_option *option, char *text, size_t size)
 {
-    snprintf(text, size, "%s", option->help);
-    if (option->choices || option->words == CLI_WORDS_ALGORITHM)
+    snprintf(text, size, "%s", option->is.help);
+    if (option->is.choices || option->words == CLI_WORDS_ALGORITHM)
         append(text, size, ": ");
-    if (option->choices)
-        append(text, size, option->choices);
+    if (option->is.choices)
+        append(text, size, option->is.choices);
     if (option->words == CLI_WORDS_ALGORITHM)
         append_algorithms(text, size);
-    if (option->fallback) {
+    if (option->is.fallback) {
         append(text, size, " [");
-        append(text, size, option->fallback);
+        append(text, size, option->is.fallback);
         append(text, size, "]");
     }
 }
@@ -201,10 +201,9 @@ static cli_exit run_help(cli_session *session)
 }
 
 static const cli_option options[] = {
-    {.name = "manual", .help = "print the manual page, for man(1)"},
-    {.name = "complete",
-     .help = "print what the last of the words after -- may become, for shells"},
-    {0},
+    CLI_SWITCH("manual", "print the manual page, for man(1)"),
+    CLI_SWITCH("complete", "print what the last of the words after -- may become, for shells"),
+    CLI_END,
 };
 
 const cli_command cli_help = {

@@ -50,12 +50,11 @@ static void output_explorer(cli_output *output, const foray_explorer_facts *fact
 /* Numbers as numbers, everything else as text. */
 static void output_setting(cli_output *output, const char *name, const char *text)
 {
-    char *end_integer, *end_real;
-    long long integer = strtoll(text, &end_integer, 10);
-    double real = strtod(text, &end_real);
-    if (!*end_integer)
-        cli_output_integer(output, name, integer);
-    else if (!*end_real)
+    int64_t whole;
+    double real;
+    if (foray_whole_read(text, &whole))
+        cli_output_integer(output, name, whole);
+    else if (foray_number_read(text, &real))
         cli_output_real(output, name, real);
     else
         cli_output_text(output, name, text);
@@ -254,11 +253,11 @@ static cli_exit run_info(cli_session *session)
 }
 
 static const cli_option options[] = {
-    {.name = "theta", .help = "every coordinate of the estimate, with its confidence interval"},
-    {.name = "trace", .help = "how bound and plans went while exploring"},
+    CLI_SWITCH("theta", "every coordinate of the estimate, with its confidence interval"),
+    CLI_SWITCH("trace", "how bound and plans went while exploring"),
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
-    {0},
+    CLI_END,
 };
 
 const cli_command cli_info = {

@@ -78,7 +78,7 @@ static cli_exit run_list(cli_session *session)
     return CLI_DONE;
 }
 
-static const cli_option list_options[] = {CLI_OPTION_JSON, {0}};
+static const cli_option list_options[] = {CLI_OPTION_JSON, CLI_END};
 
 const cli_command cli_lab_list = {
     .name = "lab list",
@@ -127,7 +127,7 @@ static bool read_assignments(const cli_session *session, assignments *out)
     for (int64_t i = 0; out->text && i < args->count; i++) {
         if (!args->option[i]->setting)
             continue;
-        char *text = assignment(args->option[i]->name, args->value[i]);
+        char *text = assignment(args->option[i]->is.name, args->value[i]);
         if (!text)
             return false;
         out->text[out->count++] = text;
@@ -209,15 +209,11 @@ static cli_exit run_experiment(cli_session *session)
 }
 
 #define LAB_OPTIONS                                                                                \
-    {.name = "output",                                                                             \
-     .letter = 'o',                                                                                \
-     .value = "DIR",                                                                               \
-     .words = CLI_WORDS_FILE,                                                                      \
-     .help = "the directory for tables and the page (required)"},                                  \
-        {.name = "quick", .help = "a look that takes minutes, with fewer cells"}, CLI_OPTION_JSON, \
+    CLI_FILE('o', "output", "DIR", "the directory for tables and the page (required)"),            \
+        CLI_SWITCH("quick", "a look that takes minutes, with fewer cells"), CLI_OPTION_JSON,       \
         CLI_OPTION_THREADS
 
-static const cli_option options[] = {LAB_OPTIONS, {0}};
+static const cli_option options[] = {LAB_OPTIONS, CLI_END};
 
 /* What the commands of all experiments have in common. */
 #define LAB_COMMAND(experiment_name)                                                               \
@@ -344,12 +340,14 @@ static cli_exit run_all(cli_session *session)
 
 static const cli_option all_options[] = {
     LAB_OPTIONS,
-    {.name = "seed",
+    {.is = {.name = "seed",
+            .kind = FORAY_WHOLE,
+            .fallback = "1",
+            .most = CLI_UNBOUNDED,
+            .help = "the first seed of every experiment"},
      .value = "N",
-     .fallback = "1",
-     .help = "the first seed of every experiment",
      .setting = true},
-    {0},
+    CLI_END,
 };
 
 const cli_command cli_lab_all = {

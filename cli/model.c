@@ -77,7 +77,7 @@ static cli_exit run_check(cli_session *session)
     return code;
 }
 
-static const cli_option check_options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, {0}};
+static const cli_option check_options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, CLI_END};
 
 const cli_command cli_model_check = {
     .name = "model check",
@@ -115,7 +115,7 @@ static cli_exit run_convert(cli_session *session)
     return code;
 }
 
-static const cli_option convert_options[] = {CLI_OPTION_TO, {0}};
+static const cli_option convert_options[] = {CLI_OPTION_TO, CLI_END};
 
 const cli_command cli_model_convert = {
     .name = "model convert",

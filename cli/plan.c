@@ -269,9 +269,8 @@ static void close_all(planning *p)
 
 static cli_exit run_plan(cli_session *session)
 {
-    const char *mode = cli_value(session, "mode");
-    planning p = {.session = session, .path = session->args.operand[0]};
-    p.mode = mode ? cli_mode_of_name(mode) : FORAY_PESSIMISTIC;
+    planning p = {
+        .session = session, .path = session->args.operand[0], .mode = cli_choice(session, "mode")};
     cli_exit code = open_all(&p);
     if (code == CLI_DONE)
         code = check_output(&p);
@@ -290,20 +289,17 @@ static cli_exit run_plan(cli_session *session)
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
     CLI_OPTION_MODE("pessimistic"),
-    {.name = "output",
-     .letter = 'o',
-     .value = "FILE",
-     .words = CLI_WORDS_FILE,
-     .help = "write the policy there; a directory (or a name that ends in '/') gets one "
-             "file for each reward, called after it"},
-    {.name = "truth", .help = "also print true values and gaps, where the model knows its theta"},
-    {.name = "map", .help = "also draw each policy's first step on the model's map"},
-    {.name = "no-store",
-     .help = "do not keep the plans in the run file; works while the run still explores"},
+    CLI_FILE('o', "output", "FILE",
+             "write the policy there; a directory (or a name that ends in '/') gets one "
+             "file for each reward, called after it"),
+    CLI_SWITCH("truth", "also print true values and gaps, where the model knows its theta"),
+    CLI_SWITCH("map", "also draw each policy's first step on the model's map"),
+    CLI_SWITCH("no-store",
+               "do not keep the plans in the run file; works while the run still explores"),
     CLI_OPTION_TRUST,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
-    {0},
+    CLI_END,
 };
 
 const cli_command cli_plan = {

@@ -28,14 +28,10 @@ static cli_exit run_report(cli_session *session)
 }
 
 static const cli_option options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .value = "FILE",
-     .words = CLI_WORDS_FILE,
-     .help = "the HTML file to write (required)"},
+    CLI_FILE('o', "output", "FILE", "the HTML file to write (required)"),
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
-    {0},
+    CLI_END,
 };
 
 const cli_command cli_report = {

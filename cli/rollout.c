@@ -41,21 +41,6 @@ typedef struct rollout {
 
 /* ------------------------------------------------------------------------ opening */
 
-static cli_exit read_options(rollout *r)
-{
-    const char *mode = cli_value(r->session, "mode");
-    r->mode = mode ? cli_mode_of_name(mode) : FORAY_PLUGIN;
-    r->episodes = 2000;
-    r->seed = 1;
-    r->confidence = 0.95;
-    cli_exit code = cli_option_integer(r->session, "episodes", 2, 1000000000, &r->episodes);
-    if (code == CLI_DONE)
-        code = cli_option_integer(r->session, "seed", 0, INT64_MAX, &r->seed);
-    if (code == CLI_DONE)
-        code = cli_option_real(r->session, "confidence", 0.01, 0.999999, &r->confidence);
-    return code;
-}
-
 static cli_exit open_run(rollout *r)
 {
     cli_session *session = r->session;
@@ -122,7 +107,7 @@ static cli_exit choose_rewards(rollout *r)
     for (int64_t i = 0; all && i < named && code == CLI_DONE; i++)
         code = add_trial(r, i);
     for (int64_t i = 0; i < args->count && code == CLI_DONE; i++)
-        if (strcmp(args->option[i]->name, "reward") == 0)
+        if (strcmp(args->option[i]->is.name, "reward") == 0)
             code = add_named(r, args->value[i]);
     return code;
 }
@@ -365,10 +350,12 @@ static void close_all(rollout *r)
 
 static cli_exit run_rollout(cli_session *session)
 {
-    rollout r = {.session = session};
-    cli_exit code = read_options(&r);
-    if (code == CLI_DONE)
-        code = open_run(&r);
+    rollout r = {.session = session,
+                 .mode = cli_choice(session, "mode"),
+                 .episodes = cli_whole(session, "episodes"),
+                 .seed = cli_whole(session, "seed"),
+                 .confidence = cli_real(session, "confidence")};
+    cli_exit code = open_run(&r);
     if (code == CLI_DONE)
         code = choose_rewards(&r);
     if (code == CLI_DONE)
@@ -382,25 +369,16 @@ static cli_exit run_rollout(cli_session *session)
 }
 
 static const cli_option options[] = {
-    {.name = "reward",
-     .letter = 'r',
-     .value = "NAME",
-     .help = "a reward that the system names; may be repeated; without it all of them"},
-    {.name = "episodes",
-     .letter = 'n',
-     .value = "N",
-     .fallback = "2000",
-     .help = "episodes to follow each policy for"},
-    {.name = "confidence",
-     .value = "C",
-     .fallback = "0.95",
-     .help = "of the intervals, each by itself"},
-    {.name = "seed", .value = "N", .fallback = "1", .help = "of what happens in these episodes"},
+    CLI_TEXT('r', "reward", "NAME",
+             "a reward that the system names; may be repeated; without it all of them"),
+    CLI_WHOLE('n', "episodes", "N", "2000", 2, 1000000000, "episodes to follow each policy for"),
+    CLI_REAL(0, "confidence", "C", "0.95", 0.01, 0.999999, "of the intervals, each by itself"),
+    CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "of what happens in these episodes"),
     CLI_OPTION_MODE("plugin"),
     CLI_OPTION_TRUST,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
-    {0},
+    CLI_END,
 };
 
 const cli_command cli_rollout = {

@@ -1,6 +1,4 @@
 /* settings.c - settings and numbers from the options of a command. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -12,48 +10,47 @@ cli_exit cli_settings_apply(cli_session *session, const char *except, foray_sett
         foray_settings_literal(settings);
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < args->count && status == FORAY_OK; i++) {
-        const char *name = args->option[i]->name;
+        const char *name = args->option[i]->is.name;
         if (args->option[i]->setting && (!except || strcmp(name, except) != 0))
             status = foray_settings_set(session->ctx, settings, name, args->value[i]);
     }
     return cli_status(session, status);
 }
 
-int cli_mode_of_name(const char *name)
+/* The value given last, or the default. cli_options_check has seen it. */
+static foray_parameter_value value_of(const cli_session *session, const char *name)
 {
-    int mode = 0;
-    while (foray_mode_name(mode) && strcmp(foray_mode_name(mode), name) != 0)
-        mode++;
-    return mode;
+    foray_parameter_value value = {0, 0};
+    const cli_option *option = cli_options_long(&session->options, name, strlen(name));
+    const char *given = cli_value(session, name);
+    (void)foray_parameter_read(session->ctx, &option->is, given ? given : option->is.fallback,
+                               &value);
+    return value;
 }
 
-cli_exit cli_option_integer(cli_session *session, const char *name, int64_t least, int64_t most,
-                            int64_t *out)
+int64_t cli_whole(const cli_session *session, const char *name)
 {
-    const char *text = cli_value(session, name);
-    char *end;
-    if (!text)
-        return CLI_DONE;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (!*text || *end || errno != 0 || value < least || value > most)
-        return cli_fail(session, CLI_USAGE, "--%s %s: must be a whole number from %lld to %lld",
-                        name, text, (long long)least, (long long)most);
-    *out = value;
-    return CLI_DONE;
+    return value_of(session, name).whole;
 }
 
-cli_exit cli_option_real(cli_session *session, const char *name, double least, double most,
-                         double *out)
+double cli_real(const cli_session *session, const char *name)
 {
-    const char *text = cli_value(session, name);
-    char *end;
-    if (!text)
-        return CLI_DONE;
-    double value = strtod(text, &end);
-    if (!*text || *end || !(value >= least && value <= most))
-        return cli_fail(session, CLI_USAGE, "--%s %s: must be a number from %g to %g", name, text,
-                        least, most);
-    *out = value;
-    return CLI_DONE;
+    return value_of(session, name).real;
+}
+
+int cli_choice(const cli_session *session, const char *name)
+{
+    return (int)value_of(session, name).whole;
+}
+
+cli_exit cli_options_check(cli_session *session)
+{
+    const cli_args *args = &session->args;
+    foray_parameter_value value;
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < args->count && status == FORAY_OK; i++)
+        if (args->value[i] && !args->option[i]->setting)
+            status =
+                foray_parameter_read(session->ctx, &args->option[i]->is, args->value[i], &value);
+    return cli_status(session, status);
 }

@@ -1,7 +1,6 @@
 /* source.c - models and rewards from what is typed on the command line. */
 #include "view.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -141,10 +140,8 @@ cli_exit cli_model_format(cli_session *session, const char *path, int *format)
 /* The state of a number or a name; -1: none. */
 static int64_t state_of_text(const foray_model *model, const char *text)
 {
-    char *end;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (*text && !*end && errno == 0)
+    int64_t number;
+    if (foray_whole_read(text, &number))
         return number >= 0 && number < foray_model_states(model) ? number : -1;
     for (int64_t s = 0; s < foray_model_states(model); s++) {
         const char *name = foray_model_state_name(model, s);
@@ -183,7 +180,8 @@ bool cli_rewards_need_view(const cli_session *session)
     const cli_args *args = &session->args;
     for (int64_t i = 0; i < args->count; i++) {
         const char *text = args->value[i];
-        if (strcmp(args->option[i]->name, "reward") == 0 && !names_goal(text) && !names_file(text))
+        if (strcmp(args->option[i]->is.name, "reward") == 0 && !names_goal(text) &&
+            !names_file(text))
             return true;
     }
     return false;
@@ -225,7 +223,7 @@ cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_re
     if (!rewards.item)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     for (int64_t i = 0; i < args->count && code == CLI_DONE; i++) {
-        if (strcmp(args->option[i]->name, "reward") != 0)
+        if (strcmp(args->option[i]->is.name, "reward") != 0)
             continue;
         code = open_reward(session, model, args->value[i], &rewards.item[rewards.count]);
         if (code == CLI_DONE)

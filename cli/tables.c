@@ -78,11 +78,10 @@ static char *cut_cell(char **rest)
 /* Numbers as numbers, nothing as null. */
 static void output_cell(cli_output *output, const char *key, const char *cell)
 {
-    char *end;
-    double value = strtod(cell, &end);
+    double value;
     if (!*cell)
         cli_output_text(output, key, NULL);
-    else if (!*end)
+    else if (foray_number_read(cell, &value))
         cli_output_real(output, key, value);
     else
         cli_output_text(output, key, cell);

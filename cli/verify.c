@@ -20,7 +20,7 @@ static cli_exit run_verify(cli_session *session)
     return code;
 }
 
-static const cli_option options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, {0}};
+static const cli_option options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, CLI_END};
 
 const cli_command cli_verify = {
     .name = "verify",

@@ -1,7 +1,6 @@
 /* view.c - see view.h. */
 #include "view.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,23 +41,33 @@ bool cli_view_names(const char *source)
 /* "draws=1000" and its like; *known says whether it was one of them. */
 static cli_exit read_key(cli_session *session, const char *part, cli_view *view, bool *known)
 {
+    enum { DRAWS, ACCURACY, DELTA, SEED, KEYS };
+    static const foray_parameter row[KEYS] = {
+        {.name = "draws", .kind = FORAY_WHOLE, .least = 1, .most = CLI_UNBOUNDED},
+        {.name = "accuracy", .kind = FORAY_REAL, .least = 1e-9, .most = 1},
+        {.name = "delta", .kind = FORAY_REAL, .least = 1e-300, .most = 1},
+        {.name = "seed", .kind = FORAY_WHOLE, .least = 0, .most = CLI_UNBOUNDED},
+    };
     foray_aggregation *aggregation = &view->aggregation;
-    char *end = NULL;
-    *known = true;
-    errno = 0;
-    if (begins(part, "draws="))
-        aggregation->draws = strtoll(part + 6, &end, 10);
-    else if (begins(part, "accuracy="))
-        aggregation->accuracy = strtod(part + 9, &end);
-    else if (begins(part, "delta="))
-        aggregation->delta = strtod(part + 6, &end);
-    else if (begins(part, "seed="))
-        aggregation->seed = strtoull(part + 5, &end, 10);
-    else
-        *known = false;
-    bool negative = *known && strstr(part, "=-");
-    if (*known && (*end || end[-1] == '=' || errno != 0 || negative))
-        return cli_fail(session, CLI_USAGE, "%s: not a number that makes sense here", part);
+    foray_parameter_value value;
+    size_t length = strcspn(part, "=");
+    int key = 0;
+    while (key < KEYS && (strlen(row[key].name) != length || !begins(part, row[key].name)))
+        key++;
+    *known = key < KEYS && part[length] == '=';
+    if (!*known)
+        return CLI_DONE;
+    foray_status status = foray_parameter_read(session->ctx, &row[key], part + length + 1, &value);
+    if (status != FORAY_OK)
+        return cli_status(session, status);
+    if (key == DRAWS)
+        aggregation->draws = value.whole;
+    if (key == ACCURACY)
+        aggregation->accuracy = value.real;
+    if (key == DELTA)
+        aggregation->delta = value.real;
+    if (key == SEED)
+        aggregation->seed = (uint64_t)value.whole;
     return CLI_DONE;
 }
 
@@ -96,23 +105,22 @@ static cli_exit read_options(cli_session *session, cli_view *view)
 {
     foray_aggregation *aggregation = &view->aggregation;
     const char *clusters = cli_value(session, "clusters");
-    int64_t seed = (int64_t)aggregation->seed;
     if (clusters) {
         free(view->clusters_text);
         view->clusters_text = strdup(clusters);
     }
     if (cli_has(session, "draws") && cli_has(session, "accuracy"))
         return cli_fail(session, CLI_USAGE, "--draws and --accuracy exclude each other");
-    if (cli_has(session, "draws"))
+    if (cli_has(session, "draws")) {
         aggregation->accuracy = 0;
-    cli_exit code = cli_option_integer(session, "draws", 1, INT64_MAX, &aggregation->draws);
-    if (code == CLI_DONE)
-        code = cli_option_real(session, "accuracy", 1e-9, 1, &aggregation->accuracy);
-    if (code == CLI_DONE)
-        code = cli_option_integer(session, "aggregate-seed", 0, INT64_MAX, &seed);
-    aggregation->seed = (uint64_t)seed;
+        aggregation->draws = cli_whole(session, "draws");
+    }
+    if (cli_has(session, "accuracy"))
+        aggregation->accuracy = cli_real(session, "accuracy");
+    if (cli_has(session, "aggregate-seed"))
+        aggregation->seed = (uint64_t)cli_whole(session, "aggregate-seed");
     aggregation->cache = cli_value(session, "cache");
-    return code;
+    return CLI_DONE;
 }
 
 /* -------------------------------------------------------------------- open, close */
@@ -220,19 +228,11 @@ void cli_view_close(cli_view *view)
     *view = (cli_view){0};
 }
 
-/* As few digits as read back the same. */
-static void print_number(FILE *out, const char *key, double value)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.15g", value);
-    fprintf(out, ",%s=%.*g", key, strtod(text, NULL) == value ? 15 : 17, value);
-}
-
 char *cli_view_text(const cli_view *view)
 {
     const foray_aggregation *a = &view->aggregation;
     foray_aggregation usual;
-    char *text = NULL;
+    char *text = NULL, number[FORAY_NUMBER_SIZE];
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out)
@@ -240,11 +240,11 @@ char *cli_view_text(const cli_view *view)
     foray_aggregation_default(&usual);
     fprintf(out, "%s@%s", view->system_text, view->clusters_text);
     if (a->accuracy > 0)
-        print_number(out, "accuracy", a->accuracy);
+        fprintf(out, ",accuracy=%s", foray_shortest(a->accuracy, number));
     else if (a->draws != usual.draws)
         fprintf(out, ",draws=%lld", (long long)a->draws);
     if (a->delta != usual.delta)
-        print_number(out, "delta", a->delta);
+        fprintf(out, ",delta=%s", foray_shortest(a->delta, number));
     if (a->seed != usual.seed)
         fprintf(out, ",seed=%llu", (unsigned long long)a->seed);
     if (view->model_path)

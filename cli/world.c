@@ -111,7 +111,7 @@ static cli_exit run_list(cli_session *session)
     return cli_output_end(&output, session);
 }
 
-static const cli_option list_options[] = {CLI_OPTION_JSON, {0}};
+static const cli_option list_options[] = {CLI_OPTION_JSON, CLI_END};
 
 const cli_command cli_world_list = {
     .name = "world list",
@@ -150,15 +150,11 @@ static cli_exit run_export(cli_session *session)
 }
 
 static const cli_option export_options[] = {
-    {.name = "output",
-     .letter = 'o',
-     .value = "FILE",
-     .words = CLI_WORDS_FILE,
-     .help = "the model file to write (required)"},
+    CLI_FILE('o', "output", "FILE", "the model file to write (required)"),
     CLI_OPTION_TO,
     CLI_OPTIONS_VIEW,
     CLI_OPTION_THREADS,
-    {0},
+    CLI_END,
 };
 
 const cli_command cli_world_export = {

@@ -70,12 +70,8 @@ static cli_exit run_check(cli_session *session)
     const char *text = session->args.operand[0];
     foray_system *system = NULL;
     findings found = {.passed = 0};
-    int64_t draws = 5000, seed = 1, failed;
-    cli_exit code = cli_option_integer(session, "draws", 2, 1000000000, &draws);
-    if (code == CLI_DONE)
-        code = cli_option_integer(session, "seed", 0, INT64_MAX, &seed);
-    if (code == CLI_DONE)
-        code = cli_status(session, foray_system_open(session->ctx, text, &system));
+    int64_t draws = cli_whole(session, "draws"), seed = cli_whole(session, "seed"), failed;
+    cli_exit code = cli_status(session, foray_system_open(session->ctx, text, &system));
     if (code != CLI_DONE)
         return code;
     cli_output_begin(&found.output, session);
@@ -91,14 +87,12 @@ static cli_exit run_check(cli_session *session)
 }
 
 static const cli_option options[] = {
-    {.name = "draws",
-     .value = "N",
-     .fallback = "5000",
-     .help = "draws for each of the (s,a) where reality is compared with the simulators"},
-    {.name = "seed", .value = "N", .fallback = "1", .help = "seed of the questions"},
+    CLI_WHOLE(0, "draws", "N", "5000", 2, 1000000000,
+              "draws for each of the (s,a) where reality is compared with the simulators"),
+    CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of the questions"),
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
-    {0},
+    CLI_END,
 };
 
 const cli_command cli_world_check = {

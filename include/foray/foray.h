@@ -119,7 +119,7 @@ typedef struct foray_parameter {
     const char *name; /* its words joined by '_' */
     foray_parameter_kind kind;
     const char *fallback; /* the default, as text */
-    double least, most;   /* of numbers: both are allowed */
+    double least, most;   /* of numbers: both are allowed; beyond 1e18 nothing is said of `most` */
     const char *choices;  /* of choices: "this|that" */
     const char *help;     /* one line, without a full stop */
 } foray_parameter;

@@ -9,6 +9,9 @@
 /* How much of a value a message repeats. */
 enum { SHOWN = 80, RANGE_SIZE = 256 };
 
+/* Numbers that large are told as bounded by nothing. */
+static const double beyond = 1e18;
+
 /* ------------------------------------------------------------------------ ranges */
 
 /* Bounds of whole numbers in full, of others as short as they go. */
@@ -29,7 +32,7 @@ void foray_parameter_range(const foray_parameter *parameter, char *text, size_t 
     case FORAY_REAL:
         print_bound(parameter, parameter->least, least);
         print_bound(parameter, parameter->most, most);
-        if (parameter->most >= FY_UNBOUNDED)
+        if (parameter->most >= beyond)
             snprintf(text, size, "at least %s", least);
         else
             snprintf(text, size, "%s to %s", least, most);
@@ -50,7 +53,7 @@ static foray_status refuse_value(foray_context *ctx, const foray_parameter *row,
 {
     char range[RANGE_SIZE];
     foray_parameter_range(row, range, sizeof range);
-    bool open = row->most >= FY_UNBOUNDED;
+    bool open = row->most >= beyond;
     const char *must = row->kind == FORAY_CHOICE ? "one of "
                        : row->kind == FORAY_WHOLE
                            ? (open ? "a whole number of " : "a whole number from ")
