@@ -493,7 +493,7 @@ static void refuses_damaged_plans(void **state)
     support_ok(g.ctx, foray_explorer_save(g.explorer, &data, &size));
     memcpy(data + size - sizeof wrong, &wrong, sizeof wrong);
     assert_int_equal(foray_explorer_load(g.explorer, data, size), FORAY_ERROR_RUN);
-    memcpy(data + 3 * sizeof(uint64_t) + counts, &level, sizeof level);
+    memcpy(data + 4 * sizeof(uint64_t) + counts, &level, sizeof level);
     assert_int_equal(foray_explorer_load(g.explorer, data, size), FORAY_ERROR_RUN);
     free(data);
     clear(&g);

@@ -616,6 +616,14 @@ FORAY_API foray_status foray_explorer_observe(foray_explorer *explorer, int64_t 
                                               int64_t action, int64_t next);
 FORAY_API foray_status foray_explorer_end(foray_explorer *explorer);
 
+/* The same in one call: plays one episode in `world`, whose random numbers are those of the
+ * settings' seed and of the number of episodes ended before, so that it is the episode that
+ * foray_run_explore would play. `states` and `actions` (either may be NULL) receive what happened,
+ * laid out as foray_run_record takes it. FORAY_ERROR_WORLD if the world fails or does what the
+ * model rules out; an episode that broke off cannot be continued. */
+FORAY_API foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world,
+                                           int32_t *states, int32_t *actions);
+
 /* Plans for `count` rewards together, with one pass over the model for several
  * of them. policies[i] receives a policy the caller owns; on failure none does. */
 FORAY_API foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,

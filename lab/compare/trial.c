@@ -18,6 +18,8 @@ typedef struct run {
     foray_explorer *explorer;
     foray_world *world;
     fy_truth *truth;
+    int32_t *episode;            /* states of the last one */
+    int64_t episode_states;      /* how many: horizon + 1, or 2 horizon (foray_run_record) */
     bool *visited;               /* [states] */
     double explored;             /* seconds spent exploring */
     double computed;             /* the same of the processor */
@@ -126,8 +128,9 @@ static foray_status play_until(run *t, int64_t until, int64_t *k)
     double computed = fy_thread_seconds();
     foray_status status = FORAY_OK;
     while (*k < until && status == FORAY_OK) {
-        status = fy_play(t->explorer, t->world, t->what->model->horizon,
-                         (uint64_t)t->what->settings.seed, *k, t->visited);
+        status = foray_explorer_play(t->explorer, t->world, t->episode, NULL);
+        for (int64_t i = 0; i < t->episode_states && status == FORAY_OK; i++)
+            t->visited[t->episode[i]] = true;
         *k += status == FORAY_OK;
         double now = fy_seconds();
         t->explored = before + now - began;
@@ -252,7 +255,11 @@ static foray_status begin(run *t)
     for (int f = 0; f < FORAY_FAMILIES; f++)
         if (!FY_ALLOC(t->ctx, t->gap[f], foray_family_size(t->what->family[f])))
             return FORAY_ERROR_MEMORY;
-    return FY_ALLOC(t->ctx, t->visited, model->states) ? FORAY_OK : FORAY_ERROR_MEMORY;
+    bool generative = foray_algorithm_is_generative(t->what->settings.algorithm);
+    t->episode_states = generative ? 2 * model->horizon : model->horizon + 1;
+    bool complete = FY_ALLOC(t->ctx, t->episode, t->episode_states) &&
+                    FY_ALLOC(t->ctx, t->visited, model->states);
+    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 static void finish(run *t)
@@ -262,6 +269,7 @@ static void finish(run *t)
     fy_truth_destroy(t->truth);
     for (int f = 0; f < FORAY_FAMILIES; f++)
         free(t->gap[f]);
+    free(t->episode);
     free(t->visited);
 }
 

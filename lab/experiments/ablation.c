@@ -180,8 +180,7 @@ static foray_status play(trial *t, int64_t from, int64_t to)
     foray_status status = FORAY_OK;
     double began = fy_thread_seconds(), all = (double)t->settings.episodes;
     for (int64_t k = from; k < to && status == FORAY_OK; k++) {
-        status = fy_play(t->explorer, t->world, foray_model_horizon(t->model),
-                         (uint64_t)t->settings.seed, k, NULL);
+        status = foray_explorer_play(t->explorer, t->world, NULL, NULL);
         if (status == FORAY_OK && k % 64 == 0 && !fy_lab_tell(t->lab, t->cell, (double)k / all))
             status = FORAY_INTERRUPTED;
     }

@@ -134,8 +134,7 @@ static foray_status play(watch *w, const foray_settings *settings)
     foray_status status = FORAY_OK;
     look_at_sets(w);
     for (int64_t k = 1; k <= settings->episodes && status == FORAY_OK; k++) {
-        status = fy_play(w->explorer, w->world, w->model->horizon, (uint64_t)settings->seed, k - 1,
-                         NULL);
+        status = foray_explorer_play(w->explorer, w->world, NULL, NULL);
         look_at_sets(w);
         if (status == FORAY_OK && (is_power_of_4(k) || k == settings->episodes))
             status = look_at_certificates(w);

@@ -103,8 +103,7 @@ static foray_status explore(foray_context *ctx, const foray_model *model,
     if (status != FORAY_OK)
         return status;
     for (int64_t k = 0; k < settings->episodes && status == FORAY_OK; k++)
-        status =
-            fy_play(explorer, world, foray_model_horizon(model), (uint64_t)settings->seed, k, NULL);
+        status = foray_explorer_play(explorer, world, NULL, NULL);
     foray_world_destroy(world);
     return status;
 }

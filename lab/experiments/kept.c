@@ -99,8 +99,7 @@ static foray_status play_until(run *r, int64_t until, const fy_kept_listener *li
     enum { TELL_EVERY = 4096 };
     foray_status status = FORAY_OK;
     for (int64_t k = r->explorer->episodes; k < until && status == FORAY_OK; k++) {
-        status =
-            fy_play(r->explorer, r->world, r->model->horizon, (uint64_t)r->settings->seed, k, NULL);
+        status = foray_explorer_play(r->explorer, r->world, NULL, NULL);
         if (status == FORAY_OK && k % TELL_EVERY == 0 && !listener->tell(listener->user, k))
             status = FORAY_INTERRUPTED;
     }

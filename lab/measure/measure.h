@@ -58,11 +58,6 @@ void fy_judge_destroy(fy_judge *judge);
 foray_status fy_judge_worst(foray_context *ctx, fy_judge *judge, foray_explorer *explorer, int mode,
                             int64_t rounds, double *gap, foray_reward **worst);
 
-/* Plays one episode, the same that foray_run plays with this seed. `visited` (may be NULL)
- * gets true for the states that were met. */
-foray_status fy_play(foray_explorer *explorer, foray_world *world, int64_t horizon, uint64_t seed,
-                     int64_t episode, bool *visited);
-
 /* Sorts numbers, none or all of them NaN; and the middle of sorted ones. */
 void fy_sort(int64_t count, double *value);
 double fy_median(int64_t count, const double *sorted);

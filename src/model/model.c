@@ -127,6 +127,20 @@ int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next)
     return -1;
 }
 
+/* Initial states ascend: half of those left are out of the question at each look. */
+bool fy_model_may_start(const foray_model *model, int64_t state)
+{
+    int64_t low = 0, high = model->initials;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (model->initial_state[middle] < state)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < model->initials && model->initial_state[low] == state;
+}
+
 int64_t foray_model_initial(const foray_model *model, const int32_t **state,
                             const double **probability)
 {

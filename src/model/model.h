@@ -125,4 +125,7 @@ foray_status fy_model_check_kernel(foray_context *ctx, const foray_model *model)
 /* Which successor of pair p is `next`? -1: none. */
 int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next);
 
+/* Has the state a chance to be the first of an episode? Any number may be asked about. */
+bool fy_model_may_start(const foray_model *model, int64_t state);
+
 #endif

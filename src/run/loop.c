@@ -1,8 +1,8 @@
-/* loop.c - the episode loop: play, record, save now and then.
+/* loop.c - exploring: play, record, save now and then.
  *
  *   for k = 0, 1, ...
  *     where the trace is due a point: bound for all rewards; stop if <= until
- *     s_0 from the world; for each step: act, step, observe; end; record
+ *     play an episode (foray_explorer_play), record it
  *     every half second or so: save, tell how it goes
  *
  * A trajectory depends on (seed, episode, step) and the actions alone, points
@@ -11,7 +11,6 @@
  * memory is allocated but by SQLite and for checkpoints. */
 #include "run/run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "world/world.h"
@@ -21,7 +20,6 @@ typedef struct loop {
     foray_world *world;
     foray_progress_fn progress;
     void *user;
-    bool *may_start; /* [states] */
     int64_t next_point;
     bool stopped;
     /* Clocks are read every `stride` episodes: often enough to be prompt in
@@ -64,73 +62,6 @@ static bool target_met(const foray_run *run)
 {
     return run->settings.until > 0.0 && run->last.episodes == run->explorer->episodes &&
            run->last.bound <= run->settings.until;
-}
-
-/* ----------------------------------------------------------------- episode */
-
-/* The world's message, if it has a context of its own. */
-static foray_status world_failed(loop *l)
-{
-    foray_context *ctx = l->run->ctx;
-    const foray_context *other = fy_world_context(l->world);
-    if (other != ctx)
-        fy_fail(ctx, FORAY_ERROR_WORLD, "%s", foray_message(other));
-    return FORAY_ERROR_WORLD;
-}
-
-static foray_status first_state(loop *l, foray_draw *draw, int64_t *state)
-{
-    if (foray_world_reset(l->world, draw, state) != FORAY_OK)
-        return world_failed(l);
-    if (*state < l->run->codec.states && l->may_start[*state])
-        return FORAY_OK;
-    return fy_fail(l->run->ctx, FORAY_ERROR_WORLD,
-                   "episode %lld started in state %lld, which the model rules out",
-                   (long long)draw->episode, (long long)*state);
-}
-
-static foray_status play_steps(loop *l, foray_draw *draw, int64_t state)
-{
-    foray_run *run = l->run;
-    foray_explorer *explorer = run->explorer;
-    for (int64_t t = 0; t < run->codec.horizon; t++) {
-        int64_t action, next;
-        foray_status status = foray_explorer_query(explorer, &state);
-        if (status == FORAY_OK)
-            status = foray_explorer_act(explorer, state, &action);
-        if (status != FORAY_OK)
-            return status;
-        draw->step = (uint32_t)t + 1;
-        if (foray_world_step(l->world, draw, state, action, &next) != FORAY_OK)
-            return world_failed(l);
-        status = foray_explorer_observe(explorer, state, action, next);
-        if (status != FORAY_OK)
-            return status;
-        run->actions[t] = (int32_t)action;
-        run->states[run->codec.stride * t] = (int32_t)state;
-        run->states[run->codec.stride * t + 1] = (int32_t)next;
-        state = next;
-    }
-    return foray_explorer_end(explorer);
-}
-
-static foray_status play_episode(loop *l)
-{
-    foray_run *run = l->run;
-    foray_draw draw = {.seed = (uint64_t)run->settings.seed,
-                       .episode = (uint64_t)run->explorer->episodes};
-    int64_t state;
-    foray_status status = first_state(l, &draw, &state);
-    if (status != FORAY_OK)
-        return status;
-    status = foray_explorer_begin(run->explorer);
-    if (status == FORAY_OK)
-        status = play_steps(l, &draw, state);
-    if (status != FORAY_OK) {
-        run->spoilt = run->explorer->step >= 0;
-        return status;
-    }
-    return fy_run_append(run, run->states, run->actions);
 }
 
 /* ------------------------------------------------------------------ clocks */
@@ -195,7 +126,10 @@ static foray_status explore(loop *l)
             return FORAY_OK;
         if (run->explorer->episodes >= run->settings.episodes)
             return run->settings.until > 0.0 ? FORAY_TARGET_MISSED : FORAY_OK;
-        status = play_episode(l);
+        status = foray_explorer_play(run->explorer, l->world, run->states, run->actions);
+        run->spoilt = status != FORAY_OK && run->explorer->step >= 0;
+        if (status == FORAY_OK)
+            status = fy_run_append(run, run->states, run->actions);
         if (status == FORAY_OK)
             status = look_at_clock(l);
         if (status != FORAY_OK)
@@ -219,16 +153,6 @@ static foray_status finish(loop *l, foray_status outcome)
     if (outcome >= 0)
         report(l, fy_clock());
     return outcome;
-}
-
-static foray_status mark_starts(loop *l)
-{
-    const foray_model *model = l->run->model;
-    if (!FY_ALLOC(l->run->ctx, l->may_start, model->states))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < model->initials; i++)
-        l->may_start[model->initial_state[i]] = true;
-    return FORAY_OK;
 }
 
 static foray_status check_ready(foray_run *run)
@@ -260,12 +184,7 @@ foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progres
               .reported = now,
               .stride = 1,
               .until_look = 1};
-    status = mark_starts(&l);
-    if (status != FORAY_OK)
-        return status;
     if (!fy_world_is_of_model(world))
         run->other_source = true;
-    status = finish(&l, explore(&l));
-    free(l.may_start);
-    return status;
+    return finish(&l, explore(&l));
 }
