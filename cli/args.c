@@ -60,30 +60,29 @@ static cli_option option_of_setting(struct cli_setting_texts *texts)
 
 static const char *value_of_parameter(const foray_lab_parameter *parameter)
 {
-    static const char *const one[] = {"N", "X", "WHICH", "NAME", "WORLD"};
-    static const char *const several[] = {"N,...", "X,...", "WHICH,...", "NAME,...", "WORLDS"};
-    return (parameter->list ? several : one)[parameter->kind];
+    static const char *const one[] = {"N", "X", "WHICH", "TEXT", "NAME", "WORLD"};
+    static const char *const several[] = {"N,...",    "X,...",    "WHICH,...",
+                                          "TEXT,...", "NAME,...", "WORLDS"};
+    return (parameter->list ? several : one)[parameter->is.kind];
 }
 
 static cli_option option_of_parameter(struct cli_setting_texts *texts,
                                       const foray_lab_parameter *parameter)
 {
-    bool same = strcmp(parameter->quick, parameter->full) == 0;
-    name_option(texts, parameter->name);
-    snprintf(texts->fallback, sizeof texts->fallback, "%s%s%s", parameter->full,
+    const char *full = parameter->is.fallback;
+    bool same = strcmp(parameter->quick, full) == 0;
+    name_option(texts, parameter->is.name);
+    snprintf(texts->fallback, sizeof texts->fallback, "%s%s%s", full,
              same ? "" : "; quick: ", same ? "" : parameter->quick);
-    return (cli_option){
-        .is = {.name = texts->name,
-               .kind = parameter->choices ? FORAY_CHOICE : FORAY_TEXT,
-               .choices = parameter->choices,
-               .fallback = texts->fallback,
-               .help = parameter->help},
-        .value = value_of_parameter(parameter),
-        .words = parameter->kind == FORAY_LAB_ALGORITHM ? CLI_WORDS_ALGORITHM
-                 : parameter->kind == FORAY_LAB_WORLD   ? CLI_WORDS_WORLD
-                                                        : CLI_WORDS_NONE,
-        .setting = true,
-    };
+    cli_option option = {.is = parameter->is,
+                         .value = value_of_parameter(parameter),
+                         .words = parameter->is.kind == FORAY_ALGORITHM ? CLI_WORDS_ALGORITHM
+                                  : parameter->is.kind == FORAY_WORLD   ? CLI_WORDS_WORLD
+                                                                        : CLI_WORDS_NONE,
+                         .setting = true};
+    option.is.name = texts->name;
+    option.is.fallback = texts->fallback;
+    return option;
 }
 
 /* An experiment that there is not has no parameters. */

@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------------ lab list */
 
-static const char *const kinds[] = {"whole number", "number", "word", "algorithm", "world"};
+static const char *const kinds[] = {"whole number", "number", "word", "text", "algorithm", "world"};
 
 enum { NAMES = 21 }; /* the column behind the longest name */
 
@@ -23,12 +23,12 @@ static void print_experiment(const foray_lab_info *info)
     printf("%s\n  %s\n", info->name, info->summary);
     for (int64_t i = 0; i < info->parameters; i++) {
         const foray_lab_parameter *parameter = &info->parameter[i];
-        bool same = strcmp(parameter->quick, parameter->full) == 0;
-        printf("    %-*s ", NAMES - 5, parameter->name);
-        cli_help_wrapped(parameter->help, NAMES);
+        bool same = strcmp(parameter->quick, parameter->is.fallback) == 0;
+        printf("    %-*s ", NAMES - 5, parameter->is.name);
+        cli_help_wrapped(parameter->is.help, NAMES);
         if (!same)
             print_values("quick", parameter->quick);
-        print_values(same ? "     " : "full ", parameter->full);
+        print_values(same ? "     " : "full ", parameter->is.fallback);
     }
     printf("\n");
 }
@@ -43,12 +43,12 @@ static void output_experiment(cli_output *output, const foray_lab_info *info)
     for (int64_t i = 0; i < info->parameters; i++) {
         const foray_lab_parameter *parameter = &info->parameter[i];
         cli_output_open(output, NULL);
-        cli_output_text(output, "name", parameter->name);
-        cli_output_text(output, "kind", kinds[parameter->kind]);
+        cli_output_text(output, "name", parameter->is.name);
+        cli_output_text(output, "kind", kinds[parameter->is.kind]);
         cli_output_flag(output, "list", parameter->list);
         cli_output_text(output, "quick", parameter->quick);
-        cli_output_text(output, "full", parameter->full);
-        cli_output_text(output, "help", parameter->help);
+        cli_output_text(output, "full", parameter->is.fallback);
+        cli_output_text(output, "help", parameter->is.help);
         cli_output_close(output);
     }
     cli_output_close(output);

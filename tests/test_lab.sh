@@ -86,8 +86,8 @@ expect 2 "say with -o" foray lab complexity --quick
 expect 2 "no algorithm" foray lab complexity --algorithms nothing -o new
 expect 2 "explores for one reward" foray lab complexity --algorithms ucrl-vtr -o new
 expect 2 "20 zones, but there are only 17 states" foray lab complexity --zones 20 -o new
-expect 2 'eps "-1" must be a number' foray lab complexity --eps=-1 -o new
-expect 2 'radius "wide" must be one of' foray lab complexity --radius wide -o new
+expect 2 'eps=-1, but it must be a number' foray lab complexity --eps=-1 -o new
+expect 2 'radius=wide, but it must be one of' foray lab complexity --radius wide -o new
 expect 2 "unknown option --horizon; did you mean --horizons" foray lab complexity --horizon 3 -o new
 expect 2 "unknown command 'lab complexty'; did you mean 'lab complexity'" foray lab complexty
 expect 2 "say what to do" foray lab

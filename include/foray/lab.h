@@ -147,16 +147,10 @@ FORAY_API foray_status foray_compare(foray_context *ctx, const foray_model *mode
 
 /* Experiments that measure what the theorems promise. Each has parameters, with values
  * for a quick look and values for the full measurement. */
-enum { FORAY_LAB_WHOLE, FORAY_LAB_REAL, FORAY_LAB_WORD, FORAY_LAB_ALGORITHM, FORAY_LAB_WORLD };
-
 typedef struct foray_lab_parameter {
-    const char *name;         /* with '_' between words */
-    int kind;                 /* of its values: FORAY_LAB_WHOLE, ... */
-    bool list;                /* several, with ',' between them; between worlds a blank */
-    const char *quick, *full; /* the defaults */
-    double least, most;       /* of numbers */
-    const char *choices;      /* of words: "this|that" */
-    const char *help;
+    foray_parameter is; /* its default is that of the full measurement */
+    const char *quick;  /* the default for a quick look */
+    bool list;          /* several values, with ',' between them; between worlds a blank */
 } foray_lab_parameter;
 
 typedef struct foray_lab_info {

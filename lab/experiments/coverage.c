@@ -40,79 +40,39 @@ const fy_coverage_rule *fy_coverage_rule_at(int64_t index)
 }
 
 static const foray_lab_parameter parameters[FY_COVERAGE_PARAMETERS] = {
-    [FY_COVERAGE_RULES] = {.name = "rules",
-                           .kind = FORAY_LAB_WORD,
-                           .list = true,
-                           .quick = "sharp,selfnormalised,theorem,ucrl-rfe+,rf-ucrl,rf-express,"
-                                    "sstp",
-                           .full = "sharp,selfnormalised,theorem,ucrl-rfe+,rf-ucrl,rf-express,"
-                                   "sstp",
-                           .choices = RULE_CHOICES,
-                           .help = "what confidence rests on: an algorithm and its radius"},
-    [FY_COVERAGE_WORLDS] = {.name = "worlds",
-                            .kind = FORAY_LAB_WORLD,
-                            .list = true,
-                            .quick = "chain:states=7,zones=2,horizon=5 "
-                                     "mixture:states=6,actions=3,successors=4,dim=4,horizon=5 "
-                                     "rooms:rows=1,cols=2,size=2,horizon=5 "
-                                     "riverswim:states=4,horizon=6",
-                            .full = "chain:states=7,zones=2,horizon=5 "
-                                    "mixture:states=6,actions=3,successors=4,dim=4,horizon=5 "
-                                    "rooms:rows=1,cols=2,size=2,horizon=5 "
-                                    "riverswim:states=4,horizon=6 "
-                                    "inventory:capacity=5,order=3,demand=2,horizon=5",
-                            .help = "the worlds"},
-    [FY_COVERAGE_DELTAS] = {.name = "deltas",
-                            .kind = FORAY_LAB_REAL,
-                            .list = true,
-                            .quick = "0.5,0.1,0.01",
-                            .full = "0.5,0.1,0.01",
-                            .least = 1e-9,
-                            .most = 0.999,
-                            .help = "probabilities with which certificates may be wrong"},
-    [FY_COVERAGE_CONTROL_RULES] = {.name = "control_rules",
-                                   .kind = FORAY_LAB_WORD,
-                                   .list = true,
-                                   .quick = "sharp,selfnormalised,rf-ucrl",
-                                   .full = "sharp,selfnormalised,rf-ucrl",
-                                   .choices = RULE_CHOICES,
-                                   .help = "rules whose radius is also scaled down"},
-    [FY_COVERAGE_CONTROL_SCALES] = {.name = "control_scales",
-                                    .kind = FORAY_LAB_REAL,
-                                    .list = true,
-                                    .quick = "0.7,0.5,0.3,0.1",
-                                    .full = "0.8,0.7,0.6,0.5,0.4,0.3,0.2,0.1",
-                                    .least = 1e-6,
-                                    .most = 0.999999,
-                                    .help = "factors of the radius, below 1"},
-    [FY_COVERAGE_CONTROL_DELTA] = {.name = "control_delta",
-                                   .kind = FORAY_LAB_REAL,
-                                   .quick = "0.1",
-                                   .full = "0.1",
-                                   .least = 1e-9,
-                                   .most = 0.999,
-                                   .help = "delta of the radii that are scaled down"},
-    [FY_COVERAGE_EPISODES] = {.name = "episodes",
-                              .kind = FORAY_LAB_WHOLE,
-                              .quick = "256",
-                              .full = "1024",
-                              .least = 1,
-                              .most = 1e9,
-                              .help = "episodes of each run"},
-    [FY_COVERAGE_REWARDS] = {.name = "rewards",
-                             .kind = FORAY_LAB_WHOLE,
-                             .quick = "4",
-                             .full = "8",
-                             .least = 1,
-                             .most = 1e6,
-                             .help = "rewards of each kind: goals, dense, sparse, timed"},
-    [FY_COVERAGE_ROUNDS] = {.name = "rounds",
-                            .kind = FORAY_LAB_WHOLE,
-                            .quick = "2",
-                            .full = "4",
-                            .least = 0,
-                            .most = 1e6,
-                            .help = "rounds of the adversary"},
+    [FY_COVERAGE_RULES] =
+        FY_LAB_CHOICES("rules",
+                       "sharp,selfnormalised,theorem,ucrl-rfe+,rf-ucrl,rf-express,"
+                       "sstp",
+                       "sharp,selfnormalised,theorem,ucrl-rfe+,rf-ucrl,rf-express,"
+                       "sstp",
+                       RULE_CHOICES, "what confidence rests on: an algorithm and its radius"),
+    [FY_COVERAGE_WORLDS] = FY_LAB_WORLDS("worlds",
+                                         "chain:states=7,zones=2,horizon=5 "
+                                         "mixture:states=6,actions=3,successors=4,dim=4,horizon=5 "
+                                         "rooms:rows=1,cols=2,size=2,horizon=5 "
+                                         "riverswim:states=4,horizon=6",
+                                         "chain:states=7,zones=2,horizon=5 "
+                                         "mixture:states=6,actions=3,successors=4,dim=4,horizon=5 "
+                                         "rooms:rows=1,cols=2,size=2,horizon=5 "
+                                         "riverswim:states=4,horizon=6 "
+                                         "inventory:capacity=5,order=3,demand=2,horizon=5",
+                                         "the worlds"),
+    [FY_COVERAGE_DELTAS] = FY_LAB_REALS("deltas", "0.5,0.1,0.01", "0.5,0.1,0.01", 1e-9, 0.999,
+                                        "probabilities with which certificates may be wrong"),
+    [FY_COVERAGE_CONTROL_RULES] = FY_LAB_CHOICES("control_rules", "sharp,selfnormalised,rf-ucrl",
+                                                 "sharp,selfnormalised,rf-ucrl", RULE_CHOICES,
+                                                 "rules whose radius is also scaled down"),
+    [FY_COVERAGE_CONTROL_SCALES] =
+        FY_LAB_REALS("control_scales", "0.7,0.5,0.3,0.1", "0.8,0.7,0.6,0.5,0.4,0.3,0.2,0.1", 1e-6,
+                     0.999999, "factors of the radius, below 1"),
+    [FY_COVERAGE_CONTROL_DELTA] = FY_LAB_REAL("control_delta", "0.1", "0.1", 1e-9, 0.999,
+                                              "delta of the radii that are scaled down"),
+    [FY_COVERAGE_EPISODES] =
+        FY_LAB_WHOLE("episodes", "256", "1024", 1, 1e9, "episodes of each run"),
+    [FY_COVERAGE_REWARDS] = FY_LAB_WHOLE("rewards", "4", "8", 1, 1e6,
+                                         "rewards of each kind: goals, dense, sparse, timed"),
+    [FY_COVERAGE_ROUNDS] = FY_LAB_WHOLE("rounds", "2", "4", 0, 1e6, "rounds of the adversary"),
     [FY_COVERAGE_SEEDS] = FY_LAB_SEEDS("200", "1000"),
     [FY_COVERAGE_SEED] = FY_LAB_SEED,
 };

@@ -44,7 +44,7 @@ static foray_status set_defaults(fy_lab *lab, bool quick)
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < lab->experiment->parameters && status == FORAY_OK; i++) {
         const foray_lab_parameter *parameter = &lab->experiment->parameter[i];
-        status = fy_lab_set(lab, i, quick ? parameter->quick : parameter->full);
+        status = fy_lab_set(lab, i, quick ? parameter->quick : parameter->is.fallback);
     }
     return status;
 }
@@ -57,7 +57,7 @@ static foray_status set_given(fy_lab *lab, const char *assignment)
         return fy_fail(lab->ctx, FORAY_ERROR_USAGE, "%s: \"%s\" should read name=value",
                        lab->experiment->name, assignment);
     for (int64_t i = 0; i < lab->experiment->parameters; i++) {
-        const char *name = lab->experiment->parameter[i].name;
+        const char *name = lab->experiment->parameter[i].is.name;
         if (strlen(name) == length && memcmp(name, assignment, length) == 0)
             return fy_lab_set(lab, i, assignment + length + 1);
     }
@@ -125,7 +125,7 @@ static foray_status open_folder(fy_lab *lab)
     fy_print(&terms, "foray lab, version 1\nforay %s\nexperiment %s\n", foray_version(),
              experiment->name);
     for (int64_t i = 0; i < experiment->parameters; i++)
-        fy_print(&terms, "%s %s\n", experiment->parameter[i].name, lab->value[i].text);
+        fy_print(&terms, "%s %s\n", experiment->parameter[i].is.name, lab->value[i].text);
     fy_write_bytes(&terms, "", 1);
     foray_status status = terms.failed
                               ? FORAY_ERROR_MEMORY

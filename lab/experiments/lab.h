@@ -12,6 +12,7 @@
 #ifndef FY_LAB_H
 #define FY_LAB_H
 
+#include "base/parameter.h"
 #include "page/page.h"
 #include "work/work.h"
 
@@ -104,17 +105,39 @@ static inline const char *fy_lab_word(const fy_lab *lab, int parameter, int64_t 
     return lab->value[parameter].word[i];
 }
 
-/* A seed that every experiment has, for FY_LAB_SEEDS many consecutive ones. */
-#define FY_LAB_SEED                                                                                \
+/* Rows of a table of parameters, with their quick and full defaults: one value, or a list. */
+#define FY_LAB_ROW(name_, quick_, full_, kind_, list_, least_, most_, choices_, help_)             \
     {                                                                                              \
-        .name = "seed", .kind = FORAY_LAB_WHOLE, .quick = "1", .full = "1", .least = 0,            \
-        .most = 1e15, .help = "the first seed"                                                     \
+        .is = {.name = (name_),                                                                    \
+               .kind = (kind_),                                                                    \
+               .fallback = (full_),                                                                \
+               .least = (least_),                                                                  \
+               .most = (most_),                                                                    \
+               .choices = (choices_),                                                              \
+               .help = (help_)},                                                                   \
+        .quick = (quick_), .list = (list_)                                                         \
     }
-#define FY_LAB_SEEDS(in_quick, in_full)                                                            \
-    {                                                                                              \
-        .name = "seeds", .kind = FORAY_LAB_WHOLE, .quick = (in_quick), .full = (in_full),          \
-        .least = 1, .most = 1e6, .help = "runs of each kind, with consecutive seeds"               \
-    }
+#define FY_LAB_WHOLE(name, quick, full, least, most, help)                                         \
+    FY_LAB_ROW(name, quick, full, FORAY_WHOLE, false, least, most, NULL, help)
+#define FY_LAB_WHOLES(name, quick, full, least, most, help)                                        \
+    FY_LAB_ROW(name, quick, full, FORAY_WHOLE, true, least, most, NULL, help)
+#define FY_LAB_REAL(name, quick, full, least, most, help)                                          \
+    FY_LAB_ROW(name, quick, full, FORAY_REAL, false, least, most, NULL, help)
+#define FY_LAB_REALS(name, quick, full, least, most, help)                                         \
+    FY_LAB_ROW(name, quick, full, FORAY_REAL, true, least, most, NULL, help)
+#define FY_LAB_CHOICE(name, quick, full, choices, help)                                            \
+    FY_LAB_ROW(name, quick, full, FORAY_CHOICE, false, 0, 0, choices, help)
+#define FY_LAB_CHOICES(name, quick, full, choices, help)                                           \
+    FY_LAB_ROW(name, quick, full, FORAY_CHOICE, true, 0, 0, choices, help)
+#define FY_LAB_ALGORITHMS(name, quick, full, help)                                                 \
+    FY_LAB_ROW(name, quick, full, FORAY_ALGORITHM, true, 0, 0, NULL, help)
+#define FY_LAB_WORLDS(name, quick, full, help)                                                     \
+    FY_LAB_ROW(name, quick, full, FORAY_WORLD, true, 0, 0, NULL, help)
+
+/* The first seed, which every experiment has, and how many consecutive ones. */
+#define FY_LAB_SEED FY_LAB_WHOLE("seed", "1", "1", 0, 1e15, "the first seed")
+#define FY_LAB_SEEDS(quick, full)                                                                  \
+    FY_LAB_WHOLE("seeds", quick, full, 1, 1e6, "runs of each kind, with consecutive seeds")
 
 /* ---------------------------------------------------------------------------- cells */
 

@@ -102,7 +102,7 @@ static int64_t differing(const fy_lab *lab, bool quick)
     int64_t count = 0;
     for (int64_t i = 0; i < lab->experiment->parameters; i++) {
         const foray_lab_parameter *parameter = &lab->experiment->parameter[i];
-        count += strcmp(lab->value[i].text, quick ? parameter->quick : parameter->full) != 0;
+        count += strcmp(lab->value[i].text, quick ? parameter->quick : parameter->is.fallback) != 0;
     }
     return count;
 }
@@ -115,8 +115,8 @@ static void print_command(const fy_lab *lab, fy_writer *text)
     fy_print(&command, "foray lab %s%s", lab->experiment->name, quick ? " --quick" : "");
     for (int64_t i = 0; i < lab->experiment->parameters; i++) {
         const foray_lab_parameter *parameter = &lab->experiment->parameter[i];
-        if (strcmp(lab->value[i].text, quick ? parameter->quick : parameter->full) != 0)
-            fy_command_flag(&command, parameter->name, lab->value[i].text);
+        if (strcmp(lab->value[i].text, quick ? parameter->quick : parameter->is.fallback) != 0)
+            fy_command_flag(&command, parameter->is.name, lab->value[i].text);
     }
     fy_print(&command, " -o %s\n", lab->experiment->name);
     fy_page_command(text, &command);
@@ -130,11 +130,11 @@ static void print_parameters(const fy_lab *lab, fy_writer *text)
     fy_table table = fy_table_begin(lab->ctx, 5, heading);
     for (int64_t i = 0; i < lab->experiment->parameters; i++) {
         const foray_lab_parameter *parameter = &lab->experiment->parameter[i];
-        fy_table_cell(&table, "%s", parameter->name);
+        fy_table_cell(&table, "%s", parameter->is.name);
         fy_table_cell(&table, "%s", lab->value[i].text);
         fy_table_cell(&table, "%s", parameter->quick);
-        fy_table_cell(&table, "%s", parameter->full);
-        fy_table_cell(&table, "%s", parameter->help);
+        fy_table_cell(&table, "%s", parameter->is.fallback);
+        fy_table_cell(&table, "%s", parameter->is.help);
     }
     fy_print(text, "<h2>Parameters</h2>\n");
     fy_page_data(text, &table, "parameters", NULL);

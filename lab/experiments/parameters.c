@@ -1,38 +1,13 @@
 /* parameters.c - the values of parameters, from their texts. */
 #include "experiments/lab.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Specs of worlds hold commas, so blanks part them. */
 static const char *separators(const foray_lab_parameter *parameter)
 {
-    return !parameter->list ? "" : parameter->kind == FORAY_LAB_WORLD ? " " : ",";
-}
-
-static foray_status refuse(const fy_lab *lab, const foray_lab_parameter *parameter,
-                           const char *value)
-{
-    if (parameter->kind == FORAY_LAB_WORD)
-        return fy_fail(lab->ctx, FORAY_ERROR_USAGE, "%s: %s \"%s\" must be one of %s",
-                       lab->experiment->name, parameter->name, value, parameter->choices);
-    return fy_fail(lab->ctx, FORAY_ERROR_USAGE,
-                   "%s: %s \"%s\" must be a %snumber from %.15g to %.15g", lab->experiment->name,
-                   parameter->name, value, parameter->kind == FORAY_LAB_WHOLE ? "whole " : "",
-                   parameter->least, parameter->most);
-}
-
-/* Does `word` stand between the '|' of `choices`? */
-static bool is_among(const char *word, const char *choices)
-{
-    size_t length = strlen(word);
-    for (const char *at = choices; at; at = strchr(at, '|')) {
-        at += *at == '|';
-        if (strcspn(at, "|") == length && memcmp(at, word, length) == 0)
-            return true;
-    }
-    return false;
+    return !parameter->list ? "" : parameter->is.kind == FORAY_WORLD ? " " : ",";
 }
 
 static bool is_algorithm(const char *word)
@@ -42,30 +17,6 @@ static bool is_algorithm(const char *word)
         if (strcmp(name, word) == 0)
             return true;
     return false;
-}
-
-static foray_status check_word(const fy_lab *lab, const foray_lab_parameter *parameter,
-                               const char *word)
-{
-    if (parameter->kind == FORAY_LAB_ALGORITHM && !is_algorithm(word))
-        return fy_fail(lab->ctx, FORAY_ERROR_USAGE, "%s: there is no algorithm \"%s\"",
-                       lab->experiment->name, word);
-    if (parameter->kind == FORAY_LAB_WORD && !is_among(word, parameter->choices))
-        return refuse(lab, parameter, word);
-    return FORAY_OK;
-}
-
-static foray_status read_number(const fy_lab *lab, const foray_lab_parameter *parameter,
-                                const char *text, double *out)
-{
-    char *end;
-    double number = strtod(text, &end);
-    bool good = strchr("+-.0123456789", *text) && *text && !*end && number >= parameter->least &&
-                number <= parameter->most;
-    if (!good || (parameter->kind == FORAY_LAB_WHOLE && number != floor(number)))
-        return refuse(lab, parameter, text);
-    *out = number;
-    return FORAY_OK;
 }
 
 static void free_value(fy_lab_value *value)
@@ -83,17 +34,19 @@ void fy_lab_values_free(fy_lab *lab)
         free_value(&lab->value[i]);
 }
 
+/* One value of the list. Worlds are looked up when they are opened. */
 static foray_status add_piece(const fy_lab *lab, const foray_lab_parameter *parameter, char *piece,
                               fy_lab_value *value)
 {
-    foray_status status;
-    if (value->number)
-        status = read_number(lab, parameter, piece, &value->number[value->count]);
-    else
-        status = check_word(lab, parameter, piece);
+    foray_parameter_value read;
+    foray_status status = foray_parameter_read(lab->ctx, &parameter->is, piece, &read);
+    if (status == FORAY_OK && parameter->is.kind == FORAY_ALGORITHM && !is_algorithm(piece))
+        status = fy_fail(lab->ctx, FORAY_ERROR_USAGE, "there is no algorithm \"%s\"", piece);
     if (status != FORAY_OK)
-        return status;
-    if (value->word)
+        return fy_fail_within(lab->ctx, status, "%s", lab->experiment->name);
+    if (value->number)
+        value->number[value->count] = read.real;
+    else
         value->word[value->count] = piece;
     value->count++;
     return FORAY_OK;
@@ -108,7 +61,7 @@ static foray_status check_differ(const fy_lab *lab, const foray_lab_parameter *p
             if (value->number ? value->number[i] == value->number[j]
                               : strcmp(value->word[i], value->word[j]) == 0)
                 return fy_fail(lab->ctx, FORAY_ERROR_USAGE, "%s: %s \"%s\" has a value twice",
-                               lab->experiment->name, parameter->name, value->text);
+                               lab->experiment->name, parameter->is.name, value->text);
     return FORAY_OK;
 }
 
@@ -116,7 +69,7 @@ static foray_status read_value(const fy_lab *lab, const foray_lab_parameter *par
                                const char *text, fy_lab_value *value)
 {
     size_t most = strlen(text) + 1;
-    bool numbers = parameter->kind == FORAY_LAB_WHOLE || parameter->kind == FORAY_LAB_REAL;
+    bool numbers = parameter->is.kind == FORAY_WHOLE || parameter->is.kind == FORAY_REAL;
     if (!(value->text = fy_text(lab->ctx, text)) || !(value->pieces = fy_text(lab->ctx, text)) ||
         (numbers && !FY_ALLOC(lab->ctx, value->number, most)) ||
         (!numbers && !FY_ALLOC(lab->ctx, value->word, most)))
