@@ -2,7 +2,6 @@
 #include "bench.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

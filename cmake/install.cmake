@@ -9,33 +9,43 @@ if(TARGET foray)
     set_target_properties(foray PROPERTIES INSTALL_RPATH "$ORIGIN/${FORAY_LIB_FROM_BIN}")
   endif()
 endif()
-install(TARGETS libforay libforay-lab EXPORT foray-targets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(library ${FORAY_LIBRARIES})
+  install(TARGETS lib${library} EXPORT foray-targets
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
 install(DIRECTORY include/foray DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES examples/outside/foray_world.py examples/outside/serve.c
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/foray)
-install(FILES man/foray.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES completions/foray.bash RENAME foray
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES completions/_foray DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+if(NOT FORAY_CORE)
+  install(FILES examples/outside/foray_world.py examples/outside/serve.c
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/foray)
+  install(FILES man/foray.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES completions/foray.bash RENAME foray
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES completions/_foray DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
 
 # A static library cannot be linked without the libraries it uses, so there
 # they are public; a shared one names them itself, so there they are private.
 if(BUILD_SHARED_LIBS)
   set(FORAY_STATIC OFF)
   set(FORAY_PC_PRIVATE ".private")
-  set_target_properties(libforay-lab PROPERTIES INSTALL_RPATH "$ORIGIN")
+  if(TARGET libforay-lab)
+    set_target_properties(libforay-lab PROPERTIES INSTALL_RPATH "$ORIGIN")
+  endif()
 else()
   set(FORAY_STATIC ON)
-  set(FORAY_PC_LIBS " ${OpenMP_C_FLAGS} -lm")
+  set(FORAY_PC_LIBS " ${FORAY_OPENMP_RUNTIME} -lm")
+endif()
+if(NOT FORAY_CORE)
+  set(FORAY_PC_REQUIRES sqlite3)
 endif()
 
 # Relative to the file itself, so that the installed tree may be moved.
 file(RELATIVE_PATH FORAY_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-configure_file(cmake/foray.pc.in foray.pc @ONLY)
-configure_file(cmake/foray-lab.pc.in foray-lab.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/foray.pc ${PROJECT_BINARY_DIR}/foray-lab.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(library ${FORAY_LIBRARIES})
+  configure_file(cmake/${library}.pc.in ${library}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 set(FORAY_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/foray)
 configure_package_config_file(cmake/foray-config.cmake.in foray-config.cmake

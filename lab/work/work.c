@@ -63,20 +63,20 @@ static void call_progress(fy_work *work, double now)
 
 bool fy_work_tell(fy_work *work, int64_t part, double done)
 {
-    omp_set_lock(&work->lock);
+    fy_lock_take(&work->lock);
     double now = fy_seconds();
     work->done[part] = done;
     if (now - work->told >= seconds_between_calls)
         call_progress(work, now);
     bool go_on = work->status == FORAY_OK;
-    omp_unset_lock(&work->lock);
+    fy_lock_release(&work->lock);
     return go_on;
 }
 
 /* The first failure is the one that counts; its message goes to the caller's context. */
 static void end_part(fy_work *work, int64_t part, const foray_context *ctx, foray_status status)
 {
-    omp_set_lock(&work->lock);
+    fy_lock_take(&work->lock);
     work->done[part] = 1.0;
     work->finished += status == FORAY_OK;
     if (status < 0 && work->status == FORAY_OK) {
@@ -87,7 +87,7 @@ static void end_part(fy_work *work, int64_t part, const foray_context *ctx, fora
     }
     if (work->status == FORAY_OK)
         call_progress(work, fy_seconds());
-    omp_unset_lock(&work->lock);
+    fy_lock_release(&work->lock);
 }
 
 /* ---------------------------------------------------------------------------- parts */
@@ -137,7 +137,7 @@ foray_status fy_work_run(fy_work *work)
     work->started = fy_seconds();
     work->told = -INFINITY;
     work->status = FORAY_ERROR_MEMORY;
-    omp_init_lock(&work->lock);
+    fy_lock_create(&work->lock);
     if (FY_ALLOC(work->ctx, work->done, work->parts) &&
         FY_ALLOC(work->ctx, work->order, work->parts))
         work->status = find_parts(work);
@@ -145,7 +145,7 @@ foray_status fy_work_run(fy_work *work)
         make_parts(work);
     if (work->status == FORAY_OK)
         call_progress(work, fy_seconds());
-    omp_destroy_lock(&work->lock);
+    fy_lock_destroy(&work->lock);
     free(work->done);
     free(work->order);
     return work->status;

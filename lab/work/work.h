@@ -7,9 +7,8 @@
 #ifndef FY_WORK_H
 #define FY_WORK_H
 
-#include <omp.h>
-
 #include "foray/lab.h"
+#include "base/threads.h"
 #include "draw/text.h"
 
 /* Monotonic seconds, and those of the processor that the calling thread has used. */
@@ -36,7 +35,7 @@ typedef struct fy_work {
     void *progress_user;
 
     /* While it goes on; what parts tell is guarded by the lock. */
-    omp_lock_t lock;
+    fy_lock lock;
     double started, told;    /* seconds */
     double total, inherited; /* weight of everything, and of what was found */
     double *done;            /* [parts] 0 to 1 */

@@ -93,34 +93,39 @@ static foray_status write_special(foray_context *ctx, const char *path, const vo
     return status;
 }
 
-static foray_status write_beside(foray_context *ctx, const char *path, char *beside,
-                                 const void *data, size_t size)
+/* A new file beside `path`, under a name that nobody else uses: the clock makes one that is
+ * hard to meet, and if it is met another is tried. */
+static int create_beside(const char *path, char *name, size_t size)
 {
-    int file = mkstemp(beside);
-    if (file < 0)
-        return fail_errno(ctx, path, "cannot create");
-    mode_t mask = umask(0);
-    umask(mask);
-    bool written =
-        write_all(file, data, size) && fchmod(file, 0666 & ~mask) == 0 && fsync(file) == 0;
-    written = close(file) == 0 && written && rename(beside, path) == 0;
-    if (written)
-        return FORAY_OK;
-    foray_status status = fail_errno(ctx, path, "cannot write");
-    unlink(beside);
-    return status;
+    for (int attempt = 0; attempt < 100; attempt++) {
+        double now = fy_clock();
+        uint64_t hash = fy_hash(&now, sizeof now, (uint64_t)attempt);
+        snprintf(name, size, "%s.%06x", path, (unsigned)(hash & 0xFFFFFF));
+        int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file >= 0 || errno != EEXIST)
+            return file;
+    }
+    return -1;
 }
 
 foray_status fy_file_write(foray_context *ctx, const char *path, const void *data, size_t size)
 {
     if (is_special(path))
         return write_special(ctx, path, data, size);
-    size_t length = strlen(path) + sizeof ".XXXXXX";
+    size_t length = strlen(path) + sizeof ".123456";
     char *beside = fy_alloc(ctx, length, 1);
     if (beside == NULL)
         return FORAY_ERROR_MEMORY;
-    snprintf(beside, length, "%s.XXXXXX", path);
-    foray_status status = write_beside(ctx, path, beside, data, size);
+    int file = create_beside(path, beside, length);
+    foray_status status = file < 0 ? fail_errno(ctx, path, "cannot create") : FORAY_OK;
+    if (status == FORAY_OK) {
+        bool written = write_all(file, data, size) && fsync(file) == 0;
+        written = close(file) == 0 && written && rename(beside, path) == 0;
+        if (!written) {
+            status = fail_errno(ctx, path, "cannot write");
+            unlink(beside);
+        }
+    }
     free(beside);
     return status;
 }

@@ -1,7 +1,7 @@
 #include "learn/inner_methods.h"
+#include "base/threads.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -325,7 +325,7 @@ static void solve_together(fy_inner *inner, const fy_ridge *ridge, int64_t coord
 {
 #pragma omp parallel num_threads(inner->threads)
     {
-        worker at_work = start_worker(inner, omp_get_thread_num());
+        worker at_work = start_worker(inner, fy_thread());
 #pragma omp for schedule(static)
         for (int64_t c = 0; c < coords; c += MAP_ROWS)
             map_piece(inner, ridge, &at_work, c);

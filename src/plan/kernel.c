@@ -10,10 +10,10 @@
  * psi'_V = sum_{j>=1} (V_j - V_0) phi'_j, and p sums to one, so
  * <p, V> = V_0 + sum_{j>=1} p_j (V_j - V_0). */
 #include "plan/plan.h"
+#include "base/threads.h"
 
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 
 /* ---------------------------------------------------------------- creation */
@@ -299,7 +299,7 @@ void fy_kernel_estimate(fy_kernel *kernel, const fy_ridge *ridge, const double *
 #pragma omp parallel for num_threads(kernel->threads) schedule(dynamic, SETS_PER_CHUNK)
     for (int64_t set = 0; set < generator_sets; set++)
         estimate_set(kernel, ridge, z, radius, set,
-                     kernel->scratch + omp_get_thread_num() * kernel->scratch_size);
+                     kernel->scratch + fy_thread() * kernel->scratch_size);
 }
 
 void fy_kernel_exact(fy_kernel *kernel, const double *theta)

@@ -7,10 +7,10 @@
  * c_h = H-h+1 (remaining) or H (horizon, as printed in the paper). Ties go to the larger
  * Q before clipping, then to the lower index: while bonuses saturate the clip, "lowest
  * index" alone would send every episode the same way. */
+#include "base/threads.h"
 #include "plan/lanes.h"
 
 #include <float.h>
-#include <omp.h>
 
 /* Everything one step needs, so that the inner loops read nothing else. */
 typedef struct fy_backup {
@@ -130,7 +130,7 @@ static void plan_together(const fy_plan_task *task, backup_fn backup)
 #pragma omp parallel num_threads(task->kernel->threads)
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
         fy_backup step = step_of(task, t);
-        take_scratch(&step, omp_get_thread_num());
+        take_scratch(&step, fy_thread());
 #pragma omp for schedule(dynamic)
         for (int64_t from = 0; from < states; from += STATES_PER_CHUNK)
             backup(&step, from,

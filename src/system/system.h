@@ -1,7 +1,7 @@
 /* system.h - how a system lies in memory, and where built-in and outside ones come from.
  *
  * A built-in system is one file that ends with an fy_system_kind, and one row of the table
- * in open.c. Everything that asks a system goes through fy_system_ask, which checks
+ * in builtin.c. Everything that asks a system goes through fy_system_ask, which checks
  * questions and answers. */
 #ifndef FY_SYSTEM_H
 #define FY_SYSTEM_H
@@ -44,5 +44,12 @@ typedef struct fy_system_kind {
      * of the table, each within its range; how they fit together is for `open` to check. */
     foray_status (*open)(foray_context *ctx, const double *value, foray_system **out);
 } fy_system_kind;
+
+/* NAME[:key=value,...] of the table. */
+bool fy_system_is_builtin(const char *text);
+foray_status fy_system_open_builtin(foray_context *ctx, const char *text, foray_system **out);
+
+/* Keeps the text that a system was opened by. Where memory is exhausted, destroys the system. */
+foray_status fy_system_keep_text(foray_context *ctx, foray_system *system, const char *text);
 
 #endif

@@ -1,8 +1,8 @@
 /* counts.c - counting, and planning on the empirical model. */
 #include "explore/tabular/counts.h"
+#include "base/threads.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,7 +201,7 @@ static void plan_all(foray_explorer *explorer, fy_plan_one *one, const void *how
 {
 #pragma omp parallel for num_threads(explorer->ctx->threads) schedule(dynamic) if (count > 1)
     for (int64_t i = 0; i < count; i++)
-        one(explorer, how, rewards[i], work + omp_get_thread_num() * room, policies[i]);
+        one(explorer, how, rewards[i], work + fy_thread() * room, policies[i]);
 }
 
 foray_status fy_counts_plan_each(foray_explorer *explorer, fy_plan_one *one, const void *how,
