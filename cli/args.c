@@ -196,7 +196,7 @@ void cli_guess_try(cli_guess *guess, const char *candidate)
 {
     size_t distance =
         is_swapped(guess->word, candidate) ? 1 : edit_distance(guess->word, candidate);
-    /* Up to a third of the letters may be wrong, one at the least. */
+    /* Up to a third of the letters may be wrong, at least one. */
     size_t allowed = strlen(guess->word) / 3;
     if (distance > (allowed > 1 ? allowed : 1))
         return;

@@ -14,7 +14,7 @@
 #define CLI_EXIT_LIST(X)                                                                           \
     X(CLI_DONE, 0, "done")                                                                         \
     X(CLI_NOT_MET, 1, "the check failed, or the target was not met within the budget")             \
-    X(CLI_USAGE, 2, "a command line that makes no sense")                                          \
+    X(CLI_USAGE, 2, "invalid arguments")                                                           \
     X(CLI_BAD_INPUT, 3, "bad input, a file that cannot be read or written, or out of memory")      \
     X(CLI_WORLD_FAILED, 4, "the world failed")                                                     \
     X(CLI_BAD_RUN, 5, "a run file that is damaged, foreign, or from a newer Foray")                \
@@ -167,8 +167,6 @@ cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_re
 cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rewards *out);
 void cli_rewards_close(cli_rewards *rewards);
 
-/* "certified" or "heuristic". */
-const char *cli_certainty(const foray_certificate *certificate);
 /* Does it say no more than that rewards are at most 1 in each step? */
 bool cli_vacuous(const foray_certificate *certificate, const foray_model *model);
 

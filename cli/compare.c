@@ -160,7 +160,7 @@ static const cli_option options[] = {
     CLI_WHOLE(0, "rewards", "N", "32", 1, 1000000,
               "rewards in each random family: dense, sparse, timed"),
     CLI_WHOLE(0, "goals", "N", "256", 0, CLI_UNBOUNDED,
-              "goal states at the most, drawn at random; 0: every state"),
+              "at most so many goal states, drawn at random; 0: every state"),
     CLI_WHOLE(0, "rounds", "N", "4", 0, 1000000, "rounds of the adversary"),
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,

@@ -224,7 +224,7 @@ static void print_bound(const exploration *e, const foray_certificate *bound)
         return;
     }
     printf("bound for all rewards   %.6g (%s, delta %g, radius %s)%s\n", bound->gap,
-           cli_certainty(bound), bound->delta, foray_radius_name(bound->radius),
+           foray_certificate_status(bound), bound->delta, foray_radius_name(bound->radius),
            cli_vacuous(bound, foray_run_model(e->run)) ? ", no better than nothing yet" : "");
 }
 
@@ -267,8 +267,8 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            e->progress.last.seconds);
     print_bound(e, bound);
     if (e->view.system)
-        printf("Monte Carlo error       %.3g per step, in the bound; 'foray rollout' measures what "
-               "clusters lose\n",
+        printf("Monte Carlo error       %.3g per step, in the bound; 'foray rollout' measures the "
+               "aggregation error\n",
                foray_model_feature_error(foray_run_model(e->run)));
     if (settings->until > 0)
         printf("target                  %g: %s\n", settings->until,

@@ -89,8 +89,8 @@ const cli_command cli_model_check = {
     .description = "Reads a model and checks that it is valid: probability vectors for its theta\n"
                    "(if known), equations 'probabilities sum to one' that have a solution, and\n"
                    "both norm bounds. Prints dim (d), most successors (n), what is left unknown\n"
-                   "after centring, vertex counts, norms and memory in bytes. A file that is no\n"
-                   "model at all ends in exit code 3, a model that is not valid in 1.",
+                   "after centring, vertex counts, norms and memory in bytes. Exit code 3:\n"
+                   "the file is not a model; 1: it is a model, but not a valid one.",
     .options = check_options,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT},
     .examples = "foray world export riverswim -o m.json\n"

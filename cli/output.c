@@ -130,7 +130,7 @@ void cli_output_certificate(cli_output *output, const char *key,
     cli_output_real(output, "gap", certificate->gap);
     cli_output_real(output, "delta", certificate->delta);
     cli_output_text(output, "radius", foray_radius_name(certificate->radius));
-    cli_output_text(output, "status", cli_certainty(certificate));
+    cli_output_text(output, "status", foray_certificate_status(certificate));
     cli_output_close(output);
 }
 

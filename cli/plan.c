@@ -172,7 +172,7 @@ static void print_table(const planning *p)
         cli_put(stdout, width, foray_reward_name(p->rewards.item[i]));
         printf(" %11.6g %11.6g %11.6g %11.6g  %-9s", policy->value[FORAY_OPTIMISTIC],
                policy->value[FORAY_PLUGIN], policy->value[FORAY_PESSIMISTIC],
-               policy->certificate.gap, cli_certainty(&policy->certificate));
+               policy->certificate.gap, foray_certificate_status(&policy->certificate));
         if (truth)
             printf(" %11.6g %11.6g %11.4g", p->value[i], p->optimal[i],
                    p->optimal[i] - p->value[i]);

@@ -9,10 +9,10 @@
 #include "output.h"
 #include "view.h"
 
-/* Looking at what clusters lose asks for many draws around every state. */
+/* Measuring the aggregation error takes many draws around every state. */
 enum { MISFIT_EPISODES = 20 };
 
-/* The parameters under which what clusters lose is measured. */
+/* The parameters under which the aggregation error is measured. */
 typedef enum lens { LENS_NONE, LENS_TRUE, LENS_ESTIMATED } lens;
 
 /* One reward. */
@@ -51,8 +51,8 @@ static cli_exit open_run(rollout *r)
         code = cli_view_of_run(session, r->run, &r->view);
     if (code == CLI_DONE && !r->view.system)
         code = cli_fail(session, CLI_BAD_INPUT,
-                        "%s explored %s, which is no system but a model: "
-                        "'foray plan --truth' knows all there is to know",
+                        "%s explored %s, which is a model, not a system: "
+                        "'foray plan --truth' shows its exact values",
                         path, foray_run_world(r->run));
     return code;
 }
@@ -147,7 +147,7 @@ static foray_status roll(rollout *r, const trial *t, const foray_policy *policy,
 }
 
 /* Both policies meet the same random numbers, so that much of what chance does to their
- * returns is gone from the differences. */
+ * returns cancels in the differences. */
 static foray_status compare_with_truth(rollout *r, int64_t i)
 {
     foray_context *ctx = r->session->ctx;
@@ -230,7 +230,7 @@ static void print_certificates(const rollout *r)
         const trial *t = &r->trial[i];
         cli_put(stdout, 12, foray_reward_name(r->reward[i]));
         printf("  %11.4g %11.4g  %-9s", r->policy[i]->value[FORAY_PLUGIN],
-               r->policy[i]->certificate.gap, cli_certainty(&r->policy[i]->certificate));
+               r->policy[i]->certificate.gap, foray_certificate_status(&r->policy[i]->certificate));
         if (measured)
             printf("  %11.3g %11.3g %11.3g %7.2g%%", t->misfit.mean, t->misfit.worst,
                    t->misfit.episode, 100 * t->misfit.outside);
@@ -261,8 +261,8 @@ static void print_all(const rollout *r)
            cli_grouped(foray_run_saved(r->run), explored));
     cli_put(stdout, 0, r->view.system_text);
     printf(" for %s; intervals of confidence %g\n", cli_grouped(r->episodes, tried), r->confidence);
-    printf("the certificate covers exploring and Monte Carlo (%.3g per step), not what clusters "
-           "lose: that is the misfit\n",
+    printf("the certificate covers exploring and Monte Carlo (%.3g per step), not the "
+           "aggregation error: that is the misfit\n",
            foray_model_feature_error(foray_run_model(r->run)));
     print_absent(r);
 }

@@ -109,7 +109,7 @@ cli_exit cli_world_open(cli_session *session, const char *source, foray_model **
     cli_exit code = cli_model_open(session, source, &model);
     if (code == CLI_DONE && !foray_model_theta(model))
         code = cli_fail(session, CLI_BAD_INPUT,
-                        "%s: the model has no theta, so it is no world: "
+                        "%s: the model has no theta, so it is not a world: "
                         "what happens in it is not known",
                         source);
     if (code == CLI_DONE)
@@ -261,11 +261,6 @@ void cli_rewards_close(cli_rewards *rewards)
 }
 
 /* ---------------------------------------------------------------- certificates */
-
-const char *cli_certainty(const foray_certificate *certificate)
-{
-    return certificate->certified ? "certified" : "heuristic";
-}
 
 bool cli_vacuous(const foray_certificate *certificate, const foray_model *model)
 {

@@ -41,7 +41,7 @@ static void take(void *user, const foray_check *check)
     fflush(stdout);
 }
 
-/* A world that answers wrongly is an answer (1), one that is gone an error (4). */
+/* A world that answers wrongly is an answer (1), one that stopped is an error (4). */
 static cli_exit conclude(cli_session *session, findings *found, foray_status status)
 {
     const char *text = session->args.operand[0];

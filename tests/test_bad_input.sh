@@ -83,7 +83,7 @@ expect 3 'flip.compact' foray model check flip.compact
 # A model without theta is a model, but no world.
 sed 's/\]\]\]\],/]]]]}/;/theta/d' good.json >unknown.json
 expect 0 "theta known +no" foray model check unknown.json
-expect 3 "no theta.*no world" foray explore unknown.json -k 10 -o bad.foray
+expect 3 "no theta.*not a world" foray explore unknown.json -k 10 -o bad.foray
 
 # Not files at all, and far too much of one.
 mkdir directory

@@ -338,7 +338,7 @@ static void bad_laws_are_refused(void **state)
     const double short_law[] = {0.5, 0.4}, negative[] = {1.5, -0.5}, fine[] = {0.5, 0.5};
     support_ok(ctx, foray_builder_create_mixture(ctx, 1, 1, 1, 2, &b));
     refused(ctx, foray_builder_weights(b, short_law), bad, "weights: the probabilities sum to 0.9");
-    refused(ctx, foray_builder_weights(b, negative), bad, "1.5 is no probability");
+    refused(ctx, foray_builder_weights(b, negative), bad, "1.5 is not a probability");
     refused(ctx, foray_builder_simulator(b, 2, 0, 0, 0, 1), bad, "simulator 2");
     refused(ctx, foray_builder_simulator(b, 0, 0, 0, 0, NAN), bad, "state 0, action 0");
     support_ok(ctx, foray_builder_simulator(b, 0, 0, 0, 0, 1));
@@ -361,7 +361,7 @@ static void bad_laws_are_refused(void **state)
     foray_builder_destroy(b);
 
     support_ok(ctx, foray_builder_create_tabular(ctx, 1, 1, 1, &b));
-    refused(ctx, foray_builder_transition(b, 0, 0, 0, -0.1), bad, "-0.1 is no probability");
+    refused(ctx, foray_builder_transition(b, 0, 0, 0, -0.1), bad, "-0.1 is not a probability");
     support_ok(ctx, foray_builder_transition(b, 0, 0, 0, 0.5));
     support_ok(ctx, foray_builder_transition(b, 0, 0, 0, 0.5));
     refused(ctx, foray_builder_finish(b, &model), bad, "successor 0 is given twice");

@@ -335,7 +335,7 @@ static void models_that_are_no_worlds_are_refused(void **state)
     assert_int_equal(foray_world_from_model(ctx, unknown, &world), FORAY_ERROR_INPUT);
     assert_non_null(strstr(foray_message(ctx), "theta is not known"));
     assert_int_equal(foray_world_from_model(ctx, negative, &world), FORAY_ERROR_INPUT);
-    assert_non_null(strstr(foray_message(ctx), "coin is no world"));
+    assert_non_null(strstr(foray_message(ctx), "coin is not a world"));
     assert_non_null(strstr(foray_message(ctx), "state 0, action 0"));
     assert_null(world);
     foray_model_destroy(unknown);

@@ -55,7 +55,7 @@ FORAY_API const char *foray_version(void);
     X(FORAY_OK, 0, "done")                                                                         \
     X(FORAY_TARGET_MISSED, 1, "the budget ended before the target was met")                        \
     X(FORAY_INTERRUPTED, 2, "stopped on request, everything saved")                                \
-    X(FORAY_ERROR_USAGE, -1, "a call or a setting that makes no sense")                            \
+    X(FORAY_ERROR_USAGE, -1, "an invalid argument or setting")                                     \
     X(FORAY_ERROR_INPUT, -2, "bad input")                                                          \
     X(FORAY_ERROR_WORLD, -3, "the world failed")                                                   \
     X(FORAY_ERROR_RUN, -4, "not a usable run file")                                                \
@@ -164,7 +164,7 @@ enum { FORAY_FEATURES_AUTO, FORAY_FEATURES_GIVEN, FORAY_FEATURES_ONEHOT, FORAY_F
  */
 #define FORAY_SETTINGS_TABLE(TEXT, INTEGER, REAL, CHOICE)                                          \
     TEXT(algorithm, "ucrl-rfe", "the exploration algorithm")                                       \
-    INTEGER(episodes, 10000, 1, INT64_MAX / 4, "episodes to explore at the most (K of the paper)") \
+    INTEGER(episodes, 10000, 1, INT64_MAX / 4, "most episodes to explore (K of the paper)")        \
     REAL(until, 0.0, 0.0, 1e300, "stop once the bound for all rewards is at most this; 0: never")  \
     INTEGER(seed, 1, 0, INT64_MAX, "seed of the world's and the algorithm's random numbers")       \
     REAL(delta, 0.1, 1e-12, 0.999999999999, "probability with which certificates may be wrong")    \
@@ -184,9 +184,9 @@ enum { FORAY_FEATURES_AUTO, FORAY_FEATURES_GIVEN, FORAY_FEATURES_ONEHOT, FORAY_F
     CHOICE(inner, FORAY_INNER_AUTO, "auto exact l1 ascent", "method of the inner maximisation")    \
     INTEGER(inner_memory, 32, 1, 1 << 20, "MiB that exact vertex lists may take under auto")       \
     CHOICE(replan, FORAY_REPLAN_AUTO, "auto doubling every",                                       \
-           "when the explorer plans anew; auto: doubling, but every episode if tabular or wang")   \
+           "when the explorer replans; auto: doubling, but every episode if tabular or wang")      \
     REAL(replan_growth, 1.0, 0.0, 1e6,                                                             \
-         "doubling: plan anew when a determinant or count has grown by the factor 1 + this")       \
+         "doubling: replan when a determinant or a count has grown by a factor of 1 + this")       \
     CHOICE(clip, FORAY_CLIP_REMAINING, "remaining horizon",                                        \
            "values are clipped at the steps that remain, or at H as printed in the paper")         \
     CHOICE(ties, FORAY_TIES_UNCLIPPED, "unclipped lowest",                                         \
@@ -420,7 +420,7 @@ FORAY_API foray_status foray_builder_transition(foray_builder *builder, int64_t 
 FORAY_API foray_status foray_builder_forget_theta(foray_builder *builder);
 
 /* Every kind, optional: the world is a linear MDP with features phi(s,a) of this dimension,
- * each of norm 1 at the most. Then every (s,a) must be given its phi: `count` coordinates
+ * each of norm at most 1. Then every (s,a) must be given its phi: `count` coordinates
  * and their values. */
 FORAY_API foray_status foray_builder_pair_features(foray_builder *builder, int64_t dim);
 FORAY_API foray_status foray_builder_pair_feature(foray_builder *builder, int64_t state,
@@ -555,6 +555,9 @@ typedef struct foray_certificate {
     int radius;     /* FORAY_RADIUS_... */
     bool certified; /* false: heuristic, a radius was scaled below what theory asks for */
 } foray_certificate;
+
+/* "certified" or "heuristic". */
+FORAY_API const char *foray_certificate_status(const foray_certificate *certificate);
 
 typedef struct foray_policy {
     int64_t states, actions, horizon;

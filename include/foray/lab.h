@@ -15,7 +15,7 @@ extern "C" {
 
 /* One HTML page about a run that needs nothing but itself: what was explored, how the
  * certificate and the plans went, the estimate of theta with its intervals, the stored
- * plans as arrows with their values, settings, the commands to make it again, and the
+ * plans as arrows with their values, settings, the commands that reproduce it, and the
  * numbers behind every picture as tables and CSV. What is too much for a page is added
  * up or left out, and the page says so. *out has a final 0 that *size does not count,
  * and is released with free(). */
@@ -123,7 +123,7 @@ typedef struct foray_comparison {
     double seconds;  /* stop a run after exploring for so long; 0: after `episodes` only */
     int mode;        /* how policies are planned for the rewards: FORAY_OPTIMISTIC, ... */
     int64_t rewards; /* in each random family */
-    int64_t goals;   /* goal states at the most; 0: every state */
+    int64_t goals;   /* at most so many goal states; 0: every state */
     int64_t rounds;  /* of the adversary; 0: it only keeps the worst of its starts */
     /* For algorithms that see the reward while they explore; its gap is measured as well,
      * for all of them. NULL: none. */

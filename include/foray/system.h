@@ -198,7 +198,7 @@ typedef struct foray_aggregation {
 /* The defaults: 100 draws, delta 0.05, seed 1, no cache. */
 FORAY_API void foray_aggregation_default(foray_aggregation *aggregation);
 
-/* Called now and then, by one thread at a time; `done` goes from 0 to 1, and starts anew
+/* Called now and then, by one thread at a time; `done` goes from 0 to 1, and starts again
  * where `accuracy` takes more draws than expected. Return false to stop. */
 typedef bool (*foray_aggregate_fn)(void *user, double done);
 

@@ -272,7 +272,7 @@ static void print_lead(const fy_compare *compare, fy_writer *text)
     const foray_model *model = compare->model;
     fy_print(text,
              "<p class=\"lead\">%" PRId64 " algorithms, %" PRId64 " seeds, %" PRId64
-             " episodes at the most; ",
+             " episodes at most; ",
              what->algorithms, what->seeds, what->settings.episodes);
     fy_print(text,
              "%" PRId64 " states, %" PRId64 " actions, horizon %" PRId64

@@ -174,7 +174,7 @@ static foray_status add_world(fy_lab *lab, int64_t world)
 }
 
 /* Is there such a world? Better said now than by one of its cells. */
-static foray_status check_world(const fy_lab *lab, int64_t world)
+static foray_status check_coverage_world(const fy_lab *lab, int64_t world)
 {
     foray_model *model;
     foray_status status =
@@ -188,7 +188,7 @@ static foray_status plan(fy_lab *lab)
 {
     foray_status status = FORAY_OK;
     for (int64_t w = 0; w < fy_lab_count(lab, FY_COVERAGE_WORLDS) && status == FORAY_OK; w++) {
-        status = check_world(lab, w);
+        status = check_coverage_world(lab, w);
         if (status == FORAY_OK)
             status = add_world(lab, w);
     }

@@ -390,8 +390,8 @@ static foray_status print_all(fy_lab *lab, double *work, double *numbers, fy_wri
     fy_table table = fy_table_begin(lab->ctx, SUMMARY, summary_heading);
     fy_print(text, "<h2>Measured beside promised</h2>\n<p>The smallest eps of each variant and "
                    "world. <i>promised</i> is what the proof gives after k episodes with the "
-                   "radius for K; it meets eps at K, where the runs end. A gap of 0 lies on the "
-                   "foot.</p>\n<div class=\"pair\">\n");
+                   "radius for K; it meets eps at K, where the runs end. A gap of 0 is "
+                   "drawn at the bottom.</p>\n<div class=\"pair\">\n");
     foray_status status = go_through(lab, work, numbers, &table, &t, text);
     fy_print(text, "</div>\n");
     if (status == FORAY_OK && t.promises > 0)

@@ -126,7 +126,7 @@ void fy_page_command(fy_writer *text, fy_writer *command)
 {
     fy_write_bytes(command, "", 1);
     text->failed |= command->failed;
-    fy_print(text, "<h2>To make it again</h2>\n<pre id=\"command\">");
+    fy_print(text, "<h2>To reproduce it</h2>\n<pre id=\"command\">");
     if (!command->failed)
         fy_print_escaped(text, (const char *)command->data);
     fy_print(text, "</pre>\n");

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *certainty(const foray_certificate *certificate)
-{
-    return certificate->certified ? "certified" : "heuristic";
-}
-
 /* ---------------------------------------------------------------------------- tables */
 
 typedef struct listing {
@@ -35,7 +30,7 @@ static bool list_plan(void *user, int64_t id, int64_t episodes, const char *rewa
     fy_table_shortest(table, certificate->gap);
     fy_table_shortest(table, certificate->delta);
     fy_table_cell(table, "%s", foray_radius_name(certificate->radius));
-    fy_table_cell(table, "%s", certainty(certificate));
+    fy_table_cell(table, "%s", foray_certificate_status(certificate));
     if (l->seen < FY_PAGE_SHOWN) {
         fy_table_integer(&l->people, id);
         fy_table_cell(&l->people, "%s", reward_name);
@@ -43,7 +38,7 @@ static bool list_plan(void *user, int64_t id, int64_t episodes, const char *rewa
         for (int mode = FORAY_MODES; mode-- > 0;)
             fy_table_number(&l->people, policy->value[mode]);
         fy_table_number(&l->people, certificate->gap);
-        fy_table_cell(&l->people, "%s", certainty(certificate));
+        fy_table_cell(&l->people, "%s", foray_certificate_status(certificate));
     }
     return ++l->seen < FY_REPORT_KEPT;
 }
@@ -52,9 +47,9 @@ static foray_status print_tables(fy_report *report)
 {
     static const char *const exact[] = {"plan",        "reward", "mode",       "episodes",
                                         "pessimistic", "plugin", "optimistic", "gap",
-                                        "delta",       "radius", "certainty"};
+                                        "delta",       "radius", "status"};
     static const char *const people[] = {"plan",   "reward",     "mode", "pessimistic",
-                                         "plugin", "optimistic", "gap",  "certainty"};
+                                         "plugin", "optimistic", "gap",  "status"};
     listing l = {.exact = fy_table_begin(report->ctx, 11, exact),
                  .people = fy_table_begin(report->ctx, 8, people)};
     foray_status status = foray_run_plans(report->run, list_plan, &l);
@@ -91,7 +86,7 @@ static void print_values(fy_report *report, int64_t episodes, const foray_policy
              fy_number(policy->value[FORAY_PESSIMISTIC], low),
              fy_number(policy->value[FORAY_PLUGIN], middle),
              fy_number(policy->value[FORAY_OPTIMISTIC], high),
-             fy_number(policy->certificate.gap, gap), certainty(&policy->certificate));
+             fy_number(policy->certificate.gap, gap), foray_certificate_status(&policy->certificate));
 }
 
 static foray_status print_truth(fy_report *report, const foray_reward *reward,

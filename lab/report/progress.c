@@ -109,7 +109,7 @@ static void print_section(fy_report *report, const trace *t)
     }
     bool bounded = has_bound(t);
     fy_print(report->text,
-             "<p>%s how often the explorer planned anew. Both axes are "
+             "<p>%s how often the explorer replanned. Both axes are "
              "logarithmic.</p>\n<div class=\"pair\">\n",
              bounded ? "The certificate for all rewards at once, and"
                      : "This algorithm has no certificate for all rewards at once;");

@@ -70,7 +70,7 @@ static foray_status print_bound(fy_report *report)
     if (status != FORAY_OK)
         return status;
     snprintf(value, sizeof value, "%s for every reward at once (%s, delta %g, radius %s)",
-             fy_number(bound.gap, number), bound.certified ? "certified" : "heuristic", bound.delta,
+             fy_number(bound.gap, number), foray_certificate_status(&bound), bound.delta,
              foray_radius_name(bound.radius));
     fy_page_fact(report->text, "certificate", value);
     return FORAY_OK;
@@ -105,7 +105,7 @@ static foray_status print_page(fy_report *report)
     };
     char title[256];
     foray_status status = FORAY_OK;
-    snprintf(title, sizeof title, "What %s learnt of %s", report->run->settings.algorithm,
+    snprintf(title, sizeof title, "What %s learnt about %s", report->run->settings.algorithm,
              foray_run_world(report->run));
     fy_page_begin(report->text, title);
     for (size_t i = 0; i < sizeof section / sizeof *section && status == FORAY_OK; i++)

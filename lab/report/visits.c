@@ -98,7 +98,7 @@ static field choose_field(int64_t rows, int64_t cols)
     return f;
 }
 
-/* "1234567" as "1.2M": four letters at the most. */
+/* "1234567" as "1.2M": at most four letters. */
 static void shorten(int64_t count, char out[8])
 {
     static const char unit[] = " kMGTPE";

@@ -22,8 +22,8 @@
 /* Resets that the initial distribution is the mean of. */
 enum { RESETS = 4096 };
 
-/* What a thread does between two looks at the caller's progress function: clusters at the
- * most, and answers of simulators, about a second's. */
+/* What a thread does between two looks at the caller's progress function: at most
+ * so many clusters, and so many answers of simulators, about a second's. */
 enum { CLUSTERS_EACH = 32, ANSWERS_EACH = 1 << 22 };
 
 /* What the seed's independent random numbers are for. */

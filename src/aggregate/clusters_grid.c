@@ -137,7 +137,7 @@ static foray_status check_points(foray_context *ctx, const foray_system_spec *sp
                        "%s is finite: its clusters are its states, not a grid", spec->name);
     if (spec->dimensions > MOST_GRID_DIMENSIONS)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "%s has %lld dimensions, but a grid may have %d at the most: take radial "
+                       "%s has %lld dimensions, but a grid may have at most %d: use radial "
                        "clusters",
                        spec->name, (long long)spec->dimensions, MOST_GRID_DIMENSIONS);
     *count = 1;
@@ -145,7 +145,7 @@ static foray_status check_points(foray_context *ctx, const foray_system_spec *sp
         if (points[i] < 2 || points[i] > INT32_MAX / 2 / *count)
             return fy_fail(ctx, FORAY_ERROR_USAGE,
                            "dimension %lld of the grid has %lld points: it must be 2 at least, and "
-                           "%d in all at the most",
+                           "at most %d in all",
                            (long long)i, (long long)points[i], INT32_MAX / 2);
         *count *= points[i];
     }

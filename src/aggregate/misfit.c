@@ -176,7 +176,7 @@ static foray_status check(const look *l, const double *theta, int64_t episodes)
                        model->name);
     for (int64_t i = 0; i < model->dim; i++)
         if (!isfinite(theta[i]))
-            return fy_fail(l->ctx, FORAY_ERROR_USAGE, "theta[%lld] is no number", (long long)i);
+            return fy_fail(l->ctx, FORAY_ERROR_USAGE, "theta[%lld] is not a number", (long long)i);
     return FORAY_OK;
 }
 

@@ -190,7 +190,7 @@ uint64_t fy_hash(const void *data, size_t size, uint64_t seed)
     return hash ^ hash >> 32;
 }
 
-/* table[k][b]: what byte b does to the checksum when k bytes follow it. Made anew for
+/* table[k][b]: what byte b does to the checksum when k bytes follow it. Made again for
  * each call on much data, which costs microseconds: there are no globals to keep it in. */
 typedef uint32_t crc_tables[8][256];
 

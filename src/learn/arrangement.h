@@ -27,7 +27,7 @@ void fy_cells_free(fy_cells *cells);
 /* Puts the opposite of every cell behind them. */
 foray_status fy_cells_double(foray_context *ctx, fy_cells *cells);
 
-/* min(2^count, 2 sum_{i<rank} C(count-1, i)): how many cells there are at the most,
+/* min(2^count, 2 sum_{i<rank} C(count-1, i)): how many cells there are at most,
  * and in general position exactly; INT64_MAX if that is not representable. */
 int64_t fy_cells_bound(int64_t count, int64_t rank);
 

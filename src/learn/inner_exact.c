@@ -117,7 +117,7 @@ static void place(int64_t groups, int64_t width, const double *h, const double *
             fy_add_scaled(y, 1, h + k * width, width);
 }
 
-/* After so many flips y is placed anew, so that rounding does not build up. */
+/* After so many flips y is recomputed, so that rounding does not build up. */
 enum { FRESH_EVERY = 4096 };
 
 /* Follows the flips; returns how many of them lead to the best vertex. */

@@ -42,7 +42,7 @@ static inline void fy_inner_set_bit(uint64_t *bits, int64_t j, bool on)
 /* ||sum_j f_j w_j|| of the bits, from scratch; y is room for a row. */
 double fy_inner_value(const fy_inner_task *task, double *y);
 
-/* How many numbers of room a task needs at the most. */
+/* How many numbers of room a task needs at most. */
 int64_t fy_exact_room(const fy_basis *basis, const fy_walks *walks);
 int64_t fy_l1_room(const fy_basis *basis);
 int64_t fy_ascent_room(const fy_basis *basis);

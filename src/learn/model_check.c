@@ -256,8 +256,8 @@ static foray_status check_psi_norm(foray_context *ctx, const foray_model *model,
     if (status == FORAY_OK && !(least <= 1 + FY_MODEL_TOLERANCE))
         status = fy_fail(ctx, FORAY_ERROR_INPUT,
                          "state %lld, action %lld: the norm of psi_f reaches %.9g for some f into "
-                         "[0,1], but it may be 1 at the most: divide features by that and multiply "
-                         "theta and norm_bound with it",
+                         "[0,1], but it may be at most 1: divide features by that and multiply "
+                         "theta and norm_bound by it",
                          (long long)facts->psi_norm_state, (long long)facts->psi_norm_action,
                          facts->psi_norm);
     return status;

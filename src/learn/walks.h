@@ -28,7 +28,7 @@ typedef struct fy_walk {
     int64_t at_side;       /* first entry in `side` */
     int64_t at_flip;       /* listed: first entry in `flip` */
     int64_t flips;         /* listed: how many */
-    int64_t vertices;      /* of the whole zonotope; of a tree: at the most */
+    int64_t vertices;      /* of the whole zonotope; of a tree: at most so many */
     int64_t visits;        /* points looked at */
     int64_t generator_set; /* the first set that walks here */
 } fy_walk;

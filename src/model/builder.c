@@ -167,7 +167,7 @@ static foray_status check_probability(foray_context *ctx, double probability)
 {
     if (probability >= 0 && probability <= 1)
         return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%g is no probability", probability);
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%g is not a probability", probability);
 }
 
 static foray_status check_law(foray_context *ctx, const double *probability, int64_t count)
@@ -244,8 +244,8 @@ foray_status foray_builder_theta(foray_builder *builder, const double *theta)
     foray_status status = check_kind(builder, FY_FEATURES, "foray_builder_theta");
     for (int64_t i = 0; i < builder->dim && status == FORAY_OK; i++)
         if (!(fabs(theta[i]) <= FY_MODEL_LARGEST))
-            status = fy_fail(builder->ctx, FORAY_ERROR_INPUT, "theta[%lld]: %g is no usable number",
-                             (long long)i, theta[i]);
+            status = fy_fail(builder->ctx, FORAY_ERROR_INPUT,
+                             "theta[%lld]: %g is not a usable number", (long long)i, theta[i]);
     if (status != FORAY_OK)
         return status;
     memcpy(builder->theta, theta, (size_t)builder->dim * sizeof *theta);

@@ -251,7 +251,7 @@ foray_status foray_model_save(foray_context *ctx, const foray_model *model, int 
     if (format == FORAY_MODEL_JSON)
         return save_json(ctx, model, path);
     if (format != FORAY_MODEL_COMPACT)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is no format of models", format);
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is not a format of models", format);
     uint8_t *data;
     size_t size;
     foray_status status = fy_model_print_compact(ctx, model, &data, &size);

@@ -95,7 +95,7 @@ foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *given, 
 foray_status fy_model_check_sizes(foray_context *ctx, int64_t states, int64_t actions,
                                   int64_t horizon, int64_t dim, double norm_bound);
 
-/* What is read at the most. JSON has a limit of its own: see base/document.h. */
+/* The most that is read. JSON has a limit of its own: see base/document.h. */
 #define FY_MODEL_COMPACT_LIMIT ((size_t)16 << 30)
 
 /* Does this begin like a compact model? */

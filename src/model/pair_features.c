@@ -121,7 +121,7 @@ foray_status fy_pair_features_check(foray_context *ctx, const foray_model *model
         if (!(sqrt(square) <= 1 + FY_MODEL_TOLERANCE))
             return fy_fail(ctx, FORAY_ERROR_INPUT,
                            "pair_features: " FY_AT_PAIR
-                           ": phi has the norm %.9g, but it may be 1 at the most",
+                           ": phi has norm %.9g, but at most 1 is allowed",
                            FY_PAIR(model, pair), sqrt(square));
     }
     return FORAY_OK;

@@ -5,7 +5,7 @@
 #include "model/builder.h"
 
 /* Copies them, ascending within each pair and without zeros. FORAY_ERROR_INPUT names the
- * (s,a): coordinates out of range or given twice, values that are no numbers, a phi of
+ * (s,a): coordinates out of range or given twice, values that are not numbers, a phi of
  * zero, with which probabilities could not sum to one. */
 foray_status fy_pair_features_copy(foray_context *ctx, const fy_model_parts *parts,
                                    foray_model *model);

@@ -113,7 +113,7 @@ static foray_status check_theta(foray_context *ctx, const fy_model_parts *parts)
 {
     for (int64_t i = 0; parts->theta && i < parts->dim; i++)
         if (!(fabs(parts->theta[i]) <= FY_MODEL_LARGEST))
-            return fy_fail(ctx, FORAY_ERROR_INPUT, "theta[%lld]: %g is no usable number",
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "theta[%lld]: %g is not a usable number",
                            (long long)i, parts->theta[i]);
     return FORAY_OK;
 }

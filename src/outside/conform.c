@@ -434,7 +434,7 @@ static foray_status run(fy_suite *suite, foray_check_fn fn, void *user, int64_t 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         suite->detail[0] = 0;
         int result =
-            !alive ? fy_conclude(suite, FORAY_CHECK_SKIPPED, "the world is gone")
+            !alive ? fy_conclude(suite, FORAY_CHECK_SKIPPED, "the world has stopped")
             : rows[i].needs_sample && !sampled
                 ? fy_conclude(suite, FORAY_CHECK_SKIPPED, "there are no answers to compare with")
                 : rows[i].check(suite);
@@ -461,7 +461,7 @@ foray_status foray_system_check(foray_context *ctx, foray_system *system, int64_
                       .draws = draws,
                       .seed = seed};
     if (draws < 2)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%lld draws, but a deviation needs 2 at the least",
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%lld draws, but a deviation needs at least 2",
                        (long long)draws);
     int64_t count = 0;
     foray_status status = allocate(ctx, &suite);

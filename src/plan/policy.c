@@ -30,6 +30,11 @@ const char *foray_radius_name(int radius)
     return radius >= 0 && radius < FORAY_RADIUS_KINDS ? radius_names[radius] : NULL;
 }
 
+const char *foray_certificate_status(const foray_certificate *certificate)
+{
+    return status_names[certificate->certified];
+}
+
 /* ----------------------------------------------------------------- creation */
 
 static foray_status create(foray_context *ctx, int64_t states, int64_t actions, int64_t horizon,
@@ -251,7 +256,7 @@ static void put_certificate(fy_writer *writer, const foray_certificate *certific
     fy_print(writer, ",\"delta\":");
     fy_document_put_real(writer, certificate->delta);
     fy_print(writer, ",\"radius\":\"%s\",\"status\":\"%s\"}",
-             foray_radius_name(certificate->radius), status_names[certificate->certified]);
+             foray_radius_name(certificate->radius), foray_certificate_status(certificate));
 }
 
 static void put_policy(fy_writer *writer, const foray_policy *policy)

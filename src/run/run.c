@@ -110,7 +110,7 @@ foray_status foray_run_create(foray_context *ctx, const char *path, int how,
                               const foray_settings *settings, foray_run **out)
 {
     if (how != FORAY_RUN_NEW && how != FORAY_RUN_REPLACE)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %d is no way to create a run", path, how);
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %d is not a way to create a run", path, how);
     foray_status status = foray_settings_check(ctx, settings);
     if (status != FORAY_OK)
         return status;
@@ -215,7 +215,7 @@ static foray_status open_within(foray_run *run, const char *path, int how)
 foray_status foray_run_open(foray_context *ctx, const char *path, int how, foray_run **out)
 {
     if (how != FORAY_RUN_READ && how != FORAY_RUN_WRITE)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %d is no way to open a run", path, how);
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %d is not a way to open a run", path, how);
     foray_run *run = new_run(ctx);
     if (run == NULL)
         return FORAY_ERROR_MEMORY;

@@ -37,7 +37,7 @@ struct foray_run {
     bool spoilt;       /* the explorer was told part of an episode that never ended */
     double commit_gap; /* seconds between transactions */
 
-    double checkpoint_gap;   /* seconds between checkpoints at the least */
+    double checkpoint_gap;   /* at least so many seconds between checkpoints */
     double checkpoint_share; /* of the time that may go into them */
     int64_t checkpointed;    /* episodes of the last checkpoint; -1: none */
     double checkpoint_clock; /* when it was made */

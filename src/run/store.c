@@ -401,7 +401,7 @@ static foray_status move_log(fy_store *store)
 
 /* A run that was not closed cleanly has its last episodes in a log beside it. They are moved
  * into the file first: until the new file has its name, nothing of the old one may get lost. In
- * what is no database, or a damaged one, there is nothing to keep. */
+ * what is not a database, or a damaged one, there is nothing to keep. */
 static foray_status settle(fy_store *store)
 {
     char *log = fy_path_join(store->ctx, store->path, "-wal");
@@ -442,7 +442,8 @@ static foray_status refuse_existing(foray_context *ctx, const char *path, bool r
     if (!replace)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", path);
     if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: not replaced, since it is no ordinary file", path);
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: not replaced, since it is not an ordinary file",
+                       path);
     return FORAY_OK;
 }
 

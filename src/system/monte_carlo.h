@@ -13,7 +13,7 @@ typedef struct fy_scatter {
 
 /* With p^ the mean of all N vectors and p that of their expectations, a bound on
  *   sup_f |sum_y (p^(y) - p(y)) f(y)|   over all f into [0,1],
- * which fails with probability FY_MEAN_EVENTS exp(-L) at the most. See docs/systems.md. */
+ * which fails with probability at most FY_MEAN_EVENTS exp(-L). See docs/systems.md. */
 enum { FY_MEAN_EVENTS = 4 };
 double fy_mean_error(fy_scatter scatter, double N, double L);
 

@@ -1,7 +1,7 @@
 /* system.c - systems of one's own: every question and every answer is checked here.
  *
  * A state is a point of the box low <= s <= high, or a whole number below `states`. Answers
- * that leave the box are moved to its border; those that are no numbers, or no states of a
+ * that leave the box are moved to its border; those that are not numbers, or not states of a
  * finite system, end what is being done, with a message that says where. */
 #include "system/system.h"
 
@@ -275,7 +275,7 @@ static foray_status bad_number(const foray_system *system, foray_context *ctx,
                                const foray_draw *draw, int64_t i, double value)
 {
     const char *const *name = system->spec.dimension_name;
-    const char *rule = system->spec.states == 0 ? "no number" : "no state of a finite system";
+    const char *rule = system->spec.states == 0 ? "not a number" : "not a state of a finite system";
     return fy_fail(ctx, FORAY_ERROR_WORLD,
                    "%s: in episode %llu, draw %u, coordinate %lld%s%s%s of the answer is %.17g, "
                    "which is %s",

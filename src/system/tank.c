@@ -12,8 +12,8 @@
  *                 q12 = a1 sign(h1 - h2) sqrt(2 g |h1 - h2|),   q2 = a2 sqrt(2 g h2)
  *             Both tanks have the floor area A = 0.05 m^2.
  * Members     Valves a1 from 8 to 16 cm^2, outlets a2 from 4 to 8 cm^2: d = valves * outlets.
- *             Four Runge-Kutta substeps, so that levels which meet err by a few millimetres
- *             at the most: there the root has no derivative.
+ *             Four Runge-Kutta substeps, so that levels which meet err by at most a few
+ *             millimetres: there the root has no derivative.
  * Noise       With noise=1 waves kick both levels by up to 5 mm.
  * Rewards     low       keep tank 2 at 0.25 m
  *             high      keep tank 2 at 0.60 m

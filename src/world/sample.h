@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* Turns p into c in place, n >= 1. Rounding is forgiven, up to 1e-9 below zero and
- * in the sum; false if p is no probability vector even so. */
+ * in the sum; false if p is not a probability vector even so. */
 bool fy_sample_prepare(double *p, int64_t n);
 
 /* The first j with u < c_j, for 0 <= u < 1: bisection whose length depends on n

@@ -14,7 +14,7 @@ foray_status fy_world_check_size(foray_context *ctx, const char *world, double n
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_USAGE,
                    "%s: these parameters make a model of %.3g numbers, but a built-in world may "
-                   "have %.3g at the most",
+                   "have at most %.3g",
                    world, numbers, 0x1p26);
 }
 

@@ -153,7 +153,7 @@ static foray_status tabulate(foray_context *ctx, model_world *world)
         fy_generator_set_probabilities(model, model->theta, g, c);
         if (!fy_sample_prepare(c, fy_generator_set_size(model, g)))
             return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           "%s is no world: the probabilities at state %lld, action %lld are "
+                           "%s is not a world: the probabilities at state %lld, action %lld are "
                            "negative or do not sum to one",
                            model->name, (long long)(model->generator_set_pair[g] / model->actions),
                            (long long)(model->generator_set_pair[g] % model->actions));
@@ -162,7 +162,7 @@ static foray_status tabulate(foray_context *ctx, model_world *world)
            (size_t)model->initials * sizeof *world->initial);
     if (!fy_sample_prepare(world->initial, model->initials))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "%s is no world: its initial probabilities are negative or do not sum to "
+                       "%s is not a world: its initial probabilities are negative or do not sum to "
                        "one",
                        model->name);
     return FORAY_OK;
@@ -192,7 +192,7 @@ foray_status foray_world_from_model(foray_context *ctx, const foray_model *model
         .size = sizeof ops, .reset = model_reset, .step = model_step, .destroy = model_destroy};
     if (!model->theta)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "%s is no world: its theta is not known, so nothing says what follows",
+                       "%s is not a world: its theta is not known, so nothing says what follows",
                        model->name);
     model_world *self = NULL;
     foray_status status = model_create(ctx, model, &self);

@@ -5,7 +5,7 @@
  *   w_h      = Lambda_h^-1 sum_i phi_i V_{h+1}(s'_i)
  *            = Lambda_h^-1 sum_{s'} V_{h+1}(s') m_h(s'),   m_h(s') = sum_{i: s'_i = s'} phi_i
  *
- * V changes with every plan, so a sum over past visits would have to be formed anew; the
+ * V changes with every plan, so a sum over past visits would have to be formed again; the
  * vectors m_h(s') are all that these sums ever need of the past. An episode costs the same
  * however many came before it. Everything is kept by block (phi.h): m_h(s') has a part in
  * a block only if some pair of the block can be followed by s'. */

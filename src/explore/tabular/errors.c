@@ -222,7 +222,7 @@ static void list_before(fy_errors *errors, int64_t t, int32_t state)
             list_pair(errors, errors->into_pair[i]);
 }
 
-/* Computes the listed pairs anew, and lists their states. */
+/* Recomputes the listed pairs, and lists their states. */
 static void renew_pairs(fy_errors *errors, int64_t t)
 {
     const foray_model *model = errors->model;

@@ -8,7 +8,7 @@
  * The algorithms differ in the width w, the range, the growth and the clip c_h.
  *
  * After an episode only those E_h(s,a) can differ whose counts changed, or one of
- * whose successors has another max_b E_{h+1}. Only these are computed anew, from the
+ * whose successors has another max_b E_{h+1}. Only these are recomputed, from the
  * last step to the first, with the very operations of the full recursion: the
  * result is the same to the last bit. */
 #ifndef FY_ERRORS_H
@@ -45,7 +45,7 @@ typedef struct fy_errors {
     int32_t *into_pair;  /* [transitions] */
 
     int32_t *visited;                /* [horizon] pairs of the episode under way */
-    int32_t *pair_list, *state_list; /* [pairs], [states]: what to compute anew */
+    int32_t *pair_list, *state_list; /* [pairs], [states]: what to recompute */
     int64_t pairs_listed, states_listed;
     bool *pair_is_listed, *state_is_listed;
     int32_t *changed; /* [states]: whose max_b E changed at the last step looked at */
