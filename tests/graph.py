@@ -23,9 +23,6 @@ EXTERNAL = [
     (r"stdout|stderr|v?printf|puts|putchar|perror|exit|_exit|abort|getenv|setlocale", r""),
 ]
 
-# The table of algorithms names one row of each algorithm's file; rows know what they are rows of.
-TABLES = {"src/explore/explorer.c"}
-
 # What must never know what, whatever the page says.
 FORBIDDEN = [
     (r"(?!lab/|cli$).*", r"lab/.*", "libforay knows nothing of libforay-lab"),
@@ -84,8 +81,6 @@ def symbol_edges(defined, used):
     edges = collections.defaultdict(list)
     for source, names in used.items():
         for name in sorted(names & defined.keys()):
-            if source in TABLES and folder_of(defined[name]).startswith(folder_of(source) + "/"):
-                continue
             edges[folder_of(source), folder_of(defined[name])].append(f"{source} uses {name}")
     return edges
 
@@ -111,9 +106,9 @@ def command_problems(edges):
 
 
 def page_edges(page):
-    """The lines of the block, in order: folder -> folders that it knows."""
+    """The lines of the block: folder -> folders that it knows. Indented lines continue others."""
     block = re.search(r"^```graph\n(.*?)^```", page.read_text(), re.M | re.S)
-    lines = block.group(1).splitlines() if block else []
+    lines = re.sub(r"\n +", " ", block.group(1)).splitlines() if block else []
     return {words[0]: set(words[1:]) for words in map(str.split, lines) if words}
 
 

@@ -1,5 +1,4 @@
-/* explorer.c - the table of algorithms, and what is the same for all of them:
- * checks, the order of calls, saving. */
+/* explorer.c - what is the same for all algorithms: checks, the order of calls, saving. */
 #include "explore/explorer.h"
 #include "plan/reward.h"
 
@@ -7,45 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Adding an algorithm is one file and one row here. */
-static const fy_explorer_ops *const algorithms[] = {
-    &fy_ucrl_rfe, &fy_ucrl_rfe_plus, &fy_rf_ucrl,       &fy_rf_express, &fy_wang,
-    &fy_francis,  &fy_ucrl_vtr,      &fy_ucrl_vtr_plus, &fy_euler_ops,  &fy_rf_rl_explore,
-    &fy_sstp,     &fy_random,        &fy_generative,
-};
-enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
-
-bool foray_algorithm_describe(int64_t index, const char **name, const char **summary)
-{
-    if (index < 0 || index >= ALGORITHMS)
-        return false;
-    if (name != NULL)
-        *name = algorithms[index]->name;
-    if (summary != NULL)
-        *summary = algorithms[index]->summary;
-    return true;
-}
-
-static const fy_explorer_ops *find(const char *name)
-{
-    for (size_t i = 0; i < ALGORITHMS; i++)
-        if (strcmp(algorithms[i]->name, name) == 0)
-            return algorithms[i];
-    return NULL;
-}
-
-bool foray_algorithm_needs_reward(const char *name)
-{
-    const fy_explorer_ops *ops = find(name);
-    return ops != NULL && ops->given != NULL;
-}
-
-bool foray_algorithm_is_generative(const char *name)
-{
-    const fy_explorer_ops *ops = find(name);
-    return ops != NULL && ops->query != NULL;
-}
 
 bool fy_never_needs_budget(const foray_settings *settings)
 {
@@ -57,48 +17,6 @@ bool fy_always_needs_budget(const foray_settings *settings)
 {
     (void)settings;
     return true;
-}
-
-static foray_status unknown_algorithm(foray_context *ctx, const char *name)
-{
-    char known[512] = "";
-    for (size_t i = 0; i < ALGORITHMS; i++) {
-        strncat(known, i > 0 ? ", " : "", sizeof known - strlen(known) - 1);
-        strncat(known, algorithms[i]->name, sizeof known - strlen(known) - 1);
-    }
-    return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no algorithm '%s'; there are %s", name, known);
-}
-
-/* -------------------------------------------------------- create and destroy */
-
-foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
-                                   const foray_settings *settings, foray_explorer **out)
-{
-    foray_status status = foray_settings_check(ctx, settings);
-    if (status != FORAY_OK)
-        return status;
-    const fy_explorer_ops *ops = find(settings->algorithm);
-    if (ops == NULL)
-        return unknown_algorithm(ctx, settings->algorithm);
-    status = foray_model_check(ctx, model, NULL);
-    if (status != FORAY_OK)
-        return status;
-    foray_explorer *explorer = fy_alloc(ctx, 1, sizeof *explorer);
-    if (explorer == NULL)
-        return FORAY_ERROR_MEMORY;
-    explorer->ops = ops;
-    explorer->ctx = ctx;
-    explorer->model = model;
-    explorer->settings = *settings;
-    explorer->step = -1;
-    explorer->stale = true;
-    status = ops->create(explorer);
-    if (status != FORAY_OK) {
-        foray_explorer_destroy(explorer);
-        return status;
-    }
-    *out = explorer;
-    return FORAY_OK;
 }
 
 void foray_explorer_destroy(foray_explorer *explorer)

@@ -1,5 +1,5 @@
 /* explorer.h - what an exploration algorithm is: a row of the table in
- * explorer.c, with one file behind it.
+ * algorithms/algorithms.c, with one file behind it.
  *
  * The same sections in every such file: the paper and the formulas, the state,
  * initialise, begin_episode, act, observe, end_episode, save and load, the row.
@@ -89,11 +89,5 @@ void fy_given_destroy(fy_given *given);
 
 /* Would the explorer take this reward to explore for? */
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward);
-
-/* The algorithms, one line each in explorer.c. */
-extern const fy_explorer_ops fy_ucrl_rfe, fy_ucrl_rfe_plus, fy_rf_ucrl, fy_rf_express, fy_random;
-extern const fy_explorer_ops fy_wang, fy_francis;
-extern const fy_explorer_ops fy_euler_ops, fy_rf_rl_explore, fy_sstp;
-extern const fy_explorer_ops fy_ucrl_vtr, fy_ucrl_vtr_plus, fy_generative;
 
 #endif
