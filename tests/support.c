@@ -62,8 +62,7 @@ static int64_t draw_count(support_random *random, support_sizes sizes)
     return 1 + support_below(random, most);
 }
 
-static void add_mixture(foray_context *ctx, foray_builder *builder, support_sizes sizes,
-                        support_random *random)
+static void add_mixture(foray_builder *builder, support_sizes sizes, support_random *random)
 {
     double law[MOST];
     int64_t next[MOST];
@@ -74,16 +73,16 @@ static void add_mixture(foray_context *ctx, foray_builder *builder, support_size
             support_law(random, n, true, law);
             for (int64_t j = 0; j < n; j++)
                 if (law[j] > 0)
-                    support_ok(ctx, foray_builder_simulator(builder, i, pair / sizes.actions,
-                                                            pair % sizes.actions, next[j], law[j]));
+                    foray_builder_simulator(builder, i, pair / sizes.actions, pair % sizes.actions,
+                                            next[j], law[j]);
         }
     }
     support_law(random, sizes.dim, false, law);
-    support_ok(ctx, foray_builder_weights(builder, law));
+    foray_builder_weights(builder, law);
 }
 
-static void add_classes(foray_context *ctx, foray_builder *builder, support_sizes sizes,
-                        const int64_t *outcomes, support_random *random)
+static void add_classes(foray_builder *builder, support_sizes sizes, const int64_t *outcomes,
+                        support_random *random)
 {
     double law[MOST];
     int64_t next[MOST];
@@ -91,17 +90,15 @@ static void add_classes(foray_context *ctx, foray_builder *builder, support_size
         int64_t c = support_below(random, sizes.dim);
         for (int64_t o = 0; o < outcomes[c]; o++)
             next[o] = support_below(random, sizes.states);
-        support_ok(ctx, foray_builder_outcomes(builder, pair / sizes.actions, pair % sizes.actions,
-                                               c, next));
+        foray_builder_outcomes(builder, pair / sizes.actions, pair % sizes.actions, c, next);
     }
     for (int64_t c = 0; c < sizes.dim; c++) {
         support_law(random, outcomes[c], false, law);
-        support_ok(ctx, foray_builder_law(builder, c, law));
+        foray_builder_law(builder, c, law);
     }
 }
 
-static void add_table(foray_context *ctx, foray_builder *builder, support_sizes sizes,
-                      support_random *random)
+static void add_table(foray_builder *builder, support_sizes sizes, support_random *random)
 {
     double law[MOST];
     int64_t next[MOST];
@@ -110,16 +107,16 @@ static void add_table(foray_context *ctx, foray_builder *builder, support_sizes 
         draw_states(random, sizes.states, n, next);
         support_law(random, n, true, law);
         for (int64_t j = 0; j < n; j++)
-            support_ok(ctx, foray_builder_transition(builder, pair / sizes.actions,
-                                                     pair % sizes.actions, next[j], law[j]));
+            foray_builder_transition(builder, pair / sizes.actions, pair % sizes.actions, next[j],
+                                     law[j]);
     }
 }
 
 /* Features of any sign: phi = p e_0 + noise, where the noise is orthogonal to
  * theta = (1, small), so that P = p, and sums to zero over the successors, so that
  * the sums of features say nothing about theta but its first coordinate. */
-static void add_vectors(foray_context *ctx, foray_builder *builder, support_sizes sizes,
-                        support_random *random, int64_t pair, double scale, const double *theta)
+static void add_vectors(foray_builder *builder, support_sizes sizes, support_random *random,
+                        int64_t pair, double scale, const double *theta)
 {
     double law[MOST], noise[MOST][MOST], value[MOST];
     int64_t next[MOST], index[MOST], n = draw_count(random, sizes);
@@ -141,8 +138,8 @@ static void add_vectors(foray_context *ctx, foray_builder *builder, support_size
             index[i] = i;
         }
         value[0] *= scale;
-        support_ok(ctx, foray_builder_feature(builder, pair / sizes.actions, pair % sizes.actions,
-                                              next[j], sizes.dim, index, value));
+        foray_builder_feature(builder, pair / sizes.actions, pair % sizes.actions, next[j],
+                              sizes.dim, index, value);
     }
 }
 
@@ -152,17 +149,16 @@ static double feature_scale(support_sizes sizes)
     return 1 / (1 + 0.1 * (double)sizes.successors * sqrt((double)sizes.dim));
 }
 
-static void add_features(foray_context *ctx, foray_builder *builder, support_sizes sizes,
-                         support_random *random)
+static void add_features(foray_builder *builder, support_sizes sizes, support_random *random)
 {
     double theta[MOST] = {1}, scale = feature_scale(sizes);
     for (int64_t i = 1; i < sizes.dim; i++)
         theta[i] = 0.1 * support_normal(random);
     for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++)
-        add_vectors(ctx, builder, sizes, random, pair, scale, theta);
+        add_vectors(builder, sizes, random, pair, scale, theta);
     for (int64_t i = 0; i < sizes.dim; i++)
         theta[i] /= scale;
-    support_ok(ctx, foray_builder_theta(builder, theta));
+    foray_builder_theta(builder, theta);
 }
 
 static foray_builder *make_builder(foray_context *ctx, int kind, support_sizes sizes,
@@ -174,21 +170,21 @@ static foray_builder *make_builder(foray_context *ctx, int kind, support_sizes s
     case SUPPORT_FEATURES:
         support_ok(
             ctx, foray_builder_create(ctx, S, A, H, sizes.dim, 2 / feature_scale(sizes), &builder));
-        add_features(ctx, builder, sizes, random);
+        add_features(builder, sizes, random);
         break;
     case SUPPORT_MIXTURE:
         support_ok(ctx, foray_builder_create_mixture(ctx, S, A, H, sizes.dim, &builder));
-        add_mixture(ctx, builder, sizes, random);
+        add_mixture(builder, sizes, random);
         break;
     case SUPPORT_CLASSES:
         for (int64_t c = 0; c < sizes.dim; c++)
             outcomes[c] = 1 + support_below(random, sizes.successors);
         support_ok(ctx, foray_builder_create_classes(ctx, S, A, H, sizes.dim, outcomes, &builder));
-        add_classes(ctx, builder, sizes, outcomes, random);
+        add_classes(builder, sizes, outcomes, random);
         break;
     default:
         support_ok(ctx, foray_builder_create_tabular(ctx, S, A, H, &builder));
-        add_table(ctx, builder, sizes, random);
+        add_table(builder, sizes, random);
     }
     return builder;
 }
@@ -199,9 +195,9 @@ foray_model *support_model(foray_context *ctx, int kind, support_sizes sizes, ui
     assert_true(sizes.successors <= MOST && sizes.dim <= MOST);
     foray_builder *builder = make_builder(ctx, kind, sizes, &random);
     foray_model *model = NULL;
-    support_ok(ctx, foray_builder_name(builder, "random"));
-    support_ok(ctx, foray_builder_initial(builder, 0, 0.75));
-    support_ok(ctx, foray_builder_initial(builder, sizes.states - 1, 0.25));
+    foray_builder_name(builder, "random");
+    foray_builder_initial(builder, 0, 0.75);
+    foray_builder_initial(builder, sizes.states - 1, 0.25);
     support_ok(ctx, foray_builder_finish(builder, &model));
     foray_builder_destroy(builder);
     return model;

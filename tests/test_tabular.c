@@ -66,9 +66,8 @@ static foray_model *tiny_model(foray_context *ctx, int64_t states, int64_t horiz
     for (int64_t s = 0; s < states; s++)
         for (int64_t a = 0; a < 2; a++)
             for (int64_t next = 0; next < states; next++)
-                support_ok(ctx,
-                           foray_builder_transition(builder, s, a, next, 1.0 / (double)states));
-    support_ok(ctx, foray_builder_initial(builder, 0, 1.0));
+                foray_builder_transition(builder, s, a, next, 1.0 / (double)states);
+    foray_builder_initial(builder, 0, 1.0);
     support_ok(ctx, foray_builder_finish(builder, &model));
     foray_builder_destroy(builder);
     return model;

@@ -366,7 +366,9 @@ FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *m
 /* ----------------------------------------------------------------- builder */
 
 /* Builds models by hand. Create one of the four kinds, add what the kind asks
- * for in any order, finish. A call that fails leaves the builder as it was. */
+ * for in any order, finish. Errors stick: the first call that fails is remembered
+ * with its message, the calls after it do nothing, and foray_builder_finish reports
+ * it. A chain of calls needs no tests in between. */
 typedef struct foray_builder foray_builder;
 
 /* Given features: any sparse phi, and B >= ||theta||. */
@@ -390,61 +392,57 @@ FORAY_API foray_status foray_builder_create_tabular(foray_context *ctx, int64_t 
 FORAY_API void foray_builder_destroy(foray_builder *builder);
 
 /* Given features: phi(next|s,a), `count` coordinates and their values. */
-FORAY_API foray_status foray_builder_feature(foray_builder *builder, int64_t state, int64_t action,
-                                             int64_t next, int64_t count, const int64_t *coordinate,
-                                             const double *value);
+FORAY_API void foray_builder_feature(foray_builder *builder, int64_t state, int64_t action,
+                                     int64_t next, int64_t count, const int64_t *coordinate,
+                                     const double *value);
 /* Given features: the true parameter, `dim` numbers. Optional. */
-FORAY_API foray_status foray_builder_theta(foray_builder *builder, const double *theta);
+FORAY_API void foray_builder_theta(foray_builder *builder, const double *theta);
 
 /* Mixture: simulator i goes from (s,a) to next with this probability. */
-FORAY_API foray_status foray_builder_simulator(foray_builder *builder, int64_t simulator,
-                                               int64_t state, int64_t action, int64_t next,
-                                               double probability);
+FORAY_API void foray_builder_simulator(foray_builder *builder, int64_t simulator, int64_t state,
+                                       int64_t action, int64_t next, double probability);
 /* Mixture: the true weights, a probability vector of `dim` numbers. Optional. */
-FORAY_API foray_status foray_builder_weights(foray_builder *builder, const double *weight);
+FORAY_API void foray_builder_weights(foray_builder *builder, const double *weight);
 
 /* Outcome classes: (s,a) belongs to class c, and its outcome o leads to next[o]
  * (as many as the class has outcomes; different outcomes may lead to one state). */
-FORAY_API foray_status foray_builder_outcomes(foray_builder *builder, int64_t state, int64_t action,
-                                              int64_t class_index, const int64_t *next);
+FORAY_API void foray_builder_outcomes(foray_builder *builder, int64_t state, int64_t action,
+                                      int64_t class_index, const int64_t *next);
 /* Outcome classes: the true probabilities of class c. Optional, but all or none. */
-FORAY_API foray_status foray_builder_law(foray_builder *builder, int64_t class_index,
-                                         const double *probability);
+FORAY_API void foray_builder_law(foray_builder *builder, int64_t class_index,
+                                 const double *probability);
 
 /* Tabular: P(next|s,a). Zero is a successor that is possible and never happens. */
-FORAY_API foray_status foray_builder_transition(foray_builder *builder, int64_t state,
-                                                int64_t action, int64_t next, double probability);
+FORAY_API void foray_builder_transition(foray_builder *builder, int64_t state, int64_t action,
+                                        int64_t next, double probability);
 
 /* Every kind: the finished model says what is possible, but not what is true. A
  * tabular builder's probabilities then only name the possible successors. */
-FORAY_API foray_status foray_builder_forget_theta(foray_builder *builder);
+FORAY_API void foray_builder_forget_theta(foray_builder *builder);
 
 /* Every kind, optional: the world is a linear MDP with features phi(s,a) of this dimension,
  * each of norm at most 1. Then every (s,a) must be given its phi: `count` coordinates
  * and their values. */
-FORAY_API foray_status foray_builder_pair_features(foray_builder *builder, int64_t dim);
-FORAY_API foray_status foray_builder_pair_feature(foray_builder *builder, int64_t state,
-                                                  int64_t action, int64_t count,
-                                                  const int64_t *coordinate, const double *value);
+FORAY_API void foray_builder_pair_features(foray_builder *builder, int64_t dim);
+FORAY_API void foray_builder_pair_feature(foray_builder *builder, int64_t state, int64_t action,
+                                          int64_t count, const int64_t *coordinate,
+                                          const double *value);
 
 /* Every kind, optional: the features are estimates with this error, finite and at least 0
  * (foray_model_feature_error says what it bounds). Without it they are taken to be exact. */
-FORAY_API foray_status foray_builder_feature_error(foray_builder *builder, double error);
+FORAY_API void foray_builder_feature_error(foray_builder *builder, double error);
 
 /* Every kind. Without an initial state, state 0 it is. */
-FORAY_API foray_status foray_builder_initial(foray_builder *builder, int64_t state,
-                                             double probability);
-FORAY_API foray_status foray_builder_name(foray_builder *builder, const char *name);
-FORAY_API foray_status foray_builder_state_name(foray_builder *builder, int64_t state,
-                                                const char *name);
-FORAY_API foray_status foray_builder_action_name(foray_builder *builder, int64_t action,
-                                                 const char *name);
-FORAY_API foray_status foray_builder_grid(foray_builder *builder, int64_t rows, int64_t cols);
-FORAY_API foray_status foray_builder_cell(foray_builder *builder, int64_t state, int64_t row,
-                                          int64_t col);
+FORAY_API void foray_builder_initial(foray_builder *builder, int64_t state, double probability);
+FORAY_API void foray_builder_name(foray_builder *builder, const char *name);
+FORAY_API void foray_builder_state_name(foray_builder *builder, int64_t state, const char *name);
+FORAY_API void foray_builder_action_name(foray_builder *builder, int64_t action, const char *name);
+FORAY_API void foray_builder_grid(foray_builder *builder, int64_t rows, int64_t cols);
+FORAY_API void foray_builder_cell(foray_builder *builder, int64_t state, int64_t row, int64_t col);
 
-/* Makes the model. Refuses what is malformed (a missing (s,a), an initial
- * distribution that does not sum to one); whether it is *valid* is for
+/* Makes the model. Reports the first of the calls before it that failed, and refuses
+ * what is malformed (a missing (s,a), an initial distribution that does not sum to
+ * one), which may be added and finished again; whether the model is *valid* is for
  * foray_model_check. The builder is still the caller's to destroy. */
 FORAY_API foray_status foray_builder_finish(foray_builder *builder, foray_model **out);
 

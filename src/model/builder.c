@@ -121,46 +121,49 @@ void foray_builder_destroy(foray_builder *builder)
     free(builder);
 }
 
-/* ------------------------------------------------------------ shared checks */
+/* ---------------------------------------------------------- errors that stick */
 
-static foray_status check_kind(foray_builder *builder, enum fy_kind kind, const char *call)
+bool fy_builder_holds(foray_builder *builder, foray_status status)
+{
+    if (status != FORAY_OK && builder->failure == FORAY_OK) {
+        builder->failure = status;
+        memcpy(builder->message, builder->ctx->message, sizeof builder->message);
+    }
+    return builder->failure == FORAY_OK;
+}
+
+/* For calls that belong to one kind of builder. */
+static bool is_kind(foray_builder *builder, enum fy_kind kind, const char *call)
 {
     static const char *const names[] = {"given features", "a mixture of simulators",
                                         "outcome classes", "a tabular model"};
-    if (builder->kind == kind)
-        return FORAY_OK;
-    return fy_fail(builder->ctx, FORAY_ERROR_USAGE, "%s is for %s, this builder for %s", call,
-                   names[kind], names[builder->kind]);
+    if (builder->failure != FORAY_OK || builder->kind == kind)
+        return builder->failure == FORAY_OK;
+    return fy_builder_fail(builder, FORAY_ERROR_USAGE, "%s is for %s, this builder for %s", call,
+                           names[kind], names[builder->kind]);
 }
 
-static foray_status check_index(foray_context *ctx, const char *what, int64_t index, int64_t count)
+static bool is_index(foray_builder *builder, const char *what, int64_t index, int64_t count)
 {
-    if (index >= 0 && index < count)
-        return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %lld, but there are %lld", what, (long long)index,
-                   (long long)count);
+    if (builder->failure != FORAY_OK || (index >= 0 && index < count))
+        return builder->failure == FORAY_OK;
+    return fy_builder_fail(builder, FORAY_ERROR_INPUT, "%s %lld, but there are %lld", what,
+                           (long long)index, (long long)count);
 }
 
-static foray_status check_pair(foray_builder *builder, int64_t state, int64_t action)
+static bool is_pair(foray_builder *builder, int64_t state, int64_t action)
 {
-    foray_status status = check_index(builder->ctx, "state", state, builder->states);
-    return status == FORAY_OK ? check_index(builder->ctx, "action", action, builder->actions)
-                              : status;
+    return is_index(builder, "state", state, builder->states) &&
+           is_index(builder, "action", action, builder->actions);
 }
 
-static foray_status check_next(foray_builder *builder, int64_t state, int64_t action, int64_t next)
+static bool is_next(foray_builder *builder, int64_t state, int64_t action, int64_t next)
 {
-    foray_status status = check_index(builder->ctx, "successor", next, builder->states);
-    return status == FORAY_OK ? status
-                              : fy_fail_within(builder->ctx, status, FY_AT_PAIR, (long long)state,
-                                               (long long)action);
-}
-
-static foray_status check_transition(foray_builder *builder, int64_t state, int64_t action,
-                                     int64_t next)
-{
-    foray_status status = check_pair(builder, state, action);
-    return status == FORAY_OK ? check_next(builder, state, action, next) : status;
+    if (next >= 0 && next < builder->states)
+        return true;
+    return fy_builder_fail(builder, FORAY_ERROR_INPUT,
+                           FY_AT_PAIR ": successor %lld, but there are %lld", (long long)state,
+                           (long long)action, (long long)next, (long long)builder->states);
 }
 
 static foray_status check_probability(foray_context *ctx, double probability)
@@ -184,13 +187,15 @@ static foray_status check_law(foray_context *ctx, const double *probability, int
     return fy_fail(ctx, FORAY_ERROR_INPUT, "the probabilities sum to %.12g, not to 1", sum);
 }
 
+/* Room for `more` entries of the call under way. */
 static bool reserve_entries(foray_builder *builder, int64_t more)
 {
     fy_entry *entry = fy_grow(builder->ctx, builder->entry, &builder->entry_room,
                               builder->entries + more, sizeof *entry);
-    if (entry)
-        builder->entry = entry;
-    return entry != NULL;
+    if (!entry)
+        return fy_builder_holds(builder, FORAY_ERROR_MEMORY);
+    builder->entry = entry;
+    return true;
 }
 
 static void add_entry(foray_builder *builder, int64_t pair, int64_t next, int64_t coordinate,
@@ -205,248 +210,227 @@ static void add_entry(foray_builder *builder, int64_t pair, int64_t next, int64_
 
 /* ---------------------------------------------------------- given features */
 
-static foray_status check_features(foray_builder *builder, int64_t pair, int64_t next,
-                                   int64_t count, const int64_t *coordinate, const double *value)
+void foray_builder_feature(foray_builder *builder, int64_t state, int64_t action, int64_t next,
+                           int64_t count, const int64_t *coordinate, const double *value)
 {
+    if (!is_kind(builder, FY_FEATURES, "foray_builder_feature") ||
+        !is_pair(builder, state, action) || !is_next(builder, state, action, next))
+        return;
+    if (count < 0) {
+        fy_builder_fail(builder, FORAY_ERROR_USAGE, "%lld features", (long long)count);
+        return;
+    }
     fy_model_parts sizes = {.actions = builder->actions, .dim = builder->dim};
-    foray_status status = FORAY_OK;
-    if (count < 0)
-        status = fy_fail(builder->ctx, FORAY_ERROR_USAGE, "%lld features", (long long)count);
-    for (int64_t k = 0; k < count && status == FORAY_OK; k++)
-        status = fy_parts_check_feature(builder->ctx, &sizes, pair, next, coordinate[k], value[k]);
-    return status;
-}
-
-foray_status foray_builder_feature(foray_builder *builder, int64_t state, int64_t action,
-                                   int64_t next, int64_t count, const int64_t *coordinate,
-                                   const double *value)
-{
-    foray_status status = check_kind(builder, FY_FEATURES, "foray_builder_feature");
-    if (status == FORAY_OK)
-        status = check_transition(builder, state, action, next);
     int64_t pair = state * builder->actions + action;
-    if (status == FORAY_OK)
-        status = check_features(builder, pair, next, count, coordinate, value);
-    if (status != FORAY_OK)
-        return status;
+    for (int64_t k = 0; k < count; k++) {
+        foray_status status =
+            fy_parts_check_feature(builder->ctx, &sizes, pair, next, coordinate[k], value[k]);
+        if (!fy_builder_holds(builder, status))
+            return;
+    }
     if (!reserve_entries(builder, count > 0 ? count : 1))
-        return FORAY_ERROR_MEMORY;
+        return;
     for (int64_t k = 0; k < count; k++)
         add_entry(builder, pair, next, coordinate[k], value[k]);
     if (count == 0)
         add_entry(builder, pair, next, -1, 0);
     builder->calls++;
-    return FORAY_OK;
 }
 
-foray_status foray_builder_theta(foray_builder *builder, const double *theta)
+void foray_builder_theta(foray_builder *builder, const double *theta)
 {
-    foray_status status = check_kind(builder, FY_FEATURES, "foray_builder_theta");
-    for (int64_t i = 0; i < builder->dim && status == FORAY_OK; i++)
+    bool holds = is_kind(builder, FY_FEATURES, "foray_builder_theta");
+    for (int64_t i = 0; i < builder->dim && holds; i++)
         if (!(fabs(theta[i]) <= FY_MODEL_LARGEST))
-            status = fy_fail(builder->ctx, FORAY_ERROR_INPUT,
-                             "theta[%lld]: %g is not a usable number", (long long)i, theta[i]);
-    if (status != FORAY_OK)
-        return status;
+            holds =
+                fy_builder_fail(builder, FORAY_ERROR_INPUT,
+                                "theta[%lld]: %g is not a usable number", (long long)i, theta[i]);
+    if (!holds)
+        return;
     memcpy(builder->theta, theta, (size_t)builder->dim * sizeof *theta);
     builder->theta_given = true;
-    return FORAY_OK;
 }
 
 /* ----------------------------------------------------------------- mixture */
 
-foray_status foray_builder_simulator(foray_builder *builder, int64_t simulator, int64_t state,
-                                     int64_t action, int64_t next, double probability)
+void foray_builder_simulator(foray_builder *builder, int64_t simulator, int64_t state,
+                             int64_t action, int64_t next, double probability)
 {
-    foray_status status = check_kind(builder, FY_MIXTURE, "foray_builder_simulator");
-    if (status == FORAY_OK)
-        status = check_index(builder->ctx, "simulator", simulator, builder->dim);
-    if (status == FORAY_OK)
-        status = check_transition(builder, state, action, next);
-    if (status == FORAY_OK && check_probability(builder->ctx, probability) != FORAY_OK)
-        status = fy_fail_within(builder->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ", simulator %lld",
-                                (long long)state, (long long)action, (long long)simulator);
-    if (status != FORAY_OK)
-        return status;
-    if (!reserve_entries(builder, 1))
-        return FORAY_ERROR_MEMORY;
-    add_entry(builder, state * builder->actions + action, next, simulator, probability);
-    builder->calls++;
-    return FORAY_OK;
+    if (!is_kind(builder, FY_MIXTURE, "foray_builder_simulator") ||
+        !is_index(builder, "simulator", simulator, builder->dim) ||
+        !is_pair(builder, state, action) || !is_next(builder, state, action, next))
+        return;
+    if (check_probability(builder->ctx, probability) != FORAY_OK)
+        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, FY_AT_PAIR ", simulator %lld",
+                               (long long)state, (long long)action, (long long)simulator);
+    else if (reserve_entries(builder, 1)) {
+        add_entry(builder, state * builder->actions + action, next, simulator, probability);
+        builder->calls++;
+    }
 }
 
-foray_status foray_builder_weights(foray_builder *builder, const double *weight)
+/* theta = sqrt(d) w. */
+void foray_builder_weights(foray_builder *builder, const double *weight)
 {
-    foray_status status = check_kind(builder, FY_MIXTURE, "foray_builder_weights");
-    if (status == FORAY_OK && check_law(builder->ctx, weight, builder->dim) != FORAY_OK)
-        status = fy_fail_within(builder->ctx, FORAY_ERROR_INPUT, "weights");
-    if (status != FORAY_OK)
-        return status;
+    if (!is_kind(builder, FY_MIXTURE, "foray_builder_weights"))
+        return;
+    if (check_law(builder->ctx, weight, builder->dim) != FORAY_OK) {
+        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, "weights");
+        return;
+    }
     for (int64_t i = 0; i < builder->dim; i++)
         builder->theta[i] = sqrt((double)builder->dim) * weight[i];
     builder->theta_given = true;
-    return FORAY_OK;
 }
 
 /* --------------------------------------------------------- outcome classes */
 
-foray_status foray_builder_outcomes(foray_builder *builder, int64_t state, int64_t action,
-                                    int64_t class_index, const int64_t *next)
+/* phi = 1/sqrt(q) at each of the q outcomes. */
+void foray_builder_outcomes(foray_builder *builder, int64_t state, int64_t action,
+                            int64_t class_index, const int64_t *next)
 {
-    foray_status status = check_kind(builder, FY_CLASSES, "foray_builder_outcomes");
-    if (status == FORAY_OK)
-        status = check_pair(builder, state, action);
-    if (status == FORAY_OK)
-        status = check_index(builder->ctx, "class", class_index, builder->classes);
-    if (status != FORAY_OK)
-        return status;
+    if (!is_kind(builder, FY_CLASSES, "foray_builder_outcomes") ||
+        !is_pair(builder, state, action) ||
+        !is_index(builder, "class", class_index, builder->classes))
+        return;
     int64_t start = builder->class_start[class_index];
     int64_t count = builder->class_start[class_index + 1] - start;
-    for (int64_t o = 0; o < count && status == FORAY_OK; o++)
-        status = check_next(builder, state, action, next[o]);
-    if (status != FORAY_OK)
-        return status;
+    for (int64_t o = 0; o < count; o++)
+        if (!is_next(builder, state, action, next[o]))
+            return;
     if (!reserve_entries(builder, count))
-        return FORAY_ERROR_MEMORY;
+        return;
     for (int64_t o = 0; o < count; o++)
         add_entry(builder, state * builder->actions + action, next[o], start + o,
                   1 / sqrt((double)count));
     builder->calls++;
-    return FORAY_OK;
 }
 
-foray_status foray_builder_law(foray_builder *builder, int64_t class_index,
-                               const double *probability)
+/* theta = sqrt(q) law. */
+void foray_builder_law(foray_builder *builder, int64_t class_index, const double *probability)
 {
-    foray_status status = check_kind(builder, FY_CLASSES, "foray_builder_law");
-    if (status == FORAY_OK)
-        status = check_index(builder->ctx, "class", class_index, builder->classes);
-    if (status != FORAY_OK)
-        return status;
+    if (!is_kind(builder, FY_CLASSES, "foray_builder_law") ||
+        !is_index(builder, "class", class_index, builder->classes))
+        return;
     int64_t start = builder->class_start[class_index];
     int64_t count = builder->class_start[class_index + 1] - start;
-    if (check_law(builder->ctx, probability, count) != FORAY_OK)
-        return fy_fail_within(builder->ctx, FORAY_ERROR_INPUT, "class %lld",
-                              (long long)class_index);
+    if (check_law(builder->ctx, probability, count) != FORAY_OK) {
+        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, "class %lld", (long long)class_index);
+        return;
+    }
     for (int64_t o = 0; o < count; o++)
         builder->theta[start + o] = sqrt((double)count) * probability[o];
     builder->law_given[class_index] = true;
     builder->theta_given = true;
-    return FORAY_OK;
 }
 
 /* ----------------------------------------------------------------- tabular */
 
-foray_status foray_builder_transition(foray_builder *builder, int64_t state, int64_t action,
-                                      int64_t next, double probability)
+void foray_builder_transition(foray_builder *builder, int64_t state, int64_t action, int64_t next,
+                              double probability)
 {
-    foray_status status = check_kind(builder, FY_TABULAR, "foray_builder_transition");
-    if (status == FORAY_OK)
-        status = check_transition(builder, state, action, next);
-    if (status == FORAY_OK && check_probability(builder->ctx, probability) != FORAY_OK)
-        status = fy_fail_within(builder->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ", successor %lld",
-                                (long long)state, (long long)action, (long long)next);
-    if (status != FORAY_OK)
-        return status;
-    if (!reserve_entries(builder, 1))
-        return FORAY_ERROR_MEMORY;
-    add_entry(builder, state * builder->actions + action, next, -1, probability);
-    builder->calls++;
-    return FORAY_OK;
+    if (!is_kind(builder, FY_TABULAR, "foray_builder_transition") ||
+        !is_pair(builder, state, action) || !is_next(builder, state, action, next))
+        return;
+    if (check_probability(builder->ctx, probability) != FORAY_OK)
+        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, FY_AT_PAIR ", successor %lld",
+                               (long long)state, (long long)action, (long long)next);
+    else if (reserve_entries(builder, 1)) {
+        add_entry(builder, state * builder->actions + action, next, -1, probability);
+        builder->calls++;
+    }
 }
 
 /* -------------------------------------------------------------- every kind */
 
-foray_status foray_builder_forget_theta(foray_builder *builder)
+void foray_builder_forget_theta(foray_builder *builder)
 {
     builder->theta_forgotten = true;
-    return FORAY_OK;
 }
 
-foray_status foray_builder_feature_error(foray_builder *builder, double error)
+void foray_builder_feature_error(foray_builder *builder, double error)
 {
-    foray_status status = fy_parts_check_error(builder->ctx, error);
-    if (status == FORAY_OK)
+    if (fy_builder_holds(builder, fy_parts_check_error(builder->ctx, error)))
         builder->feature_error = error;
-    return status;
 }
 
-static bool reserve_initial(foray_builder *builder)
+void foray_builder_initial(foray_builder *builder, int64_t state, double probability)
 {
     foray_context *ctx = builder->ctx;
+    if (builder->failure != FORAY_OK)
+        return;
+    if (state < 0 || state >= builder->states) {
+        fy_builder_fail(builder, FORAY_ERROR_INPUT, "initial: state %lld, but there are %lld",
+                        (long long)state, (long long)builder->states);
+        return;
+    }
+    if (check_probability(ctx, probability) != FORAY_OK) {
+        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, "initial");
+        return;
+    }
+    /* Two arrays of one length: either may have grown alone when memory ran out. */
     int64_t room = builder->initial_room, same = room, wanted = builder->initials + 1;
-    int32_t *state = fy_grow(ctx, builder->initial_state, &room, wanted, sizeof *state);
-    if (!state)
-        return false;
-    builder->initial_state = state;
-    double *chance = fy_grow(ctx, builder->initial_probability, &same, wanted, sizeof *chance);
-    if (!chance)
-        return false;
-    builder->initial_probability = chance;
+    int32_t *states = fy_grow(ctx, builder->initial_state, &room, wanted, sizeof *states);
+    builder->initial_state = states ? states : builder->initial_state;
+    double *chances = fy_grow(ctx, builder->initial_probability, &same, wanted, sizeof *chances);
+    builder->initial_probability = chances ? chances : builder->initial_probability;
+    if (!states || !chances) {
+        fy_builder_holds(builder, FORAY_ERROR_MEMORY);
+        return;
+    }
     builder->initial_room = room;
-    return true;
-}
-
-foray_status foray_builder_initial(foray_builder *builder, int64_t state, double probability)
-{
-    foray_status status = check_index(builder->ctx, "state", state, builder->states);
-    if (status == FORAY_OK)
-        status = check_probability(builder->ctx, probability);
-    if (status != FORAY_OK)
-        return fy_fail_within(builder->ctx, status, "initial");
-    if (!reserve_initial(builder))
-        return FORAY_ERROR_MEMORY;
     builder->initial_state[builder->initials] = (int32_t)state;
     builder->initial_probability[builder->initials++] = probability;
-    return FORAY_OK;
 }
 
-static foray_status replace_text(foray_context *ctx, char **text, const char *by)
+static void replace_text(foray_builder *builder, char **text, const char *by)
 {
-    char *copy = fy_text(ctx, by);
-    if (!copy)
-        return FORAY_ERROR_MEMORY;
+    char *copy = fy_text(builder->ctx, by);
+    if (!fy_builder_holds(builder, copy ? FORAY_OK : FORAY_ERROR_MEMORY)) {
+        free(copy);
+        return;
+    }
     free(*text);
     *text = copy;
-    return FORAY_OK;
 }
 
-foray_status foray_builder_name(foray_builder *builder, const char *name)
+void foray_builder_name(foray_builder *builder, const char *name)
 {
-    return replace_text(builder->ctx, &builder->name, name);
+    replace_text(builder, &builder->name, name);
 }
 
-foray_status foray_builder_state_name(foray_builder *builder, int64_t state, const char *name)
+/* One of `count` names, for which there is room once the first is given. */
+static void set_name(foray_builder *builder, const char *what, char ***names, int64_t count,
+                     int64_t index, const char *name)
 {
-    foray_status status = check_index(builder->ctx, "state", state, builder->states);
-    if (status != FORAY_OK)
-        return status;
-    if (!builder->state_names && !FY_ALLOC(builder->ctx, builder->state_names, builder->states))
-        return FORAY_ERROR_MEMORY;
-    return replace_text(builder->ctx, &builder->state_names[state], name);
+    if (!is_index(builder, what, index, count))
+        return;
+    if (!*names && !FY_ALLOC(builder->ctx, *names, count))
+        fy_builder_holds(builder, FORAY_ERROR_MEMORY);
+    else
+        replace_text(builder, &(*names)[index], name);
 }
 
-foray_status foray_builder_action_name(foray_builder *builder, int64_t action, const char *name)
+void foray_builder_state_name(foray_builder *builder, int64_t state, const char *name)
 {
-    foray_status status = check_index(builder->ctx, "action", action, builder->actions);
-    if (status != FORAY_OK)
-        return status;
-    if (!builder->action_names && !FY_ALLOC(builder->ctx, builder->action_names, builder->actions))
-        return FORAY_ERROR_MEMORY;
-    return replace_text(builder->ctx, &builder->action_names[action], name);
+    set_name(builder, "state", &builder->state_names, builder->states, state, name);
 }
 
-foray_status foray_builder_grid(foray_builder *builder, int64_t rows, int64_t cols)
+void foray_builder_action_name(foray_builder *builder, int64_t action, const char *name)
 {
-    foray_status status = fy_parts_check_grid(builder->ctx, rows, cols);
-    if (status != FORAY_OK)
-        return status;
-    int32_t *row, *col;
-    if (!FY_ALLOC(builder->ctx, row, builder->states))
-        return FORAY_ERROR_MEMORY;
-    if (!FY_ALLOC(builder->ctx, col, builder->states)) {
+    set_name(builder, "action", &builder->action_names, builder->actions, action, name);
+}
+
+void foray_builder_grid(foray_builder *builder, int64_t rows, int64_t cols)
+{
+    if (!fy_builder_holds(builder, fy_parts_check_grid(builder->ctx, rows, cols)))
+        return;
+    int32_t *row, *col = NULL;
+    if (!FY_ALLOC(builder->ctx, row, builder->states) ||
+        !FY_ALLOC(builder->ctx, col, builder->states)) {
         free(row);
-        return FORAY_ERROR_MEMORY;
+        fy_builder_holds(builder, FORAY_ERROR_MEMORY);
+        return;
     }
     for (int64_t state = 0; state < builder->states; state++)
         row[state] = col[state] = -1;
@@ -456,22 +440,17 @@ foray_status foray_builder_grid(foray_builder *builder, int64_t rows, int64_t co
     builder->cell_col = col;
     builder->grid_rows = rows;
     builder->grid_cols = cols;
-    return FORAY_OK;
 }
 
-foray_status foray_builder_cell(foray_builder *builder, int64_t state, int64_t row, int64_t col)
+void foray_builder_cell(foray_builder *builder, int64_t state, int64_t row, int64_t col)
 {
+    if (!is_index(builder, "state", state, builder->states))
+        return;
     if (!builder->cell_row)
-        return fy_fail(builder->ctx, FORAY_ERROR_USAGE,
-                       "foray_builder_cell before foray_builder_grid");
-    foray_status status = check_index(builder->ctx, "state", state, builder->states);
-    if (status == FORAY_OK)
-        status = check_index(builder->ctx, "row", row, builder->grid_rows);
-    if (status == FORAY_OK)
-        status = check_index(builder->ctx, "column", col, builder->grid_cols);
-    if (status != FORAY_OK)
-        return status;
-    builder->cell_row[state] = (int32_t)row;
-    builder->cell_col[state] = (int32_t)col;
-    return FORAY_OK;
+        fy_builder_fail(builder, FORAY_ERROR_USAGE, "foray_builder_cell before foray_builder_grid");
+    else if (is_index(builder, "row", row, builder->grid_rows) &&
+             is_index(builder, "column", col, builder->grid_cols)) {
+        builder->cell_row[state] = (int32_t)row;
+        builder->cell_col[state] = (int32_t)col;
+    }
 }

@@ -26,6 +26,8 @@ typedef struct fy_entry {
 
 struct foray_builder {
     foray_context *ctx;
+    foray_status failure; /* the first that a call met; later calls do nothing */
+    char message[sizeof((foray_context *)0)->message]; /* its own */
     enum fy_kind kind;
     char *name;
     int64_t states, actions, horizon, dim;
@@ -54,5 +56,14 @@ struct foray_builder {
     int64_t grid_rows, grid_cols;
     int32_t *cell_row, *cell_col;
 };
+
+/* Remembers the first failure, whose message the context holds: is all well so far? */
+bool fy_builder_holds(foray_builder *builder, foray_status status);
+
+/* As fy_fail; false, so that checks can say `return fy_builder_fail(...)`. */
+#define fy_builder_fail(builder, status, ...)                                                      \
+    fy_builder_holds((builder), fy_fail((builder)->ctx, (status), __VA_ARGS__))
+#define fy_builder_fail_within(builder, status, ...)                                               \
+    fy_builder_holds((builder), fy_fail_within((builder)->ctx, (status), __VA_ARGS__))
 
 #endif

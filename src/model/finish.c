@@ -208,6 +208,8 @@ static foray_status assemble(const foray_builder *builder, const arrays *a, fora
 foray_status foray_builder_finish(foray_builder *builder, foray_model **out)
 {
     int64_t pairs = builder->states * builder->actions;
+    if (builder->failure != FORAY_OK)
+        return fy_fail(builder->ctx, builder->failure, "%s", builder->message);
     if (builder->entries == 0)
         return fy_fail(builder->ctx, FORAY_ERROR_INPUT, "an empty model: no successor is given");
     foray_status status = check_laws(builder);

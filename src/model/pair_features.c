@@ -145,69 +145,64 @@ int64_t foray_model_pair_feature(const foray_model *model, int64_t state, int64_
 
 /* ----------------------------------------------------------------- the builder */
 
-foray_status foray_builder_pair_features(foray_builder *builder, int64_t dim)
+void foray_builder_pair_features(foray_builder *builder, int64_t dim)
 {
+    if (builder->failure != FORAY_OK)
+        return;
     if (builder->pair_dim > 0)
-        return fy_fail(builder->ctx, FORAY_ERROR_USAGE,
-                       "foray_builder_pair_features: called twice");
-    foray_status status = check_dim(builder->ctx, dim, dim);
-    if (status != FORAY_OK)
-        return status;
-    if (!FY_ALLOC(builder->ctx, builder->pair_given, builder->states * builder->actions))
-        return FORAY_ERROR_MEMORY;
-    builder->pair_dim = dim;
-    return FORAY_OK;
+        fy_builder_fail(builder, FORAY_ERROR_USAGE, "foray_builder_pair_features: called twice");
+    else if (fy_builder_holds(builder, check_dim(builder->ctx, dim, dim))) {
+        bool room = FY_ALLOC(builder->ctx, builder->pair_given, builder->states * builder->actions);
+        builder->pair_dim = dim;
+        fy_builder_holds(builder, room ? FORAY_OK : FORAY_ERROR_MEMORY);
+    }
 }
 
-static foray_status check_call(foray_builder *builder, int64_t state, int64_t action, int64_t count,
-                               const int64_t *coordinate, const double *value)
+static bool is_pair_feature(foray_builder *builder, int64_t state, int64_t action, int64_t count,
+                            const int64_t *coordinate, const double *value)
 {
-    foray_context *ctx = builder->ctx;
+    if (builder->failure != FORAY_OK)
+        return false;
     if (builder->pair_dim == 0)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "foray_builder_pair_feature before foray_builder_pair_features");
+        return fy_builder_fail(builder, FORAY_ERROR_USAGE,
+                               "foray_builder_pair_feature before foray_builder_pair_features");
     if (state < 0 || state >= builder->states || action < 0 || action >= builder->actions)
-        return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "pair_features: " FY_AT_PAIR ", but there are %lld states, %lld actions",
-                       (long long)state, (long long)action, (long long)builder->states,
-                       (long long)builder->actions);
+        return fy_builder_fail(builder, FORAY_ERROR_INPUT,
+                               "pair_features: " FY_AT_PAIR
+                               ", but there are %lld states, %lld actions",
+                               (long long)state, (long long)action, (long long)builder->states,
+                               (long long)builder->actions);
     int64_t pair = state * builder->actions + action;
     fy_model_parts sizes = {.actions = builder->actions, .pair_dim = builder->pair_dim};
     if (count < 0)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%lld features", (long long)count);
+        return fy_builder_fail(builder, FORAY_ERROR_USAGE, "%lld features", (long long)count);
     if (builder->pair_given[pair])
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "pair_features: " FY_AT_PAIR " is given twice",
-                       FY_PAIR(builder, pair));
+        return fy_builder_fail(builder, FORAY_ERROR_INPUT,
+                               "pair_features: " FY_AT_PAIR " is given twice",
+                               FY_PAIR(builder, pair));
     foray_status status = FORAY_OK;
     for (int64_t k = 0; k < count && status == FORAY_OK; k++)
-        status = check_value(ctx, &sizes, pair, coordinate[k], value[k]);
-    return status;
+        status = check_value(builder->ctx, &sizes, pair, coordinate[k], value[k]);
+    return fy_builder_holds(builder, status);
 }
 
-static bool reserve(foray_builder *builder, int64_t more)
+void foray_builder_pair_feature(foray_builder *builder, int64_t state, int64_t action,
+                                int64_t count, const int64_t *coordinate, const double *value)
 {
+    if (!is_pair_feature(builder, state, action, count, coordinate, value))
+        return;
     fy_entry *entry = fy_grow(builder->ctx, builder->pair_entry, &builder->pair_room,
-                              builder->pair_entries + more, sizeof *entry);
-    if (entry)
-        builder->pair_entry = entry;
-    return entry != NULL;
-}
-
-foray_status foray_builder_pair_feature(foray_builder *builder, int64_t state, int64_t action,
-                                        int64_t count, const int64_t *coordinate,
-                                        const double *value)
-{
-    foray_status status = check_call(builder, state, action, count, coordinate, value);
-    if (status != FORAY_OK)
-        return status;
-    if (!reserve(builder, count))
-        return FORAY_ERROR_MEMORY;
+                              builder->pair_entries + count, sizeof *entry);
+    if (!entry) {
+        fy_builder_holds(builder, FORAY_ERROR_MEMORY);
+        return;
+    }
+    builder->pair_entry = entry;
     int64_t pair = state * builder->actions + action;
     for (int64_t k = 0; k < count; k++)
-        builder->pair_entry[builder->pair_entries++] =
+        entry[builder->pair_entries++] =
             (fy_entry){.pair = pair, .coordinate = (int32_t)coordinate[k], .value = value[k]};
     builder->pair_given[pair] = true;
-    return FORAY_OK;
 }
 
 /* Counting sort by pair. */

@@ -26,10 +26,10 @@ foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_mod
         return status;
     foray_builder *builder = NULL;
     status = kinds[index]->build(ctx, value, &builder);
-    if (status == FORAY_OK)
-        status = foray_builder_name(builder, spec);
-    if (status == FORAY_OK)
+    if (status == FORAY_OK) {
+        foray_builder_name(builder, spec);
         status = foray_builder_finish(builder, out);
+    }
     foray_builder_destroy(builder);
     return status;
 }

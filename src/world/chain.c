@@ -16,8 +16,6 @@
  *
  * The published double chain is chain:zones=1,spread=0,laws=1,success=0.95: a move fails and
  * goes the opposite way with probability 0.05. */
-#include <stdlib.h>
-
 #include "world/world.h"
 
 enum { STATES, ZONES, LAWS, OUTCOMES, SUCCESS, SPREAD, HORIZON };
@@ -40,7 +38,7 @@ static int64_t clamp(int64_t place, int64_t states)
 }
 
 /* Where the outcomes of (s,a) lead. */
-static foray_status add_pair(foray_builder *builder, const double *value, int64_t s, int64_t a)
+static void add_pair(foray_builder *builder, const double *value, int64_t s, int64_t a)
 {
     static const int steps[] = {+1, -1, 0, +2}; /* moved, opposite, stayed, two steps */
     int64_t states = (int64_t)value[STATES], laws = (int64_t)value[LAWS];
@@ -48,65 +46,44 @@ static foray_status add_pair(foray_builder *builder, const double *value, int64_
     int64_t next[4];
     for (int64_t o = 0; o < (int64_t)value[OUTCOMES]; o++)
         next[o] = clamp(s + (a == LEFT ? -steps[o] : steps[o]), states);
-    return foray_builder_outcomes(builder, s, a, zone * laws + (laws == 2 ? a : 0), next);
+    foray_builder_outcomes(builder, s, a, zone * laws + (laws == 2 ? a : 0), next);
 }
 
 /* theta: success for "moved", the rest shared equally. */
-static foray_status add_law(foray_builder *builder, const double *value, int64_t law)
+static void add_law(foray_builder *builder, const double *value, int64_t law)
 {
     int64_t zone = law / (int64_t)value[LAWS], outcomes = (int64_t)value[OUTCOMES];
     double p[4];
     p[0] = fy_zone_success(value[SUCCESS], value[SPREAD], zone, (int64_t)value[ZONES]);
     for (int64_t o = 1; o < outcomes; o++)
         p[o] = (1 - p[0]) / (double)(outcomes - 1);
-    return foray_builder_law(builder, law, p);
+    foray_builder_law(builder, law, p);
 }
 
-static foray_status create(foray_context *ctx, const double *value, int64_t laws,
-                           foray_builder **builder)
-{
-    int64_t *outcomes;
-    if (!FY_ALLOC(ctx, outcomes, laws))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t law = 0; law < laws; law++)
-        outcomes[law] = (int64_t)value[OUTCOMES];
-    foray_status status = foray_builder_create_classes(
-        ctx, (int64_t)value[STATES], ACTIONS, (int64_t)value[HORIZON], laws, outcomes, builder);
-    free(outcomes);
-    return status;
-}
-
-static foray_status check(foray_context *ctx, const double *value)
-{
-    if (value[ZONES] > value[STATES])
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "chain: zones=%g, but there are only states=%g",
-                       value[ZONES], value[STATES]);
-    return fy_zone_check(ctx, "chain", value[SUCCESS], value[SPREAD]);
-}
-
-static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
+static foray_status chain_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
     static const char *const action_names[ACTIONS] = {"left", "right"};
     int64_t states = (int64_t)value[STATES], laws = (int64_t)(value[ZONES] * value[LAWS]);
-    foray_status status = check(ctx, value);
+    if (value[ZONES] > value[STATES])
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "chain: zones=%g, but there are only states=%g",
+                       value[ZONES], value[STATES]);
+    foray_status status = fy_zone_check(ctx, "chain", value[SUCCESS], value[SPREAD]);
     if (status == FORAY_OK)
-        status = create(ctx, value, laws, builder);
-    for (int64_t s = 0; status == FORAY_OK && s < states; s++) {
-        status = add_pair(*builder, value, s, LEFT);
-        if (status == FORAY_OK)
-            status = add_pair(*builder, value, s, RIGHT);
-    }
-    for (int64_t law = 0; status == FORAY_OK && law < laws; law++)
-        status = add_law(*builder, value, law);
-    if (status == FORAY_OK)
-        status = foray_builder_initial(*builder, states / 2, 1);
-    if (status == FORAY_OK)
-        status = fy_world_line(*builder, states, "place ");
-    if (status == FORAY_OK)
-        status = fy_world_actions(*builder, ACTIONS, action_names);
-    return status;
+        status = fy_world_classes(ctx, states, ACTIONS, (int64_t)value[HORIZON], laws,
+                                  (int64_t)value[OUTCOMES], builder);
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t s = 0; s < states; s++)
+        for (int64_t a = 0; a < ACTIONS; a++)
+            add_pair(*builder, value, s, a);
+    for (int64_t law = 0; law < laws; law++)
+        add_law(*builder, value, law);
+    foray_builder_initial(*builder, states / 2, 1);
+    fy_world_line(*builder, states, "place ");
+    fy_world_actions(*builder, ACTIONS, action_names);
+    return FORAY_OK;
 }
 
 const fy_world_kind fy_world_chain = {
     "chain", "a slippery corridor, walked from its middle, whose zones slip differently",
-    parameters, FY_COUNT(parameters), build};
+    parameters, FY_COUNT(parameters), chain_build};

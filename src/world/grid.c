@@ -90,79 +90,70 @@ static void find_laws(const double *value, law_table *laws)
 }
 
 /* theta: success as meant, the rest shared equally by the slips. */
-static foray_status add_laws(foray_builder *builder, const double *value, const law_table *laws)
+static void add_laws(foray_builder *builder, const double *value, const law_table *laws)
 {
     int64_t zones = (int64_t)value[ZONES];
-    foray_status status = FORAY_OK;
-    for (int64_t key = 0; status == FORAY_OK && key < zones * FY_DIRECTIONS; key++) {
+    for (int64_t key = 0; key < zones * FY_DIRECTIONS; key++) {
         int64_t slips = key % FY_DIRECTIONS;
         double p[FY_DIRECTIONS];
         p[0] = fy_zone_success(value[SUCCESS], value[SPREAD], key / FY_DIRECTIONS, zones);
         for (int64_t o = 1; o <= slips; o++)
             p[o] = (1 - p[0]) / (double)slips;
         if (laws->of[key] >= 0)
-            status = foray_builder_law(builder, laws->of[key], p);
+            foray_builder_law(builder, laws->of[key], p);
     }
-    return status;
 }
 
-static foray_status add_cell(foray_builder *builder, const double *value, const law_table *laws,
-                             int64_t cell)
+static void add_cell(foray_builder *builder, const double *value, const law_table *laws,
+                     int64_t cell)
 {
     int64_t row = cell / (int64_t)value[COLS], col = cell % (int64_t)value[COLS];
     char name[64];
     snprintf(name, sizeof name, "(%lld,%lld)", (long long)row, (long long)col);
-    foray_status status = fy_world_place(builder, cell, row, col, name);
-    for (int direction = 0; status == FORAY_OK && direction < FY_DIRECTIONS; direction++) {
+    fy_world_cell(builder, cell, row, col, name);
+    for (int direction = 0; direction < FY_DIRECTIONS; direction++) {
         int64_t next[FY_DIRECTIONS];
         int64_t slips = outcomes_of(value, cell, direction, next);
-        status = foray_builder_outcomes(builder, cell, direction,
-                                        laws->of[law_key(value, cell, slips)], next);
+        int64_t law = laws->of[law_key(value, cell, slips)];
+        foray_builder_outcomes(builder, cell, direction, law, next);
     }
-    return status;
 }
 
-static foray_status fill(foray_context *ctx, const double *value, law_table *laws,
-                         foray_builder **builder)
+static foray_status grid_fill(foray_context *ctx, const double *value, law_table *laws,
+                              foray_builder **builder)
 {
     int64_t rows = (int64_t)value[ROWS], cols = (int64_t)value[COLS];
     find_laws(value, laws);
     foray_status status =
         foray_builder_create_classes(ctx, rows * cols, FY_DIRECTIONS, (int64_t)value[HORIZON],
                                      laws->count, laws->outcomes, builder);
-    if (status == FORAY_OK)
-        status = foray_builder_grid(*builder, rows, cols);
-    for (int64_t cell = 0; status == FORAY_OK && cell < rows * cols; cell++)
-        status = add_cell(*builder, value, laws, cell);
-    if (status == FORAY_OK)
-        status = add_laws(*builder, value, laws);
-    if (status == FORAY_OK)
-        status = foray_builder_initial(*builder, rows / 2 * cols + cols / 2, 1);
-    if (status == FORAY_OK)
-        status = fy_world_actions(*builder, FY_DIRECTIONS, fy_direction_name);
-    return status;
+    if (status != FORAY_OK)
+        return status;
+    foray_builder_grid(*builder, rows, cols);
+    for (int64_t cell = 0; cell < rows * cols; cell++)
+        add_cell(*builder, value, laws, cell);
+    add_laws(*builder, value, laws);
+    foray_builder_initial(*builder, rows / 2 * cols + cols / 2, 1);
+    fy_world_actions(*builder, FY_DIRECTIONS, fy_direction_name);
+    return FORAY_OK;
 }
 
-static foray_status check(foray_context *ctx, const double *value)
+static foray_status grid_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
+    double numbers = value[ROWS] * value[COLS] * FY_DIRECTIONS * FY_DIRECTIONS;
     if (value[ZONES] > value[COLS])
         return fy_fail(ctx, FORAY_ERROR_USAGE, "grid: zones=%g, but there are only cols=%g",
                        value[ZONES], value[COLS]);
     foray_status status = fy_zone_check(ctx, "grid", value[SUCCESS], value[SPREAD]);
-    double numbers = value[ROWS] * value[COLS] * FY_DIRECTIONS * FY_DIRECTIONS;
-    return status == FORAY_OK ? fy_world_check_size(ctx, "grid", numbers) : status;
-}
-
-static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
-{
-    foray_status status = check(ctx, value);
+    if (status == FORAY_OK)
+        status = fy_world_check_size(ctx, "grid", numbers);
     if (status != FORAY_OK)
         return status;
     law_table laws = {0, NULL, NULL};
     double keys = value[ZONES] * FY_DIRECTIONS;
     status = FORAY_ERROR_MEMORY;
     if (FY_ALLOC(ctx, laws.of, keys) && FY_ALLOC(ctx, laws.outcomes, keys))
-        status = fill(ctx, value, &laws, builder);
+        status = grid_fill(ctx, value, &laws, builder);
     free(laws.of);
     free(laws.outcomes);
     return status;
@@ -170,4 +161,4 @@ static foray_status build(foray_context *ctx, const double *value, foray_builder
 
 const fy_world_kind fy_world_grid = {"grid",
                                      "a walled field on slippery ground, entered in the middle",
-                                     parameters, FY_COUNT(parameters), build};
+                                     parameters, FY_COUNT(parameters), grid_build};

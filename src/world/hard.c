@@ -83,14 +83,14 @@ static double alpha_of(const double *value)
 }
 
 /* theta = (sqrt2, alpha x/sqrt d) */
-static foray_status fill(foray_context *ctx, foray_builder *builder, const double *value,
-                         const int8_t *packing)
+static foray_status hard_fill(foray_context *ctx, const double *value, const int8_t *packing,
+                              foray_builder **builder)
 {
     int64_t dim = (int64_t)value[DIM];
     const int8_t *x = packing + (int64_t)value[MEMBER] * (dim - 1);
-    double theta[FY_DECIDE_MOST_DIM] = {M_SQRT2};
+    double theta[FY_DECIDE_MOST_DIM] = {M_SQRT2}, alpha = alpha_of(value);
     for (int64_t i = 1; i < dim; i++)
-        theta[i] = alpha_of(value) * x[i - 1] / sqrt(value[DIM]);
+        theta[i] = alpha * x[i - 1] / sqrt(value[DIM]);
     fy_decision what = {.dim = dim,
                         .actions = (int64_t)value[ACTIONS],
                         .sign = packing,
@@ -98,13 +98,15 @@ static foray_status fill(foray_context *ctx, foray_builder *builder, const doubl
                         .bad = M_SQRT2 / 4,
                         .stay = M_SQRT1_2,
                         .scale = 1 / sqrt(2.0 * (double)dim)};
-    return fy_decide(ctx, builder, &what, theta);
+    /* ||theta||^2 = 2 + alpha^2 (d-1)/d, whichever member is true. */
+    double bound = sqrt(2 + alpha * alpha * (value[DIM] - 1) / value[DIM]);
+    foray_status status = foray_builder_create(ctx, FY_DECIDE_STATES, what.actions,
+                                               (int64_t)value[HORIZON], dim, bound, builder);
+    return status == FORAY_OK ? fy_decide(ctx, *builder, &what, theta) : status;
 }
 
-/* ---------------------------------------------------------------- checking */
-
 /* |alpha <x,a>/(sqrt2 d)| <= alpha (d-1)/(sqrt2 d) must leave 1/2 a probability. */
-static foray_status check(foray_context *ctx, const double *value)
+static foray_status hard_check(foray_context *ctx, const double *value)
 {
     double dim = value[DIM], most = (value[HORIZON] - 1) * dim / (4 * (dim - 1));
     if (value[MEMBER] >= value[ACTIONS])
@@ -118,37 +120,27 @@ static foray_status check(foray_context *ctx, const double *value)
     return fy_world_check_size(ctx, "hard", 2 * dim * value[ACTIONS]);
 }
 
-static foray_status create(foray_context *ctx, const double *value, int8_t *packing,
-                           foray_builder **builder)
+static foray_status hard_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
     int64_t wanted = (int64_t)value[ACTIONS], dim = (int64_t)value[DIM];
-    int64_t found = grow_packing(value[SEED], dim - 1, wanted, packing);
-    if (found < wanted)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "hard: actions=%lld, but the packing has room for %lld at dim=%lld "
-                       "(seed=%g)",
-                       (long long)wanted, (long long)found, (long long)dim, value[SEED]);
-    /* ||theta||^2 = 2 + alpha^2 (d-1)/d, whichever member is true. */
-    double alpha = alpha_of(value);
-    double bound = sqrt(2 + alpha * alpha * (value[DIM] - 1) / value[DIM]);
-    foray_status status = foray_builder_create(ctx, FY_DECIDE_STATES, wanted,
-                                               (int64_t)value[HORIZON], dim, bound, builder);
-    return status == FORAY_OK ? fill(ctx, *builder, value, packing) : status;
-}
-
-static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
-{
-    foray_status status = check(ctx, value);
+    foray_status status = hard_check(ctx, value);
     if (status != FORAY_OK)
         return status;
     int8_t *packing;
-    if (!FY_ALLOC(ctx, packing, value[ACTIONS] * (value[DIM] - 1)))
+    if (!FY_ALLOC(ctx, packing, wanted * (dim - 1)))
         return FORAY_ERROR_MEMORY;
-    status = create(ctx, value, packing, builder);
+    int64_t found = grow_packing(value[SEED], dim - 1, wanted, packing);
+    if (found < wanted)
+        status = fy_fail(ctx, FORAY_ERROR_USAGE,
+                         "hard: actions=%lld, but the packing has room for %lld at dim=%lld "
+                         "(seed=%g)",
+                         (long long)wanted, (long long)found, (long long)dim, value[SEED]);
+    else
+        status = hard_fill(ctx, value, packing, builder);
     free(packing);
     return status;
 }
 
 const fy_world_kind fy_world_hard = {
     "hard", "the lower bound's class: one action among many is slightly better", parameters,
-    FY_COUNT(parameters), build};
+    FY_COUNT(parameters), hard_build};

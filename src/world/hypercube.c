@@ -42,7 +42,7 @@ static double advantage(const double *value)
 
 /* (d-1) D <= 1/24 keeps 1/6 + D <x,a> between 1/8 and 5/24, which the bound's proof needs:
  * K >= 3 (d-1)^2. */
-static foray_status check(foray_context *ctx, const double *value)
+static foray_status hypercube_check(foray_context *ctx, const double *value)
 {
     double n = value[DIM] - 1;
     if (value[MEMBER] >= ldexp(1, (int)n))
@@ -56,19 +56,10 @@ static foray_status check(foray_context *ctx, const double *value)
     return FORAY_OK;
 }
 
-static foray_status fill(foray_context *ctx, foray_builder *builder, const double *value,
-                         const fy_decision *what)
+static foray_status hypercube_build(foray_context *ctx, const double *value,
+                                    foray_builder **builder)
 {
-    const int8_t *x = what->sign + (int64_t)value[MEMBER] * (what->dim - 1);
-    double theta[MOST_DIM] = {M_SQRT2};
-    for (int64_t i = 1; i < what->dim; i++)
-        theta[i] = advantage(value) * x[i - 1] / what->scale;
-    return fy_decide(ctx, builder, what, theta);
-}
-
-static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
-{
-    foray_status status = check(ctx, value);
+    foray_status status = hypercube_check(ctx, value);
     if (status != FORAY_OK)
         return status;
     int64_t dim = (int64_t)value[DIM], actions = (int64_t)1 << (dim - 1);
@@ -83,16 +74,20 @@ static foray_status build(foray_context *ctx, const double *value, foray_builder
                         .bad = 5 * M_SQRT1_2 / 6,
                         .stay = M_SQRT1_2,
                         .scale = 1 / sqrt(2.0 * (double)(dim - 1))};
+    const int8_t *x = sign + (int64_t)value[MEMBER] * (dim - 1);
+    double theta[MOST_DIM] = {M_SQRT2};
+    for (int64_t i = 1; i < dim; i++)
+        theta[i] = advantage(value) * x[i - 1] / what.scale;
     /* ||theta||^2 = 2 + 2 (d-1) ||mu||^2 = 2 + 2 ((d-1) D)^2, whichever member is true. */
     double far = (double)(dim - 1) * advantage(value);
     status = foray_builder_create(ctx, FY_DECIDE_STATES, actions, (int64_t)value[HORIZON], dim,
                                   sqrt(2 + 2 * far * far), builder);
     if (status == FORAY_OK)
-        status = fill(ctx, *builder, value, &what);
+        status = fy_decide(ctx, *builder, &what, theta);
     free(sign);
     return status;
 }
 
 const fy_world_kind fy_world_hypercube = {
     "hypercube", "the second hard class: every sign of an action helps or hurts a little",
-    parameters, FY_COUNT(parameters), build};
+    parameters, FY_COUNT(parameters), hypercube_build};

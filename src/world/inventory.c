@@ -37,70 +37,57 @@ static void demand_law(const double *value, int64_t i, int64_t y, double *p)
 }
 
 /* Every (stock, order) with y pieces in the morning ends the same way. */
-static foray_status add_pair(foray_builder *builder, const double *value, int64_t stock,
-                             int64_t order, double *p)
+static void add_pair(foray_builder *builder, const double *value, int64_t stock, int64_t order,
+                     double *p)
 {
     int64_t capacity = (int64_t)value[CAPACITY];
     int64_t y = stock + order < capacity ? stock + order : capacity;
-    foray_status status = FORAY_OK;
     for (int64_t i = 0; i < (int64_t)value[DIM]; i++) {
         demand_law(value, i, y, p);
-        for (int64_t sold = 0; status == FORAY_OK && sold <= y; sold++) {
+        for (int64_t sold = 0; sold <= y; sold++)
             if (p[sold] > 0)
-                status = foray_builder_simulator(builder, i, stock, order, y - sold, p[sold]);
-        }
+                foray_builder_simulator(builder, i, stock, order, y - sold, p[sold]);
     }
-    return status;
 }
 
-static foray_status add_names(foray_builder *builder, const double *value)
-{
-    foray_status status = fy_world_line(builder, (int64_t)value[CAPACITY] + 1, "stock ");
-    for (int64_t order = 0; status == FORAY_OK && order <= (int64_t)value[ORDER]; order++) {
-        char name[32];
-        snprintf(name, sizeof name, "order %lld", (long long)order);
-        status = foray_builder_action_name(builder, order, name);
-    }
-    return status;
-}
-
-static foray_status fill(foray_builder *builder, const double *value, double *p, double *weight)
+/* p: [states], weight: [dim] to work with. */
+static void inventory_fill(foray_builder *builder, const double *value, double *p, double *weight)
 {
     int64_t states = (int64_t)value[CAPACITY] + 1, actions = (int64_t)value[ORDER] + 1;
-    foray_status status = FORAY_OK;
-    for (int64_t pair = 0; status == FORAY_OK && pair < states * actions; pair++)
-        status = add_pair(builder, value, pair / actions, pair % actions, p);
+    for (int64_t pair = 0; pair < states * actions; pair++)
+        add_pair(builder, value, pair / actions, pair % actions, p);
     fy_random_simplex(value[SEED], 0, (int64_t)value[DIM], weight);
-    if (status == FORAY_OK)
-        status = foray_builder_weights(builder, weight);
-    if (status == FORAY_OK)
-        status = foray_builder_initial(builder, states - 1, 1);
-    return status == FORAY_OK ? add_names(builder, value) : status;
+    foray_builder_weights(builder, weight);
+    foray_builder_initial(builder, states - 1, 1);
+    fy_world_line(builder, states, "stock ");
+    for (int64_t order = 0; order < actions; order++) {
+        char name[32];
+        snprintf(name, sizeof name, "order %lld", (long long)order);
+        foray_builder_action_name(builder, order, name);
+    }
 }
 
-static foray_status check(foray_context *ctx, const double *value)
+static foray_status inventory_build(foray_context *ctx, const double *value,
+                                    foray_builder **builder)
 {
+    int64_t states = (int64_t)value[CAPACITY] + 1, dim = (int64_t)value[DIM];
+    int64_t actions = (int64_t)value[ORDER] + 1;
+    double numbers = (double)states * (double)states * (double)actions * (double)dim;
     if (value[ORDER] > value[CAPACITY])
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "inventory: order=%g, but it must be 1 to capacity=%g", value[ORDER],
                        value[CAPACITY]);
-    double states = value[CAPACITY] + 1;
-    return fy_world_check_size(ctx, "inventory", states * states * (value[ORDER] + 1) * value[DIM]);
-}
-
-static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
-{
-    int64_t states = (int64_t)value[CAPACITY] + 1, dim = (int64_t)value[DIM];
-    foray_status status = check(ctx, value);
+    foray_status status = fy_world_check_size(ctx, "inventory", numbers);
     if (status == FORAY_OK)
-        status = foray_builder_create_mixture(ctx, states, (int64_t)value[ORDER] + 1,
-                                              (int64_t)value[HORIZON], dim, builder);
+        status = foray_builder_create_mixture(ctx, states, actions, (int64_t)value[HORIZON], dim,
+                                              builder);
     if (status != FORAY_OK)
         return status;
     double *p = NULL, *weight = NULL;
-    status = FORAY_ERROR_MEMORY;
     if (FY_ALLOC(ctx, p, states) && FY_ALLOC(ctx, weight, dim))
-        status = fill(*builder, value, p, weight);
+        inventory_fill(*builder, value, p, weight);
+    else
+        status = FORAY_ERROR_MEMORY;
     free(p);
     free(weight);
     return status;
@@ -108,4 +95,4 @@ static foray_status build(foray_context *ctx, const double *value, foray_builder
 
 const fy_world_kind fy_world_inventory = {"inventory",
                                           "stock control whose demand law is an unknown blend",
-                                          parameters, FY_COUNT(parameters), build};
+                                          parameters, FY_COUNT(parameters), inventory_build};

@@ -60,61 +60,44 @@ static void draw_successors(const double *value, uint64_t which, int64_t *next)
 }
 
 /* One (s,a) in every simulator. */
-static foray_status add_pair(foray_builder *builder, const double *value, int64_t pair,
-                             const scratch *room)
+static void add_pair(foray_builder *builder, const double *value, int64_t pair, const scratch *room)
 {
     int64_t actions = (int64_t)value[ACTIONS], n = (int64_t)value[SUCCESSORS];
     int64_t dim = (int64_t)value[DIM];
     uint64_t which = FIRST_PAIR + (uint64_t)pair * ((uint64_t)dim + 1);
     draw_successors(value, which, room->next);
-    foray_status status = FORAY_OK;
     for (int64_t i = 0; i < dim; i++) {
         fy_random_simplex(value[SEED], which + 1 + (uint64_t)i, n, room->law);
-        for (int64_t j = 0; status == FORAY_OK && j < n; j++)
-            status = foray_builder_simulator(builder, i, pair / actions, pair % actions,
-                                             room->next[j], room->law[j]);
+        for (int64_t j = 0; j < n; j++)
+            foray_builder_simulator(builder, i, pair / actions, pair % actions, room->next[j],
+                                    room->law[j]);
     }
-    return status;
 }
 
-static foray_status add_names(foray_builder *builder, const double *value)
+static void mixture_fill(foray_builder *builder, const double *value, const scratch *room)
 {
-    foray_status status = fy_world_line(builder, (int64_t)value[STATES], "state ");
-    for (int64_t a = 0; status == FORAY_OK && a < (int64_t)value[ACTIONS]; a++) {
+    int64_t states = (int64_t)value[STATES], actions = (int64_t)value[ACTIONS];
+    for (int64_t pair = 0; pair < states * actions; pair++)
+        add_pair(builder, value, pair, room);
+    fy_random_simplex(value[SEED], WEIGHTS, (int64_t)value[DIM], room->weight);
+    foray_builder_weights(builder, room->weight);
+    foray_builder_initial(builder, 0, 1);
+    fy_world_line(builder, states, "state ");
+    for (int64_t a = 0; a < actions; a++) {
         char name[32];
         snprintf(name, sizeof name, "action %lld", (long long)a);
-        status = foray_builder_action_name(builder, a, name);
+        foray_builder_action_name(builder, a, name);
     }
-    return status;
 }
 
-static foray_status fill(foray_builder *builder, const double *value, const scratch *room)
+static foray_status mixture_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
-    int64_t pairs = (int64_t)value[STATES] * (int64_t)value[ACTIONS];
-    foray_status status = FORAY_OK;
-    for (int64_t pair = 0; status == FORAY_OK && pair < pairs; pair++)
-        status = add_pair(builder, value, pair, room);
-    fy_random_simplex(value[SEED], WEIGHTS, (int64_t)value[DIM], room->weight);
-    if (status == FORAY_OK)
-        status = foray_builder_weights(builder, room->weight);
-    if (status == FORAY_OK)
-        status = foray_builder_initial(builder, 0, 1);
-    return status == FORAY_OK ? add_names(builder, value) : status;
-}
-
-static foray_status check(foray_context *ctx, const double *value)
-{
+    double numbers = value[STATES] * value[ACTIONS] * value[SUCCESSORS] * value[DIM];
     if (value[SUCCESSORS] > value[STATES])
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "mixture: successors=%g, but there are only states=%g", value[SUCCESSORS],
                        value[STATES]);
-    return fy_world_check_size(ctx, "mixture",
-                               value[STATES] * value[ACTIONS] * value[SUCCESSORS] * value[DIM]);
-}
-
-static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
-{
-    foray_status status = check(ctx, value);
+    foray_status status = fy_world_check_size(ctx, "mixture", numbers);
     if (status == FORAY_OK)
         status =
             foray_builder_create_mixture(ctx, (int64_t)value[STATES], (int64_t)value[ACTIONS],
@@ -122,10 +105,11 @@ static foray_status build(foray_context *ctx, const double *value, foray_builder
     if (status != FORAY_OK)
         return status;
     scratch room = {NULL, NULL, NULL};
-    status = FORAY_ERROR_MEMORY;
     if (FY_ALLOC(ctx, room.next, value[SUCCESSORS]) && FY_ALLOC(ctx, room.law, value[SUCCESSORS]) &&
         FY_ALLOC(ctx, room.weight, value[DIM]))
-        status = fill(*builder, value, &room);
+        mixture_fill(*builder, value, &room);
+    else
+        status = FORAY_ERROR_MEMORY;
     free(room.next);
     free(room.law);
     free(room.weight);
@@ -134,4 +118,4 @@ static foray_status build(foray_context *ctx, const double *value, foray_builder
 
 const fy_world_kind fy_world_mixture = {"mixture",
                                         "a blend of random simulators whose weights are unknown",
-                                        parameters, FY_COUNT(parameters), build};
+                                        parameters, FY_COUNT(parameters), mixture_build};

@@ -71,26 +71,24 @@ static void convolve(int64_t waiting, int64_t clerks, int64_t capacity, const sc
 }
 
 /* One (waiting, action) in simulator i * services + j. */
-static foray_status add_simulator(foray_builder *builder, const double *value, int64_t simulator,
-                                  int64_t waiting, int64_t action, const scratch *room)
+static void add_simulator(foray_builder *builder, const double *value, int64_t simulator,
+                          int64_t waiting, int64_t action, const scratch *room)
 {
     int64_t capacity = (int64_t)value[CAPACITY], services = (int64_t)value[SERVICES];
     int64_t rates = (int64_t)value[RATES], clerks = 1 + action % rates;
     arrival_law(value, simulator / services, action / rates, room->came);
     service_law(value, simulator % services, clerks, room->served);
     convolve(waiting, clerks, capacity, room);
-    foray_status status = FORAY_OK;
-    for (int64_t s = 0; status == FORAY_OK && s <= capacity; s++) {
+    for (int64_t s = 0; s <= capacity; s++) {
         /* Summed in another order the same terms may exceed 1 by a rounding. */
         double p = fmin(room->next[s], 1);
         if (p > 0)
-            status = foray_builder_simulator(builder, simulator, waiting, action, s, p);
+            foray_builder_simulator(builder, simulator, waiting, action, s, p);
     }
-    return status;
 }
 
 /* theta_ij = a_i b_j */
-static foray_status add_weights(foray_builder *builder, const double *value, const scratch *room)
+static void add_weights(foray_builder *builder, const double *value, const scratch *room)
 {
     int64_t arrivals = (int64_t)value[ARRIVALS], services = (int64_t)value[SERVICES];
     double *a = room->factor, *b = room->factor + arrivals;
@@ -98,49 +96,44 @@ static foray_status add_weights(foray_builder *builder, const double *value, con
     fy_random_simplex(value[SEED], 1, services, b);
     for (int64_t i = 0; i < arrivals * services; i++)
         room->weight[i] = a[i / services] * b[i % services];
-    return foray_builder_weights(builder, room->weight);
+    foray_builder_weights(builder, room->weight);
 }
 
-static foray_status add_names(foray_builder *builder, const double *value)
+static void queue_fill(foray_builder *builder, const double *value, const scratch *room)
 {
-    int64_t rates = (int64_t)value[RATES];
-    foray_status status = fy_world_line(builder, (int64_t)value[CAPACITY] + 1, "waiting ");
-    for (int64_t action = 0; status == FORAY_OK && action < DOORS * rates; action++) {
-        int64_t clerks = 1 + action % rates;
+    int64_t states = (int64_t)value[CAPACITY] + 1, rates = (int64_t)value[RATES];
+    int64_t actions = DOORS * rates, dim = (int64_t)(value[ARRIVALS] * value[SERVICES]);
+    for (int64_t pair = 0; pair < states * actions; pair++)
+        for (int64_t i = 0; i < dim; i++)
+            add_simulator(builder, value, i, pair / actions, pair % actions, room);
+    add_weights(builder, value, room);
+    foray_builder_initial(builder, 0, 1);
+    fy_world_line(builder, states, "waiting ");
+    for (int64_t action = 0; action < actions; action++) {
         char name[64];
         snprintf(name, sizeof name, "%s, %lld at the counter",
-                 action / rates == ADMIT ? "admit" : "refuse", (long long)clerks);
-        status = foray_builder_action_name(builder, action, name);
+                 action / rates == ADMIT ? "admit" : "refuse", (long long)(1 + action % rates));
+        foray_builder_action_name(builder, action, name);
     }
-    return status;
 }
 
-static foray_status fill(foray_builder *builder, const double *value, const scratch *room)
+static foray_status queue_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
-    int64_t states = (int64_t)value[CAPACITY] + 1, actions = DOORS * (int64_t)value[RATES];
-    int64_t dim = (int64_t)(value[ARRIVALS] * value[SERVICES]);
-    foray_status status = FORAY_OK;
-    for (int64_t pair = 0; pair < states * actions; pair++) {
-        for (int64_t i = 0; status == FORAY_OK && i < dim; i++)
-            status = add_simulator(builder, value, i, pair / actions, pair % actions, room);
-    }
+    double states = value[CAPACITY] + 1, actions = DOORS * value[RATES];
+    double dim = value[ARRIVALS] * value[SERVICES];
+    foray_status status = fy_world_check_size(ctx, "queue", states * states * actions * dim);
     if (status == FORAY_OK)
-        status = add_weights(builder, value, room);
-    if (status == FORAY_OK)
-        status = foray_builder_initial(builder, 0, 1);
-    return status == FORAY_OK ? add_names(builder, value) : status;
-}
-
-static foray_status fill_in(foray_context *ctx, foray_builder *builder, const double *value)
-{
+        status = foray_builder_create_mixture(ctx, (int64_t)states, (int64_t)actions,
+                                              (int64_t)value[HORIZON], (int64_t)dim, builder);
+    if (status != FORAY_OK)
+        return status;
     scratch room = {NULL, NULL, NULL, NULL, NULL};
-    foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, room.served, value[RATES] + 1) &&
-        FY_ALLOC(ctx, room.came, value[CAPACITY] + 1) &&
-        FY_ALLOC(ctx, room.next, value[CAPACITY] + 1) &&
-        FY_ALLOC(ctx, room.weight, value[ARRIVALS] * value[SERVICES]) &&
+    if (FY_ALLOC(ctx, room.served, value[RATES] + 1) && FY_ALLOC(ctx, room.came, states) &&
+        FY_ALLOC(ctx, room.next, states) && FY_ALLOC(ctx, room.weight, dim) &&
         FY_ALLOC(ctx, room.factor, value[ARRIVALS] + value[SERVICES]))
-        status = fill(builder, value, &room);
+        queue_fill(*builder, value, &room);
+    else
+        status = FORAY_ERROR_MEMORY;
     free(room.served);
     free(room.came);
     free(room.next);
@@ -149,17 +142,6 @@ static foray_status fill_in(foray_context *ctx, foray_builder *builder, const do
     return status;
 }
 
-static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
-{
-    double states = value[CAPACITY] + 1, actions = DOORS * value[RATES];
-    double dim = value[ARRIVALS] * value[SERVICES];
-    foray_status status = fy_world_check_size(ctx, "queue", states * states * actions * dim);
-    if (status == FORAY_OK)
-        status = foray_builder_create_mixture(ctx, (int64_t)states, (int64_t)actions,
-                                              (int64_t)value[HORIZON], (int64_t)dim, builder);
-    return status == FORAY_OK ? fill_in(ctx, *builder, value) : status;
-}
-
 const fy_world_kind fy_world_queue = {
     "queue", "admission and staffing of a counter with unknown arrivals and service", parameters,
-    FY_COUNT(parameters), build};
+    FY_COUNT(parameters), queue_build};

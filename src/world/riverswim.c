@@ -25,45 +25,31 @@ enum { WITH_CURRENT, FROM_FIRST, FROM_INSIDE, FROM_LAST, CLASSES };
 static const int64_t class_outcomes[CLASSES] = {1, 2, 3, 2};
 static const double class_law[CLASSES][3] = {{1}, {0.3, 0.7}, {0.1, 0.6, 0.3}, {0.1, 0.9}};
 
-static foray_status add_left(foray_builder *builder, int64_t s)
-{
-    int64_t next[] = {s > 0 ? s - 1 : 0};
-    return foray_builder_outcomes(builder, s, LEFT, WITH_CURRENT, next);
-}
-
-/* The outcomes of a class are neighbours in a row: the first state has none behind. */
-static foray_status add_right(foray_builder *builder, int64_t s, int64_t states)
-{
-    const int64_t around[] = {s - 1, s, s + 1};
-    if (s == 0)
-        return foray_builder_outcomes(builder, s, RIGHT, FROM_FIRST, around + 1);
-    return foray_builder_outcomes(builder, s, RIGHT, s < states - 1 ? FROM_INSIDE : FROM_LAST,
-                                  around);
-}
-
-static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
+static foray_status riverswim_build(foray_context *ctx, const double *value,
+                                    foray_builder **builder)
 {
     static const char *const action_names[ACTIONS] = {"left", "right"};
     int64_t states = (int64_t)value[STATES];
     int64_t horizon = value[HORIZON] > 0 ? (int64_t)value[HORIZON] : 4 * states;
     foray_status status = foray_builder_create_classes(ctx, states, ACTIONS, horizon, CLASSES,
                                                        class_outcomes, builder);
-    for (int64_t s = 0; status == FORAY_OK && s < states; s++) {
-        status = add_left(*builder, s);
-        if (status == FORAY_OK)
-            status = add_right(*builder, s, states);
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t s = 0; s < states; s++) {
+        /* The outcomes of a class are neighbours in a row: the first state has none behind. */
+        const int64_t around[] = {s > 0 ? s - 1 : 0, s, s + 1};
+        int64_t right = s == 0 ? FROM_FIRST : s < states - 1 ? FROM_INSIDE : FROM_LAST;
+        foray_builder_outcomes(*builder, s, LEFT, WITH_CURRENT, around);
+        foray_builder_outcomes(*builder, s, RIGHT, right, s == 0 ? around + 1 : around);
     }
-    for (int64_t c = 0; status == FORAY_OK && c < CLASSES; c++)
-        status = foray_builder_law(*builder, c, class_law[c]);
-    if (status == FORAY_OK)
-        status = foray_builder_initial(*builder, 0, 1);
-    if (status == FORAY_OK)
-        status = fy_world_line(*builder, states, "place ");
-    if (status == FORAY_OK)
-        status = fy_world_actions(*builder, ACTIONS, action_names);
-    return status;
+    for (int64_t c = 0; c < CLASSES; c++)
+        foray_builder_law(*builder, c, class_law[c]);
+    foray_builder_initial(*builder, 0, 1);
+    fy_world_line(*builder, states, "place ");
+    fy_world_actions(*builder, ACTIONS, action_names);
+    return FORAY_OK;
 }
 
 const fy_world_kind fy_world_riverswim = {
     "riverswim", "a river whose current carries a swimmer back to where the episode starts",
-    parameters, FY_COUNT(parameters), build};
+    parameters, FY_COUNT(parameters), riverswim_build};

@@ -92,32 +92,28 @@ static int64_t start_state(const room_map *map, const double *value)
 
 /* --------------------------------------------------------------- the model */
 
-static foray_status add_name(foray_builder *builder, const room_map *map, int64_t row, int64_t col)
-{
-    char name[64];
-    snprintf(name, sizeof name, "%s(%lld,%lld)", is_door(map, row, col) ? "door " : "",
-             (long long)row, (long long)col);
-    return fy_world_place(builder, map->state[row * map->cols + col], row, col, name);
-}
-
-static foray_status add_cell(foray_builder *builder, const room_map *map, const double *value,
-                             int64_t row, int64_t col)
+static void add_cell(foray_builder *builder, const room_map *map, const double *value, int64_t row,
+                     int64_t col)
 {
     int64_t room = row / map->pitch * (int64_t)value[COLS] + col / map->pitch;
     int64_t state = map->state[row * map->cols + col];
-    foray_status status = add_name(builder, map, row, col);
-    for (int meant = 0; status == FORAY_OK && meant < FY_DIRECTIONS; meant++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s(%lld,%lld)", is_door(map, row, col) ? "door " : "",
+             (long long)row, (long long)col);
+    fy_world_cell(builder, state, row, col, name);
+    for (int meant = 0; meant < FY_DIRECTIONS; meant++) {
         int64_t next[OUTCOMES];
         next[MOVED] = step(map, row, col, meant);
         next[SLIPPED_LEFT] = step(map, row, col, (meant + 3) % FY_DIRECTIONS);
         next[SLIPPED_RIGHT] = step(map, row, col, (meant + 1) % FY_DIRECTIONS);
         next[STAYED] = state;
-        status = foray_builder_outcomes(builder, state, meant, room, next);
+        foray_builder_outcomes(builder, state, meant, room, next);
     }
-    return status;
 }
 
-static foray_status add_law(foray_builder *builder, const double *value, int64_t room)
+/* theta: "moved" uniform in success -+ spread; the others share the rest, each with a weight
+ * uniform in 1/2 to 3/2. */
+static void add_law(foray_builder *builder, const double *value, int64_t room)
 {
     double p[OUTCOMES], sum = 0;
     for (uint32_t o = 0; o < OUTCOMES; o++)
@@ -127,61 +123,43 @@ static foray_status add_law(foray_builder *builder, const double *value, int64_t
         sum += 0.5 + p[o];
     for (int o = SLIPPED_LEFT; o < OUTCOMES; o++)
         p[o] = (1 - p[MOVED]) * (0.5 + p[o]) / sum;
-    return foray_builder_law(builder, room, p);
+    foray_builder_law(builder, room, p);
 }
 
-static foray_status create(foray_context *ctx, const double *value, const room_map *map,
-                           foray_builder **builder)
+static void rooms_fill(foray_builder *builder, const double *value, const room_map *map)
 {
-    int64_t rooms = (int64_t)(value[ROWS] * value[COLS]), *outcomes;
-    if (!FY_ALLOC(ctx, outcomes, rooms))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t room = 0; room < rooms; room++)
-        outcomes[room] = OUTCOMES;
-    foray_status status = foray_builder_create_classes(
-        ctx, map->states, FY_DIRECTIONS, (int64_t)value[HORIZON], rooms, outcomes, builder);
-    free(outcomes);
-    return status;
-}
-
-static foray_status fill(foray_builder *builder, const double *value, const room_map *map)
-{
-    foray_status status = foray_builder_grid(builder, map->rows, map->cols);
-    for (int64_t cell = 0; status == FORAY_OK && cell < map->rows * map->cols; cell++) {
+    foray_builder_grid(builder, map->rows, map->cols);
+    for (int64_t cell = 0; cell < map->rows * map->cols; cell++)
         if (map->state[cell] >= 0)
-            status = add_cell(builder, map, value, cell / map->cols, cell % map->cols);
-    }
-    for (int64_t room = 0; status == FORAY_OK && room < (int64_t)(value[ROWS] * value[COLS]);
-         room++)
-        status = add_law(builder, value, room);
-    if (status == FORAY_OK)
-        status = foray_builder_initial(builder, start_state(map, value), 1);
-    if (status == FORAY_OK)
-        status = fy_world_actions(builder, FY_DIRECTIONS, fy_direction_name);
-    return status;
+            add_cell(builder, map, value, cell / map->cols, cell % map->cols);
+    for (int64_t room = 0; room < (int64_t)(value[ROWS] * value[COLS]); room++)
+        add_law(builder, value, room);
+    foray_builder_initial(builder, start_state(map, value), 1);
+    fy_world_actions(builder, FY_DIRECTIONS, fy_direction_name);
 }
 
-static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
+static foray_status rooms_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
-    int64_t pitch = (int64_t)value[SIZE] + 1;
+    int64_t pitch = (int64_t)value[SIZE] + 1, rooms = (int64_t)(value[ROWS] * value[COLS]);
     room_map map = {pitch, (int64_t)value[ROWS] * pitch - 1, (int64_t)value[COLS] * pitch - 1, 0,
                     NULL};
+    double numbers = (double)map.rows * (double)map.cols * FY_DIRECTIONS * OUTCOMES;
     foray_status status = fy_zone_check(ctx, "rooms", value[SUCCESS], value[SPREAD]);
     if (status == FORAY_OK)
-        status = fy_world_check_size(
-            ctx, "rooms", (double)map.rows * (double)map.cols * FY_DIRECTIONS * OUTCOMES);
+        status = fy_world_check_size(ctx, "rooms", numbers);
     if (status != FORAY_OK)
         return status;
     if (!FY_ALLOC(ctx, map.state, map.rows * map.cols))
         return FORAY_ERROR_MEMORY;
     draw_map(&map);
-    status = create(ctx, value, &map, builder);
+    status = fy_world_classes(ctx, map.states, FY_DIRECTIONS, (int64_t)value[HORIZON], rooms,
+                              OUTCOMES, builder);
     if (status == FORAY_OK)
-        status = fill(*builder, value, &map);
+        rooms_fill(*builder, value, &map);
     free(map.state);
     return status;
 }
 
 const fy_world_kind fy_world_rooms = {"rooms",
                                       "rooms joined by doors, each with an unknown law of slipping",
-                                      parameters, FY_COUNT(parameters), build};
+                                      parameters, FY_COUNT(parameters), rooms_build};

@@ -2,6 +2,7 @@
  * probability vectors. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/maths.h"
 #include "world/world.h"
@@ -24,29 +25,40 @@ const int fy_direction_row[FY_DIRECTIONS] = {-1, 0, 1, 0};
 const int fy_direction_col[FY_DIRECTIONS] = {0, 1, 0, -1};
 const char *const fy_direction_name[FY_DIRECTIONS] = {"up", "right", "down", "left"};
 
-foray_status fy_world_place(foray_builder *builder, int64_t state, int64_t row, int64_t col,
-                            const char *name)
+void fy_world_cell(foray_builder *builder, int64_t state, int64_t row, int64_t col,
+                   const char *name)
 {
-    foray_status status = foray_builder_state_name(builder, state, name);
-    return status == FORAY_OK ? foray_builder_cell(builder, state, row, col) : status;
+    foray_builder_cell(builder, state, row, col);
+    foray_builder_state_name(builder, state, name);
 }
 
-foray_status fy_world_line(foray_builder *builder, int64_t states, const char *prefix)
+void fy_world_line(foray_builder *builder, int64_t states, const char *prefix)
 {
-    foray_status status = foray_builder_grid(builder, 1, states);
-    for (int64_t s = 0; status == FORAY_OK && s < states; s++) {
+    foray_builder_grid(builder, 1, states);
+    for (int64_t s = 0; s < states; s++) {
         char name[64];
         snprintf(name, sizeof name, "%s%lld", prefix, (long long)s);
-        status = fy_world_place(builder, s, 0, s, name);
+        fy_world_cell(builder, s, 0, s, name);
     }
-    return status;
 }
 
-foray_status fy_world_actions(foray_builder *builder, int64_t count, const char *const *name)
+void fy_world_actions(foray_builder *builder, int64_t count, const char *const *name)
 {
-    foray_status status = FORAY_OK;
-    for (int64_t a = 0; status == FORAY_OK && a < count; a++)
-        status = foray_builder_action_name(builder, a, name[a]);
+    for (int64_t a = 0; a < count; a++)
+        foray_builder_action_name(builder, a, name[a]);
+}
+
+foray_status fy_world_classes(foray_context *ctx, int64_t states, int64_t actions, int64_t horizon,
+                              int64_t classes, int64_t outcomes, foray_builder **builder)
+{
+    int64_t *each;
+    if (!FY_ALLOC(ctx, each, classes))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t c = 0; c < classes; c++)
+        each[c] = outcomes;
+    foray_status status =
+        foray_builder_create_classes(ctx, states, actions, horizon, classes, each, builder);
+    free(each);
     return status;
 }
 

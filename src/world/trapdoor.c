@@ -42,8 +42,8 @@ static double knob(int64_t action, int64_t i)
 }
 
 /* phi(next|s,a) = (first, sign beta a) */
-static foray_status add_feature(const corridor *c, int64_t state, int64_t action, int64_t next,
-                                double first, double sign)
+static void add_feature(const corridor *c, int64_t state, int64_t action, int64_t next,
+                        double first, double sign)
 {
     int64_t coordinate[MOST_KNOBS + 1];
     double phi[MOST_KNOBS + 1];
@@ -52,58 +52,34 @@ static foray_status add_feature(const corridor *c, int64_t state, int64_t action
         coordinate[i] = i;
         phi[i] = i == 0 ? first : sign * c->beta * knob(action, i - 1);
     }
-    return foray_builder_feature(c->builder, state, action, next, dim, coordinate, phi);
+    foray_builder_feature(c->builder, state, action, next, dim, coordinate, phi);
 }
 
-static foray_status add_pair(const corridor *c, int64_t state, int64_t action)
+static void trapdoor_fill(const corridor *c, double gap)
 {
-    int64_t treasure = c->places + 1;
-    if (state >= c->places)
-        return add_feature(c, state, action, state, c->alpha, 0.0);
-    foray_status status = add_feature(c, state, action, treasure, c->alpha * c->base, +1.0);
-    if (status != FORAY_OK)
-        return status;
-    return add_feature(c, state, action, state + 1, c->alpha * (1.0 - c->base), -1.0);
-}
-
-/* The action's name: its signs. */
-static foray_status add_action_name(const corridor *c, int64_t action)
-{
-    char name[MOST_KNOBS + 1] = "";
-    for (int64_t i = 0; i < c->knobs; i++)
-        name[i] = knob(action, i) < 0.0 ? '-' : '+';
-    return foray_builder_action_name(c->builder, action, name);
-}
-
-static foray_status add_theta(const corridor *c, double gap)
-{
+    int64_t actions = (int64_t)1 << c->knobs, treasure = c->places + 1;
     double theta[MOST_KNOBS + 1];
+    for (int64_t a = 0; a < actions; a++) {
+        char name[MOST_KNOBS + 1] = ""; /* its signs */
+        for (int64_t s = 0; s < c->places; s++) {
+            add_feature(c, s, a, treasure, c->alpha * c->base, +1.0);
+            add_feature(c, s, a, s + 1, c->alpha * (1.0 - c->base), -1.0);
+        }
+        for (int64_t s = c->places; s <= treasure; s++)
+            add_feature(c, s, a, s, c->alpha, 0.0);
+        for (int64_t i = 0; i < c->knobs; i++)
+            name[i] = knob(a, i) < 0.0 ? '-' : '+';
+        foray_builder_action_name(c->builder, a, name);
+    }
     for (int64_t i = 0; i <= c->knobs; i++)
         theta[i] = i == 0 ? 1.0 / c->alpha : gap / c->beta;
-    return foray_builder_theta(c->builder, theta);
+    foray_builder_theta(c->builder, theta);
+    foray_builder_initial(c->builder, 0, 1);
+    fy_world_line(c->builder, c->places + 2, "place ");
+    foray_builder_state_name(c->builder, treasure, "treasure");
 }
 
-static foray_status fill(const corridor *c, double gap)
-{
-    int64_t actions = (int64_t)1 << c->knobs;
-    foray_status status = FORAY_OK;
-    for (int64_t s = 0; status == FORAY_OK && s < c->places + 2; s++)
-        for (int64_t a = 0; status == FORAY_OK && a < actions; a++)
-            status = add_pair(c, s, a);
-    for (int64_t a = 0; status == FORAY_OK && a < actions; a++)
-        status = add_action_name(c, a);
-    if (status == FORAY_OK)
-        status = add_theta(c, gap);
-    if (status == FORAY_OK)
-        status = foray_builder_initial(c->builder, 0, 1);
-    if (status == FORAY_OK)
-        status = fy_world_line(c->builder, c->places + 2, "place ");
-    if (status == FORAY_OK)
-        status = foray_builder_state_name(c->builder, c->places + 1, "treasure");
-    return status;
-}
-
-static foray_status build(foray_context *ctx, const double *value, foray_builder **builder)
+static foray_status trapdoor_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
     double most = value[GAP] * value[KNOBS];
     if (value[BASE] - most < 0.0 || value[BASE] + most > 1.0)
@@ -125,9 +101,10 @@ static foray_status build(foray_context *ctx, const double *value, foray_builder
     if (status != FORAY_OK)
         return status;
     c.builder = *builder;
-    return fill(&c, value[GAP]);
+    trapdoor_fill(&c, value[GAP]);
+    return FORAY_OK;
 }
 
 const fy_world_kind fy_world_trapdoor = {
     "trapdoor", "a corridor whose trapdoors lead to the treasure, by knobs that do little",
-    parameters, FY_COUNT(parameters), build};
+    parameters, FY_COUNT(parameters), trapdoor_build};

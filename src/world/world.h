@@ -17,7 +17,7 @@ typedef struct fy_world_kind {
     /* Creates a builder and fills it. `value` holds the parameters in the order
      * of the table, each within its range; how they fit together is for `build`
      * to check. *builder is set as soon as there is one, and is the caller's to
-     * destroy whatever the answer. */
+     * finish and to destroy; what goes wrong while it is filled shows then. */
     foray_status (*build)(foray_context *ctx, const double *value, foray_builder **builder);
 } fy_world_kind;
 
@@ -40,15 +40,19 @@ foray_status fy_world_check_size(foray_context *ctx, const char *world, double n
 
 /* ------------------------------------------------------- names and layouts */
 
-/* Names a state and puts it on the map. */
-foray_status fy_world_place(foray_builder *builder, int64_t state, int64_t row, int64_t col,
-                            const char *name);
+/* Puts a state on the map, and names it. */
+void fy_world_cell(foray_builder *builder, int64_t state, int64_t row, int64_t col,
+                   const char *name);
 
 /* A map of one row: state s in column s, named "<prefix>s". */
-foray_status fy_world_line(foray_builder *builder, int64_t states, const char *prefix);
+void fy_world_line(foray_builder *builder, int64_t states, const char *prefix);
 
 /* Names actions 0..count-1. */
-foray_status fy_world_actions(foray_builder *builder, int64_t count, const char *const *name);
+void fy_world_actions(foray_builder *builder, int64_t count, const char *const *name);
+
+/* A builder of `classes` outcome classes that have equally many outcomes each. */
+foray_status fy_world_classes(foray_context *ctx, int64_t states, int64_t actions, int64_t horizon,
+                              int64_t classes, int64_t outcomes, foray_builder **builder);
 
 /* The four directions of a map, clockwise: turning right is +1, left is +3. */
 enum { FY_UP, FY_RIGHT, FY_DOWN, FY_LEFT, FY_DIRECTIONS };
