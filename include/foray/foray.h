@@ -7,8 +7,8 @@
  *
  * The story in one paragraph. A *model* says what is known beforehand: which
  * states may follow (s,a), and the features that turn an unknown vector theta
- * into probabilities. A *world* is where actions meet reality. An *explorer*
- * is an algorithm that chooses actions and learns from what happens. A *run*
+ * into probabilities. A *world* is whatever a run steps in. An *explorer* is
+ * an algorithm that chooses actions and learns from what happens. A *run*
  * is an explorer and its episodes in one file on disk. From an explorer (or a
  * run) come *policies* for *rewards*, each with a *certificate*.
  *
@@ -92,12 +92,12 @@ FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
 /* ----------------------------------------------------------------- numbers */
 
 /* A number as the shortest text of 15 to 17 digits that reads back as the same number, as in
- * all files: with a point, whatever the locale; "inf", "-inf", and "" for NaN. Returns text. */
+ * all files: with a decimal point in every locale; "inf", "-inf", and "" for NaN. Returns text. */
 enum { FORAY_NUMBER_SIZE = 32 };
 FORAY_API const char *foray_shortest(double value, char text[FORAY_NUMBER_SIZE]);
 
-/* The number that the whole text is: 0.25, -1e-3, 200_000, inf; correctly rounded, and with a
- * point whatever the locale. False: it is not a number, or too large for a double. */
+/* Reads the whole text as a number: 0.25, -1e-3, 200_000, inf; correctly rounded, and with a
+ * decimal point in every locale. False: it is not a number, or too large for a double. */
 FORAY_API bool foray_number_read(const char *text, double *out);
 /* The same for whole numbers, which may be written 1e5 or 200_000. */
 FORAY_API bool foray_whole_read(const char *text, int64_t *out);
@@ -232,7 +232,7 @@ typedef struct foray_settings {
 /* The defaults. */
 FORAY_API void foray_settings_default(foray_settings *settings);
 
-/* The paper to the letter: theorem radius, no centring, no blocks, clip at H,
+/* The algorithm as printed in the paper: theorem radius, no centring, no blocks, clip at H,
  * a new plan every episode. Other settings stay as they are. */
 FORAY_API void foray_settings_literal(foray_settings *settings);
 
@@ -275,17 +275,17 @@ FORAY_API int64_t foray_model_actions(const foray_model *model);
 FORAY_API int64_t foray_model_horizon(const foray_model *model);
 FORAY_API int64_t foray_model_dim(const foray_model *model);
 FORAY_API double foray_model_norm_bound(const foray_model *model);
-/* 0 where the features are exact. Where they were estimated, a bound zeta on what that does
- * to a probability-weighted mean of numbers in [0,1]: for every (s,a), every f: S -> [0,1]
+/* 0 if the features are exact. If they were estimated, a bound zeta on the resulting error of
+ * a probability-weighted mean of numbers in [0,1]: for every (s,a), every f: S -> [0,1]
  * and the true theta,
  *   | sum_s' <phi(s'|s,a) - phi_true(s'|s,a), theta> f(s') | <= zeta.
- * The true theta must make probabilities of the estimated features too, and everything that
- * may follow (s,a) in truth must be among its successors; means over draws of simulators do
- * the first by themselves. Bonuses and certificates contain this error. */
+ * The true theta must also make probabilities of the estimated features, and every true
+ * successor of (s,a) must be among its successors; means over draws of simulators satisfy the
+ * first automatically. Bonuses and certificates include this error. */
 FORAY_API double foray_model_feature_error(const foray_model *model);
 
-/* The true parameter, foray_model_dim numbers, or NULL where it is not known.
- * A model that knows it is a world. */
+/* The true parameter, foray_model_dim numbers, or NULL if it is not known. A model
+ * that knows it can be used as a world. */
 FORAY_API const double *foray_model_theta(const foray_model *model);
 
 /* The possible successors of (s,a): returns how many, and sets *next to them.
@@ -297,20 +297,20 @@ FORAY_API int64_t foray_model_successors(const foray_model *model, int64_t state
 FORAY_API double foray_model_probability(const foray_model *model, const double *theta,
                                          int64_t state, int64_t action, int64_t j);
 
-/* The initial distribution: returns how many states have a chance, and sets
- * *state and *probability to them. */
+/* The initial distribution: returns how many states have a positive probability, and
+ * sets *state and *probability to them. */
 FORAY_API int64_t foray_model_initial(const foray_model *model, const int32_t **state,
                                       const double **probability);
 
-/* Names for people; NULL where the model gives none. */
+/* Names for people; NULL if the model gives none. */
 FORAY_API const char *foray_model_state_name(const foray_model *model, int64_t state);
 FORAY_API const char *foray_model_action_name(const foray_model *model, int64_t action);
 
 /* Features phi(s,a) of a linear MDP, P(next|s,a) = <phi(s,a), mu(next)>, for the algorithms
- * that use them: their dimension, 0 where the model gives none. */
+ * that use them: their dimension, 0 if the model gives none. */
 FORAY_API int64_t foray_model_pair_dim(const foray_model *model);
 /* Those of one pair: returns how many are not zero, and sets *coordinate (ascending) and
- * *value to them; 0, and nothing is set, where the model gives none. */
+ * *value to them; 0, with nothing set, if the model gives none. */
 FORAY_API int64_t foray_model_pair_feature(const foray_model *model, int64_t state, int64_t action,
                                            const int32_t **coordinate, const double **value);
 
@@ -320,8 +320,8 @@ FORAY_API bool foray_model_grid(const foray_model *model, int64_t *rows, int64_t
 FORAY_API bool foray_model_cell(const foray_model *model, int64_t state, int64_t *row,
                                 int64_t *col);
 
-/* What a check of a model found. Norms over all f: S -> [0,1] are exact where
- * psi_norm_exact says so, else they are upper bounds. */
+/* What a check of a model found. Norms over all f: S -> [0,1] are exact if
+ * psi_norm_exact says so; otherwise they are upper bounds. */
 typedef struct foray_model_facts {
     int64_t pairs;           /* (s,a) pairs */
     int64_t transitions;     /* successors, summed over pairs */
@@ -336,37 +336,37 @@ typedef struct foray_model_facts {
     double psi_norm;         /* max over (s,a), f of ||psi_f(s,a)||, to be at most 1 */
     bool psi_norm_exact;
     int64_t psi_norm_state, psi_norm_action; /* where it is attained */
-    double theta_norm;                       /* ||theta||, NaN where theta is unknown */
-    double worst_sum;         /* max |sum of probabilities - 1|, NaN where theta is unknown */
-    double least_probability; /* smallest probability, NaN where theta is unknown */
+    double theta_norm;                       /* ||theta||, NaN if theta is unknown */
+    double worst_sum;         /* max |sum of probabilities - 1|, NaN if theta is unknown */
+    double least_probability; /* smallest probability, NaN if theta is unknown */
 } foray_model_facts;
 
 /* Is the model valid: probability vectors for its theta (if known), equations
  * "probabilities sum to one" that have a solution, both norm bounds? If not,
- * FORAY_ERROR_INPUT, with a message that points at the offending (s,a). `facts`
- * may be NULL; it is filled as far as the check came even when the answer is no. */
+ * FORAY_ERROR_INPUT, with a message that names the offending (s,a). `facts` may be
+ * NULL; it is filled as far as the check got, even when the answer is no. */
 FORAY_API foray_status foray_model_check(foray_context *ctx, const foray_model *model,
                                          foray_model_facts *facts);
 
-/* Do two models say the same of the same world, bit for bit: sizes, norm bound, feature error,
+/* Do two models say the same about the same world, bit for bit: sizes, norm bound, feature error,
  * initial states, features (of both kinds) and theta? Names and maps do not matter. */
 FORAY_API bool foray_model_equal(const foray_model *one, const foray_model *other);
 
-/* Reads a model, JSON or compact: the content tells which. FORAY_ERROR_INPUT
+/* Reads a model, JSON or compact, told apart by content. FORAY_ERROR_INPUT
  * names the file, the line or key, and the cause. */
 FORAY_API foray_status foray_model_load(foray_context *ctx, const char *path, foray_model **out);
 
 /* How a model is written. */
 enum { FORAY_MODEL_JSON, FORAY_MODEL_COMPACT };
 
-/* Writes a model, to be read back bit for bit. The file appears whole or not at all. */
+/* Writes a model, to be read back bit for bit. The file is written completely or not at all. */
 FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *model, int format,
                                         const char *path);
 
 /* ----------------------------------------------------------------- builder */
 
-/* Builds models by hand. Create one of the four kinds, add what the kind asks
- * for in any order, finish. Errors stick: the first call that fails is remembered
+/* Builds models by hand. Create one of the four kinds, add what the kind requires
+ * in any order, finish. Errors stick: the first call that fails is remembered
  * with its message, the calls after it do nothing, and foray_builder_finish reports
  * it. A chain of calls needs no tests in between. */
 typedef struct foray_builder foray_builder;
@@ -385,7 +385,7 @@ FORAY_API foray_status foray_builder_create_classes(foray_context *ctx, int64_t 
                                                     int64_t actions, int64_t horizon,
                                                     int64_t classes, const int64_t *outcomes,
                                                     foray_builder **out);
-/* Plain tabular MDP: every (s,a) a class of its own. */
+/* Plain tabular MDP: every (s,a) is its own class. */
 FORAY_API foray_status foray_builder_create_tabular(foray_context *ctx, int64_t states,
                                                     int64_t actions, int64_t horizon,
                                                     foray_builder **out);
@@ -412,11 +412,11 @@ FORAY_API void foray_builder_outcomes(foray_builder *builder, int64_t state, int
 FORAY_API void foray_builder_law(foray_builder *builder, int64_t class_index,
                                  const double *probability);
 
-/* Tabular: P(next|s,a). Zero is a successor that is possible and never happens. */
+/* Tabular: P(next|s,a). Zero means a successor that is possible but never happens. */
 FORAY_API void foray_builder_transition(foray_builder *builder, int64_t state, int64_t action,
                                         int64_t next, double probability);
 
-/* Every kind: the finished model says what is possible, but not what is true. A
+/* Every kind: the finished model says what is possible, but not how likely it is. A
  * tabular builder's probabilities then only name the possible successors. */
 FORAY_API void foray_builder_forget_theta(foray_builder *builder);
 
@@ -432,7 +432,7 @@ FORAY_API void foray_builder_pair_feature(foray_builder *builder, int64_t state,
  * (foray_model_feature_error says what it bounds). Without it they are taken to be exact. */
 FORAY_API void foray_builder_feature_error(foray_builder *builder, double error);
 
-/* Every kind. Without an initial state, state 0 it is. */
+/* Every kind. Without an initial state, episodes start in state 0. */
 FORAY_API void foray_builder_initial(foray_builder *builder, int64_t state, double probability);
 FORAY_API void foray_builder_name(foray_builder *builder, const char *name);
 FORAY_API void foray_builder_state_name(foray_builder *builder, int64_t state, const char *name);
@@ -442,13 +442,13 @@ FORAY_API void foray_builder_cell(foray_builder *builder, int64_t state, int64_t
 
 /* Makes the model. Reports the first of the calls before it that failed, and refuses
  * what is malformed (a missing (s,a), an initial distribution that does not sum to
- * one), which may be added and finished again; whether the model is *valid* is for
- * foray_model_check. The builder is still the caller's to destroy. */
+ * one), which may be added and finished again; foray_model_check says whether the
+ * model is *valid*. The builder is still the caller's to destroy. */
 FORAY_API foray_status foray_builder_finish(foray_builder *builder, foray_model **out);
 
 /* ------------------------------------------------------------------- world */
 
-/* What random numbers a call to a world may depend on: nothing else, so that a
+/* The random numbers that a call to a world may depend on, and nothing else: a
  * trajectory depends on (seed, episode, step) and the actions alone. */
 typedef struct foray_draw {
     uint64_t seed;
@@ -459,7 +459,7 @@ typedef struct foray_draw {
 /* The i-th uniform random number in [0,1) that belongs to a draw, by Philox4x32-10. */
 FORAY_API double foray_draw_uniform(const foray_draw *draw, uint32_t i);
 
-/* A world of your own: fill the table, hand it over with a pointer of yours. */
+/* Your own world: fill the table, and pass it with a pointer to your data. */
 typedef struct foray_world_ops {
     size_t size; /* sizeof(foray_world_ops), so that the table can grow */
     /* Required: the first state of an episode. */
@@ -481,7 +481,7 @@ typedef struct foray_world foray_world;
  * context must outlive the world: it receives the messages. */
 FORAY_API foray_status foray_world_create(foray_context *ctx, const foray_world_ops *ops,
                                           void *self, foray_world **out);
-/* The world of a model whose theta is known and makes probabilities of it; else
+/* The world of a model whose theta is known and gives probabilities; otherwise
  * FORAY_ERROR_INPUT. Keeps a pointer to the model. */
 FORAY_API foray_status foray_world_from_model(foray_context *ctx, const foray_model *model,
                                               foray_world **out);
@@ -551,7 +551,7 @@ typedef struct foray_certificate {
     double gap; /* INFINITY: the algorithm has no bound */
     double delta;
     int radius;     /* FORAY_RADIUS_... */
-    bool certified; /* false: heuristic, a radius was scaled below what theory asks for */
+    bool certified; /* false: heuristic, a radius was scaled below what theory requires */
 } foray_certificate;
 
 /* "certified" or "heuristic". */
@@ -582,14 +582,14 @@ FORAY_API foray_status foray_evaluate_discounted(foray_context *ctx, const foray
                                                  const foray_policy *policy, double *value,
                                                  double *optimal);
 
-/* The best policy in a model whose theta is known: what exploring is for where it is not. */
+/* The best policy in a model whose theta is known. */
 FORAY_API foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
                                         const foray_reward *reward, foray_policy **out);
 
 /* ---------------------------------------------------------------- explorer */
 
 /* An algorithm at work. The caller may own the loop: in every episode begin,
- * then for each step ask for an action and tell what followed, then end.
+ * then for each step ask for an action and report what followed, then end.
  * foray_run does this for you and keeps it on disk. */
 typedef struct foray_explorer foray_explorer;
 
@@ -600,7 +600,7 @@ FORAY_API void foray_explorer_destroy(foray_explorer *explorer);
 
 /* The reward to explore for, which the explorer copies. Algorithms that see the reward
  * need it before their first episode and before they load a state; the others, which
- * explore without any, refuse it: FORAY_ERROR_USAGE. */
+ * explore without a reward, refuse it: FORAY_ERROR_USAGE. */
 FORAY_API foray_status foray_explorer_give_reward(foray_explorer *explorer,
                                                   const foray_reward *reward);
 /* That reward, the explorer's own copy; NULL: none was given. */
@@ -631,11 +631,11 @@ FORAY_API foray_status foray_explorer_plan(foray_explorer *explorer, int64_t cou
                                            const foray_reward *const *rewards, int mode,
                                            foray_policy **policies);
 
-/* The certificate for all rewards at once: bounds the error of the optimistic
- * plan for every reward. */
+/* The bound for all rewards: an upper bound on the gap of the optimistic plan for
+ * every reward. */
 FORAY_API foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out);
 
-/* What an explorer can tell about itself. */
+/* Facts about an explorer. */
 typedef struct foray_explorer_facts {
     int64_t episodes;    /* ended so far */
     int64_t plans;       /* exploration plans made */
@@ -686,9 +686,9 @@ FORAY_API foray_status foray_run_create(foray_context *ctx, const char *path, in
 enum { FORAY_RUN_READ, FORAY_RUN_WRITE };
 
 /* Opens a run and brings its explorer to the state after the last saved
- * episode. One process may write a run, any number may read it meanwhile:
- * FORAY_ERROR_IO names the one that is in the way. FORAY_ERROR_RUN: a foreign,
- * newer or damaged file. */
+ * episode. One process may write a run while any number read it: FORAY_ERROR_IO
+ * names the process that is writing. FORAY_ERROR_RUN: the file is not a run, is
+ * damaged, or comes from a newer Foray. */
 FORAY_API foray_status foray_run_open(foray_context *ctx, const char *path, int how,
                                       foray_run **out);
 
@@ -703,7 +703,7 @@ FORAY_API const foray_model *foray_run_model(const foray_run *run);
 FORAY_API const foray_settings *foray_run_settings(const foray_run *run);
 FORAY_API const char *foray_run_world(const foray_run *run);
 FORAY_API foray_explorer *foray_run_explorer(foray_run *run);
-/* Episodes on disk: these survive anything but the loss of the disk. */
+/* Episodes on disk, which survive everything but the loss of the disk. */
 FORAY_API int64_t foray_run_saved(const foray_run *run);
 
 /* Raises the number of episodes of a run. FORAY_ERROR_USAGE where the radius
@@ -711,7 +711,7 @@ FORAY_API int64_t foray_run_saved(const foray_run *run);
 FORAY_API foray_status foray_run_extend(foray_run *run, int64_t episodes);
 FORAY_API foray_status foray_run_set_until(foray_run *run, double until);
 
-/* Called now and then while a run explores. Return false to stop. */
+/* Called from time to time while a run explores. Return false to stop. */
 typedef struct foray_progress {
     int64_t episodes; /* ended */
     int64_t saved;    /* of these, on disk */
@@ -724,8 +724,8 @@ typedef bool (*foray_progress_fn)(void *user, const foray_progress *progress);
 
 /* Explores `world` until the budget or the target is reached, saving as it
  * goes. FORAY_TARGET_MISSED: the budget ended above `until`. FORAY_INTERRUPTED:
- * `progress` (may be NULL) said stop. In every case, errors included, all
- * episodes that ended are saved if the disk lets us. */
+ * `progress` (may be NULL) said stop. In every case, including errors, all finished
+ * episodes are saved if the disk allows it. */
 FORAY_API foray_status foray_run_explore(foray_run *run, foray_world *world,
                                          foray_progress_fn progress, void *user);
 
@@ -757,7 +757,7 @@ typedef bool (*foray_plan_fn)(void *user, int64_t id, int64_t episodes, const ch
                               const char *reward_json, const foray_policy *policy);
 FORAY_API foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *user);
 
-/* Calls `fn` for every point of the run's trace: how bound and plans went. */
+/* Calls `fn` for every point of the run's trace: the bound and the plans over time. */
 typedef bool (*foray_trace_fn)(void *user, int64_t episodes, int64_t plans, double bound);
 FORAY_API foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user);
 
@@ -771,8 +771,8 @@ typedef struct foray_run_facts {
 FORAY_API foray_status foray_run_describe(foray_run *run, foray_run_facts *facts);
 
 /* Checks the whole file: SQLite's own check, every checksum, and a replay of
- * all episodes that must arrive at the last checkpoint bit for bit; where the
- * model knows its theta, every episode must also be the one the seed gives.
+ * all episodes that must arrive at the last checkpoint bit for bit; if the model
+ * knows its theta, every episode must also be the one the seed gives.
  * FORAY_ERROR_RUN names what is wrong. */
 FORAY_API foray_status foray_run_verify(foray_run *run);
 

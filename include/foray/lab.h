@@ -1,6 +1,6 @@
 /* lab.h - measuring, comparing, experiments, pages: the second library, libforay-lab.
  *
- * A program that only explores and plans needs foray.h alone and ships none of this. The
+ * A program that only explores and plans needs only foray.h and ships none of this. The
  * conventions are those of foray.h. */
 #ifndef FORAY_LAB_H
 #define FORAY_LAB_H
@@ -13,21 +13,20 @@ extern "C" {
 
 /* ------------------------------------------------------------------ report */
 
-/* One HTML page about a run that needs nothing but itself: what was explored, how the
- * certificate and the plans went, the estimate of theta with its intervals, the stored
- * plans as arrows with their values, settings, the commands that reproduce it, and the
- * numbers behind every picture as tables and CSV. What is too much for a page is added
- * up or left out, and the page says so. *out has a final 0 that *size does not count,
- * and is released with free(). */
+/* One self-contained HTML page about a run: what was explored, how the bound and the plans
+ * went, the estimate of theta with its intervals, the stored plans as arrows with their values,
+ * settings, the commands that reproduce it, and the numbers behind every picture as tables and
+ * CSV. What is too much for a page is added up or left out, and the page says so. *out ends
+ * with a 0 that *size does not count, and is released with free(). */
 FORAY_API foray_status foray_report_print(foray_run *run, char **out, size_t *size);
-/* The same as a file, which appears whole or not at all. */
+/* The same as a file, which is written completely or not at all. */
 FORAY_API foray_status foray_report_save(foray_run *run, const char *path);
 
 /* --------------------------------------------------------------- measuring */
 
-/* How good is what an explorer has learnt? The definition: the worst gap
+/* How good is what an explorer has learnt? By definition, the worst gap
  * E_mu[V* - V^pi] over a family of rewards, pi being the policy planned for each.
- * All of it needs a model that knows its theta. Gaps within rounding of 0 are 0. */
+ * This needs a model that knows its theta. Gaps within rounding of 0 are 0. */
 
 /* Families of rewards. GOALS: 1 in one state, for every state. DENSE: uniform in
  * [0,1) for each (s,a). SPARSE: the same for about one pair in twenty, 0 elsewhere.
@@ -74,10 +73,10 @@ FORAY_API foray_status foray_measure(foray_context *ctx, const foray_model *mode
                                      const foray_family *family, foray_planner_fn plan, void *user,
                                      double *gap, foray_gaps *out);
 
-/* Climbs towards the worst reward, from each of `starts` rewards for at most
+/* Searches for the worst reward, from each of `starts` rewards for at most
  * `rounds` rounds: r moves towards 1 where the occupancy of the optimal policy
  * exceeds that of the planned one and towards 0 where it is less, by the step that
- * makes the gap of the policy planned then largest. *gap is the worst met, so never
+ * makes the gap of the policy planned for it largest. *gap is the worst found, so never
  * less than that of any start. `worst` (may be NULL) receives its reward, which the
  * caller owns. */
 FORAY_API foray_status foray_adversary(foray_context *ctx, const foray_model *model,
@@ -85,7 +84,7 @@ FORAY_API foray_status foray_adversary(foray_context *ctx, const foray_model *mo
                                        const foray_reward *const *start, int64_t rounds,
                                        double *gap, foray_reward **worst);
 
-/* Several numbers as a few. The interquartile mean leaves out the lowest and the
+/* A summary of several numbers. The interquartile mean leaves out the lowest and the
  * highest quarter (numbers at the edge count in part); low..high is its
  * percentile-bootstrap interval. */
 typedef struct foray_summary {
@@ -100,13 +99,13 @@ FORAY_API foray_status foray_summarise(foray_context *ctx, int64_t count, const 
 
 /* ----------------------------------------------------------- work in parts */
 
-/* How far work is that is done part by part: the runs of a comparison, the cells of an
+/* The progress of work that is done in parts: the runs of a comparison, the cells of an
  * experiment of the lab. */
 typedef struct foray_work_progress {
     int64_t parts, finished;
     double done;      /* of everything, 0 to 1 */
     double seconds;   /* since the call began */
-    double remaining; /* seconds it will take yet, as far as one can tell; NaN: too early */
+    double remaining; /* seconds left, as far as one can tell; NaN: too early */
 } foray_work_progress;
 
 /* Called by one thread at a time, but not always the same. Return false to stop. */
@@ -116,17 +115,17 @@ typedef bool (*foray_work_fn)(void *user, const foray_work_progress *progress);
 
 /* Algorithms side by side: the same world, seeds, rewards and measures. */
 typedef struct foray_comparison {
-    foray_settings settings; /* of every run; algorithm is not looked at; seed: the first */
+    foray_settings settings; /* of every run; algorithm is ignored; seed: the first */
     int64_t algorithms;
     const char *const *algorithm;
     int64_t seeds;   /* runs of each algorithm: seed, seed + 1, ... */
-    double seconds;  /* stop a run after exploring for so long; 0: after `episodes` only */
+    double seconds;  /* stop a run after exploring for this long; 0: after `episodes` only */
     int mode;        /* how policies are planned for the rewards: FORAY_OPTIMISTIC, ... */
     int64_t rewards; /* in each random family */
     int64_t goals;   /* at most so many goal states; 0: every state */
     int64_t rounds;  /* of the adversary; 0: it only keeps the worst of its starts */
-    /* For algorithms that see the reward while they explore; its gap is measured as well,
-     * for all of them. NULL: none. */
+    /* For algorithms that see the reward while they explore; its gap is also measured, for
+     * all algorithms. NULL: none. */
     const foray_reward *reward;
 } foray_comparison;
 
@@ -134,9 +133,9 @@ typedef struct foray_comparison {
 FORAY_API void foray_comparison_default(foray_comparison *comparison);
 
 /* Compares, with as many runs at a time as the context has threads, and writes
- * tables, plots and a page into `directory` (made if missing). Each run that ends is
- * kept there, so that the next call with the same settings continues; more seeds
- * or algorithms may be asked for then. FORAY_ERROR_USAGE: the directory holds
+ * tables, plots and a page into `directory` (made if missing). Each finished run is
+ * kept there, and the next call with the same settings continues; it may ask for more
+ * seeds or algorithms. FORAY_ERROR_USAGE: the directory holds
  * something else, or a comparison with other settings. FORAY_INTERRUPTED:
  * `progress` (may be NULL) said stop. `world` says in words what the model is. */
 FORAY_API foray_status foray_compare(foray_context *ctx, const foray_model *model,
@@ -170,16 +169,16 @@ typedef struct foray_lab_options {
     const char *const *setting; /* [settings] "name=value" */
 } foray_lab_options;
 
-/* Makes an experiment, with as many cells at a time as the context has threads, and
+/* Runs an experiment, with as many cells at a time as the context has threads, and
  * writes into `directory` (made if missing) rows.csv, further tables, findings.txt with
- * a sentence on each line, and index.html, which needs nothing but itself. Each cell
- * that ends is kept there, so that the next call with the same parameters continues, to
- * the same bytes; times, which differ, are in times.csv. FORAY_ERROR_USAGE: no such
- * experiment or parameter, a value outside its range, or a directory that holds
- * something else. FORAY_INTERRUPTED: `progress` (may be NULL) said stop.
+ * a sentence on each line, and index.html, which is self-contained. Each finished cell
+ * is kept there, and the next call with the same parameters continues, to the same bytes; times,
+ * which differ, are in times.csv. FORAY_ERROR_USAGE: no such experiment or parameter, a value
+ * outside its range, or a directory that holds something else. FORAY_INTERRUPTED: `progress` (may
+ * be NULL) said stop.
  *
- * "all" makes every experiment, each in a directory of its own name, and index.html with
- * what they found; a parameter given must then be one that all of them have. */
+ * "all" runs every experiment, each in a directory with its name, and writes index.html with
+ * their findings; parameters given must then be ones that all of them have. */
 FORAY_API foray_status foray_lab_run(foray_context *ctx, const char *experiment,
                                      const foray_lab_options *options, const char *directory,
                                      foray_work_fn progress, void *user);

@@ -1,16 +1,16 @@
-/* system.h - systems too large to list: states are vectors, what is known are simulators.
+/* system.h - worlds too large to list: states are vectors, and simulators are known.
  *
  * Part of foray.h, which includes it. The story: a *system* has states in a box of R^n
  * (or, if it is finite, states that are whole numbers), finitely many actions, and d basis
  * simulators. Reality is a mixture of the simulators with unknown weights: at every step
  * one of them, drawn by its weight, says what follows. *Clusters* cover the box;
  * *aggregating* a system over clusters makes an ordinary foray_model with features
- * estimated by Monte Carlo, so that all of Foray works on it, and the world in which a
- * run explores is the system itself, seen through the clusters.
+ * estimated by Monte Carlo, so all of Foray works on it, and the world that a run explores
+ * is the system itself, seen through the clusters.
  *
- * Two errors come in. That of Monte Carlo is bounded, is part of the model
- * (foray_model_feature_error) and of every certificate. That of aggregating is
- * outside of every certificate: it is measured and reported apart. */
+ * There are two errors. The Monte Carlo error is bounded, and is part of the model
+ * (foray_model_feature_error) and of every certificate. The aggregation error is not part of
+ * any certificate: it is measured and reported separately. */
 #ifndef FORAY_SYSTEM_H
 #define FORAY_SYSTEM_H
 
@@ -20,11 +20,11 @@
 typedef struct foray_system_spec {
     size_t size; /* sizeof(foray_system_spec), so that it can grow */
     const char *name;
-    int64_t states;     /* 0: vectors. Else finite: one coordinate, a whole number below this */
+    int64_t states;     /* 0: vectors. Otherwise finite: one whole number below this */
     int64_t dimensions; /* n of a state vector, 1 to 64; 1 if finite */
     int64_t actions;    /* at least 1 */
     int64_t horizon;    /* steps of an episode, at least 1 */
-    int64_t simulators; /* d; 0: reality only, so that a model must come from elsewhere */
+    int64_t simulators; /* d; 0: reality only, so a model must come from elsewhere */
     const double *low;  /* [dimensions] the box; ignored (may be NULL) if finite */
     const double *high;
     const char *const *dimension_name; /* [dimensions], or NULL */
@@ -33,12 +33,12 @@ typedef struct foray_system_spec {
     const char *const *reward_name;    /* [rewards] */
 } foray_system_spec;
 
-/* Which simulator a step asks for; else 0 <= simulator < d. */
+/* Which simulator a step asks for; otherwise 0 <= simulator < d. */
 enum { FORAY_REALITY = -1 };
 
 /* One question to a system: what follows `state` under `action`? The answer may depend on
- * the draw's random numbers and on nothing else, so that the same draw gives simulators
- * common random numbers and every trajectory can be repeated. */
+ * the draw's random numbers and on nothing else: the same draw gives simulators common
+ * random numbers, and every trajectory can be repeated. */
 typedef struct foray_system_query {
     foray_draw draw;
     int64_t simulator; /* FORAY_REALITY, or which basis simulator */
@@ -53,7 +53,7 @@ typedef struct foray_system_ops {
      * that leave the box are moved to its border by the library. */
     foray_status (*step)(void *self, int64_t count, const foray_system_query *query,
                          const double *state, double *next);
-    /* May be NULL: the true weights, `simulators` numbers; false where they are not known. */
+    /* May be NULL: the true weights, `simulators` numbers; false if they are not known. */
     bool (*weights)(void *self, double *weight);
     /* May be NULL if the spec names no rewards: r(s,a) in [0,1] of reward `index`. */
     foray_status (*reward)(void *self, int64_t index, const double *state, int64_t action,
@@ -61,8 +61,8 @@ typedef struct foray_system_ops {
     /* True: `step` may be called by several threads at once. */
     bool threads;
     /* True: what a basis simulator answers depends on state and action alone, not on the
-     * draw (reality may still draw which simulator answers). Then nothing is left to chance
-     * in the features of foray_aggregate, and their error is 0. */
+     * draw (reality may still draw which simulator answers). The features of foray_aggregate
+     * are then exact, and their error is 0. */
     bool deterministic;
     /* May be NULL: why the last call did not return FORAY_OK; valid until the next call. */
     const char *(*message)(void *self);
@@ -72,7 +72,7 @@ typedef struct foray_system_ops {
 
 typedef struct foray_system foray_system;
 
-/* A system of your own. Once this has succeeded the system owns `self`. */
+/* Your own system. Once this has succeeded the system owns `self`. */
 FORAY_API foray_status foray_system_create(foray_context *ctx, const foray_system_spec *spec,
                                            const foray_system_ops *ops, void *self,
                                            foray_system **out);
@@ -80,8 +80,8 @@ FORAY_API void foray_system_destroy(foray_system *system);
 
 /* The system that `text` names, wherever it comes from:
  *   pendulum, mountaincar:wind=0.1   a built-in one, NAME[:key=value,...]
- *   plugin:PATH[:TEXT]               a shared object (foray/plugin.h); TEXT is handed to it
- *   exec:COMMAND                     a program that speaks the world protocol (docs/outside.md)
+ *   plugin:PATH[:TEXT]               a shared object (foray/plugin.h); TEXT is passed to it
+ *   exec:COMMAND                     a program that answers over pipes (docs/outside.md)
  * FORAY_ERROR_USAGE: no such built-in system. FORAY_ERROR_WORLD: it does not start. */
 FORAY_API foray_status foray_system_open(foray_context *ctx, const char *text, foray_system **out);
 /* Does this text name a system (it may still fail to open)? */
@@ -91,7 +91,7 @@ FORAY_API bool foray_system_builtin(int64_t index, foray_world_info *info);
 
 /* The spec, valid as long as the system. */
 FORAY_API const foray_system_spec *foray_system_describe(const foray_system *system);
-/* NULL where they are not known. */
+/* NULL if they are not known. */
 FORAY_API const double *foray_system_weights(const foray_system *system);
 
 /* These check every answer (count, finite numbers, the box, whole numbers below `states` if
@@ -118,20 +118,20 @@ typedef struct foray_check {
 typedef void (*foray_check_fn)(void *user, const foray_check *check);
 
 /* Does a system keep the contract above? Calls `fn` for every check: whether answers are
- * states, depend on the question alone (asked again, in another order, alone, among many, by
- * several threads), whether reality is a mixture of the simulators (a statistical test with
- * `draws` draws for each of some (s,a), at least 2, that a true mixture fails with probability
- * 10^-6), whether rewards lie in [0,1], and how fast it is. *failed receives how many failed.
- * FORAY_ERROR_WORLD: the system failed for good, and the checks after that were skipped;
- * *failed is set then, too. */
+ * states and depend on the question alone (asked again, in another order, alone, among many,
+ * by several threads); whether reality is a mixture of the simulators (a statistical test with
+ * `draws` draws, at least 2, for each of some (s,a), which a true mixture fails with
+ * probability 10^-6); whether rewards lie in [0,1]; and how fast it is. *failed receives the
+ * number of failed checks. FORAY_ERROR_WORLD: the system stopped working, and the remaining
+ * checks were skipped; *failed is set in this case too. */
 FORAY_API foray_status foray_system_check(foray_context *ctx, foray_system *system, int64_t draws,
                                           uint64_t seed, foray_check_fn fn, void *user,
                                           int64_t *failed);
 
 /* ------------------------------------------------------------- Monte Carlo */
 
-/* How many draws make the mean of numbers in [0, range] err by at most `accuracy` with
- * probability 1 - delta, for `means` such means at once (Hoeffding):
+/* How many draws it takes for `means` means of numbers in [0, range] to have errors of at most
+ * `accuracy` with probability 1 - delta, all at once (Hoeffding):
  *   N = ceil( range^2 log(2 means/delta) / (2 accuracy^2) ). */
 FORAY_API int64_t foray_monte_carlo_draws(double range, double accuracy, double delta,
                                           double means);
@@ -153,7 +153,7 @@ FORAY_API foray_status foray_system_psi(foray_system *system, const foray_draw *
 
 /* ---------------------------------------------------------------- clusters */
 
-/* Clusters with membership weights P(x|s), non-negative with sum one. */
+/* Clusters with membership weights P(x|s), non-negative and summing to one. */
 typedef struct foray_clusters foray_clusters;
 
 /* A grid of points[0] x points[1] x ... points over the box of up to 4 dimensions, each at
@@ -167,7 +167,7 @@ FORAY_API foray_status foray_clusters_grid(foray_context *ctx, const foray_syste
 FORAY_API foray_status foray_clusters_radial(foray_context *ctx, const foray_system *system,
                                              int64_t count, const double *centre, double width,
                                              int64_t nearest, foray_clusters **out);
-/* A finite system's own states: every state is its cluster, and nothing is lost. */
+/* A finite system's own states: every state is its own cluster; no aggregation error. */
 FORAY_API foray_status foray_clusters_states(foray_context *ctx, const foray_system *system,
                                              foray_clusters **out);
 /* From text: "grid:21x31", "radial:500", "radial:500,width=0.1,nearest=8", "states". */
@@ -182,14 +182,14 @@ FORAY_API int64_t foray_clusters_most(const foray_clusters *clusters);
  * have room for foray_clusters_most. */
 FORAY_API int64_t foray_clusters_of(const foray_clusters *clusters, const double *state,
                                     int32_t *cluster, double *weight);
-/* Where a cluster's middle is, `dimensions` numbers. */
+/* The centre of a cluster, `dimensions` numbers. */
 FORAY_API void foray_clusters_centre(const foray_clusters *clusters, int64_t cluster,
                                      double *state);
 
 /* -------------------------------------------------------------- aggregating */
 
 typedef struct foray_aggregation {
-    double accuracy; /* of Monte Carlo, to be reached by choosing `draws`; 0: take `draws` */
+    double accuracy; /* Monte Carlo error to reach by choosing `draws`; 0: take `draws` */
     int64_t draws;   /* per (cluster, action, simulator), if accuracy is 0; the least otherwise */
     double delta;    /* probability with which the bound on the Monte Carlo error may fail */
     uint64_t seed;
@@ -202,10 +202,10 @@ FORAY_API void foray_aggregation_default(foray_aggregation *aggregation);
  * where `accuracy` takes more draws than expected. Return false to stop. */
 typedef bool (*foray_aggregate_fn)(void *user, double done);
 
-/* What became of the cache. UNUSED: none was asked for, or nothing tells what the system is
- * (it was not opened from text). HIT: the model was found. STORED: it was not, and is kept
- * now. REPAIRED: what was found is damaged and has been replaced. FAILED: it could not be
- * written, which costs time next time and nothing else. */
+/* How the cache was used. UNUSED: none was asked for, or the system cannot be identified (it
+ * was not opened from text). HIT: the model was found. STORED: it was not found, and has been
+ * stored. REPAIRED: a damaged file was found and has been replaced. FAILED: the model could
+ * not be stored; the only cost is time in the next call. */
 enum {
     FORAY_CACHE_UNUSED,
     FORAY_CACHE_HIT,
@@ -224,9 +224,9 @@ typedef struct foray_aggregation_facts {
  *   phi_i(y|x,a) = mean over k of E[ P(y|s') | s' ~ simulator i, from (s_k, a) ] / sqrt(d),
  * a mixture of d simulators. s_1, s_2, ... are points spread over cluster x with density
  * proportional to P(x|s), the same for all actions and simulators; each expectation is
- * replaced by the mean of two draws with common random numbers (by the answer itself, where
- * the system is deterministic). The bound on what that does, for all value functions at once
- * (docs/systems.md), becomes the model's feature error. Theta is known where the system's
+ * replaced by the mean of two draws with common random numbers (by the answer itself, if the
+ * system is deterministic). The bound on the resulting error, for all value functions at once
+ * (docs/systems.md), becomes the model's feature error. Theta is known if the system's
  * weights are. The initial distribution is that of 4096 resets.
  * Uses the context's threads if the system allows it; the result does not depend on them.
  * FORAY_INTERRUPTED: `progress` (may be NULL) said stop. `facts` may be NULL. */
@@ -237,21 +237,21 @@ FORAY_API foray_status foray_aggregate(foray_context *ctx, foray_system *system,
                                        foray_aggregation_facts *facts, foray_model **out);
 
 /* The system as the world of such a model: it walks in real states, and after each step the
- * explorer is told a cluster, drawn by its weight among those the model allows to follow (if
- * it allows none of them, the nearest that it does). Whoever asks about another cluster than
- * it was told gets an answer from a state drawn in that one. All three must outlive the
- * world. */
+ * explorer is shown a cluster, drawn by its weight among those the model allows to follow (if
+ * it allows none of them, the nearest that it does allow). A question about another cluster
+ * is answered from a state drawn in that cluster. All three must outlive the world. */
 FORAY_API foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
                                                const foray_clusters *clusters,
                                                const foray_model *model, foray_world **out);
 
-/* A named reward of the system at the clusters: r(x,a) at the middle of cluster x. */
+/* A named reward of the system at the clusters: r(x,a) at the centre of cluster x. */
 FORAY_API foray_status foray_system_reward_create(foray_context *ctx, foray_system *system,
                                                   const foray_clusters *clusters,
                                                   const foray_model *model, int64_t index,
                                                   foray_reward **out);
 
-/* The action of a policy over clusters in a real state: the one whose clusters weigh most. */
+/* The action of a policy over clusters in a real state: the one whose clusters have the
+ * largest total weight. */
 FORAY_API int64_t foray_policy_act(const foray_policy *policy, const foray_clusters *clusters,
                                    int64_t step, const double *state);
 
@@ -265,26 +265,27 @@ typedef struct foray_return {
 } foray_return;
 
 /* The mean of `count` independent numbers, at least 2, that all lie between `least` and
- * `most`, and an interval that holds for every such law, whatever the count: the empirical
- * Bernstein bound of Maurer and Pontil (2009). */
+ * `most`, and an interval that is valid for every such distribution and every count: the
+ * empirical Bernstein bound of Maurer and Pontil (2009). */
 FORAY_API foray_status foray_mean_interval(foray_context *ctx, int64_t count, const double *value,
                                            double least, double most, double confidence,
                                            foray_return *out);
 
 /* Follows a policy in reality for `episodes` episodes and adds up reward `index`: out[e] is
  * the return of episode e. Different policies with the same seed meet the same random
- * numbers, which makes differences of their returns small; no run ever meets them, so that a
- * policy is not tried out on what it was learnt from. */
+ * numbers, which makes the differences of their returns less noisy. No run ever meets these
+ * numbers, so a policy is not tested on the data it was learnt from. */
 FORAY_API foray_status foray_rollout(foray_context *ctx, foray_system *system,
                                      const foray_clusters *clusters, const foray_policy *policy,
                                      int64_t index, int64_t episodes, uint64_t seed, double *out);
 
-/* How much aggregating loses, measured where `policy` goes in reality: over the states s of
+/* The aggregation error, measured where `policy` goes in reality: over the states s of
  * rollouts, the difference between what follows s itself and what follows its clusters,
  *   | E[V(s')|s,a] - sum_x P(x|s) E[V(s')|x,a] |,  V the policy's value in the model,
- * both under `theta`, say a run's estimate (NULL: the model's own, where it knows it). What
- * theta says the weights are is made non-negative with sum one, since an estimate need not be.
- * An estimate, no bound: it is reported beside certificates, and is not part of any. */
+ * both under `theta`, say a run's estimate (NULL: the model's own, if it knows it). The
+ * weights in theta are made non-negative and scaled to sum to one, since those of an estimate
+ * need not be. An estimate, not a bound: it is reported next to certificates, and is not part
+ * of any. */
 typedef struct foray_misfit {
     double mean, worst; /* per step */
     double episode;     /* summed over an episode: about how far values may be off */
