@@ -316,7 +316,7 @@ bool cli_args_parse(const cli_options *options, int64_t words, char *const *word
                      .value = calloc(room, sizeof *args.value),
                      .operand = calloc(room, sizeof *args.operand)};
     reading r = {options, words, 0, word, &args, problem};
-    snprintf(problem, CLI_ARGS_PROBLEM, "out of memory");
+    problem[0] = 0;
     if (args.option && args.value && args.operand && read_words(&r)) {
         *out = args;
         return true;

@@ -99,7 +99,7 @@ typedef struct cli_args {
 enum { CLI_ARGS_PROBLEM = 256 };
 
 /* Reads the words after the command's name. False, with the cause in `problem`,
- * where they are invalid. Reading stops at --help. */
+ * where they are invalid, or "" where memory ran out. Reading stops at --help. */
 bool cli_args_parse(const cli_options *options, int64_t words, char *const *word, cli_args *out,
                     char problem[CLI_ARGS_PROBLEM]);
 void cli_args_destroy(cli_args *args);

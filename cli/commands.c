@@ -165,8 +165,10 @@ cli_exit cli_command_run(const cli_command *command, int64_t words, char *const 
         return cli_fail(&session, CLI_BAD_INPUT, "out of memory");
     if (cli_args_parse(&session.options, words, word, &session.args, problem))
         code = run_parsed(&session);
-    else
+    else if (*problem)
         code = cli_fail(&session, CLI_USAGE, "%s", problem);
+    else
+        code = cli_fail(&session, CLI_BAD_INPUT, "out of memory");
     foray_context_destroy(session.ctx);
     cli_args_destroy(&session.args);
     cli_options_destroy(&session.options);

@@ -108,7 +108,7 @@ static cli_exit show_comparison(const contest *c)
     cli_output_integer(&output, "seeds", c->what.seeds);
     cli_output_integer(&output, "runs", c->work.last.finished);
     cli_output_real(&output, "seconds", c->work.last.seconds);
-    return cli_output_end(&output, c->session);
+    return cli_output_end(&output, c->session, CLI_DONE);
 }
 
 static cli_exit compare(contest *c)

@@ -53,10 +53,7 @@ static cli_exit evaluate(cli_session *session, const foray_model *model, const f
         if (status == FORAY_OK)
             show_evaluation(session, &output, foray_reward_name(rewards->item[i]), value, optimal);
     }
-    if (status == FORAY_OK)
-        return cli_output_end(&output, session);
-    cli_output_drop(&output);
-    return cli_status(session, status);
+    return cli_output_end(&output, session, cli_status(session, status));
 }
 
 static cli_exit run_evaluate(cli_session *session)

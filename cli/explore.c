@@ -316,7 +316,7 @@ static cli_exit show_exploration(exploration *e, foray_status status)
     if (session->json) {
         cli_output_begin(&output, session);
         output_summary(e, &output, &facts, &bound, status);
-        return cli_output_end(&output, session);
+        return cli_output_end(&output, session, CLI_DONE);
     }
     print_summary(e, &facts, &bound, status);
     return CLI_DONE;

@@ -152,7 +152,7 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
 {
     cli_output *output = user;
     (void)reward_json;
-    if (!output->json) {
+    if (!output->as_json) {
         printf("  %4" PRId64 "  after %-12" PRId64 " ", id, episodes);
         cli_put(stdout, 24, reward_name);
         printf(" %-12s %-10.6g %s\n", foray_mode_name(policy->mode), policy->certificate.gap,
@@ -172,7 +172,7 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
 static bool show_trace(void *user, int64_t episodes, int64_t plans, double bound)
 {
     cli_output *output = user;
-    if (!output->json) {
+    if (!output->as_json) {
         printf("  %14" PRId64 " %10" PRId64 " %12.6g\n", episodes, plans, bound);
         return true;
     }
@@ -187,7 +187,7 @@ static bool show_trace(void *user, int64_t episodes, int64_t plans, double bound
 /* A list in JSON, a table under a heading as text. */
 static void open_table(cli_output *output, const char *key, const char *heading)
 {
-    if (output->json)
+    if (output->as_json)
         cli_output_open_list(output, key);
     else
         printf("\n%s\n%s", key, heading);
@@ -195,7 +195,7 @@ static void open_table(cli_output *output, const char *key, const char *heading)
 
 static void close_table(cli_output *output)
 {
-    if (output->json)
+    if (output->as_json)
         cli_output_close(output);
 }
 
@@ -203,7 +203,7 @@ static foray_status output_tables(cli_session *session, cli_output *output, fora
                                   const foray_run_facts *facts)
 {
     foray_status status = FORAY_OK;
-    if (facts->plans_stored > 0 || output->json) {
+    if (facts->plans_stored > 0 || output->as_json) {
         open_table(output, "plans", "");
         status = foray_run_plans(run, show_plan, output);
         close_table(output);
@@ -235,10 +235,7 @@ static cli_exit show_run(cli_session *session, foray_run *run)
         status = estimate_and_output(session, &output, run);
     if (status == FORAY_OK)
         status = output_tables(session, &output, run, &facts);
-    if (status == FORAY_OK)
-        return cli_output_end(&output, session);
-    cli_output_drop(&output);
-    return cli_status(session, status);
+    return cli_output_end(&output, session, cli_status(session, status));
 }
 
 static cli_exit run_info(cli_session *session)

@@ -1,68 +1,158 @@
-/* json.c - JSON as jansson would print it, but for numbers: each in as few digits as it takes. */
-#include "output.h"
+/* json.c - see json.h. */
+#include "json.h"
 
-static void print_value(const json_t *value, int depth);
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
-static void begin_line(bool first, int depth)
+#include "cli.h"
+
+/* ------------------------------------------------------------------ begin, end */
+
+void cli_json_fail(cli_json *json, const char *format, ...)
 {
-    printf("%s\n%*s", first ? "" : ",", 2 * depth, "");
-}
-
-static void print_object(const json_t *object, int depth)
-{
-    const char *key;
-    json_t *value;
-    bool first = true;
-    json_object_foreach((json_t *)object, key, value)
-    {
-        json_t *name = json_string(key);
-        begin_line(first, depth);
-        json_dumpf(name, stdout, JSON_ENCODE_ANY);
-        printf(": ");
-        print_value(value, depth);
-        json_decref(name);
-        first = false;
-    }
-}
-
-static void print_array(const json_t *array, int depth)
-{
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        begin_line(i == 0, depth);
-        print_value(json_array_get(array, i), depth);
-    }
-}
-
-/* Numbers are written as Foray writes them everywhere; the rest is jansson's. */
-static void print_scalar(const json_t *value)
-{
-    if (json_is_real(value)) {
-        char number[FORAY_NUMBER_SIZE];
-        printf("%s", foray_shortest(json_real_value(value), number));
-    } else
-        json_dumpf(value, stdout, JSON_ENCODE_ANY);
-}
-
-static void print_value(const json_t *value, int depth)
-{
-    bool object = json_is_object(value), array = json_is_array(value);
-    bool empty = object ? json_object_size(value) == 0 : json_array_size(value) == 0;
-    if (!object && !array) {
-        print_scalar(value);
+    if (*json->problem)
         return;
-    }
-    printf("%s", object ? "{" : "[");
-    if (object)
-        print_object(value, depth + 1);
-    else
-        print_array(value, depth + 1);
-    if (!empty)
-        begin_line(true, depth);
-    printf("%s", object ? "}" : "]");
+    va_list values;
+    va_start(values, format);
+    vsnprintf(json->problem, sizeof json->problem, format, values);
+    va_end(values);
 }
 
-void cli_json_print(const json_t *value)
+/* Appends to the text, unless there was a failure before. */
+__attribute__((format(printf, 2, 3))) static void put(cli_json *json, const char *format, ...)
 {
-    print_value(value, 0);
-    printf("\n");
+    va_list values, again;
+    va_start(values, format);
+    va_copy(again, values);
+    size_t more = (size_t)vsnprintf(NULL, 0, format, again) + 1;
+    va_end(again);
+    if (json->size + more > json->room && !*json->problem) {
+        size_t room = 2 * (json->size + more);
+        char *text = realloc(json->text, room);
+        if (text) {
+            json->text = text;
+            json->room = room;
+        } else {
+            cli_json_fail(json, "out of memory");
+        }
+    }
+    if (!*json->problem)
+        json->size += (size_t)vsnprintf(json->text + json->size, more, format, values);
+    va_end(values);
+}
+
+void cli_json_begin(cli_json *json)
+{
+    *json = (cli_json){.empty = true};
+    put(json, "{");
+    json->close[json->depth++] = '}';
+}
+
+const char *cli_json_end(cli_json *json, FILE *stream)
+{
+    while (json->depth > 0)
+        cli_json_close(json);
+    bool good = !*json->problem;
+    if (good)
+        fprintf(stream, "%s\n", json->text);
+    cli_json_drop(json);
+    return good ? NULL : json->problem;
+}
+
+void cli_json_drop(cli_json *json)
+{
+    free(json->text);
+    json->text = NULL;
+}
+
+/* ------------------------------------------------------------------------ items */
+
+/* A text in quotes: what JSON does not allow in it is written as JSON wants it. */
+static void put_text(cli_json *json, const char *text)
+{
+    static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+    put(json, "\"");
+    while (*text) {
+        int length = cli_utf8_length(text);
+        const char *special = length == 1 ? strchr(plain, *text) : NULL;
+        if (special)
+            put(json, "\\%c", letter[special - plain]);
+        else if (length == 1 && *text < 0x20)
+            put(json, "\\u%04x", (unsigned)*text);
+        else
+            put(json, "%.*s", length > 0 ? length : 1, length > 0 ? text : "?");
+        text += length > 0 ? length : 1;
+    }
+    put(json, "\"");
+}
+
+/* Goes to where the next item belongs. */
+static void begin_item(cli_json *json, const char *key)
+{
+    put(json, "%s\n%*s", json->empty ? "" : ",", 2 * json->depth, "");
+    if (json->close[json->depth - 1] == '}') {
+        put_text(json, key);
+        put(json, ": ");
+    }
+    json->empty = false;
+}
+
+static void open_container(cli_json *json, const char *key, char open, char close)
+{
+    begin_item(json, key);
+    put(json, "%c", open);
+    assert(json->depth < CLI_JSON_DEPTH);
+    json->close[json->depth++] = close;
+    json->empty = true;
+}
+
+void cli_json_object(cli_json *json, const char *key)
+{
+    open_container(json, key, '{', '}');
+}
+
+void cli_json_list(cli_json *json, const char *key)
+{
+    open_container(json, key, '[', ']');
+}
+
+void cli_json_close(cli_json *json)
+{
+    json->depth--;
+    if (!json->empty)
+        put(json, "\n%*s", 2 * json->depth, "");
+    put(json, "%c", json->close[json->depth]);
+    json->empty = false;
+}
+
+void cli_json_text(cli_json *json, const char *key, const char *value)
+{
+    begin_item(json, key);
+    if (value)
+        put_text(json, value);
+    else
+        put(json, "null");
+}
+
+void cli_json_integer(cli_json *json, const char *key, int64_t value)
+{
+    begin_item(json, key);
+    put(json, "%" PRId64, value);
+}
+
+void cli_json_flag(cli_json *json, const char *key, bool value)
+{
+    begin_item(json, key);
+    put(json, "%s", value ? "true" : "false");
+}
+
+void cli_json_real(cli_json *json, const char *key, double value)
+{
+    char number[FORAY_NUMBER_SIZE];
+    begin_item(json, key);
+    put(json, "%s", isfinite(value) ? foray_shortest(value, number) : "null");
 }

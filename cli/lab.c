@@ -64,7 +64,7 @@ static cli_exit list_as_json(cli_session *session)
     for (int64_t i = 0; foray_lab_describe(i, &info); i++)
         output_experiment(&output, &info);
     cli_output_close(&output);
-    return cli_output_end(&output, session);
+    return cli_output_end(&output, session, CLI_DONE);
 }
 
 static cli_exit run_list(cli_session *session)
@@ -200,7 +200,7 @@ static cli_exit show_experiment(cli_session *session, const char *directory, con
     cli_output_begin(&output, session);
     output_results(&output, session->command->experiment, directory);
     output_work(&output, work);
-    return cli_output_end(&output, session);
+    return cli_output_end(&output, session, CLI_DONE);
 }
 
 static cli_exit run_experiment(cli_session *session)
@@ -330,7 +330,7 @@ static cli_exit show_all(cli_session *session, const char *directory, const cli_
     }
     cli_output_close(&output);
     output_work(&output, work);
-    return cli_output_end(&output, session);
+    return cli_output_end(&output, session, CLI_DONE);
 }
 
 static cli_exit run_all(cli_session *session)

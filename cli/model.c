@@ -31,7 +31,7 @@ static void output_facts(cli_output *output, const foray_model_facts *facts)
     if (facts->vertices >= 0)
         cli_output_integer(output, "vertices", facts->vertices);
     else
-        cli_output_text(output, "vertices", output->json ? NULL : "too many to list");
+        cli_output_text(output, "vertices", output->as_json ? NULL : "too many to list");
     cli_output_integer(output, "bytes", facts->bytes);
     cli_output_real(output, "psi_norm", facts->psi_norm);
     cli_output_flag(output, "psi_norm_exact", facts->psi_norm_exact);
@@ -49,7 +49,7 @@ static cli_exit output_verdict(cli_session *session, cli_output *output, foray_s
     cli_output_flag(output, "valid", valid);
     if (!valid)
         cli_output_text(output, "problem", foray_message(session->ctx));
-    cli_exit code = cli_output_end(output, session);
+    cli_exit code = cli_output_end(output, session, CLI_DONE);
     if (code == CLI_DONE && !valid)
         code = cli_fail(session, CLI_NOT_MET, "%s: not valid: %s", session->args.operand[0],
                         foray_message(session->ctx));

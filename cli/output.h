@@ -1,27 +1,28 @@
-/* output.h - results as named values: a line of text each, or one JSON object. */
+/* output.h - results as named values: a line of text each, or one JSON object.
+ *
+ * As text, a value is printed when it is added; as JSON, all of them at the end. The first
+ * failure on the way is remembered: the calls between begin and end need no checks. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
-#include <jansson.h>
-
 #include "cli.h"
+#include "json.h"
 
-enum { CLI_OUTPUT_DEPTH = 8, CLI_NUMBER_SIZE = 40 };
+enum { CLI_NUMBER_SIZE = 40 };
 
-/* As text, a value is printed when it is added; as JSON, all of them at the end. */
 typedef struct cli_output {
-    bool json, failed;
-    int depth;
-    json_t *open[CLI_OUTPUT_DEPTH]; /* objects and lists under way, outermost first */
+    bool as_json;
+    int depth; /* of groups, as text */
+    cli_json json;
 } cli_output;
 
 void cli_output_begin(cli_output *output, const cli_session *session);
-/* Prints the JSON object. */
-cli_exit cli_output_end(cli_output *output, const cli_session *session);
-/* Instead of the end, where there is nothing to print after all. */
-void cli_output_drop(cli_output *output);
+/* Prints the JSON object. `code`: how the command went on the way; if it went wrong, nothing
+ * is printed here. */
+cli_exit cli_output_end(cli_output *output, const cli_session *session, cli_exit code);
 
-/* Keys with '_' in JSON have spaces as text. Within a list the key is not used. */
+/* Keys with '_' in JSON have spaces as text. Within a list the key is not used. NULL is null, or
+ * "unknown". */
 void cli_output_text(cli_output *output, const char *key, const char *value);
 void cli_output_integer(cli_output *output, const char *key, int64_t value);
 void cli_output_flag(cli_output *output, const char *key, bool value);
@@ -42,9 +43,6 @@ void cli_output_open(cli_output *output, const char *key);
 /* A list. For JSON only: as text, lists are tables that the commands print themselves. */
 void cli_output_open_list(cli_output *output, const char *key);
 void cli_output_close(cli_output *output);
-
-/* One value, in lines, on standard output. */
-void cli_json_print(const json_t *value);
 
 /* 1234567 as "1,234,567". */
 const char *cli_grouped(int64_t value, char text[CLI_NUMBER_SIZE]);

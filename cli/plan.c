@@ -252,7 +252,7 @@ static cli_exit show_plans(const planning *p)
     for (int64_t i = 0; i < p->rewards.count; i++)
         output_plan(p, &output, i);
     cli_output_close(&output);
-    return cli_output_end(&output, p->session);
+    return cli_output_end(&output, p->session, CLI_DONE);
 }
 
 static void close_all(planning *p)

@@ -8,7 +8,7 @@ static cli_exit show_page(cli_session *session, foray_run *run, const char *page
     cli_output_text(&output, "run", session->args.operand[0]);
     cli_output_integer(&output, "episodes", foray_run_saved(run));
     cli_output_text(&output, "page", page);
-    return cli_output_end(&output, session);
+    return cli_output_end(&output, session, CLI_DONE);
 }
 
 static cli_exit run_report(cli_session *session)

@@ -326,7 +326,7 @@ static cli_exit show_returns(const rollout *r)
     for (int64_t i = 0; i < r->count; i++)
         output_trial(&output, r, i);
     cli_output_close(&output);
-    return cli_output_end(&output, r->session);
+    return cli_output_end(&output, r->session, CLI_DONE);
 }
 
 /* ------------------------------------------------------------------------ command */

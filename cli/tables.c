@@ -34,23 +34,32 @@ cli_exit cli_print_file(const cli_session *session, const char *directory, const
     return CLI_DONE;
 }
 
+/* A file whose content goes into the output; one that cannot be read is a failure of that. */
+static FILE *open_for_output(cli_output *output, const char *directory, const char *name)
+{
+    FILE *file = open_file(directory, name);
+    if (!file)
+        cli_json_fail(&output->json, "%s/%s: cannot be read", directory, name);
+    return file;
+}
+
 void cli_output_lines(cli_output *output, const char *key, const char *directory, const char *name)
 {
     char *line = NULL;
     size_t room = 0;
-    FILE *file = output->json ? open_file(directory, name) : NULL;
-    if (!output->json)
+    FILE *file = output->as_json ? open_for_output(output, directory, name) : NULL;
+    if (!file)
         return;
-    output->failed |= !file;
     cli_output_open_list(output, key);
-    while (file && getline(&line, &room, file) > 0) {
+    while (getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = 0;
         cli_output_text(output, NULL, line);
     }
+    if (!feof(file))
+        cli_json_fail(&output->json, "%s/%s: cannot be read", directory, name);
     cli_output_close(output);
     free(line);
-    if (file)
-        fclose(file);
+    fclose(file);
 }
 
 /* --------------------------------------------------------------------------- tables */
@@ -89,9 +98,10 @@ static void output_cell(cli_output *output, const char *key, const char *cell)
 
 static void output_row(cli_output *output, const char *heading, char *line)
 {
-    char *names = heading ? strdup(heading) : NULL;
+    char *names = strdup(heading);
     char *name_rest = names, *cell_rest = line, *name, *cell;
-    output->failed |= !names;
+    if (!names)
+        cli_json_fail(&output->json, "out of memory");
     cli_output_open(output, NULL);
     while ((name = cut_cell(&name_rest)) && (cell = cut_cell(&cell_rest)))
         output_cell(output, name, cell);
@@ -103,16 +113,17 @@ void cli_output_csv(cli_output *output, const char *key, const char *directory, 
 {
     char *heading = NULL, *line = NULL;
     size_t heading_room = 0, room = 0;
-    FILE *file = output->json ? open_file(directory, name) : NULL;
-    if (!output->json)
+    FILE *file = output->as_json ? open_for_output(output, directory, name) : NULL;
+    if (!file)
         return;
-    output->failed |= !file || getline(&heading, &heading_room, file) < 0;
     cli_output_open_list(output, key);
-    while (!output->failed && getline(&line, &room, file) > 0)
-        output_row(output, heading, line);
+    if (getline(&heading, &heading_room, file) > 0)
+        while (getline(&line, &room, file) > 0)
+            output_row(output, heading, line);
+    if (!feof(file) || !heading || !*heading)
+        cli_json_fail(&output->json, "%s/%s: cannot be read", directory, name);
     cli_output_close(output);
     free(heading);
     free(line);
-    if (file)
-        fclose(file);
+    fclose(file);
 }

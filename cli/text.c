@@ -4,20 +4,26 @@
 
 #include "cli.h"
 
-/* Bytes of the UTF-8 character at `from`; 0: none, or a control character. Terminals obey
- * those of U+0080 to U+009F as well. */
-static int character_length(const unsigned char *from)
+int cli_utf8_length(const char *text)
 {
-    int length = from[0] < 0x80   ? 1
-                 : from[0] < 0xc0 ? 0
-                 : from[0] < 0xe0 ? 2
-                 : from[0] < 0xf0 ? 3
-                                  : 4;
+    const unsigned char *at = (const unsigned char *)text;
+    int length = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
     for (int i = 1; i < length; i++)
-        if ((from[i] & 0xc0) != 0x80)
+        if ((at[i] & 0xc0) != 0x80)
             return 0;
-    bool control = from[0] < 0x20 || from[0] == 0x7f || (from[0] == 0xc2 && from[1] < 0xa0);
-    return control || from[0] >= 0xf8 ? 0 : length;
+    /* Not longer than need be, no halves of pairs, nothing past U+10FFFF. */
+    bool refused = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+                   (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f) ||
+                   at[0] > 0xf4;
+    return refused ? 0 : length;
+}
+
+/* The same, but 0 for control characters. Terminals obey those of U+0080 to U+009F as well. */
+static int printable_length(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    bool control = at[0] < 0x20 || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+    return control ? 0 : cli_utf8_length(text);
 }
 
 /* \n, \t or \x1b; returns how many columns that takes. */
@@ -30,14 +36,13 @@ static int put_escaped(FILE *stream, unsigned char byte)
 
 void cli_put(FILE *stream, int width, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
     int column = 0;
-    while (*at) {
-        int length = character_length(at);
+    while (*text) {
+        int length = printable_length(text);
         if (length == 0)
-            column += put_escaped(stream, *at++);
+            column += put_escaped(stream, (unsigned char)*text++);
         for (column += length > 0; length > 0; length--)
-            fputc(*at++, stream);
+            fputc(*text++, stream);
     }
     fprintf(stream, "%*s", column < width ? width - column : 0, "");
 }

@@ -14,7 +14,7 @@ static cli_exit run_verify(cli_session *session)
         cli_output_text(&output, "run", path);
         cli_output_integer(&output, "episodes", foray_run_saved(run));
         cli_output_flag(&output, "verified", true);
-        code = cli_output_end(&output, session);
+        code = cli_output_end(&output, session, CLI_DONE);
     }
     foray_run_close(run);
     return code;

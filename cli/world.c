@@ -99,16 +99,10 @@ static cli_exit run_list(cli_session *session)
         code = cli_fail(session, CLI_BAD_INPUT, "%s: no built-in world has that name%s%s%s", name,
                         guess.best ? "; did you mean " : "", guess.best ? guess.best : "",
                         guess.best ? "?" : "");
-    if (code != CLI_DONE) {
-        cli_output_drop(&output);
-        return code;
-    }
-    if (session->json)
-        cli_output_close(&output);
-    else
+    if (code == CLI_DONE && !session->json)
         printf("A world is written NAME or NAME:key=value,key=value. Worlds with rewards are\n"
                "systems, seen through clusters: NAME:key=value@grid:41x41,draws=1000.\n");
-    return cli_output_end(&output, session);
+    return cli_output_end(&output, session, code);
 }
 
 static const cli_option list_options[] = {CLI_OPTION_JSON, CLI_END};

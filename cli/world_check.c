@@ -30,7 +30,7 @@ static void take(void *user, const foray_check *check)
     found->passed += check->result == FORAY_CHECK_PASSED;
     found->failed += check->result == FORAY_CHECK_FAILED;
     found->skipped += check->result == FORAY_CHECK_SKIPPED;
-    if (found->output.json) {
+    if (found->output.as_json) {
         output_check(&found->output, check);
         return;
     }
@@ -45,11 +45,9 @@ static void take(void *user, const foray_check *check)
 static cli_exit conclude(cli_session *session, findings *found, foray_status status)
 {
     const char *text = session->args.operand[0];
-    if (status != FORAY_OK && status != FORAY_ERROR_WORLD) {
-        cli_output_drop(&found->output);
-        return cli_status(session, status);
-    }
-    if (found->output.json)
+    if (status != FORAY_OK && status != FORAY_ERROR_WORLD)
+        return cli_output_end(&found->output, session, cli_status(session, status));
+    if (found->output.as_json)
         cli_output_close(&found->output);
     else
         printf("\n");
@@ -57,7 +55,7 @@ static cli_exit conclude(cli_session *session, findings *found, foray_status sta
     cli_output_integer(&found->output, "failed", found->failed);
     cli_output_integer(&found->output, "skipped", found->skipped);
     cli_output_flag(&found->output, "conforms", found->failed == 0);
-    cli_exit code = cli_output_end(&found->output, session);
+    cli_exit code = cli_output_end(&found->output, session, CLI_DONE);
     if (code == CLI_DONE)
         code = cli_status(session, status);
     if (code == CLI_DONE && found->failed > 0)
