@@ -51,6 +51,9 @@ typedef struct cli_command {
 /* The command of row `index`; NULL past the end. */
 const cli_command *cli_command_at(int64_t index);
 
+/* The command of experiment `index` of the lab; NULL past the end. */
+const cli_command *cli_lab_command(int64_t index);
+
 /* The command that these words begin with; *used: how many of them are its name. NULL: none. */
 const cli_command *cli_command_find(int64_t words, const char *const *word, int64_t *used);
 

@@ -24,11 +24,6 @@
     X(cli_report)                                                                                  \
     X(cli_lab_list)                                                                                \
     X(cli_lab_all)                                                                                 \
-    X(cli_lab_coverage)                                                                            \
-    X(cli_lab_complexity)                                                                          \
-    X(cli_lab_lowerbound)                                                                          \
-    X(cli_lab_theorem)                                                                             \
-    X(cli_lab_ablation)                                                                            \
     X(cli_info)                                                                                    \
     X(cli_verify)                                                                                  \
     X(cli_help)
@@ -41,9 +36,17 @@ COMMANDS(DECLARE)
 static const cli_command *const commands[] = {COMMANDS(ROW)};
 #undef ROW
 
+/* The commands of the experiments follow that of all of them. */
 const cli_command *cli_command_at(int64_t index)
 {
-    int64_t count = sizeof commands / sizeof *commands;
+    int64_t count = sizeof commands / sizeof *commands, before = 0, experiments = 0;
+    while (commands[before++] != &cli_lab_all)
+        ;
+    while (cli_lab_command(experiments))
+        experiments++;
+    if (index >= before && index < before + experiments)
+        return cli_lab_command(index - before);
+    index -= index >= before ? experiments : 0;
     return index >= 0 && index < count ? commands[index] : NULL;
 }
 

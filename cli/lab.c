@@ -215,79 +215,45 @@ static cli_exit run_experiment(cli_session *session)
 
 static const cli_option options[] = {LAB_OPTIONS, CLI_END};
 
-/* What the commands of all experiments have in common. */
-#define LAB_COMMAND(experiment_name)                                                               \
-    .name = "lab " experiment_name, .experiment = (experiment_name), .operands = "",               \
-    .options = options, .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},                   \
-    .run = run_experiment
+/* The command of an experiment: everything that it says comes from the library's table. */
+typedef struct lab_command {
+    cli_command is;
+    char name[64], summary[128], description[1024], example[256];
+} lab_command;
 
-#define LAB_DIRECTORY                                                                              \
-    "\n\nThe directory gets rows.csv, further tables, findings.txt and index.html. Cells\n"        \
-    "are made side by side, one thread each. A cell that ended is kept: the same command\n"        \
-    "again continues, to the same bytes; with other parameters it refuses."
+static void fill_command(const foray_lab_info *info, lab_command *command)
+{
+    snprintf(command->name, sizeof command->name, "lab %s", info->name);
+    snprintf(command->summary, sizeof command->summary, "measure %s", info->summary);
+    snprintf(command->description, sizeof command->description,
+             "%s\n\nThe directory gets rows.csv, further tables, findings.txt and index.html. "
+             "Cells\nare made side by side, one thread each. A cell that ended is kept: the same "
+             "command\nagain continues, to the same bytes; with other parameters it refuses.",
+             info->description);
+    snprintf(command->example, sizeof command->example, "foray lab %s %s\n", info->name,
+             info->example);
+    command->is = (cli_command){.name = command->name,
+                                .experiment = info->name,
+                                .summary = command->summary,
+                                .operands = "",
+                                .description = command->description,
+                                .options = options,
+                                .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
+                                .examples = command->example,
+                                .run = run_experiment};
+}
 
-const cli_command cli_lab_coverage = {
-    LAB_COMMAND("coverage"),
-    .summary = "count how often confidence sets and certificates hold",
-    .description =
-        "Watches many runs in worlds whose theta is known, and counts those in which every\n"
-        "confidence set contained it after every episode, the bound for all rewards was at\n"
-        "least the worst gap, and every certificate at least the gap of its plan; by rule\n"
-        "(algorithm and radius), world and delta, with exact binomial intervals beside\n"
-        "1 - delta. Radii scaled below 1 are the control: they must be seen to "
-        "fail." LAB_DIRECTORY,
-    .examples = "foray lab coverage --quick --rules sharp --control-rules sharp --seeds 5 "
-                "--episodes 20 -o held\n",
-};
-
-const cli_command cli_lab_theorem = {
-    LAB_COMMAND("theorem"),
-    .summary = "run the paper's algorithm at its own constants to its own K",
-    .description =
-        "Works out K(eps) of the paper's theorem with all its constants, plays that many\n"
-        "episodes in worlds where it is within reach, with the paper's radius and without\n"
-        "anything of this library's own, and measures what was promised: the worst gap\n"
-        "beside eps, and each step of the proof. Says what K is in larger "
-        "worlds." LAB_DIRECTORY,
-    .examples = "foray lab theorem --quick --eps 1 --variants doubling --seeds 2 -o promise\n",
-};
-
-const cli_command cli_lab_complexity = {
-    LAB_COMMAND("complexity"),
-    .summary = "measure how many episodes an accuracy takes, and fit exponents",
-    .description =
-        "Measures K(eps): the first number of episodes from which on the worst gap over\n"
-        "all reward families and the adversary is at most eps, for a share of the seeds of\n"
-        "1 - delta; the same for the certificate. On the chain, over eps, the horizon H and\n"
-        "the dimension d; slopes of log K are shown beside the exponents of the "
-        "theorems." LAB_DIRECTORY,
-    .examples = "foray lab complexity --quick --algorithms ucrl-rfe,random --episodes 300 "
-                "--seeds 2 -o few\n",
-};
-
-const cli_command cli_lab_lowerbound = {
-    LAB_COMMAND("lowerbound"),
-    .summary = "measure success where theory says that algorithms must fail",
-    .description =
-        "Evaluates two lower bounds, K episodes that are not enough for accuracy eps, and\n"
-        "says where they are vacuous. Then lets algorithms explore members of the two hard\n"
-        "classes behind them, drawn at random, for fractions and multiples of K, and counts\n"
-        "how often they succeed, with exact intervals." LAB_DIRECTORY,
-    .examples = "foray lab lowerbound --quick --algorithms ucrl-rfe,random --members 2 --seeds 2 "
-                "--multiples 1,16 --cube-multiples 1,64 -o hard\n",
-};
-
-const cli_command cli_lab_ablation = {
-    LAB_COMMAND("ablation"),
-    .summary = "measure what each choice in the algorithm costs or gains",
-    .description =
-        "Runs UCRL-RFE with one choice changed at a time: clip, ties, inner maximisation,\n"
-        "radius, centring, blocks, replanning, planning mode; and the paper to the letter.\n"
-        "Gaps, certificates, plans and times are compared with the base, pair by pair of\n"
-        "runs that share a seed." LAB_DIRECTORY,
-    .examples = "foray lab ablation --quick --worlds riverswim --episodes 64 --seeds 2 "
-                "-o choices\n",
-};
+const cli_command *cli_lab_command(int64_t index)
+{
+    enum { MOST_EXPERIMENTS = 16 };
+    static lab_command commands[MOST_EXPERIMENTS];
+    foray_lab_info info;
+    if (index < 0 || index >= MOST_EXPERIMENTS || !foray_lab_describe(index, &info))
+        return NULL;
+    if (!commands[index].is.name)
+        fill_command(&info, &commands[index]);
+    return &commands[index].is;
+}
 
 /* --------------------------------------------------------------------------- lab all */
 

@@ -34,7 +34,7 @@ static char *draw(foray_context *ctx, const fy_forest *forest)
     return (char *)text.data;
 }
 
-static const char *const rows[] = {"left", "right & far", "nothing"};
+static const char *rows[] = {"left", "right & far", "nothing"};
 static const char *const groups[] = {"a", "b<c"};
 
 /* Points to the left and right of "no effect" lie so in the picture, with their intervals
@@ -42,8 +42,8 @@ static const char *const groups[] = {"a", "b<c"};
 static void effects_are_drawn_in_order(void **state)
 {
     foray_context *ctx = foray_context_create();
-    static const fy_effect effect[] = {{0.5, 0.25, 1}, {2, 1, 4},       {8, 4, INFINITY},
-                                       {16, 16, 16},   {NAN, NAN, NAN}, {1, 1, 1}};
+    static fy_effect effect[] = {{0.5, 0.25, 1}, {2, 1, 4},       {8, 4, INFINITY},
+                                 {16, 16, 16},   {NAN, NAN, NAN}, {1, 1, 1}};
     fy_forest forest = {.id = "f",
                         .title = "effects",
                         .x = {.label = "ratio", .kind = FY_AXIS_LOG},
@@ -79,7 +79,7 @@ static void effects_are_drawn_in_order(void **state)
 static void failed_allocations_are_remembered(void **state)
 {
     foray_context *ctx = foray_context_create();
-    static const fy_effect effect[] = {{1, 1, 1}, {1, 1, 1}};
+    static fy_effect effect[] = {{1, 1, 1}, {1, 1, 1}};
     fy_forest forest = {.id = "f",
                         .title = "t",
                         .x = {.label = "x", .kind = FY_AXIS_LINEAR},

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "experiments/hard.h"
+#include "experiments/hard_class.h"
 
 static void assert_near(double value, double expected)
 {
@@ -34,9 +34,9 @@ static void packing_bounds_are_those_worked_out_by_hand(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        fy_hard hard = {FY_HARD_PACKING, cases[i].dim, cases[i].horizon, cases[i].eps,
-                        cases[i].delta};
-        assert_near(fy_hard_bound(&hard), cases[i].bound);
+        fy_hard_class hard = {FY_HARD_PACKING, cases[i].dim, cases[i].horizon, cases[i].eps,
+                              cases[i].delta};
+        assert_near(fy_hard_class_bound(&hard), cases[i].bound);
     }
 }
 
@@ -44,14 +44,14 @@ static void packing_bounds_are_those_worked_out_by_hand(void **state)
 static void packing_bounds_are_vacuous_below_61_to_72(void **state)
 {
     (void)state;
-    assert_int_equal(fy_hard_least_dim(1e-9), 61);
-    assert_int_equal(fy_hard_least_dim(0.5), 72);
+    assert_int_equal(fy_hard_class_least_dim(1e-9), 61);
+    assert_int_equal(fy_hard_class_least_dim(0.5), 72);
     for (double delta = 0.01; delta < 0.5; delta += 0.01) {
-        int64_t least = fy_hard_least_dim(delta);
-        fy_hard at = {FY_HARD_PACKING, least, 10, 0.1, delta}, below = at;
+        int64_t least = fy_hard_class_least_dim(delta);
+        fy_hard_class at = {FY_HARD_PACKING, least, 10, 0.1, delta}, below = at;
         below.dim--;
         assert_true(least >= 61 && least <= 72);
-        assert_true(fy_hard_bound(&at) > 0 && fy_hard_bound(&below) <= 0);
+        assert_true(fy_hard_class_bound(&at) > 0 && fy_hard_class_bound(&below) <= 0);
     }
 }
 
@@ -83,8 +83,8 @@ static void hypercube_bounds_hold_for_the_best_strategy(void **state)
         for (int64_t episodes = 3; episodes < 4000; episodes = 2 * episodes + 1) {
             double advantage = sqrt(1.0 / 6 / (double)episodes) / (4 * sqrt(2));
             double eps = 9 * (1 - 4 * delta) / 2 * advantage;
-            fy_hard hard = {FY_HARD_HYPERCUBE, 2, 10, eps, delta};
-            assert_near(fy_hard_bound(&hard), (double)episodes);
+            fy_hard_class hard = {FY_HARD_HYPERCUBE, 2, 10, eps, delta};
+            assert_near(fy_hard_class_bound(&hard), (double)episodes);
             /* one sign is wrong: the gap is 2 (H-1) D > eps */
             assert_true(eps < 18 * advantage);
             assert_true(best_success(episodes, advantage) < 1 - delta);
@@ -96,22 +96,22 @@ static void hypercube_bounds_hold_for_the_best_strategy(void **state)
 static void hypercube_bounds_end_where_the_theorem_does(void **state)
 {
     (void)state;
-    fy_hard hard = {FY_HARD_HYPERCUBE, 9, 4, 0, 0.1};
-    hard.eps = fy_hard_most_eps(&hard);
+    fy_hard_class hard = {FY_HARD_HYPERCUBE, 9, 4, 0, 0.1};
+    hard.eps = fy_hard_class_most_eps(&hard);
     assert_near(hard.eps, 0.0375);
-    assert_near(fy_hard_bound(&hard), 192);
+    assert_near(fy_hard_class_bound(&hard), 192);
     hard.eps *= 1.001;
-    assert_true(isnan(fy_hard_bound(&hard)));
+    assert_true(isnan(fy_hard_class_bound(&hard)));
     hard.delta = 0.25;
-    assert_true(isnan(fy_hard_bound(&hard)));
+    assert_true(isnan(fy_hard_class_bound(&hard)));
 }
 
 /* -------------------------------------------------------------------------- worlds */
 
-static foray_model *model_of(foray_context *ctx, const fy_hard *hard, int64_t member)
+static foray_model *model_of(foray_context *ctx, const fy_hard_class *hard, int64_t member)
 {
     foray_model *model = NULL;
-    if (fy_hard_model(ctx, hard, member, &model) != FORAY_OK)
+    if (fy_hard_class_model(ctx, hard, member, &model) != FORAY_OK)
         fail_msg("%s", foray_message(ctx));
     return model;
 }
@@ -130,11 +130,11 @@ static void members_are_a_packing(void **state)
     static const int64_t dims[] = {61, 72, 80, 96};
     foray_context *ctx = *state;
     for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
-        fy_hard hard = {FY_HARD_PACKING, dims[i], 4, 0.225, 0.1};
+        fy_hard_class hard = {FY_HARD_PACKING, dims[i], 4, 0.225, 0.1};
         foray_model *model = model_of(ctx, &hard, 0);
         int64_t members = foray_model_actions(model);
         assert_true((double)members >= exp((double)(dims[i] - 1) / 16));
-        assert_int_equal(members, fy_hard_members(&hard));
+        assert_int_equal(members, fy_hard_class_members(&hard));
         for (int64_t a = 0; a < members; a++)
             for (int64_t b = 0; b < a; b++)
                 assert_true(2 * inner_product(foray_model_action_name(model, a),
@@ -161,7 +161,7 @@ static double chance_of_good(const foray_model *model, int64_t action)
 static void wrong_actions_of_packings_lose_nearly_eps(void **state)
 {
     foray_context *ctx = *state;
-    fy_hard hard = {FY_HARD_PACKING, 80, 4, 0.225, 0.1};
+    fy_hard_class hard = {FY_HARD_PACKING, 80, 4, 0.225, 0.1};
     foray_model *model = model_of(ctx, &hard, 17);
     double best = chance_of_good(model, 17);
     for (int64_t a = 0; a < foray_model_actions(model); a++)
@@ -174,8 +174,8 @@ static void wrong_actions_of_packings_lose_nearly_eps(void **state)
 static void hypercube_is_as_documented(void **state)
 {
     foray_context *ctx = *state;
-    fy_hard hard = {FY_HARD_HYPERCUBE, 6, 4, 0.02, 0.1};
-    double episodes = floor(fy_hard_bound(&hard));
+    fy_hard_class hard = {FY_HARD_HYPERCUBE, 6, 4, 0.02, 0.1};
+    double episodes = floor(fy_hard_class_bound(&hard));
     double advantage = sqrt(1.0 / 6 / episodes) / (4 * sqrt(2));
     foray_model *model = model_of(ctx, &hard, 21);
     assert_int_equal(foray_model_actions(model), 32);
@@ -200,11 +200,11 @@ static foray_settings settings_for(const char *algorithm, int64_t episodes, int6
     return settings;
 }
 
-static fy_hard_outcome try(foray_context *ctx, const fy_hard *hard, int64_t member,
-                           const foray_settings *settings)
+static fy_hard_class_outcome try(foray_context *ctx, const fy_hard_class *hard, int64_t member,
+                                 const foray_settings *settings)
 {
-    fy_hard_outcome outcome = {0};
-    if (fy_hard_trial(ctx, hard, member, settings, FORAY_PLUGIN, &outcome) != FORAY_OK)
+    fy_hard_class_outcome outcome = {0};
+    if (fy_hard_class_trial(ctx, hard, member, settings, FORAY_PLUGIN, &outcome) != FORAY_OK)
         fail_msg("%s", foray_message(ctx));
     return outcome;
 }
@@ -213,11 +213,11 @@ static fy_hard_outcome try(foray_context *ctx, const fy_hard *hard, int64_t memb
 static void gaps_count_wrong_signs(void **state)
 {
     foray_context *ctx = *state;
-    fy_hard hard = {FY_HARD_HYPERCUBE, 9, 4, 0.0375, 0.1};
+    fy_hard_class hard = {FY_HARD_HYPERCUBE, 9, 4, 0.0375, 0.1};
     double sign = 6 * sqrt(1.0 / 6 / 192) / (4 * sqrt(2));
     for (int64_t seed = 0; seed < 10; seed++) {
         foray_settings settings = settings_for("ucrl-rfe", 400, seed);
-        fy_hard_outcome outcome = try(ctx, &hard, 11 * seed, &settings);
+        fy_hard_class_outcome outcome = try(ctx, &hard, 11 * seed, &settings);
         double wrong = outcome.gap / sign;
         assert_true(fabs(wrong - rint(wrong)) < 1e-9);
         assert_true(outcome.found == (rint(wrong) == 0));
@@ -230,7 +230,7 @@ static void gaps_count_wrong_signs(void **state)
 static void success_needs_more_than_the_bound(void **state)
 {
     foray_context *ctx = *state;
-    fy_hard hard = {FY_HARD_HYPERCUBE, 5, 4, 0.0375, 0.1};
+    fy_hard_class hard = {FY_HARD_HYPERCUBE, 5, 4, 0.0375, 0.1};
     int early = 0, late = 0;
     for (int64_t seed = 0; seed < 16; seed++) {
         foray_settings few = settings_for("ucrl-rfe", 24, seed);
@@ -247,10 +247,11 @@ static void every_algorithm_can_be_tried(void **state)
 {
     foray_context *ctx = *state;
     const char *name;
-    fy_hard hard = {FY_HARD_HYPERCUBE, 3, 3, 0.02, 0.1};
+    fy_hard_class hard = {FY_HARD_HYPERCUBE, 3, 3, 0.02, 0.1};
     for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
         foray_settings settings = settings_for(name, 50, 1);
-        fy_hard_outcome one = try(ctx, &hard, 2, &settings), two = try(ctx, &hard, 2, &settings);
+        fy_hard_class_outcome one = try(ctx, &hard, 2, &settings),
+                              two = try(ctx, &hard, 2, &settings);
         assert_true(one.gap == two.gap && one.gap >= 0);
     }
 }
@@ -258,13 +259,13 @@ static void every_algorithm_can_be_tried(void **state)
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     foray_context *ctx = *state;
-    fy_hard hard = {FY_HARD_HYPERCUBE, 3, 3, 0.02, 0.1};
+    fy_hard_class hard = {FY_HARD_HYPERCUBE, 3, 3, 0.02, 0.1};
     foray_settings settings = settings_for("ucrl-rfe", 3, 1);
-    fy_hard_outcome outcome;
+    fy_hard_class_outcome outcome;
     foray_status status = FORAY_ERROR_MEMORY;
     for (int64_t left = 0; status != FORAY_OK; left++) {
         ctx->allocations_left = left;
-        status = fy_hard_trial(ctx, &hard, 1, &settings, FORAY_PLUGIN, &outcome);
+        status = fy_hard_class_trial(ctx, &hard, 1, &settings, FORAY_PLUGIN, &outcome);
         assert_true(status == FORAY_OK || status == FORAY_ERROR_MEMORY);
     }
     ctx->allocations_left = -1;

@@ -1,6 +1,6 @@
 /* test_lab_memory.c - the experiments of the lab when memory runs out: whatever allocation
  * fails, between reading the parameters and writing the page, it is said and nothing leaks.
- * What they measure is tested in test_covered.c, test_promise.c, test_learning.c and
+ * What they measure is tested in test_coverage_run.c, test_theorem_bound.c, test_learning.c and
  * test_lab*.sh. */
 #include "foray/lab.h"
 #include "support.h"

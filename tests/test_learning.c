@@ -1,7 +1,7 @@
 /* test_learning.c - K(eps), slopes and quantiles against obvious oracles; rows on disk. */
-#include "measure/learning.h"
+#include "compare/learning.h"
+#include "measure/measure.h"
 #include "support.h"
-#include "work/work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,27 +15,53 @@ static double random_unit(uint64_t which, uint32_t i)
 
 /* ------------------------------------------------------------------------------ K(eps) */
 
-enum { RUNS = 5, LOOKS = 7 };
+enum { RUNS = 5, LOOKS = 7, STRIDE = 2 };
+enum { EPISODE, GAP, COLUMNS };
 
-static bool enough_at(const fy_gaps_table *gaps, int64_t k, double eps, double delta)
+/* Runs as rows of episodes and gaps, with the rows of others between them. */
+typedef struct looks {
+    double value[RUNS][LOOKS][COLUMNS];
+    fy_rows rows[RUNS * STRIDE];
+} looks;
+
+static fy_looks looks_of(looks *l, int64_t runs, int64_t count, const double *episode,
+                         const double *gap)
+{
+    for (int64_t run = 0; run < runs; run++) {
+        for (int64_t k = 0; k < count; k++) {
+            l->value[run][k][EPISODE] = episode[k];
+            l->value[run][k][GAP] = gap[run * count + k];
+        }
+        l->rows[run * STRIDE] =
+            (fy_rows){.columns = COLUMNS, .count = count, .value = l->value[run][0]};
+    }
+    return (fy_looks){.rows = l->rows,
+                      .runs = runs,
+                      .stride = STRIDE,
+                      .count = count,
+                      .episode = EPISODE,
+                      .gap = GAP};
+}
+
+static bool enough_at(int64_t k, const double *gap, double eps, double delta)
 {
     double good = 0.0;
-    for (int64_t run = 0; run < gaps->runs; run++)
-        if (gaps->gap[run * gaps->checkpoints + k] <= eps)
+    for (int64_t run = 0; run < RUNS; run++)
+        if (gap[run * LOOKS + k] <= eps)
             good += 1.0;
-    return good / (double)gaps->runs >= 1.0 - delta - 1e-9;
+    return good / RUNS >= 1.0 - delta - 1e-9;
 }
 
 /* Word by word: the first checkpoint such that at it and at all later ones enough runs
  * are good enough. */
-static double obvious_time(const fy_gaps_table *gaps, double eps, double delta)
+static double obvious_time(const double *episode, const double *gap, double eps, double delta)
 {
-    for (int64_t first = 0; first < gaps->checkpoints; first++) {
+    for (int64_t first = 0; first < LOOKS; first++) {
         bool always = true;
-        for (int64_t k = first; k < gaps->checkpoints; k++)
-            always = always && enough_at(gaps, k, eps, delta);
+        for (int64_t k = first; k < LOOKS; k++)
+            always = always && enough_at(k, gap, eps, delta);
         if (always)
-            return gaps->episode[first];
+            return episode[first];
     }
     return INFINITY;
 }
@@ -47,12 +73,13 @@ static void learning_time_is_as_defined(void **state)
     double gap[RUNS * LOOKS];
     int64_t never = 0, first = 0, between = 0;
     for (uint64_t table = 0; table < 2000; table++) {
-        fy_gaps_table gaps = {LOOKS, RUNS, episode, gap};
+        looks room;
         for (uint32_t i = 0; i < RUNS * LOOKS; i++)
             gap[i] = random_unit(table, i) / (1.0 + i % LOOKS);
+        fy_looks gaps = looks_of(&room, RUNS, LOOKS, episode, gap);
         double eps = 0.4 * random_unit(table, 1000), delta = 0.2 * (double)(table % 4);
         double time = fy_learning_time(&gaps, eps, delta, NULL);
-        assert_true(time == obvious_time(&gaps, eps, delta));
+        assert_true(time == obvious_time(episode, gap, eps, delta));
         never += isinf(time);
         first += time == 1.0;
         between += time > 1.0 && isfinite(time);
@@ -67,7 +94,8 @@ static void what_is_lost_again_does_not_count(void **state)
     const double episode[] = {1, 10, 100, 1000};
     const double gap[] = {0.5, 0.1, 0.3, 0.1,  /* lost at 100 */
                           0.5, 0.1, 0.1, 0.1}; /* kept */
-    fy_gaps_table gaps = {4, 2, episode, gap};
+    looks room;
+    fy_looks gaps = looks_of(&room, 2, 4, episode, gap);
     assert_true(fy_learning_time(&gaps, 0.1, 0.0, NULL) == 1000.0);
     assert_true(fy_learning_time(&gaps, 0.1, 0.5, NULL) == 10.0);
     assert_true(fy_learning_time(&gaps, 0.3, 0.0, NULL) == 10.0);
@@ -91,11 +119,11 @@ static void a_known_slope_comes_back(void **state)
         x[i] = log(1.0 + (double)(i % EACH) + random_unit(7, (uint32_t)i));
         y[i] = 2.75 * x[i] + 3.0 * (double)group[i] - 1.0; /* heights differ, slopes do not */
     }
-    fy_points points = {GROUPS * EACH, x, y, group};
+    fy_grouped_points points = {GROUPS * EACH, x, y, group};
     assert_true(fabs(fy_common_slope(&points) - 2.75) < 1e-9);
     y[3] = INFINITY;
     y[7] = NAN;
-    fy_points rest = {GROUPS * EACH, x, y, group};
+    fy_grouped_points rest = {GROUPS * EACH, x, y, group};
     assert_true(fabs(fy_common_slope(&rest) - 2.75) < 1e-9);
 }
 
@@ -105,7 +133,7 @@ static void slopes_are_weighted_by_spread(void **state)
     (void)state;
     const double x[] = {0, 1, 0, 3}, y[] = {5, 7, 1, 4};
     const int64_t group[] = {0, 0, 1, 1};
-    fy_points first = {2, x, y, group}, both = {4, x, y, group};
+    fy_grouped_points first = {2, x, y, group}, both = {4, x, y, group};
     assert_true(fabs(fy_common_slope(&first) - 2.0) < 1e-12);
     /* slopes 2 and 1, sums of squares 1/2 and 9/2 */
     assert_true(fabs(fy_common_slope(&both) - (2.0 * 0.5 + 1.0 * 4.5) / 5.0) < 1e-12);
@@ -116,12 +144,12 @@ static void no_slope_without_two_places(void **state)
     (void)state;
     const double x[] = {1, 1, 2}, y[] = {1, 2, 3};
     const int64_t group[] = {0, 0, 1};
-    fy_points points = {3, x, y, group}, none = {0, x, y, group};
+    fy_grouped_points points = {3, x, y, group}, none = {0, x, y, group};
     assert_true(isnan(fy_common_slope(&points)));
     assert_true(isnan(fy_common_slope(&none)));
     const double places[] = {0.1, 0.7, 1.3}, level[] = {11.7, 11.7, 11.7};
     const int64_t same[] = {0, 0, 0};
-    fy_points flat = {3, places, level, same};
+    fy_grouped_points flat = {3, places, level, same};
     assert_true(fy_common_slope(&flat) == 0.0);
 }
 
@@ -129,11 +157,15 @@ static void quantiles_are_of_the_sorted(void **state)
 {
     (void)state;
     double value[] = {5, 1, 4, 2, 3};
+    fy_sort(5, value);
+    assert_true(fy_order_statistic(5, value, 0.0) == 1.0);
+    assert_true(fy_order_statistic(5, value, 0.2) == 1.0);
+    assert_true(fy_order_statistic(5, value, 0.5) == 3.0);
+    assert_true(fy_order_statistic(5, value, 1.0) == 5.0);
+    assert_true(isnan(fy_order_statistic(0, value, 0.5)));
     assert_true(fy_quantile(5, value, 0.0) == 1.0);
-    assert_true(fy_quantile(5, value, 0.2) == 1.0);
-    assert_true(fy_quantile(5, value, 0.5) == 3.0);
+    assert_true(fy_quantile(5, value, 0.3) == 2.2);
     assert_true(fy_quantile(5, value, 1.0) == 5.0);
-    assert_true(isnan(fy_quantile(0, value, 0.5)));
 }
 
 /* ---------------------------------------------------------------------------------- rows */

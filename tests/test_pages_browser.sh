@@ -67,4 +67,12 @@ expect 0 "" foray lab lowerbound --quick --algorithms "ucrl-rfe,random" --member
 check_lab lowerbound summary bounds least-dim
 expect 0 "" foray lab ablation --quick --worlds "riverswim:states=3" --episodes 40 --seeds 2 --goals 4 --rewards 2 -o ablation
 check_lab ablation summary
+# Any other, as its help shows it, with every table that it writes.
+for other in $(foray lab list --json | sed -n '/"parameters"/,/\]/d; s/.*"name": "\([a-z]*\)".*/\1/p'); do
+    [ -d "$other" ] && continue
+    expect 0 "" bash -c "$(foray lab "$other" --help | sed -n 's/^ *\$ \(foray lab .*\) -o .*/\1/p') -o $other"
+    tables=$(cd "$other" && ls ./*.csv | sed 's/^..//; s/\.csv$//' | grep -v -x -e rows -e times)
+    # shellcheck disable=SC2086
+    check_lab "$other" $tables
+done
 finish

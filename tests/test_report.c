@@ -422,7 +422,7 @@ static void large_worlds_have_small_pages(void **state)
     assert_true(strlen(page) < 3000000);
     assert_non_null(strstr(page, "each square here adds up 8 × 8 of them"));
     assert_non_null(strstr(page, "The 20000 states visited most, of 102400."));
-    assert_int_equal(lines(csv), FY_REPORT_KEPT + 1);
+    assert_int_equal(lines(csv), FY_REPORT_CSV_ROWS + 1);
     for (int64_t i = 1; i <= 60; i++)
         visits += number(csv, i, 4);
     assert_true(visits == 3 * 20);

@@ -120,7 +120,18 @@ static int64_t occurrences(const char *text, const char *what)
     return count;
 }
 
-static fy_chart chart_of(int64_t count, const fy_series *series, int x_kind, int y_kind)
+enum { MOST_POINTS = 8 };
+
+/* A series of these numbers, its points in `room`; low and high NULL: no band. */
+static fy_series series_of(const char *name, int64_t count, const double *x, const double *y,
+                           const double *low, const double *high, fy_series_point room[MOST_POINTS])
+{
+    for (int64_t i = 0; i < count; i++)
+        room[i] = (fy_series_point){x[i], y[i], low ? low[i] : NAN, high ? high[i] : NAN};
+    return (fy_series){.name = name, .count = count, .point = room};
+}
+
+static fy_chart chart_of(int64_t count, fy_series *series, fy_axis_kind x_kind, fy_axis_kind y_kind)
 {
     return (fy_chart){.id = "test",
                       .title = "A title",
@@ -136,7 +147,9 @@ static void a_plain_chart(void **state)
     foray_context *ctx = foray_context_create();
     const double x[] = {1, 10, 100, 1000}, y[] = {1, 0.1, 0.02, 0.001};
     const double low[] = {0.5, 0.05, 0.01, 0.0005}, high[] = {2, 0.2, 0.04, 0.002};
-    const fy_series series[] = {{"one", 4, x, y, low, high}, {"two", 4, x, high, NULL, NULL}};
+    fy_series_point room[2][MOST_POINTS];
+    fy_series series[] = {series_of("one", 4, x, y, low, high, room[0]),
+                          series_of("two", 4, x, high, NULL, NULL, room[1])};
     fy_chart chart = chart_of(2, series, FY_AXIS_LOG, FY_AXIS_LOG);
     char *svg = drawn(ctx, &chart);
     assert_int_equal(occurrences(svg, "<polyline"), 2);
@@ -163,8 +176,9 @@ static void odd_numbers(void **state)
     for (int kinds = 0; kinds < 4; kinds++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
             for (int64_t count = 0; count <= 6; count++) {
-                const fy_series series[] = {{"y", count, x, rows[i], rows[i], odd},
-                                            {"x", count, rows[i], x, NULL, NULL}};
+                fy_series_point room[2][MOST_POINTS];
+                fy_series series[] = {series_of("y", count, x, rows[i], rows[i], odd, room[0]),
+                                      series_of("x", count, rows[i], x, NULL, NULL, room[1])};
                 for (int64_t lines = 0; lines <= 2; lines++) {
                     fy_chart chart = chart_of(lines, series, kinds & 1, kinds >> 1);
                     free(drawn(ctx, &chart));
@@ -177,7 +191,7 @@ static void empty_charts_say_so(void **state)
 {
     (void)state;
     foray_context *ctx = foray_context_create();
-    const fy_series series = {"none", 0, NULL, NULL, NULL, NULL};
+    fy_series series = {.name = "none"};
     for (int64_t lines = 0; lines <= 1; lines++) {
         fy_chart chart = chart_of(lines, &series, FY_AXIS_LOG, FY_AXIS_LOG);
         char *svg = drawn(ctx, &chart);
@@ -194,7 +208,8 @@ static void gaps_and_zeros(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     const double x[] = {1, 2, 3, 4, 5}, y[] = {1, 2, INFINITY, 0, 4};
-    const fy_series series = {"s", 5, x, y, y, y};
+    fy_series_point room[MOST_POINTS];
+    fy_series series = series_of("s", 5, x, y, y, y, room);
     fy_chart chart = chart_of(1, &series, FY_AXIS_LINEAR, FY_AXIS_LOG);
     char *svg = drawn(ctx, &chart);
     assert_int_equal(occurrences(svg, "<polyline"), 2);
@@ -219,7 +234,8 @@ static void hostile_labels_are_escaped(void **state)
                                    "%s%n",
                                    ""};
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
-        const fy_series series = {hostile[i], 1, one, one, NULL, NULL};
+        fy_series_point room[MOST_POINTS];
+        fy_series series = series_of(hostile[i], 1, one, one, NULL, NULL, room);
         fy_chart chart = chart_of(1, &series, FY_AXIS_LOG, FY_AXIS_LOG);
         chart.title = chart.note = chart.x.label = chart.y.label = hostile[i];
         char *svg = drawn(ctx, &chart);
@@ -236,9 +252,10 @@ static void many_series_fit(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     const double x[] = {1, 2};
+    fy_series_point room[MOST_POINTS];
     fy_series series[30];
     for (int i = 0; i < 30; i++)
-        series[i] = (fy_series){"series", 2, x, x, NULL, NULL};
+        series[i] = series_of("series", 2, x, x, NULL, NULL, room);
     fy_chart chart = chart_of(30, series, FY_AXIS_LINEAR, FY_AXIS_LINEAR);
     char *svg = drawn(ctx, &chart);
     double height = strtod(strstr(svg, "height=\"") + 8, NULL), lowest = 0.0;
@@ -278,7 +295,7 @@ static void linear_ticks_are_round(void **state)
     for (int i = 0; i < 6; i++)
         assert_true(fabs(scale.tick[i].value - 20.0 * i) < 1e-9);
     assert_true(scale.most == 100.0 && scale.least == 0.0);
-    assert_true(fabs(fy_scale_place(&scale, 25.0) - 25.0) < 1e-9);
+    assert_true(fabs(fy_scale_position(&scale, 25.0) - 25.0) < 1e-9);
 }
 
 /* Whatever the range: it is covered, and there is at least one tick with a label. */
@@ -294,8 +311,8 @@ static void ranges_are_covered(void **state)
                 assert_true(scale.most >= most * (1 - 1e-9));
                 assert_in_range(labelled(&scale), 1, 16);
                 for (int t = 0; t < scale.ticks; t++) {
-                    double place = fy_scale_place(&scale, scale.tick[t].value);
-                    assert_true(place >= 0.0 && place <= 100.0);
+                    double at = fy_scale_position(&scale, scale.tick[t].value);
+                    assert_true(at >= 0.0 && at <= 100.0);
                 }
             }
 }
@@ -305,7 +322,7 @@ static void decades_are_labelled(void **state)
     (void)state;
     fy_scale scale = scale_of(FY_AXIS_LOG, 1.0, 10000.0, 7);
     assert_int_equal(labelled(&scale), 5);
-    assert_true(fabs(fy_scale_place(&scale, 100.0) - 50.0) < 1e-9);
+    assert_true(fabs(fy_scale_position(&scale, 100.0) - 50.0) < 1e-9);
 }
 
 static void labels_are_short(void **state)
@@ -377,7 +394,8 @@ static void one_table_three_ways(void **state)
 static foray_status write_everything(foray_context *ctx, const char *path)
 {
     const double x[] = {1, 2};
-    const fy_series series = {"s", 2, x, x, x, x};
+    fy_series_point room[MOST_POINTS];
+    fy_series series = series_of("s", 2, x, x, x, x, room);
     fy_chart chart = chart_of(1, &series, FY_AXIS_LOG, FY_AXIS_LINEAR);
     static const char *const heading[] = {"a", "b"};
     char long_text[2000];

@@ -154,8 +154,10 @@ typedef struct foray_lab_parameter {
 
 typedef struct foray_lab_info {
     const char *name;
-    const char *summary;  /* one line */
-    const char *question; /* a paragraph: what is measured, and how */
+    const char *summary;     /* one line */
+    const char *question;    /* a paragraph: what is measured, and how */
+    const char *description; /* the same in short, in lines of at most 80 columns */
+    const char *example;     /* options of `foray lab NAME` that take a moment */
     int64_t parameters;
     const foray_lab_parameter *parameter;
 } foray_lab_info;

@@ -15,14 +15,6 @@ void foray_comparison_default(foray_comparison *comparison)
 
 /* ------------------------------------------------------------------------- checks */
 
-static bool is_twice(const foray_comparison *what, int64_t i)
-{
-    for (int64_t j = 0; j < i; j++)
-        if (strcmp(what->algorithm[i], what->algorithm[j]) == 0)
-            return true;
-    return false;
-}
-
 static foray_status check_numbers(foray_context *ctx, const foray_comparison *what)
 {
     enum { MOST_SEEDS = 1000000 };
@@ -50,9 +42,10 @@ static foray_status check_algorithms(fy_compare *compare)
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < compare->what->algorithms && status == FORAY_OK; i++) {
         foray_explorer *explorer = NULL;
-        if (is_twice(compare->what, i))
-            return fy_fail(compare->ctx, FORAY_ERROR_USAGE, "algorithm %s is named twice",
-                           compare->what->algorithm[i]);
+        for (int64_t j = 0; j < i; j++)
+            if (strcmp(compare->what->algorithm[i], compare->what->algorithm[j]) == 0)
+                return fy_fail(compare->ctx, FORAY_ERROR_USAGE, "algorithm %s is named twice",
+                               compare->what->algorithm[i]);
         fy_trial trial = fy_compare_trial(compare, i);
         status = fy_trial_explorer(compare->ctx, &trial, &explorer);
         if (status != FORAY_OK)
@@ -86,10 +79,10 @@ typedef struct listener {
     int64_t run;
 } listener;
 
-static bool tell(void *user, double done)
+static bool pass_progress(void *user, double done)
 {
     listener *l = user;
-    return fy_work_tell(&l->compare->work, l->run, done);
+    return fy_work_progress(&l->compare->work, l->run, done);
 }
 
 static void name_run(const void *user, int64_t run, char out[FY_PART_NAME])
@@ -120,7 +113,7 @@ static foray_status make_run(foray_context *ctx, void *user, int64_t run)
     fy_rows *rows = &compare->rows[run];
     listener l = {compare, run};
     fy_trial trial = fy_compare_trial(compare, run);
-    trial.tell = tell;
+    trial.progress = pass_progress;
     trial.user = &l;
     foray_status status = fy_trial_run(ctx, &trial, rows);
     file_of_run(compare, run, file);
@@ -130,52 +123,35 @@ static foray_status make_run(foray_context *ctx, void *user, int64_t run)
 
 /* ---------------------------------------------------------------------- the whole */
 
-static foray_status open_folder(fy_compare *compare)
-{
-    fy_writer terms = {.ctx = compare->ctx};
-    foray_status status = fy_compare_terms(compare, &terms);
-    if (status == FORAY_OK)
-        status = fy_folder_open(compare->ctx, &compare->folder, (const char *)terms.data);
-    free(terms.data);
-    return status;
-}
-
-static foray_status prepare(fy_compare *compare)
+/* Checks everything, makes the rewards, and settles what the directory is for. */
+static foray_status open_comparison(fy_compare *compare)
 {
     foray_context *ctx = compare->ctx;
-    foray_status status = check_numbers(ctx, compare->what);
+    const foray_comparison *what = compare->what;
+    foray_status status = check_numbers(ctx, what);
     if (status != FORAY_OK)
         return status;
-    compare->runs = compare->what->algorithms * compare->what->seeds;
+    compare->runs = compare->work.parts = what->algorithms * what->seeds;
     if (!FY_ALLOC(ctx, compare->rows, compare->runs))
         return FORAY_ERROR_MEMORY;
     for (int64_t run = 0; run < compare->runs; run++)
         compare->rows[run].columns = FY_M_ALL;
     for (int m = 0; m < FY_M_ALL; m++)
         compare->heading[m] = fy_measure_name(m);
-    if (compare->what->reward)
-        status = fy_reward_check(ctx, compare->what->reward, compare->model);
+    if (what->reward)
+        status = fy_reward_check(ctx, what->reward, compare->model);
     if (status == FORAY_OK)
         status = check_algorithms(compare);
     if (status == FORAY_OK)
-        status =
-            fy_families_create(ctx, compare->model, compare->what->goals, compare->what->rewards,
-                               (uint64_t)compare->what->settings.seed, compare->family);
-    return status == FORAY_OK ? open_folder(compare) : status;
-}
-
-static void release(fy_compare *compare)
-{
-    fy_families_destroy(compare->family);
-    for (int64_t i = 0; compare->rows && i < compare->runs; i++)
-        free(compare->rows[i].value);
-    free(compare->rows);
-}
-
-static foray_status make_runs(fy_compare *compare)
-{
-    compare->work.parts = compare->runs;
-    return fy_work_run(&compare->work);
+        status = fy_families_create(ctx, compare->model, what->goals, what->rewards,
+                                    (uint64_t)what->settings.seed, compare->family);
+    fy_writer terms = {.ctx = ctx};
+    if (status == FORAY_OK)
+        status = fy_compare_terms(compare, &terms);
+    if (status == FORAY_OK)
+        status = fy_folder_open(ctx, &compare->folder, (const char *)terms.data);
+    free(terms.data);
+    return status;
 }
 
 foray_status foray_compare(foray_context *ctx, const foray_model *model, const char *world,
@@ -196,13 +172,16 @@ foray_status foray_compare(foray_context *ctx, const foray_model *model, const c
                  .progress = progress,
                  .progress_user = user},
     };
-    foray_status status = prepare(&compare);
+    foray_status status = open_comparison(&compare);
     if (status == FORAY_OK)
-        status = make_runs(&compare);
+        status = fy_work_run(&compare.work);
     if (status == FORAY_OK)
-        status = fy_results_write(&compare);
+        status = fy_compare_write_results(&compare);
     if (status == FORAY_OK)
-        status = fy_plots_write(&compare);
-    release(&compare);
+        status = fy_compare_write_page(&compare);
+    fy_families_destroy(compare.family);
+    for (int64_t i = 0; compare.rows && i < compare.runs; i++)
+        free(compare.rows[i].value);
+    free(compare.rows);
     return status;
 }

@@ -4,12 +4,13 @@
  *   trial.c     one run of one algorithm with one seed, measured at checkpoints
  *   terms.c     what the rows in a directory depend on
  *   results.c   tables of all rows, and of their aggregates
- *   learning.c  after how many episodes each algorithm had learnt
+ *   learning.c  after how many episodes an algorithm had learnt, and how that grows
  *   plots.c     charts, and the page that shows everything */
 #ifndef FY_COMPARE_H
 #define FY_COMPARE_H
 
 #include "compare/trial.h"
+#include "draw/svg.h"
 #include "draw/table.h"
 #include "work/work.h"
 
@@ -44,26 +45,18 @@ fy_trial fy_compare_trial(const fy_compare *compare, int64_t run);
  * are, as lines of text with a final 0. */
 foray_status fy_compare_terms(const fy_compare *compare, fy_writer *text);
 
-/* results.c: aggregates of one measure of one algorithm over its seeds. */
-typedef struct fy_curve {
-    int64_t count;            /* checkpoints that every seed reached */
-    double *x;                /* [count] episodes */
-    double *iqm, *low, *high; /* [count] */
-} fy_curve;
-foray_status fy_curve_create(const fy_compare *compare, int64_t algorithm, int measure,
-                             fy_curve *out);
-void fy_curve_destroy(fy_curve *curve);
+/* results.c: one measure of an algorithm over its seeds, at the checkpoints that all of them
+ * reached: interquartile means and their intervals. Release with free(out->point). */
+foray_status fy_compare_curve(const fy_compare *compare, int64_t algorithm, int measure,
+                              fy_series *out);
 /* The table of aggregates at the end of the runs, for people. Release it in any case. */
-foray_status fy_results_summary(const fy_compare *compare, fy_table *out);
-/* learning.c: K(eps) of each algorithm as a table. Release it in any case. */
-foray_status fy_results_learning(const fy_compare *compare, fy_table *out);
+foray_status fy_compare_summary(const fy_compare *compare, fy_table *out);
+/* K(eps) of each algorithm. Release it. */
+fy_table fy_compare_learning(const fy_compare *compare);
 /* results.csv, times.csv, summary.csv, summary.txt, learning.csv */
-foray_status fy_results_write(const fy_compare *compare);
-
-/* "0.0123 [0.01, 0.02]" as one more cell. */
-void fy_interval_cell(fy_table *table, double iqm, double low, double high);
+foray_status fy_compare_write_results(const fy_compare *compare);
 
 /* plots.c: the charts, and index.html. */
-foray_status fy_plots_write(const fy_compare *compare);
+foray_status fy_compare_write_page(const fy_compare *compare);
 
 #endif

@@ -13,7 +13,7 @@
 typedef struct plot {
     int measure;
     const char *id, *title, *label;
-    int kind;
+    fy_axis_kind kind;
     const char *explanation;
 } plot;
 
@@ -43,177 +43,99 @@ enum { PLOTS = sizeof plots / sizeof *plots, COLUMNS = 3 };
 
 /* -------------------------------------------------------------------------- charts */
 
-/* The curves of all algorithms for one measure. */
-typedef struct curves {
-    fy_curve *curve;   /* [algorithms] */
-    fy_series *series; /* [algorithms] */
-} curves;
-
-static void destroy_curves(const fy_compare *compare, curves *c)
-{
-    for (int64_t a = 0; c->curve && a < compare->what->algorithms; a++)
-        fy_curve_destroy(&c->curve[a]);
-    free(c->curve);
-    free(c->series);
-    *c = (curves){0};
-}
-
-static foray_status create_curves(const fy_compare *compare, int measure, curves *c)
-{
-    int64_t count = compare->what->algorithms;
-    *c = (curves){0};
-    if (!FY_ALLOC(compare->ctx, c->curve, count) || !FY_ALLOC(compare->ctx, c->series, count))
-        return FORAY_ERROR_MEMORY;
-    foray_status status = FORAY_OK;
-    for (int64_t a = 0; a < count && status == FORAY_OK; a++) {
-        fy_curve *curve = &c->curve[a];
-        status = fy_curve_create(compare, a, measure, curve);
-        c->series[a] = (fy_series){compare->what->algorithm[a],
-                                   curve->count,
-                                   curve->x,
-                                   curve->iqm,
-                                   curve->low,
-                                   curve->high};
-    }
-    return status;
-}
-
 enum { ON_PAGE = 560, ALONE = 0 }; /* width in pixels; 0: the usual one */
 
-static void draw(const fy_compare *compare, const plot *its, const curves *c, int width,
-                 fy_writer *text)
+static void draw_plot(const fy_compare *compare, const plot *its, fy_series *curve, int width,
+                      fy_writer *text)
 {
     char note[128];
     snprintf(note, sizeof note,
              "interquartile mean over %" PRId64 " seed%s; bands: 95%% bootstrap intervals",
              compare->what->seeds, compare->what->seeds == 1 ? "" : "s");
-    fy_chart chart = {
-        .id = its->id,
-        .title = its->title,
-        .note = note,
-        .width = width,
-        .x = {.label = "episodes", .kind = FY_AXIS_LOG},
-        .y = {.label = its->label, .kind = its->kind, .from_zero = true},
-        .count = compare->what->algorithms,
-        .series = c->series,
-    };
-    fy_svg_chart(text, &chart);
+    fy_svg_chart(text, &(fy_chart){.id = its->id,
+                                   .title = its->title,
+                                   .note = note,
+                                   .width = width,
+                                   .x = {.label = "episodes", .kind = FY_AXIS_LOG},
+                                   .y = {.label = its->label, .kind = its->kind, .from_zero = true},
+                                   .count = compare->what->algorithms,
+                                   .series = curve});
 }
 
-static foray_status write_chart(const fy_compare *compare, const plot *its, const curves *c)
+/* The numbers behind a plot: for each algorithm the mean and its interval, at the checkpoints of
+ * the one whose curve goes furthest. */
+static foray_status print_data(const fy_compare *compare, const plot *its, const fy_series *curve,
+                               fy_writer *text)
 {
-    char name[64];
-    fy_writer text = {.ctx = compare->ctx};
-    snprintf(name, sizeof name, "%s.svg", its->id);
-    draw(compare, its, c, ALONE, &text);
-    return fy_folder_save(&compare->folder, name, &text);
+    static const char *const column[COLUMNS] = {"", " low", " high"};
+    int64_t count = compare->what->algorithms;
+    const fy_series *longest = &curve[0];
+    fy_writer names = {.ctx = compare->ctx};
+    const char **heading;
+    if (!FY_ALLOC(compare->ctx, heading, 1 + COLUMNS * count))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t a = 0; a < count; a++) {
+        longest = curve[a].count > longest->count ? &curve[a] : longest;
+        for (int i = 0; i < COLUMNS; i++)
+            fy_print(&names, "%s%s%c", curve[a].name, column[i], 0);
+    }
+    if (!names.failed) {
+        heading[0] = "episodes";
+        for (int64_t i = 1; i <= COLUMNS * count; i++)
+            heading[i] = i == 1 ? (const char *)names.data : strchr(heading[i - 1], 0) + 1;
+        fy_table table = fy_table_begin(compare->ctx, 1 + COLUMNS * count, heading);
+        for (int64_t k = 0; k < longest->count; k++) {
+            fy_table_shortest(&table, longest->point[k].x);
+            for (int64_t a = 0; a < count; a++) {
+                fy_series_point point = {NAN, NAN, NAN, NAN};
+                for (int64_t i = 0; i < curve[a].count; i++)
+                    if (curve[a].point[i].x == longest->point[k].x)
+                        point = curve[a].point[i];
+                fy_table_shortest(&table, point.y);
+                fy_table_shortest(&table, point.low);
+                fy_table_shortest(&table, point.high);
+            }
+        }
+        fy_page_data(text, &table, its->id, NULL);
+        fy_table_free(&table);
+    }
+    foray_status status = names.failed ? FORAY_ERROR_MEMORY : FORAY_OK;
+    free(heading);
+    free(names.data);
+    return status;
+}
+
+/* The curves of all algorithms for one measure: as a file of its own, and as a section. */
+static foray_status print_plot(const fy_compare *compare, const plot *its, fy_writer *text)
+{
+    int64_t count = compare->what->algorithms;
+    foray_status status = FORAY_OK;
+    fy_series *curve;
+    if (!FY_ALLOC(compare->ctx, curve, count))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t a = 0; a < count && status == FORAY_OK; a++)
+        status = fy_compare_curve(compare, a, its->measure, &curve[a]);
+    if (status == FORAY_OK) {
+        char name[64];
+        fy_writer file = {.ctx = compare->ctx};
+        snprintf(name, sizeof name, "%s.svg", its->id);
+        draw_plot(compare, its, curve, ALONE, &file);
+        status = fy_folder_save(&compare->folder, name, &file);
+    }
+    if (status == FORAY_OK) {
+        fy_print(text, "<section>\n<h2>%s</h2>\n<figure>\n", its->title);
+        draw_plot(compare, its, curve, ON_PAGE, text);
+        fy_print(text, "<figcaption>%s</figcaption>\n</figure>\n", its->explanation);
+        status = print_data(compare, its, curve, text);
+        fy_print(text, "</section>\n");
+    }
+    for (int64_t a = 0; a < count; a++)
+        free(curve[a].point);
+    free(curve);
+    return status;
 }
 
 /* ---------------------------------------------------------------------------- page */
-
-/* The point of a curve at a checkpoint; -1: it has none there. */
-static int64_t point_at(const fy_curve *curve, double episodes)
-{
-    for (int64_t i = 0; i < curve->count; i++)
-        if (curve->x[i] == episodes)
-            return i;
-    return -1;
-}
-
-/* The algorithm whose curve goes furthest names the rows. */
-static const fy_curve *longest(const fy_compare *compare, const curves *c)
-{
-    const fy_curve *curve = &c->curve[0];
-    for (int64_t a = 1; a < compare->what->algorithms; a++)
-        if (c->curve[a].count > curve->count)
-            curve = &c->curve[a];
-    return curve;
-}
-
-/* For each algorithm the mean and its interval. */
-static bool name_columns(const fy_compare *compare, fy_writer *names, const char **heading)
-{
-    static const char *const column[COLUMNS] = {"", " low", " high"};
-    for (int64_t a = 0; a < compare->what->algorithms; a++)
-        for (int i = 0; i < COLUMNS; i++)
-            fy_print(names, "%s%s%c", compare->what->algorithm[a], column[i], 0);
-    const char *at = (const char *)names->data;
-    if (names->failed || !at)
-        return false;
-    heading[0] = "episodes";
-    for (int64_t i = 1; i <= COLUMNS * compare->what->algorithms; i++) {
-        heading[i] = at;
-        at += strlen(at) + 1;
-    }
-    return true;
-}
-
-static void add_point(const fy_curve *curve, double episodes, fy_table *table)
-{
-    int64_t at = point_at(curve, episodes);
-    fy_table_shortest(table, at < 0 ? NAN : curve->iqm[at]);
-    fy_table_shortest(table, at < 0 ? NAN : curve->low[at]);
-    fy_table_shortest(table, at < 0 ? NAN : curve->high[at]);
-}
-
-static foray_status print_data(const fy_compare *compare, const plot *its, const curves *c,
-                               fy_writer *text)
-{
-    int64_t count = compare->what->algorithms;
-    const fy_curve *rows = longest(compare, c);
-    fy_writer names = {.ctx = compare->ctx};
-    const char **heading;
-    bool good = FY_ALLOC(compare->ctx, heading, 1 + COLUMNS * count);
-    if (good && (good = name_columns(compare, &names, heading))) {
-        fy_table table = fy_table_begin(compare->ctx, 1 + COLUMNS * count, heading);
-        for (int64_t i = 0; i < rows->count; i++) {
-            fy_table_shortest(&table, rows->x[i]);
-            for (int64_t a = 0; a < count; a++)
-                add_point(&c->curve[a], rows->x[i], &table);
-        }
-        fy_page_data(text, &table, its->id, NULL);
-    }
-    free(heading);
-    free(names.data);
-    return good ? FORAY_OK : FORAY_ERROR_MEMORY;
-}
-
-static foray_status print_section(const fy_compare *compare, const plot *its, fy_writer *text)
-{
-    curves c;
-    foray_status status = create_curves(compare, its->measure, &c);
-    if (status == FORAY_OK)
-        status = write_chart(compare, its, &c);
-    if (status == FORAY_OK) {
-        fy_print(text, "<section>\n<h2>%s</h2>\n<figure>\n", its->title);
-        draw(compare, its, &c, ON_PAGE, text);
-        fy_print(text, "<figcaption>%s</figcaption>\n</figure>\n", its->explanation);
-        status = print_data(compare, its, &c, text);
-        fy_print(text, "</section>\n");
-    }
-    destroy_curves(compare, &c);
-    return status;
-}
-
-static foray_status print_learning(const fy_compare *compare, fy_writer *text)
-{
-    fy_table table;
-    foray_status status = fy_results_learning(compare, &table);
-    fy_print(text,
-             "<h2>Episodes to learn</h2>\n<p>K(eps): the first checkpoint from which on a share of "
-             "%g of the seeds has a worst gap, or a certificate, of at most eps. Infinite: not "
-             "within the runs.</p>\n",
-             1.0 - compare->what->settings.delta);
-    fy_page_table(text, &table, "learning");
-    fy_table_free(&table);
-    return status;
-}
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
 
 /* Every option that is not the default. */
 static foray_status print_command(const fy_compare *compare, fy_writer *text)
@@ -221,6 +143,7 @@ static foray_status print_command(const fy_compare *compare, fy_writer *text)
     const foray_comparison *what = compare->what;
     foray_comparison defaults;
     fy_writer command = {.ctx = compare->ctx};
+    const char *path = compare->folder.path, *slash = strrchr(path, '/');
     foray_comparison_default(&defaults);
     fy_print(&command, "foray compare");
     fy_command_word(&command, compare->world);
@@ -244,7 +167,7 @@ static foray_status print_command(const fy_compare *compare, fy_writer *text)
     if (what->reward)
         fy_command_reward(&command, foray_reward_name(what->reward), "reward.json");
     fy_print(&command, " -o");
-    fy_command_word(&command, last_part(compare->folder.path));
+    fy_command_word(&command, slash && slash[1] ? slash + 1 : path);
     fy_print(&command, "\n");
     fy_page_command(text, &command);
     return status;
@@ -253,7 +176,7 @@ static foray_status print_command(const fy_compare *compare, fy_writer *text)
 static foray_status print_summary(const fy_compare *compare, fy_writer *text)
 {
     fy_table table;
-    foray_status status = fy_results_summary(compare, &table);
+    foray_status status = fy_compare_summary(compare, &table);
     fy_print(text, "<h2>Summary</h2>\n<p>At the last checkpoint of each run: the interquartile "
                    "mean over seeds and its 95%% bootstrap interval.</p>\n<div class=\"wide\" "
                    "id=\"summary-table\">\n");
@@ -266,40 +189,40 @@ static foray_status print_summary(const fy_compare *compare, fy_writer *text)
     return status;
 }
 
-static void print_lead(const fy_compare *compare, fy_writer *text)
+foray_status fy_compare_write_page(const fy_compare *compare)
 {
     const foray_comparison *what = compare->what;
     const foray_model *model = compare->model;
-    fy_print(text,
-             "<p class=\"lead\">%" PRId64 " algorithms, %" PRId64 " seeds, %" PRId64
-             " episodes at most; ",
-             what->algorithms, what->seeds, what->settings.episodes);
-    fy_print(text,
-             "%" PRId64 " states, %" PRId64 " actions, horizon %" PRId64
-             "; %s policies; foray %s</p>\n",
-             model->states, model->actions, model->horizon, foray_mode_name(what->mode),
-             foray_version());
-}
-
-foray_status fy_plots_write(const fy_compare *compare)
-{
     char title[256];
     fy_writer text = {.ctx = compare->ctx};
     snprintf(title, sizeof title, "Exploring %s", compare->world);
     fy_page_begin(&text, title);
-    print_lead(compare, &text);
+    fy_print(&text,
+             "<p class=\"lead\">%" PRId64 " algorithms, %" PRId64 " seeds, %" PRId64
+             " episodes at most; %" PRId64 " states, %" PRId64 " actions, horizon %" PRId64
+             "; %s policies; foray %s</p>\n",
+             what->algorithms, what->seeds, what->settings.episodes, model->states, model->actions,
+             model->horizon, foray_mode_name(what->mode), foray_version());
     foray_status status = print_summary(compare, &text);
-    if (status == FORAY_OK)
-        status = print_learning(compare, &text);
+
+    fy_print(&text,
+             "<h2>Episodes to learn</h2>\n<p>K(eps): the first checkpoint from which on a share of "
+             "%g of the seeds has a worst gap, or a certificate, of at most eps. Infinite: not "
+             "within the runs.</p>\n",
+             1.0 - what->settings.delta);
+    fy_table learning = fy_compare_learning(compare);
+    fy_page_table(&text, &learning, "learning");
+    fy_table_free(&learning);
+
     fy_print(&text, "<div class=\"pair\">\n");
     for (int i = 0; i < PLOTS && status == FORAY_OK; i++)
-        if (plots[i].measure != FY_M_given || compare->what->reward)
-            status = print_section(compare, &plots[i], &text);
+        if (plots[i].measure != FY_M_given || what->reward)
+            status = print_plot(compare, &plots[i], &text);
     fy_print(&text, "</div>\n");
     if (status == FORAY_OK)
         status = print_command(compare, &text);
     if (status == FORAY_OK)
-        status = fy_page_settings(&text, &compare->what->settings);
+        status = fy_page_settings(&text, &what->settings);
     fy_page_end(&text);
     text.failed |= status != FORAY_OK;
     foray_status saved = fy_folder_save(&compare->folder, "index.html", &text);

@@ -12,23 +12,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct run {
+typedef struct trial_run {
     foray_context *ctx;
     const fy_trial *what;
     foray_explorer *explorer;
     foray_world *world;
-    fy_truth *truth;
-    int32_t *episode;            /* states of the last one */
-    int64_t episode_states;      /* how many: horizon + 1, or 2 horizon (foray_run_record) */
-    bool *visited;               /* [states] */
-    double explored;             /* seconds spent exploring */
-    double computed;             /* the same of the processor */
-    double told;                 /* when this was last told how far it is */
-    int64_t last_episode;        /* of the checkpoint before */
-    double last_computed;        /* processor seconds up to there */
-    double *gap[FORAY_FAMILIES]; /* of each reward at this checkpoint */
+    fy_worst_search *search;
+    int32_t *episode;       /* states of the last one */
+    int64_t episode_states; /* how many: horizon + 1, or 2 horizon (foray_run_record) */
+    bool *visited;          /* [states] */
+    double explored;        /* seconds spent exploring */
+    double computed;        /* the same of the processor */
+    double told;            /* when somebody was last told how far this is */
+    int64_t last_episode;   /* of the checkpoint before */
+    double last_computed;   /* processor seconds up to there */
     fy_rows *rows;
-} run;
+} trial_run;
 
 #define MEASURE_NAME(name, words) #name,
 #define MEASURE_WORDS(name, words) words,
@@ -43,23 +42,6 @@ const char *fy_measure_name(int index)
 const char *fy_measure_words(int index)
 {
     return measure_words[index];
-}
-
-foray_status fy_families_create(foray_context *ctx, const foray_model *model, int64_t goals,
-                                int64_t rewards, uint64_t seed,
-                                foray_family *family[FORAY_FAMILIES])
-{
-    foray_status status = FORAY_OK;
-    for (int f = 0; f < FORAY_FAMILIES && status == FORAY_OK; f++)
-        status = foray_family_create(ctx, model, f, f == FORAY_GOALS ? goals : rewards, seed,
-                                     &family[f]);
-    return status;
-}
-
-void fy_families_destroy(foray_family *family[FORAY_FAMILIES])
-{
-    for (int f = 0; f < FORAY_FAMILIES; f++)
-        foray_family_destroy(family[f]);
 }
 
 void fy_trial_name(fy_trial *trial, const char *algorithm)
@@ -102,116 +84,94 @@ int64_t fy_next_checkpoint(int64_t episode, int64_t last, int per_decade)
 
 /* ----------------------------------------------------------------------- episodes */
 
-/* How much of the run is done, by episodes or by time, whichever ends it first. */
-static double part_done(const run *t, int64_t k, double explored)
-{
-    double limit = t->what->seconds;
-    double episodes = (double)k / (double)t->what->settings.episodes;
-    return fmin(1.0, limit > 0.0 ? fmax(episodes, explored / limit) : episodes);
-}
-
-/* Says how far the run is; not in every episode, so that runs need not wait for each
- * other. False: stop. */
-static bool tell(run *t, int64_t k, double now)
+/* Says how far the run is, by episodes or by time, whichever ends it first; not in every episode,
+ * so that runs need not wait for each other. False: stop. */
+static bool pass_progress(trial_run *r, int64_t k, double now)
 {
     static const double seconds_between = 0.02;
-    if (now - t->told < seconds_between)
+    double limit = r->what->seconds, done = (double)k / (double)r->what->settings.episodes;
+    if (now - r->told < seconds_between)
         return true;
-    t->told = now;
-    return t->what->tell(t->what->user, part_done(t, k, t->explored));
+    r->told = now;
+    if (limit > 0.0)
+        done = fmax(done, r->explored / limit);
+    return r->what->progress(r->what->user, fmin(1.0, done));
 }
 
 /* Plays up to episode `until` or the end of the time; *k counts the episodes ended. */
-static foray_status play_until(run *t, int64_t until, int64_t *k)
+static foray_status play_until(trial_run *r, int64_t until, int64_t *k)
 {
-    double limit = t->what->seconds, began = fy_seconds(), before = t->explored;
+    double limit = r->what->seconds, began = fy_clock(), before = r->explored;
     double computed = fy_thread_seconds();
     foray_status status = FORAY_OK;
     while (*k < until && status == FORAY_OK) {
-        status = foray_explorer_play(t->explorer, t->world, t->episode, NULL);
-        for (int64_t i = 0; i < t->episode_states && status == FORAY_OK; i++)
-            t->visited[t->episode[i]] = true;
+        status = foray_explorer_play(r->explorer, r->world, r->episode, NULL);
+        for (int64_t i = 0; i < r->episode_states && status == FORAY_OK; i++)
+            r->visited[r->episode[i]] = true;
         *k += status == FORAY_OK;
-        double now = fy_seconds();
-        t->explored = before + now - began;
-        if (status == FORAY_OK && !tell(t, *k, now))
+        double now = fy_clock();
+        r->explored = before + now - began;
+        if (status == FORAY_OK && !pass_progress(r, *k, now))
             status = FORAY_INTERRUPTED;
-        if (limit > 0.0 && t->explored >= limit)
+        if (limit > 0.0 && r->explored >= limit)
             break;
     }
-    t->computed += fy_thread_seconds() - computed;
+    r->computed += fy_thread_seconds() - computed;
     return status;
 }
 
 /* ---------------------------------------------------------------------- measuring */
 
-/* The adversary starts from the two worst rewards of each family: one batch of lanes. */
-static foray_status measure_adversary(run *t, foray_explorer_planner *planner, double *row)
+/* Worst and mean gap of each family, of all of them, and of the adversary's reward. */
+static foray_status measure_gaps(trial_run *r, double *row)
 {
-    const foray_reward *start[2 * FORAY_FAMILIES];
-    int64_t starts = 0;
-    for (int f = 0; f < FORAY_FAMILIES; f++)
-        starts += fy_two_worst(t->what->family[f], t->gap[f], start + starts);
-    return fy_adversary(t->ctx, t->truth, foray_plan_with_explorer, planner, starts, start,
-                        t->what->rounds, &row[FY_M_adversary], NULL);
-}
-
-static foray_status measure_gaps(run *t, double *row)
-{
-    foray_explorer_planner planner = {t->explorer, t->what->mode};
     double sum = 0.0, count = 0.0, worst = 0.0;
-    foray_status status = FORAY_OK;
-    for (int f = 0; f < FORAY_FAMILIES && status == FORAY_OK; f++) {
-        const foray_family *family = t->what->family[f];
-        foray_gaps gaps = {0};
-        status = fy_measure(t->ctx, t->truth, family, foray_plan_with_explorer, &planner, t->gap[f],
-                            &gaps);
-        row[FY_M_goals_worst + 2 * f] = gaps.worst;
-        row[FY_M_goals_mean + 2 * f] = gaps.mean;
-        sum += gaps.mean * (double)foray_family_size(family);
-        count += (double)foray_family_size(family);
-        worst = fmax(worst, gaps.worst);
+    foray_status status = fy_worst_search_run(r->ctx, r->search, r->explorer, r->what->mode,
+                                              r->what->rounds, &row[FY_M_adversary], NULL);
+    for (int f = 0; f < FORAY_FAMILIES; f++) {
+        const foray_gaps *gaps = &r->search->gaps[f];
+        double size = (double)foray_family_size(r->search->family[f]);
+        row[FY_M_goals_worst + 2 * f] = gaps->worst;
+        row[FY_M_goals_mean + 2 * f] = gaps->mean;
+        sum += gaps->mean * size;
+        count += size;
+        worst = fmax(worst, gaps->worst);
     }
-    if (status == FORAY_OK)
-        status = measure_adversary(t, &planner, row);
     row[FY_M_mean] = sum / count;
     row[FY_M_worst] = fmax(worst, row[FY_M_adversary]);
     return status;
 }
 
-static foray_status measure_given(run *t, double *row)
+/* The gap of the reward that was given to explore for, if there is one. */
+static foray_status measure_given(trial_run *r, double *row)
 {
-    const foray_reward *reward = t->what->reward;
+    const foray_reward *reward = r->what->reward;
     foray_policy *policy;
     row[FY_M_given] = NAN;
     if (!reward)
         return FORAY_OK;
-    foray_status status = foray_explorer_plan(t->explorer, 1, &reward, t->what->mode, &policy);
+    foray_status status = foray_explorer_plan(r->explorer, 1, &reward, r->what->mode, &policy);
     if (status != FORAY_OK)
         return status;
-    row[FY_M_given] = fy_gap(t->what->model, fy_truth_best(t->truth, reward, NULL),
-                             fy_truth_value(t->truth, reward, policy->action));
+    row[FY_M_given] = fy_gap(r->what->model, fy_truth_best(r->search->truth, reward, NULL),
+                             fy_truth_value(r->search->truth, reward, policy->action));
     foray_policy_destroy(policy);
     return FORAY_OK;
 }
 
-/* An algorithm without a bound for all rewards has an infinite one. */
-static foray_status measure_bound(run *t, double *row)
+/* What the explorer promises for all rewards, and how much it must remember. An algorithm
+ * without such a bound has an infinite one. */
+static foray_status measure_explorer(trial_run *r, double *row)
 {
     foray_certificate bound = {.gap = INFINITY};
-    foray_status status = foray_explorer_bound(t->explorer, &bound);
+    uint8_t *data;
+    size_t size;
+    foray_status status = foray_explorer_bound(r->explorer, &bound);
     if (status != FORAY_OK && status != FORAY_ERROR_USAGE)
         return status;
     row[FY_M_bound] = bound.gap;
     row[FY_M_certified] = bound.certified && isfinite(bound.gap);
-    return FORAY_OK;
-}
-
-static foray_status measure_size(run *t, double *row)
-{
-    uint8_t *data;
-    size_t size;
-    foray_status status = foray_explorer_save(t->explorer, &data, &size);
+    status = foray_explorer_save(r->explorer, &data, &size);
     if (status != FORAY_OK)
         return status;
     free(data);
@@ -219,73 +179,61 @@ static foray_status measure_size(run *t, double *row)
     return FORAY_OK;
 }
 
-static foray_status checkpoint(run *t, int64_t k)
+static foray_status add_checkpoint(trial_run *r, int64_t k)
 {
     double row[FY_M_ALL] = {[FY_M_episode] = (double)k};
-    foray_status status = measure_gaps(t, row);
+    foray_status status = measure_gaps(r, row);
     if (status == FORAY_OK)
-        status = measure_given(t, row);
+        status = measure_given(r, row);
     if (status == FORAY_OK)
-        status = measure_bound(t, row);
-    if (status == FORAY_OK)
-        status = measure_size(t, row);
+        status = measure_explorer(r, row);
     if (status != FORAY_OK)
         return status;
-    for (int64_t s = 0; s < t->what->model->states; s++)
-        row[FY_M_covered] += t->visited[s];
-    row[FY_M_seconds] = t->explored;
-    row[FY_M_per_episode] = (t->computed - t->last_computed) / (double)(k - t->last_episode);
-    t->last_episode = k;
-    t->last_computed = t->computed;
-    return fy_rows_add(t->ctx, t->rows, row);
+    for (int64_t s = 0; s < r->what->model->states; s++)
+        row[FY_M_covered] += r->visited[s];
+    row[FY_M_seconds] = r->explored;
+    row[FY_M_per_episode] = (r->computed - r->last_computed) / (double)(k - r->last_episode);
+    r->last_episode = k;
+    r->last_computed = r->computed;
+    return fy_rows_add(r->ctx, r->rows, row);
 }
 
 /* -------------------------------------------------------------------------- a run */
 
-static foray_status begin(run *t)
+static foray_status open_run(trial_run *r)
 {
-    const foray_model *model = t->what->model;
-    foray_status status = fy_trial_explorer(t->ctx, t->what, &t->explorer);
+    const foray_model *model = r->what->model;
+    foray_status status = fy_trial_explorer(r->ctx, r->what, &r->explorer);
     if (status == FORAY_OK)
-        status = foray_world_from_model(t->ctx, model, &t->world);
+        status = foray_world_from_model(r->ctx, model, &r->world);
     if (status == FORAY_OK)
-        status = fy_truth_create(t->ctx, model, &t->truth);
+        status = fy_worst_search_share(r->ctx, model, r->what->family, &r->search);
     if (status != FORAY_OK)
         return status;
-    for (int f = 0; f < FORAY_FAMILIES; f++)
-        if (!FY_ALLOC(t->ctx, t->gap[f], foray_family_size(t->what->family[f])))
-            return FORAY_ERROR_MEMORY;
-    bool generative = foray_algorithm_is_generative(t->what->settings.algorithm);
-    t->episode_states = generative ? 2 * model->horizon : model->horizon + 1;
-    bool complete = FY_ALLOC(t->ctx, t->episode, t->episode_states) &&
-                    FY_ALLOC(t->ctx, t->visited, model->states);
+    bool generative = foray_algorithm_is_generative(r->what->settings.algorithm);
+    r->episode_states = generative ? 2 * model->horizon : model->horizon + 1;
+    bool complete = FY_ALLOC(r->ctx, r->episode, r->episode_states) &&
+                    FY_ALLOC(r->ctx, r->visited, model->states);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
-}
-
-static void finish(run *t)
-{
-    foray_explorer_destroy(t->explorer);
-    foray_world_destroy(t->world);
-    fy_truth_destroy(t->truth);
-    for (int f = 0; f < FORAY_FAMILIES; f++)
-        free(t->gap[f]);
-    free(t->episode);
-    free(t->visited);
 }
 
 foray_status fy_trial_run(foray_context *ctx, const fy_trial *trial, fy_rows *rows)
 {
-    run t = {.ctx = ctx, .what = trial, .rows = rows};
-    foray_status status = begin(&t);
-    int64_t k = 0, last = t.what->settings.episodes;
+    trial_run r = {.ctx = ctx, .what = trial, .rows = rows};
+    foray_status status = open_run(&r);
+    int64_t k = 0, last = trial->settings.episodes;
     bool over = false;
     while (status == FORAY_OK && k < last && !over) {
-        int64_t due = fy_next_checkpoint(k, last, t.what->per_decade);
-        status = play_until(&t, due, &k);
+        int64_t due = fy_next_checkpoint(k, last, trial->per_decade);
+        status = play_until(&r, due, &k);
         over = k < due;
         if (status == FORAY_OK)
-            status = checkpoint(&t, k);
+            status = add_checkpoint(&r, k);
     }
-    finish(&t);
+    foray_explorer_destroy(r.explorer);
+    foray_world_destroy(r.world);
+    fy_worst_search_destroy(r.search);
+    free(r.episode);
+    free(r.visited);
     return status;
 }

@@ -49,7 +49,7 @@ typedef struct fy_trial {
     int64_t rounds;              /* of the adversary */
     double seconds;              /* stop after exploring for so long; 0: never */
     int per_decade;              /* checkpoints at 10^(i/per_decade) episodes */
-    bool (*tell)(void *user, double done); /* false: stop */
+    bool (*progress)(void *user, double done); /* false: stop */
     void *user;
 } fy_trial;
 
@@ -67,11 +67,5 @@ foray_status fy_trial_explorer(foray_context *ctx, const fy_trial *trial, foray_
 /* The checkpoint after `episode` (0: none yet): the least number of episodes that is
  * larger and next in 10^(i/per_decade), rounded, or the last. */
 int64_t fy_next_checkpoint(int64_t episode, int64_t last, int per_decade);
-
-/* The rewards of all families, by the numbers of a comparison. Release them in any case. */
-foray_status fy_families_create(foray_context *ctx, const foray_model *model, int64_t goals,
-                                int64_t rewards, uint64_t seed,
-                                foray_family *family[FORAY_FAMILIES]);
-void fy_families_destroy(foray_family *family[FORAY_FAMILIES]);
 
 #endif

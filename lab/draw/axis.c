@@ -1,4 +1,4 @@
-/* axis.c - ranges, ticks and places. */
+/* axis.c - ranges, ticks and positions. */
 #include "draw/axis.h"
 #include "base/maths.h"
 
@@ -31,7 +31,7 @@ void fy_scale_include(fy_scale *scale, double value)
     scale->most = fmax(scale->most, value);
 }
 
-double fy_scale_place(const fy_scale *scale, double value)
+double fy_scale_position(const fy_scale *scale, double value)
 {
     bool log_axis = scale->kind == FY_AXIS_LOG;
     double v = fmin(fmax(value, scale->least), scale->most);
@@ -41,64 +41,41 @@ double fy_scale_place(const fy_scale *scale, double value)
     return scale->from + part * (scale->to - scale->from);
 }
 
+/* Only a tick within the range, give or take rounding, is added. */
 static void add_tick(fy_scale *scale, double value, bool labelled)
 {
-    bool inside = value >= scale->least * (1.0 - 1e-9) && value <= scale->most * (1.0 + 1e-9);
-    if (scale->kind == FY_AXIS_LINEAR)
-        inside = value >= scale->least - 1e-9 * (scale->most - scale->least) &&
-                 value <= scale->most + 1e-9 * (scale->most - scale->least);
+    double slack = 1e-9 * (scale->most - scale->least);
+    bool inside = scale->kind == FY_AXIS_LOG
+                      ? value >= scale->least * (1.0 - 1e-9) && value <= scale->most * (1.0 + 1e-9)
+                      : value >= scale->least - slack && value <= scale->most + slack;
     if (inside && scale->ticks < FY_MOST_TICKS)
         scale->tick[scale->ticks++] = (fy_tick){value, labelled};
 }
 
-/* -------------------------------------------------------------------- linear axes */
-
-/* 1, 2 or 5 times a power of ten, at least x. */
-static double round_step(double x)
-{
-    double power = fy_pow(10.0, floor(fy_log10(x)));
-    double part = x / power;
-    return power * (part <= 1.0 + 1e-9 ? 1.0 : part <= 2.0 + 1e-9 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
-}
-
+/* The step is 1, 2 or 5 times a power of ten, and at least what `wanted` ticks ask for; the
+ * range is widened to whole steps. */
 static void finish_linear(fy_scale *scale, const fy_axis *axis, int wanted)
 {
     if (axis->from_zero)
         scale->least = fmin(scale->least, 0.0);
     if (scale->most - scale->least <= 1e-12 * fabs(scale->most))
         scale->most = scale->least + (scale->least != 0.0 ? fabs(scale->least) : 1.0);
-    double step = round_step((scale->most - scale->least) / (double)wanted);
+    double exact = (scale->most - scale->least) / (double)wanted;
+    double power = fy_pow(10.0, floor(fy_log10(exact))), part = exact / power;
+    double step = power * (part <= 1.0 + 1e-9   ? 1.0
+                           : part <= 2.0 + 1e-9 ? 2.0
+                           : part <= 5.0        ? 5.0
+                                                : 10.0);
     double first = floor(scale->least / step + 1e-9), last = ceil(scale->most / step - 1e-9);
     scale->least = first * step;
     scale->most = last * step;
-    int steps = (int)(last - first);
-    for (int i = 0; i <= steps; i++)
+    for (int i = 0; i <= (int)(last - first); i++)
         add_tick(scale, (first + i) * step, true);
 }
 
-/* --------------------------------------------------------------- logarithmic axes */
-
-/* Decades, every so many labelled, and 2..9 between them where there is room. */
-static void add_decades(fy_scale *scale, int first, int last, int wanted)
-{
-    int stride = (last - first - 1) / wanted + 1; /* both ends may lie outside */
-    for (int i = first; i <= last; i++) {
-        add_tick(scale, fy_pow(10.0, i), i % stride == 0);
-        for (int j = 2; j <= 9 && stride == 1; j++)
-            add_tick(scale, j * fy_pow(10.0, i), false);
-    }
-}
-
-/* Less than about two decades: 1, 2, 5 are labelled. */
-static void add_parts(fy_scale *scale, int first, int last)
-{
-    for (int i = first; i <= last; i++)
-        for (int j = 1; j <= 9; j++)
-            add_tick(scale, j * fy_pow(10.0, i), j == 1 || j == 2 || j == 5);
-}
-
-/* The range ends at a tenth part of a decade above and below the numbers; less than a
- * factor of ten is widened, so that at least one tick has a label. */
+/* The range ends a tenth of a decade beyond the numbers; less than a factor of ten is widened,
+ * so that at least one tick has a label. Of less than about two decades 1, 2 and 5 are labelled;
+ * of more every so many decades, with ticks at 2..9 between them where there is room. */
 static void finish_log(fy_scale *scale, int wanted)
 {
     const double margin = fy_pow(10.0, 0.1), room_for_zero = fy_pow(10.0, 0.5);
@@ -109,10 +86,13 @@ static void finish_log(fy_scale *scale, int wanted)
     if (scale->foot)
         scale->least /= room_for_zero;
     int first = (int)floor(fy_log10(scale->least)), last = (int)ceil(fy_log10(scale->most));
-    if (scale->most / scale->least < 50.0)
-        add_parts(scale, first, last);
-    else
-        add_decades(scale, first, last, wanted);
+    bool narrow = scale->most / scale->least < 50.0;
+    int stride = narrow ? 1 : (last - first - 1) / wanted + 1; /* both ends may lie outside */
+    for (int i = first; i <= last; i++) {
+        add_tick(scale, fy_pow(10.0, i), i % stride == 0);
+        for (int j = 2; j <= 9 && stride == 1; j++)
+            add_tick(scale, j * fy_pow(10.0, i), narrow && (j == 2 || j == 5));
+    }
 }
 
 void fy_scale_finish(fy_scale *scale, const fy_axis *axis, int wanted)
@@ -156,4 +136,19 @@ const char *fy_scale_label(const fy_scale *scale, double value, char out[FY_NUMB
     else
         print_power(value, out);
     return out;
+}
+
+void fy_svg_axis(fy_writer *text, const fy_scale *scale, double top, double foot, const char *label)
+{
+    char number[FY_NUMBER_SIZE];
+    for (int i = 0; i < scale->ticks; i++) {
+        const fy_tick *tick = &scale->tick[i];
+        double x = fy_scale_position(scale, tick->value);
+        fy_print(text, "<line class=\"grid%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+                 tick->labelled ? "" : " minor", x, top, x, foot);
+        if (tick->labelled)
+            fy_svg_text(text, "tick", "middle", x, foot + 18,
+                        fy_scale_label(scale, tick->value, number));
+    }
+    fy_svg_text(text, "label", "middle", 0.5 * (scale->from + scale->to), foot + 42, label);
 }

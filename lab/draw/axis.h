@@ -1,5 +1,5 @@
-/* axis.h - the scale of one axis of a chart: its range, its ticks, and where a number
- * lies on it. */
+/* axis.h - the scale of one axis of a picture: its range, its ticks, and where a number
+ * lies on it; and the axis at the foot of a picture. */
 #ifndef FY_AXIS_H
 #define FY_AXIS_H
 
@@ -13,10 +13,10 @@ typedef struct fy_tick {
 } fy_tick;
 
 typedef struct fy_scale {
-    int kind;
+    fy_axis_kind kind;
     double least, most; /* of the axis; logarithmic: both positive */
     double from, to;    /* in the picture */
-    bool foot;          /* logarithmic: the lowest place stands for 0 */
+    bool foot;          /* logarithmic: the lowest position stands for 0 */
     int ticks;
     fy_tick tick[FY_MOST_TICKS];
 } fy_scale;
@@ -28,9 +28,13 @@ void fy_scale_include(fy_scale *scale, double value);
 void fy_scale_finish(fy_scale *scale, const fy_axis *axis, int wanted);
 
 /* Where a number lies in the picture; beyond the ends: at the end. */
-double fy_scale_place(const fy_scale *scale, double value);
+double fy_scale_position(const fy_scale *scale, double value);
 
 /* "0.01", "1,000", "10⁻⁶": as short as it gets. */
 const char *fy_scale_label(const fy_scale *scale, double value, char out[FY_NUMBER_SIZE]);
+
+/* Grid lines from `top` to `foot`, below them numbers and a label. */
+void fy_svg_axis(fy_writer *text, const fy_scale *scale, double top, double foot,
+                 const char *label);
 
 #endif

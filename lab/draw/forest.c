@@ -16,23 +16,20 @@ typedef struct drawing {
     fy_scale x;
 } drawing;
 
-static size_t longest(int64_t count, const char *const *label)
-{
-    size_t most = 1;
-    for (int64_t i = 0; i < count; i++) {
-        size_t length = strlen(label[i]);
-        most = length > most ? length : most;
-    }
-    return most;
-}
-
-/* As much as a number is infinite, its row ends at the edge. */
-static drawing lay_out(fy_writer *text, const fy_forest *forest)
+/* Labels to the left, as wide as the longest; the axis holds every finite number, so that what
+ * is infinite ends at the edge. */
+static drawing lay_out_forest(fy_writer *text, const fy_forest *forest)
 {
     drawing d = {.text = text, .forest = forest, .top = TOP + LEGEND};
-    d.left = LETTER * (double)longest(forest->rows, forest->row) + MARGIN;
+    size_t longest = 1;
+    for (int64_t i = 0; i < forest->rows; i++) {
+        size_t length = strlen(forest->row[i]);
+        longest = length > longest ? length : longest;
+    }
+    d.left = LETTER * (double)longest + MARGIN;
     d.high = LINE * (double)forest->groups + GAP;
     d.foot = d.top + d.high * (double)forest->rows;
+
     d.x = fy_scale_empty(&forest->x, d.left, WIDTH - RIGHT);
     fy_scale_include(&d.x, forest->none);
     for (int64_t i = 0; i < forest->rows * forest->groups; i++) {
@@ -45,26 +42,6 @@ static drawing lay_out(fy_writer *text, const fy_forest *forest)
     }
     fy_scale_finish(&d.x, &forest->x, LABELS);
     return d;
-}
-
-static void draw_axis(const drawing *d)
-{
-    char label[FY_NUMBER_SIZE];
-    for (int i = 0; i < d->x.ticks; i++) {
-        const fy_tick *tick = &d->x.tick[i];
-        double x = fy_scale_place(&d->x, tick->value);
-        fy_print(d->text,
-                 "<line class=\"grid%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
-                 tick->labelled ? "" : " minor", x, d->top, x, d->foot);
-        if (tick->labelled)
-            fy_svg_text(d->text, "tick", "middle", x, d->foot + 18,
-                        fy_scale_label(&d->x, tick->value, label));
-    }
-    double none = fy_scale_place(&d->x, d->forest->none);
-    fy_print(d->text, "<line class=\"frame\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
-             none, d->top - 4, none, d->foot + 4);
-    fy_svg_text(d->text, "label", "middle", 0.5 * (d->left + WIDTH - RIGHT), d->foot + 42,
-                d->forest->x.label);
 }
 
 static void draw_legend(const drawing *d)
@@ -89,9 +66,9 @@ static void draw_effect(const drawing *d, int64_t row, int64_t group)
     fy_print(d->text,
              "<g class=\"c%d\"><line class=\"line\" x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" "
              "y2=\"%.1f\"/>",
-             fy_svg_colour(group), fy_scale_place(&d->x, effect->low), y,
-             fy_scale_place(&d->x, effect->high), y);
-    fy_svg_marker(d->text, group, fy_scale_place(&d->x, effect->point), y);
+             fy_svg_colour(group), fy_scale_position(&d->x, effect->low), y,
+             fy_scale_position(&d->x, effect->high), y);
+    fy_svg_marker(d->text, group, fy_scale_position(&d->x, effect->point), y);
     fy_print(d->text, "><title>");
     fy_print_escaped(d->text, d->forest->row[row]);
     fy_print(d->text, ", ");
@@ -100,28 +77,29 @@ static void draw_effect(const drawing *d, int64_t row, int64_t group)
              fy_number(effect->low, low), fy_number(effect->high, high));
 }
 
-static void draw_row(const drawing *d, int64_t row)
-{
-    double y = d->top + d->high * (double)row;
-    if (row > 0)
-        fy_print(d->text,
-                 "<line class=\"grid minor\" x1=\"8\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n", y,
-                 WIDTH - RIGHT, y);
-    fy_svg_text(d->text, "name", "end", d->left - 10, y + 0.5 * d->high + 4, d->forest->row[row]);
-    for (int64_t g = 0; g < d->forest->groups; g++)
-        draw_effect(d, row, g);
-}
-
 void fy_svg_forest(fy_writer *text, const fy_forest *forest)
 {
-    drawing d = lay_out(text, forest);
+    drawing d = lay_out_forest(text, forest);
     fy_svg_begin(text, forest->id, forest->title, WIDTH, d.foot + FOOT);
     fy_svg_text(text, "title", "start", MARGIN, 26, forest->title);
     if (forest->note)
         fy_svg_text(text, "note", "start", MARGIN, 46, forest->note);
     draw_legend(&d);
-    draw_axis(&d);
-    for (int64_t row = 0; row < forest->rows; row++)
-        draw_row(&d, row);
+    fy_svg_axis(text, &d.x, d.top, d.foot, forest->x.label);
+    double none = fy_scale_position(&d.x, forest->none);
+    fy_print(text, "<line class=\"frame\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+             none, d.top - 4, none, d.foot + 4);
+
+    /* A faint line between rows, the label, and the effects of all groups below each other. */
+    for (int64_t row = 0; row < forest->rows; row++) {
+        double y = d.top + d.high * (double)row;
+        if (row > 0)
+            fy_print(text,
+                     "<line class=\"grid minor\" x1=\"8\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\"/>\n", y,
+                     WIDTH - RIGHT, y);
+        fy_svg_text(text, "name", "end", d.left - 10, y + 0.5 * d.high + 4, forest->row[row]);
+        for (int64_t g = 0; g < forest->groups; g++)
+            draw_effect(&d, row, g);
+    }
     fy_print(text, "</svg>\n");
 }

@@ -16,10 +16,10 @@ typedef struct fy_forest {
     const char *note; /* a line below the title, or NULL */
     fy_axis x;
     double none; /* where the line is: 0 for differences, 1 for ratios */
-    int64_t rows, groups;
-    const char *const *row;   /* [rows] their labels */
+    int64_t rows, groups, row_room, effect_room;
+    const char **row;         /* [rows] their labels */
     const char *const *group; /* [groups] their names, for the legend */
-    const fy_effect *effect;  /* [rows][groups] */
+    fy_effect *effect;        /* [rows][groups] */
 } fy_forest;
 
 void fy_svg_forest(fy_writer *text, const fy_forest *forest);

@@ -25,28 +25,6 @@ typedef struct drawing {
     double size, left, top;
 } drawing;
 
-/* -------------------------------------------------------------------------- drawing */
-
-static double label_width(const fy_map *map)
-{
-    size_t longest = 0;
-    for (int64_t i = 0; map->row && i < map->rows; i++) {
-        size_t length = strlen(map->row[i]);
-        longest = length > longest ? length : longest;
-    }
-    return longest ? LETTER * (double)longest + 10.0 : 1.0;
-}
-
-static drawing lay_out(fy_writer *text, const fy_map *map)
-{
-    double size = floor(WIDE / (double)map->cols);
-    return (drawing){.text = text,
-                     .map = map,
-                     .size = fmin(fmax(size, LEAST), MOST),
-                     .left = label_width(map),
-                     .top = map->column ? HEAD : 1.0};
-}
-
 /* An arrow that fills six tenths of its cell; staying is a dot. */
 static void draw_arrow(const drawing *d, const fy_map_cell *cell, double x, double y)
 {
@@ -107,20 +85,21 @@ static void draw_label(const drawing *d, const char *class, double x, double y, 
     fy_print(d->text, "</text>\n");
 }
 
-static void draw_labels(const drawing *d)
-{
-    const fy_map *map = d->map;
-    for (int64_t i = 0; map->row && i < map->rows; i++)
-        draw_label(d, "row", d->left - 6, d->top + d->size * ((double)i + 0.5) + 5, map->row[i]);
-    for (int64_t j = 0; map->column && j < map->cols; j++)
-        draw_label(d, "column", d->left + d->size * ((double)j + 0.5), 14, map->column[j]);
-}
-
 void fy_svg_map(fy_writer *text, const fy_map *map)
 {
-    drawing d = lay_out(text, map);
-    double width = d.left + d.size * (double)map->cols + 1, height = d.top + 1;
-    height += d.size * (double)map->rows;
+    size_t longest = 0;
+    for (int64_t i = 0; map->row && i < map->rows; i++) {
+        size_t length = strlen(map->row[i]);
+        longest = length > longest ? length : longest;
+    }
+    double fitting = floor(WIDE / (double)map->cols);
+    drawing d = {.text = text,
+                 .map = map,
+                 .size = fmin(fmax(fitting, LEAST), MOST),
+                 .left = longest ? LETTER * (double)longest + 10.0 : 1.0,
+                 .top = map->column ? HEAD : 1.0};
+    double width = d.left + d.size * (double)map->cols + 1;
+    double height = d.top + d.size * (double)map->rows + 1;
     fy_print(
         text,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"map\" id=\"%s\" role=\"img\" "
@@ -128,7 +107,12 @@ void fy_svg_map(fy_writer *text, const fy_map *map)
         map->id, width, height, width, height, 0.05 * d.size);
     fy_print_escaped(text, map->title);
     fy_print(text, "</title>\n");
-    draw_labels(&d);
+
+    /* Labels to the left and above, then the cells. */
+    for (int64_t i = 0; map->row && i < map->rows; i++)
+        draw_label(&d, "row", d.left - 6, d.top + d.size * ((double)i + 0.5) + 5, map->row[i]);
+    for (int64_t j = 0; map->column && j < map->cols; j++)
+        draw_label(&d, "column", d.left + d.size * ((double)j + 0.5), 14, map->column[j]);
     for (int64_t row = 0; row < map->rows; row++)
         for (int64_t col = 0; col < map->cols; col++)
             draw_cell(&d, row, col);

@@ -14,9 +14,10 @@ typedef struct fy_span {
 typedef struct fy_spans {
     const char *id; /* letters and digits; unique on a page */
     const char *title, *label;
+    const char *note; /* for the page, or NULL: it is not drawn */
     bool bars;
-    int64_t count;
-    const fy_span *row;
+    int64_t count, room;
+    fy_span *row;       /* [count] */
     const double *line; /* where a line across all rows stands, or NULL: none */
 } fy_spans;
 

@@ -1,4 +1,4 @@
-/* svg.c - line charts: grid, bands, lines, markers, legend. */
+/* svg.c - what pictures are made of, and line charts: grid, bands, lines, markers, legend. */
 #include "draw/svg.h"
 #include "draw/axis.h"
 
@@ -38,6 +38,17 @@ int fy_svg_colour(int64_t index)
     return (int)(index % COLOURS);
 }
 
+bool fy_series_add(foray_context *ctx, fy_series *series, fy_series_point point)
+{
+    fy_series_point *points =
+        fy_grow(ctx, series->point, &series->room, series->count + 1, sizeof *points);
+    if (!points)
+        return false;
+    series->point = points;
+    points[series->count++] = point;
+    return true;
+}
+
 /* Series whose colours are the same differ in their dashes. */
 static int dash_of(int64_t index)
 {
@@ -52,7 +63,7 @@ enum { LABELS_ACROSS = 7, LABELS_UP = 6 };
 typedef struct drawing {
     fy_writer *text;
     const fy_chart *chart;
-    double right, foot; /* of the frame */
+    double right, foot; /* of the plane that lines are drawn in */
     double width, height;
     fy_scale x, y;
 } drawing;
@@ -97,49 +108,40 @@ void fy_svg_marker(fy_writer *text, int64_t index, double x, double y)
 
 /* ------------------------------------------------------------------------ layout */
 
-/* Room for the longest name, within limits. */
-static double legend_width(const fy_chart *chart)
+static bool is_visible(const fy_chart *chart, const fy_series_point *point)
 {
+    bool left_out = chart->x.kind == FY_AXIS_LOG && point->x <= 0.0;
+    return isfinite(point->x) && isfinite(point->y) && !left_out;
+}
+
+/* Legend to the right, as wide as the longest name within limits; axes that hold every visible
+ * point, its band, and the lines to compare with. */
+static drawing lay_out_chart(fy_writer *text, const fy_chart *chart)
+{
+    drawing d = {.text = text, .chart = chart, .width = chart->width ? chart->width : WIDTH};
     size_t longest = 0;
     for (int64_t i = 0; i < chart->count; i++) {
         size_t length = strlen(chart->series[i].name);
         longest = length > longest ? length : longest;
     }
     double wanted = LEGEND_SAMPLE + 16.0 + LETTER * (double)longest;
-    return longest == 0 ? 24.0 : fmin(fmax(wanted, LEGEND_LEAST), LEGEND_MOST);
-}
-
-static bool visible(const drawing *d, const fy_series *series, int64_t i)
-{
-    bool left_out = d->x.kind == FY_AXIS_LOG && series->x[i] <= 0.0;
-    return isfinite(series->x[i]) && isfinite(series->y[i]) && !left_out;
-}
-
-static void include_series(drawing *d, const fy_series *series)
-{
-    for (int64_t i = 0; i < series->count; i++) {
-        if (!visible(d, series, i))
-            continue;
-        fy_scale_include(&d->x, series->x[i]);
-        fy_scale_include(&d->y, series->y[i]);
-        if (series->low && series->high) {
-            fy_scale_include(&d->y, series->low[i]);
-            fy_scale_include(&d->y, series->high[i]);
-        }
-    }
-}
-
-static drawing lay_out(fy_writer *text, const fy_chart *chart)
-{
-    drawing d = {.text = text, .chart = chart, .width = chart->width ? chart->width : WIDTH};
-    d.right = d.width - legend_width(chart);
-    double legend_height = TOP + LEGEND_ROW * (double)chart->count + BOTTOM;
-    d.height = fmax(HEIGHT, legend_height);
+    double legend = longest == 0 ? 24.0 : fmin(fmax(wanted, LEGEND_LEAST), LEGEND_MOST);
+    d.right = d.width - legend;
+    d.height = fmax(HEIGHT, TOP + LEGEND_ROW * (double)chart->count + BOTTOM);
     d.foot = d.height - BOTTOM;
+
     d.x = fy_scale_empty(&chart->x, LEFT, d.right);
     d.y = fy_scale_empty(&chart->y, d.foot, TOP);
     for (int64_t i = 0; i < chart->count; i++)
-        include_series(&d, &chart->series[i]);
+        for (int64_t j = 0; j < chart->series[i].count; j++) {
+            const fy_series_point *point = &chart->series[i].point[j];
+            if (!is_visible(chart, point))
+                continue;
+            fy_scale_include(&d.x, point->x);
+            fy_scale_include(&d.y, point->y);
+            fy_scale_include(&d.y, point->low);
+            fy_scale_include(&d.y, point->high);
+        }
     if (chart->across)
         fy_scale_include(&d.y, *chart->across);
     if (chart->up)
@@ -151,60 +153,18 @@ static drawing lay_out(fy_writer *text, const fy_chart *chart)
 
 /* -------------------------------------------------------------------------- axes */
 
-static void draw_grid_line(const drawing *d, bool major, double x1, double y1, double x2, double y2)
-{
-    fy_print(d->text, "<line class=\"grid%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
-             major ? "" : " minor", x1, y1, x2, y2);
-}
-
-static void draw_x_axis(const drawing *d)
-{
-    char label[FY_NUMBER_SIZE];
-    for (int i = 0; i < d->x.ticks; i++) {
-        const fy_tick *tick = &d->x.tick[i];
-        double x = fy_scale_place(&d->x, tick->value);
-        draw_grid_line(d, tick->labelled, x, TOP, x, d->foot);
-        if (tick->labelled)
-            fy_svg_text(d->text, "tick", "middle", x, d->foot + 18,
-                        fy_scale_label(&d->x, tick->value, label));
-    }
-    fy_svg_text(d->text, "label", "middle", 0.5 * (LEFT + d->right), d->height - 12,
-                d->chart->x.label);
-}
-
-/* A tick so near the foot that its label would run into the 0 there has none. */
-static bool near_zero_label(const drawing *d, double y)
-{
-    return d->y.foot && y > d->foot - 14;
-}
-
-static void draw_comparison_line(const drawing *d, double x1, double y1, double x2, double y2)
-{
-    fy_print(d->text,
-             "<line class=\"frame\" stroke-dasharray=\"5 4\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
-             "y2=\"%.1f\"/>\n",
-             x1, y1, x2, y2);
-}
-
-static void draw_comparisons(const drawing *d)
-{
-    const fy_chart *chart = d->chart;
-    double y = chart->across ? fy_scale_place(&d->y, *chart->across) : 0.0;
-    double x = chart->up ? fy_scale_place(&d->x, *chart->up) : 0.0;
-    if (chart->across)
-        draw_comparison_line(d, LEFT, y, d->right, y);
-    if (chart->up)
-        draw_comparison_line(d, x, TOP, x, d->foot);
-}
-
 static void draw_y_axis(const drawing *d)
 {
     char label[FY_NUMBER_SIZE];
     for (int i = 0; i < d->y.ticks; i++) {
         const fy_tick *tick = &d->y.tick[i];
-        double y = fy_scale_place(&d->y, tick->value);
-        draw_grid_line(d, tick->labelled, LEFT, y, d->right, y);
-        if (tick->labelled && !near_zero_label(d, y))
+        double y = fy_scale_position(&d->y, tick->value);
+        fy_print(d->text,
+                 "<line class=\"grid%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+                 tick->labelled ? "" : " minor", (double)LEFT, y, d->right, y);
+        /* A label so near the foot would run into the 0 that stands there. */
+        bool hidden = d->y.foot && y > d->foot - 14;
+        if (tick->labelled && !hidden)
             fy_svg_text(d->text, "tick", "end", LEFT - 8, y + 4,
                         fy_scale_label(&d->y, tick->value, label));
     }
@@ -218,41 +178,51 @@ static void draw_y_axis(const drawing *d)
     fy_print(d->text, "</text>\n");
 }
 
+/* A line to compare with. */
+static void draw_comparison(const drawing *d, double x1, double y1, double x2, double y2)
+{
+    fy_print(d->text,
+             "<line class=\"frame\" stroke-dasharray=\"5 4\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
+             "y2=\"%.1f\"/>\n",
+             x1, y1, x2, y2);
+}
+
 /* ------------------------------------------------------------------------ series */
 
-static void print_point(const drawing *d, double x, double y)
+static void print_position(const drawing *d, double x, double y)
 {
-    fy_print(d->text, "%.2f,%.2f ", fy_scale_place(&d->x, x), fy_scale_place(&d->y, y));
+    fy_print(d->text, "%.2f,%.2f ", fy_scale_position(&d->x, x), fy_scale_position(&d->y, y));
 }
 
 /* The end of the stretch of visible points that begins at or after *first. */
 static int64_t next_stretch(const drawing *d, const fy_series *series, int64_t *first)
 {
-    while (*first < series->count && !visible(d, series, *first))
+    while (*first < series->count && !is_visible(d->chart, &series->point[*first]))
         ++*first;
     int64_t end = *first;
-    while (end < series->count && visible(d, series, end))
+    while (end < series->count && is_visible(d->chart, &series->point[end]))
         end++;
     return end;
 }
 
-/* The edge of a band; where it is not known, the line itself. */
-static double edge(const double *bound, const fy_series *series, int64_t i)
-{
-    return isnan(bound[i]) ? series->y[i] : bound[i];
-}
-
+/* Along the upper edge and back along the lower one; where an edge is not known, the line
+ * itself stands for it. */
 static void draw_band(const drawing *d, const fy_series *series)
 {
-    if (!series->low || !series->high)
-        return;
+    bool known = false;
+    for (int64_t i = 0; i < series->count; i++)
+        known |= !isnan(series->point[i].low) || !isnan(series->point[i].high);
     int64_t end;
-    for (int64_t first = 0; (end = next_stretch(d, series, &first)) > first; first = end) {
+    for (int64_t first = 0; known && (end = next_stretch(d, series, &first)) > first; first = end) {
         fy_print(d->text, "<polygon class=\"band\" points=\"");
-        for (int64_t i = first; i < end; i++)
-            print_point(d, series->x[i], edge(series->high, series, i));
-        for (int64_t i = end; i-- > first;)
-            print_point(d, series->x[i], edge(series->low, series, i));
+        for (int64_t i = first; i < end; i++) {
+            const fy_series_point *p = &series->point[i];
+            print_position(d, p->x, isnan(p->high) ? p->y : p->high);
+        }
+        for (int64_t i = end; i-- > first;) {
+            const fy_series_point *p = &series->point[i];
+            print_position(d, p->x, isnan(p->low) ? p->y : p->low);
+        }
         fy_print(d->text, "\"/>\n");
     }
 }
@@ -263,88 +233,95 @@ static void draw_line(const drawing *d, const fy_series *series, int64_t index)
     for (int64_t first = 0; (end = next_stretch(d, series, &first)) > first; first = end) {
         fy_print(d->text, "<polyline class=\"line d%d\" points=\"", dash_of(index));
         for (int64_t i = first; i < end; i++)
-            print_point(d, series->x[i], series->y[i]);
+            print_position(d, series->point[i].x, series->point[i].y);
         fy_print(d->text, "\"/>\n");
     }
 }
 
-static void draw_markers(const drawing *d, const fy_series *series, int64_t index)
+/* Returns how many there are. */
+static int64_t draw_markers(const drawing *d, const fy_series *series, int64_t index)
 {
     char x_text[FY_NUMBER_SIZE], y_text[FY_NUMBER_SIZE];
+    int64_t drawn = 0;
     for (int64_t i = 0; i < series->count; i++) {
-        if (!visible(d, series, i))
+        const fy_series_point *p = &series->point[i];
+        if (!is_visible(d->chart, p))
             continue;
-        fy_svg_marker(d->text, index, fy_scale_place(&d->x, series->x[i]),
-                      fy_scale_place(&d->y, series->y[i]));
+        fy_svg_marker(d->text, index, fy_scale_position(&d->x, p->x),
+                      fy_scale_position(&d->y, p->y));
         fy_print(d->text, "><title>");
         fy_print_escaped(d->text, series->name);
         fy_print(d->text, "%s%s at %s</title></path>\n", *series->name ? ": " : "",
-                 fy_number(series->y[i], y_text), fy_number(series->x[i], x_text));
+                 fy_number(p->y, y_text), fy_number(p->x, x_text));
+        drawn++;
     }
+    return drawn;
 }
 
-static void draw_legend_entry(const drawing *d, int64_t index)
+/* All bands lie below all lines, and those below all markers; the more gaps a line has, the
+ * later it is drawn. Returns how many points are visible. */
+static int64_t draw_all_series(const drawing *d)
 {
-    if (!*d->chart->series[index].name)
-        return;
-    double x = d->right + 12, y = TOP + 10.0 + LEGEND_ROW * (double)index;
-    fy_print(d->text, "<g class=\"c%d\"><line class=\"line d%d\" x1=\"%.1f\" y1=\"%.1f\" ",
-             fy_svg_colour(index), dash_of(index), x, y);
-    fy_print(d->text, "x2=\"%.1f\" y2=\"%.1f\"/>", x + LEGEND_SAMPLE - 6, y);
-    fy_svg_marker(d->text, index, x + 0.5 * (LEGEND_SAMPLE - 6), y);
-    fy_print(d->text, "/></g>\n");
-    fy_svg_text(d->text, "legend", "start", x + LEGEND_SAMPLE, y + 4, d->chart->series[index].name);
-}
-
-static void draw_part(const drawing *d, int part, int64_t index)
-{
-    const fy_series *series = &d->chart->series[index];
-    fy_print(d->text, "<g class=\"c%d\">\n", fy_svg_colour(index));
-    if (part == 0)
-        draw_band(d, series);
-    else if (part == 1)
-        draw_line(d, series, index);
-    else
-        draw_markers(d, series, index);
-    fy_print(d->text, "</g>\n");
-}
-
-/* All bands lie below all lines, and those below all markers; the more gaps a line has,
- * the later it is drawn. */
-static void draw_series(const drawing *d)
-{
-    for (int part = 0; part < 3; part++)
+    enum { BANDS, LINES, MARKS, PARTS };
+    int64_t visible = 0;
+    for (int part = 0; part < PARTS; part++)
         for (int dash = 0; dash < DASHES; dash++)
-            for (int64_t i = 0; i < d->chart->count; i++)
-                if (dash_of(i) == dash)
-                    draw_part(d, part, i);
-    for (int64_t i = 0; i < d->chart->count; i++)
-        draw_legend_entry(d, i);
+            for (int64_t i = 0; i < d->chart->count; i++) {
+                const fy_series *series = &d->chart->series[i];
+                if (dash_of(i) != dash)
+                    continue;
+                fy_print(d->text, "<g class=\"c%d\">\n", fy_svg_colour(i));
+                if (part == BANDS)
+                    draw_band(d, series);
+                else if (part == LINES)
+                    draw_line(d, series, i);
+                else
+                    visible += draw_markers(d, series, i);
+                fy_print(d->text, "</g>\n");
+            }
+    return visible;
 }
 
-static bool shows_nothing(const drawing *d)
+static void draw_legend(const drawing *d)
 {
-    for (int64_t i = 0; i < d->chart->count; i++)
-        for (int64_t j = 0; j < d->chart->series[i].count; j++)
-            if (visible(d, &d->chart->series[i], j))
-                return false;
-    return true;
+    for (int64_t i = 0; i < d->chart->count; i++) {
+        const char *name = d->chart->series[i].name;
+        double x = d->right + 12, y = TOP + 10.0 + LEGEND_ROW * (double)i;
+        if (!*name)
+            continue;
+        fy_print(d->text, "<g class=\"c%d\"><line class=\"line d%d\" x1=\"%.1f\" y1=\"%.1f\" ",
+                 fy_svg_colour(i), dash_of(i), x, y);
+        fy_print(d->text, "x2=\"%.1f\" y2=\"%.1f\"/>", x + LEGEND_SAMPLE - 6, y);
+        fy_svg_marker(d->text, i, x + 0.5 * (LEGEND_SAMPLE - 6), y);
+        fy_print(d->text, "/></g>\n");
+        fy_svg_text(d->text, "legend", "start", x + LEGEND_SAMPLE, y + 4, name);
+    }
 }
 
 void fy_svg_chart(fy_writer *text, const fy_chart *chart)
 {
-    drawing d = lay_out(text, chart);
+    drawing d = lay_out_chart(text, chart);
     fy_svg_begin(text, chart->id, chart->title, d.width, d.height);
     fy_svg_text(text, "title", "start", LEFT, 26, chart->title);
     if (chart->note)
         fy_svg_text(text, "note", "start", LEFT, 46, chart->note);
-    draw_x_axis(&d);
+
+    /* Grid and axes, then lines to compare with, then what was measured. */
+    fy_svg_axis(text, &d.x, TOP, d.foot, chart->x.label);
     draw_y_axis(&d);
     fy_print(text, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\"/>\n",
              LEFT, TOP, d.right - LEFT, d.foot - TOP);
-    draw_comparisons(&d);
-    draw_series(&d);
-    if (shows_nothing(&d))
+    if (chart->across) {
+        double y = fy_scale_position(&d.y, *chart->across);
+        draw_comparison(&d, LEFT, y, d.right, y);
+    }
+    if (chart->up) {
+        double x = fy_scale_position(&d.x, *chart->up);
+        draw_comparison(&d, x, TOP, x, d.foot);
+    }
+    int64_t visible = draw_all_series(&d);
+    draw_legend(&d);
+    if (visible == 0)
         fy_svg_text(text, "note", "middle", 0.5 * (LEFT + d.right), 0.5 * (TOP + d.foot),
                     "nothing to show");
     fy_print(text, "</svg>\n");

@@ -6,20 +6,27 @@
 
 #include "draw/text.h"
 
-/* One line, with a band around it where `low` and `high` are not NULL. Points that
- * are not finite are left out and break the line. A name that is empty has no place in
- * the legend. */
+/* A point of a line, and the band around the line there; low and high NaN: there is none. */
+typedef struct fy_series_point {
+    double x, y, low, high;
+} fy_series_point;
+
+/* One line. Points that are not finite are left out and break it. A name that is empty has no
+ * place in the legend. */
 typedef struct fy_series {
     const char *name;
-    int64_t count;
-    const double *x, *y, *low, *high; /* [count] */
+    int64_t count, room;
+    fy_series_point *point; /* [count] */
 } fy_series;
 
-enum { FY_AXIS_LINEAR, FY_AXIS_LOG };
+/* One more point; release them with free(series->point). False: out of memory. */
+bool fy_series_add(foray_context *ctx, fy_series *series, fy_series_point point);
+
+typedef enum fy_axis_kind { FY_AXIS_LINEAR, FY_AXIS_LOG } fy_axis_kind;
 
 typedef struct fy_axis {
     const char *label;
-    int kind;
+    fy_axis_kind kind;
     bool from_zero; /* linear: the axis begins at 0 or below */
 } fy_axis;
 
@@ -31,8 +38,8 @@ typedef struct fy_chart {
     const char *note; /* a line below the title, or NULL */
     int width;        /* pixels; 0: 760 */
     fy_axis x, y;
-    int64_t count;
-    const fy_series *series;
+    int64_t count, room;
+    fy_series *series;         /* [count] */
     const double *across, *up; /* lines to compare with, at this y and this x; NULL: none */
 } fy_chart;
 

@@ -7,7 +7,6 @@
  *
  * Runs with the same world and seed meet the same random numbers, so that choices can be
  * compared pair by pair. */
-#include "compare/trial.h"
 #include "experiments/ablation.h"
 
 #include <inttypes.h>
@@ -46,7 +45,7 @@ static const fy_lab_column row_columns[] = {
 
 /* ------------------------------------------------------------------------------- a run */
 
-typedef struct trial {
+typedef struct ablation_run {
     foray_context *ctx;
     fy_lab *lab;
     int64_t cell;
@@ -59,148 +58,132 @@ typedef struct trial {
     double certificates; /* of all policies planned at this checkpoint, added up */
     double seconds;      /* of exploring */
     fy_rows *rows;
-} trial;
+} ablation_run;
 
 /* Goals, and as many rewards of each random kind, the same in all runs of a world. */
-static foray_status begin(trial *t)
+static foray_status open_run(ablation_run *r)
 {
-    const int64_t *at = t->lab->cell[t->cell].at;
+    const int64_t *at = r->lab->cell[r->cell].at;
     foray_status status =
-        fy_ab_settings(t->ctx, t->lab, at[FY_AB_AT_CHOICE], at[FY_AB_AT_SEED], &t->settings);
+        fy_ab_settings(r->ctx, r->lab, at[FY_AB_AT_CHOICE], at[FY_AB_AT_SEED], &r->settings);
     if (status == FORAY_OK)
-        status = foray_model_builtin(t->ctx, fy_lab_word(t->lab, FY_AB_WORLDS, at[FY_AB_AT_WORLD]),
-                                     &t->model);
+        status = foray_model_builtin(r->ctx, fy_lab_word(r->lab, FY_AB_WORLDS, at[FY_AB_AT_WORLD]),
+                                     &r->model);
     if (status == FORAY_OK)
-        status = foray_world_from_model(t->ctx, t->model, &t->world);
+        status = foray_world_from_model(r->ctx, r->model, &r->world);
     if (status == FORAY_OK)
-        status = foray_explorer_create(t->ctx, t->model, &t->settings, &t->explorer);
+        status = foray_explorer_create(r->ctx, r->model, &r->settings, &r->explorer);
     if (status == FORAY_OK)
-        status = fy_truth_create(t->ctx, t->model, &t->truth);
+        status = fy_truth_create(r->ctx, r->model, &r->truth);
     if (status == FORAY_OK)
-        status = fy_families_create(t->ctx, t->model, fy_lab_whole(t->lab, FY_AB_GOALS),
-                                    fy_lab_whole(t->lab, FY_AB_REWARDS),
-                                    (uint64_t)fy_lab_whole(t->lab, FY_AB_SEED), t->family);
+        status = fy_families_create(r->ctx, r->model, fy_lab_whole(r->lab, FY_AB_GOALS),
+                                    fy_lab_whole(r->lab, FY_AB_REWARDS),
+                                    (uint64_t)fy_lab_whole(r->lab, FY_AB_SEED), r->family);
     return status;
 }
 
-static void finish(trial *t)
-{
-    fy_families_destroy(t->family);
-    fy_truth_destroy(t->truth);
-    foray_explorer_destroy(t->explorer);
-    foray_world_destroy(t->world);
-    foray_model_destroy(t->model);
-}
-
-/* A planner that looks at the certificates of what it plans. */
+/* A planner that adds up the certificates of what it plans. */
 static foray_status plan_and_add(void *user, int64_t count, const foray_reward *const *rewards,
                                  foray_policy **policies)
 {
-    trial *t = user;
-    int mode = fy_ab_choice_mode(t->lab->cell[t->cell].at[FY_AB_AT_CHOICE]);
-    foray_status status = foray_explorer_plan(t->explorer, count, rewards, mode, policies);
+    ablation_run *r = user;
+    int mode = fy_ab_choice_mode(r->lab->cell[r->cell].at[FY_AB_AT_CHOICE]);
+    foray_status status = foray_explorer_plan(r->explorer, count, rewards, mode, policies);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
-        t->certificates += policies[i]->certificate.gap;
+        r->certificates += policies[i]->certificate.gap;
     return status;
 }
 
-static foray_status measure_gaps(trial *t, double *row)
+static foray_status add_checkpoint(ablation_run *r, int64_t episodes)
 {
+    const int64_t *at = r->lab->cell[r->cell].at;
+    double row[FY_AB_COLUMNS] = {[FY_AB_C_WORLD] = (double)at[FY_AB_AT_WORLD],
+                                 [FY_AB_C_CHOICE] = (double)at[FY_AB_AT_CHOICE],
+                                 [FY_AB_C_SEED] = (double)r->settings.seed,
+                                 [FY_AB_C_HORIZON] = (double)foray_model_horizon(r->model),
+                                 [FY_AB_C_EPISODES] = (double)episodes};
+    /* Gaps and certificates over all rewards. */
     double count = 0, sum = 0;
     foray_status status = FORAY_OK;
-    t->certificates = 0;
+    r->certificates = 0;
     for (int f = 0; f < FORAY_FAMILIES && status == FORAY_OK; f++) {
         foray_gaps gaps = {0};
-        double size = (double)foray_family_size(t->family[f]);
-        status = fy_measure(t->ctx, t->truth, t->family[f], plan_and_add, t, NULL, &gaps);
+        double size = (double)foray_family_size(r->family[f]);
+        status = fy_measure(r->ctx, r->truth, r->family[f], plan_and_add, r, NULL, &gaps);
         row[FY_AB_C_WORST] = fmax(row[FY_AB_C_WORST], gaps.worst);
         sum += gaps.mean * size;
         count += size;
     }
     row[FY_AB_C_MEAN] = sum / count;
-    row[FY_AB_C_CERTIFICATE] = t->certificates / count;
-    return status;
-}
-
-static foray_status measure(trial *t, int64_t episodes)
-{
-    const int64_t *at = t->lab->cell[t->cell].at;
-    double row[FY_AB_COLUMNS] = {[FY_AB_C_WORLD] = (double)at[FY_AB_AT_WORLD],
-                                 [FY_AB_C_CHOICE] = (double)at[FY_AB_AT_CHOICE],
-                                 [FY_AB_C_SEED] = (double)t->settings.seed,
-                                 [FY_AB_C_HORIZON] = (double)foray_model_horizon(t->model),
-                                 [FY_AB_C_EPISODES] = (double)episodes};
+    row[FY_AB_C_CERTIFICATE] = r->certificates / count;
+    /* What the explorer says about itself. */
     foray_certificate bound;
     foray_explorer_facts facts;
-    foray_status status = measure_gaps(t, row);
     if (status == FORAY_OK)
-        status = foray_explorer_bound(t->explorer, &bound);
+        status = foray_explorer_bound(r->explorer, &bound);
     if (status == FORAY_OK)
-        status = foray_explorer_describe(t->explorer, &facts);
+        status = foray_explorer_describe(r->explorer, &facts);
     if (status != FORAY_OK)
         return status;
     row[FY_AB_C_BOUND] = bound.gap;
     row[FY_AB_C_PLANS] = (double)facts.plans;
-    row[FY_AB_C_SECONDS] = t->seconds;
-    return fy_rows_add(t->ctx, t->rows, row);
+    row[FY_AB_C_SECONDS] = r->seconds;
+    return fy_rows_add(r->ctx, r->rows, row);
 }
 
 /* Plays episodes from..to-1; only these are timed. */
-static foray_status play(trial *t, int64_t from, int64_t to)
+static foray_status play_episodes(ablation_run *r, int64_t from, int64_t to)
 {
     foray_status status = FORAY_OK;
-    double began = fy_thread_seconds(), all = (double)t->settings.episodes;
+    double began = fy_thread_seconds(), all = (double)r->settings.episodes;
     for (int64_t k = from; k < to && status == FORAY_OK; k++) {
-        status = foray_explorer_play(t->explorer, t->world, NULL, NULL);
-        if (status == FORAY_OK && k % 64 == 0 && !fy_lab_tell(t->lab, t->cell, (double)k / all))
+        status = foray_explorer_play(r->explorer, r->world, NULL, NULL);
+        if (status == FORAY_OK && k % 64 == 0 && !fy_lab_progress(r->lab, r->cell, (double)k / all))
             status = FORAY_INTERRUPTED;
     }
-    t->seconds += fy_thread_seconds() - began;
+    r->seconds += fy_thread_seconds() - began;
     return status;
 }
 
-static foray_status make_cell(foray_context *ctx, fy_lab *lab, int64_t cell, fy_rows *rows)
+static foray_status make_ablation_cell(foray_context *ctx, fy_lab *lab, int64_t cell, fy_rows *rows)
 {
-    trial t = {.ctx = ctx, .lab = lab, .cell = cell, .rows = rows};
-    foray_status status = begin(&t);
+    ablation_run r = {.ctx = ctx, .lab = lab, .cell = cell, .rows = rows};
+    foray_status status = open_run(&r);
     int64_t last = fy_lab_whole(lab, FY_AB_EPISODES);
     for (int64_t k = 0, due = 16; k < last && status == FORAY_OK; k = due, due *= 2) {
         due = due < last ? due : last;
-        status = play(&t, k, due);
+        status = play_episodes(&r, k, due);
         if (status == FORAY_OK)
-            status = measure(&t, due);
+            status = add_checkpoint(&r, due);
     }
-    finish(&t);
+    fy_families_destroy(r.family);
+    fy_truth_destroy(r.truth);
+    foray_explorer_destroy(r.explorer);
+    foray_world_destroy(r.world);
+    foray_model_destroy(r.model);
     return status;
 }
 
 /* ------------------------------------------------------------------------------- cells */
 
-static foray_status plan_world(fy_lab *lab, int64_t world)
-{
-    foray_status status = FORAY_OK;
-    for (int64_t c = 0; c < fy_ab_choices(); c++)
-        for (int64_t s = 0; s < fy_lab_whole(lab, FY_AB_SEEDS) && status == FORAY_OK; s++) {
-            const int64_t at[FY_LAB_AXES] = {world, c, s};
-            if (fy_ab_choice_applies(lab, c))
-                status = fy_lab_add_cell(lab, fy_ab_choice_weight(lab, c), at,
-                                         "world-%" PRId64 "-%s-%" PRId64, world,
-                                         fy_ab_choice_names[c], s);
-        }
-    return status;
-}
-
-/* Worlds and settings that cannot be should say so before anything is measured. */
-static foray_status plan(fy_lab *lab)
+static foray_status plan_ablation(fy_lab *lab)
 {
     foray_status status = FORAY_OK;
     for (int64_t w = 0; w < fy_lab_count(lab, FY_AB_WORLDS) && status == FORAY_OK; w++) {
+        /* Worlds that cannot be should say so before anything is measured. */
         foray_model *model;
         status = foray_model_builtin(lab->ctx, fy_lab_word(lab, FY_AB_WORLDS, w), &model);
-        if (status == FORAY_OK) {
-            foray_model_destroy(model);
-            status = plan_world(lab, w);
-        }
+        if (status != FORAY_OK)
+            return status;
+        foray_model_destroy(model);
+        for (int64_t c = 0; c < fy_ab_choices(); c++)
+            for (int64_t s = 0; s < fy_lab_whole(lab, FY_AB_SEEDS) && status == FORAY_OK; s++) {
+                const int64_t at[FY_LAB_AXES] = {w, c, s};
+                if (fy_ab_choice_applies(lab, c))
+                    status = fy_lab_add_cell(lab, fy_ab_choice_weight(lab, c), at,
+                                             "world-%" PRId64 "-%s-%" PRId64, w,
+                                             fy_ab_choice_names[c], s);
+            }
     }
     return status;
 }
@@ -214,11 +197,17 @@ const fy_lab_experiment fy_lab_ablation = {
         "that share a seed meet the same random numbers and are compared pair by pair. A ratio "
         "above 1 means that the change makes the number larger: gaps, certificates and episodes "
         "are better when they are small.",
+    .description =
+        "Runs UCRL-RFE with one choice changed at a time: clip, ties, inner maximisation,\n"
+        "radius, centring, blocks, replanning, planning mode; and the paper to the letter.\n"
+        "Gaps, certificates, plans and times are compared with the base, pair by pair of\n"
+        "runs that share a seed.",
+    .example = "--quick --worlds riverswim --episodes 64 --seeds 2 -o choices",
     .parameter = parameters,
     .parameters = FY_AB_PARAMETERS,
     .column = row_columns,
     .columns = FY_AB_COLUMNS,
-    .plan = plan,
-    .cell = make_cell,
-    .page = fy_ab_page,
+    .plan = plan_ablation,
+    .cell = make_ablation_cell,
+    .show = fy_ab_show,
 };

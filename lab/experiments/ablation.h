@@ -3,7 +3,7 @@
  *   ablation.c          parameters, cells: one run with one choice changed
  *   ablation_choices.c  the choices
  *   ablation_effects.c  what a choice changes, paired by seed
- *   ablation_page.c     tables, forest plots, findings */
+ *   ablation_results.c  tables, forest plots, findings */
 #ifndef FY_ABLATION_H
 #define FY_ABLATION_H
 
@@ -86,6 +86,6 @@ typedef struct fy_ab_effect {
 foray_status fy_ab_effect_of(const fy_lab *lab, int64_t world, int64_t choice, int measure,
                              fy_ab_effect *out);
 
-foray_status fy_ab_page(fy_lab *lab, fy_writer *text);
+foray_status fy_ab_show(fy_lab *lab, fy_content *content);
 
 #endif

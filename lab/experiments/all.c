@@ -1,5 +1,6 @@
 /* all.c - one experiment or all of them, and the page that links them. */
 #include "experiments/lab.h"
+#include "page/page.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,9 +26,8 @@ typedef struct all {
 static bool pass_on(void *user, const foray_work_progress *its)
 {
     all *a = user;
-    foray_work_progress whole = {.finished = its->finished,
-                                 .seconds = fy_seconds() - a->started,
-                                 .remaining = its->remaining};
+    foray_work_progress whole = {
+        .finished = its->finished, .seconds = fy_clock() - a->started, .remaining = its->remaining};
     double total = 0.0, done = 0.0;
     for (int64_t i = 0; i < a->count; i++) {
         whole.parts += a->lab[i].cells;
@@ -136,7 +136,7 @@ foray_status fy_lab_run_all(foray_context *ctx, const fy_lab_experiment *const *
                .folder = {directory, "lab", "."},
                .progress = progress,
                .user = user,
-               .started = fy_seconds()};
+               .started = fy_clock()};
     foray_status status = plan_all(a, experiment, count, options);
     if (status == FORAY_OK)
         status = make_all(a, options);

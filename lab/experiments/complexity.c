@@ -5,7 +5,7 @@
  *       gap     the worst gap over goals, random rewards and the adversary
  *       bound   the certificate for all rewards
  *
- * K(eps) and how it grows is worked out from all rows, in complexity_page.c. */
+ * K(eps) and how it grows is worked out from all rows, in complexity_results.c. */
 #include "experiments/complexity.h"
 #include "base/maths.h"
 #include "compare/trial.h"
@@ -64,7 +64,7 @@ enum { PER_DECADE = 8 }; /* checkpoints */
 
 /* ---------------------------------------------------------------------------- plan */
 
-static foray_status check(const fy_lab *lab)
+static foray_status check_parameters(const fy_lab *lab)
 {
     int64_t states = fy_lab_whole(lab, FY_COMPLEXITY_STATES);
     for (int64_t a = 0; a < fy_lab_count(lab, FY_COMPLEXITY_ALGORITHMS); a++)
@@ -80,37 +80,33 @@ static foray_status check(const fy_lab *lab)
     return FORAY_OK;
 }
 
-/* About a microsecond for ten steps, and measuring at some 8 checkpoints in a decade. */
-static double weight_of(const fy_lab *lab, double horizon)
-{
-    double episodes = fy_lab_real(lab, FY_COMPLEXITY_EPISODES);
-    double rewards = fy_lab_real(lab, FY_COMPLEXITY_REWARDS);
-    double sweeps = PER_DECADE * fy_log10(10.0 * episodes) *
-                    (rewards + 4.0 * fy_lab_real(lab, FY_COMPLEXITY_ROUNDS));
-    double states = fy_lab_real(lab, FY_COMPLEXITY_STATES);
-    return 1e-7 * horizon * episodes + 1e-7 * horizon * states * sweeps;
-}
-
-static foray_status add_cell(fy_lab *lab, int64_t a, int64_t h, int64_t z, int64_t s)
+/* One run of an algorithm on a chain. About a microsecond for ten steps, and measuring at some
+ * 8 checkpoints in a decade. */
+static foray_status add_run(fy_lab *lab, int64_t a, int64_t h, int64_t z, int64_t s)
 {
     const int64_t at[FY_LAB_AXES] = {
         [FY_AT_ALGORITHM] = a, [FY_AT_HORIZON] = h, [FY_AT_ZONE] = z, [FY_AT_SEED] = s};
     double horizon = fy_lab_number(lab, FY_COMPLEXITY_HORIZONS, h);
-    return fy_lab_add_cell(lab, weight_of(lab, horizon), at, "%s-H%.0f-zones%.0f-seed%" PRId64,
-                           fy_lab_word(lab, FY_COMPLEXITY_ALGORITHMS, a), horizon,
-                           fy_lab_number(lab, FY_COMPLEXITY_ZONES, z),
-                           fy_lab_whole(lab, FY_COMPLEXITY_SEED) + s);
+    double episodes = fy_lab_real(lab, FY_COMPLEXITY_EPISODES);
+    double states = fy_lab_real(lab, FY_COMPLEXITY_STATES);
+    double plans =
+        fy_lab_real(lab, FY_COMPLEXITY_REWARDS) + 4.0 * fy_lab_real(lab, FY_COMPLEXITY_ROUNDS);
+    double sweeps = PER_DECADE * fy_log10(10.0 * episodes) * plans;
+    return fy_lab_add_cell(
+        lab, 1e-7 * horizon * (episodes + states * sweeps), at, "%s-H%.0f-zones%.0f-seed%" PRId64,
+        fy_lab_word(lab, FY_COMPLEXITY_ALGORITHMS, a), horizon,
+        fy_lab_number(lab, FY_COMPLEXITY_ZONES, z), fy_lab_whole(lab, FY_COMPLEXITY_SEED) + s);
 }
 
-static foray_status plan(fy_lab *lab)
+static foray_status plan_complexity(fy_lab *lab)
 {
-    foray_status status = check(lab);
+    foray_status status = check_parameters(lab);
     for (int64_t a = 0; a < fy_lab_count(lab, FY_COMPLEXITY_ALGORITHMS); a++)
         for (int64_t h = 0; h < fy_lab_count(lab, FY_COMPLEXITY_HORIZONS); h++)
             for (int64_t z = 0; z < fy_lab_count(lab, FY_COMPLEXITY_ZONES); z++)
                 for (int64_t s = 0; s < fy_lab_whole(lab, FY_COMPLEXITY_SEEDS); s++)
                     if (status == FORAY_OK)
-                        status = add_cell(lab, a, h, z, s);
+                        status = add_run(lab, a, h, z, s);
     return status;
 }
 
@@ -121,38 +117,15 @@ typedef struct listener {
     int64_t cell;
 } listener;
 
-static bool tell(void *user, double done)
+static bool pass_progress(void *user, double done)
 {
     listener *l = user;
-    return fy_lab_tell(l->lab, l->cell, done);
+    return fy_lab_progress(l->lab, l->cell, done);
 }
 
-static foray_status world_of(foray_context *ctx, const fy_lab *lab, const int64_t *at,
-                             foray_model **out)
-{
-    char spec[128];
-    snprintf(spec, sizeof spec, "chain:states=%" PRId64 ",zones=%.0f,horizon=%.0f",
-             fy_lab_whole(lab, FY_COMPLEXITY_STATES),
-             fy_lab_number(lab, FY_COMPLEXITY_ZONES, at[FY_AT_ZONE]),
-             fy_lab_number(lab, FY_COMPLEXITY_HORIZONS, at[FY_AT_HORIZON]));
-    return foray_model_builtin(ctx, spec, out);
-}
-
-static foray_status settings_of(foray_context *ctx, const fy_lab *lab, const int64_t *at,
-                                fy_trial *trial)
-{
-    foray_settings *settings = &trial->settings;
-    foray_settings_default(settings);
-    fy_trial_name(trial, fy_lab_word(lab, FY_COMPLEXITY_ALGORITHMS, at[FY_AT_ALGORITHM]));
-    settings->seed = fy_lab_whole(lab, FY_COMPLEXITY_SEED) + at[FY_AT_SEED];
-    settings->episodes = fy_lab_whole(lab, FY_COMPLEXITY_EPISODES);
-    settings->delta = fy_lab_real(lab, FY_COMPLEXITY_DELTA);
-    return foray_settings_set(ctx, settings, "radius", fy_lab_word(lab, FY_COMPLEXITY_RADIUS, 0));
-}
-
-/* What is kept of a trial's rows. */
-static foray_status keep(foray_context *ctx, const fy_trial *trial, const int64_t *at,
-                         const fy_lab *lab, const fy_rows *measured, fy_rows *rows)
+/* Of what a trial measures, the gap and the bound. */
+static foray_status add_rows(foray_context *ctx, const fy_trial *trial, const int64_t *at,
+                             const fy_lab *lab, const fy_rows *measured, fy_rows *rows)
 {
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < measured->count && status == FORAY_OK; i++) {
@@ -172,31 +145,51 @@ static foray_status keep(foray_context *ctx, const fy_trial *trial, const int64_
     return status;
 }
 
-/* All seeds and algorithms of a chain are measured with the same rewards. */
-static foray_status cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows *rows)
+/* The settings and the chain of a cell; of its rewards, the same for all seeds and algorithms. */
+static foray_status open_trial(foray_context *ctx, const fy_lab *lab, const int64_t *at,
+                               foray_model **model, foray_family **family, fy_trial *trial)
+{
+    char chain[128];
+    foray_settings *settings = &trial->settings;
+    foray_settings_default(settings);
+    fy_trial_name(trial, fy_lab_word(lab, FY_COMPLEXITY_ALGORITHMS, at[FY_AT_ALGORITHM]));
+    settings->seed = fy_lab_whole(lab, FY_COMPLEXITY_SEED) + at[FY_AT_SEED];
+    settings->episodes = fy_lab_whole(lab, FY_COMPLEXITY_EPISODES);
+    settings->delta = fy_lab_real(lab, FY_COMPLEXITY_DELTA);
+    foray_status status =
+        foray_settings_set(ctx, settings, "radius", fy_lab_word(lab, FY_COMPLEXITY_RADIUS, 0));
+    snprintf(chain, sizeof chain, "chain:states=%" PRId64 ",zones=%.0f,horizon=%.0f",
+             fy_lab_whole(lab, FY_COMPLEXITY_STATES),
+             fy_lab_number(lab, FY_COMPLEXITY_ZONES, at[FY_AT_ZONE]),
+             fy_lab_number(lab, FY_COMPLEXITY_HORIZONS, at[FY_AT_HORIZON]));
+    if (status == FORAY_OK)
+        status = foray_model_builtin(ctx, chain, model);
+    if (status == FORAY_OK)
+        status = fy_families_create(ctx, *model, 0, fy_lab_whole(lab, FY_COMPLEXITY_REWARDS),
+                                    (uint64_t)fy_lab_whole(lab, FY_COMPLEXITY_SEED), family);
+    trial->model = *model;
+    trial->family = family;
+    return status;
+}
+
+static foray_status make_complexity_cell(foray_context *ctx, fy_lab *lab, int64_t index,
+                                         fy_rows *rows)
 {
     const int64_t *at = lab->cell[index].at;
     listener l = {lab, index};
     foray_model *model = NULL;
     foray_family *family[FORAY_FAMILIES] = {NULL};
     fy_rows measured = {.columns = FY_M_ALL};
-    fy_trial trial = {.family = family,
-                      .mode = FORAY_PLUGIN,
+    fy_trial trial = {.mode = FORAY_PLUGIN,
                       .rounds = fy_lab_whole(lab, FY_COMPLEXITY_ROUNDS),
                       .per_decade = PER_DECADE,
-                      .tell = tell,
+                      .progress = pass_progress,
                       .user = &l};
-    foray_status status = settings_of(ctx, lab, at, &trial);
-    if (status == FORAY_OK)
-        status = world_of(ctx, lab, at, &model);
-    trial.model = model;
-    if (status == FORAY_OK)
-        status = fy_families_create(ctx, model, 0, fy_lab_whole(lab, FY_COMPLEXITY_REWARDS),
-                                    (uint64_t)fy_lab_whole(lab, FY_COMPLEXITY_SEED), family);
+    foray_status status = open_trial(ctx, lab, at, &model, family, &trial);
     if (status == FORAY_OK)
         status = fy_trial_run(ctx, &trial, &measured);
     if (status == FORAY_OK)
-        status = keep(ctx, &trial, at, lab, &measured, rows);
+        status = add_rows(ctx, &trial, at, lab, &measured, rows);
     free(measured.value);
     fy_families_destroy(family);
     foray_model_destroy(model);
@@ -217,11 +210,17 @@ const fy_lab_experiment fy_lab_complexity = {
         "of its own; its interval holds 95% of the slopes that come out when the seeds are "
         "resampled. Accuracies that were not reached within the budget are shown as beyond it, "
         "and are left out of the fits.",
+    .description =
+        "Measures K(eps): the first number of episodes from which on the worst gap over\n"
+        "all reward families and the adversary is at most eps, for a share of the seeds of\n"
+        "1 - delta; the same for the certificate. On the chain, over eps, the horizon H and\n"
+        "the dimension d; slopes of log K are shown beside the exponents of the theorems.",
+    .example = "--quick --algorithms ucrl-rfe,random --episodes 300 --seeds 2 -o few",
     .parameter = parameters,
     .parameters = sizeof parameters / sizeof *parameters,
     .column = measures,
     .columns = FY_COMPLEXITY_COLUMNS,
-    .plan = plan,
-    .cell = cell,
-    .page = fy_complexity_page,
+    .plan = plan_complexity,
+    .cell = make_complexity_cell,
+    .show = fy_complexity_show,
 };

@@ -1,7 +1,7 @@
 /* complexity.h - K(eps) over eps, H and d: what its two files share.
  *
- *   complexity.c        parameters, cells: one run of one algorithm on one chain each
- *   complexity_page.c   K(eps) of all of them, exponents, charts */
+ *   complexity.c           parameters, cells: one run of one algorithm on one chain each
+ *   complexity_results.c   K(eps) of all of them, exponents, charts */
 #ifndef FY_COMPLEXITY_H
 #define FY_COMPLEXITY_H
 
@@ -40,6 +40,6 @@ enum {
 /* A cell: cell = ((algorithm * horizons + horizon) * zones + zone) * seeds + seed. */
 enum { FY_AT_ALGORITHM, FY_AT_HORIZON, FY_AT_ZONE, FY_AT_SEED };
 
-foray_status fy_complexity_page(fy_lab *lab, fy_writer *text);
+foray_status fy_complexity_show(fy_lab *lab, fy_content *content);
 
 #endif

@@ -1,7 +1,7 @@
 /* coverage.c - how often confidence sets and certificates hold.
  *
  *   for each rule, world, delta, and scale of the radius
- *     in `seeds` runs, watched by fy_covered_run, count those in which
+ *     in `seeds` runs, watched by fy_coverage_run, count those in which
  *       sets   theta* was in every confidence set, at every episode
  *       all    the bound for all rewards was never below the worst gap that was found
  *       each   no certificate of a single plan was below its true gap
@@ -11,7 +11,7 @@
  * scaled down are the control: they must be seen to fail. */
 #include "experiments/coverage.h"
 #include "base/maths.h"
-#include "experiments/covered.h"
+#include "experiments/coverage_run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -121,14 +121,6 @@ static const fy_lab_column measures[FY_COVERAGE_COLUMNS] = {
 /* What a cell's axes mean: DELTA is -1 for the control, SCALE is -1 without one. */
 enum { AT_RULE, AT_WORLD, AT_DELTA, AT_SCALE };
 
-static int64_t rule_named(const char *name)
-{
-    int64_t rule = 0;
-    while (strcmp(rules[rule].name, name) != 0)
-        rule++;
-    return rule;
-}
-
 static double delta_of(const fy_lab *lab, const int64_t *at)
 {
     return at[AT_DELTA] < 0 ? fy_lab_real(lab, FY_COVERAGE_CONTROL_DELTA)
@@ -140,66 +132,107 @@ static double scale_of(const fy_lab *lab, const int64_t *at)
     return at[AT_SCALE] < 0 ? 1.0 : fy_lab_number(lab, FY_COVERAGE_CONTROL_SCALES, at[AT_SCALE]);
 }
 
-/* Some microseconds for each episode, and plans for each reward at checkpoints. */
-static double weight_of(const fy_lab *lab)
-{
-    double rewards = fy_lab_real(lab, FY_COVERAGE_REWARDS);
-    double plans = 12.0 * rewards + 30.0 * fy_lab_real(lab, FY_COVERAGE_ROUNDS);
-    double episodes = fy_lab_real(lab, FY_COVERAGE_EPISODES);
-    return fy_lab_real(lab, FY_COVERAGE_SEEDS) *
-           (5e-6 * episodes + 3e-6 * plans * fy_log(episodes) / M_LN2);
-}
-
-static foray_status add_cell(fy_lab *lab, const char *rule, int64_t world, int64_t delta,
+/* All runs of a rule in a world. Some microseconds for each episode, and plans for each reward
+ * at checkpoints. */
+static foray_status add_runs(fy_lab *lab, const char *rule, int64_t world, int64_t delta,
                              int64_t scale)
 {
+    int64_t number = 0;
+    while (strcmp(rules[number].name, rule) != 0)
+        number++;
     const int64_t at[FY_LAB_AXES] = {
-        [AT_RULE] = rule_named(rule), [AT_WORLD] = world, [AT_DELTA] = delta, [AT_SCALE] = scale};
-    return fy_lab_add_cell(lab, weight_of(lab), at, "%s-world%" PRId64 "-delta%g-scale%g", rule,
-                           world + 1, delta_of(lab, at), scale_of(lab, at));
+        [AT_RULE] = number, [AT_WORLD] = world, [AT_DELTA] = delta, [AT_SCALE] = scale};
+    double plans =
+        12.0 * fy_lab_real(lab, FY_COVERAGE_REWARDS) + 30.0 * fy_lab_real(lab, FY_COVERAGE_ROUNDS);
+    double episodes = fy_lab_real(lab, FY_COVERAGE_EPISODES);
+    double seconds = 5e-6 * episodes + 3e-6 * plans * fy_log(episodes) / M_LN2;
+    return fy_lab_add_cell(lab, fy_lab_real(lab, FY_COVERAGE_SEEDS) * seconds, at,
+                           "%s-world%" PRId64 "-delta%g-scale%g", rule, world + 1,
+                           delta_of(lab, at), scale_of(lab, at));
 }
 
-static foray_status add_world(fy_lab *lab, int64_t world)
-{
-    foray_status status = FORAY_OK;
-    for (int64_t r = 0; r < fy_lab_count(lab, FY_COVERAGE_RULES); r++)
-        for (int64_t d = 0; d < fy_lab_count(lab, FY_COVERAGE_DELTAS) && status == FORAY_OK; d++)
-            status = add_cell(lab, fy_lab_word(lab, FY_COVERAGE_RULES, r), world, d, -1);
-    for (int64_t r = 0; r < fy_lab_count(lab, FY_COVERAGE_CONTROL_RULES); r++)
-        for (int64_t c = 0; c < fy_lab_count(lab, FY_COVERAGE_CONTROL_SCALES); c++)
-            if (status == FORAY_OK)
-                status =
-                    add_cell(lab, fy_lab_word(lab, FY_COVERAGE_CONTROL_RULES, r), world, -1, c);
-    return status;
-}
-
-/* Is there such a world? Better said now than by one of its cells. */
-static foray_status check_coverage_world(const fy_lab *lab, int64_t world)
-{
-    foray_model *model;
-    foray_status status =
-        foray_model_builtin(lab->ctx, fy_lab_word(lab, FY_COVERAGE_WORLDS, world), &model);
-    if (status == FORAY_OK)
-        foray_model_destroy(model);
-    return status;
-}
-
-static foray_status plan(fy_lab *lab)
+static foray_status plan_coverage(fy_lab *lab)
 {
     foray_status status = FORAY_OK;
     for (int64_t w = 0; w < fy_lab_count(lab, FY_COVERAGE_WORLDS) && status == FORAY_OK; w++) {
-        status = check_coverage_world(lab, w);
-        if (status == FORAY_OK)
-            status = add_world(lab, w);
+        /* Is there such a world? Better said now than by one of its cells. */
+        foray_model *model;
+        status = foray_model_builtin(lab->ctx, fy_lab_word(lab, FY_COVERAGE_WORLDS, w), &model);
+        if (status != FORAY_OK)
+            return status;
+        foray_model_destroy(model);
+        for (int64_t r = 0; r < fy_lab_count(lab, FY_COVERAGE_RULES); r++)
+            for (int64_t d = 0; d < fy_lab_count(lab, FY_COVERAGE_DELTAS); d++)
+                if (status == FORAY_OK)
+                    status = add_runs(lab, fy_lab_word(lab, FY_COVERAGE_RULES, r), w, d, -1);
+        for (int64_t r = 0; r < fy_lab_count(lab, FY_COVERAGE_CONTROL_RULES); r++)
+            for (int64_t c = 0; c < fy_lab_count(lab, FY_COVERAGE_CONTROL_SCALES); c++)
+                if (status == FORAY_OK)
+                    status =
+                        add_runs(lab, fy_lab_word(lab, FY_COVERAGE_CONTROL_RULES, r), w, -1, c);
     }
     return status;
 }
 
 /* ----------------------------------------------------------------------------- cells */
 
-static foray_settings settings_of(const fy_lab *lab, const int64_t *at)
+/* Shares of what was allowed, in the order of their columns, then what is at the end. */
+enum { SHARES = 3, NUMBERS = 7 };
+static double number_of(const fy_coverage_outcome *outcome, int number)
 {
+    const double numbers[NUMBERS] = {outcome->set,   outcome->all, outcome->each,
+                                     outcome->bound, outcome->gap, outcome->certificate,
+                                     outcome->loss};
+    return numbers[number];
+}
+
+/* Median and most over the runs; NaN where a rule has no such thing. */
+static void summarise_runs(int64_t runs, const fy_coverage_outcome *outcome, int number,
+                           double *work, double *median, double *most)
+{
+    *median = *most = NAN;
+    for (int64_t i = 0; i < runs; i++)
+        work[i] = number_of(&outcome[i], number);
+    if (isnan(work[0]))
+        return;
+    fy_sort(runs, work);
+    *median = fy_median(runs, work);
+    *most = work[runs - 1];
+}
+
+/* One row for all runs: how often it held, and medians. */
+static foray_status add_row(foray_context *ctx, const fy_lab *lab, const int64_t *at,
+                            const fy_coverage_outcome *outcome, double *work, fy_rows *rows)
+{
+    int64_t runs = fy_lab_whole(lab, FY_COVERAGE_SEEDS);
+    double most, row[FY_COVERAGE_COLUMNS] = {[FY_COVERAGE_C_RULE] = (double)at[AT_RULE],
+                                             [FY_COVERAGE_C_WORLD] = (double)at[AT_WORLD],
+                                             [FY_COVERAGE_C_DELTA] = delta_of(lab, at),
+                                             [FY_COVERAGE_C_SCALE] = scale_of(lab, at),
+                                             [FY_COVERAGE_C_RUNS] = (double)runs};
+    for (int64_t i = 0; i < runs; i++)
+        row[FY_COVERAGE_C_HELD] += fy_coverage_held(&outcome[i]);
+    for (int n = 0; n < SHARES; n++) {
+        /* Runs that used at most what was allowed; NaN where a rule has no such thing. */
+        int64_t held = 0;
+        for (int64_t i = 0; i < runs; i++)
+            held += number_of(&outcome[i], n) <= 1.0;
+        row[FY_COVERAGE_C_SETS + n] = isnan(number_of(&outcome[0], n)) ? NAN : (double)held;
+        summarise_runs(runs, outcome, n, work, &row[FY_COVERAGE_C_SET_MEDIAN + 2 * n],
+                       &row[FY_COVERAGE_C_SET_MOST + 2 * n]);
+    }
+    for (int n = SHARES; n < NUMBERS; n++)
+        summarise_runs(runs, outcome, n, work, &row[FY_COVERAGE_C_BOUND + n - SHARES], &most);
+    return fy_rows_add(ctx, rows, row);
+}
+
+/* All the runs of a cell. */
+static foray_status make_runs(foray_context *ctx, fy_lab *lab, int64_t index,
+                              const foray_model *model, fy_coverage_outcome *outcome)
+{
+    const int64_t *at = lab->cell[index].at;
     const fy_coverage_rule *rule = &rules[at[AT_RULE]];
+    int64_t seed = fy_lab_whole(lab, FY_COVERAGE_SEED), runs = fy_lab_whole(lab, FY_COVERAGE_SEEDS);
     foray_settings settings;
     foray_settings_default(&settings);
     snprintf(settings.algorithm, sizeof settings.algorithm, "%s", rule->algorithm);
@@ -208,110 +241,43 @@ static foray_settings settings_of(const fy_lab *lab, const int64_t *at)
     settings.delta = delta_of(lab, at);
     settings.episodes = fy_lab_whole(lab, FY_COVERAGE_EPISODES);
     settings.pooled = FORAY_POOLED_ON; /* only tabular algorithms look at it */
-    return settings;
-}
 
-/* Shares of what was allowed, in the order of their columns, then what is at the end. */
-enum { SHARES = 3, FOUND = 7 };
-static double part_of(const fy_covered *found, int part)
-{
-    const double parts[FOUND] = {found->set, found->all,         found->each, found->bound,
-                                 found->gap, found->certificate, found->loss};
-    return parts[part];
-}
-
-/* Median and most over the runs; NaN where a rule has no such thing. */
-static void sum_up(int64_t runs, const fy_covered *found, int part, double *work, double *median,
-                   double *most)
-{
-    *median = *most = NAN;
-    for (int64_t i = 0; i < runs; i++)
-        work[i] = part_of(&found[i], part);
-    if (isnan(work[0]))
-        return;
-    fy_sort(runs, work);
-    *median = fy_median(runs, work);
-    *most = work[runs - 1];
-}
-
-/* How many runs used at most what was allowed; NaN where a rule has no such thing. */
-static double count_held(int64_t runs, const fy_covered *found, int part)
-{
-    int64_t held = 0;
-    for (int64_t i = 0; i < runs; i++)
-        held += part_of(&found[i], part) <= 1.0;
-    return isnan(part_of(&found[0], part)) ? NAN : (double)held;
-}
-
-static void fill_row(int64_t runs, const fy_covered *found, double *work, double *row)
-{
-    double most;
-    for (int64_t i = 0; i < runs; i++)
-        row[FY_COVERAGE_C_HELD] += fy_covered_held(&found[i]);
-    for (int part = 0; part < SHARES; part++) {
-        row[FY_COVERAGE_C_SETS + part] = count_held(runs, found, part);
-        sum_up(runs, found, part, work, &row[FY_COVERAGE_C_SET_MEDIAN + 2 * part],
-               &row[FY_COVERAGE_C_SET_MOST + 2 * part]);
-    }
-    for (int part = SHARES; part < FOUND; part++)
-        sum_up(runs, found, part, work, &row[FY_COVERAGE_C_BOUND + part - SHARES], &most);
-}
-
-static foray_status add_row(foray_context *ctx, const fy_lab *lab, const int64_t *at,
-                            const fy_covered *found, double *work, fy_rows *rows)
-{
-    int64_t runs = fy_lab_whole(lab, FY_COVERAGE_SEEDS);
-    double row[FY_COVERAGE_COLUMNS] = {[FY_COVERAGE_C_RULE] = (double)at[AT_RULE],
-                                       [FY_COVERAGE_C_WORLD] = (double)at[AT_WORLD],
-                                       [FY_COVERAGE_C_DELTA] = delta_of(lab, at),
-                                       [FY_COVERAGE_C_SCALE] = scale_of(lab, at),
-                                       [FY_COVERAGE_C_RUNS] = (double)runs};
-    fill_row(runs, found, work, row);
-    return fy_rows_add(ctx, rows, row);
-}
-
-/* All the runs of a cell. */
-static foray_status watch(foray_context *ctx, fy_lab *lab, int64_t index, const foray_model *model,
-                          fy_covered *found)
-{
-    fy_judge *judge;
-    foray_settings settings = settings_of(lab, lab->cell[index].at);
-    uint64_t seed = (uint64_t)fy_lab_whole(lab, FY_COVERAGE_SEED);
-    int64_t runs = fy_lab_whole(lab, FY_COVERAGE_SEEDS);
-    foray_status status =
-        fy_judge_create(ctx, model, fy_lab_whole(lab, FY_COVERAGE_REWARDS), seed, &judge);
+    fy_worst_search *search;
+    foray_status status = fy_worst_search_create(ctx, model, fy_lab_whole(lab, FY_COVERAGE_REWARDS),
+                                                 (uint64_t)seed, &search);
     if (status != FORAY_OK)
         return status;
     for (int64_t i = 0; i < runs && status == FORAY_OK; i++) {
-        settings.seed = (int64_t)seed + i;
-        status = fy_covered_run(ctx, model, &settings, judge, fy_lab_whole(lab, FY_COVERAGE_ROUNDS),
-                                &found[i]);
-        if (status == FORAY_OK && !fy_lab_tell(lab, index, (double)(i + 1) / (double)runs))
+        settings.seed = seed + i;
+        status = fy_coverage_run(ctx, model, &settings, search,
+                                 fy_lab_whole(lab, FY_COVERAGE_ROUNDS), &outcome[i]);
+        if (status == FORAY_OK && !fy_lab_progress(lab, index, (double)(i + 1) / (double)runs))
             status = FORAY_INTERRUPTED;
     }
-    fy_judge_destroy(judge);
+    fy_worst_search_destroy(search);
     return status;
 }
 
-static foray_status cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows *rows)
+static foray_status make_coverage_cell(foray_context *ctx, fy_lab *lab, int64_t index,
+                                       fy_rows *rows)
 {
     const int64_t *at = lab->cell[index].at;
     int64_t runs = fy_lab_whole(lab, FY_COVERAGE_SEEDS);
-    fy_covered *found = NULL;
+    fy_coverage_outcome *outcome = NULL;
     double *work = NULL;
     foray_model *model = NULL;
     foray_status status =
-        FY_ALLOC(ctx, found, runs) && FY_ALLOC(ctx, work, runs) ? FORAY_OK : FORAY_ERROR_MEMORY;
+        FY_ALLOC(ctx, outcome, runs) && FY_ALLOC(ctx, work, runs) ? FORAY_OK : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
         status =
             foray_model_builtin(ctx, fy_lab_word(lab, FY_COVERAGE_WORLDS, at[AT_WORLD]), &model);
     if (status == FORAY_OK)
-        status = watch(ctx, lab, index, model, found);
+        status = make_runs(ctx, lab, index, model, outcome);
     if (status == FORAY_OK)
-        status = add_row(ctx, lab, at, found, work, rows);
+        status = add_row(ctx, lab, at, outcome, work, rows);
     foray_model_destroy(model);
     free(work);
-    free(found);
+    free(outcome);
     return status;
 }
 
@@ -328,11 +294,18 @@ const fy_lab_experiment fy_lab_coverage = {
         "that an adversary climbs to, for plans of all three modes. Intervals are those of "
         "Clopper and Pearson at 95%, which are exact for any number of runs. Radii scaled below "
         "1 are the control: they carry no promise, and show that a failure would be seen.",
+    .description =
+        "Watches many runs in worlds whose theta is known, and counts those in which every\n"
+        "confidence set contained it after every episode, the bound for all rewards was at\n"
+        "least the worst gap, and every certificate at least the gap of its plan; by rule\n"
+        "(algorithm and radius), world and delta, with exact binomial intervals beside\n"
+        "1 - delta. Radii scaled below 1 are the control: they must be seen to fail.",
+    .example = "--quick --rules sharp --control-rules sharp --seeds 5 --episodes 20 -o held",
     .parameter = parameters,
     .parameters = FY_COVERAGE_PARAMETERS,
     .column = measures,
     .columns = FY_COVERAGE_COLUMNS,
-    .plan = plan,
-    .cell = cell,
-    .page = fy_coverage_page,
+    .plan = plan_coverage,
+    .cell = make_coverage_cell,
+    .show = fy_coverage_show,
 };

@@ -1,4 +1,4 @@
-/* coverage.h - what the experiment `coverage` and its page know of each other. */
+/* coverage.h - what the files of the experiment `coverage` share. */
 #ifndef FY_COVERAGE_H
 #define FY_COVERAGE_H
 
@@ -54,6 +54,6 @@ typedef struct fy_coverage_rule {
 /* Rule `index`; NULL past the end. */
 const fy_coverage_rule *fy_coverage_rule_at(int64_t index);
 
-foray_status fy_coverage_page(fy_lab *lab, fy_writer *text);
+foray_status fy_coverage_show(fy_lab *lab, fy_content *content);
 
 #endif

@@ -6,16 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An experiment is one file that defines its row, and one line here. */
-extern const fy_lab_experiment fy_lab_coverage;
-extern const fy_lab_experiment fy_lab_complexity;
-extern const fy_lab_experiment fy_lab_theorem;
-extern const fy_lab_experiment fy_lab_lowerbound;
-extern const fy_lab_experiment fy_lab_ablation;
+/* An experiment is one file that defines its row, fy_lab_NAME, and one line here. */
+#define EXPERIMENTS(X)                                                                             \
+    X(coverage)                                                                                    \
+    X(complexity)                                                                                  \
+    X(lowerbound)                                                                                  \
+    X(theorem)                                                                                     \
+    X(ablation)
 
-const fy_lab_experiment *const fy_lab_experiments[] = {
-    &fy_lab_coverage, &fy_lab_complexity, &fy_lab_lowerbound, &fy_lab_theorem, &fy_lab_ablation,
-};
+#define DECLARE(name) extern const fy_lab_experiment fy_lab_##name;
+EXPERIMENTS(DECLARE)
+#undef DECLARE
+
+#define ROW(name) &fy_lab_##name,
+const fy_lab_experiment *const fy_lab_experiments[] = {EXPERIMENTS(ROW)};
+#undef ROW
 
 const int64_t fy_lab_experiments_count = sizeof fy_lab_experiments / sizeof *fy_lab_experiments;
 
@@ -32,8 +37,13 @@ bool foray_lab_describe(int64_t index, foray_lab_info *info)
     if (index < 0 || index >= fy_lab_experiments_count)
         return false;
     const fy_lab_experiment *experiment = fy_lab_experiments[index];
-    *info = (foray_lab_info){experiment->name, experiment->summary, experiment->question,
-                             experiment->parameters, experiment->parameter};
+    *info = (foray_lab_info){.name = experiment->name,
+                             .summary = experiment->summary,
+                             .question = experiment->question,
+                             .description = experiment->description,
+                             .example = experiment->example,
+                             .parameters = experiment->parameters,
+                             .parameter = experiment->parameter};
     return true;
 }
 

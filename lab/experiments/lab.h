@@ -1,9 +1,9 @@
 /* lab.h - experiments that measure what the theorems promise.
  *
  * An experiment is one file that ends in an fy_lab_experiment, and one row of the table in
- * lab.c. The frame does the rest: it reads the parameters, makes the cells side by
- * side, keeps the rows of each cell that ended, and writes rows.csv, the tables, the
- * findings and a page.
+ * lab.c. The lab does the rest: it gives the experiment a command, reads the parameters, makes
+ * the cells side by side, keeps the rows of each cell that ended, and writes rows.csv, the
+ * tables, the findings and a page.
  *
  *   lab.c          the table of experiments, and the whole of one
  *   all.c          one or all of them, and the page that links them
@@ -13,7 +13,7 @@
 #define FY_LAB_H
 
 #include "base/parameter.h"
-#include "page/page.h"
+#include "page/content.h"
 #include "work/work.h"
 
 enum { FY_LAB_PARAMETERS = 24, FY_LAB_AXES = 6, FY_LAB_COLUMNS = 32 };
@@ -37,10 +37,13 @@ typedef struct fy_lab_cell {
     int64_t at[FY_LAB_AXES]; /* which values of the parameters; for the experiment to say */
 } fy_lab_cell;
 
-/* The tables, `plan`, `cell` and `page` are required. */
+/* Everything is required. */
 typedef struct fy_lab_experiment {
-    const char *name, *summary; /* one word; one line without a full stop */
-    const char *question;       /* a paragraph for the page: what is measured, and how */
+    const char *name;        /* one word */
+    const char *summary;     /* one line without a full stop that goes after "measure" */
+    const char *question;    /* a paragraph for the page: what is measured, and how */
+    const char *description; /* the same for the help of the command, in lines of 80 columns */
+    const char *example;     /* options with which the command takes a moment */
     const foray_lab_parameter *parameter;
     int64_t parameters;
     const fy_lab_column *column;
@@ -48,10 +51,12 @@ typedef struct fy_lab_experiment {
     /* Checks how the parameters fit together, and adds the cells with fy_lab_add_cell. */
     foray_status (*plan)(fy_lab *lab);
     /* Makes the rows of a cell. Several threads call it at once, each with a context of
-     * its own: lab->ctx is not to be touched. Call fy_lab_tell every now and then. */
+     * its own: lab->ctx is not to be touched. Call fy_lab_progress every now and then. */
     foray_status (*cell)(foray_context *ctx, fy_lab *lab, int64_t cell, fy_rows *rows);
-    /* Prints the sections of the page; see below for what they are made of. */
-    foray_status (*page)(fy_lab *lab, fy_writer *text);
+    /* What the rows come to: findings with fy_lab_find, tables and pictures for the page. A
+     * table that is to be read or opened becomes a file as well; the one called "summary" is
+     * what `foray lab --json` shows. */
+    foray_status (*show)(fy_lab *lab, fy_content *content);
 } fy_lab_experiment;
 
 /* The values of a parameter: one, or those of a list. */
@@ -146,31 +151,22 @@ foray_status fy_lab_add_cell(fy_lab *lab, double weight, const int64_t at[FY_LAB
                              const char *name, ...) __attribute__((format(printf, 4, 5)));
 
 /* `done` of the cell is done. False: stop, and return FORAY_INTERRUPTED. */
-static inline bool fy_lab_tell(fy_lab *lab, int64_t cell, double done)
+static inline bool fy_lab_progress(fy_lab *lab, int64_t cell, double done)
 {
-    return fy_work_tell(&lab->work, cell, done);
+    return fy_work_progress(&lab->work, cell, done);
 }
 
-/* ----------------------------------------------------------------------------- page */
+/* ------------------------------------------------------------------------- findings */
 
 /* A sentence without line ends that says what was found: first on the page, in
  * findings.txt, and what the command prints. */
 void fy_lab_find(fy_lab *lab, const char *sentence, ...) __attribute__((format(printf, 2, 3)));
 
-/* A table as the file NAME.csv and, numbers rounded, on the page; releases it. The one
- * called "summary" is what `foray lab --json` shows. Write numbers with
- * fy_table_shortest. */
-foray_status fy_lab_table(fy_lab *lab, fy_writer *text, const char *name, fy_table *table);
-
-/* The same for a table too long to be read on a page: there it is to be opened. */
-foray_status fy_lab_data(fy_lab *lab, fy_writer *text, const char *name, fy_table *table,
-                         const char *note);
-
 /* parameters.c */
 foray_status fy_lab_set(fy_lab *lab, int64_t parameter, const char *text);
 void fy_lab_values_free(fy_lab *lab);
 
-/* page.c: rows.csv, times.csv, findings.txt, index.html, and what the experiment adds. */
+/* page.c: rows.csv, times.csv, findings.txt, index.html, and the tables of the experiment. */
 foray_status fy_lab_write(fy_lab *lab);
 
 /* Reads the parameters and plans the cells; then makes them and writes everything.

@@ -64,14 +64,14 @@ static const fy_lab_column row_columns[] = {
 
 /* ------------------------------------------------------------------------- the classes */
 
-fy_hard fy_lb_hard(const fy_lab *lab, int kind)
+fy_hard_class fy_lb_hard(const fy_lab *lab, int kind)
 {
     bool packing = kind == FY_HARD_PACKING;
-    return (fy_hard){.kind = kind,
-                     .dim = fy_lab_whole(lab, packing ? FY_LB_DIM : FY_LB_CUBE_DIM),
-                     .horizon = fy_lab_whole(lab, FY_LB_HORIZON),
-                     .eps = fy_lab_real(lab, packing ? FY_LB_EPS : FY_LB_CUBE_EPS),
-                     .delta = fy_lab_real(lab, FY_LB_DELTA)};
+    return (fy_hard_class){.kind = kind,
+                           .dim = fy_lab_whole(lab, packing ? FY_LB_DIM : FY_LB_CUBE_DIM),
+                           .horizon = fy_lab_whole(lab, FY_LB_HORIZON),
+                           .eps = fy_lab_real(lab, packing ? FY_LB_EPS : FY_LB_CUBE_EPS),
+                           .delta = fy_lab_real(lab, FY_LB_DELTA)};
 }
 
 int fy_lb_multiples(int kind)
@@ -82,15 +82,11 @@ int fy_lb_multiples(int kind)
 /* The bound may be a whole number that rounding made a little smaller. */
 double fy_lb_episodes(const fy_lab *lab, int kind, double multiple)
 {
-    fy_hard hard = fy_lb_hard(lab, kind);
-    return floor(multiple * fy_hard_bound(&hard) * (1 + 1e-9));
+    fy_hard_class hard = fy_lb_hard(lab, kind);
+    return floor(multiple * fy_hard_class_bound(&hard) * (1 + 1e-9));
 }
 
-bool fy_lb_says_something(const fy_lab *lab, int kind)
-{
-    fy_hard hard = fy_lb_hard(lab, kind);
-    return fy_hard_bound(&hard) > 0;
-}
+/* --------------------------------------------------------------------------- the cells */
 
 static uint64_t key_of(const fy_lab *lab, int64_t member)
 {
@@ -113,90 +109,75 @@ static int64_t member_of(const fy_lab *lab, int64_t all, int64_t i)
     return last;
 }
 
-/* --------------------------------------------------------------------------- the cells */
-
-/* Seconds, roughly: an episode costs d^2 operations, or looks at every action. */
-static double weigh(const fy_lab *lab, const fy_hard *hard)
+/* A cell for each algorithm and member. Seconds, roughly: an episode costs d^2 operations, or
+ * looks at every action. */
+static foray_status add_class(fy_lab *lab, const fy_hard_class *hard)
 {
-    double episodes = 0, d = (double)hard->dim, actions = (double)fy_hard_members(hard);
     int multiples = fy_lb_multiples(hard->kind);
+    int64_t all = fy_hard_class_members(hard), members = fy_lab_whole(lab, FY_LB_MEMBERS);
+    members = members < all ? members : all;
+    double episodes = 0, d = (double)hard->dim;
     for (int64_t i = 0; i < fy_lab_count(lab, multiples); i++)
         episodes += fy_lb_episodes(lab, hard->kind, fy_lab_number(lab, multiples, i));
-    return 1e-9 * episodes * (double)hard->horizon * (d * d + 5 * actions) *
-           (double)fy_lab_whole(lab, FY_LB_SEEDS);
-}
-
-static foray_status plan_class(fy_lab *lab, int kind)
-{
-    fy_hard hard = fy_lb_hard(lab, kind);
-    int64_t all = fy_hard_members(&hard), members = fy_lab_whole(lab, FY_LB_MEMBERS);
-    members = members < all ? members : all;
+    double seconds = 1e-9 * episodes * (double)hard->horizon * (d * d + 5 * (double)all) *
+                     fy_lab_real(lab, FY_LB_SEEDS);
     foray_status status = FORAY_OK;
     for (int64_t a = 0; a < fy_lab_count(lab, FY_LB_ALGORITHMS); a++)
         for (int64_t m = 0; m < members && status == FORAY_OK; m++) {
-            const int64_t at[FY_LAB_AXES] = {kind, a, member_of(lab, all, m)};
-            status = fy_lab_add_cell(lab, weigh(lab, &hard), at, "%s-%s-member-%" PRId64,
-                                     fy_hard_name(kind), fy_lab_word(lab, FY_LB_ALGORITHMS, a),
-                                     at[FY_LB_AT_MEMBER]);
+            const int64_t at[FY_LAB_AXES] = {hard->kind, a, member_of(lab, all, m)};
+            status = fy_lab_add_cell(lab, seconds, at, "%s-%s-member-%" PRId64,
+                                     fy_hard_class_name(hard->kind),
+                                     fy_lab_word(lab, FY_LB_ALGORITHMS, a), at[FY_LB_AT_MEMBER]);
         }
     return status;
 }
 
 /* A world that cannot be made should say so before anything is measured. */
-static foray_status check_class(const fy_lab *lab, int kind)
+static foray_status check_class(const fy_lab *lab, const fy_hard_class *hard)
 {
-    fy_hard hard = fy_lb_hard(lab, kind);
     foray_model *model;
-    if (hard.eps > fy_hard_most_eps(&hard) * (1 + 1e-12))
+    double most = fy_hard_class_most_eps(hard);
+    if (hard->eps > most * (1 + 1e-12))
         return fy_fail(lab->ctx, FORAY_ERROR_USAGE,
                        "lowerbound: %s \"%.15g\" is more than %.15g, all that the class has room "
                        "for at this d, H and delta",
-                       kind == FY_HARD_PACKING ? "eps" : "cube_eps", hard.eps,
-                       fy_hard_most_eps(&hard));
-    foray_status status = fy_hard_model(lab->ctx, &hard, 0, &model);
+                       hard->kind == FY_HARD_PACKING ? "eps" : "cube_eps", hard->eps, most);
+    foray_status status = fy_hard_class_model(lab->ctx, hard, 0, &model);
     if (status == FORAY_OK)
         foray_model_destroy(model);
     return status;
 }
 
-static foray_status check_multiples(const fy_lab *lab, int parameter)
-{
-    for (int64_t i = 1; i < fy_lab_count(lab, parameter); i++)
-        if (fy_lab_number(lab, parameter, i) <= fy_lab_number(lab, parameter, i - 1))
-            return fy_fail(lab->ctx, FORAY_ERROR_USAGE, "lowerbound: %s \"%s\" must ascend",
-                           parameters[parameter].is.name, lab->value[parameter].text);
-    return FORAY_OK;
-}
-
 /* A class about which the theorem says nothing has no cells. */
-static foray_status plan(fy_lab *lab)
+static foray_status plan_lowerbound(fy_lab *lab)
 {
     foray_status status = FORAY_OK;
     for (int kind = 0; kind < FY_HARD_CLASSES && status == FORAY_OK; kind++) {
-        status = check_multiples(lab, fy_lb_multiples(kind));
-        if (status != FORAY_OK || !fy_lb_says_something(lab, kind))
+        int multiples = fy_lb_multiples(kind);
+        for (int64_t i = 1; i < fy_lab_count(lab, multiples); i++)
+            if (fy_lab_number(lab, multiples, i) <= fy_lab_number(lab, multiples, i - 1))
+                return fy_fail(lab->ctx, FORAY_ERROR_USAGE, "lowerbound: %s \"%s\" must ascend",
+                               parameters[multiples].is.name, lab->value[multiples].text);
+        fy_hard_class hard = fy_lb_hard(lab, kind);
+        if (!(fy_hard_class_bound(&hard) > 0))
             continue;
-        status = check_class(lab, kind);
+        status = check_class(lab, &hard);
         if (status == FORAY_OK)
-            status = plan_class(lab, kind);
+            status = add_class(lab, &hard);
     }
     return status;
 }
 
-static int mode_of(const fy_lab *lab)
+/* One run of a length of its own, and the row of what it came to. */
+static foray_status add_trial(foray_context *ctx, const fy_lab *lab, const int64_t *at,
+                              int64_t seed, double multiple, fy_rows *rows)
 {
+    fy_hard_class hard = fy_lb_hard(lab, (int)at[FY_LB_AT_CLASS]);
+    int64_t member = at[FY_LB_AT_MEMBER];
+    fy_hard_class_outcome outcome;
     int mode = 0;
     while (strcmp(foray_mode_name(mode), fy_lab_word(lab, FY_LB_MODE, 0)) != 0)
         mode++;
-    return mode;
-}
-
-static foray_status try_once(foray_context *ctx, const fy_lab *lab, const int64_t *at, int64_t seed,
-                             double multiple, fy_rows *rows)
-{
-    fy_hard hard = fy_lb_hard(lab, (int)at[FY_LB_AT_CLASS]);
-    int64_t member = at[FY_LB_AT_MEMBER];
-    fy_hard_outcome outcome;
     foray_settings settings;
     foray_settings_default(&settings);
     settings.episodes = (int64_t)fy_lb_episodes(lab, hard.kind, multiple);
@@ -205,7 +186,7 @@ static foray_status try_once(foray_context *ctx, const fy_lab *lab, const int64_
     foray_status status = foray_settings_set(
         ctx, &settings, "algorithm", fy_lab_word(lab, FY_LB_ALGORITHMS, at[FY_LB_AT_ALGORITHM]));
     if (status == FORAY_OK)
-        status = fy_hard_trial(ctx, &hard, member, &settings, mode_of(lab), &outcome);
+        status = fy_hard_class_trial(ctx, &hard, member, &settings, mode, &outcome);
     if (status != FORAY_OK)
         return status;
     const double row[FY_LB_COLUMNS] = {
@@ -218,7 +199,8 @@ static foray_status try_once(foray_context *ctx, const fy_lab *lab, const int64_
     return fy_rows_add(ctx, rows, row);
 }
 
-static foray_status make_cell(foray_context *ctx, fy_lab *lab, int64_t cell, fy_rows *rows)
+static foray_status make_lowerbound_cell(foray_context *ctx, fy_lab *lab, int64_t cell,
+                                         fy_rows *rows)
 {
     const int64_t *at = lab->cell[cell].at;
     int kind = (int)at[FY_LB_AT_CLASS], multiples = fy_lb_multiples(kind);
@@ -227,10 +209,10 @@ static foray_status make_cell(foray_context *ctx, fy_lab *lab, int64_t cell, fy_
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < seeds * each && status == FORAY_OK; i++) {
         double multiple = fy_lab_number(lab, multiples, i % each);
-        if (!fy_lab_tell(lab, cell, (double)(i - i % each) / (double)(seeds * each)))
+        if (!fy_lab_progress(lab, cell, (double)(i - i % each) / (double)(seeds * each)))
             status = FORAY_INTERRUPTED;
         else if (fy_lb_episodes(lab, kind, multiple) >= 1)
-            status = try_once(ctx, lab, at, first + i / each, multiple, rows);
+            status = add_trial(ctx, lab, at, first + i / each, multiple, rows);
     }
     return status;
 }
@@ -244,11 +226,18 @@ const fy_lab_experiment fy_lab_lowerbound = {
         "of more than delta on some member of the class. Here members are drawn at random, every "
         "algorithm explores them for fractions and multiples of the bound, and succeeds when the "
         "policy it then plans for the reward 1 in the good state has a gap of at most eps.",
+    .description =
+        "Evaluates two lower bounds, K episodes that are not enough for accuracy eps, and\n"
+        "says where they are vacuous. Then lets algorithms explore members of the two hard\n"
+        "classes behind them, drawn at random, for fractions and multiples of K, and counts\n"
+        "how often they succeed, with exact intervals.",
+    .example = "--quick --algorithms ucrl-rfe,random --members 2 --seeds 2 --multiples 1,16 "
+               "--cube-multiples 1,64 -o hard",
     .parameter = parameters,
     .parameters = FY_LB_PARAMETERS,
     .column = row_columns,
     .columns = FY_LB_COLUMNS,
-    .plan = plan,
-    .cell = make_cell,
-    .page = fy_lb_page,
+    .plan = plan_lowerbound,
+    .cell = make_lowerbound_cell,
+    .show = fy_lb_show,
 };

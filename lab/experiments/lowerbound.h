@@ -1,12 +1,13 @@
 /* lowerbound.h - what the files of the experiment `lowerbound` share.
  *
- *   lowerbound.c         parameters, cells, trials
- *   lowerbound_rates.c   success rates with their intervals, from the rows
- *   lowerbound_page.c    tables, charts, findings */
+ *   lowerbound.c           parameters, cells, trials
+ *   hard_class.c           the two classes of worlds: bounds, members, a trial
+ *   lowerbound_rates.c     success rates with their intervals, from the rows
+ *   lowerbound_results.c   tables, charts, findings */
 #ifndef FY_LOWERBOUND_H
 #define FY_LOWERBOUND_H
 
-#include "experiments/hard.h"
+#include "experiments/hard_class.h"
 #include "experiments/lab.h"
 
 enum {
@@ -43,13 +44,11 @@ enum {
 enum { FY_LB_AT_CLASS, FY_LB_AT_ALGORITHM, FY_LB_AT_MEMBER };
 
 /* A class with the parameters that are asked for. */
-fy_hard fy_lb_hard(const fy_lab *lab, int kind);
+fy_hard_class fy_lb_hard(const fy_lab *lab, int kind);
 /* Its list of multiples: a parameter. */
 int fy_lb_multiples(int kind);
 /* Episodes at a multiple of the bound; below 1: there is nothing to try. */
 double fy_lb_episodes(const fy_lab *lab, int kind, double multiple);
-/* Is the bound a positive number here? */
-bool fy_lb_says_something(const fy_lab *lab, int kind);
 
 /* ---------------------------------------------------------------------------- rates */
 
@@ -65,14 +64,25 @@ typedef struct fy_lb_rate {
     fy_interval of_worst; /* holds for the true worst with all members at once */
 } fy_lb_rate;
 
-/* The rates of an algorithm in a class at each multiple, [fy_lb_rates_count]; multiples
- * that give less than an episode are left out. To be released with free(). */
-int64_t fy_lb_rates_count(const fy_lab *lab, int kind);
-fy_lb_rate *fy_lb_rates_create(const fy_lab *lab, int kind, int64_t algorithm);
+/* The rates of all algorithms in a class, at each multiple that gives at least an episode. */
+typedef struct fy_lb_rates {
+    int kind;
+    int64_t algorithms, count;
+    fy_lb_rate *rate; /* [algorithms][count]; released with free() */
+} fy_lb_rates;
 
-/* The index of the first rate from which on all are at least 1 - delta; -1: there is none. */
-int64_t fy_lb_reached(const fy_lab *lab, int64_t count, const fy_lb_rate *rate);
+foray_status fy_lb_rates_create(const fy_lab *lab, int kind, fy_lb_rates *out);
 
-foray_status fy_lb_page(fy_lab *lab, fy_writer *text);
+static inline const fy_lb_rate *fy_lb_rate_at(const fy_lb_rates *rates, int64_t algorithm,
+                                              int64_t i)
+{
+    return &rates->rate[algorithm * rates->count + i];
+}
+
+/* The index of the first rate of an algorithm from which on all are at least 1 - delta; -1: there
+ * is none. */
+int64_t fy_lb_reached(const fy_lab *lab, const fy_lb_rates *rates, int64_t algorithm);
+
+foray_status fy_lb_show(fy_lab *lab, fy_content *content);
 
 #endif

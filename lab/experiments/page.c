@@ -1,15 +1,15 @@
 /* page.c - what an experiment writes when all its cells are made. */
 #include "experiments/lab.h"
 #include "page/command.h"
+#include "page/page.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { EMBEDDED_ROWS = 4000 }; /* more are in rows.csv only */
-
-/* -------------------------------------------------------------------- for experiments */
 
 void fy_lab_find(fy_lab *lab, const char *sentence, ...)
 {
@@ -21,7 +21,8 @@ void fy_lab_find(fy_lab *lab, const char *sentence, ...)
     fy_print(&lab->findings, "%s\n", line);
 }
 
-/* Writes a copy: the table is wanted on the page, too. */
+/* ----------------------------------------------------------------------------- tables */
+
 static foray_status save_table(const fy_lab *lab, const char *name, const fy_table *table)
 {
     char file[64];
@@ -31,44 +32,20 @@ static foray_status save_table(const fy_lab *lab, const char *name, const fy_tab
     return fy_folder_save(&lab->folder, file, &csv);
 }
 
-foray_status fy_lab_table(fy_lab *lab, fy_writer *text, const char *name, fy_table *table)
+/* The tables of the experiment, but for those that only stand behind a picture. */
+static foray_status save_tables(const fy_lab *lab, const fy_content *content)
 {
-    foray_status status = save_table(lab, name, table);
-    fy_page_table(text, table, name);
-    fy_table_free(table);
+    foray_status status = content->failed ? FORAY_ERROR_MEMORY : FORAY_OK;
+    for (int64_t i = 0; i < content->count && status == FORAY_OK; i++) {
+        const fy_content_item *item = content->item[i];
+        if (item->kind == FY_CONTENT_TABLE && item->use != FY_TABLE_BEHIND)
+            status = save_table(lab, item->text, &item->table);
+    }
     return status;
-}
-
-foray_status fy_lab_data(fy_lab *lab, fy_writer *text, const char *name, fy_table *table,
-                         const char *note)
-{
-    foray_status status = save_table(lab, name, table);
-    fy_page_data(text, table, name, note);
-    return status;
-}
-
-/* ------------------------------------------------------------------------------ rows */
-
-static void add_cell(const fy_lab *lab, const fy_lab_column *column, double value, fy_table *table)
-{
-    if (column->word)
-        fy_table_cell(table, "%s", column->word[(int64_t)value]);
-    else if (column->words)
-        fy_table_cell(table, "%s", fy_lab_word(lab, column->words - 1, (int64_t)value));
-    else
-        fy_table_shortest(table, value);
-}
-
-static bool has_times(const fy_lab *lab)
-{
-    for (int64_t c = 0; c < lab->experiment->columns; c++)
-        if (lab->experiment->column[c].time)
-            return true;
-    return false;
 }
 
 /* The rows of all cells, without times, or with nothing but the cell and its times. */
-static fy_table all_rows(const fy_lab *lab, bool times)
+static fy_table table_of_rows(const fy_lab *lab, bool times)
 {
     const char *heading[1 + FY_LAB_COLUMNS] = {"cell"};
     const fy_lab_experiment *experiment = lab->experiment;
@@ -79,23 +56,75 @@ static fy_table all_rows(const fy_lab *lab, bool times)
     fy_table table = fy_table_begin(lab->ctx, columns, heading);
     for (int64_t i = 0; i < lab->cells; i++)
         for (int64_t r = 0; r < lab->rows[i].count; r++) {
+            const double *row = fy_rows_at(&lab->rows[i], r);
             fy_table_cell(&table, "%s", lab->cell[i].name);
-            for (int64_t c = 0; c < experiment->columns; c++)
-                if (experiment->column[c].time == times)
-                    add_cell(lab, &experiment->column[c], fy_rows_at(&lab->rows[i], r)[c], &table);
+            for (int64_t c = 0; c < experiment->columns; c++) {
+                const fy_lab_column *column = &experiment->column[c];
+                if (column->time != times)
+                    continue;
+                if (column->word)
+                    fy_table_cell(&table, "%s", column->word[(int64_t)row[c]]);
+                else if (column->words)
+                    fy_table_cell(&table, "%s",
+                                  fy_lab_word(lab, column->words - 1, (int64_t)row[c]));
+                else
+                    fy_table_shortest(&table, row[c]);
+            }
         }
     return table;
 }
 
-static foray_status write_rows(const fy_lab *lab, bool times, const char *name)
+/* rows.csv, and times.csv where there is a column of times. */
+static foray_status save_rows(const fy_lab *lab)
 {
-    fy_table table = all_rows(lab, times);
-    foray_status status = save_table(lab, name, &table);
-    fy_table_free(&table);
+    bool timed = false;
+    for (int64_t c = 0; c < lab->experiment->columns; c++)
+        timed |= lab->experiment->column[c].time;
+    fy_table rows = table_of_rows(lab, false);
+    foray_status status = save_table(lab, "rows", &rows);
+    fy_table_free(&rows);
+    if (status != FORAY_OK || !timed)
+        return status;
+    fy_table times = table_of_rows(lab, true);
+    status = save_table(lab, "times", &times);
+    fy_table_free(&times);
     return status;
 }
 
-/* ---------------------------------------------------------------------------- command */
+/* ------------------------------------------------------------------------------- page */
+
+void fy_lab_print_findings(fy_writer *text, const char *findings)
+{
+    fy_print(text, "<ul class=\"findings\">\n");
+    for (size_t length; *findings; findings += length + (findings[length] == '\n')) {
+        char line[1024];
+        length = strcspn(findings, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, findings);
+        fy_print(text, "<li>");
+        fy_print_escaped(text, line);
+        fy_print(text, "</li>\n");
+    }
+    fy_print(text, "</ul>\n");
+}
+
+static void print_rows(const fy_lab *lab, fy_writer *text)
+{
+    fy_table table = table_of_rows(lab, false);
+    int64_t rows = fy_table_rows(&table);
+    fy_print(text, "<h2>Everything that was measured</h2>\n"
+                   "<details><summary>what the columns are</summary><dl>\n");
+    for (int64_t c = 0; c < lab->experiment->columns; c++)
+        fy_page_fact(text, lab->experiment->column[c].name, lab->experiment->column[c].help);
+    fy_print(text, "</dl></details>\n");
+    if (rows <= EMBEDDED_ROWS)
+        fy_page_data(text, &table, "rows", NULL);
+    else
+        fy_print(text,
+                 "<p>The %" PRId64 " rows are in <code>rows.csv</code>, which the command below "
+                 "makes.</p>\n",
+                 rows);
+    fy_table_free(&table);
+}
 
 static int64_t differing(const fy_lab *lab, bool quick)
 {
@@ -138,70 +167,25 @@ static void print_parameters(const fy_lab *lab, fy_writer *text)
     }
     fy_print(text, "<h2>Parameters</h2>\n");
     fy_page_data(text, &table, "parameters", NULL);
+    fy_table_free(&table);
 }
 
-/* ------------------------------------------------------------------------------- page */
-
-void fy_lab_print_findings(fy_writer *text, const char *findings)
+/* What was asked, what was found, what the experiment shows, and how to reproduce it. */
+static foray_status save_page(fy_lab *lab, const fy_content *content)
 {
-    fy_print(text, "<ul class=\"findings\">\n");
-    for (size_t length; *findings; findings += length + (findings[length] == '\n')) {
-        char line[1024];
-        length = strcspn(findings, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, findings);
-        fy_print(text, "<li>");
-        fy_print_escaped(text, line);
-        fy_print(text, "</li>\n");
-    }
-    fy_print(text, "</ul>\n");
-}
-
-static void print_columns(const fy_lab *lab, fy_writer *text)
-{
-    fy_print(text, "<details><summary>what the columns are</summary><dl>\n");
-    for (int64_t c = 0; c < lab->experiment->columns; c++)
-        fy_page_fact(text, lab->experiment->column[c].name, lab->experiment->column[c].help);
-    fy_print(text, "</dl></details>\n");
-}
-
-static void print_rows(const fy_lab *lab, fy_writer *text)
-{
-    fy_table table = all_rows(lab, false);
-    fy_print(text, "<h2>Everything that was measured</h2>\n");
-    print_columns(lab, text);
-    if (fy_table_rows(&table) <= EMBEDDED_ROWS) {
-        fy_page_data(text, &table, "rows", NULL);
-    } else {
-        fy_print(text,
-                 "<p>The %lld rows are in <code>rows.csv</code>, which the command below "
-                 "makes.</p>\n",
-                 (long long)fy_table_rows(&table));
-        fy_table_free(&table);
-    }
-}
-
-static void print_head(const fy_lab *lab, fy_writer *text)
-{
+    const fy_lab_experiment *experiment = lab->experiment;
     char title[256];
-    snprintf(title, sizeof title, "Foray lab: %s", lab->experiment->name);
-    fy_page_begin(text, title);
-    fy_print(text, "<p class=\"lead\">");
-    fy_print_escaped(text, lab->experiment->summary);
-    fy_print(text, "; %lld cells; foray %s</p>\n<p>", (long long)lab->cells, foray_version());
-    fy_print_escaped(text, lab->experiment->question);
-    fy_print(text, "</p>\n");
-}
-
-static foray_status write_page(fy_lab *lab, fy_writer *sections)
-{
-    fy_writer text = {.ctx = lab->ctx};
-    text.failed = sections->failed || lab->findings.failed;
-    print_head(lab, &text);
-    if (!text.failed) {
-        fy_print(&text, "<h2>What was found</h2>\n");
+    fy_writer text = {.ctx = lab->ctx, .failed = lab->findings.failed};
+    snprintf(title, sizeof title, "Foray lab: %s", experiment->name);
+    fy_page_begin(&text, title);
+    fy_print(&text, "<p class=\"lead\">");
+    fy_print_escaped(&text, experiment->summary);
+    fy_print(&text, "; %" PRId64 " cells; foray %s</p>\n<p>", lab->cells, foray_version());
+    fy_print_escaped(&text, experiment->question);
+    fy_print(&text, "</p>\n<h2>What was found</h2>\n");
+    if (!text.failed)
         fy_lab_print_findings(&text, (const char *)lab->findings.data);
-        fy_write_bytes(&text, sections->data, sections->size);
-    }
+    fy_content_print(content, &text);
     print_rows(lab, &text);
     print_command(lab, &text);
     print_parameters(lab, &text);
@@ -211,17 +195,18 @@ static foray_status write_page(fy_lab *lab, fy_writer *sections)
 
 foray_status fy_lab_write(fy_lab *lab)
 {
-    fy_writer sections = {.ctx = lab->ctx};
-    foray_status status = write_rows(lab, false, "rows");
-    if (status == FORAY_OK && has_times(lab))
-        status = write_rows(lab, true, "times");
+    fy_content content = {.ctx = lab->ctx};
+    foray_status status = save_rows(lab);
     if (status == FORAY_OK)
-        status = lab->experiment->page(lab, &sections);
+        status = lab->experiment->show(lab, &content);
+    /* A final 0 for whoever reads the findings as text, but not in the file. */
     fy_write_bytes(&lab->findings, "", 1);
     lab->findings.size -= !lab->findings.failed;
     if (status == FORAY_OK)
-        status = write_page(lab, &sections);
-    free(sections.data);
+        status = save_tables(lab, &content);
+    if (status == FORAY_OK)
+        status = save_page(lab, &content);
+    fy_content_free(&content);
     return status == FORAY_OK ? fy_folder_save(&lab->folder, "findings.txt", &lab->findings)
                               : status;
 }

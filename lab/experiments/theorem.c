@@ -1,13 +1,13 @@
-/* theorem.c - the promise of the paper, kept or not.
+/* theorem.c - runs at the constants of the paper's theorem, to the K that it asks for.
  *
  *   for each variant of the algorithm, world and eps for which K(eps) is within the budget,
  *   and each seed
  *     play K(eps) episodes with the paper's constants, and at 10^(i/4) episodes measure the
  *     worst gap, the certificate, and the quantities that the proof bounds
  *
- * K(eps) is the paper's with its constants worked out: promise.h. */
+ * K(eps) is the paper's with its constants worked out: theorem_bound.h. */
 #include "experiments/theorem.h"
-#include "experiments/kept.h"
+#include "experiments/theorem_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,9 +74,10 @@ static const fy_lab_column measures[FY_THEOREM_COLUMNS] = {
     [FY_THEOREM_C_EPISODE] = {.name = "episode", .help = "episodes so far"},
     [FY_THEOREM_C_GAP] = {.name = "gap", .help = "the worst gap found, of optimistic plans"},
     [FY_THEOREM_C_BOUND] = {.name = "bound", .help = "the certificate for all rewards"},
-    [FY_THEOREM_C_TARGET] = {.name = "target",
-                             .help = "H V*(r), r the exploration reward: what the proof bounds "
-                                     "the gap by"},
+    [FY_THEOREM_C_EXPLORATION] = {.name = "target",
+                                  .help =
+                                      "H V*(r), r the exploration reward: what the proof bounds "
+                                      "the gap by"},
     [FY_THEOREM_C_DISTANCE] = {.name = "distance",
                                .help = "distance of the estimate from theta*, over the radius"},
     [FY_THEOREM_C_INFORMATION] = {.name = "information", .help = "log det Sigma / det(lambda I)"},
@@ -88,79 +89,58 @@ static const fy_lab_column measures[FY_THEOREM_COLUMNS] = {
 
 /* ----------------------------------------------------------------------------- plan */
 
-foray_status fy_theorem_terms(foray_context *ctx, const fy_lab *lab, int parameter, int64_t world,
-                              fy_promise_terms *out)
+foray_status fy_theorem_world_terms(foray_context *ctx, const fy_lab *lab, int parameter,
+                                    int64_t world, fy_theorem_terms *out)
 {
     foray_model *model;
     foray_status status = foray_model_builtin(ctx, fy_lab_word(lab, parameter, world), &model);
     if (status != FORAY_OK)
         return status;
-    *out = fy_promise_terms_of(model, fy_lab_real(lab, FY_THEOREM_DELTA));
+    *out = fy_theorem_terms_of(model, fy_lab_real(lab, FY_THEOREM_DELTA));
     foray_model_destroy(model);
     return FORAY_OK;
 }
 
-static int64_t variant_named(const char *name)
-{
-    int64_t variant = 0;
-    while (strcmp(variants[variant].name, name) != 0)
-        variant++;
-    return variant;
-}
-
-static double budget_of(const fy_lab *lab, const fy_theorem_variant *variant)
-{
-    return fy_lab_real(lab, variant->replan == FORAY_REPLAN_EVERY ? FY_THEOREM_EVERY_BUDGET
-                                                                  : FY_THEOREM_DOUBLING_BUDGET);
-}
-
-/* A step costs 0.05 microseconds, a plan some 0.2 for each step of a tiny world. */
-static double weight_of(const fy_theorem_variant *variant, double H, double K)
-{
-    return H * K * (variant->replan == FORAY_REPLAN_EVERY ? 2.5e-7 : 5e-8);
-}
-
-/* The runs of one promise, if it can be put to the test within the budget. */
+/* The runs of one promise, if it can be put to the test within the budget. A step costs 0.05
+ * microseconds, a plan some 0.2 for each step of a tiny world. */
 static foray_status add_promise(fy_lab *lab, int64_t variant, int64_t world, int64_t e)
 {
-    fy_promise_terms terms;
-    foray_status status = fy_theorem_terms(lab->ctx, lab, FY_THEOREM_WORLDS, world, &terms);
+    fy_theorem_terms terms;
+    foray_status status = fy_theorem_world_terms(lab->ctx, lab, FY_THEOREM_WORLDS, world, &terms);
     if (status != FORAY_OK)
         return status;
-    double eps = fy_lab_number(lab, FY_THEOREM_EPS, e), K = fy_promise_episodes(&terms, eps);
-    if (K > budget_of(lab, &variants[variant]) || eps >= terms.horizon)
+    bool every = variants[variant].replan == FORAY_REPLAN_EVERY;
+    double budget = fy_lab_real(lab, every ? FY_THEOREM_EVERY_BUDGET : FY_THEOREM_DOUBLING_BUDGET);
+    double eps = fy_lab_number(lab, FY_THEOREM_EPS, e), K = fy_theorem_episodes(&terms, eps);
+    if (K > budget || eps >= terms.horizon)
         return FORAY_OK;
     for (int64_t s = 0; s < fy_lab_whole(lab, FY_THEOREM_SEEDS) && status == FORAY_OK; s++) {
         const int64_t at[FY_LAB_AXES] = {[FY_THEOREM_AT_VARIANT] = variant,
                                          [FY_THEOREM_AT_WORLD] = world,
                                          [FY_THEOREM_AT_EPS] = e,
                                          [FY_THEOREM_AT_SEED] = s};
-        status = fy_lab_add_cell(lab, weight_of(&variants[variant], terms.horizon, K), at,
+        status = fy_lab_add_cell(lab, terms.horizon * K * (every ? 2.5e-7 : 5e-8), at,
                                  "%s-world%" PRId64 "-eps%g-seed%" PRId64, variants[variant].name,
                                  world + 1, eps, fy_lab_whole(lab, FY_THEOREM_SEED) + s);
     }
     return status;
 }
 
-/* Worlds that no cell needs; better refused before the runs than after. */
-static foray_status check_others(const fy_lab *lab)
+static foray_status plan_theorem(fy_lab *lab)
 {
-    fy_promise_terms terms;
+    fy_theorem_terms terms;
     foray_status status = FORAY_OK;
+    /* Worlds that no cell needs; better refused before the runs than after. */
     for (int64_t w = 0; w < fy_lab_count(lab, FY_THEOREM_OTHERS) && status == FORAY_OK; w++)
-        status = fy_theorem_terms(lab->ctx, lab, FY_THEOREM_OTHERS, w, &terms);
-    return status;
-}
-
-static foray_status plan(fy_lab *lab)
-{
-    foray_status status = check_others(lab);
-    for (int64_t v = 0; v < fy_lab_count(lab, FY_THEOREM_VARIANTS); v++)
+        status = fy_theorem_world_terms(lab->ctx, lab, FY_THEOREM_OTHERS, w, &terms);
+    for (int64_t v = 0; v < fy_lab_count(lab, FY_THEOREM_VARIANTS); v++) {
+        int64_t variant = 0;
+        while (strcmp(variants[variant].name, fy_lab_word(lab, FY_THEOREM_VARIANTS, v)) != 0)
+            variant++;
         for (int64_t w = 0; w < fy_lab_count(lab, FY_THEOREM_WORLDS); w++)
-            for (int64_t e = 0; e < fy_lab_count(lab, FY_THEOREM_EPS); e++)
-                if (status == FORAY_OK)
-                    status = add_promise(
-                        lab, variant_named(fy_lab_word(lab, FY_THEOREM_VARIANTS, v)), w, e);
+            for (int64_t e = 0; e < fy_lab_count(lab, FY_THEOREM_EPS) && status == FORAY_OK; e++)
+                status = add_promise(lab, variant, w, e);
+    }
     if (status == FORAY_OK && lab->cells == 0)
         return fy_fail(lab->ctx, FORAY_ERROR_USAGE,
                        "theorem: no eps is below the horizon and within the budgets");
@@ -178,7 +158,7 @@ typedef struct receiver {
     fy_rows *rows;
 } receiver;
 
-static foray_status note(void *user, const fy_kept *kept)
+static foray_status add_point(void *user, const fy_theorem_point *point)
 {
     const receiver *to = user;
     const int64_t *at = to->lab->cell[to->cell].at;
@@ -188,22 +168,22 @@ static foray_status note(void *user, const fy_kept *kept)
         [FY_THEOREM_C_EPS] = fy_lab_number(to->lab, FY_THEOREM_EPS, at[FY_THEOREM_AT_EPS]),
         [FY_THEOREM_C_SEED] = (double)to->settings->seed,
         [FY_THEOREM_C_PROMISED] = (double)to->settings->episodes,
-        [FY_THEOREM_C_EPISODE] = (double)kept->episode,
-        [FY_THEOREM_C_GAP] = kept->gap,
-        [FY_THEOREM_C_BOUND] = kept->bound,
-        [FY_THEOREM_C_TARGET] = kept->target,
-        [FY_THEOREM_C_DISTANCE] = kept->distance,
-        [FY_THEOREM_C_INFORMATION] = kept->information,
-        [FY_THEOREM_C_BONUS] = kept->bonus,
-        [FY_THEOREM_C_PLANS] = (double)kept->plans,
+        [FY_THEOREM_C_EPISODE] = (double)point->episode,
+        [FY_THEOREM_C_GAP] = point->gap,
+        [FY_THEOREM_C_BOUND] = point->bound,
+        [FY_THEOREM_C_EXPLORATION] = point->exploration,
+        [FY_THEOREM_C_DISTANCE] = point->distance,
+        [FY_THEOREM_C_INFORMATION] = point->information,
+        [FY_THEOREM_C_BONUS] = point->bonus,
+        [FY_THEOREM_C_PLANS] = (double)point->plans,
     };
     return fy_rows_add(to->ctx, to->rows, row);
 }
 
-static bool tell(void *user, int64_t episode)
+static bool pass_progress(void *user, int64_t episode)
 {
     const receiver *to = user;
-    return fy_lab_tell(to->lab, to->cell, (double)episode / (double)to->settings->episodes);
+    return fy_lab_progress(to->lab, to->cell, (double)episode / (double)to->settings->episodes);
 }
 
 /* The paper to the letter, but for what the variant changes. */
@@ -222,35 +202,25 @@ static foray_settings settings_of(const fy_lab *lab, const int64_t *at, double K
     return settings;
 }
 
-static foray_status play(foray_context *ctx, fy_lab *lab, int64_t index, const foray_model *model,
-                         fy_rows *rows)
+static foray_status make_theorem_cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows *rows)
 {
     const int64_t *at = lab->cell[index].at;
-    fy_promise_terms terms = fy_promise_terms_of(model, fy_lab_real(lab, FY_THEOREM_DELTA));
-    double eps = fy_lab_number(lab, FY_THEOREM_EPS, at[FY_THEOREM_AT_EPS]);
-    foray_settings settings = settings_of(lab, at, fy_promise_episodes(&terms, eps));
-    receiver to = {ctx, lab, index, &settings, rows};
-    fy_kept_listener listener = {note, tell, &to};
-    fy_judge *judge;
-    foray_status status = fy_judge_create(ctx, model, fy_lab_whole(lab, FY_THEOREM_REWARDS),
-                                          (uint64_t)fy_lab_whole(lab, FY_THEOREM_SEED), &judge);
-    if (status != FORAY_OK)
-        return status;
-    status =
-        fy_kept_run(ctx, model, &settings, judge, fy_lab_whole(lab, FY_THEOREM_ROUNDS), &listener);
-    fy_judge_destroy(judge);
-    return status;
-}
-
-static foray_status cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows *rows)
-{
-    foray_model *model;
-    int64_t world = lab->cell[index].at[FY_THEOREM_AT_WORLD];
-    foray_status status =
-        foray_model_builtin(ctx, fy_lab_word(lab, FY_THEOREM_WORLDS, world), &model);
-    if (status != FORAY_OK)
-        return status;
-    status = play(ctx, lab, index, model, rows);
+    foray_model *model = NULL;
+    fy_worst_search *search = NULL;
+    foray_status status = foray_model_builtin(
+        ctx, fy_lab_word(lab, FY_THEOREM_WORLDS, at[FY_THEOREM_AT_WORLD]), &model);
+    if (status == FORAY_OK)
+        status = fy_worst_search_create(ctx, model, fy_lab_whole(lab, FY_THEOREM_REWARDS),
+                                        (uint64_t)fy_lab_whole(lab, FY_THEOREM_SEED), &search);
+    if (status == FORAY_OK) {
+        fy_theorem_terms terms = fy_theorem_terms_of(model, fy_lab_real(lab, FY_THEOREM_DELTA));
+        double eps = fy_lab_number(lab, FY_THEOREM_EPS, at[FY_THEOREM_AT_EPS]);
+        foray_settings settings = settings_of(lab, at, fy_theorem_episodes(&terms, eps));
+        receiver to = {ctx, lab, index, &settings, rows};
+        status = fy_theorem_run(ctx, model, &settings, search, fy_lab_whole(lab, FY_THEOREM_ROUNDS),
+                                &(fy_theorem_listener){add_point, pass_progress, &to});
+    }
+    fy_worst_search_destroy(search);
     foray_model_destroy(model);
     return status;
 }
@@ -268,11 +238,17 @@ const fy_lab_experiment fy_lab_theorem = {
         "sum_h (H-h)^2/d). Here exactly K(eps) episodes are played, in worlds and for accuracies "
         "for which K is within reach, with this radius, no centring and no blocks; the gap is the "
         "worst that goal states, random rewards and an adversary find.",
+    .description =
+        "Works out K(eps) of the paper's theorem with all its constants, plays that many\n"
+        "episodes in worlds where it is within reach, with the paper's radius and without\n"
+        "anything of this library's own, and measures what was promised: the worst gap\n"
+        "beside eps, and each step of the proof. Says what K is in larger worlds.",
+    .example = "--quick --eps 1 --variants doubling --seeds 2 -o promise",
     .parameter = parameters,
     .parameters = FY_THEOREM_PARAMETERS,
     .column = measures,
     .columns = FY_THEOREM_COLUMNS,
-    .plan = plan,
-    .cell = cell,
-    .page = fy_theorem_page,
+    .plan = plan_theorem,
+    .cell = make_theorem_cell,
+    .show = fy_theorem_show,
 };

@@ -1,9 +1,9 @@
-/* theorem.h - what the experiment `theorem` and its page know of each other. */
+/* theorem.h - what the files of the experiment `theorem` share. */
 #ifndef FY_THEOREM_H
 #define FY_THEOREM_H
 
 #include "experiments/lab.h"
-#include "experiments/promise.h"
+#include "experiments/theorem_bound.h"
 
 /* Parameters. */
 enum {
@@ -31,7 +31,7 @@ enum {
     FY_THEOREM_C_EPISODE,
     FY_THEOREM_C_GAP,
     FY_THEOREM_C_BOUND,
-    FY_THEOREM_C_TARGET,
+    FY_THEOREM_C_EXPLORATION,
     FY_THEOREM_C_DISTANCE,
     FY_THEOREM_C_INFORMATION,
     FY_THEOREM_C_BONUS,
@@ -53,9 +53,9 @@ typedef struct fy_theorem_variant {
 const fy_theorem_variant *fy_theorem_variant_at(int64_t index);
 
 /* What K depends on, in a world of the list `parameter`. */
-foray_status fy_theorem_terms(foray_context *ctx, const fy_lab *lab, int parameter, int64_t world,
-                              fy_promise_terms *out);
+foray_status fy_theorem_world_terms(foray_context *ctx, const fy_lab *lab, int parameter,
+                                    int64_t world, fy_theorem_terms *out);
 
-foray_status fy_theorem_page(fy_lab *lab, fy_writer *text);
+foray_status fy_theorem_show(fy_lab *lab, fy_content *content);
 
 #endif

@@ -200,3 +200,22 @@ double foray_family_optimal(const foray_family *family, int64_t index)
 {
     return family->optimal[index];
 }
+
+/* ------------------------------------------------------------------ all families */
+
+foray_status fy_families_create(foray_context *ctx, const foray_model *model, int64_t goals,
+                                int64_t rewards, uint64_t seed,
+                                foray_family *family[FORAY_FAMILIES])
+{
+    foray_status status = FORAY_OK;
+    for (int f = 0; f < FORAY_FAMILIES && status == FORAY_OK; f++)
+        status = foray_family_create(ctx, model, f, f == FORAY_GOALS ? goals : rewards, seed,
+                                     &family[f]);
+    return status;
+}
+
+void fy_families_destroy(foray_family *family[FORAY_FAMILIES])
+{
+    for (int f = 0; f < FORAY_FAMILIES; f++)
+        foray_family_destroy(family[f]);
+}

@@ -41,26 +41,43 @@ foray_status fy_adversary(foray_context *ctx, fy_truth *truth, foray_planner_fn 
 /* The rewards of a family with the two largest gaps, or its only one; returns how many. */
 int64_t fy_two_worst(const foray_family *family, const double *gap, const foray_reward *worst[2]);
 
-/* Looks for the worst reward: rewards of all families, an adversary, and the truth. */
-typedef struct fy_judge {
-    foray_family *family[FORAY_FAMILIES];
-    double *gap[FORAY_FAMILIES]; /* of each reward, when last measured */
-    fy_truth *truth;
-} fy_judge;
+/* The rewards of all families, `goals` goal states (0: every state) and `rewards` of each random
+ * kind. Release them in any case. */
+foray_status fy_families_create(foray_context *ctx, const foray_model *model, int64_t goals,
+                                int64_t rewards, uint64_t seed,
+                                foray_family *family[FORAY_FAMILIES]);
+void fy_families_destroy(foray_family *family[FORAY_FAMILIES]);
 
-/* `rewards` of each family, or every goal state if there are no more. */
-foray_status fy_judge_create(foray_context *ctx, const foray_model *model, int64_t rewards,
-                             uint64_t seed, fy_judge **out);
-void fy_judge_destroy(fy_judge *judge);
+/* Looks for the reward whose plan is worst: rewards of all families, then an adversary. */
+typedef struct fy_worst_search {
+    foray_family *family[FORAY_FAMILIES];
+    bool shared; /* the families are somebody else's */
+    fy_truth *truth;
+    double *gap[FORAY_FAMILIES];     /* of each reward, when last measured */
+    foray_gaps gaps[FORAY_FAMILIES]; /* and of each family */
+} fy_worst_search;
+
+/* With `rewards` of each family, or every goal state if there are no more. */
+foray_status fy_worst_search_create(foray_context *ctx, const foray_model *model, int64_t rewards,
+                                    uint64_t seed, fy_worst_search **out);
+/* With families that are there already, and outlive it. */
+foray_status fy_worst_search_share(foray_context *ctx, const foray_model *model,
+                                   foray_family *const *family, fy_worst_search **out);
+void fy_worst_search_destroy(fy_worst_search *search);
 
 /* The worst gap of plans that the explorer makes in `mode`, after `rounds` rounds of the
  * adversary. `worst` (may be NULL) receives its reward, which the caller owns. */
-foray_status fy_judge_worst(foray_context *ctx, fy_judge *judge, foray_explorer *explorer, int mode,
-                            int64_t rounds, double *gap, foray_reward **worst);
+foray_status fy_worst_search_run(foray_context *ctx, fy_worst_search *search,
+                                 foray_explorer *explorer, int mode, int64_t rounds, double *gap,
+                                 foray_reward **worst);
 
-/* Sorts numbers, none or all of them NaN; and the middle of sorted ones. */
+/* Sorts numbers, none or all of them NaN. */
 void fy_sort(int64_t count, double *value);
+/* Of sorted numbers: the one below which a share q lies, interpolated between neighbours; the
+ * middle; and the least one at or below which a share q lies (NaN if there are none). */
+double fy_quantile(int64_t count, const double *sorted, double q);
 double fy_median(int64_t count, const double *sorted);
+double fy_order_statistic(int64_t count, const double *sorted, double q);
 
 /* I_x(a,b), the regularised incomplete beta function; a, b > 0. */
 double fy_incomplete_beta(double x, double a, double b);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int ascending(const void *a, const void *b)
 {
@@ -13,29 +14,31 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* (1-w) a + w b, where a and b may be the same infinity. */
-static double between(double a, double b, double w)
-{
-    return a == b || w == 0.0 ? a : (1.0 - w) * a + w * b;
-}
-
-/* The quantile of sorted numbers at position q (n-1), interpolated. */
-static double quantile(int64_t n, const double *sorted, double q)
-{
-    double position = q * (double)(n - 1);
-    int64_t below = (int64_t)position;
-    int64_t above = below + 1 < n ? below + 1 : below;
-    return between(sorted[below], sorted[above], position - (double)below);
-}
-
 void fy_sort(int64_t count, double *value)
 {
     qsort(value, (size_t)count, sizeof *value, ascending);
 }
 
+/* At position q (n-1): (1-w) a + w b of its neighbours, which may be the same infinity. */
+double fy_quantile(int64_t count, const double *sorted, double q)
+{
+    double position = q * (double)(count - 1);
+    int64_t below = (int64_t)position, above = below + 1 < count ? below + 1 : below;
+    double a = sorted[below], b = sorted[above], w = position - (double)below;
+    return a == b || w == 0.0 ? a : (1.0 - w) * a + w * b;
+}
+
 double fy_median(int64_t count, const double *sorted)
 {
-    return quantile(count, sorted, 0.5);
+    return fy_quantile(count, sorted, 0.5);
+}
+
+double fy_order_statistic(int64_t count, const double *sorted, double q)
+{
+    if (count == 0)
+        return NAN;
+    int64_t at = (int64_t)ceil(q * (double)count) - 1;
+    return sorted[at < 0 ? 0 : at >= count ? count - 1 : at];
 }
 
 /* The mean of the middle half. Number i of the sorted ones takes [i, i+1) of [0, n);
@@ -54,19 +57,9 @@ static double middle_mean(int64_t n, const double *sorted, const int32_t *times)
     return sum / (high - low);
 }
 
-/* Resample b: n draws with replacement, as how often each number was drawn. */
-static void resample(int64_t n, uint64_t seed, int64_t b, int32_t *times)
-{
-    for (int64_t i = 0; i < n; i++)
-        times[i] = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double u = fy_unit(fy_random_bits(seed, FY_STREAM_BOOTSTRAP, (uint64_t)b, 0, (uint32_t)i));
-        times[(int64_t)(u * (double)n)]++;
-    }
-}
-
-static foray_status check(foray_context *ctx, int64_t count, const double *value, int64_t resamples,
-                          double confidence)
+foray_status foray_summarise(foray_context *ctx, int64_t count, const double *value,
+                             int64_t resamples, double confidence, uint64_t seed,
+                             foray_summary *out)
 {
     if (count < 1 || resamples < 1 || !(confidence > 0.0 && confidence < 1.0))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
@@ -74,37 +67,31 @@ static foray_status check(foray_context *ctx, int64_t count, const double *value
     for (int64_t i = 0; i < count; i++)
         if (isnan(value[i]))
             return fy_fail(ctx, FORAY_ERROR_USAGE, "number %" PRId64 " of a summary is NaN", i);
-    return FORAY_OK;
-}
-
-foray_status foray_summarise(foray_context *ctx, int64_t count, const double *value,
-                             int64_t resamples, double confidence, uint64_t seed,
-                             foray_summary *out)
-{
     double *sorted = NULL, *means = NULL;
     int32_t *times = NULL;
-    foray_status status = check(ctx, count, value, resamples, confidence);
-    if (status != FORAY_OK)
-        return status;
-    if (FY_ALLOC(ctx, sorted, count) && FY_ALLOC(ctx, means, resamples) &&
-        FY_ALLOC(ctx, times, count)) {
-        for (int64_t i = 0; i < count; i++)
-            sorted[i] = value[i];
+    bool room = FY_ALLOC(ctx, sorted, count) && FY_ALLOC(ctx, means, resamples) &&
+                FY_ALLOC(ctx, times, count);
+    if (room) {
+        memcpy(sorted, value, (size_t)count * sizeof *sorted);
         fy_sort(count, sorted);
+        /* Resample b: n draws with replacement, as how often each number was drawn. */
         for (int64_t b = 0; b < resamples; b++) {
-            resample(count, seed, b, times);
+            memset(times, 0, (size_t)count * sizeof *times);
+            for (int64_t i = 0; i < count; i++) {
+                double u =
+                    fy_unit(fy_random_bits(seed, FY_STREAM_BOOTSTRAP, (uint64_t)b, 0, (uint32_t)i));
+                times[(int64_t)(u * (double)count)]++;
+            }
             means[b] = middle_mean(count, sorted, times);
         }
         fy_sort(resamples, means);
         *out = (foray_summary){.iqm = middle_mean(count, sorted, NULL),
-                               .low = quantile(resamples, means, 0.5 * (1.0 - confidence)),
-                               .high = quantile(resamples, means, 0.5 * (1.0 + confidence)),
+                               .low = fy_quantile(resamples, means, 0.5 * (1.0 - confidence)),
+                               .high = fy_quantile(resamples, means, 0.5 * (1.0 + confidence)),
                                .median = fy_median(count, sorted)};
-    } else {
-        status = FORAY_ERROR_MEMORY;
     }
     free(sorted);
     free(means);
     free(times);
-    return status;
+    return room ? FORAY_OK : FORAY_ERROR_MEMORY;
 }

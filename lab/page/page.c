@@ -96,7 +96,7 @@ static void offer_csv(fy_writer *text, const fy_table *table, const char *id)
     free(csv.data);
 }
 
-void fy_page_data(fy_writer *text, fy_table *table, const char *id, const char *note)
+void fy_page_data(fy_writer *text, const fy_table *table, const char *id, const char *note)
 {
     int64_t rows = fy_table_rows(table);
     fy_print(text, "<details id=\"%s-data\"><summary>as a table</summary>\n", id);
@@ -109,7 +109,6 @@ void fy_page_data(fy_writer *text, fy_table *table, const char *id, const char *
     fy_table_print_html_top(table, FY_PAGE_SHOWN, text);
     fy_print(text, "</div></details>\n");
     offer_csv(text, table, id);
-    fy_table_free(table);
 }
 
 void fy_page_table(fy_writer *text, const fy_table *table, const char *id)
@@ -150,5 +149,6 @@ foray_status fy_page_settings(fy_writer *text, const foray_settings *settings)
     }
     fy_print(text, "<h2>Settings</h2>\n");
     fy_page_data(text, &table, "settings", NULL);
+    fy_table_free(&table);
     return status;
 }

@@ -16,8 +16,8 @@ void fy_page_fact(fy_writer *text, const char *name, const char *value);
 void fy_page_count(fy_writer *text, const char *name, int64_t value);
 
 /* What a picture shows as a table to be opened, and as a CSV file called after `id` to be
- * downloaded. `note` (may be NULL) says what is left out of both. Releases the table. */
-void fy_page_data(fy_writer *text, fy_table *table, const char *id, const char *note);
+ * downloaded. `note` (may be NULL) says what is left out of both. */
+void fy_page_data(fy_writer *text, const fy_table *table, const char *id, const char *note);
 
 /* A table to be read, its numbers with a few digits, and the same as CSV with all of them. */
 void fy_page_table(fy_writer *text, const fy_table *table, const char *id);

@@ -308,7 +308,7 @@ void fy_arrows_print(fy_report *report, const fy_arrows *arrows)
 {
     static const char *const heading[] = {"step",   "state",       "name",
                                           "action", "action name", "value"};
-    enum { KEPT = FY_REPORT_KEPT / FY_REPORT_PLANS };
+    enum { KEPT = FY_REPORT_CSV_ROWS / FY_REPORT_PLANS };
     char id[48], note[160];
     int64_t states = report->model->states, each = KEPT / arrows->steps;
     int64_t kept = states < each ? states : each;
@@ -323,4 +323,5 @@ void fy_arrows_print(fy_report *report, const fy_arrows *arrows)
              arrows->steps, report->model->horizon, kept, states);
     bool whole = kept == states && arrows->steps == report->model->horizon;
     fy_page_data(report->text, &table, id, whole ? NULL : note);
+    fy_table_free(&table);
 }

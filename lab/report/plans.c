@@ -40,7 +40,7 @@ static bool list_plan(void *user, int64_t id, int64_t episodes, const char *rewa
         fy_table_number(&l->people, certificate->gap);
         fy_table_cell(&l->people, "%s", foray_certificate_status(certificate));
     }
-    return ++l->seen < FY_REPORT_KEPT;
+    return ++l->seen < FY_REPORT_CSV_ROWS;
 }
 
 static foray_status print_tables(fy_report *report)
@@ -59,9 +59,8 @@ static foray_status print_tables(fy_report *report)
         fy_print(report->text, "</div>\n");
         fy_page_data(report->text, &l.exact, "plans",
                      l.seen < report->facts.plans_stored ? "The first of many plans." : NULL);
-    } else {
-        fy_table_free(&l.exact);
     }
+    fy_table_free(&l.exact);
     fy_table_free(&l.people);
     return status;
 }
@@ -86,7 +85,8 @@ static void print_values(fy_report *report, int64_t episodes, const foray_policy
              fy_number(policy->value[FORAY_PESSIMISTIC], low),
              fy_number(policy->value[FORAY_PLUGIN], middle),
              fy_number(policy->value[FORAY_OPTIMISTIC], high),
-             fy_number(policy->certificate.gap, gap), foray_certificate_status(&policy->certificate));
+             fy_number(policy->certificate.gap, gap),
+             foray_certificate_status(&policy->certificate));
 }
 
 static foray_status print_truth(fy_report *report, const foray_reward *reward,

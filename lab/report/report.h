@@ -9,15 +9,15 @@
 /* What keeps the page small whatever the world. Beyond it things are added up or left
  * out, and the page says so. */
 enum {
-    FY_REPORT_BLOCKS = 40,   /* cells along a side of the map of visits */
-    FY_REPORT_WINDOW = 32,   /* cells along a side of the map of a policy */
-    FY_REPORT_ROWS = 40,     /* bars, intervals, states of a policy without a map */
-    FY_REPORT_POINTS = 120,  /* of a curve */
-    FY_REPORT_PLANS = 8,     /* policies that are drawn */
-    FY_REPORT_STEPS = 4,     /* steps of each, on a map */
-    FY_REPORT_COLUMNS = 12,  /* steps of each, without a map */
-    FY_REPORT_KEPT = 20000,  /* rows of its CSV */
-    FY_REPORT_REWARD = 65536 /* bytes of a reward to be downloaded */
+    FY_REPORT_BLOCKS = 40,      /* cells along a side of the map of visits */
+    FY_REPORT_WINDOW = 32,      /* cells along a side of the map of a policy */
+    FY_REPORT_ROWS = 40,        /* bars, intervals, states of a policy without a map */
+    FY_REPORT_POINTS = 120,     /* of a curve */
+    FY_REPORT_PLANS = 8,        /* policies that are drawn */
+    FY_REPORT_STEPS = 4,        /* steps of each, on a map */
+    FY_REPORT_COLUMNS = 12,     /* steps of each, without a map */
+    FY_REPORT_CSV_ROWS = 20000, /* rows of a table, on the page or as CSV */
+    FY_REPORT_REWARD = 65536    /* bytes of a reward to be downloaded */
 };
 
 typedef struct fy_report {

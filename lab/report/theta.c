@@ -17,7 +17,7 @@ static void print_table(fy_report *report)
     static const char *const heading[] = {"coordinate", "estimate",   "low",
                                           "high",       "half width", "truth"};
     char note[96];
-    int64_t dim = report->model->dim, kept = dim < FY_REPORT_KEPT ? dim : FY_REPORT_KEPT;
+    int64_t dim = report->model->dim, kept = dim < FY_REPORT_CSV_ROWS ? dim : FY_REPORT_CSV_ROWS;
     fy_table table = fy_table_begin(report->ctx, 6, heading);
     for (int64_t i = 0; i < kept; i++) {
         double middle = report->estimate[i], half = report->half_width[i];
@@ -30,6 +30,7 @@ static void print_table(fy_report *report)
     }
     snprintf(note, sizeof note, "The first %" PRId64 " of %" PRId64 " coordinates.", kept, dim);
     fy_page_data(report->text, &table, "theta", kept < dim ? note : NULL);
+    fy_table_free(&table);
 }
 
 /* The `room` coordinates with the widest intervals, in their own order: each new one takes

@@ -63,7 +63,7 @@ static foray_status print_table(fy_report *report)
     char note[128];
     ranked *order;
     int64_t states = report->model->states,
-            kept = states < FY_REPORT_KEPT ? states : FY_REPORT_KEPT;
+            kept = states < FY_REPORT_CSV_ROWS ? states : FY_REPORT_CSV_ROWS;
     if (!FY_ALLOC(report->ctx, order, states))
         return FORAY_ERROR_MEMORY;
     for (int64_t s = 0; s < states; s++)
@@ -77,6 +77,7 @@ static foray_status print_table(fy_report *report)
     snprintf(note, sizeof note, "The %" PRId64 " states visited most, of %" PRId64 ".", kept,
              states);
     fy_page_data(report->text, &table, "visits", kept < states ? note : NULL);
+    fy_table_free(&table);
     return FORAY_OK;
 }
 

@@ -5,21 +5,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-static double read_clock(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-double fy_seconds(void)
-{
-    return read_clock(CLOCK_MONOTONIC);
-}
-
 double fy_thread_seconds(void)
 {
-    return read_clock(CLOCK_THREAD_CPUTIME_ID);
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static double weight_of(const fy_work *work, int64_t part)
@@ -61,10 +51,10 @@ static void call_progress(fy_work *work, double now)
         work->status = FORAY_INTERRUPTED;
 }
 
-bool fy_work_tell(fy_work *work, int64_t part, double done)
+bool fy_work_progress(fy_work *work, int64_t part, double done)
 {
     fy_lock_take(&work->lock);
-    double now = fy_seconds();
+    double now = fy_clock();
     work->done[part] = done;
     if (now - work->told >= seconds_between_calls)
         call_progress(work, now);
@@ -86,7 +76,7 @@ static void end_part(fy_work *work, int64_t part, const foray_context *ctx, fora
         fy_say(work->ctx, "%s: %s", name, ctx ? foray_message(ctx) : "out of memory");
     }
     if (work->status == FORAY_OK)
-        call_progress(work, fy_seconds());
+        call_progress(work, fy_clock());
     fy_lock_release(&work->lock);
 }
 
@@ -124,7 +114,7 @@ static void make_parts(fy_work *work)
 #pragma omp parallel for schedule(dynamic, 1) num_threads(work->ctx->threads)
     for (int64_t i = 0; i < work->missing; i++) {
         int64_t part = work->order[i];
-        if (!fy_work_tell(work, part, 0.0))
+        if (!fy_work_progress(work, part, 0.0))
             continue;
         foray_context *ctx = foray_context_create();
         end_part(work, part, ctx, ctx ? work->make(ctx, work->user, part) : FORAY_ERROR_MEMORY);
@@ -134,7 +124,7 @@ static void make_parts(fy_work *work)
 
 foray_status fy_work_run(fy_work *work)
 {
-    work->started = fy_seconds();
+    work->started = fy_clock();
     work->told = -INFINITY;
     work->status = FORAY_ERROR_MEMORY;
     fy_lock_create(&work->lock);
@@ -144,7 +134,7 @@ foray_status fy_work_run(fy_work *work)
     if (work->status == FORAY_OK)
         make_parts(work);
     if (work->status == FORAY_OK)
-        call_progress(work, fy_seconds());
+        call_progress(work, fy_clock());
     fy_lock_destroy(&work->lock);
     free(work->done);
     free(work->order);

@@ -11,8 +11,7 @@
 #include "base/threads.h"
 #include "draw/text.h"
 
-/* Monotonic seconds, and those of the processor that the calling thread has used. */
-double fy_seconds(void);
+/* Seconds of the processor that the calling thread has used. */
 double fy_thread_seconds(void);
 
 /* ---------------------------------------------------------------------------- parts */
@@ -49,7 +48,7 @@ typedef struct fy_work {
 foray_status fy_work_run(fy_work *work);
 
 /* A part tells that `done` of it is done. False: stop, with FORAY_INTERRUPTED. */
-bool fy_work_tell(fy_work *work, int64_t part, double done);
+bool fy_work_progress(fy_work *work, int64_t part, double done);
 
 /* --------------------------------------------------------------------------- folder */
 

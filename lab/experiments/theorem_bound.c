@@ -1,4 +1,4 @@
-/* promise.c - see promise.h.
+/* theorem_bound.c - the theorem with its constants.
  *
  * On the event that theta* is in every confidence set (probability 1 - delta/3), with
  * w_{k,h} = ||psi_u||_{Sigma_k^-1} for the maximiser u in [0, H-h] of step h:
@@ -14,33 +14,33 @@
  * determinant doubles; then Cauchy-Schwarz and the elliptical potential. (5) is Azuma-Hoeffding,
  * the first state included. Replanning when the determinant has doubled, rather than in every
  * episode, changes nothing in (4): the factor sqrt 2 is there already. */
-#include "experiments/promise.h"
+#include "experiments/theorem_bound.h"
 
 #include <math.h>
 
 #include "base/maths.h"
 #include "learn/radius.h"
 
-fy_promise_terms fy_promise_terms_of(const foray_model *model, double delta)
+fy_theorem_terms fy_theorem_terms_of(const foray_model *model, double delta)
 {
-    return (fy_promise_terms){.horizon = (double)foray_model_horizon(model),
+    return (fy_theorem_terms){.horizon = (double)foray_model_horizon(model),
                               .dim = (double)foray_model_dim(model),
                               .norm_bound = foray_model_norm_bound(model),
                               .delta = delta};
 }
 
 /* D = d log(1 + k B^2 sum_h (H-h)^2 / d):  the trace of Sigma, spread evenly. */
-static double most_information(const fy_promise_terms *terms, double k)
+static double most_information(const fy_theorem_terms *terms, double k)
 {
     double H = terms->horizon, d = terms->dim, B = terms->norm_bound;
     double squares = (H - 1) * H * (2 * H - 1) / 6;
     return d * fy_log1p(k * B * B * squares / d);
 }
 
-fy_promise fy_promise_after(const fy_promise_terms *terms, double K, double k)
+fy_theorem_bound fy_theorem_bound_after(const fy_theorem_terms *terms, double K, double k)
 {
     double H = terms->horizon, D = most_information(terms, k);
-    fy_promise p = {.information = D};
+    fy_theorem_bound p = {.information = D};
     p.radius = fy_radius_hoeffding(H, terms->dim, K, terms->norm_bound, terms->delta, 3);
     p.bonus = 4 * p.radius * (1 + 1 / H) * sqrt(k * (H - 1) * D) + D / fy_log(2) * H * (H + 1) / 2;
     p.chance = sqrt(k * H * (H + 1) * (2 * H + 1) / 12 * fy_log(3 / terms->delta));
@@ -49,8 +49,8 @@ fy_promise fy_promise_after(const fy_promise_terms *terms, double K, double k)
 }
 
 /* The least whole K at which `gap`, falling with K, is at most eps. */
-static double least_episodes(double (*gap)(const fy_promise_terms *, double),
-                             const fy_promise_terms *terms, double eps)
+static double least_episodes(double (*gap)(const fy_theorem_terms *, double),
+                             const fy_theorem_terms *terms, double eps)
 {
     double enough = 1;
     while (gap(terms, enough) > eps)
@@ -68,19 +68,19 @@ static double least_episodes(double (*gap)(const fy_promise_terms *, double),
     return enough;
 }
 
-static double promised_gap(const fy_promise_terms *terms, double K)
+static double promised_gap(const fy_theorem_terms *terms, double K)
 {
-    return fy_promise_after(terms, K, K).gap;
+    return fy_theorem_bound_after(terms, K, K).gap;
 }
 
-double fy_promise_episodes(const fy_promise_terms *terms, double eps)
+double fy_theorem_episodes(const fy_theorem_terms *terms, double eps)
 {
     return least_episodes(promised_gap, terms, eps);
 }
 
 /*   H/K 4 beta^ sqrt(sum nu  d L1),   sum nu >= K (H-1) alpha,   alpha = H^2/d
  * bounds the sum of 2 beta^ ||psi_V||_{Sigma^^-1}, the bonuses that its plans explore with. */
-double fy_promise_plus_least(const fy_promise_terms *terms, double K)
+double fy_theorem_plus_bound(const fy_theorem_terms *terms, double K)
 {
     double H = terms->horizon, d = terms->dim, B = terms->norm_bound;
     double hat = fy_radius_bernstein(H, d, K, B, terms->delta).hat;
@@ -88,7 +88,7 @@ double fy_promise_plus_least(const fy_promise_terms *terms, double K)
     return H / K * 4 * hat * sqrt(K * (H - 1) * alpha * d * L1);
 }
 
-double fy_promise_plus_episodes(const fy_promise_terms *terms, double eps)
+double fy_theorem_plus_episodes(const fy_theorem_terms *terms, double eps)
 {
-    return least_episodes(fy_promise_plus_least, terms, eps);
+    return least_episodes(fy_theorem_plus_bound, terms, eps);
 }

@@ -1,29 +1,29 @@
-/* covered.h - one run in a world whose truth is known, watched: did the confidence sets
+/* coverage_run.h - one run in a world whose truth is known, watched: did the confidence sets
  * contain the truth, and were the certificates at least the true gaps? */
-#ifndef FY_COVERED_H
-#define FY_COVERED_H
+#ifndef FY_COVERAGE_RUN_H
+#define FY_COVERAGE_RUN_H
 
 #include "measure/measure.h"
 
 /* Shares of what was allowed, each the largest met: up to 1 everything held. */
-typedef struct fy_covered {
+typedef struct fy_coverage_outcome {
     double set;  /* ||z - z*||_Sigma / radius, over all episodes and blocks; NaN: no sets */
     double all;  /* worst gap / bound for all rewards, over all checkpoints; NaN: no bound */
     double each; /* gap / certificate, over checkpoints, rewards and modes of planning */
     /* At the end. */
     double bound, gap;        /* for all rewards, and the worst gap that was found */
     double certificate, loss; /* of pessimistic plans, and their gaps: means over rewards */
-} fy_covered;
+} fy_coverage_outcome;
 
 /* Plays settings->episodes episodes. Sets are looked at before the first and after each;
  * the rest at 1, 4, 16, ... and at the end. The bound for all rewards is about optimistic plans;
- * the adversary of the judge climbs for `rounds` rounds to a reward for which these are bad. */
-foray_status fy_covered_run(foray_context *ctx, const foray_model *model,
-                            const foray_settings *settings, fy_judge *judge, int64_t rounds,
-                            fy_covered *out);
+ * the adversary of the search climbs for `rounds` rounds to a reward for which these are bad. */
+foray_status fy_coverage_run(foray_context *ctx, const foray_model *model,
+                             const foray_settings *settings, fy_worst_search *search,
+                             int64_t rounds, fy_coverage_outcome *out);
 
 /* Did everything hold that there is? */
-static inline bool fy_covered_held(const fy_covered *found)
+static inline bool fy_coverage_held(const fy_coverage_outcome *found)
 {
     return !(found->set > 1.0) && !(found->all > 1.0) && found->each <= 1.0;
 }

@@ -1,6 +1,6 @@
-/* test_covered.c - watched runs: what is found against sets and certificates looked at by
+/* test_coverage_run.c - watched runs: what is found against sets and certificates looked at by
  * other means, and a radius so small that it must be seen to fail. */
-#include "experiments/covered.h"
+#include "experiments/coverage_run.h"
 #include "oracle_truth.h"
 #include "support.h"
 
@@ -10,7 +10,7 @@
 typedef struct bench {
     foray_context *ctx;
     foray_model *model;
-    fy_judge *judge;
+    fy_worst_search *search;
     foray_settings settings;
 } bench;
 
@@ -18,7 +18,7 @@ static void open_bench(bench *b, const char *world)
 {
     b->ctx = foray_context_create();
     support_ok(b->ctx, foray_model_builtin(b->ctx, world, &b->model));
-    support_ok(b->ctx, fy_judge_create(b->ctx, b->model, 4, 1, &b->judge));
+    support_ok(b->ctx, fy_worst_search_create(b->ctx, b->model, 4, 1, &b->search));
     foray_settings_default(&b->settings);
     b->settings.episodes = 64;
     b->settings.delta = 0.2;
@@ -26,19 +26,20 @@ static void open_bench(bench *b, const char *world)
 
 static void close_bench(bench *b)
 {
-    fy_judge_destroy(b->judge);
+    fy_worst_search_destroy(b->search);
     foray_model_destroy(b->model);
     foray_context_destroy(b->ctx);
 }
 
-static fy_covered watch(bench *b, const char *algorithm, int radius, double scale, int64_t seed)
+static fy_coverage_outcome watch(bench *b, const char *algorithm, int radius, double scale,
+                                 int64_t seed)
 {
-    fy_covered found;
+    fy_coverage_outcome found;
     memcpy(b->settings.algorithm, algorithm, strlen(algorithm) + 1);
     b->settings.radius = radius;
     b->settings.radius_scale = scale;
     b->settings.seed = seed;
-    support_ok(b->ctx, fy_covered_run(b->ctx, b->model, &b->settings, b->judge, 1, &found));
+    support_ok(b->ctx, fy_coverage_run(b->ctx, b->model, &b->settings, b->search, 1, &found));
     return found;
 }
 
@@ -50,7 +51,7 @@ static void finds_what_others_find(void **state)
     bench b;
     open_bench(&b, "chain:states=7,zones=2,horizon=5");
     for (int radius = FORAY_RADIUS_SHARP; radius <= FORAY_RADIUS_THEOREM; radius++) {
-        fy_covered found = watch(&b, "ucrl-rfe", radius, 1, 7);
+        fy_coverage_outcome found = watch(&b, "ucrl-rfe", radius, 1, 7);
         foray_explorer *explorer;
         foray_world *world;
         foray_certificate bound;
@@ -64,7 +65,7 @@ static void finds_what_others_find(void **state)
         }
         support_ok(b.ctx, foray_explorer_bound(explorer, &bound));
         support_ok(b.ctx,
-                   fy_judge_worst(b.ctx, b.judge, explorer, FORAY_OPTIMISTIC, 1, &gap, NULL));
+                   fy_worst_search_run(b.ctx, b.search, explorer, FORAY_OPTIMISTIC, 1, &gap, NULL));
         assert_true(fabs(found.set - worst) < 1e-9);
         assert_true(found.bound == bound.gap && found.gap == gap);
         assert_true(found.all >= gap / bound.gap - 1e-12);
@@ -85,12 +86,12 @@ static void failures_are_seen(void **state)
     int64_t held = 0, missed = 0, sets = 0;
     open_bench(&b, "chain:states=7,zones=2,horizon=5");
     for (int64_t seed = 0; seed < RUNS; seed++) {
-        fy_covered good = watch(&b, "ucrl-rfe", FORAY_RADIUS_SHARP, 1, seed);
-        fy_covered bad = watch(&b, "ucrl-rfe", FORAY_RADIUS_SHARP, 0.1, seed);
-        held += fy_covered_held(&good);
+        fy_coverage_outcome good = watch(&b, "ucrl-rfe", FORAY_RADIUS_SHARP, 1, seed);
+        fy_coverage_outcome bad = watch(&b, "ucrl-rfe", FORAY_RADIUS_SHARP, 0.1, seed);
+        held += fy_coverage_held(&good);
         sets += bad.set > 1;
         missed += bad.each > 1;
-        assert_false(bad.set > 1 && fy_covered_held(&bad));
+        assert_false(bad.set > 1 && fy_coverage_held(&bad));
         if (good.set <= 1) /* on the event nothing may fail */
             assert_true(good.all <= 1 && good.each <= 1);
     }
@@ -106,16 +107,16 @@ static void what_is_missing_is_nan(void **state)
     (void)state;
     bench b;
     open_bench(&b, "riverswim:states=4,horizon=6");
-    fy_covered counts = watch(&b, "rf-ucrl", FORAY_RADIUS_SHARP, 1, 1);
+    fy_coverage_outcome counts = watch(&b, "rf-ucrl", FORAY_RADIUS_SHARP, 1, 1);
     assert_true(isnan(counts.set) && counts.all <= 1 && counts.each <= 1);
-    fy_covered sstp = watch(&b, "sstp", FORAY_RADIUS_SHARP, 1, 1);
+    fy_coverage_outcome sstp = watch(&b, "sstp", FORAY_RADIUS_SHARP, 1, 1);
     assert_true(isnan(sstp.set) && isnan(sstp.all) && isnan(sstp.bound) && sstp.each <= 1);
-    assert_true(fy_covered_held(&counts) && fy_covered_held(&sstp));
+    assert_true(fy_coverage_held(&counts) && fy_coverage_held(&sstp));
     close_bench(&b);
 }
 
 /* The adversary finds at least the worst of every family. */
-static void judge_is_severe(void **state)
+static void search_is_severe(void **state)
 {
     (void)state;
     bench b;
@@ -127,11 +128,12 @@ static void judge_is_severe(void **state)
     support_ok(b.ctx, foray_explorer_create(b.ctx, b.model, &b.settings, &explorer));
     support_ok(b.ctx, foray_world_from_model(b.ctx, b.model, &world));
     assert_true(truth_play(explorer, world, 20));
-    support_ok(b.ctx, fy_judge_worst(b.ctx, b.judge, explorer, FORAY_PLUGIN, 3, &gap, &worst));
+    support_ok(b.ctx,
+               fy_worst_search_run(b.ctx, b.search, explorer, FORAY_PLUGIN, 3, &gap, &worst));
     foray_explorer_planner planner = {explorer, FORAY_PLUGIN};
     for (int f = 0; f < FORAY_FAMILIES; f++) {
         foray_gaps gaps;
-        support_ok(b.ctx, foray_measure(b.ctx, b.model, b.judge->family[f],
+        support_ok(b.ctx, foray_measure(b.ctx, b.model, b.search->family[f],
                                         foray_plan_with_explorer, &planner, NULL, &gaps));
         assert_true(gaps.worst <= gap);
     }
@@ -155,13 +157,13 @@ static void every_allocation_may_fail(void **state)
     foray_status status = FORAY_ERROR_MEMORY;
     b.settings.episodes = 2;
     for (int64_t left = 0; status == FORAY_ERROR_MEMORY; left++) {
-        fy_judge *judge = NULL;
-        fy_covered found;
+        fy_worst_search *search = NULL;
+        fy_coverage_outcome found;
         b.ctx->allocations_left = left;
-        status = fy_judge_create(b.ctx, b.model, 2, 1, &judge);
+        status = fy_worst_search_create(b.ctx, b.model, 2, 1, &search);
         if (status == FORAY_OK)
-            status = fy_covered_run(b.ctx, b.model, &b.settings, judge, 1, &found);
-        fy_judge_destroy(judge);
+            status = fy_coverage_run(b.ctx, b.model, &b.settings, search, 1, &found);
+        fy_worst_search_destroy(search);
     }
     b.ctx->allocations_left = -1;
     assert_int_equal(status, FORAY_OK);
@@ -172,7 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_others_find),    cmocka_unit_test(failures_are_seen),
-        cmocka_unit_test(what_is_missing_is_nan),    cmocka_unit_test(judge_is_severe),
+        cmocka_unit_test(what_is_missing_is_nan),    cmocka_unit_test(search_is_severe),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

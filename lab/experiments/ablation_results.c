@@ -1,7 +1,6 @@
-/* ablation_page.c - the page of the experiment `ablation`. */
+/* ablation_results.c - what each choice changes: tables, forest plots, findings. */
 #include "experiments/ablation.h"
 #include "base/maths.h"
-#include "draw/forest.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -20,83 +19,45 @@ static fy_ab_effect *effect_at(const effects *e, int64_t choice, int64_t world, 
     return &e->of[(choice * e->worlds + world) * FY_AB_M_COUNT + measure];
 }
 
-static foray_status fill_effects(const fy_lab *lab, effects *e)
-{
-    foray_status status = FORAY_OK;
-    for (int64_t c = 0; c < fy_ab_choices(); c++)
-        for (int64_t w = 0; w < e->worlds && fy_ab_choice_applies(lab, c); w++)
-            for (int m = 0; m < FY_AB_M_COUNT && status == FORAY_OK; m++)
-                status = fy_ab_effect_of(lab, w, c, m, effect_at(e, c, w, m));
-    return status;
-}
+/* ------------------------------------------------------------------ plots and tables */
 
-/* ----------------------------------------------------------------------- forest plots */
-
-/* The rows of a plot: the choices that change something. */
-static int64_t list_rows(const fy_lab *lab, const effects *e, int measure, const char **label,
-                         fy_effect *effect)
+/* A row for each choice that changes something, a group for each world. */
+static foray_status draw_effects(const fy_lab *lab, const effects *e, int measure,
+                                 fy_content *content)
 {
-    int64_t rows = 0;
+    static const char *const ids[] = {"worst",  "mean",  "certificate", "bound",
+                                      "target", "plans", "seconds"};
+    char id[48], title[96], note[96];
+    fy_effect *effect;
+    if (!FY_ALLOC(lab->ctx, effect, e->worlds))
+        return FORAY_ERROR_MEMORY;
+    snprintf(id, sizeof id, "effect-%s", ids[measure]);
+    snprintf(title, sizeof title, "The effect on: %s", fy_ab_measure_words(measure));
+    snprintf(note, sizeof note, "ratio to the base, %" PRId64 " seeds in pairs; 95%% intervals",
+             fy_lab_whole(lab, FY_AB_SEEDS));
+    fy_content_forest(
+        content, &(fy_forest){.id = id,
+                              .title = title,
+                              .note = note,
+                              .x = {.label = "smaller  ←  ratio  →  larger", .kind = FY_AXIS_LOG},
+                              .none = 1,
+                              .groups = e->worlds,
+                              .group = (const char *const *)lab->value[FY_AB_WORLDS].word});
     for (int64_t c = 1; c < fy_ab_choices(); c++) {
         if (!fy_ab_choice_applies(lab, c))
             continue;
-        label[rows] = fy_ab_choice_names[c];
         for (int64_t w = 0; w < e->worlds; w++) {
             const fy_ab_effect *its = effect_at(e, c, w, measure);
-            effect[rows * e->worlds + w] = (fy_effect){its->ratio, its->low, its->high};
+            effect[w] = (fy_effect){its->ratio, its->low, its->high};
         }
-        rows++;
+        fy_content_effects(content, fy_ab_choice_names[c], effect);
     }
-    return rows;
-}
-
-static foray_status draw_forest(const fy_lab *lab, const effects *e, int measure, fy_writer *text)
-{
-    const char **label = NULL;
-    fy_effect *effect = NULL;
-    char id[48], title[96], note[96];
-    foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(lab->ctx, label, fy_ab_choices()) &&
-        FY_ALLOC(lab->ctx, effect, fy_ab_choices() * e->worlds)) {
-        static const char *const ids[] = {"worst",  "mean",  "certificate", "bound",
-                                          "target", "plans", "seconds"};
-        snprintf(id, sizeof id, "effect-%s", ids[measure]);
-        snprintf(title, sizeof title, "The effect on: %s", fy_ab_measure_words(measure));
-        snprintf(note, sizeof note, "ratio to the base, %" PRId64 " seeds in pairs; 95%% intervals",
-                 fy_lab_whole(lab, FY_AB_SEEDS));
-        fy_forest forest = {.id = id,
-                            .title = title,
-                            .note = note,
-                            .x = {.label = "smaller  ←  ratio  →  larger", .kind = FY_AXIS_LOG},
-                            .none = 1,
-                            .groups = e->worlds,
-                            .row = label,
-                            .group = (const char *const *)lab->value[FY_AB_WORLDS].word,
-                            .effect = effect};
-        forest.rows = list_rows(lab, e, measure, label, effect);
-        fy_print(text, "<figure>\n");
-        fy_svg_forest(text, &forest);
-        fy_print(text, "</figure>\n");
-        status = FORAY_OK;
-    }
-    free(label);
     free(effect);
-    return status;
-}
-
-/* ----------------------------------------------------------------------------- tables */
-
-static void print_legend(const fy_lab *lab, fy_writer *text)
-{
-    fy_print(text, "<h2>The choices</h2>\n<dl>\n");
-    for (int64_t c = 0; c < fy_ab_choices(); c++)
-        if (fy_ab_choice_applies(lab, c))
-            fy_page_fact(text, fy_ab_choice_names[c], fy_ab_choice_words[c]);
-    fy_print(text, "</dl>\n");
+    return FORAY_OK;
 }
 
 /* One row for each world and choice: the measures, and their ratios to the base. */
-static foray_status print_summary(fy_lab *lab, const effects *e, fy_writer *text)
+static void show_summary(const fy_lab *lab, const effects *e, fy_content *content)
 {
     static const int shown[] = {FY_AB_M_worst, FY_AB_M_mean,   FY_AB_M_certificate,
                                 FY_AB_M_bound, FY_AB_M_target, FY_AB_M_plans};
@@ -114,16 +75,17 @@ static foray_status print_summary(fy_lab *lab, const effects *e, fy_writer *text
             fy_table_cell(&table, "%s", fy_lab_word(lab, FY_AB_WORLDS, w));
             fy_table_cell(&table, "%s", fy_ab_choice_names[c]);
             for (int i = 0; i < SHOWN; i++) {
-                const fy_ab_effect *its = effect_at(e, c, w, shown[i]);
-                fy_table_shortest(&table, its->value);
-                fy_table_shortest(&table, its->ratio);
+                fy_table_shortest(&table, effect_at(e, c, w, shown[i])->value);
+                fy_table_shortest(&table, effect_at(e, c, w, shown[i])->ratio);
             }
         }
-    return fy_lab_table(lab, text, "summary", &table);
+    fy_content_heading(content, "Summary");
+    fy_content_table(content, FY_TABLE_READ, "summary", NULL, &table);
 }
 
-/* One row for each world, choice and measure from..to-1, with intervals. */
-static fy_table list_effects(const fy_lab *lab, const effects *e, int from, int to)
+/* The numbers behind the plots: one row for each world, choice and measure from..to-1. */
+static void show_effects(const fy_lab *lab, const effects *e, int from, int to, const char *name,
+                         fy_content *content)
 {
     static const char *const heading[] = {"world", "choice", "measure", "value",
                                           "ratio", "low",    "high",    "told"};
@@ -141,17 +103,10 @@ static fy_table list_effects(const fy_lab *lab, const effects *e, int from, int 
                 fy_table_shortest(&table, its->high);
                 fy_table_cell(&table, "%s", its->told ? "yes" : "no");
             }
-    return table;
+    fy_content_table(content, FY_TABLE_BEHIND, name, NULL, &table);
 }
 
 /* --------------------------------------------------------------------------- findings */
-
-/* Three digits are enough in a sentence. */
-static const char *rounded(double ratio, char out[FY_NUMBER_SIZE])
-{
-    double unit = fy_pow(10.0, floor(fy_log10(ratio)) - 2.0);
-    return fy_number(rint(ratio / unit) * unit, out);
-}
 
 /* The name of a world without its parameters, unless another begins with the same. */
 static int name_length(const fy_lab *lab, int64_t world)
@@ -167,9 +122,9 @@ static int name_length(const fy_lab *lab, int64_t world)
 }
 
 /* "; worst gap ×2.1 on chain, ×0.9 on mixture" where the seeds can tell and it is one percent
- * at least; how many. */
-static int64_t describe(const fy_lab *lab, const effects *e, int64_t choice, int measure,
-                        bool first, fy_writer *sentence)
+ * at least, with three digits; how many. */
+static int64_t describe_effects(const fy_lab *lab, const effects *e, int64_t choice, int measure,
+                                bool first, fy_writer *sentence)
 {
     char number[FY_NUMBER_SIZE];
     int64_t told = 0;
@@ -177,10 +132,12 @@ static int64_t describe(const fy_lab *lab, const effects *e, int64_t choice, int
         const fy_ab_effect *its = effect_at(e, choice, w, measure);
         if (!its->told || fabs(its->ratio - 1) < 0.01)
             continue;
+        double unit = fy_pow(10.0, floor(fy_log10(its->ratio)) - 2.0);
         if (told == 0)
             fy_print(sentence, "%s %s", first ? ":" : ";", fy_ab_measure_heading(measure));
-        fy_print(sentence, "%s ×%s on %.*s", told ? "," : "", rounded(its->ratio, number),
-                 name_length(lab, w), fy_lab_word(lab, FY_AB_WORLDS, w));
+        fy_print(sentence, "%s ×%s on %.*s", told ? "," : "",
+                 fy_number(rint(its->ratio / unit) * unit, number), name_length(lab, w),
+                 fy_lab_word(lab, FY_AB_WORLDS, w));
         told++;
     }
     return told;
@@ -194,7 +151,7 @@ static void find_choice(fy_lab *lab, const effects *e, int64_t choice)
     fy_writer sentence = {.ctx = lab->ctx};
     int64_t told = 0;
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
-        told += describe(lab, e, choice, measures[i], told == 0, &sentence);
+        told += describe_effects(lab, e, choice, measures[i], told == 0, &sentence);
     fy_write_bytes(&sentence, "", 1);
     lab->findings.failed |= sentence.failed;
     if (!sentence.failed)
@@ -227,9 +184,11 @@ static void find_largest(fy_lab *lab, const effects *e, int measure)
                 fy_number(its->low, low), fy_number(its->high, high));
 }
 
-/* How many of all runs end with a bound for all rewards that says something. */
-static void find_bounds(fy_lab *lab)
+static void find_all(fy_lab *lab, const effects *e)
 {
+    find_largest(lab, e, FY_AB_M_worst);
+    find_largest(lab, e, FY_AB_M_certificate);
+    find_largest(lab, e, FY_AB_M_target);
     int64_t less = 0;
     for (int64_t c = 0; c < lab->cells; c++) {
         const double *row = fy_rows_at(&lab->rows[c], lab->rows[c].count - 1);
@@ -239,14 +198,6 @@ static void find_bounds(fy_lab *lab)
                 "the bound for all rewards at once is below H, hence says something, at the end "
                 "of %" PRId64 " of %" PRId64 " runs",
                 less, lab->cells);
-}
-
-static void find(fy_lab *lab, const effects *e)
-{
-    find_largest(lab, e, FY_AB_M_worst);
-    find_largest(lab, e, FY_AB_M_certificate);
-    find_largest(lab, e, FY_AB_M_target);
-    find_bounds(lab);
     for (int64_t c = 1; c < fy_ab_choices(); c++)
         if (fy_ab_choice_applies(lab, c))
             find_choice(lab, e, c);
@@ -254,59 +205,53 @@ static void find(fy_lab *lab, const effects *e)
 
 /* ------------------------------------------------------------------------- the whole */
 
-static void print_lead(const fy_lab *lab, fy_writer *text)
-{
-    fy_print(text,
-             "<h2>Effects</h2>\n<p>Base: the %s settings, plug-in policies. After %" PRId64
-             " episodes; the target is a worst gap of %.4g H. Ratios are geometric "
-             "interquartile means over pairs of runs with the same seed. Gaps below 0.0001 H "
-             "count as that; a target that was not reached counts as twice the episodes. Each "
-             "interval is to hold 95 times in 100 by itself: among so many some miss.</p>\n",
-             fy_lab_word(lab, FY_AB_BASE, 0), fy_lab_whole(lab, FY_AB_EPISODES),
-             fy_lab_real(lab, FY_AB_TARGET));
-}
-
-static foray_status print_effects(fy_lab *lab, const effects *e, fy_writer *text)
+static foray_status show_all(fy_lab *lab, const effects *e, fy_content *content)
 {
     static const int drawn[] = {FY_AB_M_worst, FY_AB_M_target, FY_AB_M_certificate, FY_AB_M_plans};
     foray_status status = FORAY_OK;
-    print_lead(lab, text);
+    fy_content_heading(content, "Effects");
+    fy_content_paragraph(
+        content,
+        "Base: the %s settings, plug-in policies. After %" PRId64 " episodes; the target is a "
+        "worst gap of %.4g H. Ratios are geometric interquartile means over pairs of runs with the "
+        "same seed. Gaps below 0.0001 H count as that; a target that was not reached counts as "
+        "twice the episodes. Each interval is to hold 95 times in 100 by itself: among so many "
+        "some miss.",
+        fy_lab_word(lab, FY_AB_BASE, 0), fy_lab_whole(lab, FY_AB_EPISODES),
+        fy_lab_real(lab, FY_AB_TARGET));
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn && status == FORAY_OK; i++)
-        status = draw_forest(lab, e, drawn[i], text);
-    fy_table table = list_effects(lab, e, 0, FY_AB_M_STEADY);
-    fy_page_data(text, &table, "effects", NULL);
+        status = draw_effects(lab, e, drawn[i], content);
+    show_effects(lab, e, 0, FY_AB_M_STEADY, "effects", content);
+    show_summary(lab, e, content);
+    fy_content_heading(content, "The choices");
+    for (int64_t c = 0; c < fy_ab_choices(); c++)
+        if (fy_ab_choice_applies(lab, c))
+            fy_content_term(content, fy_ab_choice_names[c], fy_ab_choice_words[c]);
+
+    /* Times stand apart: they differ from one run to the next. */
+    fy_content_heading(content, "What it costs to compute");
+    fy_content_paragraph(content, "Processor seconds of exploring, without planning for rewards "
+                                  "and measuring. Unlike all else on this page these numbers "
+                                  "differ from one run to the next.");
+    if (status == FORAY_OK)
+        status = draw_effects(lab, e, FY_AB_M_seconds, content);
+    show_effects(lab, e, FY_AB_M_STEADY, FY_AB_M_COUNT, "cost", content);
     return status;
 }
 
-/* Times are kept apart: they differ from one run to the next. */
-static foray_status print_times(fy_lab *lab, const effects *e, fy_writer *text)
-{
-    fy_print(text, "<h2>What it costs to compute</h2>\n<p>Processor seconds of exploring, without "
-                   "planning for rewards and measuring. Unlike all else on this page these numbers "
-                   "differ from one run to the next.</p>\n");
-    foray_status status = draw_forest(lab, e, FY_AB_M_seconds, text);
-    fy_table table = list_effects(lab, e, FY_AB_M_STEADY, FY_AB_M_COUNT);
-    fy_page_data(text, &table, "cost", NULL);
-    return status;
-}
-
-foray_status fy_ab_page(fy_lab *lab, fy_writer *text)
+foray_status fy_ab_show(fy_lab *lab, fy_content *content)
 {
     effects e = {.worlds = fy_lab_count(lab, FY_AB_WORLDS)};
+    foray_status status = FORAY_OK;
     if (!FY_ALLOC(lab->ctx, e.of, fy_ab_choices() * e.worlds * FY_AB_M_COUNT))
         return FORAY_ERROR_MEMORY;
-    foray_status status = fill_effects(lab, &e);
+    for (int64_t c = 0; c < fy_ab_choices(); c++)
+        for (int64_t w = 0; w < e.worlds && fy_ab_choice_applies(lab, c); w++)
+            for (int m = 0; m < FY_AB_M_COUNT && status == FORAY_OK; m++)
+                status = fy_ab_effect_of(lab, w, c, m, effect_at(&e, c, w, m));
     if (status == FORAY_OK) {
-        find(lab, &e);
-        status = print_effects(lab, &e, text);
-    }
-    if (status == FORAY_OK) {
-        fy_print(text, "<h2>Summary</h2>\n");
-        status = print_summary(lab, &e, text);
-    }
-    if (status == FORAY_OK) {
-        print_legend(lab, text);
-        status = print_times(lab, &e, text);
+        find_all(lab, &e);
+        status = show_all(lab, &e, content);
     }
     free(e.of);
     return status;

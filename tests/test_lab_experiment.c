@@ -1,5 +1,5 @@
-/* test_lab_frame.c - the frame of experiments, with one that is made up: parameters, stopping and
- * continuing, threads, refusals, failed allocations and disks. */
+/* test_lab_experiment.c - what the lab does for an experiment, with one that is made up:
+ * parameters, stopping and continuing, threads, refusals, failed allocations and disks. */
 #include "experiments/lab.h"
 #include "support.h"
 
@@ -54,41 +54,63 @@ static foray_status cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows
         return fy_fail(ctx, FORAY_ERROR_WORLD, "it had to fail");
     for (int i = 0; i < 3 && status == FORAY_OK; i++) {
         double row[COLUMNS] = {(double)at[0], (double)(at[2] % 2), fy_lab_number(lab, SIZES, at[1]),
-                               i == 1 ? INFINITY : 0.1 * (double)(index + i) / 3.0, fy_seconds()};
+                               i == 1 ? INFINITY : 0.1 * (double)(index + i) / 3.0, fy_clock()};
         status = fy_rows_add(ctx, rows, row);
-        if (!fy_lab_tell(lab, index, (i + 1) / 3.0))
+        if (!fy_lab_progress(lab, index, (i + 1) / 3.0))
             status = FORAY_INTERRUPTED;
     }
     return status;
 }
 
-static foray_status page(fy_lab *lab, fy_writer *text)
+static foray_status show(fy_lab *lab, fy_content *content)
 {
     static const char *const heading[] = {"cell", "sum"};
     fy_table table = fy_table_begin(lab->ctx, 2, heading);
+    fy_content_heading(content, "Sums");
+    fy_content_paragraph(content, "Of %d & %d.", 0, 2);
+    fy_content_term(content, "sum", "what <adds> up");
+    fy_content_chart(
+        content,
+        &(fy_chart){.id = "sums", .title = "Sums", .x = {.label = "cell"}, .y = {.label = "sum"}});
+    fy_content_series(content, "all");
     for (int64_t i = 0; i < lab->cells; i++) {
         double sum = 0.0;
         for (int64_t r = 0; r < lab->rows[i].count; r += 2)
             sum += fy_rows_at(&lab->rows[i], r)[C_VALUE];
         fy_table_cell(&table, "%s", lab->cell[i].name);
         fy_table_shortest(&table, sum);
+        fy_content_point(content, (fy_series_point){(double)i, sum, NAN, NAN});
     }
     fy_lab_find(lab, "There are %lld cells & no more.", (long long)lab->cells);
-    fy_print(text, "<h2>Sums</h2>\n");
-    return fy_lab_table(lab, text, "summary", &table);
+    fy_content_spans(content,
+                     &(fy_spans){.id = "span", .title = "Span", .label = "span", .note = "a note"});
+    fy_content_span(content, &(fy_span){.label = "one", .high = 1, .point = NAN, .truth = NAN});
+    static const char *const groups[] = {"group"};
+    fy_content_forest(content, &(fy_forest){.id = "forest",
+                                            .title = "Forest",
+                                            .x = {.label = "effect"},
+                                            .groups = 1,
+                                            .group = groups});
+    fy_content_effects(content, "row", &(fy_effect){1, 0.5, 2});
+    fy_content_table(content, FY_TABLE_READ, "summary", NULL, &table);
+    table = fy_table_begin(lab->ctx, 2, heading);
+    fy_content_table(content, FY_TABLE_BEHIND, "behind", "nothing", &table);
+    return FORAY_OK;
 }
 
 static const fy_lab_experiment made_up = {
     .name = "madeup",
     .summary = "what nobody asked for",
     .question = "Is a < b?",
+    .description = "Nothing.",
+    .example = "",
     .parameter = parameters,
     .parameters = sizeof parameters / sizeof *parameters,
     .column = columns,
     .columns = COLUMNS,
     .plan = plan,
     .cell = cell,
-    .page = page,
+    .show = show,
 };
 enum { CELLS = 12 }; /* with the full values */
 
@@ -162,6 +184,30 @@ static void everything_is_written(void **state)
     assert_non_null(strstr(page_text, "Is a &lt; b?"));
     assert_non_null(strstr(page_text, "foray lab madeup -o madeup\n"));
     assert_non_null(strstr(page_text, "download=\"rows.csv\""));
+    /* What the experiment shows, in its order: text escaped, narrow pictures side by side, a
+     * table behind pictures on the page alone. */
+    static const char *const shown[] = {"<h2>Sums</h2>",
+                                        "<p>Of 0 &amp; 2.</p>",
+                                        "<dl>\n<dt>sum</dt><dd>what &lt;adds&gt; up</dd>\n</dl>",
+                                        "<div class=\"pair\">\n<figure>",
+                                        "id=\"sums\"",
+                                        "<figcaption>a note</figcaption>",
+                                        "id=\"span\"",
+                                        "</figure>\n</div>\n<figure>",
+                                        "id=\"forest\"",
+                                        "id=\"summary-table\"",
+                                        "id=\"behind-data\"",
+                                        "<h2>Everything that was measured</h2>"};
+    const char *at = page_text;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        at = strstr(at, shown[i]);
+        if (!at)
+            fail_msg("\"%s\" is missing or out of order", shown[i]);
+    }
+    char behind[512];
+    struct stat about;
+    snprintf(behind, sizeof behind, "%s/behind.csv", directory);
+    assert_int_not_equal(stat(behind, &about), 0);
     free(rows);
     free(page_text);
     free(findings);

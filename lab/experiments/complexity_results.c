@@ -1,0 +1,357 @@
+/* complexity_results.c - K(eps) from all rows, and how it grows. */
+#include "experiments/complexity.h"
+#include "base/maths.h"
+#include "compare/learning.h"
+#include "measure/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RESAMPLES = 200 };
+static const double outside = 0.05; /* the intervals */
+
+/* What is asked to be at most eps. */
+enum { GAP, BOUND, KINDS };
+static const char *const kind_name[KINDS] = {"gap", "certificate"};
+static const char *const kind_words[KINDS] = {"actual gap", "certificate"};
+static const int kind_column[KINDS] = {FY_COMPLEXITY_C_GAP, FY_COMPLEXITY_C_BOUND};
+static const int kind_eps[KINDS] = {FY_COMPLEXITY_EPS, FY_COMPLEXITY_CERTIFIED};
+
+/* What K grows with. */
+enum { OVER_EPS, OVER_H, OVER_D, VARIABLES };
+static const char *const variable_name[VARIABLES] = {"1/eps", "H", "d"};
+
+/* The exponents of the theorems, where there is one. Tabular ones have S, which stays. */
+static const struct {
+    const char *algorithm, *exponent[VARIABLES];
+} theorems[] = {
+    {"ucrl-rfe", {"2", "5", "2"}}, {"ucrl-rfe+", {"2", "4 to 5", "1 to 2"}},
+    {"rf-ucrl", {"2", "4", "0"}},  {"rf-express", {"2", "3", "0"}},
+    {"sstp", {"2", "2", "0"}},     {"rf-rl-explore", {"2", "5", "0"}},
+    {"wang", {"2", "6", "3"}},
+};
+
+static const char *theorem_of(const char *algorithm, int variable)
+{
+    for (size_t i = 0; i < sizeof theorems / sizeof *theorems; i++)
+        if (strcmp(theorems[i].algorithm, algorithm) == 0)
+            return theorems[i].exponent[variable];
+    return "";
+}
+
+/* Rows of all cells, [algorithm][horizon][zone][seed]; each kind counts[kind] in each variable. */
+typedef struct study {
+    fy_lab *lab;
+    fy_content *content;
+    int64_t algorithms, seeds, count[KINDS][VARIABLES];
+    int64_t *pick; /* [seeds] of a resample */
+    /* For fits: the points of one algorithm. */
+    double *x, *y;
+    int64_t *group;
+} study;
+
+static const char *algorithm_name(const study *s, int64_t a)
+{
+    return fy_lab_word(s->lab, FY_COMPLEXITY_ALGORITHMS, a);
+}
+
+/* The value of a variable at its index: 1/eps, H or d. */
+static double variable_at(const study *s, int kind, int variable, int64_t i)
+{
+    if (variable == OVER_EPS)
+        return 1.0 / fy_lab_number(s->lab, kind_eps[kind], i);
+    if (variable == OVER_H)
+        return fy_lab_number(s->lab, FY_COMPLEXITY_HORIZONS, i);
+    return fy_rows_at(&s->lab->rows[i * s->seeds], 0)[FY_COMPLEXITY_C_DIM];
+}
+
+/* K(eps) of one algorithm at these indices of the variables. */
+static double episodes_at(const study *s, int kind, int64_t a, const int64_t at[VARIABLES],
+                          const int64_t *pick)
+{
+    int64_t world = (a * s->count[kind][OVER_H] + at[OVER_H]) * s->count[kind][OVER_D] + at[OVER_D];
+    fy_looks looks = {.rows = s->lab->rows + world * s->seeds,
+                      .runs = s->seeds,
+                      .stride = 1,
+                      .count = s->lab->rows[0].count,
+                      .episode = FY_COMPLEXITY_C_EPISODE,
+                      .gap = kind_column[kind]};
+    return fy_learning_time(&looks, fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]),
+                            fy_lab_real(s->lab, FY_COMPLEXITY_DELTA), pick);
+}
+
+static foray_status open_study(fy_lab *lab, fy_content *content, study *s)
+{
+    int64_t most = 0;
+    *s = (study){.lab = lab,
+                 .content = content,
+                 .algorithms = fy_lab_count(lab, FY_COMPLEXITY_ALGORITHMS),
+                 .seeds = fy_lab_whole(lab, FY_COMPLEXITY_SEEDS)};
+    for (int kind = 0; kind < KINDS; kind++) {
+        int64_t *count = s->count[kind];
+        count[OVER_EPS] = fy_lab_count(lab, kind_eps[kind]);
+        count[OVER_H] = fy_lab_count(lab, FY_COMPLEXITY_HORIZONS);
+        count[OVER_D] = fy_lab_count(lab, FY_COMPLEXITY_ZONES);
+        int64_t points = count[OVER_EPS] * count[OVER_H] * count[OVER_D];
+        most = points > most ? points : most;
+    }
+    bool room = FY_ALLOC(lab->ctx, s->pick, s->seeds) && FY_ALLOC(lab->ctx, s->x, most) &&
+                FY_ALLOC(lab->ctx, s->y, most) && FY_ALLOC(lab->ctx, s->group, most);
+    return room ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+static void close_study(study *s)
+{
+    free(s->pick);
+    free(s->x);
+    free(s->y);
+    free(s->group);
+}
+
+/* ------------------------------------------------------------------------ exponents */
+
+/* An exponent, the interval of its resamples, and how many points it is fitted to. */
+typedef struct exponent {
+    double slope, low, high;
+    int64_t used, all;
+} exponent;
+
+/* log K against the log of the variable; those of a group differ in nothing else. What was
+ * learnt at the first look may have been learnt before: it is not known. */
+static fy_grouped_points gather_points(study *s, int kind, int64_t a, int variable,
+                                       const int64_t *pick)
+{
+    const int64_t *count = s->count[kind];
+    int first = variable == OVER_EPS ? OVER_H : OVER_EPS;
+    int second = variable == OVER_D ? OVER_H : OVER_D;
+    double first_look = fy_rows_at(&s->lab->rows[0], 0)[FY_COMPLEXITY_C_EPISODE];
+    fy_grouped_points points = {.x = s->x, .y = s->y, .group = s->group};
+    int64_t at[VARIABLES];
+    for (at[first] = 0; at[first] < count[first]; at[first]++)
+        for (at[second] = 0; at[second] < count[second]; at[second]++)
+            for (at[variable] = 0; at[variable] < count[variable]; at[variable]++) {
+                double K = episodes_at(s, kind, a, at, pick);
+                bool known = isfinite(K) && K > first_look;
+                s->x[points.count] = fy_log(variable_at(s, kind, variable, at[variable]));
+                s->y[points.count] = known ? fy_log(K) : NAN;
+                s->group[points.count++] = at[first] * count[second] + at[second];
+            }
+    return points;
+}
+
+static exponent fit(study *s, int kind, int64_t a, int variable)
+{
+    double slopes[RESAMPLES];
+    int64_t known = 0;
+    uint64_t seed = (uint64_t)fy_lab_whole(s->lab, FY_COMPLEXITY_SEED);
+    fy_grouped_points points = gather_points(s, kind, a, variable, NULL);
+    exponent out = {.slope = fy_common_slope(&points), .all = points.count};
+    for (int64_t i = 0; i < points.count; i++)
+        out.used += isfinite(points.y[i]);
+    /* The seeds, drawn again with replacement: the same for all points of a resample. */
+    for (uint64_t b = 0; b < RESAMPLES && !isnan(out.slope); b++) {
+        for (int64_t i = 0; i < s->seeds; i++) {
+            uint64_t bits = fy_random_bits(seed, FY_STREAM_BOOTSTRAP, b, (uint32_t)i, 0);
+            s->pick[i] = (int64_t)(fy_unit(bits) * (double)s->seeds);
+        }
+        points = gather_points(s, kind, a, variable, s->pick);
+        double slope = fy_common_slope(&points);
+        if (!isnan(slope))
+            slopes[known++] = slope;
+    }
+    fy_sort(known, slopes);
+    out.low = fy_order_statistic(known, slopes, 0.5 * outside);
+    out.high = fy_order_statistic(known, slopes, 1.0 - 0.5 * outside);
+    return out;
+}
+
+/* "(1/eps)^1.9 [1.8, 2.1] H^2.2 [2, 2.3] d^0.9 [0.8, 1]" */
+static void find_exponents(study *s, int kind, int64_t a, const exponent its[VARIABLES])
+{
+    char part[VARIABLES][96], theorem[96] = "";
+    const char *name = algorithm_name(s, a);
+    for (int v = 0; v < VARIABLES; v++) {
+        if (isnan(its[v].slope))
+            snprintf(part[v], sizeof part[v], "%s: too few points", variable_name[v]);
+        else
+            snprintf(part[v], sizeof part[v], "%s: %.2f [%.2f, %.2f]", variable_name[v],
+                     its[v].slope, its[v].low, its[v].high);
+    }
+    if (*theorem_of(name, OVER_EPS))
+        snprintf(theorem, sizeof theorem, "; its theorem has %s, %s, %s", theorem_of(name, 0),
+                 theorem_of(name, 1), theorem_of(name, 2));
+    fy_lab_find(s->lab, "%s, %s: exponents of K in %s, %s, %s%s.", name, kind_words[kind], part[0],
+                part[1], part[2], theorem);
+}
+
+/* Every exponent with its interval, and the theorem's beside it: of "4 to 5" the larger. */
+static void draw_exponents(study *s, int kind, const exponent *its)
+{
+    char id[32], title[96];
+    snprintf(id, sizeof id, "%sexponents", kind_name[kind]);
+    snprintf(title, sizeof title, "exponents of K for the %s", kind_words[kind]);
+    fy_content_spans(s->content, &(fy_spans){.id = id, .title = title, .label = title});
+    for (int v = 0; v < VARIABLES; v++)
+        for (int64_t a = 0; a < s->algorithms; a++) {
+            const exponent *e = &its[a * VARIABLES + v];
+            const char *theorem = theorem_of(algorithm_name(s, a), v);
+            const char *last = strrchr(theorem, ' ');
+            fy_span row = {.low = e->low, .high = e->high, .point = e->slope};
+            row.truth = *theorem ? strtod(last ? last : theorem, NULL) : NAN;
+            snprintf(row.label, FY_LABEL_SIZE, "%s, %s", variable_name[v], algorithm_name(s, a));
+            if (!isnan(e->slope))
+                fy_content_span(s->content, &row);
+        }
+}
+
+static foray_status show_exponents_of(study *s, int kind, fy_table *table)
+{
+    exponent *its;
+    if (!FY_ALLOC(s->lab->ctx, its, s->algorithms * VARIABLES))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t a = 0; a < s->algorithms; a++) {
+        for (int v = 0; v < VARIABLES; v++) {
+            exponent e = its[a * VARIABLES + v] = fit(s, kind, a, v);
+            fy_table_cell(table, "%s", algorithm_name(s, a));
+            fy_table_cell(table, "%s", kind_name[kind]);
+            fy_table_cell(table, "over %s", variable_name[v]);
+            fy_table_shortest(table, e.slope);
+            fy_table_shortest(table, e.low);
+            fy_table_shortest(table, e.high);
+            fy_table_cell(table, "%s", theorem_of(algorithm_name(s, a), v));
+            fy_table_integer(table, e.used);
+            fy_table_integer(table, e.all);
+        }
+        if (its[a * VARIABLES].used > 0)
+            find_exponents(s, kind, a, &its[a * VARIABLES]);
+    }
+    draw_exponents(s, kind, its);
+    free(its);
+    return FORAY_OK;
+}
+
+static foray_status show_exponents(study *s)
+{
+    static const char *const heading[] = {"algorithm", "measure", "variable", "exponent", "low",
+                                          "high",      "theorem", "points",   "of"};
+    fy_table table = fy_table_begin(s->lab->ctx, 9, heading);
+    foray_status status = FORAY_OK;
+    fy_content_heading(s->content, "Exponents");
+    fy_content_paragraph(
+        s->content,
+        "Slopes of log K against log(1/eps), log H and log d, with the interval that 95%% of the "
+        "resampled slopes lie in, beside the exponents in the theorems (diamonds), which are upper "
+        "bounds up to logarithms. Empty: fewer than two points that differ in the variable alone. "
+        "Points: how many of all (H, d, eps) were reached within the budget and not at the very "
+        "first look.");
+    for (int kind = 0; kind < KINDS && status == FORAY_OK; kind++)
+        status = show_exponents_of(s, kind, &table);
+    fy_content_table(s->content, FY_TABLE_READ, "summary", NULL, &table);
+    return status;
+}
+
+/* ------------------------------------------------------------------------- K(eps) */
+
+/* One line for each algorithm over one variable, at the middle of the others. */
+static void draw_growth(study *s, int kind, int variable)
+{
+    static const char *const axis[VARIABLES] = {"1/eps", "horizon H", "dimension d"};
+    const int64_t *count = s->count[kind];
+    int64_t at[VARIABLES] = {count[0] / 2, count[1] / 2, count[2] / 2};
+    char id[32], title[96], note[128], part[VARIABLES][32];
+    snprintf(id, sizeof id, "%s%d", kind_name[kind], variable);
+    snprintf(title, sizeof title, "Episodes for the %s over %s", kind_words[kind],
+             variable_name[variable]);
+    snprintf(part[OVER_EPS], sizeof part[0], "eps = %g",
+             fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]));
+    snprintf(part[OVER_H], sizeof part[1], "H = %g", variable_at(s, kind, OVER_H, at[OVER_H]));
+    snprintf(part[OVER_D], sizeof part[2], "d = %g", variable_at(s, kind, OVER_D, at[OVER_D]));
+    snprintf(note, sizeof note, "%s, %s; what is beyond the budget is left out",
+             part[variable == OVER_EPS ? OVER_H : OVER_EPS],
+             part[variable == OVER_D ? OVER_H : OVER_D]);
+    fy_content_chart(s->content, &(fy_chart){.id = id,
+                                             .title = title,
+                                             .note = note,
+                                             .x = {.label = axis[variable], .kind = FY_AXIS_LOG},
+                                             .y = {.label = "episodes K", .kind = FY_AXIS_LOG}});
+    for (int64_t a = 0; a < s->algorithms; a++) {
+        fy_content_series(s->content, algorithm_name(s, a));
+        for (at[variable] = 0; at[variable] < count[variable]; at[variable]++)
+            fy_content_point(s->content,
+                             (fy_series_point){variable_at(s, kind, variable, at[variable]),
+                                               episodes_at(s, kind, a, at, NULL), NAN, NAN});
+    }
+}
+
+/* In the middle of everything: who needs how many. */
+static void find_episodes(study *s, int kind)
+{
+    char list[768] = "", number[FY_NUMBER_SIZE];
+    size_t used = 0;
+    const int64_t *count = s->count[kind];
+    const int64_t at[VARIABLES] = {count[0] / 2, count[1] / 2, count[2] / 2};
+    for (int64_t a = 0; a < s->algorithms && used < sizeof list; a++) {
+        double K = episodes_at(s, kind, a, at, NULL);
+        double shown = isfinite(K) ? K : fy_lab_real(s->lab, FY_COMPLEXITY_EPISODES);
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s %s%s", a ? ", " : "",
+                                 algorithm_name(s, a), isfinite(K) ? "" : "more than ",
+                                 fy_number(shown, number));
+    }
+    fy_lab_find(s->lab, "Episodes for a %s of %g at H = %g, d = %g: %s.",
+                kind == GAP ? "worst gap" : "certificate",
+                fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]),
+                variable_at(s, kind, OVER_H, at[OVER_H]), variable_at(s, kind, OVER_D, at[OVER_D]),
+                list);
+}
+
+/* K for every algorithm, kind, H, d and eps. */
+static void show_episodes(study *s)
+{
+    static const char *const heading[] = {"algorithm", "measure", "horizon", "zones",
+                                          "dim",       "eps",     "episodes"};
+    char note[128], number[FY_NUMBER_SIZE];
+    int64_t at[VARIABLES];
+    fy_table table = fy_table_begin(s->lab->ctx, 7, heading);
+    for (int64_t a = 0; a < s->algorithms; a++)
+        for (int kind = 0; kind < KINDS; kind++)
+            for (at[OVER_H] = 0; at[OVER_H] < s->count[kind][OVER_H]; at[OVER_H]++)
+                for (at[OVER_D] = 0; at[OVER_D] < s->count[kind][OVER_D]; at[OVER_D]++)
+                    for (at[OVER_EPS] = 0; at[OVER_EPS] < s->count[kind][OVER_EPS];
+                         at[OVER_EPS]++) {
+                        fy_table_cell(&table, "%s", algorithm_name(s, a));
+                        fy_table_cell(&table, "%s", kind_name[kind]);
+                        fy_table_shortest(&table, variable_at(s, kind, OVER_H, at[OVER_H]));
+                        fy_table_shortest(&table,
+                                          fy_lab_number(s->lab, FY_COMPLEXITY_ZONES, at[OVER_D]));
+                        fy_table_shortest(&table, variable_at(s, kind, OVER_D, at[OVER_D]));
+                        fy_table_shortest(&table,
+                                          fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]));
+                        fy_table_shortest(&table, episodes_at(s, kind, a, at, NULL));
+                    }
+    snprintf(note, sizeof note, "inf: not within the budget of %s episodes.",
+             fy_number(fy_lab_real(s->lab, FY_COMPLEXITY_EPISODES), number));
+    fy_content_heading(s->content, "K(eps), all of it");
+    fy_content_table(s->content, FY_TABLE_OPENED, "episodes", note, &table);
+}
+
+foray_status fy_complexity_show(fy_lab *lab, fy_content *content)
+{
+    study s;
+    foray_status status = open_study(lab, content, &s);
+    for (int kind = 0; kind < KINDS && status == FORAY_OK; kind++) {
+        find_episodes(&s, kind);
+        fy_content_heading(content, "K(eps) of the %s", kind_words[kind]);
+        fy_content_paragraph(content, "All numbers, also those of the other settings, are in the "
+                                      "table “K(eps), all of it” below.");
+        for (int v = 0; v < VARIABLES; v++)
+            draw_growth(&s, kind, v);
+    }
+    if (status == FORAY_OK)
+        status = show_exponents(&s);
+    if (status == FORAY_OK)
+        show_episodes(&s);
+    close_study(&s);
+    return status;
+}

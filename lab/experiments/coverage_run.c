@@ -1,0 +1,156 @@
+/* coverage_run.c - one run, watched.
+ *
+ *   before the first episode and after each:  ||z - z*||_Sigma / radius, of every block
+ *   after 1, 4, 16, ... episodes and at the end
+ *     worst gap that can be found / bound for all rewards
+ *     for each mode of planning and each reward:  gap of its plan / certificate of its plan */
+#include "experiments/coverage_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "explore/mixture/learner.h"
+#include "plan/policy.h"
+
+typedef struct watch {
+    foray_context *ctx;
+    const foray_model *model;
+    foray_explorer *explorer;
+    foray_world *world;
+    fy_worst_search *search;
+    int64_t rounds;
+    foray_policy **policies; /* [most rewards of a family] */
+    double certificates, losses, plans;
+    fy_coverage_outcome found;
+} watch;
+
+/* gap/certificate; gaps within rounding of 0 need no certificate. */
+static double share_of(double gap, double certificate)
+{
+    const double rounding = 1e-9;
+    if (gap <= rounding)
+        return 0.0;
+    return certificate > 0.0 ? gap / certificate : INFINITY;
+}
+
+static void watch_sets(watch *w)
+{
+    fy_learner *learner = fy_learner_of(w->explorer);
+    if (learner)
+        w->found.set = fmax(w->found.set, fy_learner_distance(learner, w->model->theta));
+}
+
+/* ------------------------------------------------------------------ certificates */
+
+static void watch_plan(watch *w, const foray_reward *reward, double optimal,
+                       const foray_policy *policy)
+{
+    double value = fy_truth_value(w->search->truth, reward, policy->action);
+    double gap = fy_gap(w->model, optimal, value), certificate = policy->certificate.gap;
+    w->found.each = fmax(w->found.each, share_of(gap, certificate));
+    if (policy->mode != FORAY_PESSIMISTIC)
+        return;
+    w->certificates += certificate;
+    w->losses += gap;
+    w->plans++;
+}
+
+static foray_status watch_family(watch *w, const foray_family *family, int mode)
+{
+    int64_t count = foray_family_size(family);
+    const foray_reward **rewards = NULL;
+    if (!FY_ALLOC(w->ctx, rewards, count))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < count; i++)
+        rewards[i] = foray_family_reward(family, i);
+    foray_status status = foray_explorer_plan(w->explorer, count, rewards, mode, w->policies);
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        watch_plan(w, rewards[i], foray_family_optimal(family, i), w->policies[i]);
+    if (status == FORAY_OK)
+        fy_policies_destroy(count, w->policies);
+    free(rewards);
+    return status;
+}
+
+/* Plans of all modes, for all rewards of the families and the one that the adversary came to. */
+static foray_status watch_plans(watch *w, const foray_reward *worst)
+{
+    foray_status status = FORAY_OK;
+    double optimal = fy_truth_best(w->search->truth, worst, NULL);
+    w->certificates = w->losses = w->plans = 0.0;
+    for (int mode = 0; mode < FORAY_MODES && status == FORAY_OK; mode++) {
+        foray_policy *policy = NULL;
+        for (int f = 0; f < FORAY_FAMILIES && status == FORAY_OK; f++)
+            status = watch_family(w, w->search->family[f], mode);
+        if (status == FORAY_OK)
+            status = foray_explorer_plan(w->explorer, 1, &worst, mode, &policy);
+        if (status == FORAY_OK)
+            watch_plan(w, worst, optimal, policy);
+        foray_policy_destroy(policy);
+    }
+    w->found.certificate = w->certificates / w->plans;
+    w->found.loss = w->losses / w->plans;
+    return status;
+}
+
+static foray_status watch_certificates(watch *w)
+{
+    foray_reward *worst = NULL;
+    foray_certificate bound;
+    foray_status status = fy_worst_search_run(w->ctx, w->search, w->explorer, FORAY_OPTIMISTIC,
+                                              w->rounds, &w->found.gap, &worst);
+    if (status == FORAY_OK && w->explorer->ops->bound) {
+        status = foray_explorer_bound(w->explorer, &bound);
+        if (status == FORAY_OK) {
+            w->found.bound = bound.gap;
+            w->found.all = fmax(w->found.all, share_of(w->found.gap, bound.gap));
+        }
+    }
+    if (status == FORAY_OK)
+        status = watch_plans(w, worst);
+    foray_reward_destroy(worst);
+    return status;
+}
+
+/* ------------------------------------------------------------------------ a run */
+
+static foray_status watch_episodes(watch *w, int64_t episodes)
+{
+    foray_status status = FORAY_OK;
+    int64_t due = 1;
+    watch_sets(w);
+    for (int64_t k = 1; k <= episodes && status == FORAY_OK; k++) {
+        status = foray_explorer_play(w->explorer, w->world, NULL, NULL);
+        watch_sets(w);
+        if (status == FORAY_OK && (k == due || k == episodes))
+            status = watch_certificates(w);
+        due *= k == due ? 4 : 1;
+    }
+    return status;
+}
+
+foray_status fy_coverage_run(foray_context *ctx, const foray_model *model,
+                             const foray_settings *settings, fy_worst_search *search,
+                             int64_t rounds, fy_coverage_outcome *out)
+{
+    watch w = {.ctx = ctx, .model = model, .search = search, .rounds = rounds};
+    w.found.set = w.found.all = w.found.bound = NAN; /* fmax takes whatever comes first */
+    int64_t most = 1;
+    for (int f = 0; f < FORAY_FAMILIES; f++) {
+        int64_t size = foray_family_size(search->family[f]);
+        most = size > most ? size : most;
+    }
+    foray_status status = FY_ALLOC(ctx, w.policies, most) ? FORAY_OK : FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = foray_explorer_create(ctx, model, settings, &w.explorer);
+    if (status == FORAY_OK)
+        status = foray_world_from_model(ctx, model, &w.world);
+    if (status == FORAY_OK)
+        status = watch_episodes(&w, settings->episodes);
+    if (status == FORAY_OK)
+        *out = w.found;
+    foray_explorer_destroy(w.explorer);
+    foray_world_destroy(w.world);
+    free(w.policies);
+    return status;
+}
