@@ -41,9 +41,9 @@ const cli_command cli_bound = {
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_FILE,
-    .description = "Prints a bound on what the optimistic plan can lose against the best policy,\n"
-                   "whatever the reward will be; the gap of a run that has learnt nothing is the\n"
-                   "horizon. The certificate of one reward ('foray plan') is much smaller.",
+    .description = "Prints an upper bound on the gap of the optimistic plan, whatever the reward;\n"
+                   "for a run that has learnt nothing this is the horizon. The certificate of a\n"
+                   "single reward ('foray plan') is much smaller.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore riverswim -k 2000 -o river.foray\n"

@@ -17,8 +17,8 @@
     X(CLI_USAGE, 2, "invalid arguments")                                                           \
     X(CLI_BAD_INPUT, 3, "bad input, a file that cannot be read or written, or out of memory")      \
     X(CLI_WORLD_FAILED, 4, "the world failed")                                                     \
-    X(CLI_BAD_RUN, 5, "a run file that is damaged, foreign, or from a newer Foray")                \
-    X(CLI_STOPPED, 130, "interrupted by a signal, with everything saved")
+    X(CLI_BAD_RUN, 5, "a run file that is damaged, not a run, or from a newer Foray")              \
+    X(CLI_STOPPED, 130, "interrupted by a signal; everything is saved")
 
 typedef enum cli_exit {
 #define CLI_EXIT_CODE(name, value, text) name = (value),
@@ -87,22 +87,22 @@ static inline bool cli_has(const cli_session *session, const char *name)
 #define CLI_OPTION_JSON CLI_SWITCH("json", "print one JSON object instead of text")
 #define CLI_OPTION_THREADS                                                                         \
     CLI_WHOLE(0, "threads", "N", "cores online", 1, 1024,                                          \
-              "threads to compute with; results do not depend on it")
+              "number of threads; results do not depend on it")
 #define CLI_OPTION_REWARD                                                                          \
     CLI_FILE('r', "reward", "REWARD",                                                              \
-             "a reward file, goal:STATE (1 in that state, number or name), or in a system one "    \
-             "of its own, such as balance; may be repeated")
+             "a reward file, goal:STATE (1 in that state, given by number or name), or a reward "  \
+             "that the system names, such as balance; may be repeated")
 #define CLI_OPTION_TO                                                                              \
     CLI_CHOICE(0, "to", "FORMAT", NULL, "json|compact",                                            \
-               "format to write; without it the ending .json or .compact tells")
+               "format to write; by default, the one that the ending .json or .compact names")
 
 #define CLI_OPTION_GIVEN                                                                           \
-    CLI_FILE('r', "reward", "REWARD",                                                              \
-             "the reward that algorithms which see it explore for: a reward file, or "             \
-             "goal:STATE")
+    CLI_FILE(                                                                                      \
+        'r', "reward", "REWARD",                                                                   \
+        "the reward, for algorithms that see it while they explore: a reward file or goal:STATE")
 #define CLI_OPTION_LITERAL                                                                         \
-    CLI_SWITCH("literal", "the paper to the letter: radius theorem, centring and blocks "          \
-                          "off, clip horizon, replan every; settings given beside it win")
+    CLI_SWITCH("literal", "the paper to the letter: radius theorem, centring and blocks off, "     \
+                          "clip horizon, replan every; other options override it")
 #define CLI_OPTION_MODE(fallback_mode)                                                             \
     CLI_CHOICE('m', "mode", "MODE", (fallback_mode), "optimistic|plugin|pessimistic",              \
                "which recursion the policy maximises")

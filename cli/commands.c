@@ -145,7 +145,7 @@ static cli_exit run_parsed(cli_session *session)
     if (session->args.operands < command->least)
         return cli_fail(session, CLI_USAGE, "missing operand: %s", command->operands);
     if (session->args.operands > command->most)
-        return cli_fail(session, CLI_USAGE, "one argument too many: %s",
+        return cli_fail(session, CLI_USAGE, "unexpected argument: %s",
                         session->args.operand[command->most]);
     session->ctx = foray_context_create();
     if (!session->ctx)

@@ -1,4 +1,5 @@
 /* compare.c - foray compare: algorithms side by side on one world. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,8 @@ static cli_exit read_algorithms(contest *c)
 {
     const char *list = cli_value(c->session, "algorithm");
     if (!list)
-        return cli_fail(c->session, CLI_USAGE, "say with -a which algorithms to compare: A,B,...");
+        return cli_fail(c->session, CLI_USAGE,
+                        "-a is required: the algorithms to compare, A,B,...");
     c->names = strdup(list);
     c->algorithm = calloc(strlen(list) + 1, sizeof *c->algorithm);
     if (!c->names || !c->algorithm)
@@ -127,9 +129,9 @@ static cli_exit compare(contest *c)
     cli_progress_end(&c->work.line);
     if (status == FORAY_INTERRUPTED)
         return cli_fail(session, CLI_STOPPED,
-                        "stopped by a signal after %lld of %lld runs; "
-                        "the same command goes on from there",
-                        (long long)c->work.last.finished, (long long)c->work.last.parts);
+                        "stopped by a signal after %" PRId64 " of %" PRId64 " runs; "
+                        "run the same command again to continue",
+                        c->work.last.finished, c->work.last.parts);
     code = cli_status(session, status);
     return code == CLI_DONE ? show_comparison(c) : code;
 }
@@ -140,7 +142,7 @@ static cli_exit run_compare(cli_session *session)
                  .directory = cli_value(session, "output"),
                  .work = {.heading = "", .parts = "runs"}};
     if (!c.directory)
-        return cli_fail(session, CLI_USAGE, "say with -o in which directory to put the results");
+        return cli_fail(session, CLI_USAGE, "-o is required: the directory for the results");
     cli_exit code = read_options(&c);
     if (code == CLI_DONE)
         code = compare(&c);
@@ -155,12 +157,12 @@ static const cli_option options[] = {
     CLI_FILE('o', "output", "DIR", "the directory for tables and plots (required)"),
     CLI_WHOLE(0, "seeds", "N", "5", 1, 1000000, "runs of each algorithm, with consecutive seeds"),
     CLI_REAL(0, "seconds", "T", "0", 0, 1e9,
-             "end a run after exploring for so long, if it has not ended before; 0: never"),
+             "end a run after this many seconds of exploring; 0: never"),
     CLI_OPTION_MODE("plugin"),
     CLI_WHOLE(0, "rewards", "N", "32", 1, 1000000,
               "rewards in each random family: dense, sparse, timed"),
     CLI_WHOLE(0, "goals", "N", "256", 0, CLI_UNBOUNDED,
-              "at most so many goal states, drawn at random; 0: every state"),
+              "largest number of goal states, drawn at random; 0: every state"),
     CLI_WHOLE(0, "rounds", "N", "4", 0, 1000000, "rounds of the adversary"),
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
@@ -177,17 +179,18 @@ const cli_command cli_compare = {
     .most = 1,
     .words = CLI_WORDS_WORLD,
     .description =
-        "Runs every algorithm of -a A,B,... with every seed, and measures at 1, 2, 3, 6,\n"
-        "10, 18, ... episodes how good the policies are that it plans: worst and mean gap\n"
-        "to the best policy over goal states, random dense, sparse and time-dependent\n"
-        "rewards, and over the rewards of an adversary; also its certificate, the states\n"
-        "it covered, its time per episode and the size of its state. Algorithms that see\n"
-        "the reward while they explore need one with -r; its gap is then measured too.\n"
+        "Runs each algorithm of -a A,B,... with each seed and measures, after 1, 2, 3, 6,\n"
+        "10, 18, ... episodes, how good its policies are: the worst and the mean gap over\n"
+        "goal states, over random dense, sparse and time-dependent rewards, and over the\n"
+        "rewards of an adversary; also its certificate, the states it covered, the time per\n"
+        "episode and the size of its state. Algorithms that see the reward while they\n"
+        "explore need one with -r; its gap is then measured too.\n"
         "\n"
-        "The directory gets results.csv, times.csv, summary.csv, summary.txt, learning.csv,\n"
-        "plots and index.html. Runs go on side by side, one thread each. A run that ended is\n"
-        "kept: the same command again continues, also with more seeds or algorithms; with\n"
-        "other settings it refuses. Everything but times is the same for the same seeds.",
+        "The directory receives results.csv, times.csv, summary.csv, summary.txt,\n"
+        "learning.csv, plots and index.html. Runs proceed in parallel, one thread each.\n"
+        "Finished runs are reused: the same command continues where it stopped, also with\n"
+        "more seeds or algorithms, but not with other settings. Apart from times, the same\n"
+        "seeds give the same results.",
     .options = options,
     .takes_settings = true,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},

@@ -80,7 +80,7 @@ static cli_exit run_evaluate(cli_session *session)
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
     CLI_REAL(0, "discount", "G", "1", 0, 1,
-             "let the reward of step t, counted from 0, count G^t as much"),
+             "discount factor: the reward of step t, counted from 0, is multiplied by G^t"),
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,
@@ -94,9 +94,9 @@ const cli_command cli_evaluate = {
     .most = 2,
     .words = CLI_WORDS_WORLD,
     .description =
-        "Computes exactly, in a model whose theta is known, what a policy file is worth\n"
-        "for each reward, what the best policy is worth, and the difference; with --discount,\n"
-        "of discounted rewards.",
+        "Computes exactly, in a model whose theta is known, the value of a policy for each\n"
+        "reward, the value of the best policy, and the gap between them; with --discount,\n"
+        "for discounted rewards.",
     .options = options,
     .exits = {CLI_BAD_INPUT},
     .examples = "foray world export chain -o chain.json\n"

@@ -1,4 +1,5 @@
 /* explore.c - foray explore: starts a run or continues one, and says how it went. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,14 +48,14 @@ static cli_exit compare_settings(cli_session *session, const foray_settings *sto
         if (strcmp(has, asked) != 0)
             return cli_fail(session, CLI_USAGE,
                             "the run was started with %s %s, not %s: "
-                            "only --episodes and --until may change",
+                            "only --episodes and --until can change",
                             info.name, has, asked);
     }
     if (wanted->episodes < stored->episodes)
         return cli_fail(session, CLI_USAGE,
-                        "the run was started for %lld episodes: "
-                        "--episodes may only be raised",
-                        (long long)stored->episodes);
+                        "the run was started for %" PRId64 " episodes: "
+                        "--episodes can only be raised",
+                        stored->episodes);
     return CLI_DONE;
 }
 
@@ -65,11 +66,11 @@ static cli_exit check_reward_option(cli_session *session, const foray_settings *
 {
     bool needed = foray_algorithm_needs_reward(settings->algorithm);
     if (needed && !cli_has(session, "reward"))
-        return cli_fail(session, CLI_USAGE, "%s explores for one reward: say with -r which",
+        return cli_fail(session, CLI_USAGE, "%s explores for one reward: -r is required",
                         settings->algorithm);
     if (!needed && cli_has(session, "reward"))
         return cli_fail(session, CLI_USAGE,
-                        "%s explores without any reward: 'foray plan' is where rewards go",
+                        "%s explores without a reward: give rewards to 'foray plan'",
                         settings->algorithm);
     return CLI_DONE;
 }
@@ -154,10 +155,10 @@ static cli_exit start_run(exploration *e)
     if (code != CLI_DONE)
         return code;
     if (session->args.operands == 0)
-        return cli_fail(session, CLI_USAGE, "say which world to explore");
+        return cli_fail(session, CLI_USAGE, "no world to explore is given");
     if (!cli_has(session, "force") && lstat(e->path, &status) == 0)
         return cli_fail(session, CLI_USAGE,
-                        "%s is there already: --resume continues it, --force replaces it", e->path);
+                        "%s already exists: --resume continues it, --force replaces it", e->path);
     code = open_world(e);
     return code == CLI_DONE ? create_run(e, &settings) : code;
 }
@@ -185,9 +186,9 @@ static cli_exit compare_world(exploration *e)
         same = code == CLI_DONE && foray_model_equal(e->given, foray_run_model(e->run));
     }
     if (code == CLI_DONE && !same)
-        code = cli_fail(session, CLI_BAD_INPUT,
-                        "%s is a run file from another model: it explored %s, which is not %s",
-                        e->path, known, source);
+        code =
+            cli_fail(session, CLI_BAD_INPUT, "%s is a run of another model: it explored %s, not %s",
+                     e->path, known, source);
     return code;
 }
 
@@ -225,7 +226,7 @@ static void print_bound(const exploration *e, const foray_certificate *bound)
     }
     printf("bound for all rewards   %.6g (%s, delta %g, radius %s)%s\n", bound->gap,
            foray_certificate_status(bound), bound->delta, foray_radius_name(bound->radius),
-           cli_vacuous(bound, foray_run_model(e->run)) ? ", no better than nothing yet" : "");
+           cli_vacuous(bound, foray_run_model(e->run)) ? ", vacuous so far" : "");
 }
 
 static void print_path(const char *before, const char *path, const char *after)
@@ -245,11 +246,11 @@ static void print_next(const exploration *e, foray_status status)
     } else if (status == FORAY_OK) {
         print_path("next                    foray plan ", e->path, " -r goal:0");
     } else if (status == FORAY_INTERRUPTED) {
-        print_path("to go on                foray explore --resume -o ", e->path, trust);
+        print_path("to continue             foray explore --resume -o ", e->path, trust);
     } else {
         snprintf(before, sizeof before,
-                 "to go on                foray explore --resume -k %lld -o ",
-                 (long long)foray_run_settings(e->run)->episodes * 4);
+                 "to continue             foray explore --resume -k %" PRId64 " -o ",
+                 foray_run_settings(e->run)->episodes * 4);
         print_path(before, e->path, trust);
     }
 }
@@ -348,13 +349,13 @@ static cli_exit explore(exploration *e)
         code = told == CLI_DONE ? code : told;
     }
     if (status == FORAY_ERROR_WORLD)
-        cli_fail(session, code, "%lld episodes are saved; 'foray explore --resume -o %s%s' goes on",
-                 (long long)foray_run_saved(e->run), e->path,
-                 cli_view_trust(foray_run_world(e->run)));
+        cli_fail(session, code,
+                 "%" PRId64 " episodes are saved; continue with 'foray explore --resume -o %s%s'",
+                 foray_run_saved(e->run), e->path, cli_view_trust(foray_run_world(e->run)));
     if (status == FORAY_INTERRUPTED)
         cli_fail(session, code,
-                 "stopped by a signal with everything saved; "
-                 "'foray explore --resume -o %s%s' goes on",
+                 "stopped by a signal, everything is saved; continue with 'foray explore --resume "
+                 "-o %s%s'",
                  e->path, cli_view_trust(foray_run_world(e->run)));
     return code;
 }
@@ -365,11 +366,11 @@ static cli_exit refuse_on_resume(cli_session *session)
     static const char *const model[] = {"in",       "clusters",       "draws",
                                         "accuracy", "aggregate-seed", "cache"};
     if (cli_has(session, "reward"))
-        return cli_fail(session, CLI_USAGE, "the run has its reward: --resume takes none");
+        return cli_fail(session, CLI_USAGE, "the run already has its reward: --resume takes no -r");
     for (size_t i = 0; i < sizeof model / sizeof *model; i++)
         if (cli_has(session, model[i]))
-            return cli_fail(session, CLI_USAGE, "the run has its model: --resume takes no --%s",
-                            model[i]);
+            return cli_fail(session, CLI_USAGE,
+                            "the run already has its model: --resume takes no --%s", model[i]);
     return CLI_DONE;
 }
 
@@ -378,9 +379,9 @@ static cli_exit run_explore(cli_session *session)
     exploration e = {.session = session, .path = cli_value(session, "output")};
     bool resume = cli_has(session, "resume");
     if (!e.path)
-        return cli_fail(session, CLI_USAGE, "say with -o where to keep the run");
+        return cli_fail(session, CLI_USAGE, "-o is required: the file to store the run in");
     if (resume && cli_has(session, "force"))
-        return cli_fail(session, CLI_USAGE, "--resume and --force exclude each other");
+        return cli_fail(session, CLI_USAGE, "--resume and --force cannot be combined");
     cli_exit code = resume ? refuse_on_resume(session) : CLI_DONE;
     if (code == CLI_DONE)
         code = resume ? continue_run(&e) : start_run(&e);
@@ -394,14 +395,14 @@ static cli_exit run_explore(cli_session *session)
 }
 
 static const cli_option options[] = {
-    CLI_FILE('o', "output", "RUN", "the file to keep the run in (required)"),
+    CLI_FILE('o', "output", "RUN", "the file to store the run in (required)"),
     CLI_SWITCH("resume",
                "continue the run in that file; its world and settings need not be repeated"),
-    CLI_SWITCH("force", "replace that file if it is there"),
+    CLI_SWITCH("force", "replace that file if it exists"),
     CLI_OPTIONS_VIEW,
     CLI_TEXT(0, "in", "SYSTEM",
-             "the model comes from the file, and what happens from this system, plugin:PATH or "
-             "exec:COMMAND, which has the same states"),
+             "explore this system (plugin:PATH or exec:COMMAND) with the model of the file, which "
+             "must have the same states"),
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
     CLI_OPTION_TRUST,
@@ -412,26 +413,27 @@ static const cli_option options[] = {
 
 const cli_command cli_explore = {
     .name = "explore",
-    .summary = "explore a world without any reward, and keep the run in a file",
+    .summary = "explore a world without a reward, and store the run in a file",
     .operands = "[WORLD|MODEL]",
     .least = 0,
     .most = 1,
     .words = CLI_WORDS_WORLD,
-    .description = "Explores a built-in world (NAME or NAME:key=value,...), or that of a model\n"
-                   "file whose theta is known, and keeps every episode in one run file. A file\n"
-                   "that is there already is refused unless --resume or --force is given.\n"
-                   "\n"
-                   "A system has states that are vectors: pendulum, mountaincar, tank, a plug-in\n"
-                   "(plugin:PATH) or any program (exec:COMMAND). A model of it, seen through\n"
-                   "clusters, is made first by asking its simulators; then the system itself is\n"
-                   "explored. Monte Carlo errors are part of the certificate, what is lost by\n"
-                   "clusters is not: 'foray rollout' measures it.\n"
-                   "\n"
-                   "With --resume the run goes on to the same episodes, estimates and plans, to\n"
-                   "the last bit, that it would have had without the break. Only --episodes (to\n"
-                   "be raised) and --until may differ from what the run was started with.\n"
-                   "\n"
-                   "SIGINT (Ctrl-C), SIGTERM and SIGHUP save everything and end in exit code 130.",
+    .description =
+        "Explores a built-in world (NAME or NAME:key=value,...), or a model file whose\n"
+        "theta is known, and stores every episode in one run file. An existing file is\n"
+        "refused unless --resume or --force is given.\n"
+        "\n"
+        "The states of a system are vectors: pendulum, mountaincar, tank, a plug-in\n"
+        "(plugin:PATH) or any program (exec:COMMAND). Foray first builds a model of it,\n"
+        "seen through clusters, from its simulators, and then explores the system itself.\n"
+        "Certificates include the Monte Carlo error but not the aggregation error, which\n"
+        "'foray rollout' measures.\n"
+        "\n"
+        "With --resume, episodes, estimates and plans are the same to the last bit as\n"
+        "without the interruption. Only --episodes (which can be raised) and --until may\n"
+        "differ from what the run was started with.\n"
+        "\n"
+        "SIGINT (Ctrl-C), SIGTERM and SIGHUP save everything and end in exit code 130.",
     .options = options,
     .takes_settings = true,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN, CLI_STOPPED},

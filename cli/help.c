@@ -138,15 +138,17 @@ void cli_help_group(const char *group)
 {
     printf("usage: foray %s COMMAND ...\n\ncommands:\n", group);
     print_rows(group);
-    printf("\n'foray %s COMMAND --help' tells more.\n", group);
+    printf("\n"
+           "Run 'foray %s COMMAND --help' for details.\n",
+           group);
 }
 
 void cli_help_overview(void)
 {
     printf("usage: foray COMMAND ...\n"
            "\n"
-           "Explores a world once, without any reward, and then plans for any reward,\n"
-           "with a certificate of how near to the best policy the plan is.\n"
+           "Explores a world once, without a reward, and then plans for any reward, with a\n"
+           "certificate of how close each plan is to the best policy.\n"
            "\n"
            "commands:\n");
     print_rows(NULL);
@@ -154,7 +156,7 @@ void cli_help_overview(void)
            "  -h, --help      print this help and exit\n"
            "      --version   print the version and exit\n"
            "\n"
-           "'foray COMMAND --help' tells more, with examples. To begin with:\n"
+           "Run 'foray COMMAND --help' for details and examples. To get started:\n"
            "  $ foray explore rooms -o rooms.foray\n"
            "  $ foray plan rooms.foray -r goal:0 --truth --map\n");
 }
@@ -189,7 +191,7 @@ static cli_exit run_help(cli_session *session)
         return CLI_DONE;
     }
     if (args->operands > 2)
-        return cli_fail(session, CLI_USAGE, "one argument too many: %s", args->operand[2]);
+        return cli_fail(session, CLI_USAGE, "unexpected argument: %s", args->operand[2]);
     if (cli_has(session, "manual")) {
         cli_manual_print();
         return CLI_DONE;
@@ -202,7 +204,7 @@ static cli_exit run_help(cli_session *session)
 
 static const cli_option options[] = {
     CLI_SWITCH("manual", "print the manual page, for man(1)"),
-    CLI_SWITCH("complete", "print what the last of the words after -- may become, for shells"),
+    CLI_SWITCH("complete", "print the completions of the last word after --, for shells"),
     CLI_END,
 };
 

@@ -251,7 +251,7 @@ static cli_exit run_info(cli_session *session)
 
 static const cli_option options[] = {
     CLI_SWITCH("theta", "every coordinate of the estimate, with its confidence interval"),
-    CLI_SWITCH("trace", "how bound and plans went while exploring"),
+    CLI_SWITCH("trace", "how the bound and the number of plans changed while exploring"),
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,
@@ -259,14 +259,14 @@ static const cli_option options[] = {
 
 const cli_command cli_info = {
     .name = "info",
-    .summary = "print what a run file holds",
+    .summary = "print what a run file contains",
     .operands = "RUN",
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_FILE,
     .description =
-        "Prints where a run came from, its settings, its episodes and plans, the state of\n"
-        "the explorer, and its estimate of theta (beside the truth where that is known).",
+        "Prints where a run came from, its settings, episodes and plans, the state of the\n"
+        "explorer, and its estimate of theta (next to the truth, where that is known).",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore inventory -k 1000 -o stock.foray\n"

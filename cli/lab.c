@@ -1,4 +1,5 @@
 /* lab.c - foray lab: experiments that measure what the theorems promise. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,8 @@ static cli_exit run_list(cli_session *session)
         return list_as_json(session);
     for (int64_t i = 0; foray_lab_describe(i, &info); i++)
         print_experiment(&info);
-    printf("'foray lab NAME --quick -o DIR' makes one, 'foray lab all --quick -o DIR' all.\n");
+    printf(
+        "'foray lab NAME --quick -o DIR' runs one, 'foray lab all --quick -o DIR' all of them.\n");
     return CLI_DONE;
 }
 
@@ -84,8 +86,9 @@ const cli_command cli_lab_list = {
     .name = "lab list",
     .summary = "list the experiments of the lab with their parameters",
     .operands = "",
-    .description = "Prints every experiment, what it measures, and its parameters with their\n"
-                   "quick and their full values.",
+    .description =
+        "Prints every experiment, what it measures, and its parameters with their quick\n"
+        "and full values.",
     .options = list_options,
     .examples = "foray lab list\n"
                 "foray lab list --json\n",
@@ -147,9 +150,9 @@ static cli_exit make(cli_session *session, const assignments *given, const char 
     cli_progress_end(&work->line);
     if (status == FORAY_INTERRUPTED)
         return cli_fail(session, CLI_STOPPED,
-                        "stopped by a signal after %lld of %lld cells; "
-                        "the same command goes on from there",
-                        (long long)work->last.finished, (long long)work->last.parts);
+                        "stopped by a signal after %" PRId64 " of %" PRId64 " cells; "
+                        "run the same command again to continue",
+                        work->last.finished, work->last.parts);
     return cli_status(session, status);
 }
 
@@ -163,7 +166,7 @@ static cli_exit run_and_show(cli_session *session,
     cli_work work = {.heading = "", .parts = "cells"};
     cli_exit code = CLI_DONE;
     if (!directory)
-        return cli_fail(session, CLI_USAGE, "say with -o in which directory to put the results");
+        return cli_fail(session, CLI_USAGE, "-o is required: the directory for the results");
     if (!read_assignments(session, &given))
         code = cli_fail(session, CLI_BAD_INPUT, "out of memory");
     if (code == CLI_DONE)
@@ -210,7 +213,7 @@ static cli_exit run_experiment(cli_session *session)
 
 #define LAB_OPTIONS                                                                                \
     CLI_FILE('o', "output", "DIR", "the directory for tables and the page (required)"),            \
-        CLI_SWITCH("quick", "a look that takes minutes, with fewer cells"), CLI_OPTION_JSON,       \
+        CLI_SWITCH("quick", "a version with fewer cells that takes minutes"), CLI_OPTION_JSON,     \
         CLI_OPTION_THREADS
 
 static const cli_option options[] = {LAB_OPTIONS, CLI_END};
@@ -225,11 +228,12 @@ static void fill_command(const foray_lab_info *info, lab_command *command)
 {
     snprintf(command->name, sizeof command->name, "lab %s", info->name);
     snprintf(command->summary, sizeof command->summary, "measure %s", info->summary);
-    snprintf(command->description, sizeof command->description,
-             "%s\n\nThe directory gets rows.csv, further tables, findings.txt and index.html. "
-             "Cells\nare made side by side, one thread each. A cell that ended is kept: the same "
-             "command\nagain continues, to the same bytes; with other parameters it refuses.",
-             info->description);
+    snprintf(
+        command->description, sizeof command->description,
+        "%s\n\nThe directory receives rows.csv, further tables, findings.txt and index.html.\n"
+        "Cells are computed in parallel, one thread each. Finished cells are reused: the same\n"
+        "command continues where it stopped, to the same bytes, but not with other parameters.",
+        info->description);
     snprintf(command->example, sizeof command->example, "foray lab %s %s\n", info->name,
              info->example);
     command->is = (cli_command){.name = command->name,
@@ -275,7 +279,7 @@ static cli_exit print_all(cli_session *session, const char *directory)
         code = cli_print_file(session, path, "findings.txt");
         printf("\n");
     }
-    printf("all of it: %s/index.html\n", directory);
+    printf("everything: %s/index.html\n", directory);
     return code;
 }
 
@@ -319,12 +323,13 @@ static const cli_option all_options[] = {
 const cli_command cli_lab_all = {
     .name = "lab all",
     .experiment = "all",
-    .summary = "make every experiment of the lab, and a page that links them",
+    .summary = "run every experiment of the lab, and write a page that links them",
     .operands = "",
     .description =
-        "Makes all experiments, one after the other, each in a directory of its own, and\n"
-        "index.html with what they found. With --quick the whole takes some five minutes\n"
-        "on two cores; without it many hours. Stopped, the same command goes on.",
+        "Runs all experiments, one after the other, each in a directory of its own, and\n"
+        "writes index.html with what they found. With --quick this takes about five minutes\n"
+        "on two cores; without it, many hours. If stopped, run the same command again to\n"
+        "continue.",
     .options = all_options,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
     .examples = "foray lab all --help\n",

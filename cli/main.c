@@ -49,7 +49,7 @@ static cli_exit unknown_command(int64_t words, char *const *word)
     if (word[0][0] == '-')
         return unknown_option(word[0]);
     if (group && words == 1) {
-        fprintf(stderr, "foray %s: say what to do with it\n", word[0]);
+        fprintf(stderr, "foray %s: no subcommand given\n", word[0]);
         fprintf(stderr, "try 'foray %s --help'\n", word[0]);
         return CLI_USAGE;
     }
@@ -74,7 +74,8 @@ static cli_exit dispatch(int64_t words, char *const *word)
 {
     int64_t used;
     if (words == 0) {
-        fprintf(stderr, "foray: say what to do\ntry 'foray --help'\n");
+        fprintf(stderr, "foray: no command given\n"
+                        "try 'foray --help'\n");
         return CLI_USAGE;
     }
     if (strcmp(word[0], "--version") == 0) {

@@ -78,9 +78,9 @@ static void print_worlds(void)
 {
     foray_world_info info;
     printf(".SH WORLDS\nA built-in world is written NAME or NAME:key=value,key=value.\n"
-           "The last ones are systems: their states are vectors, seen through clusters, and\n"
-           "SYSTEM@grid:41x41,draws=1000 says through which and how exactly. Systems of\n"
-           "your own are written plugin:PATH or exec:COMMAND.\n");
+           "The last ones are systems: their states are vectors, seen through clusters.\n"
+           "SYSTEM@grid:41x41,draws=1000 says through which clusters, and how precisely.\n"
+           "Systems of your own are written plugin:PATH or exec:COMMAND.\n");
     for (int64_t i = 0; cli_world_at(i, &info); i++) {
         printf(".TP\n.B %s\n", info.name);
         print_plain(info.summary);
@@ -135,11 +135,12 @@ static void print_end(void)
 #undef PRINT_EXIT
     printf(".SH FILES\n");
     print_formats();
-    printf(".PP\nA run is one SQLite database. Beside it, while it is written, lie files with "
-           "the endings\n.B \\-wal\nand\n.BR \\-shm :\nthey belong to it.\n");
+    printf(".PP\n"
+           "A run is one SQLite database. While it is being written there are files next to it "
+           "with the endings\n.B \\-wal\nand\n.BR \\-shm :\nthey are part of it.\n");
     printf(".SH NOTES\n");
-    print_plain("Results go to standard output, messages to standard error; progress is shown "
-                "on standard error only where that is a terminal. The same seed, version and "
+    print_plain("Results go to standard output, messages to standard error; progress is shown on "
+                "standard error, only if that is a terminal. The same seed, version and "
                 "machine type give the same results to the last bit, whatever the number of "
                 "threads.\n");
 }
@@ -153,10 +154,10 @@ void cli_manual_print(void)
     for (int64_t i = 0; (command = cli_command_at(i)); i++)
         printf("%s.B foray %s\n%s [options]\n", i ? ".br\n" : "", command->name, command->operands);
     printf(".br\n.B foray \\-\\-version\n.SH DESCRIPTION\n");
-    print_plain("Foray explores an unknown world once, without any reward, and then plans a "
-                "near-optimal policy for every reward anyone asks about later, with a "
-                "certificate of how near. An option that takes a value is written "
-                "--name value or --name=value; defaults stand in brackets.\n");
+    print_plain("Foray explores an unknown world once, without a reward, and then plans a "
+                "near-optimal policy for every reward that is asked for later, with a certificate "
+                "of how close it is to optimal. An option that takes a value is written --name "
+                "value or --name=value; defaults are in brackets.\n");
     printf(".SH COMMANDS\n");
     for (int64_t i = 0; (command = cli_command_at(i)); i++)
         print_command(command);

@@ -52,7 +52,7 @@ void cli_map_print(const foray_model *model, const foray_policy *policy)
     }
     int64_t *state = rows <= LARGEST && cols <= LARGEST ? states_on_map(model, rows, cols) : NULL;
     if (!state)
-        printf("  (the map is too large to be drawn)\n");
+        printf("  (the map is too large to draw)\n");
     bool unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     for (int64_t row = 0; state && row < rows; row++) {
         printf(" ");

@@ -86,11 +86,12 @@ const cli_command cli_model_check = {
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_WORLD,
-    .description = "Reads a model and checks that it is valid: probability vectors for its theta\n"
-                   "(if known), equations 'probabilities sum to one' that have a solution, and\n"
-                   "both norm bounds. Prints dim (d), most successors (n), what is left unknown\n"
-                   "after centring, vertex counts, norms and memory in bytes. Exit code 3:\n"
-                   "the file is not a model; 1: it is a model, but not a valid one.",
+    .description =
+        "Reads a model and checks that it is valid: that its theta (if known) gives\n"
+        "probability vectors, that some theta makes all probabilities sum to one, and both\n"
+        "norm bounds. Prints dim (d), most successors (n), what remains unknown after\n"
+        "centring, vertex counts, norms and memory in bytes. Exit code 3: the file is not a\n"
+        "model; 1: it is a model, but not a valid one.",
     .options = check_options,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT},
     .examples = "foray world export riverswim -o m.json\n"
@@ -124,8 +125,9 @@ const cli_command cli_model_convert = {
     .least = 2,
     .most = 2,
     .words = CLI_WORDS_FILE,
-    .description = "Reads a model in either format (its content tells which) and writes it in the\n"
-                   "other, or the same. Nothing is lost: numbers come back bit for bit.",
+    .description =
+        "Reads a model in either format, recognised by its content, and writes it in the\n"
+        "other, or in the same one. Nothing is lost: numbers are preserved bit for bit.",
     .options = convert_options,
     .exits = {CLI_BAD_INPUT},
     .examples = "foray world export grid -o grid.json\n"

@@ -32,7 +32,7 @@ static cli_exit open_all(planning *p)
     cli_session *session = p->session;
     p->keep = !cli_has(session, "no-store");
     if (p->keep && access(p->path, W_OK) != 0 && (errno == EACCES || errno == EROFS)) {
-        cli_fail(session, CLI_DONE, "%s cannot be written: plans are not kept in it", p->path);
+        cli_fail(session, CLI_DONE, "%s cannot be written: plans are not stored in it", p->path);
         p->keep = false;
     }
     cli_exit code =
@@ -70,8 +70,8 @@ static cli_exit look_up_truth(planning *p)
     bool wanted = cli_has(p->session, "truth");
     foray_status status = FORAY_OK;
     if (wanted && !foray_model_theta(model))
-        return cli_fail(p->session, CLI_BAD_INPUT,
-                        "--truth: the model of %s does not know its theta", p->path);
+        return cli_fail(p->session, CLI_BAD_INPUT, "--truth: theta is not known in the model of %s",
+                        p->path);
     for (int64_t i = 0; i < p->rewards.count && status == FORAY_OK; i++) {
         p->value[i] = p->optimal[i] = NAN;
         if (wanted)
@@ -188,12 +188,12 @@ static void print_footer(const planning *p)
            cli_grouped(foray_run_saved(p->run), episodes), certificate->delta,
            foray_radius_name(certificate->radius));
     if (certificate->certified)
-        printf("with probability at least %g each loses at most its certificate\n",
+        printf("with probability at least %g, the gap of each is at most its certificate\n",
                1 - certificate->delta);
     else if (certificate->radius == FORAY_RADIUS_NONE)
-        printf("nothing is guaranteed: the algorithm has no bound\n");
+        printf("no guarantee: the algorithm has no bound\n");
     else
-        printf("nothing is guaranteed: the radius was scaled down\n");
+        printf("no guarantee: the radius was scaled down\n");
     for (int64_t i = 0; i < p->rewards.count; i++)
         if (policy_path(p, i, path)) {
             printf("written: ");
@@ -290,12 +290,12 @@ static const cli_option options[] = {
     CLI_OPTION_REWARD,
     CLI_OPTION_MODE("pessimistic"),
     CLI_FILE('o', "output", "FILE",
-             "write the policy there; a directory (or a name that ends in '/') gets one "
-             "file for each reward, called after it"),
-    CLI_SWITCH("truth", "also print true values and gaps, where the model knows its theta"),
+             "write the policy to this file; a directory (or a name that ends in '/') receives one "
+             "file per reward, named after it"),
+    CLI_SWITCH("truth", "also print true values and gaps, if theta is known"),
     CLI_SWITCH("map", "also draw each policy's first step on the model's map"),
     CLI_SWITCH("no-store",
-               "do not keep the plans in the run file; works while the run still explores"),
+               "do not store the plans in the run file; works while the run is still exploring"),
     CLI_OPTION_TRUST,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
@@ -304,16 +304,16 @@ static const cli_option options[] = {
 
 const cli_command cli_plan = {
     .name = "plan",
-    .summary = "plan for rewards with what a run has learnt, with a certificate",
+    .summary = "plan for rewards from what a run has learnt, with certificates",
     .operands = "RUN",
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_FILE,
     .description =
-        "Plans a policy for each reward, all together, and prints the value of the\n"
-        "reward under the optimistic, the plug-in and the pessimistic recursion, and the\n"
-        "certificate: how much the policy can lose against the best one. The plans are\n"
-        "kept in the run; 'foray info' lists them.",
+        "Plans a policy for each reward, all together, and prints its value under the\n"
+        "optimistic, the plug-in and the pessimistic recursion, and its certificate: an\n"
+        "upper bound on the gap to the best policy. The plans are stored in the run;\n"
+        "'foray info' lists them.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 5000 -o rooms.foray\n"

@@ -1,6 +1,7 @@
 /* progress.c - draws one line on a terminal, and turns signals into a polite stop. */
 #include "progress.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -80,6 +81,13 @@ static void draw(const line *l)
 }
 
 /* Rate over this call's episodes; remaining time for the budget at that rate. */
+/* Minutes and seconds, unless nobody knows them or they are weeks. */
+static void add_left(line *l, double seconds)
+{
+    if (seconds < 1e6)
+        add(l, " %" PRId64 ":%02d left", (int64_t)seconds / 60, (int)seconds % 60);
+}
+
 static void draw_line(const cli_progress *progress, const foray_progress *now)
 {
     char rate_text[CLI_NUMBER_SIZE], saved[CLI_NUMBER_SIZE];
@@ -88,8 +96,7 @@ static void draw_line(const cli_progress *progress, const foray_progress *now)
     line l = {.length = 0};
     add_bar(&l, (double)now->episodes / (double)now->budget);
     add(&l, " %s/s", cli_grouped((int64_t)rate, rate_text));
-    if (left < 1e6)
-        add(&l, " %lld:%02lld left", (long long)left / 60, (long long)left % 60);
+    add_left(&l, left);
     if (isfinite(now->bound))
         add(&l, " bound %.3g", now->bound);
     add(&l, " saved %s", cli_grouped(now->saved, saved));
@@ -119,11 +126,8 @@ static void draw_work(const cli_work *work, const foray_work_progress *now)
     line l = {.length = 0};
     add(&l, "%s", work->heading);
     add_bar(&l, now->done);
-    add(&l, " %lld of %lld %s", (long long)now->finished, (long long)now->parts, work->parts);
-    if (isfinite(now->remaining)) {
-        long long left = (long long)now->remaining;
-        add(&l, " %lld:%02lld left", left / 60, left % 60);
-    }
+    add(&l, " %" PRId64 " of %" PRId64 " %s", now->finished, now->parts, work->parts);
+    add_left(&l, now->remaining);
     draw(&l);
 }
 

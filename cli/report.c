@@ -16,7 +16,7 @@ static cli_exit run_report(cli_session *session)
     foray_run *run = NULL;
     const char *page = cli_value(session, "output");
     if (!page)
-        return cli_fail(session, CLI_USAGE, "say with -o where to put the page");
+        return cli_fail(session, CLI_USAGE, "-o is required: the file to write the page to");
     cli_exit code = cli_status(
         session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &run));
     if (code == CLI_DONE)
@@ -42,13 +42,13 @@ const cli_command cli_report = {
     .most = 1,
     .words = CLI_WORDS_FILE,
     .description =
-        "Writes one HTML file that needs nothing else, to be read on any screen or printed:\n"
-        "what was explored, how the certificate and the number of plans went with episodes,\n"
-        "the estimate of theta with its intervals (beside the truth where that is known),\n"
-        "the plans kept in the run as arrows with their values and certificates, the\n"
-        "settings, and the commands that make the run again. Behind every picture are its\n"
-        "numbers, as a table and as CSV. What is too much for a page is added up or left\n"
-        "out, and the page says so.",
+        "Writes one self-contained HTML file, for any screen or for printing: what was\n"
+        "explored, how the certificate and the number of plans developed, the estimate of\n"
+        "theta with its intervals (next to the truth, where that is known), the plans stored\n"
+        "in the run as arrows with their values and certificates, the settings, and the\n"
+        "commands that reproduce the run. Every picture comes with its numbers, as a table\n"
+        "and as CSV. What is too much for a page is summarised or left out, and the page\n"
+        "says so.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 2000 -o rooms.foray\n"

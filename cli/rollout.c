@@ -75,10 +75,10 @@ static cli_exit unknown_reward(rollout *r, const char *name)
         strncat(known, i > 0 ? ", " : "", sizeof known - strlen(known) - 1);
         strncat(known, spec->reward_name[i], sizeof known - strlen(known) - 1);
     }
-    return cli_fail(r->session, CLI_BAD_INPUT,
-                    "%s: %s has no such reward of its own; it has %s, and others cannot be "
-                    "measured in real states",
-                    name, r->view.system_text, *known ? known : "none");
+    return cli_fail(
+        r->session, CLI_BAD_INPUT,
+        "%s: %s has no such reward of its own; it has %s, and others have no value in real states",
+        name, r->view.system_text, *known ? known : "none");
 }
 
 static cli_exit add_named(rollout *r, const char *name)
@@ -242,10 +242,9 @@ static void print_certificates(const rollout *r)
 static void print_absent(const rollout *r)
 {
     if (!foray_model_theta(foray_run_model(r->run)))
-        printf("the true parameters are not known, so nothing can be said about what was lost "
-               "against them\n");
+        printf("the true parameters are not known, so the loss against them is not known either\n");
     if (r->lens == LENS_ESTIMATED)
-        printf("the misfit is measured under the parameters that the run estimates\n");
+        printf("the misfit is measured under the parameters that the run estimated\n");
     if (r->lens == LENS_NONE)
         printf("the misfit is not measured: %s\n",
                r->theta ? "the algorithm estimates no parameters of simulators"
@@ -370,10 +369,10 @@ static cli_exit run_rollout(cli_session *session)
 
 static const cli_option options[] = {
     CLI_TEXT('r', "reward", "NAME",
-             "a reward that the system names; may be repeated; without it all of them"),
+             "a reward that the system names; may be repeated; by default all of them"),
     CLI_WHOLE('n', "episodes", "N", "2000", 2, 1000000000, "episodes to follow each policy for"),
-    CLI_REAL(0, "confidence", "C", "0.95", 0.01, 0.999999, "of the intervals, each by itself"),
-    CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "of what happens in these episodes"),
+    CLI_REAL(0, "confidence", "C", "0.95", 0.01, 0.999999, "confidence of each interval"),
+    CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of these episodes"),
     CLI_OPTION_MODE("plugin"),
     CLI_OPTION_TRUST,
     CLI_OPTION_JSON,
@@ -390,16 +389,17 @@ const cli_command cli_rollout = {
     .words = CLI_WORDS_FILE,
     .description =
         "For a run that explored a system: plans for rewards that the system names, follows\n"
-        "the policies in the real system, and prints what they earn, with intervals that\n"
-        "hold for every law of returns (empirical Bernstein). Where the true parameters are\n"
-        "known, a policy planned with them, through the same clusters, is tried beside it\n"
-        "with the same random numbers.\n"
+        "the policies in the real system, and prints their returns, with intervals that are\n"
+        "valid for every distribution of returns (empirical Bernstein). Where the true\n"
+        "parameters are known, a policy planned with them, through the same clusters, is\n"
+        "tried as well, with the same random numbers.\n"
         "\n"
-        "The certificate bounds what exploring and Monte Carlo may have cost. What is lost by\n"
-        "seeing the system through clusters is outside of it, and measured: the misfit is how\n"
-        "far what follows a state differs from what follows its clusters, in value, under the\n"
-        "true parameters or, where nobody knows them, those that the run estimates; outside\n"
-        "is the share of steps that led where the model says nothing leads.",
+        "The certificate covers exploring and Monte Carlo. It does not cover the aggregation\n"
+        "error, the loss from seeing the system through clusters, which is measured instead:\n"
+        "the misfit is how much the value of what follows a state differs from the value of\n"
+        "what follows its clusters, under the true parameters or, where they are not known,\n"
+        "under those that the run estimated; outside is the share of steps that led where\n"
+        "the model says nothing leads.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},
     .examples = "foray explore mountaincar --clusters grid:15x15 -k 50 -o car.foray\n"

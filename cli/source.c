@@ -1,6 +1,7 @@
 /* source.c - models and rewards from what is typed on the command line. */
 #include "view.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -69,7 +70,7 @@ static cli_exit check_no_view(cli_session *session, const char *source)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (cli_has(session, names[i]))
             return cli_fail(session, CLI_USAGE,
-                            "--%s is for systems, and %s is none: its states need no clusters",
+                            "--%s is for systems, and %s is not one: its states need no clusters",
                             names[i], source);
     return CLI_DONE;
 }
@@ -128,8 +129,7 @@ cli_exit cli_model_format(cli_session *session, const char *path, int *format)
     bool compact = to ? strcmp(to, "compact") == 0 : ends_in(path, ".compact");
     if (!json && !compact)
         return cli_fail(session, CLI_USAGE,
-                        "%s ends neither in .json nor in .compact: "
-                        "say --to json or --to compact",
+                        "%s ends neither in .json nor in .compact: give --to json or --to compact",
                         path);
     *format = json ? FORAY_MODEL_JSON : FORAY_MODEL_COMPACT;
     return CLI_DONE;
@@ -158,8 +158,9 @@ static cli_exit goal_reward(cli_session *session, const foray_model *model, cons
     foray_reward *reward = NULL;
     int64_t state = state_of_text(model, text + strlen("goal:"));
     if (state < 0)
-        return cli_fail(session, CLI_BAD_INPUT, "%s: no such state; the model has states 0 to %lld",
-                        text, (long long)foray_model_states(model) - 1);
+        return cli_fail(session, CLI_BAD_INPUT,
+                        "%s: no such state; the model has states 0 to %" PRId64, text,
+                        foray_model_states(model) - 1);
     foray_status status = foray_reward_create(session->ctx, model, text, 0.0, &reward);
     if (status == FORAY_OK)
         status = foray_reward_set(session->ctx, reward, -1, state, -1, 1.0);
@@ -230,7 +231,7 @@ cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_re
             rewards.count++;
     }
     if (code == CLI_DONE && rewards.count == 0)
-        code = cli_fail(session, CLI_USAGE, "say with -r for which reward");
+        code = cli_fail(session, CLI_USAGE, "-r is required: a reward");
     if (code == CLI_DONE)
         *out = rewards;
     else
@@ -243,8 +244,8 @@ cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rew
     cli_rewards rewards = {0};
     cli_exit code = cli_rewards_open(session, model, &rewards);
     if (code == CLI_DONE && rewards.count > 1)
-        code = cli_fail(session, CLI_USAGE, "one reward can be explored for, not %lld",
-                        (long long)rewards.count);
+        code = cli_fail(session, CLI_USAGE, "only one reward can be explored for, not %" PRId64,
+                        rewards.count);
     if (code == CLI_DONE)
         *out = rewards;
     else

@@ -24,16 +24,16 @@ static const cli_option options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, CLI_EN
 
 const cli_command cli_verify = {
     .name = "verify",
-    .summary = "check a whole run file, and replay its episodes",
+    .summary = "check a run file and replay its episodes",
     .operands = "RUN",
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_FILE,
     .description =
-        "Checks the database, every checksum, and replays all episodes, which must\n"
-        "arrive at the last checkpoint bit for bit. Where the model knows its theta,\n"
-        "every episode must also be the one that the seed gives. A run that fails ends\n"
-        "in exit code 5, with a message on standard error and nothing on standard output.",
+        "Checks the database and every checksum, and replays all episodes, which must\n"
+        "arrive at the last checkpoint bit for bit. Where theta is known, every episode\n"
+        "must also be the one that the seed gives. If a check fails, the exit code is 5,\n"
+        "with a message on standard error and nothing on standard output.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore grid -k 1000 -o grid.foray\n"

@@ -1,6 +1,7 @@
 /* view.c - see view.h. */
 #include "view.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static cli_exit read_options(cli_session *session, cli_view *view)
         view->clusters_text = strdup(clusters);
     }
     if (cli_has(session, "draws") && cli_has(session, "accuracy"))
-        return cli_fail(session, CLI_USAGE, "--draws and --accuracy exclude each other");
+        return cli_fail(session, CLI_USAGE, "--draws and --accuracy cannot be combined");
     if (cli_has(session, "draws")) {
         aggregation->accuracy = 0;
         aggregation->draws = cli_whole(session, "draws");
@@ -202,8 +203,8 @@ static cli_exit check_trust(cli_session *session, const char *source)
     if (code == CLI_DONE && cli_view_trust(source)[0] && !cli_has(session, "trust") &&
         !typed(session, view.system_text))
         code = cli_fail(session, CLI_USAGE,
-                        "the run explored %s, which is not part of Foray: "
-                        "if you trust the run file, --trust starts it",
+                        "the run explored %s, which is not part of Foray: if you trust the run "
+                        "file, --trust starts it",
                         view.system_text);
     cli_view_close(&view);
     return code;
@@ -242,11 +243,11 @@ char *cli_view_text(const cli_view *view)
     if (a->accuracy > 0)
         fprintf(out, ",accuracy=%s", foray_shortest(a->accuracy, number));
     else if (a->draws != usual.draws)
-        fprintf(out, ",draws=%lld", (long long)a->draws);
+        fprintf(out, ",draws=%" PRId64, a->draws);
     if (a->delta != usual.delta)
         fprintf(out, ",delta=%s", foray_shortest(a->delta, number));
     if (a->seed != usual.seed)
-        fprintf(out, ",seed=%llu", (unsigned long long)a->seed);
+        fprintf(out, ",seed=%" PRIu64, a->seed);
     if (view->model_path)
         fprintf(out, ",model=%s", view->model_path);
     if (fclose(out) == 0)
@@ -288,9 +289,9 @@ static cli_exit load_model(cli_session *session, const cli_view *view, foray_mod
     cli_exit code = cli_status(session, foray_model_load(session->ctx, view->model_path, &model));
     if (code == CLI_DONE && foray_model_horizon(model) != spec->horizon)
         code = cli_fail(session, CLI_BAD_INPUT,
-                        "%s has episodes of %lld steps, but those of %s have %lld",
-                        view->model_path, (long long)foray_model_horizon(model), view->system_text,
-                        (long long)spec->horizon);
+                        "%s has episodes of %" PRId64 " steps, but those of %s have %" PRId64,
+                        view->model_path, foray_model_horizon(model), view->system_text,
+                        spec->horizon);
     if (code == CLI_DONE)
         *out = model;
     else
@@ -314,7 +315,7 @@ cli_exit cli_view_model(cli_session *session, cli_view *view, foray_model **out)
     if (status == FORAY_INTERRUPTED)
         return cli_fail(session, CLI_STOPPED, "stopped by a signal while aggregating");
     if (status == FORAY_OK && facts.cache == FORAY_CACHE_FAILED)
-        cli_fail(session, CLI_DONE, "%s: the model could not be kept there",
+        cli_fail(session, CLI_DONE, "%s: the model could not be stored there",
                  view->aggregation.cache);
     return cli_status(session, status);
 }

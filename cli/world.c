@@ -133,7 +133,7 @@ static cli_exit run_export(cli_session *session)
     foray_model *model = NULL;
     int format;
     if (!path)
-        return cli_fail(session, CLI_USAGE, "say with -o which file to write");
+        return cli_fail(session, CLI_USAGE, "-o is required: the model file to write");
     cli_exit code = cli_model_format(session, path, &format);
     if (code == CLI_DONE)
         code = cli_model_open(session, session->args.operand[0], &model);

@@ -86,7 +86,7 @@ static cli_exit run_check(cli_session *session)
 
 static const cli_option options[] = {
     CLI_WHOLE(0, "draws", "N", "5000", 2, 1000000000,
-              "draws for each of the (s,a) where reality is compared with the simulators"),
+              "draws for each (s,a) at which reality is compared with the simulators"),
     CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of the questions"),
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
@@ -95,19 +95,19 @@ static const cli_option options[] = {
 
 const cli_command cli_world_check = {
     .name = "world check",
-    .summary = "check that a system, a plug-in or a program keeps the contract of worlds",
+    .summary = "check that a system, a plug-in or a program keeps the contract",
     .operands = "SYSTEM",
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_WORLD,
     .description =
         "Asks a system (pendulum), a plug-in (plugin:PATH[:TEXT]) or a program\n"
-        "(exec:COMMAND) questions of all kinds and checks the answers: that they are\n"
-        "states, that they depend on state, action, simulator and draw and on nothing\n"
-        "else, that reality is a mixture of the simulators (a true one fails with\n"
-        "probability 10^-6), that rewards lie in [0,1]; and measures how fast they come.\n"
-        "Exit code 1: it answers, but some check failed; 4: it does not start, or was lost\n"
-        "on the way. Time limits of a program: exec:[timeout=S,start=S,grace=S]COMMAND.",
+        "(exec:COMMAND) questions of all kinds and checks the answers: that they are states,\n"
+        "that they depend only on state, action, simulator and draw, that reality is a\n"
+        "mixture of the simulators (a true mixture fails with probability 10^-6), and that\n"
+        "rewards lie in [0,1]; and measures the speed. Exit code 1: it answers, but a check\n"
+        "failed; 4: it does not start, or stopped on the way. Time limits of a program:\n"
+        "exec:[timeout=S,start=S,grace=S]COMMAND.",
     .options = options,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED},
     .examples = "foray world check pendulum\n"

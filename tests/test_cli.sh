@@ -11,14 +11,14 @@ usage() {
     holds "a hint from: $*" grep -q "^try 'foray.* --help'" "$work/err"
     holds "nothing on standard output from: $*" test ! -s "$work/out"
 }
-usage "say what to do" foray
+usage "no command given" foray
 usage "unknown command 'explor'; did you mean 'explore'" foray explor chain
 usage "unknown command 'zzz'" foray zzz
-usage "foray world: say what" foray world
+usage "foray world: no subcommand given" foray world
 usage "try 'foray lab --help'" foray lab zzz
 usage "unknown option --versio; did you mean --version" foray --versio
 holds "'help lab' is 'lab --help'" cmp <(foray help lab) <(foray lab --help)
-usage "--clusters is for systems, and chain is none" foray explore chain --clusters grid:3x3 -o run.foray
+usage "--clusters is for systems, and chain is not one" foray explore chain --clusters grid:3x3 -o run.foray
 expect 3 "did you mean chain\?" foray explore chian -o run.foray
 expect 3 "a directory, not a model or a world" sh -c 'mkdir d; foray explore d -o run.foray; code=$?; rmdir d; exit $code'
 usage "did you mean 'world export'" foray world exprot chain
@@ -31,11 +31,11 @@ usage "--output: its value is empty" foray world export chain --output=
 usage "an argument is empty" foray model check ''
 usage "--json takes no value" foray explore chain --json=yes
 usage "missing operand: RUN" foray plan
-usage "one argument too many: b" foray verify a b
-usage "say with -o" foray explore chain
-usage "say which world" foray explore -o run.foray
-usage "exclude each other" foray explore chain -o run.foray --resume --force
-usage "say with -o" foray world export chain
+usage "unexpected argument: b" foray verify a b
+usage "-o is required" foray explore chain
+usage "no world to explore is given" foray explore -o run.foray
+usage "cannot be combined" foray explore chain -o run.foray --resume --force
+usage "-o is required" foray world export chain
 usage "neither in .json nor in .compact" foray world export chain -o chain.txt
 usage "must be one of json" foray world export chain -o chain.json --to xml
 usage "must be one of optimistic" foray plan run.foray -m best
@@ -68,7 +68,7 @@ holds "the same run, however it is written and whatever the threads" \
 
 # ---- runs are never overwritten unless asked to
 cp a.foray before.foray
-usage "is there already" foray explore riverswim -o a.foray
+usage "already exists" foray explore riverswim -o a.foray
 holds "a refused run is left alone" cmp a.foray before.foray
 expect 0 "riverswim" foray explore riverswim -k 100 -o a.foray --force
 expect 3 "a.foray: a run file, not a model" foray explore a.foray -o twice.foray
@@ -92,13 +92,13 @@ expect 0 . foray explore riverswim --radius theorem -k 50 -o fixed.foray
 usage "episodes|budget" foray explore --resume -k 100 -o fixed.foray
 
 # ---- algorithms that see the reward need one, others take none
-usage "explores for one reward: say with -r" foray explore trapdoor -a ucrl-vtr -o seen.foray
-usage "without any reward" foray explore trapdoor -r goal:treasure -o seen.foray
+usage "explores for one reward: -r is required" foray explore trapdoor -a ucrl-vtr -o seen.foray
+usage "explores without a reward" foray explore trapdoor -r goal:treasure -o seen.foray
 usage "not 2" foray explore trapdoor -a ucrl-vtr -r goal:0 -r goal:1 -o seen.foray
 expect 3 "no such state" foray explore trapdoor -a ucrl-vtr -r goal:gold -o seen.foray
 holds "no run without its reward" test ! -e seen.foray
 expect 0 "ucrl-vtr" foray explore trapdoor -a ucrl-vtr -r goal:treasure -k 100 -o seen.foray
-usage "has its reward" foray explore --resume -r goal:0 -o seen.foray
+usage "already has its reward" foray explore --resume -r goal:0 -o seen.foray
 expect 0 "200 episodes" foray explore --resume -k 200 -o seen.foray
 foray explore trapdoor -a ucrl-vtr -r goal:treasure -k 200 -o whole.foray >/dev/null
 foray info seen.foray --theta --json >a.json
@@ -134,7 +134,7 @@ holds "plan --truth and evaluate agree" \
 holds "a certificate names its status" test "$(json plans.0.certificate.status plan.json)" = '"certified"'
 foray explore chain -k 100 --radius-scale 0.5 -o half.foray --json >half.json
 holds "a scaled radius is heuristic" test "$(json bound.status half.json)" = '"heuristic"'
-expect 0 "nothing is guaranteed" foray plan half.foray -r goal:1
+expect 0 "no guarantee" foray plan half.foray -r goal:1
 
 # ---- algorithms without an estimate of theta, and without a bound
 for algorithm in rf-ucrl wang francis; do
@@ -143,7 +143,7 @@ for algorithm in rf-ucrl wang francis; do
     usage "no estimate of theta" foray info "$algorithm.foray" --theta
     expect 0 "^verified *yes" foray verify "$algorithm.foray"
 done
-expect 0 "nothing is guaranteed: the algorithm has no bound" foray plan wang.foray -r goal:1
+expect 0 "no guarantee: the algorithm has no bound" foray plan wang.foray -r goal:1
 usage "no bound for all rewards" foray bound francis.foray
 usage "gives no features" foray explore riverswim -a wang --pair-features given -k 5 -o given.foray
 

@@ -86,7 +86,7 @@ sleep 0.5
 kill -TERM $victim
 wait $victim
 holds "a signal ends it with 130" test $? -eq 130
-holds "and it says how to go on" grep -q "the same command goes on" stopped.out
+holds "and it says how to go on" grep -q "run the same command again" stopped.out
 
 # More seeds and more algorithms are welcome, other settings are not.
 expect 0 "^rf-express" foray compare "${small[@]}" -a ucrl-rfe,random,rf-express --seeds 4 -o one
@@ -124,8 +124,8 @@ expect 0 "" foray compare "${rewarded[@]}" -r goal:5
 holds "it continues with it" cmp before.csv rewarded/results.csv
 
 # Refusals, each with its reason.
-expect 2 "say with -o" foray compare chain -a random
-expect 2 "say with -a" foray compare chain -o new
+expect 2 "-o is required" foray compare chain -a random
+expect 2 "-a is required" foray compare chain -o new
 expect 2 "did you mean 'random'" foray compare chain -a ramdom -o new
 expect 2 "no algorithm ''" foray compare chain -a random, -o new
 expect 2 "named twice" foray compare chain -a random,random -o new

@@ -64,7 +64,7 @@ sleep 0.5
 kill -TERM $victim
 wait $victim
 holds "a signal ends it with 130" test $? -eq 130
-holds "and it says how to go on" grep -q "the same command goes on" stopped.out
+holds "and it says how to go on" grep -q "run the same command again" stopped.out
 
 # The command on the page makes the same page.
 mkdir again && cd again || exit 1
@@ -82,7 +82,7 @@ expect 0 "^complexity" foray lab list
 
 # Refusals, each with its reason.
 expect 2 'started with "episodes 200", not "episodes 300"' foray lab complexity "${small[@]}" --episodes 300 -o one
-expect 2 "say with -o" foray lab complexity --quick
+expect 2 "-o is required" foray lab complexity --quick
 expect 2 "no algorithm" foray lab complexity --algorithms nothing -o new
 expect 2 "explores for one reward" foray lab complexity --algorithms ucrl-vtr -o new
 expect 2 "20 zones, but there are only 17 states" foray lab complexity --zones 20 -o new
@@ -90,7 +90,7 @@ expect 2 'eps=-1, but it must be a number' foray lab complexity --eps=-1 -o new
 expect 2 'radius=wide, but it must be one of' foray lab complexity --radius wide -o new
 expect 2 "unknown option --horizon; did you mean --horizons" foray lab complexity --horizon 3 -o new
 expect 2 "unknown command 'lab complexty'; did you mean 'lab complexity'" foray lab complexty
-expect 2 "say what to do" foray lab
+expect 2 "no subcommand given" foray lab
 mkdir other && touch other/thing
 expect 2 "not empty and holds no experiment" foray lab complexity "${small[@]}" -o other
 expect 3 "cannot make the directory" foray lab complexity "${small[@]}" -o no/such/place

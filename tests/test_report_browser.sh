@@ -62,7 +62,7 @@ holds "the page's commands bring back the page" \
 cd ..
 
 # Refusals.
-expect 2 "say with -o" foray report rooms.foray
+expect 2 "-o is required" foray report rooms.foray
 expect 3 "nowhere" foray report nowhere.foray -o page.html
 expect 3 "" foray report rooms.foray -o no/such/page.html
 expect 5 "" foray report rooms.html -o page.html

@@ -104,7 +104,7 @@ foray rollout unknown.foray --trust -n 50 >text
 holds "the return is told" grep -q '^comfort *[0-9.]* \[' text
 holds "no column for what is not known" bash -c '! grep -q "lost$\|nan" text'
 holds "it says what is not known" grep -q 'true parameters are not known' text
-holds "and what the misfit is under" grep -q 'parameters that the run estimates' text
+holds "and what the misfit is under" grep -q 'parameters that the run estimated' text
 foray rollout unknown.foray --trust -n 50 --json >unknown.json
 holds "so does JSON" test "$(json misfit_parameters unknown.json)" = '"estimated"'
 holds "with the misfit" test "$(json rewards.0.misfit.episode unknown.json)" != none
@@ -193,7 +193,7 @@ expect 0 '25 episodes' foray explore "plugin:$outside/stockroom.so" --resume -k 
 # ------------------------------------------------------------------------ bad input
 expect 2 'no parameter is called' foray explore pendulum:mass=1 -o bad.foray
 expect 3 'did you mean pendulum' foray explore pendulun -o bad.foray
-expect 2 'exclude each other' foray explore tank --draws 5 --accuracy 0.5 -o bad.foray
+expect 2 "cannot be combined" foray explore tank --draws 5 --accuracy 0.5 -o bad.foray
 expect 2 'draws' foray explore tank --draws 0 -o bad.foray
 expect 2 'draws=many, but it must be a whole number' foray explore tank@grid:5x5,draws=many -o bad.foray
 expect 2 'seed=-1, but it must be a whole number' foray explore tank@grid:5x5,seed=-1 -o bad.foray
