@@ -103,111 +103,72 @@ typedef struct shape {
     bool words;
 } shape;
 
-static void print_line(fy_writer *text, const fy_table *table, const shape *column)
-{
-    for (int64_t i = 0; i < table->columns; i++) {
-        fy_print(text, "%s", i ? "  " : "");
-        for (int j = 0; j < column[i].width; j++)
-            fy_print(text, "-");
-    }
-    fy_print(text, "\n");
-}
-
-static void print_padded(fy_writer *text, const walk *w, const shape *column)
-{
-    const shape *its = &column[w->index % w->table->columns];
-    int padding = its->width - shown_width(w->cell);
-    if (w->index % w->table->columns)
-        fy_print(text, "  ");
-    if (its->words)
-        fy_print(text, "%s%*s", w->cell, ends_row(w) ? 0 : padding, "");
-    else
-        fy_print(text, "%*s%s", padding, "", w->cell);
-}
-
 void fy_table_print_text(const fy_table *table, fy_writer *text)
 {
     shape *column = fy_alloc(text->ctx, (size_t)table->columns, sizeof *column);
     text->failed |= !column || table->cells.failed;
-    if (text->failed) {
-        free(column);
-        return;
-    }
-    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
+    for (walk w = first_cell(table); column && at_cell(&w); next_cell(&w)) {
         shape *its = &column[w.index % table->columns];
         int width = shown_width(w.cell);
         its->width = width > its->width ? width : its->width;
         its->words |= w.index >= table->columns && !is_numeric(w.cell);
     }
-    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
-        print_padded(text, &w, column);
+    for (walk w = first_cell(table); !text->failed && at_cell(&w); next_cell(&w)) {
+        const shape *its = &column[w.index % table->columns];
+        int padding = its->width - shown_width(w.cell);
+        fy_print(text, "%s", w.index % table->columns ? "  " : "");
+        if (its->words)
+            fy_print(text, "%s%*s", w.cell, ends_row(&w) ? 0 : padding, "");
+        else
+            fy_print(text, "%*s%s", padding, "", w.cell);
         if (ends_row(&w))
             fy_print(text, "\n");
-        if (w.index == table->columns - 1)
-            print_line(text, table, column);
+        /* A line of dashes below the headings. */
+        for (int64_t i = 0; w.index == table->columns - 1 && i < table->columns; i++) {
+            fy_print(text, "%s", i ? "  " : "");
+            for (int j = 0; j < column[i].width; j++)
+                fy_print(text, "-");
+            fy_print(text, "%s", i + 1 < table->columns ? "" : "\n");
+        }
     }
     free(column);
 }
 
-/* Quoted if it holds a separator, a quote or a line end; quotes are doubled. */
-static void print_csv_cell(fy_writer *text, const char *cell)
-{
-    bool quoted = strpbrk(cell, ",\"\r\n") != NULL;
-    if (quoted)
-        fy_print(text, "\"");
-    for (; *cell; cell++)
-        fy_write_bytes(text, *cell == '"' ? "\"\"" : cell, *cell == '"' ? 2 : 1);
-    if (quoted)
-        fy_print(text, "\"");
-}
-
+/* Cells that hold a separator, a quote or a line end are quoted, and their quotes doubled. */
 void fy_table_print_csv(const fy_table *table, fy_writer *text)
 {
     text->failed |= table->cells.failed;
     for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
-        print_csv_cell(text, w.cell);
-        fy_print(text, "%s", ends_row(&w) ? "\n" : ",");
+        const char *quote = strpbrk(w.cell, ",\"\r\n") ? "\"" : "";
+        fy_print(text, "%s", quote);
+        for (const char *c = w.cell; *c; c++)
+            fy_write_bytes(text, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+        fy_print(text, "%s%s", quote, ends_row(&w) ? "\n" : ",");
     }
 }
 
-/* A number with a few digits, and all of them in the title. */
-static void print_rounded(double value, const char *exact, fy_writer *text)
-{
-    char shown[FY_NUMBER_SIZE];
-    fy_print(text, " title=\"%s\">%s</td>", exact, fy_number(value, shown));
-}
-
-static void print_html_cell(const char *cell, bool rounded, fy_writer *text)
-{
-    double value;
-    bool number = foray_number_read(cell, &value);
-    fy_print(text, is_numeric(cell) ? "<td class=\"number\"" : "<td");
-    if (number && rounded) {
-        print_rounded(value, cell, text);
-        return;
-    }
-    fy_print(text, ">");
-    fy_print_escaped(text, cell);
-    fy_print(text, "</td>");
-}
-
+/* The headings and at most `rows` rows; `rounded`: numbers with a few digits, and all of them in
+ * the title. */
 static void print_html(const fy_table *table, int64_t rows, bool rounded, fy_writer *text)
 {
     text->failed |= table->cells.failed;
     fy_print(text, "<table>\n");
     for (walk w = first_cell(table); at_cell(&w) && w.index / table->columns <= rows;
          next_cell(&w)) {
-        if (w.index % table->columns == 0)
-            fy_print(text, "<tr>");
-        if (w.index < table->columns) {
-            fy_print(text, "<th>");
-            fy_print_escaped(text, w.cell);
-            fy_print(text, "</th>");
+        char shown[FY_NUMBER_SIZE];
+        bool head = w.index < table->columns;
+        double value;
+        fy_print(text, "%s%s", w.index % table->columns ? "" : "<tr>",
+                 head                 ? "<th"
+                 : is_numeric(w.cell) ? "<td class=\"number\""
+                                      : "<td");
+        if (rounded && !head && foray_number_read(w.cell, &value)) {
+            fy_print(text, " title=\"%s\">%s", w.cell, fy_number(value, shown));
         } else {
-            print_html_cell(w.cell, rounded, text);
+            fy_print(text, ">");
+            fy_print_escaped(text, w.cell);
         }
-        if (ends_row(&w))
-            fy_print(text, "</tr>\n");
+        fy_print(text, "%s%s", head ? "</th>" : "</td>", ends_row(&w) ? "</tr>\n" : "");
     }
     fy_print(text, "</table>\n");
 }

@@ -32,31 +32,15 @@ static size_t character_length(const unsigned char *from)
     return code < form[length].least || code > 0x10ffff || control || barred ? 0 : length + 1;
 }
 
-static const char *entity(char character)
-{
-    switch (character) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
-
 void fy_print_escaped(fy_writer *text, const char *from)
 {
+    static const char special[] = "&<>\"'";
+    static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     while (*from) {
-        const char *replaced = entity(*from);
+        const char *found = strchr(special, *from);
         size_t length = character_length((const unsigned char *)from);
-        if (replaced)
-            fy_write_bytes(text, replaced, strlen(replaced));
+        if (found)
+            fy_print(text, "%s", entity[found - special]);
         else if (length == 0)
             fy_write_bytes(text, "?", 1);
         else
@@ -67,12 +51,12 @@ void fy_print_escaped(fy_writer *text, const char *from)
 
 void fy_print_uri(fy_writer *text, const void *data, size_t size)
 {
-    static const char digit[] = "0123456789ABCDEF", kept[] = ",.-_";
+    static const char digit[] = "0123456789ABCDEF", plain_too[] = ",.-_";
     const unsigned char *from = data;
     for (size_t i = 0; i < size; i++) {
         unsigned char c = from[i];
         bool plain = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') ||
-                     (c && strchr(kept, c));
+                     (c && strchr(plain_too, c));
         char code[3] = {'%', digit[c >> 4], digit[c & 15]};
         fy_write_bytes(text, plain ? (const void *)&c : code, plain ? 1 : 3);
     }
@@ -99,29 +83,25 @@ const char *fy_label(const char *name, int64_t number, char out[FY_LABEL_SIZE])
 
 /* ----------------------------------------------------------------------- numbers */
 
-/* 1234567 as "1,234,567". */
-static void group_digits(int64_t value, char out[FY_NUMBER_SIZE])
-{
-    char digits[FY_NUMBER_SIZE];
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)value), at = 0;
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
-            out[at++] = ',';
-        out[at++] = digits[i];
-    }
-    out[at] = 0;
-}
-
 const char *fy_number(double value, char out[FY_NUMBER_SIZE])
 {
     if (isnan(value))
         snprintf(out, FY_NUMBER_SIZE, "unknown");
     else if (isinf(value))
         snprintf(out, FY_NUMBER_SIZE, "%sinfinite", value < 0 ? "-" : "");
-    else if (fabs(value) < 1e12 && (fabs(value) >= 1e4 || value == rint(value)))
-        group_digits((int64_t)rint(value), out);
-    else
+    else if (fabs(value) >= 1e12 || (fabs(value) < 1e4 && value != rint(value)))
         snprintf(out, FY_NUMBER_SIZE, "%.4g", value);
+    else {
+        /* 1234567 as "1,234,567" */
+        char digits[FY_NUMBER_SIZE];
+        int length = snprintf(digits, sizeof digits, "%.0f", rint(value) + 0.0),
+            at = 0; /* not -0 */
+        for (int i = 0; i <= length; i++) {
+            if (i > 0 && i < length && (length - i) % 3 == 0 && digits[i - 1] != '-')
+                out[at++] = ',';
+            out[at++] = digits[i];
+        }
+    }
     return out;
 }
 

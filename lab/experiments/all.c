@@ -2,8 +2,8 @@
 #include "experiments/lab.h"
 #include "page/page.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ typedef struct all {
 /* ------------------------------------------------------------------------- progress */
 
 /* Those after the one at work count with their weights, which are about seconds. */
-static bool pass_on(void *user, const foray_work_progress *its)
+static bool pass_progress(void *user, const foray_work_progress *its)
 {
     all *a = user;
     foray_work_progress whole = {
@@ -44,39 +44,33 @@ static bool pass_on(void *user, const foray_work_progress *its)
 
 /* ----------------------------------------------------------------------------- index */
 
-static foray_status print_experiment(const all *a, int64_t i, fy_writer *text)
-{
-    const fy_lab_experiment *experiment = a->lab[i].experiment;
-    char name[64];
-    uint8_t *findings;
-    size_t size;
-    snprintf(name, sizeof name, "%s/findings.txt", experiment->name);
-    char *path = fy_folder_path(a->ctx, &a->folder, name);
-    foray_status status =
-        path ? fy_file_read(a->ctx, path, (size_t)1 << 20, &findings, &size) : FORAY_ERROR_MEMORY;
-    free(path);
-    if (status != FORAY_OK)
-        return status;
-    fy_print(text, "<h2><a href=\"%s/index.html\">%s</a></h2>\n<p>", experiment->name,
-             experiment->name);
-    fy_print_escaped(text, experiment->question);
-    fy_print(text, "</p>\n");
-    fy_lab_print_findings(text, (const char *)findings);
-    free(findings);
-    return FORAY_OK;
-}
-
+/* What each experiment asks, and what it found, from the file that it wrote. */
 static foray_status write_index(const all *a)
 {
     fy_writer text = {.ctx = a->ctx};
     foray_status status = FORAY_OK;
     fy_page_begin(&text, "Foray lab");
     fy_print(&text,
-             "<p class=\"lead\">what the theorems promise, measured; %lld experiments; "
+             "<p class=\"lead\">what the theorems promise, measured; %" PRId64 " experiments; "
              "foray %s</p>\n",
-             (long long)a->count, foray_version());
-    for (int64_t i = 0; i < a->count && status == FORAY_OK; i++)
-        status = print_experiment(a, i, &text);
+             a->count, foray_version());
+    for (int64_t i = 0; i < a->count && status == FORAY_OK; i++) {
+        const fy_lab_experiment *experiment = a->lab[i].experiment;
+        fy_folder folder = {.path = a->path[i]};
+        uint8_t *findings = NULL;
+        size_t size;
+        char *path = fy_folder_path(a->ctx, &folder, "findings.txt");
+        status = path ? fy_file_read(a->ctx, path, (size_t)1 << 20, &findings, &size)
+                      : FORAY_ERROR_MEMORY;
+        fy_print(&text, "<h2><a href=\"%s/index.html\">%s</a></h2>\n<p>", experiment->name,
+                 experiment->name);
+        fy_print_escaped(&text, experiment->question);
+        fy_print(&text, "</p>\n");
+        if (status == FORAY_OK)
+            fy_lab_print_findings(&text, (const char *)findings);
+        free(findings);
+        free(path);
+    }
     fy_page_end(&text);
     text.failed |= status != FORAY_OK;
     foray_status saved = fy_folder_save(&a->folder, "index.html", &text);
@@ -115,14 +109,6 @@ static foray_status open_folder(const all *a, const foray_lab_options *options)
     return status;
 }
 
-static foray_status make_all(all *a, const foray_lab_options *options)
-{
-    foray_status status = open_folder(a, options);
-    for (; a->at < a->count && status == FORAY_OK; a->at++)
-        status = fy_lab_make(&a->lab[a->at], a->path[a->at], pass_on, a);
-    return status == FORAY_OK ? write_index(a) : status;
-}
-
 foray_status fy_lab_run_all(foray_context *ctx, const fy_lab_experiment *const *experiment,
                             int64_t count, const foray_lab_options *options, const char *directory,
                             foray_work_fn progress, void *user)
@@ -139,7 +125,11 @@ foray_status fy_lab_run_all(foray_context *ctx, const fy_lab_experiment *const *
                .started = fy_clock()};
     foray_status status = plan_all(a, experiment, count, options);
     if (status == FORAY_OK)
-        status = make_all(a, options);
+        status = open_folder(a, options);
+    for (; a->at < a->count && status == FORAY_OK; a->at++)
+        status = fy_lab_make(&a->lab[a->at], a->path[a->at], pass_progress, a);
+    if (status == FORAY_OK)
+        status = write_index(a);
     for (int64_t i = 0; i < a->count; i++) {
         fy_lab_release(&a->lab[i]);
         free(a->path[i]);

@@ -49,16 +49,6 @@ bool foray_lab_describe(int64_t index, foray_lab_info *info)
 
 /* ---------------------------------------------------------------------- parameters */
 
-static foray_status set_defaults(fy_lab *lab, bool quick)
-{
-    foray_status status = FORAY_OK;
-    for (int64_t i = 0; i < lab->experiment->parameters && status == FORAY_OK; i++) {
-        const foray_lab_parameter *parameter = &lab->experiment->parameter[i];
-        status = fy_lab_set(lab, i, quick ? parameter->quick : parameter->is.fallback);
-    }
-    return status;
-}
-
 /* "name=value"; '-' in the name is '_'. */
 static foray_status set_given(fy_lab *lab, const char *assignment)
 {
@@ -75,9 +65,14 @@ static foray_status set_given(fy_lab *lab, const char *assignment)
                    lab->experiment->name, (int)length, assignment);
 }
 
+/* The defaults, then what was given. */
 static foray_status read_parameters(fy_lab *lab, const foray_lab_options *options)
 {
-    foray_status status = set_defaults(lab, options->quick);
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < lab->experiment->parameters && status == FORAY_OK; i++) {
+        const foray_lab_parameter *parameter = &lab->experiment->parameter[i];
+        status = fy_lab_set(lab, i, options->quick ? parameter->quick : parameter->is.fallback);
+    }
     for (int64_t i = 0; i < options->settings && status == FORAY_OK; i++)
         status = set_given(lab, options->setting[i]);
     return status;
@@ -127,7 +122,7 @@ static foray_status make_cell(foray_context *ctx, void *user, int64_t cell)
 
 /* ------------------------------------------------------------------------ the whole */
 
-/* Everything that rows depend on. */
+/* The terms are everything that rows depend on. */
 static foray_status open_folder(fy_lab *lab)
 {
     fy_writer terms = {.ctx = lab->ctx};
@@ -141,22 +136,6 @@ static foray_status open_folder(fy_lab *lab)
                               ? FORAY_ERROR_MEMORY
                               : fy_folder_open(lab->ctx, &lab->folder, (const char *)terms.data);
     free(terms.data);
-    return status;
-}
-
-static foray_status make_cells(fy_lab *lab)
-{
-    double *weight;
-    if (!FY_ALLOC(lab->ctx, lab->rows, lab->cells) || !FY_ALLOC(lab->ctx, weight, lab->cells))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < lab->cells; i++) {
-        lab->rows[i].columns = lab->experiment->columns;
-        weight[i] = lab->cell[i].weight;
-    }
-    lab->work.parts = lab->cells;
-    lab->work.weight = weight;
-    foray_status status = fy_work_run(&lab->work);
-    free(weight);
     return status;
 }
 
@@ -186,16 +165,28 @@ void fy_lab_release(fy_lab *lab)
 
 foray_status fy_lab_make(fy_lab *lab, const char *directory, foray_work_fn progress, void *user)
 {
+    double *weight = NULL;
     lab->folder = (fy_folder){directory, "experiment", "cells"};
+    foray_status status = open_folder(lab);
+    if (status == FORAY_OK &&
+        (!FY_ALLOC(lab->ctx, lab->rows, lab->cells) || !FY_ALLOC(lab->ctx, weight, lab->cells)))
+        status = FORAY_ERROR_MEMORY;
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t i = 0; i < lab->cells; i++) {
+        lab->rows[i].columns = lab->experiment->columns;
+        weight[i] = lab->cell[i].weight;
+    }
     lab->work = (fy_work){.ctx = lab->ctx,
+                          .parts = lab->cells,
+                          .weight = weight,
                           .find = find_cell,
                           .make = make_cell,
                           .name = name_cell,
                           .user = lab,
                           .progress = progress,
                           .progress_user = user};
-    foray_status status = open_folder(lab);
-    if (status == FORAY_OK)
-        status = make_cells(lab);
+    status = fy_work_run(&lab->work);
+    free(weight);
     return status == FORAY_OK ? fy_lab_write(lab) : status;
 }

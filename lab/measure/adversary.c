@@ -23,11 +23,11 @@ static const stride strides[] = {{1, 0}, {1, 1}, {0.5, 1}, {0.25, 1}, {0.125, 1}
 enum { STEPS = sizeof strides / sizeof *strides };
 
 /* A reward, the policy planned for it, and its gap. */
-typedef struct place {
+typedef struct candidate {
     foray_reward *reward;
     foray_policy *planned;
     double gap;
-} place;
+} candidate;
 
 typedef struct attack {
     foray_context *ctx;
@@ -35,43 +35,33 @@ typedef struct attack {
     foray_planner_fn plan;
     void *user;
     int64_t count;           /* climbs under way */
-    place *climb;            /* [count] where each has come to */
-    place *trial;            /* [count * STEPS] where it may go next */
+    candidate *climb;        /* [count] where each has come to */
+    candidate *trial;        /* [count * STEPS] where it may go next */
     foray_reward **rewards;  /* [count * STEPS] those of the trials, for the planner */
     foray_policy **policies; /* [count * STEPS] what the planner made of them */
     int32_t *best;           /* [horizon][states] an optimal policy */
     double *q_best, *q_plan; /* [horizon][states] */
-    place worst;
+    candidate worst;
 } attack;
 
-static void leave(place *p)
+static void drop(candidate *c)
 {
-    foray_reward_destroy(p->reward);
-    foray_policy_destroy(p->planned);
-    *p = (place){0};
+    foray_reward_destroy(c->reward);
+    foray_policy_destroy(c->planned);
+    *c = (candidate){0};
 }
 
 /* What `from` holds moves to `to`. */
-static void move(place *to, place *from)
+static void move(candidate *to, candidate *from)
 {
-    leave(to);
+    drop(to);
     *to = *from;
-    *from = (place){0};
+    *from = (candidate){0};
 }
 
 /* ------------------------------------------------------------------------ one step */
 
-/* r'_t(s,a) of the head of this file; i = t * states + s, and `equal` is r' where
- * occupancies are equal. */
-static double target(const attack *a, const int32_t *planned, int64_t i, int64_t action,
-                     double equal)
-{
-    double q_best = action == a->best[i] ? a->q_best[i] : 0.0;
-    double q_plan = action == planned[i] ? a->q_plan[i] : 0.0;
-    return q_best > q_plan ? 1.0 : q_best < q_plan ? 0.0 : equal;
-}
-
-/* r + eta (r' - r) */
+/* r + eta (r' - r), with r' of the head of this file. */
 static foray_status step_reward(attack *a, const foray_reward *from, const int32_t *planned,
                                 stride by, foray_reward **out)
 {
@@ -80,9 +70,12 @@ static foray_status step_reward(attack *a, const foray_reward *from, const int32
     foray_status status = foray_reward_create(a->ctx, model, "adversary", 0.0, &next);
     for (int64_t i = 0; i < model->horizon * model->pairs && status == FORAY_OK; i++) {
         int64_t t = i / model->pairs, p = i % model->pairs;
-        int64_t s = p / model->actions, action = p % model->actions;
+        int64_t s = p / model->actions, action = p % model->actions, at = t * model->states + s;
         double r = fy_reward_table(from, t)[p];
-        r += by.eta * (target(a, planned, t * model->states + s, action, by.keep * r) - r);
+        double q_best = action == a->best[at] ? a->q_best[at] : 0.0;
+        double q_plan = action == planned[at] ? a->q_plan[at] : 0.0;
+        double towards = q_best > q_plan ? 1.0 : q_best < q_plan ? 0.0 : by.keep * r;
+        r += by.eta * (towards - r);
         if (r > 0.0)
             status = foray_reward_set(a->ctx, next, t, s, action, r);
     }
@@ -93,8 +86,8 @@ static foray_status step_reward(attack *a, const foray_reward *from, const int32
     return status;
 }
 
-/* The trials of one climb. */
-static foray_status prepare(attack *a, const place *from, place *trial)
+/* The rewards that one climb may go to. */
+static foray_status step_climb(attack *a, const candidate *from, candidate *trial)
 {
     foray_status status = FORAY_OK;
     fy_truth_best(a->truth, from->reward, a->best);
@@ -106,74 +99,68 @@ static foray_status prepare(attack *a, const place *from, place *trial)
 }
 
 /* Plans for several rewards and finds their gaps. */
-static foray_status judge(attack *a, int64_t count, place *place_of)
+static foray_status measure_candidates(attack *a, int64_t count, candidate *all)
 {
     const foray_model *model = a->truth->model;
     for (int64_t i = 0; i < count; i++)
-        a->rewards[i] = place_of[i].reward;
+        a->rewards[i] = all[i].reward;
     foray_status status =
         a->plan(a->user, count, (const foray_reward *const *)a->rewards, a->policies);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
-        place_of[i].planned = a->policies[i];
+        all[i].planned = a->policies[i];
         a->policies[i] = NULL;
     }
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
-        place *p = &place_of[i];
-        status = fy_policy_check(a->ctx, p->planned, model);
+        candidate *c = &all[i];
+        status = fy_policy_check(a->ctx, c->planned, model);
         if (status == FORAY_OK)
-            p->gap = fy_gap(model, fy_truth_best(a->truth, p->reward, NULL),
-                            fy_truth_value(a->truth, p->reward, p->planned->action));
+            c->gap = fy_gap(model, fy_truth_best(a->truth, c->reward, NULL),
+                            fy_truth_value(a->truth, c->reward, c->planned->action));
     }
     return status;
 }
 
 /* -------------------------------------------------------------------------- climbs */
 
-static place *worst_of(int64_t count, place *place_of)
-{
-    place *worst = place_of;
-    for (int64_t i = 1; i < count; i++)
-        if (place_of[i].gap > worst->gap)
-            worst = &place_of[i];
-    return worst;
-}
-
 /* A climb that gets no further ends, and leaves what it found if that is the worst. */
-static void end_climb(attack *a, place *climb)
+static void end_climb(attack *a, candidate *climb)
 {
     if (!a->worst.reward || climb->gap > a->worst.gap)
         move(&a->worst, climb);
-    leave(climb);
+    drop(climb);
 }
 
-/* One step of every climb; those that found nothing worse end, the others close ranks. */
+/* One step of every climb, to the worst of its trials; those that found nothing worse end, the
+ * others close ranks. */
 static foray_status play_round(attack *a)
 {
     foray_status status = FORAY_OK;
-    int64_t kept = 0;
+    int64_t going_on = 0;
     for (int64_t i = 0; i < a->count && status == FORAY_OK; i++)
-        status = prepare(a, &a->climb[i], &a->trial[i * STEPS]);
+        status = step_climb(a, &a->climb[i], &a->trial[i * STEPS]);
     if (status == FORAY_OK)
-        status = judge(a, a->count * STEPS, a->trial);
+        status = measure_candidates(a, a->count * STEPS, a->trial);
     for (int64_t i = 0; i < a->count && status == FORAY_OK; i++) {
-        place *next = worst_of(STEPS, &a->trial[i * STEPS]);
+        candidate *trial = &a->trial[i * STEPS], *next = trial;
+        for (int j = 1; j < STEPS; j++)
+            next = trial[j].gap > next->gap ? &trial[j] : next;
         if (next->gap <= a->climb[i].gap) {
             end_climb(a, &a->climb[i]);
             continue;
         }
         move(&a->climb[i], next);
-        if (kept < i)
-            move(&a->climb[kept], &a->climb[i]);
-        kept++;
+        if (going_on < i)
+            move(&a->climb[going_on], &a->climb[i]);
+        going_on++;
     }
     for (int64_t i = 0; i < a->count * STEPS; i++)
-        leave(&a->trial[i]);
+        drop(&a->trial[i]);
     if (status == FORAY_OK)
-        a->count = kept;
+        a->count = going_on;
     return status;
 }
 
-static foray_status begin(attack *a, int64_t starts, const foray_reward *const *start)
+static foray_status begin_climbs(attack *a, int64_t starts, const foray_reward *const *start)
 {
     const foray_model *model = a->truth->model;
     int64_t size = model->horizon * model->states, trials;
@@ -191,13 +178,13 @@ static foray_status begin(attack *a, int64_t starts, const foray_reward *const *
         if (status == FORAY_OK)
             status = fy_reward_copy(a->ctx, start[i], &a->climb[i].reward);
     }
-    return status == FORAY_OK ? judge(a, starts, a->climb) : status;
+    return status == FORAY_OK ? measure_candidates(a, starts, a->climb) : status;
 }
 
-static void finish(attack *a)
+static void release_attack(attack *a)
 {
     for (int64_t i = 0; i < a->count; i++)
-        leave(&a->climb[i]);
+        drop(&a->climb[i]);
     free(a->climb);
     free(a->trial);
     free(a->rewards);
@@ -205,7 +192,7 @@ static void finish(attack *a)
     free(a->best);
     free(a->q_best);
     free(a->q_plan);
-    leave(&a->worst);
+    drop(&a->worst);
 }
 
 foray_status fy_adversary(foray_context *ctx, fy_truth *truth, foray_planner_fn plan, void *user,
@@ -215,7 +202,7 @@ foray_status fy_adversary(foray_context *ctx, fy_truth *truth, foray_planner_fn 
     attack a = {.ctx = ctx, .truth = truth, .plan = plan, .user = user};
     if (starts < 1 || rounds < 0)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "the adversary needs a reward to start from");
-    foray_status status = begin(&a, starts, start);
+    foray_status status = begin_climbs(&a, starts, start);
     for (int64_t round = 0; round < rounds && a.count > 0 && status == FORAY_OK; round++)
         status = play_round(&a);
     for (int64_t i = 0; i < a.count && status == FORAY_OK; i++)
@@ -227,7 +214,7 @@ foray_status fy_adversary(foray_context *ctx, fy_truth *truth, foray_planner_fn 
             a.worst.reward = NULL;
         }
     }
-    finish(&a);
+    release_attack(&a);
     return status;
 }
 

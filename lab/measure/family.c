@@ -39,53 +39,27 @@ static double uniform(const source *from, int64_t step, int64_t item)
         fy_random_bits(from->seed, FY_STREAM_REWARD, which, (uint32_t)step, (uint32_t)item));
 }
 
-/* r_t(s,a) = u(t,s,a) for one step, or with step -1 for all of them alike. */
-static foray_status fill_uniform(foray_context *ctx, const foray_model *model, const source *from,
-                                 int64_t step, foray_reward *reward)
-{
-    foray_status status = FORAY_OK;
-    for (int64_t p = 0; p < model->pairs && status == FORAY_OK; p++)
-        status = foray_reward_set(ctx, reward, step, p / model->actions, p % model->actions,
-                                  uniform(from, step + 1, p));
-    return status;
-}
-
-static foray_status fill_timed(foray_context *ctx, const foray_model *model, const source *from,
-                               foray_reward *reward)
-{
-    foray_status status = FORAY_OK;
-    for (int64_t t = 0; t < model->horizon && status == FORAY_OK; t++)
-        status = fill_uniform(ctx, model, from, t, reward);
-    return status;
-}
-
-/* One pair for certain, so that no reward is 0 everywhere; others with the density.
- * Steps 1 and 2 of the stream say which, step 0 how much. */
-static foray_status fill_sparse(foray_context *ctx, const foray_model *model, const source *from,
-                                foray_reward *reward)
-{
-    int64_t certain = (int64_t)(uniform(from, 2, 0) * (double)model->pairs);
-    foray_status status = FORAY_OK;
-    for (int64_t p = 0; p < model->pairs && status == FORAY_OK; p++)
-        if (p == certain || uniform(from, 1, p) < sparse_density)
-            status = foray_reward_set(ctx, reward, -1, p / model->actions, p % model->actions,
-                                      uniform(from, 0, p));
-    return status;
-}
-
+/* r(s,a) is
+ *   goals    1 in the goal
+ *   dense    u(0,s,a) for all steps alike
+ *   timed    u(t+1,s,a) for step t
+ *   sparse   u(0,s,a) for one pair for certain, so that no reward is 0 everywhere, and for others
+ *            with the density; steps 1 and 2 of the stream say which. */
 static foray_status fill_reward(foray_context *ctx, const foray_model *model, const source *from,
                                 int64_t goal, foray_reward *reward)
 {
-    switch (from->kind) {
-    case FORAY_GOALS:
+    foray_status status = FORAY_OK;
+    if (from->kind == FORAY_GOALS)
         return foray_reward_set(ctx, reward, -1, goal, -1, 1.0);
-    case FORAY_DENSE:
-        return fill_uniform(ctx, model, from, -1, reward);
-    case FORAY_SPARSE:
-        return fill_sparse(ctx, model, from, reward);
-    default:
-        return fill_timed(ctx, model, from, reward);
-    }
+    bool timed = from->kind == FORAY_TIMED, sparse = from->kind == FORAY_SPARSE;
+    int64_t first = timed ? 0 : -1, end = timed ? model->horizon : 0;
+    int64_t certain = sparse ? (int64_t)(uniform(from, 2, 0) * (double)model->pairs) : 0;
+    for (int64_t t = first; t < end; t++)
+        for (int64_t p = 0; p < model->pairs && status == FORAY_OK; p++)
+            if (!sparse || p == certain || uniform(from, 1, p) < sparse_density)
+                status = foray_reward_set(ctx, reward, t, p / model->actions, p % model->actions,
+                                          uniform(from, t + 1, p));
+    return status;
 }
 
 static foray_status add_reward(foray_context *ctx, const foray_model *model, const source *from,
@@ -116,19 +90,23 @@ static void choose_goals(const foray_model *model, uint64_t seed, int64_t count,
     for (int64_t i = 0; i < count; i++) {
         source from = {seed, FORAY_GOALS, i};
         int64_t other = i + (int64_t)(uniform(&from, 0, 0) * (double)(model->states - i));
-        int32_t kept = goal[i];
+        int32_t swap = goal[i];
         goal[i] = goal[other];
-        goal[other] = kept;
+        goal[other] = swap;
     }
 }
 
+/* All rewards and their best values. */
 static foray_status fill_family(foray_context *ctx, const foray_model *model, int64_t count,
-                                uint64_t seed, const int32_t *goal, foray_family *family)
+                                uint64_t seed, foray_family *family)
 {
-    fy_truth *truth;
+    int32_t *goal = NULL;
+    fy_truth *truth = NULL;
+    if (!FY_ALLOC(ctx, family->reward, count) || !FY_ALLOC(ctx, family->optimal, count) ||
+        !FY_ALLOC(ctx, goal, model->states))
+        return FORAY_ERROR_MEMORY;
+    choose_goals(model, seed, count < model->states ? count : model->states, goal);
     foray_status status = fy_truth_create(ctx, model, &truth);
-    if (status != FORAY_OK)
-        return status;
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
         source from = {seed, family->kind, i};
         status = add_reward(ctx, model, &from, goal[i % model->states], family);
@@ -136,18 +114,6 @@ static foray_status fill_family(foray_context *ctx, const foray_model *model, in
             family->optimal[i] = fy_truth_best(truth, family->reward[i], NULL);
     }
     fy_truth_destroy(truth);
-    return status;
-}
-
-static foray_status build(foray_context *ctx, const foray_model *model, int64_t count,
-                          uint64_t seed, foray_family *family)
-{
-    int32_t *goal = NULL;
-    if (!FY_ALLOC(ctx, family->reward, count) || !FY_ALLOC(ctx, family->optimal, count) ||
-        !FY_ALLOC(ctx, goal, model->states))
-        return FORAY_ERROR_MEMORY;
-    choose_goals(model, seed, count < model->states ? count : model->states, goal);
-    foray_status status = fill_family(ctx, model, count, seed, goal, family);
     free(goal);
     return status;
 }
@@ -167,7 +133,7 @@ foray_status foray_family_create(foray_context *ctx, const foray_model *model, i
     if (!family)
         return FORAY_ERROR_MEMORY;
     family->kind = kind;
-    foray_status status = build(ctx, model, count, seed, family);
+    foray_status status = fill_family(ctx, model, count, seed, family);
     if (status == FORAY_OK)
         *out = family;
     else

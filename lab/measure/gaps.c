@@ -42,21 +42,6 @@ static foray_status measure_batch(foray_context *ctx, fy_truth *truth, const for
     return status;
 }
 
-static foray_gaps gather(int64_t count, const double *gap)
-{
-    foray_gaps gaps = {.worst = -INFINITY};
-    double sum = 0.0;
-    for (int64_t i = 0; i < count; i++) {
-        sum += gap[i];
-        if (gap[i] > gaps.worst) {
-            gaps.worst = gap[i];
-            gaps.worst_index = i;
-        }
-    }
-    gaps.mean = sum / (double)count;
-    return gaps;
-}
-
 int64_t fy_two_worst(const foray_family *family, const double *gap, const foray_reward *worst[2])
 {
     int64_t first = 0, second = -1;
@@ -77,18 +62,27 @@ int64_t fy_two_worst(const foray_family *family, const double *gap, const foray_
 foray_status fy_measure(foray_context *ctx, fy_truth *truth, const foray_family *family,
                         foray_planner_fn plan, void *user, double *gap, foray_gaps *out)
 {
-    double *own = NULL;
+    double *own = NULL, sum = 0.0;
     int64_t count = foray_family_size(family);
     foray_status status = fy_reward_check(ctx, foray_family_reward(family, 0), truth->model);
     if (status != FORAY_OK)
         return status;
     if (!gap && !FY_ALLOC(ctx, own, count))
         return FORAY_ERROR_MEMORY;
-    double *into = gap ? gap : own;
+    gap = gap ? gap : own;
     for (int64_t first = 0; first < count && status == FORAY_OK; first += BATCH)
-        status = measure_batch(ctx, truth, family, plan, user, first, into);
+        status = measure_batch(ctx, truth, family, plan, user, first, gap);
+    foray_gaps gaps = {.worst = -INFINITY};
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
+        sum += gap[i];
+        if (gap[i] > gaps.worst) {
+            gaps.worst = gap[i];
+            gaps.worst_index = i;
+        }
+    }
+    gaps.mean = sum / (double)count;
     if (status == FORAY_OK)
-        *out = gather(count, into);
+        *out = gaps;
     free(own);
     return status;
 }

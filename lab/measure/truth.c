@@ -6,23 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static foray_status fill(foray_context *ctx, const foray_model *model, fy_truth *truth)
-{
-    foray_status status = fy_kernel_create(ctx, model->basis, FY_FACTOR_NONE, &truth->kernel);
-    if (status != FORAY_OK)
-        return status;
-    truth->model = model;
-    if (!FY_ALLOC(ctx, truth->probability, model->gen_start[model->generator_sets]) ||
-        !FY_ALLOC(ctx, truth->table, model->horizon) ||
-        !FY_ALLOC(ctx, truth->value, 2 * model->states))
-        return FORAY_ERROR_MEMORY;
-    fy_kernel_exact(truth->kernel, model->theta);
-    for (int64_t g = 0; g < model->generator_sets; g++)
-        fy_generator_set_probabilities(model, model->theta, g,
-                                       truth->probability + model->gen_start[g]);
-    return FORAY_OK;
-}
-
 foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_truth **out)
 {
     if (!model->theta || !model->basis)
@@ -31,12 +14,23 @@ foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_tr
     fy_truth *truth = fy_alloc(ctx, 1, sizeof *truth);
     if (!truth)
         return FORAY_ERROR_MEMORY;
-    foray_status status = fill(ctx, model, truth);
-    if (status == FORAY_OK)
-        *out = truth;
-    else
+    truth->model = model;
+    foray_status status = fy_kernel_create(ctx, model->basis, FY_FACTOR_NONE, &truth->kernel);
+    if (status == FORAY_OK &&
+        (!FY_ALLOC(ctx, truth->probability, model->gen_start[model->generator_sets]) ||
+         !FY_ALLOC(ctx, truth->table, model->horizon) ||
+         !FY_ALLOC(ctx, truth->value, 2 * model->states)))
+        status = FORAY_ERROR_MEMORY;
+    if (status != FORAY_OK) {
         fy_truth_destroy(truth);
-    return status;
+        return status;
+    }
+    fy_kernel_exact(truth->kernel, model->theta);
+    for (int64_t g = 0; g < model->generator_sets; g++)
+        fy_generator_set_probabilities(model, model->theta, g,
+                                       truth->probability + model->gen_start[g]);
+    *out = truth;
+    return FORAY_OK;
 }
 
 void fy_truth_destroy(fy_truth *truth)
@@ -50,6 +44,7 @@ void fy_truth_destroy(fy_truth *truth)
     free(truth);
 }
 
+/* PLAN without bonus: the value of the actions to follow, or with NULL of the best. */
 static double recursion(fy_truth *truth, const foray_reward *reward, const int32_t *follow,
                         int32_t *policy)
 {
@@ -81,17 +76,6 @@ double fy_truth_best(fy_truth *truth, const foray_reward *reward, int32_t *actio
     return recursion(truth, reward, NULL, actions);
 }
 
-/* next(s') += q(s) P(s'|s,a) over the successors of one pair. */
-static void spread(const fy_truth *truth, int64_t pair, double q, double *next)
-{
-    const foray_model *model = truth->model;
-    const double *p = truth->probability + model->gen_start[model->generator_set[pair]];
-    const int32_t *succ = model->succ + model->succ_start[pair];
-    int64_t n = model->succ_start[pair + 1] - model->succ_start[pair];
-    for (int64_t j = 0; j < n; j++)
-        next[succ[j]] += q * p[j];
-}
-
 /*   q_0 = mu,   q_{t+1}(s') = sum_s q_t(s) P(s'|s, pi_t(s)) */
 void fy_truth_occupancy(const fy_truth *truth, const int32_t *actions, double *q)
 {
@@ -101,10 +85,17 @@ void fy_truth_occupancy(const fy_truth *truth, const int32_t *actions, double *q
     for (int64_t i = 0; i < model->initials; i++)
         q[model->initial_state[i]] = model->initial_probability[i];
     for (int64_t t = 0; t + 1 < H; t++)
-        for (int64_t s = 0; s < S; s++)
-            if (q[t * S + s] > 0.0)
-                spread(truth, s * model->actions + actions[t * S + s], q[t * S + s],
-                       q + (t + 1) * S);
+        for (int64_t s = 0; s < S; s++) {
+            double now = q[t * S + s], *next = q + (t + 1) * S;
+            if (!(now > 0.0))
+                continue;
+            int64_t pair = s * model->actions + actions[t * S + s];
+            const double *p = truth->probability + model->gen_start[model->generator_set[pair]];
+            const int32_t *succ = model->succ + model->succ_start[pair];
+            int64_t n = model->succ_start[pair + 1] - model->succ_start[pair];
+            for (int64_t j = 0; j < n; j++)
+                next[succ[j]] += now * p[j];
+        }
 }
 
 /* Values are sums of H numbers in [0,1]. */

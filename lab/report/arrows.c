@@ -8,81 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------- actions */
-
-static const struct {
-    const char *name;
-    fy_arrow arrow;
-} directions[] = {
-    {"left", FY_ARROW_LEFT}, {"right", FY_ARROW_RIGHT}, {"up", FY_ARROW_UP},
-    {"down", FY_ARROW_DOWN}, {"west", FY_ARROW_LEFT},   {"east", FY_ARROW_RIGHT},
-    {"north", FY_ARROW_UP},  {"south", FY_ARROW_DOWN},  {"stay", FY_ARROW_STAY},
-};
-
-/* The letter that begins the name of this action and of no other; 0: there is none. */
-static char own_letter(const foray_model *model, int64_t action)
-{
-    const char *name = foray_model_action_name(model, action);
-    if (!name || name[0] <= ' ' || name[0] >= 127)
-        return 0;
-    for (int64_t a = 0; a < foray_model_actions(model); a++) {
-        const char *other = foray_model_action_name(model, a);
-        if (a != action && other && other[0] == name[0])
-            return 0;
-    }
-    return name[0];
-}
-
-/* The cell of an action: an arrow for left, right, up, down and the points of the compass,
- * else the first letter of its name if no other action has it, or its number. */
-static void show_action(const foray_model *model, int64_t action, fy_map_cell *cell)
-{
-    const char *name = foray_model_action_name(model, action);
-    cell->arrow = FY_ARROW_NONE;
-    for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
-        if (strcmp(name, directions[i].name) == 0)
-            cell->arrow = directions[i].arrow;
-    char letter = own_letter(model, action);
-    if (letter)
-        snprintf(cell->symbol, sizeof cell->symbol, "%c", letter);
-    else
-        snprintf(cell->symbol, sizeof cell->symbol, "%lld", (long long)(action % 1000000));
-}
-
 /* --------------------------------------------------------------------------- values */
 
-/* About `most` steps from the first to the last, equally far apart. */
-static void choose_steps(fy_arrows *arrows, int64_t horizon, int64_t most)
+/* V_t(s) = r_t(s,a) + sum_j P(next_j|s,a) V_{t+1}(next_j), a = pi_t(s), within [0, H - t]: backward
+ * induction over two layers, of which the chosen steps are kept. */
+static void evaluate_policy(const foray_model *model, const double *theta,
+                            const foray_reward *reward, fy_arrows *arrows, double *layer)
 {
-    arrows->steps = horizon < most ? horizon : most;
-    for (int64_t i = 0; i < arrows->steps; i++)
-        arrows->step[i] = arrows->steps == 1 ? 0 : i * (horizon - 1) / (arrows->steps - 1);
-}
-
-/* r_t(s,a) + sum_j P(next_j|s,a) V(next_j), within [0, H - t]. */
-static double back_up(const foray_model *model, const double *theta, const foray_reward *reward,
-                      int64_t t, int64_t state, int64_t action, const double *next_value)
-{
-    const int32_t *next;
-    double value = foray_reward_at(reward, t, state, action);
-    int64_t count = foray_model_successors(model, state, action, &next);
-    for (int64_t j = 0; j < count; j++)
-        value += foray_model_probability(model, theta, state, action, j) * next_value[next[j]];
-    return fmin(fmax(value, 0.0), (double)(model->horizon - t));
-}
-
-/* Backward induction over two layers, of which the chosen steps are kept. */
-static void evaluate(const foray_model *model, const double *theta, const foray_reward *reward,
-                     fy_arrows *arrows, double *layer)
-{
-    int64_t states = model->states, kept = arrows->steps - 1;
+    int64_t states = model->states, chosen = arrows->steps - 1;
     double *now = layer, *later = layer + states;
     for (int64_t t = model->horizon; t-- > 0;) {
-        const int32_t *action = arrows->policy->action + t * states;
-        for (int64_t s = 0; s < states; s++)
-            now[s] = back_up(model, theta, reward, t, s, action[s], later);
-        if (kept >= 0 && arrows->step[kept] == t)
-            memcpy(arrows->value + kept-- * states, now, (size_t)states * sizeof *now);
+        for (int64_t s = 0; s < states; s++) {
+            const int32_t *next;
+            int64_t action = arrows->policy->action[t * states + s];
+            int64_t count = foray_model_successors(model, s, action, &next);
+            double value = foray_reward_at(reward, t, s, action);
+            for (int64_t j = 0; j < count; j++)
+                value += foray_model_probability(model, theta, s, action, j) * later[next[j]];
+            now[s] = fmin(fmax(value, 0.0), (double)(model->horizon - t));
+        }
+        if (chosen >= 0 && arrows->step[chosen] == t)
+            memcpy(arrows->value + chosen-- * states, now, (size_t)states * sizeof *now);
         double *swap = now;
         now = later;
         later = swap;
@@ -92,23 +38,24 @@ static void evaluate(const foray_model *model, const double *theta, const foray_
 foray_status fy_arrows_create(fy_report *report, int64_t id, const foray_policy *policy,
                               const foray_reward *reward, fy_arrows *out)
 {
-    int64_t rows, cols;
-    const foray_model *model = report->model;
-    const double *theta = foray_model_theta(model);
+    int64_t rows, cols, horizon = report->model->horizon;
+    const double *theta = foray_model_theta(report->model);
     fy_arrows arrows = {.policy = policy, .id = id, .true_values = theta != NULL};
-    bool on_map = fy_report_map(report, &rows, &cols);
-    choose_steps(&arrows, model->horizon, on_map ? FY_REPORT_STEPS : FY_REPORT_COLUMNS);
+    /* Steps from the first to the last, equally far apart. */
+    int64_t most = fy_report_map(report, &rows, &cols) ? FY_REPORT_STEPS : FY_REPORT_COLUMNS;
+    arrows.steps = horizon < most ? horizon : most;
+    for (int64_t i = 0; i < arrows.steps; i++)
+        arrows.step[i] = arrows.steps == 1 ? 0 : i * (horizon - 1) / (arrows.steps - 1);
     theta = theta ? theta : report->estimate;
     if (theta) {
-        double *layer;
-        if (!FY_ALLOC(report->ctx, layer, 2 * model->states))
-            return FORAY_ERROR_MEMORY;
-        if (!FY_ALLOC(report->ctx, arrows.value, arrows.steps * model->states)) {
-            free(layer);
-            return FORAY_ERROR_MEMORY;
-        }
-        evaluate(model, theta, reward, &arrows, layer);
+        double *layer = NULL;
+        bool room = FY_ALLOC(report->ctx, layer, 2 * report->model->states) &&
+                    FY_ALLOC(report->ctx, arrows.value, arrows.steps * report->model->states);
+        if (room)
+            evaluate_policy(report->model, theta, reward, &arrows, layer);
         free(layer);
+        if (!room)
+            return FORAY_ERROR_MEMORY;
     }
     *out = arrows;
     return FORAY_OK;
@@ -130,7 +77,36 @@ static int64_t action_at(const fy_arrows *arrows, int64_t i, int64_t state)
     return arrows->policy->action[arrows->step[i] * arrows->policy->states + state];
 }
 
-/* -------------------------------------------------------------------------- pictures */
+/* ----------------------------------------------------------------------------- cells */
+
+static const struct {
+    const char *name;
+    fy_arrow arrow;
+} directions[] = {
+    {"left", FY_ARROW_LEFT}, {"right", FY_ARROW_RIGHT}, {"up", FY_ARROW_UP},
+    {"down", FY_ARROW_DOWN}, {"west", FY_ARROW_LEFT},   {"east", FY_ARROW_RIGHT},
+    {"north", FY_ARROW_UP},  {"south", FY_ARROW_DOWN},  {"stay", FY_ARROW_STAY},
+};
+
+/* The cell of an action: an arrow for left, right, up, down and the points of the compass,
+ * else the first letter of its name if no other action has it, or its number. */
+static void show_action(const foray_model *model, int64_t action, fy_map_cell *cell)
+{
+    const char *name = foray_model_action_name(model, action);
+    bool own_letter = name && name[0] > ' ' && name[0] < 127;
+    cell->arrow = FY_ARROW_NONE;
+    for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
+        if (strcmp(name, directions[i].name) == 0)
+            cell->arrow = directions[i].arrow;
+    for (int64_t a = 0; own_letter && a < foray_model_actions(model); a++) {
+        const char *other = foray_model_action_name(model, a);
+        own_letter = a == action || !other || other[0] != name[0];
+    }
+    if (own_letter)
+        snprintf(cell->symbol, sizeof cell->symbol, "%c", name[0]);
+    else
+        snprintf(cell->symbol, sizeof cell->symbol, "%" PRId64, action % 1000000);
+}
 
 /* The largest value there is, which the deepest colour stands for. */
 static double largest_value(const fy_report *report, const fy_arrows *arrows)
@@ -155,57 +131,20 @@ static void fill_cell(const fy_report *report, const fy_arrows *arrows, int64_t 
              fy_number(value, number));
 }
 
+/* -------------------------------------------------------------------------- pictures */
+
 /* A part of the model's map, small enough to be drawn. */
 typedef struct window {
     int64_t row, col, rows, cols;
 } window;
 
-/* One side of it: `size` places with `middle` as near the middle as the ends allow. */
+/* One side of it: `size` cells with `middle` as near the middle as the ends allow. */
 static int64_t place_window(int64_t all, int64_t middle, int64_t *size)
 {
     *size = all < FY_REPORT_WINDOW ? all : FY_REPORT_WINDOW;
     int64_t first = middle - *size / 2;
     first = first < all - *size ? first : all - *size;
     return first > 0 ? first : 0;
-}
-
-static window choose_window(const fy_report *report, int64_t rows, int64_t cols)
-{
-    window w;
-    int64_t row = 0, col = 0;
-    if (!foray_model_cell(report->model, fy_report_busiest(report), &row, &col))
-        row = col = 0;
-    w.row = place_window(rows, row, &w.rows);
-    w.col = place_window(cols, col, &w.cols);
-    return w;
-}
-
-static void fill_window(const fy_report *report, const fy_arrows *arrows, const window *w,
-                        int64_t i, fy_map_cell *cell)
-{
-    int64_t row, col;
-    double largest = largest_value(report, arrows);
-    memset(cell, 0, (size_t)(w->rows * w->cols) * sizeof *cell);
-    for (int64_t s = 0; s < report->model->states; s++) {
-        if (!foray_model_cell(report->model, s, &row, &col))
-            continue;
-        row -= w->row;
-        col -= w->col;
-        if (row >= 0 && row < w->rows && col >= 0 && col < w->cols)
-            fill_cell(report, arrows, i, s, largest, &cell[row * w->cols + col]);
-    }
-}
-
-static void draw_step(fy_report *report, const fy_arrows *arrows, const window *w, int64_t i,
-                      const fy_map_cell *cell)
-{
-    char id[64], title[96];
-    snprintf(id, sizeof id, "policy%" PRId64 "-%" PRId64, arrows->id, arrows->step[i]);
-    snprintf(title, sizeof title, "Plan %" PRId64 ", step %" PRId64, arrows->id, arrows->step[i]);
-    fy_map map = {id, title, w->rows, w->cols, cell, NULL, NULL};
-    fy_print(report->text, "<div>step %" PRId64 "<br>\n", arrows->step[i]);
-    fy_svg_map(report->text, &map);
-    fy_print(report->text, "</div>\n");
 }
 
 static void print_caption(fy_report *report, const fy_arrows *arrows)
@@ -218,18 +157,45 @@ static void print_caption(fy_report *report, const fy_arrows *arrows)
                                      "value from there on by the estimate.");
 }
 
+/* One of the steps, on the part of the map within the window. */
+static void draw_step(fy_report *report, const fy_arrows *arrows, const window *w, int64_t i,
+                      fy_map_cell *cell)
+{
+    char id[64], title[96];
+    int64_t row, col;
+    double largest = largest_value(report, arrows);
+    memset(cell, 0, (size_t)(w->rows * w->cols) * sizeof *cell);
+    for (int64_t s = 0; s < report->model->states; s++) {
+        if (!foray_model_cell(report->model, s, &row, &col))
+            continue;
+        row -= w->row;
+        col -= w->col;
+        if (row >= 0 && row < w->rows && col >= 0 && col < w->cols)
+            fill_cell(report, arrows, i, s, largest, &cell[row * w->cols + col]);
+    }
+    snprintf(id, sizeof id, "policy%" PRId64 "-%" PRId64, arrows->id, arrows->step[i]);
+    snprintf(title, sizeof title, "Plan %" PRId64 ", step %" PRId64, arrows->id, arrows->step[i]);
+    fy_map map = {id, title, w->rows, w->cols, cell, NULL, NULL};
+    fy_print(report->text, "<div>step %" PRId64 "<br>\n", arrows->step[i]);
+    fy_svg_map(report->text, &map);
+    fy_print(report->text, "</div>\n");
+}
+
 static foray_status draw_maps(fy_report *report, const fy_arrows *arrows, int64_t rows,
                               int64_t cols)
 {
     fy_map_cell *cell;
-    window w = choose_window(report, rows, cols);
+    window w;
+    int64_t row, col;
+    if (!foray_model_cell(report->model, fy_report_busiest(report), &row, &col))
+        row = col = 0;
+    w.row = place_window(rows, row, &w.rows);
+    w.col = place_window(cols, col, &w.cols);
     if (!FY_ALLOC(report->ctx, cell, w.rows * w.cols))
         return FORAY_ERROR_MEMORY;
     fy_print(report->text, "<figure>\n<div class=\"small\">\n");
-    for (int64_t i = 0; i < arrows->steps; i++) {
-        fill_window(report, arrows, &w, i, cell);
+    for (int64_t i = 0; i < arrows->steps; i++)
         draw_step(report, arrows, &w, i, cell);
-    }
     free(cell);
     fy_print(report->text, "</div>\n");
     print_caption(report, arrows);
@@ -290,38 +256,33 @@ foray_status fy_arrows_draw(fy_report *report, const fy_arrows *arrows)
 
 /* ---------------------------------------------------------------------------- table */
 
-static void add_row(const fy_report *report, const fy_arrows *arrows, int64_t i, int64_t state,
-                    fy_table *table)
-{
-    const char *name = foray_model_state_name(report->model, state);
-    int64_t action = action_at(arrows, i, state);
-    const char *its = foray_model_action_name(report->model, action);
-    fy_table_integer(table, arrows->step[i]);
-    fy_table_integer(table, state);
-    fy_table_cell(table, "%s", name ? name : "");
-    fy_table_integer(table, action);
-    fy_table_cell(table, "%s", its ? its : "");
-    fy_table_shortest(table, value_at(report, arrows, i, state));
-}
-
 void fy_arrows_print(fy_report *report, const fy_arrows *arrows)
 {
     static const char *const heading[] = {"step",   "state",       "name",
                                           "action", "action name", "value"};
-    enum { KEPT = FY_REPORT_CSV_ROWS / FY_REPORT_PLANS };
+    enum { ROWS_OF_EACH = FY_REPORT_CSV_ROWS / FY_REPORT_PLANS };
     char id[48], note[160];
-    int64_t states = report->model->states, each = KEPT / arrows->steps;
-    int64_t kept = states < each ? states : each;
+    int64_t states = report->model->states, most = ROWS_OF_EACH / arrows->steps;
+    int64_t listed = states < most ? states : most;
     fy_table table = fy_table_begin(report->ctx, 6, heading);
     for (int64_t i = 0; i < arrows->steps; i++)
-        for (int64_t s = 0; s < kept; s++)
-            add_row(report, arrows, i, s, &table);
+        for (int64_t s = 0; s < listed; s++) {
+            int64_t action = action_at(arrows, i, s);
+            const char *name = foray_model_state_name(report->model, s);
+            const char *its = foray_model_action_name(report->model, action);
+            fy_table_integer(&table, arrows->step[i]);
+            fy_table_integer(&table, s);
+            fy_table_cell(&table, "%s", name ? name : "");
+            fy_table_integer(&table, action);
+            fy_table_cell(&table, "%s", its ? its : "");
+            fy_table_shortest(&table, value_at(report, arrows, i, s));
+        }
     snprintf(id, sizeof id, "policy%" PRId64, arrows->id);
     snprintf(note, sizeof note,
              "%" PRId64 " of %" PRId64 " steps, %" PRId64 " of %" PRId64
              " states; all of it: foray plan -o.",
-             arrows->steps, report->model->horizon, kept, states);
-    bool whole = kept == states && arrows->steps == report->model->horizon;
+             arrows->steps, report->model->horizon, listed, states);
+    bool whole = listed == states && arrows->steps == report->model->horizon;
     fy_page_data(report->text, &table, id, whole ? NULL : note);
     fy_table_free(&table);
 }

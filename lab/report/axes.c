@@ -10,13 +10,13 @@
 enum { AXES = 2 };
 
 /* "angle=0.5, velocity=-1": names as stretches of the text, and numbers. */
-typedef struct place {
+typedef struct corner {
     const char *name[AXES];
     size_t length[AXES];
     double value[AXES];
-} place;
+} corner;
 
-static bool read_place(const char *text, place *out)
+static bool read_corner(const char *text, corner *out)
 {
     for (int i = 0; i < AXES; i++) {
         const char *equals = text ? strchr(text, '=') : NULL;
@@ -34,16 +34,16 @@ static bool read_place(const char *text, place *out)
     return *text == 0;
 }
 
-static bool find_corner(const fy_report *report, int64_t row, int64_t col, place *out)
+static bool find_corner(const fy_report *report, int64_t row, int64_t col, corner *out)
 {
     int64_t r, c;
     for (int64_t s = 0; s < report->model->states; s++)
         if (foray_model_cell(report->model, s, &r, &c) && r == row && c == col)
-            return read_place(foray_model_state_name(report->model, s), out);
+            return read_corner(foray_model_state_name(report->model, s), out);
     return false;
 }
 
-static bool same_names(const place *one, const place *other)
+static bool same_names(const corner *one, const corner *other)
 {
     for (int i = 0; i < AXES; i++)
         if (one->length[i] != other->length[i] ||
@@ -52,26 +52,23 @@ static bool same_names(const place *one, const place *other)
     return true;
 }
 
-static void print_side(fy_writer *text, const char *where, const place *from, const place *to,
-                       int i)
-{
-    char name[FY_LABEL_SIZE], low[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE];
-    snprintf(name, sizeof name, "%.*s", (int)from->length[i], from->name[i]);
-    fy_print(text, "%s ", where);
-    fy_print_escaped(text, name);
-    fy_print(text, " from %s to %s", fy_number(from->value[i], low), fy_number(to->value[i], high));
-}
-
 /* The first number must change to the right only, the second upwards only. */
 void fy_report_axes(fy_report *report, int64_t rows, int64_t cols)
 {
-    place low, high, corner;
+    static const char *const where[AXES] = {" To the right:", "; upwards:"};
+    char name[FY_LABEL_SIZE], from[FY_NUMBER_SIZE], to[FY_NUMBER_SIZE];
+    corner low, high, origin;
     if (!find_corner(report, rows - 1, 0, &low) || !find_corner(report, 0, cols - 1, &high) ||
-        !find_corner(report, 0, 0, &corner) || !same_names(&low, &high) ||
-        !same_names(&low, &corner) || corner.value[0] != low.value[0] ||
-        corner.value[1] != high.value[1])
+        !find_corner(report, 0, 0, &origin) || !same_names(&low, &high) ||
+        !same_names(&low, &origin) || origin.value[0] != low.value[0] ||
+        origin.value[1] != high.value[1])
         return;
-    print_side(report->text, " To the right:", &low, &high, 0);
-    print_side(report->text, "; upwards:", &low, &high, 1);
+    for (int i = 0; i < AXES; i++) {
+        snprintf(name, sizeof name, "%.*s", (int)low.length[i], low.name[i]);
+        fy_print(report->text, "%s ", where[i]);
+        fy_print_escaped(report->text, name);
+        fy_print(report->text, " from %s to %s", fy_number(low.value[i], from),
+                 fy_number(high.value[i], to));
+    }
     fy_print(report->text, ".");
 }

@@ -73,10 +73,13 @@ typedef struct gallery {
     foray_status status;
 } gallery;
 
-static void print_values(fy_report *report, int64_t episodes, const foray_policy *policy)
+/* What the plan promises, and where theta is known, what it is worth. */
+static foray_status print_values(fy_report *report, int64_t episodes, const foray_reward *reward,
+                                 const foray_policy *policy)
 {
     char low[FY_NUMBER_SIZE], middle[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE], gap[FY_NUMBER_SIZE];
     char after[FY_NUMBER_SIZE];
+    double value, optimal;
     fy_print(report->text,
              "<p>The %s policy, planned after %s episodes. Its reward is worth "
              "%s (pessimistic), %s (plug-in), %s (optimistic); it loses at most %s against the "
@@ -87,48 +90,16 @@ static void print_values(fy_report *report, int64_t episodes, const foray_policy
              fy_number(policy->value[FORAY_OPTIMISTIC], high),
              fy_number(policy->certificate.gap, gap),
              foray_certificate_status(&policy->certificate));
-}
-
-static foray_status print_truth(fy_report *report, const foray_reward *reward,
-                                const foray_policy *policy)
-{
-    double value, optimal;
     if (!foray_model_theta(report->model))
         return FORAY_OK;
     foray_status status =
         foray_evaluate(report->ctx, report->model, reward, policy, &value, &optimal);
-    if (status != FORAY_OK)
-        return status;
-    char text[3][FY_NUMBER_SIZE];
-    fy_print(report->text, "<p>%s it is worth %s, and the best policy %s: it loses %s.</p>\n",
-             report->run->other_source ? "In the model with its true theta" : "In truth",
-             fy_number(value, text[0]), fy_number(optimal, text[1]),
-             fy_number(optimal - value > 1e-12 ? optimal - value : 0.0, text[2]));
-    return FORAY_OK;
-}
-
-static foray_status print_policy(fy_report *report, int64_t id, const foray_reward *reward,
-                                 const foray_policy *policy)
-{
-    fy_arrows arrows;
-    foray_status status = print_truth(report, reward, policy);
     if (status == FORAY_OK)
-        status = fy_arrows_create(report, id, policy, reward, &arrows);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_arrows_draw(report, &arrows);
-    fy_arrows_print(report, &arrows);
-    fy_arrows_destroy(&arrows);
+        fy_print(report->text, "<p>%s it is worth %s, and the best policy %s: it loses %s.</p>\n",
+                 report->run->other_source ? "In the model with its true theta" : "In truth",
+                 fy_number(value, low), fy_number(optimal, high),
+                 fy_number(optimal - value > 1e-12 ? optimal - value : 0.0, gap));
     return status;
-}
-
-static void offer_reward(fy_report *report, int64_t id, const char *json)
-{
-    char file[48];
-    size_t size = strlen(json);
-    snprintf(file, sizeof file, "reward%" PRId64 ".json", id);
-    if (size <= FY_REPORT_REWARD)
-        fy_page_download(report->text, file, "application/json", json, size);
 }
 
 static bool show_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
@@ -137,18 +108,29 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
     gallery *g = user;
     fy_report *report = g->report;
     foray_reward *reward = NULL;
+    fy_arrows arrows = {0};
+    char file[48];
+    size_t size = strlen(reward_json);
     if (g->seen++ < g->first)
         return true;
     fy_print(report->text, "<section>\n<h3>Plan %" PRId64 ": ", id);
     fy_print_escaped(report->text, reward_name);
     fy_print(report->text, "</h3>\n");
-    print_values(report, episodes, policy);
-    g->status = foray_reward_parse(report->ctx, report->model, reward_json, strlen(reward_json),
-                                   reward_name, &reward);
+    g->status =
+        foray_reward_parse(report->ctx, report->model, reward_json, size, reward_name, &reward);
     if (g->status == FORAY_OK)
-        g->status = print_policy(report, id, reward, policy);
-    offer_reward(report, id, reward_json);
+        g->status = print_values(report, episodes, reward, policy);
+    if (g->status == FORAY_OK)
+        g->status = fy_arrows_create(report, id, policy, reward, &arrows);
+    if (g->status == FORAY_OK)
+        g->status = fy_arrows_draw(report, &arrows);
+    if (g->status == FORAY_OK)
+        fy_arrows_print(report, &arrows);
+    snprintf(file, sizeof file, "reward%" PRId64 ".json", id);
+    if (size <= FY_REPORT_REWARD)
+        fy_page_download(report->text, file, "application/json", reward_json, size);
     fy_print(report->text, "</section>\n");
+    fy_arrows_destroy(&arrows);
     foray_reward_destroy(reward);
     return g->status == FORAY_OK;
 }

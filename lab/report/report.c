@@ -28,31 +28,27 @@ static bool count_visits(void *user, int64_t episode, const int32_t *states, con
     return true;
 }
 
-/* FORAY_ERROR_USAGE is what algorithms without an estimate answer. */
-static foray_status take_estimate(fy_report *report)
+/* What was visited, and the estimate of theta, where there is one. */
+static foray_status gather_facts(fy_report *report)
 {
     int64_t dim = report->model->dim;
-    if (!FY_ALLOC(report->ctx, report->estimate, dim) ||
+    if (!FY_ALLOC(report->ctx, report->visits, report->model->states) ||
+        !FY_ALLOC(report->ctx, report->estimate, dim) ||
         !FY_ALLOC(report->ctx, report->half_width, dim))
-        return FORAY_ERROR_MEMORY;
-    foray_status status = foray_explorer_estimate(foray_run_explorer(report->run), report->estimate,
-                                                  report->half_width);
-    if (status == FORAY_OK)
-        return FORAY_OK;
-    free(report->estimate);
-    free(report->half_width);
-    report->estimate = report->half_width = NULL;
-    return status == FORAY_ERROR_USAGE ? FORAY_OK : status;
-}
-
-static foray_status gather(fy_report *report)
-{
-    if (!FY_ALLOC(report->ctx, report->visits, report->model->states))
         return FORAY_ERROR_MEMORY;
     foray_status status = foray_run_describe(report->run, &report->facts);
     if (status == FORAY_OK)
         status = foray_run_episodes(report->run, 0, count_visits, report);
-    return status == FORAY_OK ? take_estimate(report) : status;
+    if (status != FORAY_OK)
+        return status;
+    status = foray_explorer_estimate(foray_run_explorer(report->run), report->estimate,
+                                     report->half_width);
+    if (status != FORAY_ERROR_USAGE) /* what algorithms without an estimate answer */
+        return status;
+    free(report->estimate);
+    free(report->half_width);
+    report->estimate = report->half_width = NULL;
+    return FORAY_OK;
 }
 
 /* ------------------------------------------------------------------------------ page */
@@ -118,7 +114,7 @@ foray_status foray_report_print(foray_run *run, char **out, size_t *size)
 {
     fy_writer text = {.ctx = run->ctx};
     fy_report report = {.ctx = run->ctx, .run = run, .model = foray_run_model(run), .text = &text};
-    foray_status status = gather(&report);
+    foray_status status = gather_facts(&report);
     if (status == FORAY_OK)
         status = print_page(&report);
     fy_write_bytes(&text, "", 1);

@@ -52,11 +52,17 @@ static bool add_plan(void *user, int64_t id, int64_t episodes, const char *rewar
     return ++r->count < FY_PAGE_SHOWN;
 }
 
-/* What the commands cannot do. */
-static void print_caveats(fy_report *report, int64_t replanned)
+/* The commands that reproduce the run and its plans, and what they cannot do. */
+static foray_status print_commands(fy_report *report)
 {
     const foray_run *run = report->run;
     int64_t episodes = report->facts.episodes;
+    fy_writer command = {.ctx = report->ctx};
+    replans r = {.report = report, .command = &command};
+    foray_status status = add_explore(report, &command);
+    if (status == FORAY_OK)
+        status = foray_run_plans(report->run, add_plan, &r);
+    fy_page_command(report->text, &command);
     if (run->other_source)
         fy_print(report->text, "<p>The episodes came from a world beside the model. A system "
                                "that the command names is asked again; a world of the caller's "
@@ -66,46 +72,25 @@ static void print_caveats(fy_report *report, int64_t replanned)
                  "<p>The run has %" PRId64 " of %" PRId64 " episodes so far; the command goes on "
                  "to the end.</p>\n",
                  episodes, run->settings.episodes);
-    if (replanned < report->facts.plans_stored)
+    if (r.count < report->facts.plans_stored)
         fy_print(report->text,
                  "<p>%" PRId64 " of %" PRId64 " plans are listed: the first %d of those made "
                  "after the last episode.</p>\n",
-                 replanned, report->facts.plans_stored, FY_PAGE_SHOWN);
-}
-
-static foray_status print_commands(fy_report *report)
-{
-    fy_writer command = {.ctx = report->ctx};
-    replans r = {.report = report, .command = &command};
-    foray_status status = add_explore(report, &command);
-    if (status == FORAY_OK)
-        status = foray_run_plans(report->run, add_plan, &r);
-    fy_page_command(report->text, &command);
-    print_caveats(report, r.count);
+                 r.count, report->facts.plans_stored, FY_PAGE_SHOWN);
     return status;
-}
-
-/* -------------------------------------------------------------------------- settings */
-
-/* The reward that was explored for, if there was one. */
-static foray_status offer_reward(fy_report *report)
-{
-    char *json;
-    const foray_reward *reward = foray_explorer_reward(report->run->explorer);
-    foray_status status =
-        reward ? foray_reward_print(report->ctx, reward, &json) : FORAY_TARGET_MISSED;
-    if (status != FORAY_OK)
-        return reward ? status : FORAY_OK;
-    if (strlen(json) <= FY_REPORT_REWARD)
-        fy_page_download(report->text, "reward.json", "application/json", json, strlen(json));
-    free(json);
-    return FORAY_OK;
 }
 
 foray_status fy_report_settings(fy_report *report)
 {
     foray_status status = print_commands(report);
-    if (status == FORAY_OK)
-        status = offer_reward(report);
+    /* The reward that was explored for, if there was one. */
+    const foray_reward *reward = foray_explorer_reward(report->run->explorer);
+    if (status == FORAY_OK && reward) {
+        char *json = NULL;
+        status = foray_reward_print(report->ctx, reward, &json);
+        if (status == FORAY_OK && strlen(json) <= FY_REPORT_REWARD)
+            fy_page_download(report->text, "reward.json", "application/json", json, strlen(json));
+        free(json);
+    }
     return status == FORAY_OK ? fy_page_settings(report->text, &report->run->settings) : status;
 }

@@ -12,27 +12,6 @@ static double truth_at(const fy_report *report, int64_t i)
     return truth ? truth[i] : NAN;
 }
 
-static void print_table(fy_report *report)
-{
-    static const char *const heading[] = {"coordinate", "estimate",   "low",
-                                          "high",       "half width", "truth"};
-    char note[96];
-    int64_t dim = report->model->dim, kept = dim < FY_REPORT_CSV_ROWS ? dim : FY_REPORT_CSV_ROWS;
-    fy_table table = fy_table_begin(report->ctx, 6, heading);
-    for (int64_t i = 0; i < kept; i++) {
-        double middle = report->estimate[i], half = report->half_width[i];
-        fy_table_integer(&table, i);
-        fy_table_shortest(&table, middle);
-        fy_table_shortest(&table, middle - half);
-        fy_table_shortest(&table, middle + half);
-        fy_table_shortest(&table, half);
-        fy_table_shortest(&table, truth_at(report, i));
-    }
-    snprintf(note, sizeof note, "The first %" PRId64 " of %" PRId64 " coordinates.", kept, dim);
-    fy_page_data(report->text, &table, "theta", kept < dim ? note : NULL);
-    fy_table_free(&table);
-}
-
 /* The `room` coordinates with the widest intervals, in their own order: each new one takes
  * the place of the narrowest chosen so far, if it is wider. */
 static int64_t choose_widest(const fy_report *report, int64_t *chosen, int64_t room)
@@ -55,13 +34,11 @@ static int64_t choose_widest(const fy_report *report, int64_t *chosen, int64_t r
     return count;
 }
 
-static void draw(fy_report *report)
+static void draw_theta(fy_report *report)
 {
-    int64_t chosen[FY_REPORT_ROWS];
+    int64_t chosen[FY_REPORT_ROWS], dim = report->model->dim;
     fy_span row[FY_REPORT_ROWS] = {0};
-    int64_t dim = report->model->dim;
     int64_t count = choose_widest(report, chosen, FY_REPORT_ROWS);
-    bool known = foray_model_theta(report->model) != NULL;
     for (int64_t j = 0; j < count; j++) {
         int64_t i = chosen[j];
         double middle = report->estimate[i], half = report->half_width[i];
@@ -71,43 +48,59 @@ static void draw(fy_report *report)
                            .truth = truth_at(report, i)};
         snprintf(row[j].label, sizeof row[j].label, "%" PRId64, i);
     }
-    fy_spans rows = {.id = "theta",
-                     .title = "Theta and its intervals",
-                     .label = "theta, coordinate by coordinate",
-                     .count = count,
-                     .row = row};
     fy_print(report->text, "<figure>\n");
-    fy_svg_spans(report->text, &rows);
+    fy_svg_spans(report->text, &(fy_spans){.id = "theta",
+                                           .title = "Theta and its intervals",
+                                           .label = "theta, coordinate by coordinate",
+                                           .count = count,
+                                           .row = row});
     fy_print(report->text, "<figcaption>Dots: the estimate. Lines: its confidence interval.%s",
-             known ? " Diamonds: the truth." : "");
+             foray_model_theta(report->model) ? " Diamonds: the truth." : "");
     if (count < dim)
         fy_print(report->text, " The %" PRId64 " widest intervals of %" PRId64 ".", count, dim);
     fy_print(report->text, "</figcaption></figure>\n");
 }
 
-static int64_t intervals_with_truth(const fy_report *report)
+static void print_theta(fy_report *report)
 {
-    int64_t inside = 0;
-    for (int64_t i = 0; i < report->model->dim; i++)
-        inside += fabs(report->estimate[i] - truth_at(report, i)) <= report->half_width[i];
-    return inside;
+    static const char *const heading[] = {"coordinate", "estimate",   "low",
+                                          "high",       "half width", "truth"};
+    char note[96];
+    int64_t dim = report->model->dim;
+    int64_t listed = dim < FY_REPORT_CSV_ROWS ? dim : FY_REPORT_CSV_ROWS;
+    fy_table table = fy_table_begin(report->ctx, 6, heading);
+    for (int64_t i = 0; i < listed; i++) {
+        double middle = report->estimate[i], half = report->half_width[i];
+        fy_table_integer(&table, i);
+        fy_table_shortest(&table, middle);
+        fy_table_shortest(&table, middle - half);
+        fy_table_shortest(&table, middle + half);
+        fy_table_shortest(&table, half);
+        fy_table_shortest(&table, truth_at(report, i));
+    }
+    snprintf(note, sizeof note, "The first %" PRId64 " of %" PRId64 " coordinates.", listed, dim);
+    fy_page_data(report->text, &table, "theta", listed < dim ? note : NULL);
+    fy_table_free(&table);
 }
 
 foray_status fy_report_theta(fy_report *report)
 {
+    int64_t inside = 0;
     fy_print(report->text, "<h2>What was learnt</h2>\n");
     if (!report->estimate) {
         fy_print(report->text, "<p>The algorithm keeps no estimate of theta.</p>\n");
         return FORAY_OK;
     }
+    for (int64_t i = 0; i < report->model->dim; i++)
+        inside += fabs(report->estimate[i] - truth_at(report, i)) <= report->half_width[i];
     if (foray_model_theta(report->model))
         fy_print(report->text,
                  "<p>The estimate of theta; %" PRId64 " of %" PRId64
                  " intervals hold the truth.</p>\n",
-                 intervals_with_truth(report), report->model->dim);
+                 inside, report->model->dim);
     else
         fy_print(report->text, "<p>The estimate of theta; the truth is not known.</p>\n");
-    draw(report);
-    print_table(report);
+    draw_theta(report);
+    print_theta(report);
     return FORAY_OK;
 }

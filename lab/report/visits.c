@@ -5,6 +5,7 @@
 #include "draw/spans.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,14 +16,6 @@ int64_t fy_report_busiest(const fy_report *report)
         if (report->visits[s] > report->visits[best])
             best = s;
     return best;
-}
-
-static int64_t visited_states(const fy_report *report)
-{
-    int64_t count = 0;
-    for (int64_t s = 0; s < report->model->states; s++)
-        count += report->visits[s] > 0;
-    return count;
 }
 
 /* ---------------------------------------------------------------------------- table */
@@ -39,44 +32,34 @@ static int most_visits_first(const void *a, const void *b)
     return one->state < other->state ? -1 : 1;
 }
 
-static void add_row(const fy_report *report, fy_table *table, int64_t state)
-{
-    int64_t row, col;
-    const char *name = foray_model_state_name(report->model, state);
-    bool placed = foray_model_cell(report->model, state, &row, &col);
-    fy_table_integer(table, state);
-    fy_table_cell(table, "%s", name ? name : "");
-    if (placed) {
-        fy_table_integer(table, row);
-        fy_table_integer(table, col);
-    } else {
-        fy_table_cell(table, "%s", "");
-        fy_table_cell(table, "%s", "");
-    }
-    fy_table_integer(table, report->visits[state]);
-}
-
 /* In the order of states; if there are too many, those visited most. */
-static foray_status print_table(fy_report *report)
+static foray_status print_visits(fy_report *report)
 {
     static const char *const heading[] = {"state", "name", "row", "column", "visits"};
     char note[128];
     ranked *order;
-    int64_t states = report->model->states,
-            kept = states < FY_REPORT_CSV_ROWS ? states : FY_REPORT_CSV_ROWS;
+    int64_t states = report->model->states, row, col;
+    int64_t listed = states < FY_REPORT_CSV_ROWS ? states : FY_REPORT_CSV_ROWS;
     if (!FY_ALLOC(report->ctx, order, states))
         return FORAY_ERROR_MEMORY;
     for (int64_t s = 0; s < states; s++)
         order[s] = (ranked){s, report->visits[s]};
-    if (kept < states)
+    if (listed < states)
         qsort(order, (size_t)states, sizeof *order, most_visits_first);
     fy_table table = fy_table_begin(report->ctx, 5, heading);
-    for (int64_t i = 0; i < kept; i++)
-        add_row(report, &table, order[i].state);
+    for (int64_t i = 0; i < listed; i++) {
+        const char *name = foray_model_state_name(report->model, order[i].state);
+        bool placed = foray_model_cell(report->model, order[i].state, &row, &col);
+        fy_table_integer(&table, order[i].state);
+        fy_table_cell(&table, "%s", name ? name : "");
+        fy_table_shortest(&table, placed ? (double)row : NAN); /* NaN: an empty cell */
+        fy_table_shortest(&table, placed ? (double)col : NAN);
+        fy_table_integer(&table, order[i].visits);
+    }
     free(order);
-    snprintf(note, sizeof note, "The %" PRId64 " states visited most, of %" PRId64 ".", kept,
+    snprintf(note, sizeof note, "The %" PRId64 " states visited most, of %" PRId64 ".", listed,
              states);
-    fy_page_data(report->text, &table, "visits", kept < states ? note : NULL);
+    fy_page_data(report->text, &table, "visits", listed < states ? note : NULL);
     fy_table_free(&table);
     return FORAY_OK;
 }
@@ -89,15 +72,6 @@ typedef struct field {
     fy_map_cell *cell; /* [rows][cols] */
     int64_t *visits;   /* the same */
 } field;
-
-static field choose_field(int64_t rows, int64_t cols)
-{
-    int64_t longer = rows > cols ? rows : cols;
-    field f = {.block = (longer + FY_REPORT_BLOCKS - 1) / FY_REPORT_BLOCKS};
-    f.rows = (rows + f.block - 1) / f.block;
-    f.cols = (cols + f.block - 1) / f.block;
-    return f;
-}
 
 /* "1234567" as "1.2M": at most four letters. */
 static void shorten(int64_t count, char out[8])
@@ -112,7 +86,8 @@ static void shorten(int64_t count, char out[8])
     snprintf(out, 8, value < 9.95 && i ? "%.1f%c" : "%.0f%c", value, i ? unit[i] : 0);
 }
 
-static void gather(const fy_report *report, field *f)
+/* Adds up visits in the cells of the picture; where a cell is one state, it has its name. */
+static void gather_visits(const fy_report *report, field *f)
 {
     int64_t row, col;
     for (int64_t s = 0; s < report->model->states; s++) {
@@ -127,7 +102,7 @@ static void gather(const fy_report *report, field *f)
 }
 
 /* The shade grows with the logarithm: log(1 + visits) / log(1 + most visits). */
-static void shade(field *f)
+static void shade_field(field *f)
 {
     int64_t most = 1;
     for (int64_t i = 0; i < f->rows * f->cols; i++)
@@ -146,14 +121,17 @@ static void shade(field *f)
     }
 }
 
-static foray_status draw_map(fy_report *report, int64_t rows, int64_t cols)
+static foray_status draw_visits_map(fy_report *report, int64_t rows, int64_t cols)
 {
-    field f = choose_field(rows, cols);
+    int64_t longer = rows > cols ? rows : cols;
+    field f = {.block = (longer + FY_REPORT_BLOCKS - 1) / FY_REPORT_BLOCKS};
+    f.rows = (rows + f.block - 1) / f.block;
+    f.cols = (cols + f.block - 1) / f.block;
     foray_status status = FORAY_ERROR_MEMORY;
     if (FY_ALLOC(report->ctx, f.cell, f.rows * f.cols) &&
         FY_ALLOC(report->ctx, f.visits, f.rows * f.cols)) {
-        gather(report, &f);
-        shade(&f);
+        gather_visits(report, &f);
+        shade_field(&f);
         fy_map map = {"visitmap", "Visits on the map", f.rows, f.cols, f.cell, NULL, NULL};
         fy_print(report->text, "<figure>\n");
         fy_svg_map(report->text, &map);
@@ -175,16 +153,8 @@ static foray_status draw_map(fy_report *report, int64_t rows, int64_t cols)
 
 /* ----------------------------------------------------------------------------- bars */
 
-static void label_bar(const fy_report *report, fy_span *row, int64_t first, int64_t last)
-{
-    if (first == last)
-        fy_label(foray_model_state_name(report->model, first), first, row->label);
-    else
-        snprintf(row->label, sizeof row->label, "%" PRId64 "–%" PRId64, first, last);
-}
-
 /* One bar per state, or per stretch of states where there are many. */
-static void draw_bars(fy_report *report)
+static void draw_visits_bars(fy_report *report)
 {
     fy_span row[FY_REPORT_ROWS] = {0};
     int64_t states = report->model->states;
@@ -194,16 +164,18 @@ static void draw_bars(fy_report *report)
         int64_t first = i * stretch, end = first + stretch < states ? first + stretch : states;
         for (int64_t s = first; s < end; s++)
             row[i].high += (double)report->visits[s];
-        label_bar(report, &row[i], first, end - 1);
+        if (end == first + 1)
+            fy_label(foray_model_state_name(report->model, first), first, row[i].label);
+        else
+            snprintf(row[i].label, sizeof row[i].label, "%" PRId64 "–%" PRId64, first, end - 1);
     }
-    fy_spans rows = {.id = "visitbars",
-                     .title = "Visits of the states",
-                     .label = "visits",
-                     .bars = true,
-                     .count = count,
-                     .row = row};
     fy_print(report->text, "<figure>\n");
-    fy_svg_spans(report->text, &rows);
+    fy_svg_spans(report->text, &(fy_spans){.id = "visitbars",
+                                           .title = "Visits of the states",
+                                           .label = "visits",
+                                           .bars = true,
+                                           .count = count,
+                                           .row = row});
     fy_print(report->text, "<figcaption>Visits of each state.");
     if (stretch > 1)
         fy_print(report->text,
@@ -214,17 +186,18 @@ static void draw_bars(fy_report *report)
 
 foray_status fy_report_visits(fy_report *report)
 {
-    int64_t rows, cols;
+    int64_t rows, cols, visited = 0, states = report->model->states;
     foray_status status = FORAY_OK;
     char some[FY_NUMBER_SIZE], all[FY_NUMBER_SIZE];
-    int64_t states = report->model->states, visited = visited_states(report);
+    for (int64_t s = 0; s < states; s++)
+        visited += report->visits[s] > 0;
     fy_print(report->text,
              "<h2>What was explored</h2>\n<p>How often an action was taken in each state: "
              "%s of %s states at least once.</p>\n",
              fy_number((double)visited, some), fy_number((double)states, all));
     if (fy_report_map(report, &rows, &cols))
-        status = draw_map(report, rows, cols);
+        status = draw_visits_map(report, rows, cols);
     else
-        draw_bars(report);
-    return status == FORAY_OK ? print_table(report) : status;
+        draw_visits_bars(report);
+    return status == FORAY_OK ? print_visits(report) : status;
 }

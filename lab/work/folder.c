@@ -50,17 +50,6 @@ static foray_status compare_terms(foray_context *ctx, const fy_folder *folder, c
     return FORAY_OK;
 }
 
-static bool is_empty(const char *directory)
-{
-    DIR *listing = opendir(directory);
-    bool empty = true;
-    for (struct dirent *entry; listing && (entry = readdir(listing));)
-        empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-    if (listing)
-        closedir(listing);
-    return empty;
-}
-
 static foray_status make_directory(foray_context *ctx, const char *path)
 {
     struct stat about;
@@ -87,7 +76,13 @@ static foray_status settle_terms(foray_context *ctx, const fy_folder *folder, co
         free(has);
         return status;
     }
-    if (!is_empty(folder->path))
+    DIR *listing = opendir(folder->path);
+    bool empty = true;
+    for (struct dirent *entry; listing && (entry = readdir(listing));)
+        empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    if (listing)
+        closedir(listing);
+    if (!empty)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s is not empty and holds no %s: use another directory", folder->path,
                        folder->what);

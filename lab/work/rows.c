@@ -14,18 +14,13 @@ static const size_t file_limit = (size_t)64 << 20;
 foray_status fy_rows_add(foray_context *ctx, fy_rows *rows, const double *row)
 {
     size_t size;
-    if (rows->count == rows->capacity) {
-        int64_t capacity = rows->capacity ? 2 * rows->capacity : 32;
-        if (!fy_size_mul((size_t)capacity, (size_t)rows->columns, &size))
-            return fy_fail(ctx, FORAY_ERROR_MEMORY, "too many rows");
-        double *more = fy_resize(ctx, rows->value, size, sizeof *more);
-        if (!more)
-            return FORAY_ERROR_MEMORY;
-        rows->value = more;
-        rows->capacity = capacity;
-    }
-    memcpy(rows->value + rows->count++ * rows->columns, row,
-           (size_t)rows->columns * sizeof *rows->value);
+    if (!fy_size_mul((size_t)rows->columns, sizeof *row, &size))
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "too many columns");
+    double *value = fy_grow(ctx, rows->value, &rows->capacity, rows->count + 1, size);
+    if (!value)
+        return FORAY_ERROR_MEMORY;
+    rows->value = value;
+    memcpy(value + rows->count++ * rows->columns, row, size);
     return FORAY_OK;
 }
 
@@ -69,41 +64,29 @@ static bool read_row(const char **at, int64_t columns, double *row)
     return true;
 }
 
-static foray_status damaged(foray_context *ctx, const char *path)
-{
-    return fy_fail(ctx, FORAY_ERROR_INPUT,
-                   "%s: not the rows of a run; remove it to have that run made again", path);
-}
-
-static foray_status read_rows(foray_context *ctx, const char *path, const char *at, fy_rows *rows)
-{
-    double *row;
-    foray_status status = FORAY_OK;
-    if (!FY_ALLOC(ctx, row, rows->columns))
-        return FORAY_ERROR_MEMORY;
-    while (status == FORAY_OK && *at)
-        status =
-            read_row(&at, rows->columns, row) ? fy_rows_add(ctx, rows, row) : damaged(ctx, path);
-    free(row);
-    return status == FORAY_OK && rows->count == 0 ? damaged(ctx, path) : status;
-}
-
-/* The heading must be the one written here, then rows up to the end. */
+/* The heading must be the one written here, then at least one row, up to the end. */
 static foray_status parse_rows(foray_context *ctx, const char *path, const char *const *heading,
                                const char *content, fy_rows *rows)
 {
     fy_table table = fy_table_begin(ctx, rows->columns, heading);
     fy_writer first = {.ctx = ctx};
+    double *row = NULL;
     fy_table_print_csv(&table, &first);
     fy_table_free(&table);
-    foray_status status = FORAY_OK;
-    if (first.failed)
-        status = FORAY_ERROR_MEMORY;
-    else if (strncmp(content, (const char *)first.data, first.size) != 0)
-        status = damaged(ctx, path);
-    else
-        status = read_rows(ctx, path, content + first.size, rows);
+    foray_status status =
+        !first.failed && FY_ALLOC(ctx, row, rows->columns) ? FORAY_OK : FORAY_ERROR_MEMORY;
+    bool good = status == FORAY_OK && strncmp(content, (char *)first.data, first.size) == 0;
+    const char *at = good ? content + first.size : "";
+    while (status == FORAY_OK && good && *at) {
+        good = read_row(&at, rows->columns, row);
+        if (good)
+            status = fy_rows_add(ctx, rows, row);
+    }
+    if (status == FORAY_OK && (!good || rows->count == 0))
+        status = fy_fail(ctx, FORAY_ERROR_INPUT,
+                         "%s: not the rows of a run; remove it to have that run made again", path);
     free(first.data);
+    free(row);
     return status;
 }
 

@@ -22,30 +22,25 @@ static double weight_of(const fy_work *work, int64_t part)
 static const double seconds_between_calls = 0.1;
 
 /* What was found took no time, so the time left follows from what was made alone:
- * left = seconds * (total - done) / (done - inherited). */
-static double remaining(const fy_work *work, double done, double seconds)
-{
-    const double least_known = 0.005;
-    double made = done - work->inherited, wanted = work->total - work->inherited;
-    if (work->finished == work->parts)
-        return 0.0;
-    return made > least_known * wanted ? seconds * fmax(0.0, work->total - done) / made : NAN;
-}
-
+ * remaining = seconds * (total - done) / (done - inherited), once enough is made to tell. */
 static void call_progress(fy_work *work, double now)
 {
+    const double enough = 0.005;
     double done = 0.0, seconds = now - work->started;
     work->told = now;
     if (!work->progress)
         return;
     for (int64_t i = 0; i < work->parts; i++)
         done += work->done[i] * weight_of(work, i);
+    double made = done - work->inherited, wanted = work->total - work->inherited;
+    double remaining =
+        made > enough * wanted ? seconds * fmax(0.0, work->total - done) / made : NAN;
     foray_work_progress progress = {
         .parts = work->parts,
         .finished = work->finished,
         .done = work->total > 0.0 ? fmin(1.0, done / work->total) : 1.0,
         .seconds = seconds,
-        .remaining = remaining(work, done, seconds),
+        .remaining = work->finished == work->parts ? 0.0 : remaining,
     };
     if (!work->progress(work->progress_user, &progress) && work->status == FORAY_OK)
         work->status = FORAY_INTERRUPTED;
@@ -82,29 +77,26 @@ static void end_part(fy_work *work, int64_t part, const foray_context *ctx, fora
 
 /* ---------------------------------------------------------------------------- parts */
 
-/* The heaviest first, so that no thread is left with a long one at the end. */
-static void put_in_order(fy_work *work, int64_t part)
-{
-    int64_t at = work->missing++;
-    for (; at > 0 && weight_of(work, work->order[at - 1]) < weight_of(work, part); at--)
-        work->order[at] = work->order[at - 1];
-    work->order[at] = part;
-}
-
+/* What is missing is put in order, the heaviest first, so that no thread is left with a long one
+ * at the end. */
 static foray_status find_parts(fy_work *work)
 {
     foray_status status = FORAY_OK;
     for (int64_t part = 0; part < work->parts && status == FORAY_OK; part++) {
         bool found = false;
+        double weight = weight_of(work, part);
         status = work->find(work->ctx, work->user, part, &found);
-        work->total += weight_of(work, part);
+        work->total += weight;
         if (found) {
             work->done[part] = 1.0;
-            work->inherited += weight_of(work, part);
+            work->inherited += weight;
             work->finished++;
-        } else {
-            put_in_order(work, part);
+            continue;
         }
+        int64_t at = work->missing++;
+        for (; at > 0 && weight_of(work, work->order[at - 1]) < weight; at--)
+            work->order[at] = work->order[at - 1];
+        work->order[at] = part;
     }
     return status;
 }
