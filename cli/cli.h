@@ -29,7 +29,8 @@ typedef enum cli_exit {
 /* -------------------------------------------------------------------- commands */
 
 typedef struct cli_session cli_session;
-typedef struct cli_view cli_view; /* view.h */
+typedef struct cli_view cli_view;     /* view.h */
+typedef struct cli_inputs cli_inputs; /* destination.c */
 
 enum { CLI_MOST_EXITS = 6 };
 
@@ -67,6 +68,7 @@ struct cli_session {
     cli_args args;
     foray_context *ctx;
     const cli_view *view; /* names rewards, if there is one */
+    cli_inputs *inputs;   /* files that the command reads, as far as they matter so far */
     bool json;
 };
 
@@ -92,6 +94,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
     CLI_FILE('r', "reward", "REWARD",                                                              \
              "a reward file, goal:STATE (1 in that state, given by number or name), or a reward "  \
              "that the system names, such as balance; may be repeated")
+#define CLI_OPTION_FORCE                                                                           \
+    CLI_SWITCH("force", "replace that file if it exists; never one that the command reads")
 #define CLI_OPTION_TO                                                                              \
     CLI_CHOICE(0, "to", "FORMAT", NULL, "json|compact",                                            \
                "format to write; by default, the one that the ending .json or .compact names")
@@ -121,6 +125,24 @@ int cli_choice(const cli_session *session, const char *name);
 
 /* Prints a text file of a directory as it is. */
 cli_exit cli_print_file(const cli_session *session, const char *directory, const char *name);
+
+/* ---------------------------------------------------------------- destinations */
+
+/* Adds the file, or the files of a system, that a text names to what the command reads: they
+ * are not overwritten. What the command line names need not be added. */
+cli_exit cli_input_add(cli_session *session, const char *text);
+void cli_inputs_free(cli_inputs *inputs);
+
+/* Is this "-", or another name of standard output? */
+bool cli_is_stdout(const char *path);
+/* CLI_USAGE where only a file or a directory will do. */
+cli_exit cli_refuse_stdout(cli_session *session, const char *path);
+/* May the command write there? CLI_USAGE if something is there and --force was not given, or
+ * if it is something that the command reads; to be asked before long work. */
+cli_exit cli_destination_check(cli_session *session, const char *path);
+/* Asks again, and writes. What goes to standard output must be all that does. */
+cli_exit cli_destination_write(cli_session *session, const char *path, const void *data,
+                               size_t size);
 
 /* -------------------------------------------------------------------- messages */
 
@@ -158,6 +180,9 @@ cli_exit cli_world_open(cli_session *session, const char *source, foray_model **
 
 /* How to write a model to `path`: by --to, or by the ending of the path. */
 cli_exit cli_model_format(cli_session *session, const char *path, int *format);
+/* Writes it, as cli_destination_write does. */
+cli_exit cli_model_write(cli_session *session, const foray_model *model, int format,
+                         const char *path);
 
 typedef struct cli_rewards {
     int64_t count;

@@ -173,6 +173,7 @@ cli_exit cli_command_run(const cli_command *command, int64_t words, char *const 
     else
         code = cli_fail(&session, CLI_BAD_INPUT, "out of memory");
     foray_context_destroy(session.ctx);
+    cli_inputs_free(session.inputs);
     cli_args_destroy(&session.args);
     cli_options_destroy(&session.options);
     return code;

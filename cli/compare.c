@@ -143,7 +143,9 @@ static cli_exit run_compare(cli_session *session)
                  .work = {.heading = "", .parts = "runs"}};
     if (!c.directory)
         return cli_fail(session, CLI_USAGE, "-o is required: the directory for the results");
-    cli_exit code = read_options(&c);
+    cli_exit code = cli_refuse_stdout(session, c.directory);
+    if (code == CLI_DONE)
+        code = read_options(&c);
     if (code == CLI_DONE)
         code = compare(&c);
     cli_rewards_close(&c.reward);

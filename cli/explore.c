@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "progress.h"
 #include "output.h"
@@ -145,7 +144,6 @@ static cli_exit start_run(exploration *e)
 {
     cli_session *session = e->session;
     foray_settings settings;
-    struct stat status;
     foray_settings_default(&settings);
     cli_exit code = cli_settings_apply(session, NULL, &settings);
     if (code == CLI_DONE)
@@ -156,10 +154,9 @@ static cli_exit start_run(exploration *e)
         return code;
     if (session->args.operands == 0)
         return cli_fail(session, CLI_USAGE, "no world to explore is given");
-    if (!cli_has(session, "force") && lstat(e->path, &status) == 0)
-        return cli_fail(session, CLI_USAGE,
-                        "%s already exists: --resume continues it, --force replaces it", e->path);
-    code = open_world(e);
+    code = cli_destination_check(session, e->path);
+    if (code == CLI_DONE)
+        code = open_world(e);
     return code == CLI_DONE ? create_run(e, &settings) : code;
 }
 
@@ -382,7 +379,9 @@ static cli_exit run_explore(cli_session *session)
         return cli_fail(session, CLI_USAGE, "-o is required: the file to store the run in");
     if (resume && cli_has(session, "force"))
         return cli_fail(session, CLI_USAGE, "--resume and --force cannot be combined");
-    cli_exit code = resume ? refuse_on_resume(session) : CLI_DONE;
+    cli_exit code = cli_refuse_stdout(session, e.path);
+    if (code == CLI_DONE && resume)
+        code = refuse_on_resume(session);
     if (code == CLI_DONE)
         code = resume ? continue_run(&e) : start_run(&e);
     if (code == CLI_DONE)
@@ -398,7 +397,7 @@ static const cli_option options[] = {
     CLI_FILE('o', "output", "RUN", "the file to store the run in (required)"),
     CLI_SWITCH("resume",
                "continue the run in that file; its world and settings need not be repeated"),
-    CLI_SWITCH("force", "replace that file if it exists"),
+    CLI_OPTION_FORCE,
     CLI_OPTIONS_VIEW,
     CLI_TEXT(0, "in", "SYSTEM",
              "explore this system (plugin:PATH or exec:COMMAND) with the model of the file, which "

@@ -164,10 +164,11 @@ static cli_exit run_and_show(cli_session *session,
     const char *directory = cli_value(session, "output");
     assignments given = {0};
     cli_work work = {.heading = "", .parts = "cells"};
-    cli_exit code = CLI_DONE;
+    cli_exit code;
     if (!directory)
         return cli_fail(session, CLI_USAGE, "-o is required: the directory for the results");
-    if (!read_assignments(session, &given))
+    code = cli_refuse_stdout(session, directory);
+    if (code == CLI_DONE && !read_assignments(session, &given))
         code = cli_fail(session, CLI_BAD_INPUT, "out of memory");
     if (code == CLI_DONE)
         code = make(session, &given, directory, &work);

@@ -109,14 +109,16 @@ static cli_exit run_convert(cli_session *session)
     int format;
     cli_exit code = cli_model_format(session, path[1], &format);
     if (code == CLI_DONE)
+        code = cli_destination_check(session, path[1]);
+    if (code == CLI_DONE)
         code = cli_status(session, foray_model_load(session->ctx, path[0], &model));
     if (code == CLI_DONE)
-        code = cli_status(session, foray_model_save(session->ctx, model, format, path[1]));
+        code = cli_model_write(session, model, format, path[1]);
     foray_model_destroy(model);
     return code;
 }
 
-static const cli_option convert_options[] = {CLI_OPTION_TO, CLI_END};
+static const cli_option convert_options[] = {CLI_OPTION_TO, CLI_OPTION_FORCE, CLI_END};
 
 const cli_command cli_model_convert = {
     .name = "model convert",
@@ -127,7 +129,8 @@ const cli_command cli_model_convert = {
     .words = CLI_WORDS_FILE,
     .description =
         "Reads a model in either format, recognised by its content, and writes it in the\n"
-        "other, or in the same one. Nothing is lost: numbers are preserved bit for bit.",
+        "other, or in the same one. Nothing is lost: numbers are preserved bit for bit.\n"
+        "If TO is -, the model goes to standard output.",
     .options = convert_options,
     .exits = {CLI_BAD_INPUT},
     .examples = "foray world export grid -o grid.json\n"

@@ -11,7 +11,7 @@
 #include "output.h"
 #include "view.h"
 
-enum { PATH_SIZE = 4096, NAME_SIZE = 128 };
+enum { NAME_SIZE = 128 };
 
 typedef struct planning {
     cli_session *session;
@@ -23,6 +23,8 @@ typedef struct planning {
     cli_rewards rewards;
     foray_policy **policy;   /* [rewards] */
     double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
+    char **file;             /* [rewards] where policies go; NULL: nowhere */
+    bool to_stdout;          /* that is standard output */
 } planning;
 
 /* -------------------------------------------------------------------- planning */
@@ -90,60 +92,107 @@ static bool is_directory(const char *path)
 }
 
 /* Within a directory a policy is called after its reward: goal:8 becomes goal-8.json. */
-static void file_of_reward(const char *directory, const char *reward, char path[PATH_SIZE])
+static char *file_of_reward(const char *directory, const char *reward)
 {
-    char name[NAME_SIZE];
+    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
+    size_t size = strlen(directory) + NAME_SIZE + sizeof "/.json";
+    char name[NAME_SIZE], *path = malloc(size);
     snprintf(name, sizeof name, "%s", *reward && *reward != '.' ? reward : "policy");
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("._-+", *c))
             *c = '-';
-    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
-    snprintf(path, PATH_SIZE, "%s%s%s.json", directory, slash, name);
+    if (path)
+        snprintf(path, size, "%s%s%s.json", directory, slash, name);
+    return path;
 }
 
-/* Where the policy of reward i goes; false: nowhere. */
-static bool policy_path(const planning *p, int64_t i, char path[PATH_SIZE])
+static int compare_paths(const void *one, const void *other)
 {
-    const char *output = cli_value(p->session, "output");
-    if (!output)
-        return false;
-    if (is_directory(output))
-        file_of_reward(output, foray_reward_name(p->rewards.item[i]), path);
-    else
-        snprintf(path, PATH_SIZE, "%s", output);
-    return true;
+    return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* Before planning: several policies need a directory, and a name each. */
+/* Several policies need a name each: two that are the same meet in their order. */
+static cli_exit check_names(planning *p)
+{
+    size_t count = (size_t)p->rewards.count;
+    char **name = malloc(count * sizeof *name);
+    if (!name)
+        return cli_fail(p->session, CLI_BAD_INPUT, "out of memory");
+    memcpy(name, p->file, count * sizeof *name);
+    qsort(name, count, sizeof *name, compare_paths);
+    cli_exit code = CLI_DONE;
+    for (size_t i = 1; i < count && code == CLI_DONE; i++)
+        if (strcmp(name[i], name[i - 1]) == 0)
+            code =
+                cli_fail(p->session, CLI_USAGE, "two rewards would both be written to %s", name[i]);
+    free(name);
+    return code;
+}
+
+/* Where the policies go. */
+static cli_exit name_files(planning *p, const char *output)
+{
+    bool directory = is_directory(output);
+    p->file = calloc((size_t)p->rewards.count, sizeof *p->file);
+    for (int64_t i = 0; p->file && i < p->rewards.count; i++) {
+        p->file[i] = directory ? file_of_reward(output, foray_reward_name(p->rewards.item[i]))
+                               : strdup(output);
+        if (!p->file[i])
+            return cli_fail(p->session, CLI_BAD_INPUT, "out of memory");
+    }
+    return p->file ? check_names(p) : cli_fail(p->session, CLI_BAD_INPUT, "out of memory");
+}
+
+/* Standard output takes one policy and nothing beside it. */
+static cli_exit check_stdout(planning *p, const char *output)
+{
+    static const char *const others[] = {"map", "truth"};
+    p->to_stdout = cli_is_stdout(output);
+    for (size_t i = 0; p->to_stdout && i < sizeof others / sizeof *others; i++)
+        if (cli_has(p->session, others[i]))
+            return cli_fail(p->session, CLI_USAGE, "--%s and -o %s both need standard output",
+                            others[i], output);
+    return CLI_DONE;
+}
+
+/* Before planning: may all policies be written, each to a file of its own? */
 static cli_exit check_output(planning *p)
 {
     const char *output = cli_value(p->session, "output");
-    char path[PATH_SIZE], other[PATH_SIZE];
     if (!output)
         return CLI_DONE;
-    if (strlen(output) + NAME_SIZE + 8 > PATH_SIZE)
-        return cli_fail(p->session, CLI_USAGE, "--output: not a usable file name");
     if (output[strlen(output) - 1] == '/' && mkdir(output, 0777) != 0 && errno != EEXIST)
         return cli_fail(p->session, CLI_BAD_INPUT, "%s: %s", output, strerror(errno));
     if (p->rewards.count > 1 && !is_directory(output))
         return cli_fail(p->session, CLI_USAGE,
                         "-o %s: several rewards need a directory (end it in '/')", output);
-    for (int64_t i = 0; i < p->rewards.count; i++)
-        for (int64_t j = 0; j < i; j++)
-            if (policy_path(p, i, path) && policy_path(p, j, other) && strcmp(path, other) == 0)
-                return cli_fail(p->session, CLI_USAGE, "two rewards would both be written to %s",
-                                path);
-    return CLI_DONE;
+    cli_exit code = check_stdout(p, output);
+    if (code == CLI_DONE)
+        code = name_files(p, output);
+    for (int64_t i = 0; i < p->rewards.count && code == CLI_DONE; i++)
+        code = cli_destination_check(p->session, p->file[i]);
+    return code;
+}
+
+static cli_exit write_policy(planning *p, int64_t i)
+{
+    char *text;
+    size_t size;
+    cli_exit code =
+        cli_status(p->session, foray_policy_print(p->session->ctx, p->policy[i], &text, &size));
+    if (code != CLI_DONE)
+        return code;
+    code = cli_destination_write(p->session, p->file[i], text, size);
+    free(text);
+    return code;
 }
 
 static cli_exit write_policies(planning *p)
 {
-    char path[PATH_SIZE];
-    foray_status status = FORAY_OK;
-    for (int64_t i = 0; i < p->rewards.count && status == FORAY_OK; i++)
-        if (policy_path(p, i, path))
-            status = foray_policy_save(p->session->ctx, p->policy[i], path);
-    return cli_status(p->session, status);
+    cli_exit code = CLI_DONE;
+    for (int64_t i = 0; p->file && i < p->rewards.count && code == CLI_DONE; i++)
+        code = write_policy(p, i);
+    return code;
 }
 
 /* --------------------------------------------------------------------- results */
@@ -183,7 +232,7 @@ static void print_table(const planning *p)
 static void print_footer(const planning *p)
 {
     const foray_certificate *certificate = &p->policy[0]->certificate;
-    char episodes[CLI_NUMBER_SIZE], path[PATH_SIZE];
+    char episodes[CLI_NUMBER_SIZE];
     printf("\n%s policies after %s episodes; delta %g, radius %s\n", foray_mode_name(p->mode),
            cli_grouped(foray_run_saved(p->run), episodes), certificate->delta,
            foray_radius_name(certificate->radius));
@@ -194,12 +243,11 @@ static void print_footer(const planning *p)
         printf("no guarantee: the algorithm has no bound\n");
     else
         printf("no guarantee: the radius was scaled down\n");
-    for (int64_t i = 0; i < p->rewards.count; i++)
-        if (policy_path(p, i, path)) {
-            printf("written: ");
-            cli_put(stdout, 0, path);
-            printf("\n");
-        }
+    for (int64_t i = 0; p->file && i < p->rewards.count; i++) {
+        printf("written: ");
+        cli_put(stdout, 0, p->file[i]);
+        printf("\n");
+    }
 }
 
 static void print_maps(const planning *p)
@@ -214,7 +262,6 @@ static void print_maps(const planning *p)
 
 static void output_plan(const planning *p, cli_output *output, int64_t i)
 {
-    char path[PATH_SIZE];
     cli_output_open(output, NULL);
     cli_output_text(output, "reward", foray_reward_name(p->rewards.item[i]));
     cli_output_open(output, "value");
@@ -229,8 +276,8 @@ static void output_plan(const planning *p, cli_output *output, int64_t i)
         cli_output_real(output, "gap", p->optimal[i] - p->value[i]);
         cli_output_close(output);
     }
-    if (policy_path(p, i, path))
-        cli_output_text(output, "policy", path);
+    if (p->file)
+        cli_output_text(output, "policy", p->file[i]);
     cli_output_close(output);
 }
 
@@ -259,7 +306,10 @@ static void close_all(planning *p)
 {
     for (int64_t i = 0; p->policy && i < p->rewards.count; i++)
         foray_policy_destroy(p->policy[i]);
+    for (int64_t i = 0; p->file && i < p->rewards.count; i++)
+        free(p->file[i]);
     free(p->policy);
+    free(p->file);
     free(p->value);
     free(p->optimal);
     cli_rewards_close(&p->rewards);
@@ -280,7 +330,7 @@ static cli_exit run_plan(cli_session *session)
         code = look_up_truth(&p);
     if (code == CLI_DONE)
         code = write_policies(&p);
-    if (code == CLI_DONE)
+    if (code == CLI_DONE && !p.to_stdout)
         code = show_plans(&p);
     close_all(&p);
     return code;
@@ -290,8 +340,10 @@ static const cli_option options[] = {
     CLI_OPTION_REWARD,
     CLI_OPTION_MODE("pessimistic"),
     CLI_FILE('o', "output", "FILE",
-             "write the policy to this file; a directory (or a name that ends in '/') receives one "
+             "write the policy to this file (- is standard output); a directory (or a name that "
+             "ends in '/') receives one "
              "file per reward, named after it"),
+    CLI_OPTION_FORCE,
     CLI_SWITCH("truth", "also print true values and gaps, if theta is known"),
     CLI_SWITCH("map", "also draw each policy's first step on the model's map"),
     CLI_SWITCH("no-store",

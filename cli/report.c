@@ -1,5 +1,19 @@
 /* report.c - foray report: a page about a run. */
+#include <stdlib.h>
+
 #include "output.h"
+
+static cli_exit write_page(cli_session *session, foray_run *run, const char *path)
+{
+    char *page;
+    size_t size;
+    cli_exit code = cli_status(session, foray_report_print(run, &page, &size));
+    if (code != CLI_DONE)
+        return code;
+    code = cli_destination_write(session, path, page, size);
+    free(page);
+    return code;
+}
 
 static cli_exit show_page(cli_session *session, foray_run *run, const char *page)
 {
@@ -17,18 +31,21 @@ static cli_exit run_report(cli_session *session)
     const char *page = cli_value(session, "output");
     if (!page)
         return cli_fail(session, CLI_USAGE, "-o is required: the file to write the page to");
-    cli_exit code = cli_status(
-        session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &run));
+    cli_exit code = cli_destination_check(session, page);
     if (code == CLI_DONE)
-        code = cli_status(session, foray_report_save(run, page));
+        code = cli_status(
+            session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &run));
     if (code == CLI_DONE)
+        code = write_page(session, run, page);
+    if (code == CLI_DONE && !cli_is_stdout(page))
         code = show_page(session, run, page);
     foray_run_close(run);
     return code;
 }
 
 static const cli_option options[] = {
-    CLI_FILE('o', "output", "FILE", "the HTML file to write (required)"),
+    CLI_FILE('o', "output", "FILE", "the HTML file to write; - is standard output (required)"),
+    CLI_OPTION_FORCE,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,

@@ -135,6 +135,20 @@ cli_exit cli_model_format(cli_session *session, const char *path, int *format)
     return CLI_DONE;
 }
 
+cli_exit cli_model_write(cli_session *session, const foray_model *model, int format,
+                         const char *path)
+{
+    char *data;
+    size_t size;
+    cli_exit code =
+        cli_status(session, foray_model_print(session->ctx, model, format, &data, &size));
+    if (code != CLI_DONE)
+        return code;
+    code = cli_destination_write(session, path, data, size);
+    free(data);
+    return code;
+}
+
 /* --------------------------------------------------------------------- rewards */
 
 /* The state of a number or a name; -1: none. */

@@ -170,7 +170,9 @@ cli_exit cli_view_open(cli_session *session, const char *source, cli_view *out)
 {
     cli_view view = {0};
     foray_aggregation_default(&view.aggregation);
-    cli_exit code = open_view(session, source, &view);
+    cli_exit code = cli_input_add(session, source);
+    if (code == CLI_DONE)
+        code = open_view(session, source, &view);
     if (code == CLI_DONE)
         *out = view;
     else

@@ -136,15 +136,18 @@ static cli_exit run_export(cli_session *session)
         return cli_fail(session, CLI_USAGE, "-o is required: the model file to write");
     cli_exit code = cli_model_format(session, path, &format);
     if (code == CLI_DONE)
+        code = cli_destination_check(session, path);
+    if (code == CLI_DONE)
         code = cli_model_open(session, session->args.operand[0], &model);
     if (code == CLI_DONE)
-        code = cli_status(session, foray_model_save(session->ctx, model, format, path));
+        code = cli_model_write(session, model, format, path);
     foray_model_destroy(model);
     return code;
 }
 
 static const cli_option export_options[] = {
-    CLI_FILE('o', "output", "FILE", "the model file to write (required)"),
+    CLI_FILE('o', "output", "FILE", "the model file to write; - is standard output (required)"),
+    CLI_OPTION_FORCE,
     CLI_OPTION_TO,
     CLI_OPTIONS_VIEW,
     CLI_OPTION_THREADS,

@@ -179,7 +179,7 @@ loud() {
         awk '/[\001-\010\013-\037\177]/ || /\302[\200-\237]/ { exit 1 }' "$work/out" "$work/err"
 }
 loud 0 'name +.x1b\[2Jtiny.xc2.x9b1m' foray model check loud.json
-loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray plan good.foray -r loud_reward.json -o policy.json
+loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray plan good.foray -r loud_reward.json --force -o policy.json
 loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray evaluate good.json policy.json -r loud_reward.json
 loud 0 'goal.x1b]0;x.x07.n +pess' foray info good.foray
 loud 3 'x1b\[1m' foray plan good.foray -r loud_key.json

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -129,7 +130,7 @@ static void files_are_whole_or_absent(void **state)
     foray_context *ctx = *state;
     char path[] = "/tmp/foray-base-XXXXXX";
     close(mkstemp(path));
-    assert_int_equal(fy_file_write(ctx, path, "hello", 5), FORAY_OK);
+    assert_int_equal(foray_file_write(ctx, path, true, "hello", 5), FORAY_OK);
     uint8_t *data;
     size_t size;
     assert_int_equal(fy_file_read(ctx, path, 1 << 20, &data, &size), FORAY_OK);
@@ -140,9 +141,43 @@ static void files_are_whole_or_absent(void **state)
     assert_int_equal(fy_file_read(ctx, "/tmp", 4, &data, &size), FORAY_ERROR_IO);
     unlink(path);
     assert_int_equal(fy_file_read(ctx, path, 4, &data, &size), FORAY_ERROR_IO);
-    assert_int_equal(fy_file_write(ctx, "/nowhere/at/all", "x", 1), FORAY_ERROR_IO);
+    assert_int_equal(foray_file_write(ctx, "/nowhere/at/all", true, "x", 1), FORAY_ERROR_IO);
     assert_non_null(strstr(foray_message(ctx), "/nowhere/at/all"));
-    assert_int_equal(fy_file_write(ctx, "/dev/full", "x", 1), FORAY_ERROR_IO);
+    assert_int_equal(foray_file_write(ctx, "/dev/full", true, "x", 1), FORAY_ERROR_IO);
+}
+
+static void assert_content(foray_context *ctx, const char *path, const char *content)
+{
+    uint8_t *data;
+    size_t size;
+    assert_int_equal(fy_file_read(ctx, path, 1 << 20, &data, &size), FORAY_OK);
+    assert_string_equal((char *)data, content);
+    free(data);
+}
+
+/* Without leave to replace, what is there stays; a link is followed only with it. */
+static void files_are_replaced_only_on_request(void **state)
+{
+    foray_context *ctx = *state;
+    char directory[] = "/tmp/foray-base-XXXXXX", path[64], link[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/file", directory);
+    snprintf(link, sizeof link, "%s/link", directory);
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(foray_file_write(ctx, link, false, "no", 2), FORAY_ERROR_IO);
+    assert_int_equal(foray_file_write(ctx, path, false, "one", 3), FORAY_OK);
+    assert_int_equal(foray_file_write(ctx, path, false, "no", 2), FORAY_ERROR_IO);
+    assert_non_null(strstr(foray_message(ctx), "exists already"));
+    assert_int_equal(foray_file_write(ctx, link, false, "no", 2), FORAY_ERROR_IO);
+    assert_content(ctx, path, "one");
+    assert_int_equal(foray_file_write(ctx, link, true, "two", 3), FORAY_OK);
+    assert_content(ctx, path, "two");
+    struct stat about;
+    assert_int_equal(lstat(link, &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
+    unlink(path);
+    unlink(link);
+    assert_int_equal(rmdir(directory), 0); /* nothing is left behind */
 }
 
 static void settings_survive_text(void **state)
@@ -220,6 +255,7 @@ int main(void)
         cmocka_unit_test(numbers_are_short_and_exact),
         cmocka_unit_test(checksums_are_the_published_ones),
         cmocka_unit_test_setup_teardown(files_are_whole_or_absent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_are_replaced_only_on_request, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settings_survive_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settings_refuse_nonsense, set_up, tear_down),
     };

@@ -184,7 +184,7 @@ static void plans_without_a_bound(void **state)
                                      FORAY_PLUGIN, &policy));
     assert_true(isinf(policy->certificate.gap) && !policy->certificate.certified);
     assert_true(policy->value[FORAY_OPTIMISTIC] == 2 && policy->value[FORAY_PESSIMISTIC] == 0);
-    support_ok(s.ctx, fy_policy_print(s.ctx, policy, &text, &size));
+    support_ok(s.ctx, foray_policy_print(s.ctx, policy, &text, &size));
     assert_non_null(strstr(text, "\"gap\":null"));
     assert_non_null(strstr(text, "\"radius\":\"none\",\"status\":\"heuristic\""));
     support_ok(s.ctx, fy_policy_parse(s.ctx, text, size, "text", &back));

@@ -56,7 +56,7 @@ static void refuse_to_replace(run_bench *bench, const char *path)
     assert_fails(bench, FORAY_ERROR_IO,
                  foray_run_create(bench->ctx, path, FORAY_RUN_REPLACE, bench->model, "",
                                   &bench->settings, &run));
-    run_assert_message(bench, "no ordinary file");
+    run_assert_message(bench, "not an ordinary file");
 }
 
 /* As root, a rename would turn even /dev/null into a run. */

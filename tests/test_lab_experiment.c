@@ -293,7 +293,7 @@ static void other_terms_are_refused(void **state)
                    "was started with \"repeats 3\", not \"repeats 4\"");
     /* A cell that is damaged is not taken for one that is there. */
     snprintf(path, sizeof path, "%s/cells/red-1-0.csv", directory);
-    support_ok(ctx, fy_file_write(ctx, path, "nonsense\n", 9));
+    support_ok(ctx, foray_file_write(ctx, path, true, "nonsense\n", 9));
     assert_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_INPUT,
                    "red-1-0.csv: not the rows of a run");
     assert_int_equal(remove(path), 0);
@@ -360,7 +360,7 @@ static void what_cannot_be_written_is_said(void **state)
         snprintf(inside, sizeof inside, "%s/in the way", path);
         assert_int_equal(remove(path), 0);
         assert_int_equal(mkdir(path, 0777), 0);
-        support_ok(ctx, fy_file_write(ctx, inside, "x", 1));
+        support_ok(ctx, foray_file_write(ctx, inside, true, "x", 1));
         assert_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_IO, names[i]);
         support_remove(directory);
     }

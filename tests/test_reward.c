@@ -254,7 +254,7 @@ static void reward_files_are_read(void **state)
     assert_int_equal(foray_reward_load(ctx, model, path, &copy), FORAY_ERROR_IO);
     assert_non_null(strstr(foray_message(ctx), path));
     support_ok(ctx, foray_reward_print(ctx, reward, &text));
-    support_ok(ctx, fy_file_write(ctx, path, text, strlen(text)));
+    support_ok(ctx, foray_file_write(ctx, path, true, text, strlen(text)));
     support_ok(ctx, foray_reward_load(ctx, model, path, &copy));
     assert_same_reward(reward, copy);
     free(text);
@@ -390,13 +390,13 @@ static void policies_that_cannot_be_read_back_are_not_written(void **state)
     size_t size = 0;
     foray_policy *policy = make_policy(1);
     policy->value[1] = NAN;
-    assert_int_equal(fy_policy_print(ctx, policy, &text, &size), FORAY_ERROR_INPUT);
+    assert_int_equal(foray_policy_print(ctx, policy, &text, &size), FORAY_ERROR_INPUT);
     policy->value[1] = 0;
     policy->mode = 3;
-    assert_int_equal(fy_policy_print(ctx, policy, &text, &size), FORAY_ERROR_INPUT);
+    assert_int_equal(foray_policy_print(ctx, policy, &text, &size), FORAY_ERROR_INPUT);
     policy->mode = 2;
     policy->certificate.radius = 7;
-    assert_int_equal(fy_policy_print(ctx, policy, &text, &size), FORAY_ERROR_INPUT);
+    assert_int_equal(foray_policy_print(ctx, policy, &text, &size), FORAY_ERROR_INPUT);
     assert_null(text);
     foray_policy_destroy(policy);
 }
@@ -431,7 +431,7 @@ static void every_allocation_may_fail(void **state)
         if (status == FORAY_OK)
             status = fy_policy_parse(ctx, policy_text, strlen(policy_text), "p", &policy);
         if (status == FORAY_OK)
-            status = fy_policy_print(ctx, policy, &policy_again, &size);
+            status = foray_policy_print(ctx, policy, &policy_again, &size);
         assert_true(status == FORAY_OK || status == FORAY_ERROR_MEMORY);
         foray_reward_destroy(reward);
         foray_policy_destroy(policy);

@@ -20,11 +20,11 @@ holds "the text and the option say the same" cmp option.json text.json
 expect 0 '' foray world export tank@grid:7x7 --threads 1 -o one.json
 holds "threads change nothing" cmp option.json one.json
 expect 0 'states +49' foray model check option.json
-expect 0 '' foray world export tank@grid:7x7 --draws 30 --aggregate-seed 4 -o option.json
-expect 0 '' foray world export tank@grid:7x7,draws=30,seed=4 -o text.json
+expect 0 '' foray world export tank@grid:7x7 --draws 30 --aggregate-seed 4 --force -o option.json
+expect 0 '' foray world export tank@grid:7x7,draws=30,seed=4 --force -o text.json
 holds "so it is with draws and seed" cmp option.json text.json
 expect 0 '' foray world export tank:noise=1@grid:5x5 --accuracy 0.4 -o accurate.json
-expect 0 '' foray world export tank:noise=1@grid:5x5,accuracy=0.4 -o text.json
+expect 0 '' foray world export tank:noise=1@grid:5x5,accuracy=0.4 --force -o text.json
 holds "and with accuracy" cmp accurate.json text.json
 error() { json feature_error "$1"; }
 holds "the error is at most what was asked for" awk "BEGIN { exit !($(error accurate.json) <= 0.4) }"

@@ -20,10 +20,11 @@ diff "$work/documented" "$work/listed"
 cd "$work"
 examples=0
 while read -ra words; do
-    "$foray" "${words[@]:1}" >"$work/out"
     examples=$((examples + 1))
+    mkdir "$work/$examples"
+    (cd "$work/$examples" && "$foray" "${words[@]:1}" >"$work/out")
 done < <(grep '^    foray ' "$page")
 [ "$examples" -gt 8 ]
-for model in *.json; do
+for model in */*.json; do
     "$foray" model check "$model" >"$work/out"
 done

@@ -102,6 +102,15 @@ FORAY_API bool foray_number_read(const char *text, double *out);
 /* The same for whole numbers, which may be written 1e5 or 200_000. */
 FORAY_API bool foray_whole_read(const char *text, int64_t *out);
 
+/* ------------------------------------------------------------------- files */
+
+/* Writes a file whole or not at all: under another name beside it, made durable, then renamed.
+ * With replace = false a file that is there, however late it appeared, or a link, is refused
+ * (FORAY_ERROR_IO); else it is replaced, or what the link leads to. Devices and pipes are
+ * written to. */
+FORAY_API foray_status foray_file_write(foray_context *ctx, const char *path, bool replace,
+                                        const void *data, size_t size);
+
 /* -------------------------------------------------------------- parameters */
 
 /* Everything that has parameters (algorithms, worlds, experiments, commands) describes them
@@ -359,7 +368,10 @@ FORAY_API foray_status foray_model_load(foray_context *ctx, const char *path, fo
 /* How a model is written. */
 enum { FORAY_MODEL_JSON, FORAY_MODEL_COMPACT };
 
-/* Writes a model, to be read back bit for bit. The file is written completely or not at all. */
+/* A model as the bytes of a file, to be read back bit for bit; released with free(). */
+FORAY_API foray_status foray_model_print(foray_context *ctx, const foray_model *model, int format,
+                                         char **out, size_t *size);
+/* Writes these bytes, in place of a file that is there (see foray_file_write). */
 FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *model, int format,
                                         const char *path);
 
@@ -568,6 +580,10 @@ typedef struct foray_policy {
 /* Releases the policy's arrays and the policy. */
 FORAY_API void foray_policy_destroy(foray_policy *policy);
 FORAY_API foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out);
+/* A policy as the text of a file; released with free(). */
+FORAY_API foray_status foray_policy_print(foray_context *ctx, const foray_policy *policy,
+                                          char **out, size_t *size);
+/* Writes this text, in place of a file that is there (see foray_file_write). */
 FORAY_API foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy,
                                          const char *path);
 

@@ -108,7 +108,7 @@ const char *fy_number(double value, char out[FY_NUMBER_SIZE])
 foray_status fy_text_save(fy_writer *text, const char *path)
 {
     foray_status status =
-        text->failed ? FORAY_ERROR_MEMORY : fy_file_write(text->ctx, path, text->data, text->size);
+        text->failed ? FORAY_ERROR_MEMORY : foray_file_write(text->ctx, path, true, text->data, text->size);
     free(text->data);
     *text = (fy_writer){.ctx = text->ctx};
     return status;

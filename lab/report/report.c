@@ -139,7 +139,7 @@ foray_status foray_report_save(foray_run *run, const char *path)
     foray_status status = foray_report_print(run, &page, &size);
     if (status != FORAY_OK)
         return status;
-    status = fy_file_write(run->ctx, path, page, size);
+    status = foray_file_write(run->ctx, path, true, page, size);
     free(page);
     return status;
 }

@@ -86,7 +86,7 @@ static foray_status settle_terms(foray_context *ctx, const fy_folder *folder, co
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s is not empty and holds no %s: use another directory", folder->path,
                        folder->what);
-    return fy_file_write(ctx, path, terms, strlen(terms));
+    return foray_file_write(ctx, path, true, terms, strlen(terms));
 }
 
 foray_status fy_folder_open(foray_context *ctx, const fy_folder *folder, const char *terms)

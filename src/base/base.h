@@ -105,8 +105,12 @@ uint32_t fy_crc32c(uint32_t crc, const void *data, size_t size);
 /* Reads a whole file of at most `limit` bytes; *data gets one extra zero byte. */
 foray_status fy_file_read(foray_context *ctx, const char *path, size_t limit, uint8_t **data,
                           size_t *size);
-/* Writes a file whole or not at all: a temporary beside it, fsync, rename. */
-foray_status fy_file_write(foray_context *ctx, const char *path, const void *data, size_t size);
+/* The name that `path` leads to, through any number of symbolic links; there need not be a
+ * file. Released with free(). */
+foray_status fy_file_target(foray_context *ctx, const char *path, char **out);
+/* Gives the finished file `from` the name `to`, durably. Without `replace` an existing file is
+ * refused, whoever made it and however late. */
+foray_status fy_file_place(foray_context *ctx, const char *from, const char *to, bool replace);
 
 /* ----------------------------------------------------------- random numbers */
 

@@ -73,7 +73,9 @@ static bool write_all(int file, const uint8_t *data, size_t size)
     return true;
 }
 
-/* /dev/stdout, pipes and the like are written to, not replaced. */
+/* ------------------------------------------------------------------ writing */
+
+/* Devices, pipes and the like are written to, not replaced. */
 static bool is_special(const char *path)
 {
     struct stat about;
@@ -93,6 +95,47 @@ static foray_status write_special(foray_context *ctx, const char *path, const vo
     return status;
 }
 
+/* Where the link `path` leads in one step; *out is NULL where it is not a link. */
+static foray_status follow_link(foray_context *ctx, const char *path, char **out)
+{
+    char target[4096];
+    ssize_t length = readlink(path, target, sizeof target);
+    *out = NULL;
+    if (length < 0)
+        return FORAY_OK;
+    if ((size_t)length >= sizeof target)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: a link to a name that is too long", path);
+    target[length] = 0;
+    /* A relative target counts from the directory of the link. */
+    const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
+    int directory = slash == NULL ? 0 : (int)(slash - path) + 1;
+    size_t size = (size_t)directory + (size_t)length + 1;
+    if (!FY_ALLOC(ctx, *out, size))
+        return FORAY_ERROR_MEMORY;
+    snprintf(*out, size, "%.*s%s", directory, path, target);
+    return FORAY_OK;
+}
+
+foray_status fy_file_target(foray_context *ctx, const char *path, char **out)
+{
+    char *name = fy_text(ctx, path), *next = NULL;
+    foray_status status = name == NULL ? FORAY_ERROR_MEMORY : FORAY_OK;
+    for (int links = 0; status == FORAY_OK; links++) {
+        status = follow_link(ctx, name, &next);
+        if (status == FORAY_OK && next == NULL)
+            break;
+        if (status == FORAY_OK && links == 40)
+            status = fy_fail(ctx, FORAY_ERROR_IO, "%s: too many links", path);
+        free(name);
+        name = next;
+    }
+    if (status == FORAY_OK)
+        *out = name;
+    else
+        free(name);
+    return status;
+}
+
 /* A new file beside `path`, under a name that nobody else uses: the clock makes one that is
  * hard to meet, and if it is met another is tried. */
 static int create_beside(const char *path, char *name, size_t size)
@@ -108,10 +151,57 @@ static int create_beside(const char *path, char *name, size_t size)
     return -1;
 }
 
-foray_status fy_file_write(foray_context *ctx, const char *path, const void *data, size_t size)
+static foray_status open_directory_of(foray_context *ctx, const char *path, int *out)
 {
-    if (is_special(path))
-        return write_special(ctx, path, data, size);
+    char *directory = fy_text(ctx, path);
+    if (directory == NULL)
+        return FORAY_ERROR_MEMORY;
+    char *slash = strrchr(directory, '/');
+    if (slash != NULL)
+        slash[1] = 0;
+    *out = open(slash != NULL ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(directory);
+    return *out < 0 ? fail_errno(ctx, path, "its directory cannot be opened") : FORAY_OK;
+}
+
+/* rename(), but a name that is taken is an error (EEXIST). Only link() can tell in the same
+ * moment; where the file system has no hard links, looking first is the best there is. */
+static int rename_to_new(const char *from, const char *to)
+{
+    struct stat about;
+    if (link(from, to) == 0)
+        return unlink(from);
+    if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS)
+        return -1;
+    if (lstat(to, &about) != 0)
+        return rename(from, to);
+    errno = EEXIST;
+    return -1;
+}
+
+/* A name is durable once its directory is. Some file systems cannot sync one (EINVAL): then
+ * there is nothing to do. */
+foray_status fy_file_place(foray_context *ctx, const char *from, const char *to, bool replace)
+{
+    int directory;
+    foray_status status = open_directory_of(ctx, to, &directory);
+    if (status != FORAY_OK)
+        return status;
+    int failed = replace ? rename(from, to) : rename_to_new(from, to);
+    if (failed != 0 && errno == EEXIST)
+        status = fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", to);
+    else if (failed != 0)
+        status = fail_errno(ctx, to, "cannot be created");
+    else if (fsync(directory) != 0 && errno != EINVAL)
+        status = fail_errno(ctx, to, "its directory cannot be synced");
+    close(directory);
+    return status;
+}
+
+/* Writes `path`, which is not a link, and neither a device nor a pipe. */
+static foray_status write_whole(foray_context *ctx, const char *path, bool replace,
+                                const void *data, size_t size)
+{
     size_t length = strlen(path) + sizeof ".123456";
     char *beside = fy_alloc(ctx, length, 1);
     if (beside == NULL)
@@ -120,12 +210,28 @@ foray_status fy_file_write(foray_context *ctx, const char *path, const void *dat
     foray_status status = file < 0 ? fail_errno(ctx, path, "cannot create") : FORAY_OK;
     if (status == FORAY_OK) {
         bool written = write_all(file, data, size) && fsync(file) == 0;
-        written = close(file) == 0 && written && rename(beside, path) == 0;
-        if (!written) {
-            status = fail_errno(ctx, path, "cannot write");
+        written = close(file) == 0 && written;
+        status = written ? fy_file_place(ctx, beside, path, replace)
+                         : fail_errno(ctx, path, "cannot write");
+        if (status != FORAY_OK)
             unlink(beside);
-        }
     }
     free(beside);
+    return status;
+}
+
+foray_status foray_file_write(foray_context *ctx, const char *path, bool replace, const void *data,
+                              size_t size)
+{
+    if (is_special(path))
+        return write_special(ctx, path, data, size);
+    if (!replace)
+        return write_whole(ctx, path, replace, data, size);
+    char *target;
+    foray_status status = fy_file_target(ctx, path, &target);
+    if (status == FORAY_OK) {
+        status = write_whole(ctx, target, replace, data, size);
+        free(target);
+    }
     return status;
 }

@@ -226,38 +226,49 @@ foray_status foray_model_load(foray_context *ctx, const char *path, foray_model 
     return status;
 }
 
-static foray_status save_json(foray_context *ctx, const foray_model *model, const char *path)
+/* A file larger than those that are read is not written either. */
+static foray_status print_json(foray_context *ctx, const foray_model *model, char **out,
+                               size_t *size)
 {
     char *text;
     foray_status status = fy_model_print_json(ctx, model, &text);
     if (status != FORAY_OK)
         return status;
-    size_t size = strlen(text);
-    if (size > FY_DOCUMENT_LIMIT)
-        status =
-            fy_fail(ctx, FORAY_ERROR_USAGE,
-                    "%s: this model takes %zu MiB as JSON, more than the %zu MiB that are read "
-                    "back; use the compact form",
-                    path, size >> 20, FY_DOCUMENT_LIMIT >> 20);
-    else
-        status = fy_file_write(ctx, path, text, size);
-    free(text);
+    *size = strlen(text);
+    if (*size > FY_DOCUMENT_LIMIT) {
+        free(text);
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "this model takes %zu MiB as JSON, more than the %zu MiB that are read "
+                       "back; use the compact form",
+                       *size >> 20, FY_DOCUMENT_LIMIT >> 20);
+    }
+    *out = text;
+    return FORAY_OK;
+}
+
+foray_status foray_model_print(foray_context *ctx, const foray_model *model, int format, char **out,
+                               size_t *size)
+{
+    uint8_t *data;
+    if (format == FORAY_MODEL_JSON)
+        return print_json(ctx, model, out, size);
+    if (format != FORAY_MODEL_COMPACT)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is not a format of models", format);
+    foray_status status = fy_model_print_compact(ctx, model, &data, size);
+    if (status == FORAY_OK)
+        *out = (char *)data;
     return status;
 }
 
 foray_status foray_model_save(foray_context *ctx, const foray_model *model, int format,
                               const char *path)
 {
-    if (format == FORAY_MODEL_JSON)
-        return save_json(ctx, model, path);
-    if (format != FORAY_MODEL_COMPACT)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is not a format of models", format);
-    uint8_t *data;
+    char *data;
     size_t size;
-    foray_status status = fy_model_print_compact(ctx, model, &data, &size);
+    foray_status status = foray_model_print(ctx, model, format, &data, &size);
     if (status != FORAY_OK)
-        return status;
-    status = fy_file_write(ctx, path, data, size);
+        return fy_fail_within(ctx, status, "%s", path);
+    status = foray_file_write(ctx, path, true, data, size);
     free(data);
     return status;
 }

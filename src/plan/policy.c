@@ -292,8 +292,8 @@ static foray_status check_head(foray_context *ctx, const foray_policy *policy)
                    "the policy has a mode, a value or a certificate that cannot be written");
 }
 
-foray_status fy_policy_print(foray_context *ctx, const foray_policy *policy, char **out,
-                             size_t *size)
+foray_status foray_policy_print(foray_context *ctx, const foray_policy *policy, char **out,
+                                size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
     foray_status status = check_head(ctx, policy);
@@ -313,10 +313,10 @@ foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy, c
 {
     char *text;
     size_t size;
-    foray_status status = fy_policy_print(ctx, policy, &text, &size);
+    foray_status status = foray_policy_print(ctx, policy, &text, &size);
     if (status < 0)
         return status;
-    status = fy_file_write(ctx, path, text, size);
+    status = foray_file_write(ctx, path, true, text, size);
     free(text);
     return status;
 }

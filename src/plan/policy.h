@@ -15,9 +15,6 @@ foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
 /* From JSON; `where` stands for the file name in messages. */
 foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, const char *where,
                              foray_policy **out);
-/* To JSON; *out is released with free(), and has a final 0 that *size does not count. */
-foray_status fy_policy_print(foray_context *ctx, const foray_policy *policy, char **out,
-                             size_t *size);
 
 /* The values of a policy at every step if `theta` is true: value[t][state] for t = 0..horizon. */
 foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, const double *theta,

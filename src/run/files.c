@@ -119,36 +119,3 @@ foray_status fy_remove_side_files(foray_context *ctx, const char *path)
     }
     return FORAY_OK;
 }
-
-/* A name is durable once its directory is. */
-static foray_status sync_directory_of(foray_context *ctx, const char *path)
-{
-    char *directory = fy_text(ctx, path);
-    if (directory == NULL)
-        return FORAY_ERROR_MEMORY;
-    char *slash = strrchr(directory, '/');
-    if (slash != NULL)
-        slash[1] = 0;
-    int fd = open(slash != NULL ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(directory);
-    /* Some file systems cannot sync a directory (EINVAL): then there is nothing to do. */
-    bool failed = fd < 0 || (fsync(fd) != 0 && errno != EINVAL);
-    if (failed)
-        fy_fail(ctx, FORAY_ERROR_IO, "%s: its directory cannot be synced: %s", path,
-                strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return failed ? FORAY_ERROR_IO : FORAY_OK;
-}
-
-foray_status fy_file_place(foray_context *ctx, const char *from, const char *to, bool replace)
-{
-    int failed = replace ? rename(from, to) : link(from, to);
-    if (failed != 0 && errno == EEXIST)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", to);
-    if (failed != 0)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot be created: %s", to, strerror(errno));
-    if (!replace)
-        unlink(from);
-    return sync_directory_of(ctx, to);
-}

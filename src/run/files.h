@@ -1,5 +1,5 @@
 /* files.h - the files around a run: the lock that keeps two processes from
- * writing one run, and putting a finished file in its place. */
+ * writing one run, and what SQLite keeps beside it. */
 #ifndef FY_FILES_H
 #define FY_FILES_H
 
@@ -22,9 +22,5 @@ char *fy_path_join(foray_context *ctx, const char *path, const char *suffix);
 /* Removes what SQLite keeps beside a database: left over from a file that is
  * gone, it would be taken for part of the next one of that name. */
 foray_status fy_remove_side_files(foray_context *ctx, const char *path);
-
-/* Gives the finished file `from` the name `to`, durably. Without `replace` an
- * existing file is refused, whoever made it and however late. */
-foray_status fy_file_place(foray_context *ctx, const char *from, const char *to, bool replace);
 
 #endif

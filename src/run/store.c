@@ -447,15 +447,23 @@ static foray_status refuse_existing(foray_context *ctx, const char *path, bool r
     return FORAY_OK;
 }
 
+/* What a link leads to is replaced, not the link: there the lock is, and the log. */
 foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
                              const fy_birth *birth, fy_store **out)
 {
-    fy_store *store = new_store(ctx, path);
+    char *target;
+    foray_status status = refuse_existing(ctx, path, replace);
+    if (status == FORAY_OK)
+        status = fy_file_target(ctx, path, &target);
+    if (status != FORAY_OK)
+        return status;
+    fy_store *store = new_store(ctx, target);
+    free(target);
     if (store == NULL)
         return FORAY_ERROR_MEMORY;
-    foray_status status = lock_file(store, path);
+    status = lock_file(store, store->path);
     if (status == FORAY_OK)
-        status = refuse_existing(ctx, path, replace);
+        status = refuse_existing(ctx, store->path, replace);
     if (status == FORAY_OK)
         status = build_and_place(store, replace, birth);
     if (status == FORAY_OK)

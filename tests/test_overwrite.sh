@@ -1,0 +1,151 @@
+#!/bin/bash
+# Nothing that exists is overwritten without --force, and what a command reads not even then,
+# under whatever name; "-o -" is standard output, with nothing else on it.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+foray explore riverswim -k 100 -o run.foray >/dev/null
+foray world export riverswim -o model.json
+foray explore trapdoor -k 50 -o trap.foray >/dev/null
+cat >reward.json <<'JSON'
+{"format":"foray-reward","version":1,"name":"late","default":0,"entries":[[5,3,null,1]]}
+JSON
+cp "$FORAY_BUILD/examples/outside/thermostat.so" plug.so
+covered=()
+
+# writes NAME OUTPUT INPUT WORDS...: in WORDS, OUT stands for the file to write, INPUT is a file
+# that the command reads.
+writes() {
+    local name=$1 output=$2 input=$3 word
+    shift 3
+    covered+=("$name")
+    # line FILE: the command that writes there.
+    line() {
+        local file=$1
+        shift
+        words=()
+        for word in "$@"; do words+=("${word//OUT/$file}"); done
+    }
+    attempt() { # CODE PATTERN FILE WORDS...
+        local code=$1 pattern=$2 file=$3
+        shift 3
+        line "$file" "$@"
+        expect "$code" "$pattern" foray "${words[@]}"
+    }
+    attempt 0 "" "$output" "$@"
+    holds "$name writes $output" test -s "$output"
+
+    # What is there stays: a file, one behind a link, a link to nowhere.
+    echo precious >kept
+    cp kept "there-$output"
+    ln -s kept "link-$output"
+    ln -s nowhere "dangling-$output"
+    for there in there link dangling; do
+        attempt 2 "$there-$output already exists" "$there-$output" "$@"
+    done
+    mkdir "directory-$output"
+    if [ "$name" != plan ]; then # which writes into it
+        attempt 2 "directory-$output already exists" "directory-$output" "$@"
+    fi
+    holds "$name leaves a file alone" cmp kept "there-$output"
+    holds "$name leaves what a link points to alone" test "$(cat kept)" = precious
+    holds "$name leaves links alone" test -L "link-$output" -a -L "dangling-$output"
+    holds "$name does not follow a link to nowhere" test ! -e nowhere
+    attempt 0 "" "there-$output" "$@" --force
+    holds "$name --force replaces" test "$(head -c 8 "there-$output")" != precious
+    attempt 0 "" "link-$output" "$@" --force
+    holds "$name --force writes where the link points" \
+        test -L "link-$output" -a "$(head -c 8 kept)" != precious
+
+    # What the command reads stays whatever is said, under each of its names.
+    cp "$input" before
+    ln "$input" "hard-$output"
+    ln -s "$input" "soft-$output"
+    for itself in "$input" "./$input" "$PWD/$input" "hard-$output" "soft-$output"; do
+        attempt 2 "already exists|is read by this command" "$itself" "$@"
+        attempt 2 "is read by this command" "$itself" "$@" --force
+        holds "$name keeps $input from being overwritten as $itself" cmp "$input" before
+    done
+    rm -rf before kept "$output" ./*-"$output"
+}
+
+# streams NAME WORDS...: "-o -" prints what -o FILE writes, and nothing else.
+streams() {
+    local name=$1 word file
+    shift
+    for file in streamed -; do
+        words=()
+        for word in "$@"; do words+=("${word//OUT/$file}"); done
+        foray "${words[@]}" >printed 2>complaints
+        holds "$name with $file ends well" test $? -eq 0
+    done
+    holds "$name prints what it would write" cmp streamed printed
+    holds "$name prints nothing else" test ! -s complaints
+    rm -f streamed printed complaints
+}
+
+settled() { # what must not be: standard output for what cannot be printed there
+    expect 2 "$@"
+    holds "nothing on standard output: ${*:2}" test ! -s "$work/out"
+    holds "no file called -" test ! -e -
+}
+
+writes explore new.foray model.json explore model.json -k 50 -o OUT
+writes explore new.foray reward.json explore model.json -a ucrl-vtr -k 50 -r reward.json -o OUT
+writes plan policy.json run.foray plan run.foray -r goal:0 --no-store -o OUT
+writes plan policy.json reward.json plan run.foray -r reward.json --no-store -o OUT
+writes report page.html run.foray report run.foray -o OUT
+writes "world export" new.json model.json world export model.json --to json -o OUT
+writes "world export" plug.compact plug.so world export plugin:./plug.so@grid:3x3 --draws 10 --to compact -o OUT
+writes "model convert" new.compact model.json model convert model.json OUT --to compact
+streams plan plan run.foray -r goal:0 --no-store -o OUT
+streams report report run.foray -o OUT
+streams "world export" world export chain --to json -o OUT
+streams "model convert" model convert model.json OUT --to compact
+
+settled "standard output" foray explore chain -k 10 -o -
+settled "standard output" foray compare chain -a random -k 10 -o -
+settled "standard output" foray lab coverage --quick -o -
+settled "--json" foray plan run.foray -r goal:0 -o - --json
+settled "--json" foray report run.foray -o - --json
+settled "need a directory" foray plan run.foray -r goal:0 -r goal:1 -o -
+settled "--map" foray plan run.foray -r goal:0 -o - --map
+
+# A redirected standard output is standard output under any name.
+for name in - /dev/stdout page.html; do
+    foray report run.foray -o "$name" >page.html
+    holds "-o $name >page.html prints the page alone" \
+        bash -c 'head -c 15 page.html | grep -q "<!DOCTYPE html>" && tail -c 8 page.html | grep -q "</html>"'
+done
+holds "/dev/stdout is still a link" test -L /dev/stdout
+
+# A directory of policies: one that is there is not touched, nor is any other written.
+mkdir many
+echo precious >many/goal-1.json
+expect 2 "many/goal-1.json already exists" foray plan run.foray -r goal:0 -r goal:1 -o many/
+holds "no policy of several is written before all can be" test "$(ls many)" = goal-1.json
+holds "it is as it was" test "$(cat many/goal-1.json)" = precious
+expect 0 "written: many/goal-1.json" foray plan run.foray -r goal:0 -r goal:1 -o many/ --force
+cp reward.json many/late.json
+expect 2 "is read by this command" foray plan run.foray -r many/late.json -o many/ --force
+holds "a reward in the directory is kept" cmp reward.json many/late.json
+covered+=(plan)
+
+# Directories of compare and the lab: the same work goes on, other work and other files are safe.
+expect 0 "" foray compare chain -a random -k 20 --seeds 2 -o both
+expect 0 "" foray compare chain -a random -k 20 --seeds 2 -o both
+expect 2 "use another directory" foray compare chain -a random -k 30 --seeds 2 -o both
+expect 2 "is not empty" foray compare chain -a random -k 20 --seeds 2 -o many
+expect 2 "is not empty" foray lab ablation --quick --worlds riverswim --episodes 8 --seeds 1 -o many
+expect 2 "not a directory" foray compare model.json -a random -k 20 --seeds 2 -o model.json
+covered+=(compare "lab all" "lab coverage" "lab complexity" "lab lowerbound" "lab theorem" "lab ablation")
+
+# No command that writes is forgotten here.
+while read -r command; do
+    read -ra words <<<"$command"
+    if foray "${words[@]}" --help | grep -qE '^ +(-o, )?--output|^usage:.* TO( |$)'; then
+        holds "this test knows what $command writes" \
+            bash -c 'printf "%s\n" "${@:2}" | grep -qxF "$1"' _ "$command" "${covered[@]}"
+    fi
+done < <(foray --help | sed -n '/^commands:/,/^$/p' | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p')
+finish
