@@ -451,7 +451,7 @@ static void bad_requests_are_refused(void **state)
     foray_aggregation good = request(10, 1);
     assert_int_equal(foray_aggregate(ctx, system, foreign, &good, NULL, NULL, NULL, &model),
                      FORAY_ERROR_USAGE);
-    assert_non_null(strstr(foray_message(ctx), "cover another box"));
+    assert_non_null(strstr(foray_message(ctx), "do not cover the box"));
     foray_clusters_destroy(clusters);
     foray_clusters_destroy(foreign);
     foray_system_destroy(system);

@@ -164,7 +164,7 @@ static void garbage_is_refused(void **state)
     fclose(file);
     assert_int_equal(foray_model_load(ctx, path, &model), FORAY_ERROR_INPUT);
     assert_non_null(strstr(foray_message(ctx), path));
-    assert_non_null(strstr(foray_message(ctx), "compact form"));
+    assert_non_null(strstr(foray_message(ctx), "compact format"));
     assert_null(model);
     support_remove(directory);
     foray_context_destroy(ctx);

@@ -501,8 +501,8 @@ static void invalid_models_are_explained(void **state)
         const char *message;
     } cases[] = {
         {0.5, {2, 0}, 2, ""},
-        {0.5, {2, 1}, 3, "state 0, action 0: successor 1 has the probability -0.5"},
-        {0.5, {2, 0}, 1.9, "theta has the norm 2, above norm_bound = 1.9"},
+        {0.5, {2, 1}, 3, "state 0, action 0: successor 1 has probability -0.5"},
+        {0.5, {2, 0}, 1.9, "theta has norm 2, above norm_bound = 1.9"},
         {1, {1, 0}, 1, "state 0, action 0: the norm of psi_f reaches 1.41421356"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

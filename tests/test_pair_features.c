@@ -274,7 +274,7 @@ static void sources_that_do_not_exist(void **state)
     support_ok(ctx, foray_builder_finish(builder, &model));
     settings.pair_features = FORAY_FEATURES_LOWRANK;
     assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_ERROR_USAGE);
-    assert_non_null(strstr(foray_message(ctx), "does not know its theta"));
+    assert_non_null(strstr(foray_message(ctx), "is not known"));
     assert_null(explorer);
     foray_builder_destroy(builder);
     foray_model_destroy(model);

@@ -200,8 +200,8 @@ const fy_lab_experiment fy_lab_ablation = {
     .description =
         "Runs UCRL-RFE with one choice changed at a time: clip, ties, inner maximisation,\n"
         "radius, centring, blocks, replanning, planning mode; and the paper to the letter.\n"
-        "Gaps, certificates, plans and times are compared with the base, pair by pair of\n"
-        "runs that share a seed.",
+        "Compares gaps, certificates, plans and times with the base, run by run with the\n"
+        "same seed.",
     .example = "--quick --worlds riverswim --episodes 64 --seeds 2 -o choices",
     .parameter = parameters,
     .parameters = FY_AB_PARAMETERS,

@@ -211,10 +211,10 @@ const fy_lab_experiment fy_lab_complexity = {
         "resampled. Accuracies that were not reached within the budget are shown as beyond it, "
         "and are left out of the fits.",
     .description =
-        "Measures K(eps): the first number of episodes from which on the worst gap over\n"
-        "all reward families and the adversary is at most eps, for a share of the seeds of\n"
-        "1 - delta; the same for the certificate. On the chain, over eps, the horizon H and\n"
-        "the dimension d; slopes of log K are shown beside the exponents of the theorems.",
+        "Measures K(eps): the number of episodes after which the worst gap over all reward\n"
+        "families and the adversary stays at most eps, for a share 1 - delta of the seeds;\n"
+        "and the same for the certificate. On the chain, over eps, the horizon H and the\n"
+        "dimension d; slopes of log K are compared with the exponents of the theorems.",
     .example = "--quick --algorithms ucrl-rfe,random --episodes 300 --seeds 2 -o few",
     .parameter = parameters,
     .parameters = sizeof parameters / sizeof *parameters,

@@ -295,11 +295,11 @@ const fy_lab_experiment fy_lab_coverage = {
         "Clopper and Pearson at 95%, which are exact for any number of runs. Radii scaled below "
         "1 are the control: they carry no promise, and show that a failure would be seen.",
     .description =
-        "Watches many runs in worlds whose theta is known, and counts those in which every\n"
-        "confidence set contained it after every episode, the bound for all rewards was at\n"
-        "least the worst gap, and every certificate at least the gap of its plan; by rule\n"
-        "(algorithm and radius), world and delta, with exact binomial intervals beside\n"
-        "1 - delta. Radii scaled below 1 are the control: they must be seen to fail.",
+        "Runs many explorations in worlds whose theta is known and counts those in which\n"
+        "every confidence set contained it after every episode, the bound for all rewards\n"
+        "was at least the worst gap, and every certificate was at least the gap of its plan;\n"
+        "by rule (algorithm and radius), world and delta, with exact binomial intervals next\n"
+        "to 1 - delta. Radii scaled below 1 are the control: they must be seen to fail.",
     .example = "--quick --rules sharp --control-rules sharp --seeds 5 --episodes 20 -o held",
     .parameter = parameters,
     .parameters = FY_COVERAGE_PARAMETERS,

@@ -227,10 +227,10 @@ const fy_lab_experiment fy_lab_lowerbound = {
         "algorithm explores them for fractions and multiples of the bound, and succeeds when the "
         "policy it then plans for the reward 1 in the good state has a gap of at most eps.",
     .description =
-        "Evaluates two lower bounds, K episodes that are not enough for accuracy eps, and\n"
-        "says where they are vacuous. Then lets algorithms explore members of the two hard\n"
-        "classes behind them, drawn at random, for fractions and multiples of K, and counts\n"
-        "how often they succeed, with exact intervals.",
+        "Evaluates two lower bounds (K episodes are not enough for accuracy eps) and says\n"
+        "where they are vacuous. Then runs algorithms on random members of the two hard\n"
+        "classes behind them, for fractions and multiples of K, and counts how often they\n"
+        "succeed, with exact intervals.",
     .example = "--quick --algorithms ucrl-rfe,random --members 2 --seeds 2 --multiples 1,16 "
                "--cube-multiples 1,64 -o hard",
     .parameter = parameters,

@@ -239,10 +239,10 @@ const fy_lab_experiment fy_lab_theorem = {
         "for which K is within reach, with this radius, no centring and no blocks; the gap is the "
         "worst that goal states, random rewards and an adversary find.",
     .description =
-        "Works out K(eps) of the paper's theorem with all its constants, plays that many\n"
-        "episodes in worlds where it is within reach, with the paper's radius and without\n"
-        "anything of this library's own, and measures what was promised: the worst gap\n"
-        "beside eps, and each step of the proof. Says what K is in larger worlds.",
+        "Computes K(eps) of the paper's theorem with all its constants, explores for that\n"
+        "many episodes in worlds where that is feasible, with the paper's radius and none of\n"
+        "this library's improvements, and measures what was promised: the worst gap against\n"
+        "eps, and each step of the proof. Reports K for larger worlds.",
     .example = "--quick --eps 1 --variants doubling --seeds 2 -o promise",
     .parameter = parameters,
     .parameters = FY_THEOREM_PARAMETERS,

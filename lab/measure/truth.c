@@ -10,7 +10,8 @@ foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_tr
 {
     if (!model->theta || !model->basis)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "model \"%s\" does not know its theta: no exact values", model->name);
+                       "the theta of model \"%s\" is not known, so it has no exact values",
+                       model->name);
     fy_truth *truth = fy_alloc(ctx, 1, sizeof *truth);
     if (!truth)
         return FORAY_ERROR_MEMORY;

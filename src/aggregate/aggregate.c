@@ -88,11 +88,11 @@ static foray_status check_request(const job *j)
                        "%s has no simulators to make features from: give a model instead",
                        spec->name);
     if (aggregation->draws < 1)
-        return fy_fail(j->ctx, FORAY_ERROR_USAGE, "%lld draws: there must be 1 at least",
+        return fy_fail(j->ctx, FORAY_ERROR_USAGE, "%lld draws, but at least 1 is needed",
                        (long long)aggregation->draws);
     if (!(aggregation->accuracy >= 0) || !(aggregation->delta > 0 && aggregation->delta < 1))
         return fy_fail(j->ctx, FORAY_ERROR_USAGE,
-                       "accuracy %g and delta %g: the first must be 0 at least, the second above 0 "
+                       "accuracy %g and delta %g: the first must be at least 0, the second above 0 "
                        "and below 1",
                        aggregation->accuracy, aggregation->delta);
     foray_status status = fy_clusters_check(j->ctx, j->clusters, j->system);

@@ -74,8 +74,8 @@ foray_status fy_clusters_check(foray_context *ctx, const foray_clusters *cluster
     for (int64_t i = 0; same && i < spec->dimensions; i++)
         same = clusters->low[i] == spec->low[i] && clusters->high[i] == spec->high[i];
     return same ? FORAY_OK
-                : fy_fail(ctx, FORAY_ERROR_USAGE,
-                          "these clusters cover another box than that of %s", spec->name);
+                : fy_fail(ctx, FORAY_ERROR_USAGE, "these clusters do not cover the box of %s",
+                          spec->name);
 }
 
 foray_status fy_clusters_check_model(foray_context *ctx, const foray_clusters *clusters,
@@ -138,10 +138,10 @@ foray_status foray_clusters_states(foray_context *ctx, const foray_system *syste
 {
     const foray_system_spec *spec = foray_system_describe(system);
     if (spec->states == 0)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "%s is not finite: its states cannot all be clusters; take a grid or radial "
-                       "ones",
-                       spec->name);
+        return fy_fail(
+            ctx, FORAY_ERROR_USAGE,
+            "%s is not finite: its states cannot all be clusters; use a grid or radial clusters",
+            spec->name);
     foray_clusters *clusters = NULL;
     foray_status status = fy_clusters_create(ctx, system, &states_kind, NULL, &clusters);
     if (status != FORAY_OK)
@@ -197,8 +197,8 @@ static foray_status parse_radial(foray_context *ctx, const foray_system *system,
 {
     enum { WIDTH, NEAREST, PARAMETERS };
     static const foray_parameter parameter[PARAMETERS] = {
-        FY_REAL("width", "0", 0, 1, "of the kernel; 0: the mean distance between centres"),
-        FY_WHOLE("nearest", "8", 1, FY_MOST_MEMBERSHIPS, "centres that count"),
+        FY_REAL("width", "0", 0, 1, "width of the kernel; 0: the mean distance between centres"),
+        FY_WHOLE("nearest", "8", 1, FY_MOST_MEMBERSHIPS, "number of nearest centres that count"),
     };
     foray_parameter_value value[PARAMETERS];
     int64_t count;

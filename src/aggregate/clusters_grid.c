@@ -144,7 +144,7 @@ static foray_status check_points(foray_context *ctx, const foray_system_spec *sp
     for (int64_t i = 0; i < spec->dimensions; i++) {
         if (points[i] < 2 || points[i] > INT32_MAX / 2 / *count)
             return fy_fail(ctx, FORAY_ERROR_USAGE,
-                           "dimension %lld of the grid has %lld points: it must be 2 at least, and "
+                           "dimension %lld of the grid has %lld points: at least 2 are needed, and "
                            "at most %d in all",
                            (long long)i, (long long)points[i], INT32_MAX / 2);
         *count *= points[i];

@@ -223,10 +223,9 @@ static foray_status place_centres(foray_context *ctx, const foray_system_spec *s
         for (int64_t i = 0; i < n; i++) {
             double value = centre ? centre[k * n + i] : 0;
             if (centre && !(value >= spec->low[i] && value <= spec->high[i]))
-                return fy_fail(
-                    ctx, FORAY_ERROR_USAGE,
-                    "coordinate %lld of centre %lld is %g, which lies outside of the box",
-                    (long long)i, (long long)k, value);
+                return fy_fail(ctx, FORAY_ERROR_USAGE,
+                               "coordinate %lld of centre %lld is %g, which lies outside the box",
+                               (long long)i, (long long)k, value);
             out[k * n + i] = centre ? (value - spec->low[i]) / (spec->high[i] - spec->low[i])
                                     : fy_spread(0.5, step[i], k);
         }
@@ -262,7 +261,7 @@ static foray_status fill(foray_context *ctx, const foray_system_spec *spec, int6
     if (r->width > 0)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_USAGE,
-                   "radial clusters: every centre is given twice, so that nothing tells the width");
+                   "radial clusters: every centre is given twice, so the width is undetermined");
 }
 
 foray_status foray_clusters_radial(foray_context *ctx, const foray_system *system, int64_t count,

@@ -168,11 +168,11 @@ static foray_status check(const look *l, const double *theta, int64_t episodes)
                        l->system->spec.name, (long long)l->system->spec.simulators, model->name,
                        (long long)model->dim);
     if (episodes < 1)
-        return fy_fail(l->ctx, FORAY_ERROR_USAGE, "%lld episodes are none to look at",
+        return fy_fail(l->ctx, FORAY_ERROR_USAGE, "%lld episodes, but at least 1 is needed",
                        (long long)episodes);
     if (!theta)
         return fy_fail(l->ctx, FORAY_ERROR_INPUT,
-                       "model \"%s\" does not know its theta: no misfit without an estimate",
+                       "the theta of model \"%s\" is not known: the misfit needs an estimate",
                        model->name);
     for (int64_t i = 0; i < model->dim; i++)
         if (!isfinite(theta[i]))

@@ -81,7 +81,7 @@ static foray_status check(foray_context *ctx, const foray_system_spec *spec,
 {
     if (index < 0 || index >= spec->rewards)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "%s: reward %" PRId64 ", but the system names %" PRId64, spec->name, index,
+                       "%s: reward %" PRId64 ", but the system has %" PRId64, spec->name, index,
                        spec->rewards);
     if (episodes < 1)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " episodes are none to roll out",

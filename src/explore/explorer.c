@@ -33,7 +33,7 @@ foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_rewa
 {
     foray_context *ctx = explorer->ctx;
     if (explorer->ops->given == NULL)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s explores without any reward: it takes none",
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s explores without a reward and takes none",
                        explorer->ops->name);
     if (explorer->episodes > 0 || explorer->step >= 0)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
@@ -186,7 +186,7 @@ static foray_status check_reward(foray_explorer *explorer, const foray_reward *r
         reward->horizon == model->horizon)
         return FORAY_OK;
     return fy_fail(explorer->ctx, FORAY_ERROR_INPUT,
-                   "reward '%s' was made for a model of another shape", foray_reward_name(reward));
+                   "reward '%s' was made for a model of other sizes", foray_reward_name(reward));
 }
 
 foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,

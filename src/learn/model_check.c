@@ -89,14 +89,14 @@ static foray_status check_probabilities(foray_context *ctx, const foray_model *m
     worst at = find_worst(model, facts);
     if (!(facts->least_probability >= -FY_MODEL_TOLERANCE)) {
         int64_t pair = model->generator_set_pair[at.least_generator_set];
-        return fy_fail(ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ": successor %d has the probability %.9g",
+        return fy_fail(ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ": successor %d has probability %.9g",
                        FY_PAIR(model, pair),
                        model->succ[model->succ_start[pair] + at.least_generator],
                        facts->least_probability);
     }
     if (!(facts->worst_sum <= FY_MODEL_TOLERANCE))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       FY_AT_PAIR ": the probabilities under theta are %.3g away from summing to 1",
+                       FY_AT_PAIR ": the probabilities under theta miss a sum of 1 by %.3g",
                        FY_PAIR(model, model->generator_set_pair[at.sum_generator_set]),
                        facts->worst_sum);
     return FORAY_OK;
@@ -147,13 +147,13 @@ static foray_status check_theta_norm(foray_context *ctx, const foray_model *mode
     if (model->theta)
         facts->theta_norm = norm(model->theta, model->dim);
     if (model->theta && !(facts->theta_norm <= most))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "theta has the norm %.9g, above norm_bound = %.9g",
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "theta has norm %.9g, above norm_bound = %.9g",
                        facts->theta_norm, model->norm_bound);
     double least = centre_norm(model->basis);
     if (!(least <= most))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "norm_bound is %.9g, but probabilities can sum to 1 only if the norm of "
-                       "theta is %.9g at least",
+                       "theta is at least %.9g",
                        model->norm_bound, least);
     return FORAY_OK;
 }

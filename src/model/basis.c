@@ -112,7 +112,7 @@ static foray_status assign_generator_sets(foray_context *ctx, fy_basis *basis)
         int64_t k = first_feature(model, generator_set);
         if (k == first_feature(model, generator_set + 1))
             return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           FY_AT_PAIR ": all features are 0, so that probabilities cannot sum to 1",
+                           FY_AT_PAIR ": all features are 0, so probabilities cannot sum to 1",
                            FY_PAIR(model, model->generator_set_pair[generator_set]));
         basis->block_of_generator_set[generator_set] = basis->block_of_coord[model->feat_index[k]];
         if (fy_generator_set_size(model, generator_set) > basis->most_generators)

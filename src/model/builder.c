@@ -73,7 +73,7 @@ foray_status foray_builder_create_classes(foray_context *ctx, int64_t states, in
 {
     int64_t dim;
     if (classes < 1)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%lld classes: there must be one at least",
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%lld classes, but at least one is needed",
                        (long long)classes);
     foray_status status = count_outcomes(ctx, classes, outcomes, &dim);
     if (status != FORAY_OK)

@@ -210,10 +210,9 @@ foray_status foray_model_load(foray_context *ctx, const char *path, foray_model 
     foray_status status = fy_file_read(ctx, path, limit, &data, &size);
     if (status == FORAY_ERROR_INPUT)
         return fy_fail(ctx, status, "%s: more than %zu MiB of %s", path, limit >> 20,
-                       limit == FY_DOCUMENT_LIMIT
-                           ? "what should be JSON; large models are kept in the compact form "
-                             "(foray model convert)"
-                           : "a compact model");
+                       limit == FY_DOCUMENT_LIMIT ? "what should be JSON; store large models in "
+                                                    "the compact format (foray model convert)"
+                                                  : "a compact model");
     if (status != FORAY_OK)
         return status;
     if (is_run(data, size))
@@ -239,7 +238,7 @@ static foray_status print_json(foray_context *ctx, const foray_model *model, cha
         free(text);
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "this model takes %zu MiB as JSON, more than the %zu MiB that are read "
-                       "back; use the compact form",
+                       "back; use the compact format",
                        *size >> 20, FY_DOCUMENT_LIMIT >> 20);
     }
     *out = text;

@@ -390,15 +390,15 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    {"spec", "it says what it is", check_spec, false},
+    {"spec", "it describes itself", check_spec, false},
     {"reset", "first states are states, and the same for the same draw", check_reset, false},
-    {"episodes", "reality can be walked in", check_episodes, false},
+    {"episodes", "reality can be stepped through", check_episodes, false},
     {"answers", "every action of every simulator leads to a state", check_answers, false},
-    {"repeat", "the same question has the same answer", check_repeat, true},
+    {"repeat", "the same question gets the same answer", check_repeat, true},
     {"order", "the order of questions does not matter", check_order, true},
-    {"single", "a question alone has the answer it has among others", check_single, true},
-    {"many", "large batches are answered, and alike", check_many, true},
-    {"threads", "who asks does not matter", check_threads, true},
+    {"single", "a question alone gets the answer it gets among others", check_single, true},
+    {"many", "large batches get the same answers", check_many, true},
+    {"threads", "it does not matter which thread asks", check_threads, true},
     {"randomness", "what the draw changes", check_randomness, true},
     {"simulators", "simulators differ", check_simulators, true},
     {"mixture", "reality is a mixture of the simulators", fy_check_mixture, false},

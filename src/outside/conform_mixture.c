@@ -158,7 +158,7 @@ static int check_pairs(fy_suite *suite, sums *s)
     }
     if (!suite->system->weight)
         return fy_conclude(suite, FORAY_CHECK_PASSED,
-                           "%d pairs, %lld draws each: nothing speaks against it", PAIRS,
+                           "%d pairs, %lld draws each: no evidence against it", PAIRS,
                            (long long)suite->draws);
     return fy_conclude(suite, FORAY_CHECK_PASSED,
                        "%d pairs, %lld draws each: at most %.2g of the box away from the "

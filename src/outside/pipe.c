@@ -29,7 +29,7 @@ static const double frame_seconds = 0.1, frame_share = 1.0 / 32;
 typedef struct limits {
     double timeout; /* seconds for an answer */
     double start;   /* seconds until the spec is known */
-    double grace;   /* seconds to end by itself, and again after SIGTERM */
+    double grace;   /* seconds to exit by itself, and again after SIGTERM */
 } limits;
 
 typedef struct program {
@@ -46,7 +46,7 @@ typedef struct program {
 static const foray_parameter limit_rows[] = {
     FY_REAL("timeout", "10", 0.001, 1e6, "seconds for an answer"),
     FY_REAL("start", "30", 0.001, 1e6, "seconds until the spec is known"),
-    FY_REAL("grace", "1", 0.001, 1e6, "seconds to end by itself, and again after SIGTERM"),
+    FY_REAL("grace", "1", 0.001, 1e6, "seconds to exit by itself, and again after SIGTERM"),
 };
 
 /* "[timeout=5,grace=1]COMMAND": *text moves to the command. */
@@ -308,7 +308,7 @@ foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **o
     if (status != FORAY_OK)
         return status;
     if (command[strspn(command, " \t\n")] == 0)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "exec: which program? Write exec:COMMAND");
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "exec: no program is given; write exec:COMMAND");
     if (!FY_ALLOC(ctx, p, 1))
         return FORAY_ERROR_MEMORY;
     p->limits = l;

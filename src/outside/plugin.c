@@ -136,7 +136,8 @@ static void plugin_destroy(void *self)
 static foray_status linker_says(foray_context *ctx, const plugin *p)
 {
     const char *cause = dlerror();
-    return fy_fail(ctx, FORAY_ERROR_WORLD, "plugin:%s: %s", p->path, cause ? cause : "no cause");
+    return fy_fail(ctx, FORAY_ERROR_WORLD, "plugin:%s: %s", p->path,
+                   cause ? cause : "no reason given");
 }
 
 /* A path without a '/' is a file here: the linker would look for it among its libraries. */
@@ -274,7 +275,8 @@ foray_status fy_plugin_open(foray_context *ctx, const char *text, foray_system *
         return status;
     const char *rest = text + strlen(p->path);
     if (!p->path[0])
-        status = fy_fail(ctx, FORAY_ERROR_USAGE, "plugin: which file? Write plugin:PATH[:TEXT]");
+        status =
+            fy_fail(ctx, FORAY_ERROR_USAGE, "plugin: no file is given; write plugin:PATH[:TEXT]");
     if (status == FORAY_OK)
         status = load(ctx, p);
     if (status == FORAY_OK)

@@ -18,7 +18,8 @@ static foray_status check(foray_context *ctx, const foray_model *model, const fo
         return fy_fail(ctx, FORAY_ERROR_USAGE, "discount: %g is not between 0 and 1", discount);
     if (!model->theta)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "model \"%s\" does not know its theta: no exact values", model->name);
+                       "the theta of model \"%s\" is not known, so it has no exact values",
+                       model->name);
     foray_status status = fy_model_check_kernel(ctx, model);
     if (status == FORAY_OK)
         status = fy_reward_check(ctx, reward, model);

@@ -129,7 +129,7 @@ foray_status fy_store_get_meta(fy_store *store, const char *name, char **out)
         return status;
     if (found)
         return FORAY_ERROR_MEMORY;
-    fy_store_damaged(store, "it does not tell its %s", name);
+    fy_store_damaged(store, "its %s is missing", name);
     return FORAY_ERROR_RUN;
 }
 

@@ -161,7 +161,7 @@ static foray_status check_ready(foray_run *run)
     if (status == FORAY_OK &&
         (run->explorer->step >= 0 || run->explorer->episodes != fy_run_recorded(run)))
         status = fy_fail(run->ctx, FORAY_ERROR_USAGE,
-                         "%s: end and record the episode under way before exploring on",
+                         "%s: end and record the current episode before exploring further",
                          run->store->path);
     return status;
 }

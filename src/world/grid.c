@@ -28,7 +28,7 @@ static const foray_parameter parameters[] = {
     FY_WHOLE("zones", "1", 1, 4096,
              "strips of columns with laws of their own, at most one per column"),
     FY_WHOLE("slips", "0", 0, 1, "0: slips go all three other ways; 1: never into the wall"),
-    FY_REAL("success", "0.95", 0, 1, "probability of moving as meant, in the middle strip"),
+    FY_REAL("success", "0.95", 0, 1, "probability of moving as intended, in the middle strip"),
     FY_REAL("spread", "0.02", 0, 0.5, "how far the outer strips differ from that"),
     FY_HORIZON("20"),
 };

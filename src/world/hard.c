@@ -24,8 +24,8 @@ static const foray_parameter parameters[] = {
     FY_WHOLE("actions", "8", 1, 4096, "members of the packing"),
     FY_WHOLE("member", "0", 0, 4095, "which of them is the best action"),
     FY_REAL("eps", "0.5", 1e-9, 1e6, "the accuracy that is hard to reach"),
-    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "of the packing"),
-    FY_WHOLE("horizon", "10", 2, 1e6, "steps of an episode"),
+    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "seed of the packing"),
+    FY_WHOLE("horizon", "10", 2, 1e6, "steps per episode"),
 };
 
 /* ------------------------------------------------------------- the packing */

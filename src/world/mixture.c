@@ -23,7 +23,7 @@ static const foray_parameter parameters[] = {
     FY_WHOLE("actions", "4", 1, 1e4, "actions"),
     FY_WHOLE("successors", "4", 1, 1e4, "states that can follow a pair, at most all of them"),
     FY_WHOLE("dim", "6", 1, 1e4, "simulators"),
-    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "of everything drawn at random"),
+    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "seed of everything drawn at random"),
     FY_HORIZON("20"),
 };
 

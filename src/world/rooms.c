@@ -32,10 +32,10 @@ static const foray_parameter parameters[] = {
     FY_WHOLE("rows", "3", 1, 64, "rows of rooms"),
     FY_WHOLE("cols", "3", 1, 64, "columns of rooms"),
     FY_WHOLE("size", "3", 1, 64, "cells along each side of a room"),
-    FY_REAL("success", "0.8", 0, 1, "probability of moving as meant, on average over rooms"),
+    FY_REAL("success", "0.8", 0, 1, "probability of moving as intended, on average over rooms"),
     FY_REAL("spread", "0.1", 0, 0.5, "how far a room may differ from that"),
     FY_WHOLE("start", "0", 0, 1, "0: the top left corner; 1: the middle of the middle room"),
-    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "of the rooms' laws"),
+    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "seed of the rooms' laws"),
     FY_HORIZON("30"),
 };
 

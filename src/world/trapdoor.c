@@ -26,7 +26,7 @@ static const foray_parameter parameters[] = {
     FY_WHOLE("knobs", "4", 1, MOST_KNOBS, "knobs of the trapdoor: d - 1"),
     FY_REAL("base", "0.05", 0, 1, "probability that it opens, with the knobs undecided"),
     FY_REAL("gap", "0.01", 1e-6, 0.5, "what each knob adds or takes away"),
-    FY_WHOLE("horizon", "20", 1, 1e5, "steps of an episode, and places of the corridor"),
+    FY_WHOLE("horizon", "20", 1, 1e5, "steps per episode, and positions in the corridor"),
 };
 
 typedef struct corridor {

@@ -26,7 +26,7 @@ extern const fy_world_kind fy_world_chain, fy_world_grid, fy_world_hard, fy_worl
     fy_world_trapdoor;
 
 /* A parameter that every world has. */
-#define FY_HORIZON(steps) FY_WHOLE("horizon", steps, 1, 1e6, "steps of an episode")
+#define FY_HORIZON(steps) FY_WHOLE("horizon", steps, 1, 1e6, "steps per episode")
 
 /* For those who drive a world: where its messages go, and whether it is the world
  * of a model, so that model and seed tell everything about it. */

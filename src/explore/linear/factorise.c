@@ -145,7 +145,7 @@ foray_status fy_phi_factorise(foray_context *ctx, const foray_model *model, doub
 {
     if (model->theta == NULL)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "pair_features: lowrank, but model \"%s\" does not know its theta",
+                       "pair_features: lowrank, but the theta of model \"%s\" is not known",
                        model->name);
     decomposition work = {0};
     foray_status status = reduce(ctx, model, &work);
