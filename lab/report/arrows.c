@@ -150,7 +150,7 @@ static int64_t place_window(int64_t all, int64_t middle, int64_t *size)
 static void print_caption(fy_report *report, const fy_arrows *arrows)
 {
     fy_print(report->text, "<figcaption>%s",
-             arrows->value == NULL ? "What the policy does."
+             !arrows->value        ? "What the policy does."
              : arrows->true_values ? "What the policy does; the deeper the colour, the larger its "
                                      "true value from there on."
                                    : "What the policy does; the deeper the colour, the larger its "

@@ -33,9 +33,9 @@ bool foray_algorithm_describe(int64_t index, const char **name, const char **sum
 {
     if (index < 0 || index >= ALGORITHMS)
         return false;
-    if (name != NULL)
+    if (name)
         *name = algorithms[index]->name;
-    if (summary != NULL)
+    if (summary)
         *summary = algorithms[index]->summary;
     return true;
 }
@@ -51,13 +51,13 @@ static const fy_explorer_ops *find_algorithm(const char *name)
 bool foray_algorithm_needs_reward(const char *name)
 {
     const fy_explorer_ops *ops = find_algorithm(name);
-    return ops != NULL && ops->given != NULL;
+    return ops && ops->given;
 }
 
 bool foray_algorithm_is_generative(const char *name)
 {
     const fy_explorer_ops *ops = find_algorithm(name);
-    return ops != NULL && ops->query != NULL;
+    return ops && ops->query;
 }
 
 static foray_status unknown_algorithm(foray_context *ctx, const char *name)
@@ -78,13 +78,13 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
     if (status != FORAY_OK)
         return status;
     const fy_explorer_ops *ops = find_algorithm(settings->algorithm);
-    if (ops == NULL)
+    if (!ops)
         return unknown_algorithm(ctx, settings->algorithm);
     status = foray_model_check(ctx, model, NULL);
     if (status != FORAY_OK)
         return status;
     foray_explorer *explorer = fy_alloc(ctx, 1, sizeof *explorer);
-    if (explorer == NULL)
+    if (!explorer)
         return FORAY_ERROR_MEMORY;
     explorer->ops = ops;
     explorer->ctx = ctx;

@@ -39,7 +39,7 @@ static uint8_t *grow(fy_writer *writer, size_t size)
     if (needed > writer->capacity) {
         size_t capacity = needed < 1024 ? 1024 : needed + needed / 2;
         uint8_t *data = fy_resize(writer->ctx, writer->data, capacity, 1);
-        if (data == NULL) {
+        if (!data) {
             writer->failed = true;
             return NULL;
         }
@@ -54,7 +54,7 @@ static uint8_t *grow(fy_writer *writer, size_t size)
 void fy_write_bytes(fy_writer *writer, const void *data, size_t size)
 {
     uint8_t *at = grow(writer, size);
-    if (at != NULL && size > 0)
+    if (at && size > 0)
         memcpy(at, data, size);
 }
 
@@ -83,7 +83,7 @@ void fy_print(fy_writer *writer, const char *format, ...)
 static void write_items(fy_writer *writer, const void *item, size_t count, size_t size)
 {
     uint8_t *at = grow(writer, count * size);
-    if (at == NULL || count == 0)
+    if (!at || count == 0)
         return;
     memcpy(at, item, count * size);
     if (!little_endian())
@@ -132,7 +132,7 @@ static void read_items(fy_reader *reader, void *item, size_t count, size_t size)
 {
     size_t bytes;
     const void *at = fy_size_mul(count, size, &bytes) ? fy_read_bytes(reader, bytes) : NULL;
-    if (at == NULL) {
+    if (!at) {
         reader->failed = true;
         return;
     }

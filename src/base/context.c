@@ -26,7 +26,7 @@ const char *foray_status_text(foray_status status)
 foray_context *foray_context_create(void)
 {
     foray_context *ctx = calloc(1, sizeof *ctx);
-    if (ctx != NULL) {
+    if (ctx) {
         ctx->threads = 1;
         ctx->allocations_left = -1;
     }
@@ -103,7 +103,7 @@ void *fy_alloc(foray_context *ctx, size_t count, size_t size)
     if (!fy_size_mul(count, size, &bytes) || bytes > PTRDIFF_MAX || !allowed(ctx))
         return out_of_memory(ctx, count, size);
     void *memory = calloc(bytes == 0 ? 1 : bytes, 1);
-    return memory != NULL ? memory : out_of_memory(ctx, count, size);
+    return memory ? memory : out_of_memory(ctx, count, size);
 }
 
 void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size)
@@ -112,17 +112,17 @@ void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size)
     if (!fy_size_mul(count, size, &bytes) || bytes > PTRDIFF_MAX || !allowed(ctx))
         return out_of_memory(ctx, count, size);
     void *larger = realloc(memory, bytes == 0 ? 1 : bytes);
-    return larger != NULL ? larger : out_of_memory(ctx, count, size);
+    return larger ? larger : out_of_memory(ctx, count, size);
 }
 
 void *fy_grow(foray_context *ctx, void *array, int64_t *room, int64_t wanted, size_t size)
 {
-    if (array != NULL && wanted <= *room)
+    if (array && wanted <= *room)
         return array;
     int64_t least = *room > 0 ? *room * 2 : 64;
     int64_t larger = wanted > least ? wanted : least;
     void *grown = fy_resize(ctx, array, (size_t)larger, size);
-    if (grown != NULL)
+    if (grown)
         *room = larger;
     return grown;
 }
@@ -131,7 +131,7 @@ char *fy_text(foray_context *ctx, const char *text)
 {
     size_t size = strlen(text) + 1;
     char *copy = fy_alloc(ctx, size, 1);
-    if (copy != NULL)
+    if (copy)
         memcpy(copy, text, size);
     return copy;
 }

@@ -108,7 +108,7 @@ static foray_status follow_link(foray_context *ctx, const char *path, char **out
     target[length] = 0;
     /* A relative target counts from the directory of the link. */
     const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
-    int directory = slash == NULL ? 0 : (int)(slash - path) + 1;
+    int directory = slash ? (int)(slash - path) + 1 : 0;
     size_t size = (size_t)directory + (size_t)length + 1;
     if (!FY_ALLOC(ctx, *out, size))
         return FORAY_ERROR_MEMORY;
@@ -119,10 +119,10 @@ static foray_status follow_link(foray_context *ctx, const char *path, char **out
 foray_status fy_file_target(foray_context *ctx, const char *path, char **out)
 {
     char *name = fy_text(ctx, path), *next = NULL;
-    foray_status status = name == NULL ? FORAY_ERROR_MEMORY : FORAY_OK;
+    foray_status status = name ? FORAY_OK : FORAY_ERROR_MEMORY;
     for (int links = 0; status == FORAY_OK; links++) {
         status = follow_link(ctx, name, &next);
-        if (status == FORAY_OK && next == NULL)
+        if (status == FORAY_OK && !next)
             break;
         if (status == FORAY_OK && links == 40)
             status = fy_fail(ctx, FORAY_ERROR_IO, "%s: too many links", path);
@@ -154,12 +154,12 @@ static int create_beside(const char *path, char *name, size_t size)
 static foray_status open_directory_of(foray_context *ctx, const char *path, int *out)
 {
     char *directory = fy_text(ctx, path);
-    if (directory == NULL)
+    if (!directory)
         return FORAY_ERROR_MEMORY;
     char *slash = strrchr(directory, '/');
-    if (slash != NULL)
+    if (slash)
         slash[1] = 0;
-    *out = open(slash != NULL ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *out = open(slash ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(directory);
     return *out < 0 ? fail_errno(ctx, path, "its directory cannot be opened") : FORAY_OK;
 }
@@ -204,7 +204,7 @@ static foray_status write_whole(foray_context *ctx, const char *path, bool repla
 {
     size_t length = strlen(path) + sizeof ".123456";
     char *beside = fy_alloc(ctx, length, 1);
-    if (beside == NULL)
+    if (!beside)
         return FORAY_ERROR_MEMORY;
     int file = create_beside(path, beside, length);
     foray_status status = file < 0 ? fail_errno(ctx, path, "cannot create") : FORAY_OK;

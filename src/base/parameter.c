@@ -174,7 +174,7 @@ static foray_status read_assignment(foray_context *ctx, const char *what,
                                     size_t length, bool *given, foray_parameter_value *value)
 {
     const char *equals = memchr(text, '=', length);
-    if (equals == NULL)
+    if (!equals)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: \"%.*s\" should read key=value", what,
                        (int)(length < SHOWN ? length : SHOWN), text);
     size_t name = (size_t)(equals - text);

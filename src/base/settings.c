@@ -143,7 +143,7 @@ static foray_status set_choice(foray_context *ctx, const setting *row, const cha
     size_t length;
     for (int n = 0;; n++) {
         const char *name = word(row->choices, n, &length);
-        if (name == NULL)
+        if (!name)
             return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: '%s', but it must be one of: %s", row->name,
                            value, row->choices);
         if (strlen(value) == length && strncmp(value, name, length) == 0) {
@@ -157,7 +157,7 @@ foray_status foray_settings_set(foray_context *ctx, foray_settings *settings, co
                                 const char *value)
 {
     const setting *row = find(name);
-    if (row == NULL)
+    if (!row)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no setting '%s'", name);
     switch (row->kind) {
     case KIND_TEXT:
@@ -196,7 +196,7 @@ static void print(const foray_settings *settings, const setting *row, char *text
         break;
     case KIND_CHOICE:
         name = word(row->choices, *(const int *)at, &length);
-        snprintf(text, size, "%.*s", (int)length, name != NULL ? name : "");
+        snprintf(text, size, "%.*s", (int)length, name ? name : "");
         break;
     }
 }
@@ -205,7 +205,7 @@ foray_status foray_settings_get(foray_context *ctx, const foray_settings *settin
                                 const char *name, char *text, size_t size)
 {
     const setting *row = find(name);
-    if (row == NULL)
+    if (!row)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no setting '%s'", name);
     char whole[128];
     print(settings, row, whole, sizeof whole);

@@ -21,7 +21,7 @@ bool fy_always_needs_budget(const foray_settings *settings)
 
 void foray_explorer_destroy(foray_explorer *explorer)
 {
-    if (explorer == NULL)
+    if (!explorer)
         return;
     explorer->ops->destroy(explorer);
     free(explorer);
@@ -32,7 +32,7 @@ void foray_explorer_destroy(foray_explorer *explorer)
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward)
 {
     foray_context *ctx = explorer->ctx;
-    if (explorer->ops->given == NULL)
+    if (!explorer->ops->given)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%s explores without a reward and takes none",
                        explorer->ops->name);
     if (explorer->episodes > 0 || explorer->step >= 0)
@@ -48,7 +48,7 @@ foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_re
         return status;
     fy_given *given = explorer->ops->given(explorer);
     foray_reward *copy;
-    if (given->table == NULL && !FY_ALLOC(explorer->ctx, given->table, reward->horizon))
+    if (!given->table && !FY_ALLOC(explorer->ctx, given->table, reward->horizon))
         return FORAY_ERROR_MEMORY;
     status = fy_reward_copy(explorer->ctx, reward, &copy);
     if (status != FORAY_OK)
@@ -62,7 +62,7 @@ foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_re
 
 const foray_reward *foray_explorer_reward(const foray_explorer *explorer)
 {
-    return explorer->ops->given != NULL ? explorer->ops->given(explorer)->reward : NULL;
+    return explorer->ops->given ? explorer->ops->given(explorer)->reward : NULL;
 }
 
 void fy_given_destroy(fy_given *given)
@@ -96,12 +96,12 @@ foray_status foray_explorer_begin(foray_explorer *explorer)
 {
     if (explorer->step >= 0)
         return wrong_order(explorer, "foray_explorer_begin");
-    if (explorer->ops->given != NULL && foray_explorer_reward(explorer) == NULL)
+    if (explorer->ops->given && !foray_explorer_reward(explorer))
         return fy_fail(
             explorer->ctx, FORAY_ERROR_USAGE,
             "%s explores for one reward, and none was given (foray_explorer_give_reward)",
             explorer->ops->name);
-    if (explorer->ops->begin_episode != NULL)
+    if (explorer->ops->begin_episode)
         explorer->ops->begin_episode(explorer);
     explorer->step = 0;
     return FORAY_OK;
@@ -111,7 +111,7 @@ foray_status foray_explorer_query(foray_explorer *explorer, int64_t *state)
 {
     if (explorer->step < 0 || explorer->step >= explorer->model->horizon)
         return wrong_order(explorer, "foray_explorer_query");
-    if (explorer->ops->query != NULL)
+    if (explorer->ops->query)
         *state = explorer->ops->query(explorer, explorer->step);
     return FORAY_OK;
 }
@@ -125,7 +125,7 @@ foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t
         check_index(explorer, FORAY_ERROR_WORLD, "state", state, explorer->model->states);
     if (status != FORAY_OK)
         return status;
-    if (ops->query != NULL && state != ops->query(explorer, explorer->step))
+    if (ops->query && state != ops->query(explorer, explorer->step))
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "%s asks about state %" PRId64 " in this step, not %" PRId64
                        " (foray_explorer_query)",
@@ -163,7 +163,7 @@ foray_status foray_explorer_end(foray_explorer *explorer)
 {
     if (explorer->step != explorer->model->horizon)
         return wrong_order(explorer, "foray_explorer_end");
-    if (explorer->ops->end_episode != NULL)
+    if (explorer->ops->end_episode)
         explorer->ops->end_episode(explorer);
     explorer->episodes++;
     explorer->step = -1;
@@ -210,14 +210,14 @@ static foray_status has_none(foray_explorer *explorer, const char *what)
 
 foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out)
 {
-    if (explorer->ops->bound == NULL)
+    if (!explorer->ops->bound)
         return has_none(explorer, "bound for all rewards");
     return explorer->ops->bound(explorer, out);
 }
 
 foray_status foray_explorer_estimate(foray_explorer *explorer, double *theta, double *half_width)
 {
-    if (explorer->ops->estimate == NULL)
+    if (!explorer->ops->estimate)
         return has_none(explorer, "estimate of theta");
     return explorer->ops->estimate(explorer, theta, half_width);
 }
@@ -228,7 +228,7 @@ foray_status foray_explorer_describe(foray_explorer *explorer, foray_explorer_fa
                                     .plans = explorer->plans,
                                     .inner = "none",
                                     .inner_ratio = 1.0};
-    if (explorer->ops->describe != NULL)
+    if (explorer->ops->describe)
         explorer->ops->describe(explorer, facts);
     return FORAY_OK;
 }
@@ -250,10 +250,9 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              explorer->settings.pooled,
                              explorer->settings.pair_features};
     const foray_reward *reward = foray_explorer_reward(explorer);
-    uint64_t hash = fy_hash(shape, sizeof shape, reward != NULL ? fy_reward_hash(reward) : 0);
+    uint64_t hash = fy_hash(shape, sizeof shape, reward ? fy_reward_hash(reward) : 0);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
-    uint64_t own =
-        explorer->ops->fingerprint != NULL ? explorer->ops->fingerprint(&explorer->settings) : 0;
+    uint64_t own = explorer->ops->fingerprint ? explorer->ops->fingerprint(&explorer->settings) : 0;
     hash = fy_hash(&own, sizeof own, hash);
     return fy_hash(explorer->ops->name, strlen(explorer->ops->name), hash);
 }

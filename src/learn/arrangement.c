@@ -269,7 +269,7 @@ static foray_status restricted(foray_context *ctx, const fy_cells *like, int64_t
     project(k, like->dim, vector, row);
     int64_t count = fy_merge_parallel(k, like->dim, row, side);
     foray_status status = fy_cells_find(ctx, count, like->dim, rank - 1, row, &merged);
-    if (status)
+    if (status != FORAY_OK)
         return status;
     *wall = (fy_cells){.vectors = k, .dim = like->dim, .words = like->words};
     status = reserve(ctx, wall, merged.count);
@@ -280,7 +280,7 @@ static foray_status restricted(foray_context *ctx, const fy_cells *like, int64_t
         wall->count++;
     }
     fy_cells_free(&merged);
-    if (status)
+    if (status != FORAY_OK)
         fy_cells_free(wall);
     return status;
 }
@@ -317,7 +317,7 @@ foray_status fy_cells_find(foray_context *ctx, int64_t count, int64_t dim, int64
     }
     for (int64_t k = 1; status == FORAY_OK && k < count; k++)
         status = add_hyperplane(ctx, cells, k, rank, vector);
-    if (status)
+    if (status != FORAY_OK)
         fy_cells_free(cells);
     return status;
 }

@@ -174,7 +174,7 @@ foray_status fy_flips_add(foray_context *ctx, fy_flips *flips, const fy_directio
 {
     fy_cells cells;
     foray_status status = find_cells(ctx, directions, &cells);
-    if (status)
+    if (status != FORAY_OK)
         return status;
     if (half)
         leave_out_first(&cells);

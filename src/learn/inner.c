@@ -19,7 +19,7 @@ static const fy_walks_limits unlimited = {.visits = (int64_t)1 << 40, .bytes = (
 static foray_status choose_exact(foray_context *ctx, fy_inner *inner, fy_walks_limits limits)
 {
     foray_status status = fy_walks_create(ctx, inner->basis, limits, &inner->walks);
-    if (status)
+    if (status != FORAY_OK)
         return status;
     inner->method = FORAY_INNER_EXACT;
     inner->vertices = inner->walks->vertices;
@@ -133,7 +133,7 @@ foray_status fy_inner_create(foray_context *ctx, const fy_basis *basis, int meth
     foray_status status = choose_method(ctx, inner, method, memory);
     if (status == FORAY_OK && !allocate(ctx, inner))
         status = FORAY_ERROR_MEMORY;
-    if (status) {
+    if (status != FORAY_OK) {
         fy_inner_destroy(inner);
         return status;
     }

@@ -191,7 +191,7 @@ static foray_status add_visits(builder *b, int64_t generator_set, int64_t visits
 static foray_status check_limits(builder *b, const shape *set, bool is_new)
 {
     foray_status status = add_visits(b, set->generator_set, set->visits);
-    if (status)
+    if (status != FORAY_OK)
         return status;
     if (!is_new || !set->listed)
         return FORAY_OK;
@@ -247,7 +247,7 @@ static foray_status add_set(builder *b, int64_t generator_set)
     shape set = look_at(b, generator_set);
     int64_t *slot = find_slot(b, &set);
     foray_status status = check_limits(b, &set, *slot < 0);
-    if (status)
+    if (status != FORAY_OK)
         return status;
     if (*slot < 0) {
         if (add_walk(b, &set))

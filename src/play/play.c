@@ -25,7 +25,7 @@ foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, i
     const foray_model *model = explorer->model;
     foray_draw draw = {.seed = (uint64_t)explorer->settings.seed,
                        .episode = (uint64_t)explorer->episodes};
-    int64_t stride = explorer->ops->query != NULL ? 2 : 1; /* see foray_run_record */
+    int64_t stride = explorer->ops->query ? 2 : 1; /* see foray_run_record */
     int64_t state, action, next;
     if (foray_world_reset(world, &draw, &state) != FORAY_OK)
         return world_failed(ctx, world);
@@ -44,9 +44,9 @@ foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, i
         if (foray_world_step(world, &draw, state, action, &next) != FORAY_OK)
             return world_failed(ctx, world);
         status = foray_explorer_observe(explorer, state, action, next);
-        if (actions != NULL)
+        if (actions)
             actions[t] = (int32_t)action;
-        if (states != NULL) {
+        if (states) {
             states[stride * t] = (int32_t)state;
             states[stride * t + 1] = (int32_t)next;
         }

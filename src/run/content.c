@@ -75,7 +75,7 @@ foray_status fy_store_get_pieces(fy_store *store, const char *kind, int64_t id, 
     uint8_t *bytes = NULL;
     if (size < SIZE_MAX)
         bytes = fy_alloc(store->ctx, size + 1, 1);
-    if (bytes == NULL)
+    if (!bytes)
         return FORAY_ERROR_MEMORY;
     foray_status status = fill_from_pieces(store, kind, id, bytes, size);
     if (status != FORAY_OK) {
@@ -120,7 +120,7 @@ foray_status fy_store_get_meta(fy_store *store, const char *name, char **out)
         fy_row_intact(&row);
     }
     foray_status status = fy_row_end(&row);
-    if (status == FORAY_OK && text != NULL) {
+    if (status == FORAY_OK && text) {
         *out = text;
         return FORAY_OK;
     }

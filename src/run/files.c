@@ -73,7 +73,7 @@ static foray_status try_lock(foray_context *ctx, const char *path, const char *l
 foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out)
 {
     char *lock_path = fy_path_join(ctx, path, "-lock");
-    if (lock_path == NULL)
+    if (!lock_path)
         return FORAY_ERROR_MEMORY;
     for (;;) {
         int fd;
@@ -108,7 +108,7 @@ foray_status fy_remove_side_files(foray_context *ctx, const char *path)
     static const char *const suffix[] = {"-wal", "-shm", "-journal"};
     for (size_t i = 0; i < sizeof suffix / sizeof suffix[0]; i++) {
         char *side = fy_path_join(ctx, path, suffix[i]);
-        if (side == NULL)
+        if (!side)
             return FORAY_ERROR_MEMORY;
         bool failed = unlink(side) != 0 && errno != ENOENT;
         if (failed)

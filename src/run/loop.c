@@ -68,7 +68,7 @@ static bool target_met(const foray_run *run)
 
 static void report(loop *l, double now)
 {
-    if (l->progress == NULL)
+    if (!l->progress)
         return;
     const foray_run *run = l->run;
     foray_progress progress = {.episodes = run->explorer->episodes,

@@ -40,7 +40,7 @@ static foray_status put_policy(foray_run *run, int64_t id, const foray_policy *p
     int width = run->codec.action_bytes;
     *bytes = (size_t)policy_entries(run) * (size_t)width;
     uint8_t *packed = fy_alloc(run->ctx, *bytes, 1);
-    if (packed == NULL)
+    if (!packed)
         return FORAY_ERROR_MEMORY;
     fy_pack(policy->action, policy_entries(run), width, packed);
     foray_status status = fy_store_put_pieces(run->store, "policy", id, packed, *bytes);
@@ -168,7 +168,7 @@ static foray_status get_policy(foray_run *run, kept *plan)
 static foray_status tell_plan(foray_run *run, kept *plan, foray_plan_fn fn, void *user,
                               bool *stopped)
 {
-    if (plan->name == NULL)
+    if (!plan->name)
         return FORAY_ERROR_MEMORY;
     uint8_t *json;
     foray_status status =

@@ -167,7 +167,7 @@ static foray_status start_afresh(foray_run *run)
 {
     foray_explorer *fresh = NULL;
     foray_status status = fy_run_fresh_explorer(run, &fresh);
-    if (fresh == NULL)
+    if (!fresh)
         return status;
     foray_explorer_destroy(run->explorer);
     run->explorer = fresh;

@@ -128,7 +128,7 @@ const char *fy_row_text(fy_row *row)
 {
     int column = next_column(row, SQLITE_TEXT);
     const char *value = (const char *)sqlite3_column_text(row->statement, column);
-    if (value == NULL)
+    if (!value)
         value = "";
     sum_bytes(row, value, strlen(value));
     return value;
@@ -138,7 +138,7 @@ const uint8_t *fy_row_blob(fy_row *row, size_t *size)
 {
     int column = next_column(row, SQLITE_BLOB);
     const uint8_t *data = sqlite3_column_blob(row->statement, column);
-    *size = data == NULL ? 0 : (size_t)sqlite3_column_bytes(row->statement, column);
+    *size = data ? (size_t)sqlite3_column_bytes(row->statement, column) : 0;
     sum_bytes(row, data, *size);
     return data;
 }

@@ -33,7 +33,7 @@ foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out)
     const foray_reward *reward = foray_explorer_reward(run->explorer);
     foray_explorer *explorer;
     foray_status status = foray_explorer_create(run->ctx, run->model, &run->settings, &explorer);
-    if (status == FORAY_OK && reward != NULL &&
+    if (status == FORAY_OK && reward &&
         (status = foray_explorer_give_reward(explorer, reward)) != FORAY_OK)
         foray_explorer_destroy(explorer);
     if (status == FORAY_OK)
@@ -52,7 +52,7 @@ static foray_status equip(foray_run *run)
         !FY_ALLOC(run->ctx, run->actions, run->codec.horizon))
         return FORAY_ERROR_MEMORY;
     run->buffer = fy_alloc(run->ctx, (size_t)run->room, run->codec.episode_bytes);
-    if (run->buffer == NULL)
+    if (!run->buffer)
         return FORAY_ERROR_MEMORY;
     return foray_explorer_create(run->ctx, run->model, &run->settings, &run->explorer);
 }
@@ -77,7 +77,7 @@ static foray_status load_texts(foray_run *run)
 /* The stopping rule needs what not every algorithm has. */
 static foray_status check_target(foray_run *run, double until)
 {
-    if (until > 0.0 && run->explorer->ops->bound == NULL)
+    if (until > 0.0 && !run->explorer->ops->bound)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                        "until: the algorithm %s has no bound for all rewards to stop at",
                        run->settings.algorithm);
@@ -115,7 +115,7 @@ foray_status foray_run_create(foray_context *ctx, const char *path, int how,
     if (status != FORAY_OK)
         return status;
     foray_run *run = new_run(ctx);
-    if (run == NULL)
+    if (!run)
         return FORAY_ERROR_MEMORY;
     run->settings = *settings;
     status = create_within(run, path, how, model, world);
@@ -156,7 +156,7 @@ static foray_status load_reward(foray_run *run)
     if (text[0] != '\0')
         status =
             foray_reward_parse(run->ctx, run->model, text, strlen(text), run->store->path, &reward);
-    if (reward != NULL)
+    if (reward)
         status = foray_explorer_give_reward(run->explorer, reward);
     foray_reward_destroy(reward);
     free(text);
@@ -217,7 +217,7 @@ foray_status foray_run_open(foray_context *ctx, const char *path, int how, foray
     if (how != FORAY_RUN_READ && how != FORAY_RUN_WRITE)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %d is not a way to open a run", path, how);
     foray_run *run = new_run(ctx);
-    if (run == NULL)
+    if (!run)
         return FORAY_ERROR_MEMORY;
     foray_status status = open_within(run, path, how);
     if (status != FORAY_OK) {
@@ -230,7 +230,7 @@ foray_status foray_run_open(foray_context *ctx, const char *path, int how, foray
 
 void foray_run_close(foray_run *run)
 {
-    if (run == NULL)
+    if (!run)
         return;
     foray_explorer_destroy(run->explorer);
     foray_model_destroy(run->model);
@@ -377,7 +377,7 @@ foray_status foray_run_extend(foray_run *run, int64_t episodes)
                        "episodes: %lld, but the run has %lld; it can only be extended",
                        (long long)episodes, (long long)run->settings.episodes);
     const fy_explorer_ops *ops = run->explorer->ops;
-    if (ops->needs_budget != NULL && ops->needs_budget(&run->settings))
+    if (ops->needs_budget && ops->needs_budget(&run->settings))
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                        "episodes: fixed at %lld, because the confidence radius of this run "
                        "depends on it",

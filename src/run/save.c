@@ -82,7 +82,7 @@ static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
         status = put_source(run);
     if (status == FORAY_OK)
         status = put_points(run, &head);
-    if (status == FORAY_OK && data != NULL)
+    if (status == FORAY_OK && data)
         status = put_checkpoint(run, head.episodes, data, size);
     if (status != FORAY_OK) {
         fy_store_rollback(run->store);
@@ -168,7 +168,7 @@ foray_status fy_run_measure(foray_run *run)
     foray_explorer_facts facts;
     foray_status status = foray_explorer_describe(run->explorer, &facts);
     foray_certificate certificate = {.gap = NAN};
-    if (status == FORAY_OK && run->explorer->ops->bound != NULL)
+    if (status == FORAY_OK && run->explorer->ops->bound)
         status = foray_explorer_bound(run->explorer, &certificate);
     if (status == FORAY_OK && run->points == FY_POINTS_PENDING)
         status = commit_all(run, NULL, 0);

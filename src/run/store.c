@@ -65,7 +65,7 @@ static cause cause_of(int rc)
 foray_status fy_store_fail(fy_store *store, int rc)
 {
     cause found = cause_of(rc);
-    bool current = store->db != NULL && (sqlite3_errcode(store->db) & 0xff) == (rc & 0xff);
+    bool current = store->db && (sqlite3_errcode(store->db) & 0xff) == (rc & 0xff);
     const char *detail = current ? sqlite3_errmsg(store->db) : sqlite3_errstr(rc);
     int system = current ? sqlite3_system_errno(store->db) : 0;
     bool blame_system = found.status == FORAY_ERROR_IO && system != 0;
@@ -191,7 +191,7 @@ static fy_store *new_store(foray_context *ctx, const char *path)
     store->ctx = ctx;
     store->lock.fd = -1;
     store->path = fy_text(ctx, path);
-    if (store->path != NULL)
+    if (store->path)
         return store;
     free(store);
     return NULL;
@@ -211,7 +211,7 @@ static void distrust(sqlite3 *db)
 static foray_status connect_to(fy_store *store, const char *path, int flags)
 {
     char *plain = fy_path_join(store->ctx, path[0] == '/' ? "" : "./", path);
-    if (plain == NULL)
+    if (!plain)
         return FORAY_ERROR_MEMORY;
     int rc = sqlite3_open_v2(plain, &store->db, flags, NULL);
     free(plain);
@@ -287,7 +287,7 @@ static foray_status check_file(foray_context *ctx, const char *path)
 static foray_status lock_file(fy_store *store, const char *path)
 {
     char *real = realpath(path, NULL);
-    foray_status status = fy_lock_take(store->ctx, real != NULL ? real : path, &store->lock);
+    foray_status status = fy_lock_take(store->ctx, real ? real : path, &store->lock);
     free(real);
     return status;
 }
@@ -298,7 +298,7 @@ foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_
     if (status != FORAY_OK)
         return status;
     fy_store *store = new_store(ctx, path);
-    if (store == NULL)
+    if (!store)
         return FORAY_ERROR_MEMORY;
     if (write)
         status = lock_file(store, path);
@@ -315,9 +315,9 @@ foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_
 /* Back to a single file without a log, if no reader is in the way. */
 void fy_store_close(fy_store *store)
 {
-    if (store == NULL)
+    if (!store)
         return;
-    if (store->db != NULL && store->lock.fd >= 0) {
+    if (store->db && store->lock.fd >= 0) {
         fy_store_rollback(store);
         sqlite3_busy_timeout(store->db, 0);
         sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
@@ -405,7 +405,7 @@ static foray_status move_log(fy_store *store)
 static foray_status settle(fy_store *store)
 {
     char *log = fy_path_join(store->ctx, store->path, "-wal");
-    if (log == NULL)
+    if (!log)
         return FORAY_ERROR_MEMORY;
     bool unsettled = access(log, F_OK) == 0 && access(store->path, F_OK) == 0;
     free(log);
@@ -418,7 +418,7 @@ static foray_status settle(fy_store *store)
 static foray_status build_and_place(fy_store *store, bool replace, const fy_birth *birth)
 {
     char *temporary = fy_path_join(store->ctx, store->path, "-new");
-    if (temporary == NULL)
+    if (!temporary)
         return FORAY_ERROR_MEMORY;
     foray_status status = build(store, temporary, birth);
     if (status == FORAY_OK)
@@ -459,7 +459,7 @@ foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
         return status;
     fy_store *store = new_store(ctx, target);
     free(target);
-    if (store == NULL)
+    if (!store)
         return FORAY_ERROR_MEMORY;
     status = lock_file(store, store->path);
     if (status == FORAY_OK)

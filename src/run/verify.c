@@ -121,7 +121,7 @@ static void next_point(verifier *v)
 static foray_status check_point(verifier *v)
 {
     foray_certificate certificate = {.gap = NAN};
-    if (v->explorer->ops->bound != NULL) {
+    if (v->explorer->ops->bound) {
         foray_status status = foray_explorer_bound(v->explorer, &certificate);
         if (status != FORAY_OK)
             return status;
@@ -154,7 +154,7 @@ static foray_status check_episode(void *user, int64_t episode, const int32_t *st
 {
     verifier *v = user;
     foray_status status = FORAY_OK;
-    if (v->world != NULL)
+    if (v->world)
         status = check_draws(v, episode, states, actions);
     if (status == FORAY_OK)
         status = fy_run_replay(v->run, v->explorer, states, actions);
@@ -179,7 +179,7 @@ static foray_status check_explorer(foray_run *run)
     foray_status status = fy_run_checkpoints(run, v.checkpoint, &v.checkpoints);
     if (status == FORAY_OK)
         status = fy_run_fresh_explorer(run, &v.explorer);
-    if (status == FORAY_OK && run->model->theta != NULL && !run->other_source)
+    if (status == FORAY_OK && run->model->theta && !run->other_source)
         status = foray_world_from_model(run->ctx, run->model, &v.world);
     if (status == FORAY_OK)
         status = check_history(&v);

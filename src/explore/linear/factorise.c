@@ -143,7 +143,7 @@ static foray_status make_rows(foray_context *ctx, const foray_model *model,
 foray_status fy_phi_factorise(foray_context *ctx, const foray_model *model, double tolerance,
                               fy_phi_rows *rows)
 {
-    if (model->theta == NULL)
+    if (!model->theta)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "pair_features: lowrank, but the theta of model \"%s\" is not known",
                        model->name);

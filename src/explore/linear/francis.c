@@ -86,7 +86,7 @@ static foray_status francis_create(foray_explorer *explorer)
 static void francis_destroy(foray_explorer *explorer)
 {
     francis *self = explorer->self;
-    if (self != NULL) {
+    if (self) {
         fy_ridge_destroy(self->epoch);
         free(self->xi);
         free(self->action);

@@ -108,7 +108,7 @@ foray_status fy_lsvi_create(foray_explorer *explorer, size_t size)
 {
     foray_context *ctx = explorer->ctx;
     fy_lsvi *lsvi = explorer->self = fy_alloc(ctx, 1, size);
-    if (lsvi == NULL)
+    if (!lsvi)
         return FORAY_ERROR_MEMORY;
     lsvi->model = explorer->model;
     lsvi->settings = &explorer->settings;
@@ -125,7 +125,7 @@ foray_status fy_lsvi_create(foray_explorer *explorer, size_t size)
 void fy_lsvi_destroy(foray_explorer *explorer)
 {
     fy_lsvi *lsvi = explorer->self;
-    if (lsvi == NULL)
+    if (!lsvi)
         return;
     fy_phi_destroy(lsvi->phi);
     fy_ridge_destroy(lsvi->ridge);
@@ -294,7 +294,7 @@ foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_
     const foray_model *model = explorer->model;
     int32_t *spare = fy_alloc(ctx, (size_t)(model->horizon * model->states), sizeof *spare);
     foray_policy **made = fy_alloc(ctx, (size_t)count, sizeof(foray_policy *));
-    foray_status status = spare != NULL && made != NULL ? FORAY_OK : FORAY_ERROR_MEMORY;
+    foray_status status = spare && made ? FORAY_OK : FORAY_ERROR_MEMORY;
     int64_t ready = 0;
     while (status == FORAY_OK && ready < count) {
         status = fy_policy_create(ctx, model, mode, &made[ready]);

@@ -192,7 +192,7 @@ foray_status fy_phi_create(foray_context *ctx, const foray_model *model,
     fy_phi_rows rows = {0};
     places at = {0};
     fy_phi *phi = fy_alloc(ctx, 1, sizeof *phi);
-    if (phi == NULL)
+    if (!phi)
         return FORAY_ERROR_MEMORY;
     foray_status status = take_source(ctx, model, settings, &rows);
     if (status == FORAY_OK)
@@ -209,7 +209,7 @@ foray_status fy_phi_create(foray_context *ctx, const foray_model *model,
 
 void fy_phi_destroy(fy_phi *phi)
 {
-    if (phi == NULL)
+    if (!phi)
         return;
     free(phi->block_dim);
     free(phi->block_of_pair);

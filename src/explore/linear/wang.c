@@ -57,7 +57,7 @@ static foray_status wang_create(foray_explorer *explorer)
 static void wang_destroy(foray_explorer *explorer)
 {
     wang *self = explorer->self;
-    if (self != NULL)
+    if (self)
         free(self->action);
     fy_lsvi_destroy(explorer);
 }
@@ -71,8 +71,8 @@ static void add_bonus(wang *self, int64_t t, const double *reward, double sign)
     double H = (double)lsvi->model->horizon, cap = fy_lsvi_cap(lsvi, t);
     for (int64_t pair = 0; pair < lsvi->model->pairs; pair++) {
         double width = self->beta * lsvi->norm[pair], u = fmin(width, H);
-        double r = reward != NULL ? reward[pair] : u / H;
-        double r_raw = reward != NULL ? reward[pair] : width / H;
+        double r = reward ? reward[pair] : u / H;
+        double r_raw = reward ? reward[pair] : width / H;
         lsvi->tie[pair] = lsvi->q[pair] + r_raw + sign * width;
         lsvi->q[pair] = fmin(fmax(lsvi->q[pair] + r + sign * u, 0.0), cap);
     }
@@ -86,7 +86,7 @@ static double iterate(wang *self, const foray_reward *reward, double sign, int32
     for (int64_t t = lsvi->model->horizon - 1; t >= 0; t--) {
         fy_lsvi_expect(lsvi, t);
         fy_lsvi_measure(lsvi, t);
-        add_bonus(self, t, reward != NULL ? fy_reward_table(reward, t) : NULL, sign);
+        add_bonus(self, t, reward ? fy_reward_table(reward, t) : NULL, sign);
         fy_lsvi_maximise(lsvi, policy + t * lsvi->model->states);
     }
     return fy_lsvi_mean(lsvi);

@@ -30,7 +30,7 @@ static foray_status create_regression(fy_learner *learner)
 {
     const fy_basis *basis = learner->basis;
     double *lambda = fy_alloc(learner->ctx, (size_t)basis->blocks, sizeof *lambda);
-    if (lambda == NULL)
+    if (!lambda)
         return FORAY_ERROR_MEMORY;
     fy_radius_lambda(basis, learner->settings, lambda);
     foray_status status = fy_ridge_create(learner->ctx, basis, lambda,
@@ -97,7 +97,7 @@ static foray_status create_memo(fy_learner *learner)
 foray_status fy_learner_create(foray_explorer *explorer, size_t size, int events)
 {
     fy_learner *learner = explorer->self = fy_alloc(explorer->ctx, 1, size);
-    if (learner == NULL)
+    if (!learner)
         return FORAY_ERROR_MEMORY;
     learner->ctx = explorer->ctx;
     learner->model = explorer->model;
@@ -122,7 +122,7 @@ fy_learner *fy_learner_of(const foray_explorer *explorer)
 void fy_learner_destroy(foray_explorer *explorer)
 {
     fy_learner *learner = explorer->self;
-    if (learner == NULL)
+    if (!learner)
         return;
     fy_ridge_destroy(learner->ridge);
     fy_inner_destroy(learner->inner);
@@ -151,7 +151,7 @@ static void find_radius(fy_learner *learner)
 {
     const foray_settings *settings = learner->settings;
     const foray_model *model = learner->model;
-    if (learner->own_radius != NULL) {
+    if (learner->own_radius) {
         memcpy(learner->radius, learner->own_radius,
                (size_t)learner->basis->blocks * sizeof *learner->radius);
         return;
@@ -272,7 +272,7 @@ static regressor make_regressor(fy_learner *learner, int64_t set, double range, 
 /* The same, remembered for as long as the targets stay and the range is 1. */
 static regressor find_regressor(fy_learner *learner, int64_t set, double range)
 {
-    if (learner->at_memo == NULL || range != 1.0)
+    if (!learner->at_memo || range != 1.0)
         return make_regressor(learner, set, range, learner->x);
     double *row = learner->memo + learner->at_memo[set];
     if (learner->memo_age[set] != learner->age) {
@@ -344,7 +344,7 @@ void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t 
         return;
     fy_basis_psi(basis, set, u, learner->x, learner->scratch);
     fy_ridge_update(learner->ridge, block, learner->x, u[j] - fy_basis_offset(basis, set, u), 1.0);
-    if (learner->ridge->spread != NULL)
+    if (learner->ridge->spread)
         fy_ridge_add_spread(learner->ridge, block, 1.0, fy_learner_span(u, n));
 }
 
@@ -422,7 +422,7 @@ static void half_widths(const fy_learner *learner, int64_t g, double *half_width
     const fy_block *block = &learner->basis->block[g];
     for (int32_t i = 0; i < block->coords; i++) {
         for (int32_t k = 0; k < block->dim; k++)
-            learner->x[k] = block->basis != NULL ? block->basis[i * block->dim + k] : i == k;
+            learner->x[k] = block->basis ? block->basis[i * block->dim + k] : i == k;
         fy_ridge_whiten(learner->ridge, g, learner->x, learner->x);
         double square = 0.0;
         for (int32_t k = 0; k < block->dim; k++)
@@ -436,9 +436,9 @@ foray_status fy_learner_theta(foray_explorer *explorer, double *theta, double *h
     fy_learner *learner = explorer->self;
     fy_learner_estimate(learner);
     for (int64_t g = 0; g < learner->basis->blocks; g++) {
-        if (theta != NULL)
+        if (theta)
             fy_basis_theta(learner->basis, g, learner->z + learner->ridge->at_vector[g], theta);
-        if (half_width != NULL)
+        if (half_width)
             half_widths(learner, g, half_width);
     }
     return FORAY_OK;

@@ -43,7 +43,7 @@ static foray_status ucrl_rfe_create(foray_explorer *explorer)
 static void ucrl_rfe_destroy(foray_explorer *explorer)
 {
     ucrl_rfe *self = explorer->self;
-    if (self != NULL)
+    if (self)
         free(self->action);
     fy_learner_destroy(explorer);
 }

@@ -54,7 +54,7 @@ static foray_status ucrl_vtr_create(foray_explorer *explorer)
 static void ucrl_vtr_destroy(foray_explorer *explorer)
 {
     ucrl_vtr *self = explorer->self;
-    if (self != NULL) {
+    if (self) {
         fy_given_destroy(&self->given);
         free(self->action);
         free(self->value);

@@ -51,7 +51,7 @@ static foray_status ucrl_vtr_plus_create(foray_explorer *explorer)
 static void ucrl_vtr_plus_destroy(foray_explorer *explorer)
 {
     ucrl_vtr_plus *self = explorer->self;
-    if (self != NULL)
+    if (self)
         fy_given_destroy(&self->given);
     fy_values_destroy(explorer);
 }

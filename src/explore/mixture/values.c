@@ -95,7 +95,7 @@ static void destroy_regression(fy_value_regression *regression)
 void fy_values_destroy(foray_explorer *explorer)
 {
     fy_values *self = explorer->self;
-    if (self != NULL) {
+    if (self) {
         destroy_regression(&self->hat);
         destroy_regression(&self->tilde);
         free(self->radius_hat);

@@ -100,7 +100,7 @@ static double v_value(const task *job, int64_t t, int64_t s, const double *next)
             best = a;
         }
     }
-    if (job->policy != NULL)
+    if (job->policy)
         job->policy[t * states + s] = best;
     return top;
 }
@@ -174,7 +174,7 @@ foray_status fy_certify_plan(foray_explorer *explorer, const fy_counts *counts,
     if (!FY_ALLOC(explorer->ctx, weight, counts->layers * counts->model->pairs))
         return FORAY_ERROR_MEMORY;
     fy_bonus_rule certified = certified_rule(explorer, counts, weight);
-    method how = {counts, rule != NULL ? rule : &certified, &certified, choice};
+    method how = {counts, rule ? rule : &certified, &certified, choice};
     int64_t room = 2 * explorer->model->states + explorer->model->horizon + 1;
     foray_status status =
         fy_counts_plan_each(explorer, plan_one, &how, room, count, rewards, mode, policies);

@@ -16,7 +16,7 @@ foray_status fy_counts_create(foray_context *ctx, const foray_model *model, bool
                               fy_counts **out)
 {
     fy_counts *counts = fy_alloc(ctx, 1, sizeof *counts);
-    if (counts == NULL)
+    if (!counts)
         return FORAY_ERROR_MEMORY;
     counts->model = model;
     counts->layers = pooled ? 1 : model->horizon;
@@ -38,7 +38,7 @@ foray_status fy_counts_create(foray_context *ctx, const foray_model *model, bool
 
 void fy_counts_destroy(fy_counts *counts)
 {
-    if (counts == NULL)
+    if (!counts)
         return;
     free(counts->visits);
     free(counts->followed);
@@ -211,7 +211,7 @@ foray_status fy_counts_plan_each(foray_explorer *explorer, fy_plan_one *one, con
     foray_context *ctx = explorer->ctx;
     double *work = fy_alloc(ctx, (size_t)ctx->threads * (size_t)room, sizeof *work);
     foray_policy **made = fy_alloc(ctx, (size_t)count, sizeof(foray_policy *));
-    foray_status status = work != NULL && made != NULL ? FORAY_OK : FORAY_ERROR_MEMORY;
+    foray_status status = work && made ? FORAY_OK : FORAY_ERROR_MEMORY;
     int64_t ready = 0;
     while (status == FORAY_OK && ready < count) {
         status = fy_policy_create(ctx, explorer->model, mode, &made[ready]);

@@ -75,7 +75,7 @@ foray_status fy_errors_create(foray_explorer *explorer)
 {
     foray_context *ctx = explorer->ctx;
     fy_errors *errors = fy_alloc(ctx, 1, sizeof *errors);
-    if (errors == NULL)
+    if (!errors)
         return FORAY_ERROR_MEMORY;
     explorer->self = errors;
     errors->model = explorer->model;
@@ -94,7 +94,7 @@ foray_status fy_errors_create(foray_explorer *explorer)
 void fy_errors_destroy(foray_explorer *explorer)
 {
     fy_errors *errors = explorer->self;
-    if (errors == NULL)
+    if (!errors)
         return;
     fy_counts_destroy(errors->counts);
     free(errors->range);

@@ -237,7 +237,7 @@ typedef struct euler_explorer {
 static foray_status euler_create(foray_explorer *explorer)
 {
     euler_explorer *self = explorer->self = fy_alloc(explorer->ctx, 1, sizeof *self);
-    if (self == NULL)
+    if (!self)
         return FORAY_ERROR_MEMORY;
     return fy_euler_create(explorer->ctx, explorer->model, &explorer->settings, &self->euler);
 }
@@ -245,7 +245,7 @@ static foray_status euler_create(foray_explorer *explorer)
 static void euler_destroy(foray_explorer *explorer)
 {
     euler_explorer *self = explorer->self;
-    if (self == NULL)
+    if (!self)
         return;
     fy_euler_destroy(&self->euler);
     fy_given_destroy(&self->given);
@@ -264,7 +264,7 @@ static void euler_aim(foray_explorer *explorer)
     euler_explorer *self = explorer->self;
     fy_euler *euler = &self->euler;
     euler->steps = 0;
-    if (self->given.reward == NULL)
+    if (!self->given.reward)
         return;
     fy_reward_left(self->given.reward, euler->left);
     for (int64_t t = 0; t < explorer->model->horizon; t++) {

@@ -74,7 +74,7 @@ static int64_t find_targets(const foray_model *model, bool *reached, int64_t *ta
         for (int64_t s = 0; s < states; s++) {
             if (!now[s])
                 continue;
-            if (target != NULL)
+            if (target)
                 target[found] = t * states + s;
             found++;
             int64_t first = s * model->actions;
@@ -92,13 +92,13 @@ static int64_t find_targets(const foray_model *model, bool *reached, int64_t *ta
 static foray_status create_targets(foray_context *ctx, const foray_model *model, mixture *self)
 {
     bool *reached = fy_alloc(ctx, 2 * (size_t)model->states, sizeof *reached);
-    if (reached == NULL)
+    if (!reached)
         return FORAY_ERROR_MEMORY;
     self->targets = find_targets(model, reached, NULL);
     if (FY_ALLOC(ctx, self->target, self->targets))
         find_targets(model, reached, self->target);
     free(reached);
-    return self->target != NULL ? FORAY_OK : FORAY_ERROR_MEMORY;
+    return self->target ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 /* Uniform in (0,1], different in every episode. */
@@ -127,7 +127,7 @@ static foray_status rf_rl_explore_create(foray_explorer *explorer)
     foray_context *ctx = explorer->ctx;
     const foray_model *model = explorer->model;
     mixture *self = fy_alloc(ctx, 1, sizeof *self);
-    if (self == NULL)
+    if (!self)
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
     foray_status status = create_targets(ctx, model, self);
@@ -149,7 +149,7 @@ static foray_status rf_rl_explore_create(foray_explorer *explorer)
 static void rf_rl_explore_destroy(foray_explorer *explorer)
 {
     mixture *self = explorer->self;
-    if (self == NULL)
+    if (!self)
         return;
     fy_euler_destroy(&self->euler);
     fy_counts_destroy(self->counts);

@@ -101,7 +101,7 @@ static foray_status create_tables(foray_context *ctx, const foray_model *model, 
 static foray_status sstp_create(foray_explorer *explorer)
 {
     staged *self = fy_alloc(explorer->ctx, 1, sizeof *self);
-    if (self == NULL)
+    if (!self)
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
     self->level = -1;
@@ -116,7 +116,7 @@ static foray_status sstp_create(foray_explorer *explorer)
 static void sstp_destroy(foray_explorer *explorer)
 {
     staged *self = explorer->self;
-    if (self == NULL)
+    if (!self)
         return;
     fy_counts_destroy(self->counts);
     free(self->weight);
@@ -271,7 +271,7 @@ static foray_status sstp_plan(foray_explorer *explorer, int64_t count,
 {
     const staged *self = explorer->self;
     double *weight = fy_alloc(explorer->ctx, (size_t)explorer->model->pairs, sizeof *weight);
-    if (weight == NULL)
+    if (!weight)
         return FORAY_ERROR_MEMORY;
     weigh(explorer, weight);
     fy_bonus_rule rule = rule_of(explorer, weight);
