@@ -32,7 +32,7 @@ static void make_law(uint64_t seed, uint64_t at, int64_t count, double *law)
 }
 
 /* phi(s,a) in the simplex of d corners, each corner a law over all states. */
-static void fill_pair(stage *s, foray_builder *builder, sizes n, int64_t pair, const double *corner)
+static void fill_pair(foray_builder *builder, sizes n, int64_t pair, const double *corner)
 {
     double *phi = bench_alloc((size_t)n.dim, sizeof *phi);
     int64_t *all = bench_alloc((size_t)n.dim, sizeof *all);
@@ -61,7 +61,7 @@ static void make_model(stage *s, sizes n)
                 foray_builder_create_tabular(s->ctx, n.states, n.actions, n.horizon, &builder));
     foray_builder_pair_features(builder, n.dim);
     for (int64_t pair = 0; pair < n.states * n.actions; pair++)
-        fill_pair(s, builder, n, pair, corner);
+        fill_pair(builder, n, pair, corner);
     bench_check(s->ctx, foray_builder_finish(builder, &s->model));
     foray_builder_destroy(builder);
     free(corner);

@@ -179,9 +179,9 @@ cli_exit cli_model_open(cli_session *session, const char *source, foray_model **
 cli_exit cli_world_open(cli_session *session, const char *source, foray_model **out);
 
 /* How to write a model to `path`: by --to, or by the ending of the path. */
-cli_exit cli_model_format(cli_session *session, const char *path, int *format);
+cli_exit cli_model_format(cli_session *session, const char *path, foray_model_format *format);
 /* Writes it, as cli_destination_write does. */
-cli_exit cli_model_write(cli_session *session, const foray_model *model, int format,
+cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_model_format format,
                          const char *path);
 
 typedef struct cli_rewards {

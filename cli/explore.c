@@ -81,7 +81,7 @@ static cli_exit create_run(exploration *e, const foray_settings *settings)
 {
     cli_session *session = e->session;
     cli_rewards rewards = {0};
-    int how = cli_has(session, "force") ? FORAY_RUN_REPLACE : FORAY_RUN_NEW;
+    foray_run_creation how = cli_has(session, "force") ? FORAY_RUN_REPLACE : FORAY_RUN_NEW;
     cli_exit code = CLI_DONE;
     if (cli_has(session, "reward"))
         code = cli_reward_open(session, e->given, &rewards);

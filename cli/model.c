@@ -106,7 +106,7 @@ static cli_exit run_convert(cli_session *session)
 {
     const char *const *path = session->args.operand;
     foray_model *model = NULL;
-    int format;
+    foray_model_format format;
     cli_exit code = cli_model_format(session, path[1], &format);
     if (code == CLI_DONE)
         code = cli_destination_check(session, path[1]);

@@ -16,7 +16,7 @@ enum { NAME_SIZE = 128 };
 typedef struct planning {
     cli_session *session;
     const char *path;
-    int mode;
+    foray_mode mode;
     bool keep; /* plans are kept in the run */
     foray_run *run;
     cli_view view; /* that of the run, if its rewards are needed */

@@ -27,7 +27,7 @@ typedef struct rollout {
     cli_session *session;
     foray_run *run;
     cli_view view;
-    int mode;
+    foray_mode mode;
     int64_t episodes, seed;
     double confidence;
     lens lens;

@@ -122,7 +122,7 @@ cli_exit cli_world_open(cli_session *session, const char *source, foray_model **
     return code;
 }
 
-cli_exit cli_model_format(cli_session *session, const char *path, int *format)
+cli_exit cli_model_format(cli_session *session, const char *path, foray_model_format *format)
 {
     const char *to = cli_value(session, "to");
     bool json = to ? strcmp(to, "json") == 0 : ends_in(path, ".json");
@@ -135,7 +135,7 @@ cli_exit cli_model_format(cli_session *session, const char *path, int *format)
     return CLI_DONE;
 }
 
-cli_exit cli_model_write(cli_session *session, const foray_model *model, int format,
+cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_model_format format,
                          const char *path)
 {
     char *data;

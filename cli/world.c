@@ -131,7 +131,7 @@ static cli_exit run_export(cli_session *session)
 {
     const char *path = cli_value(session, "output");
     foray_model *model = NULL;
-    int format;
+    foray_model_format format;
     if (!path)
         return cli_fail(session, CLI_USAGE, "-o is required: the model file to write");
     cli_exit code = cli_model_format(session, path, &format);

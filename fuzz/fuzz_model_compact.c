@@ -21,7 +21,7 @@ static void parse(foray_context *ctx, const uint8_t *data, size_t size)
     foray_status status = fy_model_parse_compact(ctx, data, size, "input", &model);
     fuzz_explained(ctx, status);
     if (status == FORAY_OK) {
-        uint8_t *bytes = NULL, *bytes_again = NULL;
+        char *bytes = NULL, *bytes_again = NULL;
         size_t length, length_again;
         assert(fy_model_print_compact(ctx, model, &bytes, &length) == FORAY_OK);
         assert(fy_model_parse_compact(ctx, bytes, length, "again", &again) == FORAY_OK);

@@ -11,10 +11,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_explained(ctx, status);
     if (status == FORAY_OK) {
         char *text = NULL, *text_again = NULL;
-        assert(fy_model_print_json(ctx, model, &text) == FORAY_OK);
+        assert(fy_model_print_json(ctx, model, &text, NULL) == FORAY_OK);
         status = fy_model_parse_json(ctx, (const uint8_t *)text, strlen(text), "again", &again);
         assert(status == FORAY_OK);
-        assert(fy_model_print_json(ctx, again, &text_again) == FORAY_OK);
+        assert(fy_model_print_json(ctx, again, &text_again, NULL) == FORAY_OK);
         assert(strcmp(text, text_again) == 0);
         fuzz_explained(ctx, foray_model_check(ctx, model, NULL));
         free(text);

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == FORAY_OK) {
         char *text = NULL;
         check_range(model, reward);
-        assert(foray_reward_print(ctx, reward, &text) == FORAY_OK);
+        assert(foray_reward_print(ctx, reward, &text, NULL) == FORAY_OK);
         assert(foray_reward_parse(ctx, model, text, strlen(text), "again", &again) == FORAY_OK);
         free(text);
     }

@@ -371,9 +371,9 @@ static void print_and_read(bits *b)
     must(b, foray_model_builtin(b->ctx, worlds[0], &model));
     for (int64_t i = 0; i < REWARDS; i++) {
         foray_reward *reward = make_reward(b, model, i), *read;
-        must(b, foray_reward_print(b->ctx, reward, &text));
+        must(b, foray_reward_print(b->ctx, reward, &text, NULL));
         must(b, foray_reward_parse(b->ctx, model, text, strlen(text), "reward", &read));
-        must(b, foray_reward_print(b->ctx, read, &again));
+        must(b, foray_reward_print(b->ctx, read, &again, NULL));
         add_text(b, text);
         add_text(b, again);
         free(text);

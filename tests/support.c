@@ -297,3 +297,10 @@ void support_remove(char *directory)
     remove_all(directory);
     free(directory);
 }
+
+uint8_t *support_compact(foray_context *ctx, const foray_model *model, size_t *size)
+{
+    char *data;
+    support_ok(ctx, foray_model_print(ctx, model, FORAY_MODEL_COMPACT, &data, size));
+    return (uint8_t *)data;
+}

@@ -38,6 +38,9 @@ typedef struct support_sizes {
 } support_sizes;
 foray_model *support_model(foray_context *ctx, int kind, support_sizes sizes, uint64_t seed);
 
+/* The model as a compact file holds it, to be released with free(). */
+uint8_t *support_compact(foray_context *ctx, const foray_model *model, size_t *size);
+
 /* Are two models the same, bit for bit? Fails the test if not. */
 void support_same_model(const foray_model *a, const foray_model *b);
 

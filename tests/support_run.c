@@ -144,7 +144,7 @@ foray_run *run_create(run_bench *bench, const char *path)
     return run;
 }
 
-foray_run *run_reopen(run_bench *bench, const char *path, int how)
+foray_run *run_reopen(run_bench *bench, const char *path, foray_run_access how)
 {
     foray_run *run;
     assert_ok(bench, foray_run_open(bench->ctx, path, how, &run));

@@ -54,7 +54,7 @@ void run_world_close(run_world *world);
 /* Creates or opens a run, and the test fails if that does. A new run gets a reward if its
  * algorithm needs one. */
 foray_run *run_create(run_bench *bench, const char *path);
-foray_run *run_reopen(run_bench *bench, const char *path, int how);
+foray_run *run_reopen(run_bench *bench, const char *path, foray_run_access how);
 
 /* Creates a run and explores it to the end with the model's own world. */
 void run_make(run_bench *bench, const char *path);

@@ -244,7 +244,7 @@ static uint8_t *bytes_of(foray_context *ctx, foray_system *system, const char *t
     foray_model *model = NULL;
     uint8_t *data = NULL;
     support_ok(ctx, foray_aggregate(ctx, system, clusters, aggregation, NULL, NULL, facts, &model));
-    support_ok(ctx, fy_model_print_compact(ctx, model, &data, size));
+    data = support_compact(ctx, model, size);
     foray_model_destroy(model);
     foray_clusters_destroy(clusters);
     return data;

@@ -103,7 +103,7 @@ static double *table_of(const foray_reward *reward, const foray_model *model)
 
 /* The plan is the best policy of the empirical model; its values and its certificate follow
  * from the error as documented, in every mode. */
-static void check_plan(tabular_stage *s, uint64_t seed, int mode)
+static void check_plan(tabular_stage *s, uint64_t seed, foray_mode mode)
 {
     foray_reward *reward = truth_random_reward(s->ctx, s->model, seed);
     const foray_reward *const rewards[] = {reward};
@@ -187,7 +187,7 @@ static void plans_without_a_bound(void **state)
     support_ok(s.ctx, foray_policy_print(s.ctx, policy, &text, &size));
     assert_non_null(strstr(text, "\"gap\":null"));
     assert_non_null(strstr(text, "\"radius\":\"none\",\"status\":\"heuristic\""));
-    support_ok(s.ctx, fy_policy_parse(s.ctx, text, size, "text", &back));
+    support_ok(s.ctx, foray_policy_parse(s.ctx, text, size, "text", &back));
     assert_true(isinf(back->certificate.gap) && back->certificate.radius == FORAY_RADIUS_NONE);
     free(text);
     foray_policy_destroy(policy);

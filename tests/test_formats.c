@@ -68,14 +68,14 @@ static void check_round_trip(foray_context *ctx, const foray_model *model)
 {
     foray_model *again;
     char *text;
-    support_ok(ctx, fy_model_print_json(ctx, model, &text));
+    support_ok(ctx, fy_model_print_json(ctx, model, &text, NULL));
     support_ok(ctx, parse_json(ctx, text, strlen(text), &again));
     support_same_model(model, again);
     foray_model_destroy(again);
     free(text);
     uint8_t *data;
     size_t size;
-    support_ok(ctx, fy_model_print_compact(ctx, model, &data, &size));
+    data = support_compact(ctx, model, &size);
     assert_true(fy_model_is_compact(data, size));
     support_ok(ctx, parse_compact(ctx, data, size, &again));
     support_same_model(model, again);
@@ -192,14 +192,14 @@ static void truncation_at_every_byte(void **state)
     foray_context *ctx = foray_context_create();
     foray_model *full = full_model(ctx), *model = NULL;
     char *text;
-    support_ok(ctx, fy_model_print_json(ctx, full, &text));
+    support_ok(ctx, fy_model_print_json(ctx, full, &text, NULL));
     size_t end = strlen(text) - 1; /* the last byte is an end of line, which may be missing */
     for (size_t size = 0; size < end; size++)
         assert_int_equal(parse_json(ctx, text, size, &model), FORAY_ERROR_INPUT);
     free(text);
     uint8_t *data;
     size_t length;
-    support_ok(ctx, fy_model_print_compact(ctx, full, &data, &length));
+    data = support_compact(ctx, full, &length);
     for (size_t size = 0; size < length; size++)
         assert_int_equal(parse_compact(ctx, data, size, &model), FORAY_ERROR_INPUT);
     assert_null(model);
@@ -217,6 +217,48 @@ static void set_checksum(uint8_t *data, size_t size)
         data[size - 4 + (size_t)i] = (uint8_t)(crc >> (8 * i));
 }
 
+/* Files and memory hold the same bytes, and each is read by either way. */
+static void memory_and_files_agree(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *full = full_model(ctx), *again = NULL;
+    char path[] = "/tmp/foray-XXXXXX", *data;
+    size_t size, found;
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    for (foray_model_format format = FORAY_MODEL_JSON; format <= FORAY_MODEL_COMPACT; format++) {
+        uint8_t *bytes;
+        support_ok(ctx, foray_model_print(ctx, full, format, &data, &size));
+        assert_int_equal(data[size], 0);
+        support_ok(ctx, foray_model_parse(ctx, data, size, "memory", &again));
+        support_same_model(full, again);
+        foray_model_destroy(again);
+        support_ok(ctx, foray_model_save(ctx, full, format, path));
+        support_ok(ctx, fy_file_read(ctx, path, 1 << 20, &bytes, &found));
+        assert_int_equal(found, size);
+        assert_memory_equal(bytes, data, size);
+        free(bytes);
+        foray_free(data);
+    }
+    again = NULL;
+    support_ok(ctx, foray_model_print(ctx, full, FORAY_MODEL_JSON, &data, NULL));
+    assert_int_equal(foray_model_parse(ctx, data, 10, "half", &again), FORAY_ERROR_INPUT);
+    assert_non_null(strstr(foray_message(ctx), "half"));
+    assert_int_equal(foray_model_parse(ctx, "SQLite format 3", 16, "run", &again),
+                     FORAY_ERROR_INPUT);
+    assert_string_equal(foray_message(ctx), "run: a run file, not a model");
+    assert_int_equal(foray_model_print(ctx, full, (foray_model_format)2, &data, NULL),
+                     FORAY_ERROR_USAGE);
+    assert_null(again);
+    foray_free(data);
+    foray_free(NULL);
+    remove(path);
+    foray_model_destroy(full);
+    foray_context_destroy(ctx);
+}
+
 static void flipped_bits_are_found(void **state)
 {
     (void)state;
@@ -224,7 +266,7 @@ static void flipped_bits_are_found(void **state)
     foray_model *full = full_model(ctx), *model = NULL;
     uint8_t *data;
     size_t size, survivors = 0;
-    support_ok(ctx, fy_model_print_compact(ctx, full, &data, &size));
+    data = support_compact(ctx, full, &size);
     for (size_t bit = 0; bit < 8 * size; bit++) {
         uint8_t mask = (uint8_t)(1 << bit % 8), last[4];
         memcpy(last, data + size - 4, 4);
@@ -254,7 +296,7 @@ static uint8_t version_of(foray_context *ctx, const foray_model *model)
 {
     uint8_t *data, version;
     size_t size;
-    support_ok(ctx, fy_model_print_compact(ctx, model, &data, &size));
+    data = support_compact(ctx, model, &size);
     version = data[8];
     free(data);
     return version;
@@ -271,7 +313,7 @@ static void versions_are_as_low_as_can_be(void **state)
     assert_int_equal(version_of(ctx, model), 1);
     uint8_t *data;
     size_t size;
-    support_ok(ctx, fy_model_print_compact(ctx, full, &data, &size));
+    data = support_compact(ctx, full, &size);
     size_t at = 8 + 18 * 8 + 8; /* behind magic, header and norm_bound */
     memset(data + at, 0xff, 8);
     set_checksum(data, size);
@@ -296,7 +338,7 @@ static void overflowing_sizes_are_refused(void **state)
     foray_model *full = full_model(ctx), *model = NULL;
     uint8_t *data, saved[8];
     size_t size;
-    support_ok(ctx, fy_model_print_compact(ctx, full, &data, &size));
+    data = support_compact(ctx, full, &size);
     for (size_t field = 1; field <= 16; field++)
         for (size_t i = 0; i < sizeof extreme / sizeof *extreme; i++) {
             bool free_choice = field == 4 || field == 12 || field == 13; /* horizon, map */
@@ -341,7 +383,7 @@ static void mangled_json_is_survived(void **state)
     foray_context *ctx = foray_context_create();
     foray_model *full = full_model(ctx);
     char *text;
-    support_ok(ctx, fy_model_print_json(ctx, full, &text));
+    support_ok(ctx, fy_model_print_json(ctx, full, &text, NULL));
     size_t size = strlen(text);
     char *mangled = malloc(size + 1);
     support_random random = {.seed = 77};
@@ -514,6 +556,7 @@ int main(void)
         cmocka_unit_test(garbage_is_refused),
         cmocka_unit_test(locales_do_not_matter),
         cmocka_unit_test(truncation_at_every_byte),
+        cmocka_unit_test(memory_and_files_agree),
         cmocka_unit_test(flipped_bits_are_found),
         cmocka_unit_test(versions_are_as_low_as_can_be),
         cmocka_unit_test(overflowing_sizes_are_refused),

@@ -93,7 +93,7 @@ static void clear(stage *s)
 /* ------------------------------------------------------------- certificates */
 
 /* V_bar >= V*, V_low <= V^pi, V* - V^pi <= gap and, for the optimistic plan, <= the bound. */
-static bool plan_holds(stage *s, const foray_reward *reward, int mode, double bound)
+static bool plan_holds(stage *s, const foray_reward *reward, foray_mode mode, double bound)
 {
     const double rounding = 1e-9;
     foray_policy *policy;

@@ -93,6 +93,10 @@ cmake -S "$source_tree" -B "$build/shared" -G Ninja -DCMAKE_BUILD_TYPE=None \
 cmake --build "$build/shared" --target foray
 cmake --install "$build/shared" --prefix "$scratch/shared"
 [[ -e $scratch/shared/lib/libforay.so ]] || fail "no shared library"
+[[ -e $scratch/shared/lib/libforay.so.0.1 ]] || fail "the name of the library has no minor version"
+# Whoever links a shared library needs neither OpenMP's flag nor what the library itself needs.
+line=$(PKG_CONFIG_PATH="$scratch/shared/lib/pkgconfig" pkg-config --libs foray)
+[[ ! $line =~ omp|sqlite ]] || fail "the link line of the shared library is '$line'"
 try_prefix "$scratch/shared"
 
 # Only the public interface leaves the shared libraries; what the lab shares with the library

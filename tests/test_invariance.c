@@ -127,7 +127,7 @@ static foray_reward *make_reward(foray_context *ctx, const foray_model *model, c
 
 /* Learns and plans under the given names. */
 static void plan(foray_context *ctx, const foray_model *model, const foray_model *original,
-                 const renaming *name, bool centred, int mode, foray_policy **policies)
+                 const renaming *name, bool centred, foray_mode mode, foray_policy **policies)
 {
     fy_basis *basis;
     fy_ridge *ridge;

@@ -12,7 +12,7 @@ static const support_sizes small = {
 
 /* ------------------------------------------------------------------------ families */
 
-static foray_family *family_of(foray_context *ctx, const foray_model *model, int kind,
+static foray_family *family_of(foray_context *ctx, const foray_model *model, foray_family_kind kind,
                                int64_t count, uint64_t seed)
 {
     foray_family *family;
@@ -198,7 +198,7 @@ static foray_explorer *explorer_after(foray_context *ctx, const foray_model *mod
 
 /* The gap of one reward, planned and evaluated on its own. */
 static double gap_alone(foray_context *ctx, const foray_model *model, foray_explorer *explorer,
-                        int mode, const foray_reward *reward)
+                        foray_mode mode, const foray_reward *reward)
 {
     foray_policy *policy;
     double value, optimal;

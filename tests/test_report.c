@@ -216,7 +216,7 @@ static void check_trace(run_bench *bench, foray_run *run, const char *page)
 }
 
 /* One plan for the last state, as foray_run_plan gives it. */
-static foray_policy *plan_goal(run_bench *bench, foray_run *run, int mode)
+static foray_policy *plan_goal(run_bench *bench, foray_run *run, foray_mode mode)
 {
     foray_policy *policy;
     foray_reward *reward = run_goal_reward(bench->ctx, bench->model);

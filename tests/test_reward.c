@@ -116,10 +116,10 @@ static void rewards_read_back_exactly(void **state)
                        foray_reward_set(ctx, reward, support_below(&random, 6) - 1,
                                         support_below(&random, 5) - 1,
                                         support_below(&random, 4) - 1, support_uniform(&random)));
-        support_ok(ctx, foray_reward_print(ctx, reward, &text));
+        support_ok(ctx, foray_reward_print(ctx, reward, &text, NULL));
         foray_reward *copy = parse(text);
         assert_same_reward(reward, copy);
-        support_ok(ctx, foray_reward_print(ctx, copy, &again));
+        support_ok(ctx, foray_reward_print(ctx, copy, &again, NULL));
         assert_string_equal(text, again);
         free(text);
         free(again);
@@ -137,7 +137,7 @@ static void text_is_compact(void **state)
     support_ok(ctx, foray_reward_create(ctx, model, "goal", 0, &reward));
     support_ok(ctx, foray_reward_set(ctx, reward, -1, 2, -1, 1));
     support_ok(ctx, foray_reward_set(ctx, reward, 4, 3, 1, 0.5));
-    support_ok(ctx, foray_reward_print(ctx, reward, &text));
+    support_ok(ctx, foray_reward_print(ctx, reward, &text, NULL));
     assert_string_equal(text, "{\"format\":\"foray-reward\",\"version\":1,\"name\":\"goal\","
                               "\"default\":0,\"entries\":[[null,2,null,1],[4,3,1,0.5]]}\n");
     free(text);
@@ -253,7 +253,7 @@ static void reward_files_are_read(void **state)
     snprintf(path, sizeof path, "%s/reward.json", directory);
     assert_int_equal(foray_reward_load(ctx, model, path, &copy), FORAY_ERROR_IO);
     assert_non_null(strstr(foray_message(ctx), path));
-    support_ok(ctx, foray_reward_print(ctx, reward, &text));
+    support_ok(ctx, foray_reward_print(ctx, reward, &text, NULL));
     support_ok(ctx, foray_file_write(ctx, path, true, text, strlen(text)));
     support_ok(ctx, foray_reward_load(ctx, model, path, &copy));
     assert_same_reward(reward, copy);
@@ -351,8 +351,9 @@ static void bad_policies_are_refused_with_their_cause(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         foray_policy *policy = NULL;
-        assert_int_equal(fy_policy_parse(ctx, cases[i][0], strlen(cases[i][0]), "p.json", &policy),
-                         FORAY_ERROR_INPUT);
+        assert_int_equal(
+            foray_policy_parse(ctx, cases[i][0], strlen(cases[i][0]), "p.json", &policy),
+            FORAY_ERROR_INPUT);
         assert_null(policy);
         if (strncmp(foray_message(ctx), "p.json", 6) != 0 ||
             !strstr(foray_message(ctx), cases[i][1]))
@@ -368,14 +369,14 @@ static void truncated_and_damaged_policies_do_no_harm(void **state)
     char *text = malloc(size + 1);
     foray_policy *policy = NULL;
     for (size_t end = 0; end < size; end++)
-        assert_int_equal(fy_policy_parse(ctx, good, end, "p", &policy), FORAY_ERROR_INPUT);
+        assert_int_equal(foray_policy_parse(ctx, good, end, "p", &policy), FORAY_ERROR_INPUT);
     assert_null(policy);
     for (size_t at = 0; at < size; at++) {
         for (int byte = 0; byte < 256; byte += 7) {
             policy = NULL;
             memcpy(text, good, size + 1);
             text[at] = (char)byte;
-            foray_status status = fy_policy_parse(ctx, text, size, "p", &policy);
+            foray_status status = foray_policy_parse(ctx, text, size, "p", &policy);
             assert_true(status == FORAY_OK || (status == FORAY_ERROR_INPUT && !policy));
             foray_policy_destroy(policy);
         }
@@ -427,9 +428,9 @@ static void every_allocation_may_fail(void **state)
         ctx->allocations_left = left;
         status = foray_reward_parse(ctx, model, reward_text, strlen(reward_text), "r", &reward);
         if (status == FORAY_OK)
-            status = foray_reward_print(ctx, reward, &text);
+            status = foray_reward_print(ctx, reward, &text, NULL);
         if (status == FORAY_OK)
-            status = fy_policy_parse(ctx, policy_text, strlen(policy_text), "p", &policy);
+            status = foray_policy_parse(ctx, policy_text, strlen(policy_text), "p", &policy);
         if (status == FORAY_OK)
             status = foray_policy_print(ctx, policy, &policy_again, &size);
         assert_true(status == FORAY_OK || status == FORAY_ERROR_MEMORY);

@@ -55,8 +55,8 @@ static void test_settings_and_model_survive(void **state)
         assert_string_equal(a, b);
     }
     char *json_a, *json_b;
-    assert_ok(bench, fy_model_print_json(bench->ctx, bench->model, &json_a));
-    assert_ok(bench, fy_model_print_json(bench->ctx, foray_run_model(run), &json_b));
+    assert_ok(bench, fy_model_print_json(bench->ctx, bench->model, &json_a, NULL));
+    assert_ok(bench, fy_model_print_json(bench->ctx, foray_run_model(run), &json_b, NULL));
     assert_string_equal(json_a, json_b);
     free(json_a);
     free(json_b);

@@ -25,6 +25,20 @@
  *   - States, actions, steps, feature coordinates and episodes count from 0.
  *     The mathematics counts steps h = 1..H: step t here is h = t+1 there.
  *   - The library never prints, never exits, and keeps no mutable globals.
+ *   - Memory comes from malloc; there is no hook for another allocator. SQLite and OpenMP
+ *     allocate by themselves, so that a hook would catch a part and promise the whole; whoever
+ *     needs another allocator replaces malloc. Running out of memory is an error like others:
+ *     FORAY_ERROR_MEMORY, and nothing is lost or leaked.
+ *
+ * What may change between versions (the ABI)
+ *   - The name of a shared library carries major and minor version (libforay.so.0.1). A program
+ *     built with 0.1.0 runs with every 0.1.x; with 0.2 it has to be compiled again.
+ *   - Structs that carry what others built (foray_world_ops, foray_system_spec,
+ *     foray_system_ops, and the table of plugin.h) begin with their size, which whoever fills them
+ *     sets to sizeof. They may grow at their end at any time; members beyond the size that was
+ *     given count as 0.
+ *   - All other structs and the numbers of all enums stay as they are within a minor version.
+ *     foray_policy is made by the library alone, and may be changed by anyone.
  */
 #ifndef FORAY_FORAY_H
 #define FORAY_FORAY_H
@@ -84,6 +98,9 @@ FORAY_API void foray_context_destroy(foray_context *ctx);
  * but the model has 4 actions"), or "" if none did. Valid until the next call
  * with this context. */
 FORAY_API const char *foray_message(const foray_context *ctx);
+
+/* Releases memory that a function here says is to be released so; NULL is fine. */
+FORAY_API void foray_free(void *memory);
 
 /* How many threads planning and the inner maximisation may use: at least 1.
  * The default is 1. Results do not depend on it, to the last bit. */
@@ -365,15 +382,21 @@ FORAY_API bool foray_model_equal(const foray_model *one, const foray_model *othe
  * names the file, the line or key, and the cause. */
 FORAY_API foray_status foray_model_load(foray_context *ctx, const char *path, foray_model **out);
 
-/* How a model is written. */
-enum { FORAY_MODEL_JSON, FORAY_MODEL_COMPACT };
+/* The same from `size` bytes in memory; `where` stands for the file name in messages. */
+FORAY_API foray_status foray_model_parse(foray_context *ctx, const void *data, size_t size,
+                                         const char *where, foray_model **out);
 
-/* A model as the bytes of a file, to be read back bit for bit; released with free(). */
-FORAY_API foray_status foray_model_print(foray_context *ctx, const foray_model *model, int format,
-                                         char **out, size_t *size);
+/* How a model is written. */
+typedef enum foray_model_format { FORAY_MODEL_JSON, FORAY_MODEL_COMPACT } foray_model_format;
+
+/* A model as the bytes of a file, to be read back bit for bit: *out, to be released with
+ * foray_free, has a final 0 that *size (may be NULL) does not count. The compact form is not
+ * text: it has zeros inside. */
+FORAY_API foray_status foray_model_print(foray_context *ctx, const foray_model *model,
+                                         foray_model_format format, char **out, size_t *size);
 /* Writes these bytes, in place of a file that is there (see foray_file_write). */
-FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *model, int format,
-                                        const char *path);
+FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *model,
+                                        foray_model_format format, const char *path);
 
 /* ----------------------------------------------------------------- builder */
 
@@ -543,17 +566,23 @@ FORAY_API foray_status foray_reward_load(foray_context *ctx, const foray_model *
 FORAY_API foray_status foray_reward_parse(foray_context *ctx, const foray_model *model,
                                           const char *text, size_t size, const char *where,
                                           foray_reward **out);
-/* The reward as JSON text, to be released with free(). */
+/* The reward as JSON text: *out, to be released with foray_free, has a final 0 that *size
+ * (may be NULL) does not count. */
 FORAY_API foray_status foray_reward_print(foray_context *ctx, const foray_reward *reward,
-                                          char **out);
+                                          char **out, size_t *size);
 
 /* ------------------------------------------------- policies and certificates */
 
 /* Which recursion a policy maximises; also the index of its value below. */
-enum { FORAY_OPTIMISTIC, FORAY_PLUGIN, FORAY_PESSIMISTIC, FORAY_MODES };
+typedef enum foray_mode {
+    FORAY_OPTIMISTIC,
+    FORAY_PLUGIN,
+    FORAY_PESSIMISTIC,
+    FORAY_MODES /* how many there are */
+} foray_mode;
 
 /* "optimistic", "plugin", "pessimistic"; NULL for any other number. */
-FORAY_API const char *foray_mode_name(int mode);
+FORAY_API const char *foray_mode_name(foray_mode mode);
 
 /* "sharp", "selfnormalised", "theorem", "counts", "none"; NULL for any other number. */
 FORAY_API const char *foray_radius_name(int radius);
@@ -571,7 +600,7 @@ FORAY_API const char *foray_certificate_status(const foray_certificate *certific
 
 typedef struct foray_policy {
     int64_t states, actions, horizon;
-    int mode;
+    foray_mode mode;
     int32_t *action;           /* [horizon][states] */
     double value[FORAY_MODES]; /* E_mu of the three recursions for the reward */
     foray_certificate certificate;
@@ -580,12 +609,14 @@ typedef struct foray_policy {
 /* Releases the policy's arrays and the policy. */
 FORAY_API void foray_policy_destroy(foray_policy *policy);
 FORAY_API foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out);
-/* A policy as the text of a file; released with free(). */
-FORAY_API foray_status foray_policy_print(foray_context *ctx, const foray_policy *policy,
-                                          char **out, size_t *size);
-/* Writes this text, in place of a file that is there (see foray_file_write). */
+/* Writes a policy, in place of a file that is there (see foray_file_write). */
 FORAY_API foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy,
                                          const char *path);
+/* The same from and into memory, as foray_reward_parse and foray_reward_print. */
+FORAY_API foray_status foray_policy_parse(foray_context *ctx, const char *text, size_t size,
+                                          const char *where, foray_policy **out);
+FORAY_API foray_status foray_policy_print(foray_context *ctx, const foray_policy *policy,
+                                          char **out, size_t *size);
 
 /* Exact values in a model whose theta is known, for one reward: of `policy`
  * (may be NULL) and of the best policy there is. */
@@ -644,7 +675,7 @@ FORAY_API foray_status foray_explorer_play(foray_explorer *explorer, foray_world
 /* Plans for `count` rewards together, with one pass over the model for several
  * of them. policies[i] receives a policy the caller owns; on failure none does. */
 FORAY_API foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
-                                           const foray_reward *const *rewards, int mode,
+                                           const foray_reward *const *rewards, foray_mode mode,
                                            foray_policy **policies);
 
 /* The bound for all rewards: an upper bound on the gap of the optimistic plan for
@@ -670,7 +701,7 @@ FORAY_API foray_status foray_explorer_describe(foray_explorer *explorer,
 FORAY_API foray_status foray_explorer_estimate(foray_explorer *explorer, double *theta,
                                                double *half_width);
 
-/* The whole state as bytes (to be released with free()), and back. Loading
+/* The whole state as bytes (to be released with foray_free), and back. Loading
  * needs an explorer created with the same model and settings. */
 FORAY_API foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_t *size);
 FORAY_API foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data,
@@ -689,23 +720,24 @@ FORAY_API bool foray_algorithm_is_generative(const char *name);
 /* An explorer, its episodes and its plans in one file on disk. */
 typedef struct foray_run foray_run;
 
-enum { FORAY_RUN_NEW, FORAY_RUN_REPLACE };
+typedef enum foray_run_creation { FORAY_RUN_NEW, FORAY_RUN_REPLACE } foray_run_creation;
 
 /* Starts a run. With FORAY_RUN_NEW an existing file is refused, with
  * FORAY_RUN_REPLACE it is replaced once everything else has been checked.
  * `world` is kept as text, so that a reader knows where the model came from. The
  * run keeps a copy of the model. */
-FORAY_API foray_status foray_run_create(foray_context *ctx, const char *path, int how,
-                                        const foray_model *model, const char *world,
-                                        const foray_settings *settings, foray_run **out);
+FORAY_API foray_status foray_run_create(foray_context *ctx, const char *path,
+                                        foray_run_creation how, const foray_model *model,
+                                        const char *world, const foray_settings *settings,
+                                        foray_run **out);
 
-enum { FORAY_RUN_READ, FORAY_RUN_WRITE };
+typedef enum foray_run_access { FORAY_RUN_READ, FORAY_RUN_WRITE } foray_run_access;
 
 /* Opens a run and brings its explorer to the state after the last saved
  * episode. One process may write a run while any number read it: FORAY_ERROR_IO
  * names the process that is writing. FORAY_ERROR_RUN: the file is not a run, is
  * damaged, or comes from a newer Foray. */
-FORAY_API foray_status foray_run_open(foray_context *ctx, const char *path, int how,
+FORAY_API foray_status foray_run_open(foray_context *ctx, const char *path, foray_run_access how,
                                       foray_run **out);
 
 /* The reward to explore for, as foray_explorer_give_reward takes it. It is kept in the
@@ -757,7 +789,7 @@ FORAY_API foray_status foray_run_save(foray_run *run);
 /* Plans as foray_explorer_plan does, and keeps rewards and results in the run,
  * which must be open for writing. */
 FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
-                                      const foray_reward *const *rewards, int mode,
+                                      const foray_reward *const *rewards, foray_mode mode,
                                       foray_policy **policies);
 
 /* Calls `fn` for the episodes first, first+1, ... , laid out as foray_run_record takes
@@ -792,13 +824,11 @@ FORAY_API foray_status foray_run_describe(foray_run *run, foray_run_facts *facts
  * FORAY_ERROR_RUN names what is wrong. */
 FORAY_API foray_status foray_run_verify(foray_run *run);
 
-/* ----------------------------------------------------------------- systems */
-
-/* Worlds too large to list have a page of their own. */
-#include "foray/system.h"
-
 #ifdef __cplusplus
 }
 #endif
+
+/* Systems, whose states are vectors, have a page of their own. */
+#include "foray/system.h"
 
 #endif

@@ -17,7 +17,7 @@ extern "C" {
  * went, the estimate of theta with its intervals, the stored plans as arrows with their values,
  * settings, the commands that reproduce it, and the numbers behind every picture as tables and
  * CSV. What is too much for a page is added up or left out, and the page says so. *out ends
- * with a 0 that *size does not count, and is released with free(). */
+ * with a 0 that *size does not count, and is released with foray_free. */
 FORAY_API foray_status foray_report_print(foray_run *run, char **out, size_t *size);
 /* The same as a file, which is written completely or not at all. */
 FORAY_API foray_status foray_report_save(foray_run *run, const char *path);
@@ -31,17 +31,24 @@ FORAY_API foray_status foray_report_save(foray_run *run, const char *path);
 /* Families of rewards. GOALS: 1 in one state, for every state. DENSE: uniform in
  * [0,1) for each (s,a). SPARSE: the same for about one pair in twenty, 0 elsewhere.
  * TIMED: uniform for each step and (s,a). */
-enum { FORAY_GOALS, FORAY_DENSE, FORAY_SPARSE, FORAY_TIMED, FORAY_FAMILIES };
+typedef enum foray_family_kind {
+    FORAY_GOALS,
+    FORAY_DENSE,
+    FORAY_SPARSE,
+    FORAY_TIMED,
+    FORAY_FAMILIES /* how many there are */
+} foray_family_kind;
 
 /* "goals", "dense", "sparse", "timed"; NULL for any other number. */
-FORAY_API const char *foray_family_name(int kind);
+FORAY_API const char *foray_family_name(foray_family_kind kind);
 
 typedef struct foray_family foray_family;
 
 /* `count` rewards of a kind, the same for the same seed. Goals: `count` different
  * states drawn at random, or every state if there are no more, or if count is 0. */
-FORAY_API foray_status foray_family_create(foray_context *ctx, const foray_model *model, int kind,
-                                           int64_t count, uint64_t seed, foray_family **out);
+FORAY_API foray_status foray_family_create(foray_context *ctx, const foray_model *model,
+                                           foray_family_kind kind, int64_t count, uint64_t seed,
+                                           foray_family **out);
 FORAY_API void foray_family_destroy(foray_family *family);
 FORAY_API int64_t foray_family_size(const foray_family *family);
 /* Reward `index` and its best value E_mu V*; the reward stays the family's. */
@@ -56,7 +63,7 @@ typedef foray_status (*foray_planner_fn)(void *user, int64_t count,
 /* A planner that asks an explorer; `user` is a foray_explorer_planner. */
 typedef struct foray_explorer_planner {
     foray_explorer *explorer;
-    int mode;
+    foray_mode mode;
 } foray_explorer_planner;
 FORAY_API foray_status foray_plan_with_explorer(void *user, int64_t count,
                                                 const foray_reward *const *rewards,
@@ -120,7 +127,7 @@ typedef struct foray_comparison {
     const char *const *algorithm;
     int64_t seeds;   /* runs of each algorithm: seed, seed + 1, ... */
     double seconds;  /* stop a run after exploring for this long; 0: after `episodes` only */
-    int mode;        /* how policies are planned for the rewards: FORAY_OPTIMISTIC, ... */
+    foray_mode mode; /* how policies are planned for the rewards */
     int64_t rewards; /* in each random family */
     int64_t goals;   /* at most so many goal states; 0: every state */
     int64_t rounds;  /* of the adversary; 0: it only keeps the worst of its starts */

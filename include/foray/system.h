@@ -14,6 +14,12 @@
 #ifndef FORAY_SYSTEM_H
 #define FORAY_SYSTEM_H
 
+#include "foray/foray.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* ------------------------------------------------------------------ system */
 
 /* What a system is. Strings and arrays are copied by foray_system_create. */
@@ -106,13 +112,17 @@ FORAY_API foray_status foray_system_reward(foray_system *system, int64_t index, 
 
 /* ------------------------------------------------------------- conformance */
 
-enum { FORAY_CHECK_PASSED, FORAY_CHECK_FAILED, FORAY_CHECK_SKIPPED };
+typedef enum foray_check_result {
+    FORAY_CHECK_PASSED,
+    FORAY_CHECK_FAILED,
+    FORAY_CHECK_SKIPPED
+} foray_check_result;
 
 /* What one check of the conformance suite found. The texts are valid during the call. */
 typedef struct foray_check {
-    const char *name;   /* one word */
-    const char *rule;   /* what it looked at */
-    int result;         /* FORAY_CHECK_PASSED, ... */
+    const char *name; /* one word */
+    const char *rule; /* what it looked at */
+    foray_check_result result;
     const char *detail; /* what was measured, or the cause */
 } foray_check;
 typedef void (*foray_check_fn)(void *user, const foray_check *check);
@@ -206,18 +216,18 @@ typedef bool (*foray_aggregate_fn)(void *user, double done);
  * was not opened from text). HIT: the model was found. STORED: it was not found, and has been
  * stored. REPAIRED: a damaged file was found and has been replaced. FAILED: the model could
  * not be stored; the only cost is time in the next call. */
-enum {
+typedef enum foray_cache_outcome {
     FORAY_CACHE_UNUSED,
     FORAY_CACHE_HIT,
     FORAY_CACHE_STORED,
     FORAY_CACHE_REPAIRED,
     FORAY_CACHE_FAILED
-};
+} foray_cache_outcome;
 
 typedef struct foray_aggregation_facts {
     int64_t draws;        /* per (cluster, action, simulator); 0 with FORAY_CACHE_HIT */
     double feature_error; /* as the model has it */
-    int cache;            /* FORAY_CACHE_... */
+    foray_cache_outcome cache;
 } foray_aggregation_facts;
 
 /* The model of the system seen through the clusters,
@@ -298,5 +308,9 @@ FORAY_API foray_status foray_aggregation_misfit(foray_context *ctx, foray_system
                                                 const foray_reward *reward,
                                                 const foray_policy *policy, int64_t episodes,
                                                 uint64_t seed, foray_misfit *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -8,9 +8,9 @@
 /* Which model, whatever it is called. */
 static foray_status model_hash(foray_context *ctx, const foray_model *model, uint64_t *hash)
 {
-    uint8_t *data;
+    char *data;
     size_t size;
-    foray_status status = fy_model_print_compact(ctx, model, &data, &size);
+    foray_status status = foray_model_print(ctx, model, FORAY_MODEL_COMPACT, &data, &size);
     if (status == FORAY_OK) {
         *hash = fy_hash(data, size, 0);
         free(data);

@@ -45,7 +45,7 @@ typedef struct fy_trial {
     foray_settings settings;     /* algorithm, seed and episodes among them */
     const foray_reward *reward;  /* for algorithms that see it, and to be measured; or NULL */
     foray_family *const *family; /* [FORAY_FAMILIES] */
-    int mode;                    /* how policies are planned: FORAY_OPTIMISTIC, ... */
+    foray_mode mode;             /* how policies are planned */
     int64_t rounds;              /* of the adversary */
     double seconds;              /* stop after exploring for so long; 0: never */
     int per_decade;              /* checkpoints at 10^(i/per_decade) episodes */

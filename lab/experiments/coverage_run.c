@@ -55,7 +55,7 @@ static void watch_plan(watch *w, const foray_reward *reward, double optimal,
     w->plans++;
 }
 
-static foray_status watch_family(watch *w, const foray_family *family, int mode)
+static foray_status watch_family(watch *w, const foray_family *family, foray_mode mode)
 {
     int64_t count = foray_family_size(family);
     const foray_reward **rewards = NULL;

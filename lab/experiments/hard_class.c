@@ -116,7 +116,7 @@ static foray_status explore_class(foray_context *ctx, const foray_model *model,
 }
 
 foray_status fy_hard_class_trial(foray_context *ctx, const fy_hard_class *hard, int64_t member,
-                                 const foray_settings *settings, int mode,
+                                 const foray_settings *settings, foray_mode mode,
                                  fy_hard_class_outcome *out)
 {
     foray_model *model = NULL;

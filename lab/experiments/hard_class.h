@@ -50,7 +50,7 @@ typedef struct fy_hard_class_outcome {
 /* Explores the world of `member` for settings->episodes episodes, plans for the reward 1 in
  * `good`, and looks at the gap. */
 foray_status fy_hard_class_trial(foray_context *ctx, const fy_hard_class *hard, int64_t member,
-                                 const foray_settings *settings, int mode,
+                                 const foray_settings *settings, foray_mode mode,
                                  fy_hard_class_outcome *out);
 
 #endif

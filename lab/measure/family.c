@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct foray_family {
-    int kind;
+    foray_family_kind kind;
     int64_t count;
     foray_reward **reward;
     double *optimal; /* E_mu V* */
@@ -17,7 +17,7 @@ static const double sparse_density = 0.05;
 
 static const char *const names[FORAY_FAMILIES] = {"goals", "dense", "sparse", "timed"};
 
-const char *foray_family_name(int kind)
+const char *foray_family_name(foray_family_kind kind)
 {
     return kind >= 0 && kind < FORAY_FAMILIES ? names[kind] : NULL;
 }
@@ -28,7 +28,7 @@ const char *foray_family_name(int kind)
  * not share them, or the sparse reward would be a thinned dense one. */
 typedef struct source {
     uint64_t seed;
-    int kind;
+    foray_family_kind kind;
     int64_t index;
 } source;
 
@@ -118,8 +118,9 @@ static foray_status fill_family(foray_context *ctx, const foray_model *model, in
     return status;
 }
 
-foray_status foray_family_create(foray_context *ctx, const foray_model *model, int kind,
-                                 int64_t count, uint64_t seed, foray_family **out)
+foray_status foray_family_create(foray_context *ctx, const foray_model *model,
+                                 foray_family_kind kind, int64_t count, uint64_t seed,
+                                 foray_family **out)
 {
     if (!foray_family_name(kind))
         return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no reward family %d", kind);

@@ -68,8 +68,8 @@ void fy_worst_search_destroy(fy_worst_search *search);
 /* The worst gap of plans that the explorer makes in `mode`, after `rounds` rounds of the
  * adversary. `worst` (may be NULL) receives its reward, which the caller owns. */
 foray_status fy_worst_search_run(foray_context *ctx, fy_worst_search *search,
-                                 foray_explorer *explorer, int mode, int64_t rounds, double *gap,
-                                 foray_reward **worst);
+                                 foray_explorer *explorer, foray_mode mode, int64_t rounds,
+                                 double *gap, foray_reward **worst);
 
 /* Sorts numbers, none or all of them NaN. */
 void fy_sort(int64_t count, double *value);

@@ -51,7 +51,7 @@ void fy_worst_search_destroy(fy_worst_search *search)
 }
 
 foray_status fy_worst_search_run(foray_context *ctx, fy_worst_search *search,
-                                 foray_explorer *explorer, int mode, int64_t rounds, double *gap,
+                                 foray_explorer *explorer, foray_mode mode, int64_t rounds, double *gap,
                                  foray_reward **worst)
 {
     const foray_reward *start[2 * FORAY_FAMILIES];

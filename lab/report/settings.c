@@ -87,7 +87,7 @@ foray_status fy_report_settings(fy_report *report)
     const foray_reward *reward = foray_explorer_reward(report->run->explorer);
     if (status == FORAY_OK && reward) {
         char *json = NULL;
-        status = foray_reward_print(report->ctx, reward, &json);
+        status = foray_reward_print(report->ctx, reward, &json, NULL);
         if (status == FORAY_OK && strlen(json) <= FY_REPORT_REWARD)
             fy_page_download(report->text, "reward.json", "application/json", json, strlen(json));
         free(json);

@@ -381,7 +381,8 @@ static void release(job *j)
 /* -------------------------------------------------------------------- with a cache */
 
 /* A model that cannot be kept is still a model. */
-static int store(job *j, const char *path, const foray_model *model, int cache)
+static foray_cache_outcome store(job *j, const char *path, const foray_model *model,
+                                 foray_cache_outcome cache)
 {
     mkdir(j->aggregation->cache, 0777);
     foray_status status = foray_model_save(j->ctx, model, FORAY_MODEL_COMPACT, path);

@@ -144,7 +144,8 @@ static bool fits(const foray_model *model, const foray_clusters *clusters,
 }
 
 foray_status fy_cache_find(foray_context *ctx, const char *path, const foray_clusters *clusters,
-                           const foray_system *system, int *cache, foray_model **out)
+                           const foray_system *system, foray_cache_outcome *cache,
+                           foray_model **out)
 {
     *cache = FORAY_CACHE_STORED;
     if (access(path, F_OK) != 0)

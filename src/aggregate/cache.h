@@ -14,6 +14,7 @@ foray_status fy_cache_path(foray_context *ctx, foray_system *system, const foray
 /* The model that lies there; *cache becomes FORAY_CACHE_HIT if there is one, REPAIRED if it is
  * damaged and must be replaced, STORED if there is none yet. */
 foray_status fy_cache_find(foray_context *ctx, const char *path, const foray_clusters *clusters,
-                           const foray_system *system, int *cache, foray_model **out);
+                           const foray_system *system, foray_cache_outcome *cache,
+                           foray_model **out);
 
 #endif

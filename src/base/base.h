@@ -73,6 +73,11 @@ typedef struct fy_writer {
     bool failed;
 } fy_writer;
 
+/* What was written, to be released with free(), with a final 0 that *size (may be NULL) does not
+ * count. FORAY_ERROR_MEMORY, and nothing is left, if something failed: "out of memory while
+ * writing `what`". */
+foray_status fy_writer_take(fy_writer *writer, const char *what, char **out, size_t *size);
+
 void fy_write_bytes(fy_writer *writer, const void *data, size_t size);
 /* Text as printf has it, of any length; its final 0 is not written. */
 void fy_print(fy_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -90,6 +90,19 @@ static void write_items(fy_writer *writer, const void *item, size_t count, size_
         reverse_items(at, count, size);
 }
 
+foray_status fy_writer_take(fy_writer *writer, const char *what, char **out, size_t *size)
+{
+    fy_write_bytes(writer, "", 1);
+    if (writer->failed) {
+        free(writer->data);
+        return fy_fail(writer->ctx, FORAY_ERROR_MEMORY, "out of memory while writing %s", what);
+    }
+    *out = (char *)writer->data;
+    if (size != NULL)
+        *size = writer->size - 1;
+    return FORAY_OK;
+}
+
 void fy_write_u64(fy_writer *writer, uint64_t value)
 {
     write_items(writer, &value, 1, sizeof value);

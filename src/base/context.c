@@ -106,6 +106,11 @@ void *fy_alloc(foray_context *ctx, size_t count, size_t size)
     return memory ? memory : out_of_memory(ctx, count, size);
 }
 
+void foray_free(void *memory)
+{
+    free(memory);
+}
+
 void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size)
 {
     size_t bytes;

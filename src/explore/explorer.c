@@ -190,7 +190,7 @@ static foray_status check_reward(foray_explorer *explorer, const foray_reward *r
 }
 
 foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
-                                 const foray_reward *const *rewards, int mode,
+                                 const foray_reward *const *rewards, foray_mode mode,
                                  foray_policy **policies)
 {
     if (mode < 0 || mode >= FORAY_MODES || count < 0)

@@ -31,7 +31,8 @@ typedef struct fy_explorer_ops {
     /* j: which successor of the pair followed. */
     void (*observe)(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
     foray_status (*plan)(foray_explorer *explorer, int64_t count,
-                         const foray_reward *const *rewards, int mode, foray_policy **policies);
+                         const foray_reward *const *rewards, foray_mode mode,
+                         foray_policy **policies);
     void (*save)(foray_explorer *explorer, fy_writer *writer);
     void (*load)(foray_explorer *explorer, fy_reader *reader);
     /* True: the radii depend on the number of episodes, which is then fixed. */

@@ -134,7 +134,7 @@ static void write_content(fy_writer *writer, const foray_model *model, const hea
     fy_write_doubles(writer, model->pair_value, h->pair_features);
 }
 
-foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, uint8_t **data,
+foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, char **out,
                                     size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
@@ -146,13 +146,7 @@ foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model
         memcpy(&word, &crc, sizeof word);
         fy_write_i32s(&writer, &word, 1);
     }
-    if (writer.failed) {
-        free(writer.data);
-        return FORAY_ERROR_MEMORY;
-    }
-    *data = writer.data;
-    *size = writer.size;
-    return FORAY_OK;
+    return fy_writer_take(&writer, "a compact model", out, size);
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -461,7 +455,7 @@ static void free_content(content *c)
     free(c->name);
 }
 
-foray_status fy_model_parse_compact(foray_context *ctx, const uint8_t *data, size_t size,
+foray_status fy_model_parse_compact(foray_context *ctx, const void *data, size_t size,
                                     const char *where, foray_model **out)
 {
     content c = {.ctx = ctx, .reader = {.data = data, .size = size}};

@@ -466,7 +466,7 @@ static void free_reader(reader *r)
     free(r->cell_col);
 }
 
-foray_status fy_model_parse_json(foray_context *ctx, const uint8_t *text, size_t size,
+foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t size,
                                  const char *where, foray_model **out)
 {
     static const char *const known[] = {
@@ -474,8 +474,7 @@ foray_status fy_model_parse_json(foray_context *ctx, const uint8_t *text, size_t
         "dim",          "norm_bound", "initial",       "features",      "theta",   "state_names",
         "action_names", "layout",     "pair_features", "feature_error", NULL};
     reader r = {.ctx = ctx};
-    foray_status status =
-        fy_document_parse(ctx, (const char *)text, size, where, "foray-model", known, &r.tree);
+    foray_status status = fy_document_parse(ctx, text, size, where, "foray-model", known, &r.tree);
     if (status != FORAY_OK)
         return status;
     r.root = fy_json_root(&r.tree);

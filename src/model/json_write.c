@@ -120,7 +120,8 @@ static void put_layout(fy_writer *writer, const foray_model *model)
     fy_print(writer, "]}");
 }
 
-foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out)
+foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out,
+                                 size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
     fy_print(&writer, "{\"format\":\"foray-model\",\"version\":1,\n\"name\":");
@@ -139,11 +140,5 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
     if (model->cell_row)
         put_layout(&writer, model);
     fy_print(&writer, "}\n");
-    fy_write_bytes(&writer, "", 1);
-    if (writer.failed) {
-        free(writer.data);
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "out of memory while writing a model as JSON");
-    }
-    *out = (char *)writer.data;
-    return FORAY_OK;
+    return fy_writer_take(&writer, "a model as JSON", out, size);
 }

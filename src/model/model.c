@@ -203,6 +203,15 @@ static bool is_run(const uint8_t *data, size_t size)
     return size >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
 }
 
+foray_status foray_model_parse(foray_context *ctx, const void *data, size_t size, const char *where,
+                               foray_model **out)
+{
+    if (is_run(data, size))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a run file, not a model", where);
+    return fy_model_is_compact(data, size) ? fy_model_parse_compact(ctx, data, size, where, out)
+                                           : fy_model_parse_json(ctx, data, size, where, out);
+}
+
 foray_status foray_model_load(foray_context *ctx, const char *path, foray_model **out)
 {
     uint8_t *data;
@@ -215,52 +224,39 @@ foray_status foray_model_load(foray_context *ctx, const char *path, foray_model 
                                                   : "a compact model");
     if (status != FORAY_OK)
         return status;
-    if (is_run(data, size))
-        status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a run file, not a model", path);
-    else
-        status = fy_model_is_compact(data, size)
-                     ? fy_model_parse_compact(ctx, data, size, path, out)
-                     : fy_model_parse_json(ctx, data, size, path, out);
+    status = foray_model_parse(ctx, data, size, path, out);
     free(data);
     return status;
 }
 
-/* A file larger than those that are read is not written either. */
-static foray_status print_json(foray_context *ctx, const foray_model *model, char **out,
-                               size_t *size)
+/* What cannot be read back is not written. */
+foray_status foray_model_print(foray_context *ctx, const foray_model *model,
+                               foray_model_format format, char **out, size_t *size)
 {
     char *text;
-    foray_status status = fy_model_print_json(ctx, model, &text);
+    size_t length;
+    if (format != FORAY_MODEL_JSON && format != FORAY_MODEL_COMPACT)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is not a format of models", (int)format);
+    foray_status status = format == FORAY_MODEL_JSON
+                              ? fy_model_print_json(ctx, model, &text, &length)
+                              : fy_model_print_compact(ctx, model, &text, &length);
     if (status != FORAY_OK)
         return status;
-    *size = strlen(text);
-    if (*size > FY_DOCUMENT_LIMIT) {
+    if (format == FORAY_MODEL_JSON && length > FY_DOCUMENT_LIMIT) {
         free(text);
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "this model takes %zu MiB as JSON, more than the %zu MiB that are read "
                        "back; use the compact format",
-                       *size >> 20, FY_DOCUMENT_LIMIT >> 20);
+                       length >> 20, FY_DOCUMENT_LIMIT >> 20);
     }
     *out = text;
+    if (size != NULL)
+        *size = length;
     return FORAY_OK;
 }
 
-foray_status foray_model_print(foray_context *ctx, const foray_model *model, int format, char **out,
-                               size_t *size)
-{
-    uint8_t *data;
-    if (format == FORAY_MODEL_JSON)
-        return print_json(ctx, model, out, size);
-    if (format != FORAY_MODEL_COMPACT)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is not a format of models", format);
-    foray_status status = fy_model_print_compact(ctx, model, &data, size);
-    if (status == FORAY_OK)
-        *out = (char *)data;
-    return status;
-}
-
-foray_status foray_model_save(foray_context *ctx, const foray_model *model, int format,
-                              const char *path)
+foray_status foray_model_save(foray_context *ctx, const foray_model *model,
+                              foray_model_format format, const char *path)
 {
     char *data;
     size_t size;

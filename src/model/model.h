@@ -102,13 +102,14 @@ foray_status fy_model_check_sizes(foray_context *ctx, int64_t states, int64_t ac
 enum { FY_MODEL_MAGIC_SIZE = 8 };
 bool fy_model_is_compact(const uint8_t *data, size_t size);
 
-/* The formats, from and to memory; `where` names the source in messages. */
-foray_status fy_model_parse_json(foray_context *ctx, const uint8_t *text, size_t size,
+/* Either format, for foray_model_parse and foray_model_print. */
+foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t size,
                                  const char *where, foray_model **out);
-foray_status fy_model_parse_compact(foray_context *ctx, const uint8_t *data, size_t size,
+foray_status fy_model_parse_compact(foray_context *ctx, const void *data, size_t size,
                                     const char *where, foray_model **out);
-foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out);
-foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, uint8_t **data,
+foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out,
+                                 size_t *size);
+foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, char **out,
                                     size_t *size);
 
 /* <phi, theta> of one generator. */

@@ -17,7 +17,7 @@ enum { SINGLES = 128, REWARD_STATES = 64, ASKERS = 2 };
 
 /* ----------------------------------------------------------------- verdicts */
 
-int fy_conclude(fy_suite *suite, int result, const char *format, ...)
+foray_check_result fy_conclude(fy_suite *suite, foray_check_result result, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
@@ -26,7 +26,7 @@ int fy_conclude(fy_suite *suite, int result, const char *format, ...)
     return result;
 }
 
-int fy_check_refused(fy_suite *suite)
+foray_check_result fy_check_refused(fy_suite *suite)
 {
     return fy_conclude(suite, FORAY_CHECK_FAILED, "%s", foray_message(suite->system->ctx));
 }
@@ -92,8 +92,8 @@ static const char *question_text(const fy_suite *suite, int64_t i, char *text, s
 }
 
 /* Are `count` answers those to the sample's questions first, first + stride, ...? */
-static int compare(fy_suite *suite, int64_t count, int64_t first, int64_t stride,
-                   const double *answer, const char *when)
+static foray_check_result compare(fy_suite *suite, int64_t count, int64_t first, int64_t stride,
+                                  const double *answer, const char *when)
 {
     char question[256];
     for (int64_t k = 0; k < count; k++) {
@@ -123,7 +123,7 @@ static const char *first_double(const char *const *name, int64_t count)
     return NULL;
 }
 
-static int check_spec(fy_suite *suite)
+static foray_check_result check_spec(fy_suite *suite)
 {
     const foray_system_spec *spec = suite->spec;
     const char *twice = first_double(spec->dimension_name, spec->dimensions);
@@ -142,7 +142,7 @@ static int check_spec(fy_suite *suite)
                        (long long)spec->horizon, (long long)spec->rewards);
 }
 
-static int check_reset(fy_suite *suite)
+static foray_check_result check_reset(fy_suite *suite)
 {
     double first[FY_MOST_DIMENSIONS], state[FY_MOST_DIMENSIONS];
     int64_t others = 0;
@@ -163,7 +163,7 @@ static int check_reset(fy_suite *suite)
                        others ? "first states vary" : "always the same first state");
 }
 
-static int check_episodes(fy_suite *suite)
+static foray_check_result check_episodes(fy_suite *suite)
 {
     double state[FY_MOST_DIMENSIONS], next[FY_MOST_DIMENSIONS];
     int64_t steps = suite->spec->horizon < EPISODE_MOST ? suite->spec->horizon : EPISODE_MOST;
@@ -188,7 +188,7 @@ static int check_episodes(fy_suite *suite)
 /* ------------------------------------------------------------------ answers */
 
 /* The answers that all later checks compare with. */
-static int check_answers(fy_suite *suite)
+static foray_check_result check_answers(fy_suite *suite)
 {
     const foray_system_spec *spec = suite->spec;
     int64_t border = 0;
@@ -209,7 +209,7 @@ static int check_answers(fy_suite *suite)
 }
 
 /* In the same order, after a reset: nothing is remembered. */
-static int check_repeat(fy_suite *suite)
+static foray_check_result check_repeat(fy_suite *suite)
 {
     double state[FY_MOST_DIMENSIONS];
     foray_draw draw = {.seed = suite->seed, .episode = suite->fresh++};
@@ -220,7 +220,7 @@ static int check_repeat(fy_suite *suite)
     return compare(suite, suite->count, 0, 1, suite->other_next, "when asked again");
 }
 
-static int check_order(fy_suite *suite)
+static foray_check_result check_order(fy_suite *suite)
 {
     int64_t count = suite->count, n = suite->n;
     for (int64_t i = 0; i < count; i++) {
@@ -234,7 +234,7 @@ static int check_order(fy_suite *suite)
     return compare(suite, count, count - 1, -1, suite->other_next, "in another order");
 }
 
-static int check_single(fy_suite *suite)
+static foray_check_result check_single(fy_suite *suite)
 {
     int64_t n = suite->n, count = suite->count < SINGLES ? suite->count : SINGLES;
     int64_t stride = suite->count / count;
@@ -246,7 +246,7 @@ static int check_single(fy_suite *suite)
 }
 
 /* The sample again and again in one batch. */
-static int check_many(fy_suite *suite)
+static foray_check_result check_many(fy_suite *suite)
 {
     int64_t n = suite->n, rounds = FY_SUITE_ROOM / suite->count;
     for (int64_t i = 0; i < rounds * suite->count; i++) {
@@ -258,8 +258,9 @@ static int check_many(fy_suite *suite)
                           suite->other_state, suite->other_next) != FORAY_OK)
         return fy_check_refused(suite);
     for (int64_t round = 0; round < rounds; round++) {
-        int result = compare(suite, suite->count, 0, 1,
-                             suite->other_next + round * suite->count * n, "in a large batch");
+        foray_check_result result =
+            compare(suite, suite->count, 0, 1, suite->other_next + round * suite->count * n,
+                    "in a large batch");
         if (result != FORAY_CHECK_PASSED)
             return result;
     }
@@ -270,7 +271,7 @@ static int check_many(fy_suite *suite)
 /* ------------------------------------------------------------ what may vary */
 
 /* Simulators that are said to be deterministic must be; of others that are it is good to know. */
-static int judge_randomness(fy_suite *suite, int64_t vary, int64_t simulated)
+static foray_check_result judge_randomness(fy_suite *suite, int64_t vary, int64_t simulated)
 {
     bool said = suite->system->ops.deterministic;
     if (said && simulated >= 0) {
@@ -288,7 +289,7 @@ static int judge_randomness(fy_suite *suite, int64_t vary, int64_t simulated)
                                  : "");
 }
 
-static int check_randomness(fy_suite *suite)
+static foray_check_result check_randomness(fy_suite *suite)
 {
     int64_t vary = 0, simulated = -1; /* the last of a simulator's answers that do */
     memcpy(suite->other_query, suite->query, (size_t)suite->count * sizeof *suite->query);
@@ -306,7 +307,7 @@ static int check_randomness(fy_suite *suite)
 }
 
 /* One question to simulator i and to its neighbour: do they ever say different things? */
-static int check_simulators(fy_suite *suite)
+static foray_check_result check_simulators(fy_suite *suite)
 {
     int64_t d = suite->spec->simulators, n = suite->n, count = suite->count, alike = 0;
     if (d < 2)
@@ -334,7 +335,7 @@ static int check_simulators(fy_suite *suite)
                        (long long)alike);
 }
 
-static int check_rewards(fy_suite *suite)
+static foray_check_result check_rewards(fy_suite *suite)
 {
     const foray_system_spec *spec = suite->spec;
     int64_t asked = 0;
@@ -357,7 +358,7 @@ static int check_rewards(fy_suite *suite)
 }
 
 /* The same questions from several threads at once, each with a context of its own. */
-static int check_threads(fy_suite *suite)
+static foray_check_result check_threads(fy_suite *suite)
 {
     int64_t n = suite->n, count = suite->count;
     foray_context own[ASKERS];
@@ -373,7 +374,7 @@ static int check_threads(fy_suite *suite)
     for (int i = 0; i < ASKERS; i++) {
         if (status[i] != FORAY_OK)
             return fy_conclude(suite, FORAY_CHECK_FAILED, "%s", own[i].message);
-        int result =
+        foray_check_result result =
             compare(suite, count, 0, 1, suite->other_next + i * count * n, "when two threads ask");
         if (result != FORAY_CHECK_PASSED)
             return result;
@@ -433,7 +434,7 @@ static foray_status run(fy_suite *suite, foray_check_fn fn, void *user, int64_t 
     *failed = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         suite->detail[0] = 0;
-        int result =
+        foray_check_result result =
             !alive ? fy_conclude(suite, FORAY_CHECK_SKIPPED, "the world has stopped")
             : rows[i].needs_sample && !sampled
                 ? fy_conclude(suite, FORAY_CHECK_SKIPPED, "there are no answers to compare with")

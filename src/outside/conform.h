@@ -26,14 +26,14 @@ typedef struct fy_suite {
 } fy_suite;
 
 /* What a check came to: FORAY_CHECK_PASSED, ... */
-typedef int fy_check_fn(fy_suite *suite);
+typedef foray_check_result fy_check_fn(fy_suite *suite);
 
 /* Sets the detail and returns the result, so that checks end with
  *     return fy_conclude(suite, FORAY_CHECK_PASSED, "...");  */
-int fy_conclude(fy_suite *suite, int result, const char *format, ...)
+foray_check_result fy_conclude(fy_suite *suite, foray_check_result result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A check that failed with the message of the system. */
-int fy_check_refused(fy_suite *suite);
+foray_check_result fy_check_refused(fy_suite *suite);
 
 /* A draw that was not used before. */
 foray_draw fy_suite_draw(fy_suite *suite);

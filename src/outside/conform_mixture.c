@@ -117,8 +117,8 @@ static bool contradicts(const fy_suite *suite, const sums *s, int64_t function, 
     return above || below;
 }
 
-static int judge_pair(fy_suite *suite, const sums *s, const double *state, int64_t action,
-                      double *deviation, double *allowed)
+static foray_check_result judge_pair(fy_suite *suite, const sums *s, const double *state,
+                                     int64_t action, double *deviation, double *allowed)
 {
     const char *const *name = suite->spec->dimension_name;
     for (int64_t k = 0; k < s->functions; k++) {
@@ -152,7 +152,7 @@ static int check_pairs(fy_suite *suite, sums *s)
             s->sum[i] = s->square[i] = 0;
         if (ask_pair(suite, state, action, s) != FORAY_OK)
             return fy_check_refused(suite);
-        int result = judge_pair(suite, s, state, action, &deviation, &allowed);
+        foray_check_result result = judge_pair(suite, s, state, action, &deviation, &allowed);
         if (result != FORAY_CHECK_PASSED)
             return result;
     }
@@ -166,7 +166,7 @@ static int check_pairs(fy_suite *suite, sums *s)
                        PAIRS, (long long)suite->draws, deviation, allowed);
 }
 
-int fy_check_mixture(fy_suite *suite)
+foray_check_result fy_check_mixture(fy_suite *suite)
 {
     int64_t d = suite->spec->simulators;
     if (d == 0 || d >= FY_SUITE_ROOM)
@@ -174,7 +174,7 @@ int fy_check_mixture(fy_suite *suite)
                            d ? "too many simulators" : "no simulators");
     sums s = {.ways = suite->system->weight ? 1 : d, .functions = MOMENTS * suite->n};
     foray_context *ctx = suite->system->ctx;
-    int result = FORAY_CHECK_SKIPPED;
+    foray_check_result result = FORAY_CHECK_SKIPPED;
     if (FY_ALLOC(ctx, s.sum, s.ways * s.functions) && FY_ALLOC(ctx, s.square, s.ways * s.functions))
         result = check_pairs(suite, &s);
     else
@@ -203,7 +203,7 @@ static double rate(fy_suite *suite, int64_t size)
     return (double)steps / (now - start);
 }
 
-int fy_check_speed(fy_suite *suite)
+foray_check_result fy_check_speed(fy_suite *suite)
 {
     double alone = rate(suite, 1), together = rate(suite, suite->count);
     if (alone < 0 || together < 0)

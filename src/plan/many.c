@@ -151,11 +151,11 @@ static void keep(const workspace *work, int lanes, int64_t count, foray_policy *
 }
 
 /* One group: three recursions, and the fourth where the policy needs one. */
-static void plan_group(const workspace *work, fy_plan_task task, int64_t count, int mode,
+static void plan_group(const workspace *work, fy_plan_task task, int64_t count, foray_mode mode,
                        foray_policy *const *policies)
 {
     double mean[FORAY_MODES][FY_LANES], low[FY_LANES];
-    for (int m = 0; m < FORAY_MODES; m++) {
+    for (foray_mode m = 0; m < FORAY_MODES; m++) {
         task.sign = sign_of_mode[m];
         task.policy = m == mode ? work->policy : NULL;
         fy_plan(&task, mean[m]);
@@ -175,7 +175,7 @@ static void plan_group(const workspace *work, fy_plan_task task, int64_t count, 
 }
 
 static foray_status plan_all(foray_context *ctx, workspace *work, fy_plan_task task, int64_t count,
-                             const foray_reward *const *rewards, int mode,
+                             const foray_reward *const *rewards, foray_mode mode,
                              foray_policy *const *policies)
 {
     for (int64_t i = 0; i < count; i += FY_LANES) {
@@ -192,7 +192,7 @@ static foray_status plan_all(foray_context *ctx, workspace *work, fy_plan_task t
 /* ------------------------------------------------------------ input, output */
 
 static foray_status check(foray_context *ctx, const fy_kernel *kernel, int64_t count,
-                          const foray_reward *const *rewards, int mode)
+                          const foray_reward *const *rewards, foray_mode mode)
 {
     if (count < 0 || !foray_mode_name(mode))
         return fy_fail(ctx, FORAY_ERROR_USAGE, "planning for %lld rewards in mode %d",
@@ -213,7 +213,7 @@ static void destroy_policies(foray_policy **policies, int64_t count)
 }
 
 static foray_status create_policies(foray_context *ctx, const foray_model *model, int64_t count,
-                                    int mode, foray_policy ***out)
+                                    foray_mode mode, foray_policy ***out)
 {
     foray_policy **policies;
     if (!FY_ALLOC(ctx, policies, count))
@@ -230,7 +230,7 @@ static foray_status create_policies(foray_context *ctx, const foray_model *model
 }
 
 foray_status fy_plan_rewards(foray_context *ctx, const fy_kernel *kernel, int clip, int ties,
-                             int64_t count, const foray_reward *const *rewards, int mode,
+                             int64_t count, const foray_reward *const *rewards, foray_mode mode,
                              foray_policy **policies)
 {
     const foray_model *model = kernel->basis->model;

@@ -12,7 +12,7 @@
  *     this policy under the pessimistic recursion. The other fields are the caller's.
  * On failure nothing is handed out. The kernel must have a bonus. */
 foray_status fy_plan_rewards(foray_context *ctx, const fy_kernel *kernel, int clip, int ties,
-                             int64_t count, const foray_reward *const *rewards, int mode,
+                             int64_t count, const foray_reward *const *rewards, foray_mode mode,
                              foray_policy **policies);
 
 #endif

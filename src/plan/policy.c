@@ -20,9 +20,9 @@ static const char *const radius_names[] = {"sharp",  "selfnormalised", "theorem"
                                            "counts", "none",           NULL};
 static const char *const status_names[] = {"heuristic", "certified", NULL};
 
-const char *foray_mode_name(int mode)
+const char *foray_mode_name(foray_mode mode)
 {
-    return mode >= 0 && mode < FORAY_MODES ? mode_names[mode] : NULL;
+    return (unsigned)mode < FORAY_MODES ? mode_names[mode] : NULL;
 }
 
 const char *foray_radius_name(int radius)
@@ -57,7 +57,7 @@ static foray_status create(foray_context *ctx, int64_t states, int64_t actions, 
     return FORAY_OK;
 }
 
-foray_status fy_policy_create(foray_context *ctx, const foray_model *model, int mode,
+foray_status fy_policy_create(foray_context *ctx, const foray_model *model, foray_mode mode,
                               foray_policy **out)
 {
     foray_status status = create(ctx, model->states, model->actions, model->horizon, out);
@@ -188,17 +188,19 @@ static foray_status read_certificate(foray_context *ctx, fy_json object,
 static foray_status read_head(foray_context *ctx, fy_json root, foray_policy *head)
 {
     foray_status status;
+    int mode;
     if ((status = fy_document_integer(ctx, root, "states", 1, INT32_MAX, &head->states)) < 0 ||
         (status = fy_document_integer(ctx, root, "actions", 1, INT32_MAX, &head->actions)) < 0 ||
         (status = fy_document_integer(ctx, root, "horizon", 1, INT32_MAX, &head->horizon)) < 0 ||
-        (status = fy_document_choice(ctx, root, "mode", mode_names, &head->mode)) < 0 ||
+        (status = fy_document_choice(ctx, root, "mode", mode_names, &mode)) < 0 ||
         (status = read_values(ctx, fy_json_member(root, "value"), head->value)) < 0)
         return status;
+    head->mode = (foray_mode)mode;
     return read_certificate(ctx, fy_json_member(root, "certificate"), &head->certificate);
 }
 
-foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, const char *where,
-                             foray_policy **out)
+foray_status foray_policy_parse(foray_context *ctx, const char *text, size_t size,
+                                const char *where, foray_policy **out)
 {
     static const char *const keys[] = {"format", "version", "states", "actions",     "horizon",
                                        "mode",   "action",  "value",  "certificate", NULL};
@@ -228,7 +230,7 @@ foray_status foray_policy_load(foray_context *ctx, const char *path, foray_polic
     foray_status status = fy_file_read(ctx, path, FY_DOCUMENT_LIMIT, &data, &size);
     if (status < 0)
         return status;
-    status = fy_policy_parse(ctx, (const char *)data, size, path, out);
+    status = foray_policy_parse(ctx, (const char *)data, size, path, out);
     free(data);
     return status;
 }
@@ -274,7 +276,6 @@ static void put_policy(fy_writer *writer, const foray_policy *policy)
     fy_print(writer, "},\n\"certificate\":");
     put_certificate(writer, &policy->certificate);
     fy_print(writer, "}\n");
-    fy_write_bytes(writer, "", 1);
 }
 
 /* A policy is a plain struct that anyone may fill: what cannot be read back is not written. */
@@ -300,13 +301,7 @@ foray_status foray_policy_print(foray_context *ctx, const foray_policy *policy, 
     if (status < 0)
         return status;
     put_policy(&writer, policy);
-    if (writer.failed) {
-        free(writer.data);
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "out of memory while printing a policy");
-    }
-    *out = (char *)writer.data;
-    *size = writer.size - 1;
-    return FORAY_OK;
+    return fy_writer_take(&writer, "a policy", out, size);
 }
 
 foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy, const char *path)

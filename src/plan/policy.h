@@ -5,16 +5,12 @@
 #include "model/model.h"
 
 /* A policy of the model's shape, all actions 0. */
-foray_status fy_policy_create(foray_context *ctx, const foray_model *model, int mode,
+foray_status fy_policy_create(foray_context *ctx, const foray_model *model, foray_mode mode,
                               foray_policy **out);
 
 /* FORAY_ERROR_INPUT if the policy has another shape than the model, or an action it has not. */
 foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                              const foray_model *model);
-
-/* From JSON; `where` stands for the file name in messages. */
-foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, const char *where,
-                             foray_policy **out);
 
 /* The values of a policy at every step if `theta` is true: value[t][state] for t = 0..horizon. */
 foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, const double *theta,

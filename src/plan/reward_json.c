@@ -184,18 +184,12 @@ static void put_reward(fy_writer *writer, const foray_reward *reward)
     fy_print(writer, ",\"entries\":[");
     put_entries(writer, reward);
     fy_print(writer, "]}\n");
-    fy_write_bytes(writer, "", 1);
 }
 
-foray_status foray_reward_print(foray_context *ctx, const foray_reward *reward, char **out)
+foray_status foray_reward_print(foray_context *ctx, const foray_reward *reward, char **out,
+                                size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
     put_reward(&writer, reward);
-    if (writer.failed) {
-        free(writer.data);
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "out of memory while printing reward \"%s\"",
-                       reward->name);
-    }
-    *out = (char *)writer.data;
-    return FORAY_OK;
+    return fy_writer_take(&writer, "a reward", out, size);
 }

@@ -52,7 +52,7 @@ static foray_status put_plan(foray_run *run, int64_t id, const foray_reward *rew
                              const foray_policy *policy)
 {
     char *json;
-    foray_status status = foray_reward_print(run->ctx, reward, &json);
+    foray_status status = foray_reward_print(run->ctx, reward, &json, NULL);
     if (status != FORAY_OK)
         return status;
     size_t policy_bytes = 0;
@@ -82,7 +82,7 @@ static foray_status keep(foray_run *run, int64_t count, const foray_reward *cons
 
 /* The episodes a plan was made from are saved before it. */
 foray_status foray_run_plan(foray_run *run, int64_t count, const foray_reward *const *rewards,
-                            int mode, foray_policy **policies)
+                            foray_mode mode, foray_policy **policies)
 {
     foray_status status = fy_run_writable(run);
     if (status != FORAY_OK || count == 0)

@@ -85,15 +85,16 @@ static foray_status check_target(foray_run *run, double until)
 }
 
 /* The run keeps its own model: the one that is in the file. */
-static foray_status create_within(foray_run *run, const char *path, int how,
+static foray_status create_within(foray_run *run, const char *path, foray_run_creation how,
                                   const foray_model *model, const char *world)
 {
     fy_birth birth = {.settings = &run->settings, .world = world};
-    uint8_t *bytes;
-    foray_status status = fy_model_print_compact(run->ctx, model, &bytes, &birth.model_bytes);
+    char *bytes;
+    foray_status status =
+        foray_model_print(run->ctx, model, FORAY_MODEL_COMPACT, &bytes, &birth.model_bytes);
     if (status != FORAY_OK)
         return status;
-    birth.model = bytes;
+    birth.model = (const uint8_t *)bytes;
     status = fy_model_parse_compact(run->ctx, bytes, birth.model_bytes, path, &run->model);
     if (status == FORAY_OK)
         status = equip(run);
@@ -105,7 +106,7 @@ static foray_status create_within(foray_run *run, const char *path, int how,
     return status == FORAY_OK ? load_texts(run) : status;
 }
 
-foray_status foray_run_create(foray_context *ctx, const char *path, int how,
+foray_status foray_run_create(foray_context *ctx, const char *path, foray_run_creation how,
                               const foray_model *model, const char *world,
                               const foray_settings *settings, foray_run **out)
 {
@@ -198,7 +199,7 @@ static foray_status load(foray_run *run)
 
 /* One transaction around the loading: a run that is being written by another
  * process is seen as it was at one moment. */
-static foray_status open_within(foray_run *run, const char *path, int how)
+static foray_status open_within(foray_run *run, const char *path, foray_run_access how)
 {
     foray_status status = fy_store_open(run->ctx, path, how == FORAY_RUN_WRITE, &run->store);
     if (status == FORAY_OK)
@@ -212,7 +213,8 @@ static foray_status open_within(foray_run *run, const char *path, int how)
     return status;
 }
 
-foray_status foray_run_open(foray_context *ctx, const char *path, int how, foray_run **out)
+foray_status foray_run_open(foray_context *ctx, const char *path, foray_run_access how,
+                            foray_run **out)
 {
     if (how != FORAY_RUN_READ && how != FORAY_RUN_WRITE)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %d is not a way to open a run", path, how);
@@ -330,7 +332,7 @@ static foray_status replace_reward(foray_run *run, const char *text)
 static foray_status put_reward(foray_run *run, const foray_reward *reward)
 {
     char *text;
-    foray_status status = foray_reward_print(run->ctx, reward, &text);
+    foray_status status = foray_reward_print(run->ctx, reward, &text, NULL);
     if (status == FORAY_OK) {
         status = replace_reward(run, text);
         free(text);

@@ -36,10 +36,11 @@ static foray_status check_birth(foray_run *run)
 {
     foray_settings settings;
     foray_status status = fy_store_get_settings(run->store, &settings);
-    uint8_t *expected = NULL, *found = NULL;
+    char *expected = NULL;
+    uint8_t *found = NULL;
     size_t size = 0;
     if (status == FORAY_OK)
-        status = fy_model_print_compact(run->ctx, run->model, &expected, &size);
+        status = foray_model_print(run->ctx, run->model, FORAY_MODEL_COMPACT, &expected, &size);
     if (status == FORAY_OK)
         status = fy_store_get_pieces(run->store, "model", 0, size, &found);
     if (status == FORAY_OK && memcmp(expected, found, size) != 0)

@@ -199,8 +199,8 @@ static void francis_observe(foray_explorer *explorer, int64_t t, int64_t pair, i
 /* ------------------------------------------------------------------ planning */
 
 /* The same in every mode: there is no bonus to add or to take away. */
-static double francis_plan_reward(foray_explorer *explorer, const foray_reward *reward, int mode,
-                                  int32_t *actions)
+static double francis_plan_reward(foray_explorer *explorer, const foray_reward *reward,
+                                  foray_mode mode, int32_t *actions)
 {
     (void)mode;
     francis *self = explorer->self;
@@ -220,7 +220,7 @@ static double francis_plan_reward(foray_explorer *explorer, const foray_reward *
 }
 
 static foray_status francis_plan(foray_explorer *explorer, int64_t count,
-                                 const foray_reward *const *rewards, int mode,
+                                 const foray_reward *const *rewards, foray_mode mode,
                                  foray_policy **policies)
 {
     return fy_lsvi_plan(explorer, francis_plan_reward, count, rewards, mode, policies);

@@ -280,7 +280,7 @@ void fy_lsvi_describe(foray_explorer *explorer, foray_explorer_facts *facts)
 static void plan_one(foray_explorer *explorer, fy_lsvi_plan_fn plan, const foray_reward *reward,
                      int32_t *spare, foray_policy *policy)
 {
-    for (int mode = 0; mode < FORAY_MODES; mode++)
+    for (foray_mode mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] =
             plan(explorer, reward, mode, mode == policy->mode ? policy->action : spare);
     policy->certificate = (foray_certificate){
@@ -288,7 +288,8 @@ static void plan_one(foray_explorer *explorer, fy_lsvi_plan_fn plan, const foray
 }
 
 foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_t count,
-                          const foray_reward *const *rewards, int mode, foray_policy **policies)
+                          const foray_reward *const *rewards, foray_mode mode,
+                          foray_policy **policies)
 {
     foray_context *ctx = explorer->ctx;
     const foray_model *model = explorer->model;

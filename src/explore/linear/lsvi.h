@@ -75,12 +75,13 @@ void fy_lsvi_destroy(foray_explorer *explorer);
 void fy_lsvi_describe(foray_explorer *explorer, foray_explorer_facts *facts);
 
 /* Plans for one reward in one mode: fills actions ([horizon][states]) and returns E_mu V_1. */
-typedef double (*fy_lsvi_plan_fn)(foray_explorer *explorer, const foray_reward *reward, int mode,
-                                  int32_t *actions);
+typedef double (*fy_lsvi_plan_fn)(foray_explorer *explorer, const foray_reward *reward,
+                                  foray_mode mode, int32_t *actions);
 
 /* Policies for all rewards: actions of `mode`, the values of all three modes, and no bound:
  * an infinite gap, not certified. On failure nothing is handed out. */
 foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_t count,
-                          const foray_reward *const *rewards, int mode, foray_policy **policies);
+                          const foray_reward *const *rewards, foray_mode mode,
+                          foray_policy **policies);
 
 #endif

@@ -125,8 +125,8 @@ static void wang_end_episode(foray_explorer *explorer)
 
 /* ------------------------------------------------------------------ planning */
 
-static double wang_plan_reward(foray_explorer *explorer, const foray_reward *reward, int mode,
-                               int32_t *actions)
+static double wang_plan_reward(foray_explorer *explorer, const foray_reward *reward,
+                               foray_mode mode, int32_t *actions)
 {
     static const double sign[FORAY_MODES] = {
         [FORAY_OPTIMISTIC] = 1.0, [FORAY_PLUGIN] = 0.0, [FORAY_PESSIMISTIC] = -1.0};
@@ -134,7 +134,8 @@ static double wang_plan_reward(foray_explorer *explorer, const foray_reward *rew
 }
 
 static foray_status wang_plan(foray_explorer *explorer, int64_t count,
-                              const foray_reward *const *rewards, int mode, foray_policy **policies)
+                              const foray_reward *const *rewards, foray_mode mode,
+                              foray_policy **policies)
 {
     return fy_lsvi_plan(explorer, wang_plan_reward, count, rewards, mode, policies);
 }

@@ -373,7 +373,8 @@ static foray_certificate certificate(const foray_explorer *explorer, double gap)
 }
 
 foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
-                             const foray_reward *const *rewards, int mode, foray_policy **policies)
+                             const foray_reward *const *rewards, foray_mode mode,
+                             foray_policy **policies)
 {
     fy_learner *learner = explorer->self;
     fy_learner_estimate(learner);

@@ -82,7 +82,8 @@ void fy_learner_end_episode(foray_explorer *explorer);
 void fy_learner_save(foray_explorer *explorer, fy_writer *writer);
 void fy_learner_load(foray_explorer *explorer, fy_reader *reader);
 foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
-                             const foray_reward *const *rewards, int mode, foray_policy **policies);
+                             const foray_reward *const *rewards, foray_mode mode,
+                             foray_policy **policies);
 foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out);
 foray_status fy_learner_theta(foray_explorer *explorer, double *theta, double *half_width);
 void fy_learner_describe(foray_explorer *explorer, foray_explorer_facts *facts);

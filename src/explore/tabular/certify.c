@@ -127,10 +127,10 @@ static double induct(const task *job)
 typedef struct method {
     const fy_counts *counts;
     const fy_bonus_rule *rule, *certified;
-    int choice;
+    foray_mode choice;
 } method;
 
-static int sign_of(int mode)
+static int sign_of(foray_mode mode)
 {
     return mode == FORAY_OPTIMISTIC ? 1 : mode == FORAY_PLUGIN ? 0 : -1;
 }
@@ -167,8 +167,9 @@ static fy_bonus_rule certified_rule(const foray_explorer *explorer, const fy_cou
 }
 
 foray_status fy_certify_plan(foray_explorer *explorer, const fy_counts *counts,
-                             const fy_bonus_rule *rule, int choice, int64_t count,
-                             const foray_reward *const *rewards, int mode, foray_policy **policies)
+                             const fy_bonus_rule *rule, foray_mode choice, int64_t count,
+                             const foray_reward *const *rewards, foray_mode mode,
+                             foray_policy **policies)
 {
     double *weight;
     if (!FY_ALLOC(explorer->ctx, weight, counts->layers * counts->model->pairs))

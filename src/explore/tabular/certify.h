@@ -45,8 +45,9 @@ void fy_certify_weights(const foray_explorer *explorer, const fy_counts *counts,
  * certified rule in any case: value[] of the best policy in each recursion,
  * certificate.gap = V_up(mu) - V_low^pi(mu). */
 foray_status fy_certify_plan(foray_explorer *explorer, const fy_counts *counts,
-                             const fy_bonus_rule *rule, int choice, int64_t count,
-                             const foray_reward *const *rewards, int mode, foray_policy **policies);
+                             const fy_bonus_rule *rule, foray_mode choice, int64_t count,
+                             const foray_reward *const *rewards, foray_mode mode,
+                             foray_policy **policies);
 
 /* The bound for all rewards of plans on the empirical model, as RF-UCRL's: min{H, 2 E_mu E_1} with
  * E_h(s,a) = min{H-h, (H-h) sqrt(2 b(n)/n) + sum_j p^_j max_b E_{h+1}(s_j,b)}. */

@@ -186,7 +186,7 @@ static void plan_one(const foray_explorer *explorer, const void *how, const fora
 }
 
 foray_status fy_counts_plan(foray_explorer *explorer, const fy_counts *counts, double error,
-                            int64_t count, const foray_reward *const *rewards, int mode,
+                            int64_t count, const foray_reward *const *rewards, foray_mode mode,
                             foray_policy **policies)
 {
     empirical how = {counts, error};
@@ -206,7 +206,7 @@ static void plan_all(foray_explorer *explorer, fy_plan_one *one, const void *how
 
 foray_status fy_counts_plan_each(foray_explorer *explorer, fy_plan_one *one, const void *how,
                                  int64_t room, int64_t count, const foray_reward *const *rewards,
-                                 int mode, foray_policy **policies)
+                                 foray_mode mode, foray_policy **policies)
 {
     foray_context *ctx = explorer->ctx;
     double *work = fy_alloc(ctx, (size_t)ctx->threads * (size_t)room, sizeof *work);

@@ -73,7 +73,7 @@ void fy_counts_read(fy_counts *counts, fy_reader *reader);
  * and certificate.gap = optimistic - pessimistic; INFINITY, with the radius
  * FORAY_RADIUS_NONE and never certified, without a bound. */
 foray_status fy_counts_plan(foray_explorer *explorer, const fy_counts *counts, double error,
-                            int64_t count, const foray_reward *const *rewards, int mode,
+                            int64_t count, const foray_reward *const *rewards, foray_mode mode,
                             foray_policy **policies);
 
 /* Calls `one` for every reward, several at a time, with a new policy to fill in and `room`
@@ -82,7 +82,7 @@ typedef void fy_plan_one(const foray_explorer *explorer, const void *how,
                          const foray_reward *reward, double *work, foray_policy *policy);
 foray_status fy_counts_plan_each(foray_explorer *explorer, fy_plan_one *one, const void *how,
                                  int64_t room, int64_t count, const foray_reward *const *rewards,
-                                 int mode, foray_policy **policies);
+                                 foray_mode mode, foray_policy **policies);
 
 /* A certificate from counts: certified unless the radius was scaled down. */
 foray_certificate fy_counts_certificate(const foray_explorer *explorer, double gap);

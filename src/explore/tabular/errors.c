@@ -372,7 +372,8 @@ static double error_now(const foray_explorer *explorer)
 }
 
 foray_status fy_errors_plan(foray_explorer *explorer, int64_t count,
-                            const foray_reward *const *rewards, int mode, foray_policy **policies)
+                            const foray_reward *const *rewards, foray_mode mode,
+                            foray_policy **policies)
 {
     const fy_errors *errors = explorer->self;
     return fy_counts_plan(explorer, errors->counts, error_now(explorer), count, rewards, mode,

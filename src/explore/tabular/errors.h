@@ -72,7 +72,8 @@ void fy_errors_end_episode(foray_explorer *explorer);
 /* The best policy of the empirical model, which is within twice the error of the best one: so is
  * the bound for all rewards. */
 foray_status fy_errors_plan(foray_explorer *explorer, int64_t count,
-                            const foray_reward *const *rewards, int mode, foray_policy **policies);
+                            const foray_reward *const *rewards, foray_mode mode,
+                            foray_policy **policies);
 foray_status fy_errors_bound(foray_explorer *explorer, foray_certificate *out);
 void fy_errors_save(foray_explorer *explorer, fy_writer *writer);
 void fy_errors_load(foray_explorer *explorer, fy_reader *reader);

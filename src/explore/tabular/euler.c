@@ -302,7 +302,7 @@ static void euler_end_episode(foray_explorer *explorer)
 }
 
 static foray_status euler_plan(foray_explorer *explorer, int64_t count,
-                               const foray_reward *const *rewards, int mode,
+                               const foray_reward *const *rewards, foray_mode mode,
                                foray_policy **policies)
 {
     const fy_euler *euler = explorer->self;

@@ -248,7 +248,7 @@ static void rf_rl_explore_observe(foray_explorer *explorer, int64_t t, int64_t p
 /* ------------------------------------------------------ plans and certificates */
 
 static foray_status rf_rl_explore_plan(foray_explorer *explorer, int64_t count,
-                                       const foray_reward *const *rewards, int mode,
+                                       const foray_reward *const *rewards, foray_mode mode,
                                        foray_policy **policies)
 {
     const mixture *self = explorer->self;

@@ -267,7 +267,8 @@ static void sstp_observe(foray_explorer *explorer, int64_t t, int64_t pair, int6
 /* ------------------------------------------------------ plans and certificates */
 
 static foray_status sstp_plan(foray_explorer *explorer, int64_t count,
-                              const foray_reward *const *rewards, int mode, foray_policy **policies)
+                              const foray_reward *const *rewards, foray_mode mode,
+                              foray_policy **policies)
 {
     const staged *self = explorer->self;
     double *weight = fy_alloc(explorer->ctx, (size_t)explorer->model->pairs, sizeof *weight);
