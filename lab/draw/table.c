@@ -1,6 +1,7 @@
 /* table.c - one table in three dresses. */
 #include "draw/table.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ void fy_table_shortest(fy_table *table, double value)
 
 void fy_table_integer(fy_table *table, int64_t value)
 {
-    fy_table_cell(table, "%lld", (long long)value);
+    fy_table_cell(table, "%" PRId64, value);
 }
 
 void fy_table_number(fy_table *table, double value)

@@ -1,6 +1,7 @@
 /* text.c - escaped text, numbers for people, labels. */
 #include "draw/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ const char *fy_label(const char *name, int64_t number, char out[FY_LABEL_SIZE])
 {
     enum { LONGEST = 16 };
     if (!name || !*name) {
-        snprintf(out, FY_LABEL_SIZE, "%lld", (long long)number);
+        snprintf(out, FY_LABEL_SIZE, "%" PRId64, number);
         return out;
     }
     size_t at = 0, length = 0;
@@ -107,8 +108,9 @@ const char *fy_number(double value, char out[FY_NUMBER_SIZE])
 
 foray_status fy_text_save(fy_writer *text, const char *path)
 {
-    foray_status status =
-        text->failed ? FORAY_ERROR_MEMORY : foray_file_write(text->ctx, path, true, text->data, text->size);
+    foray_status status = text->failed
+                              ? FORAY_ERROR_MEMORY
+                              : foray_file_write(text->ctx, path, true, text->data, text->size);
     free(text->data);
     *text = (fy_writer){.ctx = text->ctx};
     return status;

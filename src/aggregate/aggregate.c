@@ -13,6 +13,7 @@
 #include "system/monte_carlo.h"
 #include "aggregate/sampling.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,8 +89,8 @@ static foray_status check_request(const job *j)
                        "%s has no simulators to make features from: give a model instead",
                        spec->name);
     if (aggregation->draws < 1)
-        return fy_fail(j->ctx, FORAY_ERROR_USAGE, "%lld draws, but at least 1 is needed",
-                       (long long)aggregation->draws);
+        return fy_fail(j->ctx, FORAY_ERROR_USAGE, "%" PRId64 " draws, but at least 1 is needed",
+                       aggregation->draws);
     if (!(aggregation->accuracy >= 0) || !(aggregation->delta > 0 && aggregation->delta < 1))
         return fy_fail(j->ctx, FORAY_ERROR_USAGE,
                        "accuracy %g and delta %g: the first must be at least 0, the second above 0 "
@@ -254,7 +255,7 @@ static void name_cluster(const job *j, int64_t cluster, char *text)
     size_t at = 0;
     for (int64_t i = 0; i < spec->dimensions && at < NAME_SIZE; i++) {
         char fallback[16];
-        snprintf(fallback, sizeof fallback, spec->states > 0 ? "state" : "s%lld", (long long)i);
+        snprintf(fallback, sizeof fallback, spec->states > 0 ? "state" : "s%" PRId64, i);
         at +=
             (size_t)snprintf(text + at, NAME_SIZE - at, "%s%.48s=%.4g", i ? ", " : "",
                              spec->dimension_name ? spec->dimension_name[i] : fallback, centre[i]);

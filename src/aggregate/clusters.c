@@ -4,6 +4,7 @@
 #include "system/system.h"
 #include "base/parameter.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,11 +89,11 @@ foray_status fy_clusters_check_model(foray_context *ctx, const foray_clusters *c
     if (foray_model_states(model) == clusters->count && foray_model_actions(model) == spec->actions)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_USAGE,
-                   "%s has %lld states and %lld actions, but there are %lld clusters and %s has "
-                   "%lld actions",
-                   foray_model_name(model), (long long)foray_model_states(model),
-                   (long long)foray_model_actions(model), (long long)clusters->count, spec->name,
-                   (long long)spec->actions);
+                   "%s has %" PRId64 " states and %" PRId64 " actions, but there are %" PRId64
+                   " clusters and %s has "
+                   "%" PRId64 " actions",
+                   foray_model_name(model), foray_model_states(model), foray_model_actions(model),
+                   clusters->count, spec->name, spec->actions);
 }
 
 /* ------------------------------------------------------- the states themselves */
@@ -185,9 +186,9 @@ static foray_status parse_grid(foray_context *ctx, const foray_system *system, c
             break;
     }
     if (n != dimensions)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "clusters \"%s\": %lld dimensions, but %s has %lld",
-                       text, (long long)n, foray_system_describe(system)->name,
-                       (long long)dimensions);
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "clusters \"%s\": %" PRId64 " dimensions, but %s has %" PRId64, text, n,
+                       foray_system_describe(system)->name, dimensions);
     return foray_clusters_grid(ctx, system, points, out);
 }
 

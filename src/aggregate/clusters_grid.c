@@ -7,6 +7,7 @@
 #include "aggregate/clusters.h"
 #include "system/system.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -137,16 +138,17 @@ static foray_status check_points(foray_context *ctx, const foray_system_spec *sp
                        "%s is finite: its clusters are its states, not a grid", spec->name);
     if (spec->dimensions > MOST_GRID_DIMENSIONS)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "%s has %lld dimensions, but a grid may have at most %d: use radial "
+                       "%s has %" PRId64 " dimensions, but a grid may have at most %d: use radial "
                        "clusters",
-                       spec->name, (long long)spec->dimensions, MOST_GRID_DIMENSIONS);
+                       spec->name, spec->dimensions, MOST_GRID_DIMENSIONS);
     *count = 1;
     for (int64_t i = 0; i < spec->dimensions; i++) {
         if (points[i] < 2 || points[i] > INT32_MAX / 2 / *count)
             return fy_fail(ctx, FORAY_ERROR_USAGE,
-                           "dimension %lld of the grid has %lld points: at least 2 are needed, and "
+                           "dimension %" PRId64 " of the grid has %" PRId64
+                           " points: at least 2 are needed, and "
                            "at most %d in all",
-                           (long long)i, (long long)points[i], INT32_MAX / 2);
+                           i, points[i], INT32_MAX / 2);
         *count *= points[i];
     }
     return FORAY_OK;

@@ -11,6 +11,7 @@
 #include "base/maths.h"
 #include "system/system.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -198,13 +199,14 @@ static foray_status check_sizes(foray_context *ctx, const foray_system_spec *spe
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s is finite: its clusters are its states, not radial ones", spec->name);
     if (count < 1 || count >= INT32_MAX)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%lld radial clusters: there must be 1 to %d",
-                       (long long)count, INT32_MAX - 1);
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " radial clusters: there must be 1 to %d",
+                       count, INT32_MAX - 1);
     if (nearest < 1 || nearest > count || nearest > FY_MOST_MEMBERSHIPS)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "radial clusters: nearest is %lld, but it must be 1 to %d, and there are "
-                       "%lld of them",
-                       (long long)nearest, FY_MOST_MEMBERSHIPS, (long long)count);
+                       "radial clusters: nearest is %" PRId64
+                       ", but it must be 1 to %d, and there are "
+                       "%" PRId64 " of them",
+                       nearest, FY_MOST_MEMBERSHIPS, count);
     if (!(width >= 0 && width <= 1))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "radial clusters: width is %g, but it must be 0 to 1 (the box is 1 wide)",
@@ -224,8 +226,9 @@ static foray_status place_centres(foray_context *ctx, const foray_system_spec *s
             double value = centre ? centre[k * n + i] : 0;
             if (centre && !(value >= spec->low[i] && value <= spec->high[i]))
                 return fy_fail(ctx, FORAY_ERROR_USAGE,
-                               "coordinate %lld of centre %lld is %g, which lies outside the box",
-                               (long long)i, (long long)k, value);
+                               "coordinate %" PRId64 " of centre %" PRId64
+                               " is %g, which lies outside the box",
+                               i, k, value);
             out[k * n + i] = centre ? (value - spec->low[i]) / (spec->high[i] - spec->low[i])
                                     : fy_spread(0.5, step[i], k);
         }

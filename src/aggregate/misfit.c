@@ -9,6 +9,7 @@
 #include "aggregate/clusters.h"
 #include "system/system.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -164,19 +165,19 @@ static foray_status check(const look *l, const double *theta, int64_t episodes)
     if (!model->basis)
         return fy_model_check_kernel(l->ctx, model);
     if (model->dim != l->system->spec.simulators)
-        return fy_fail(l->ctx, FORAY_ERROR_USAGE, "%s has %lld simulators, but %s is made of %lld",
-                       l->system->spec.name, (long long)l->system->spec.simulators, model->name,
-                       (long long)model->dim);
+        return fy_fail(l->ctx, FORAY_ERROR_USAGE,
+                       "%s has %" PRId64 " simulators, but %s is made of %" PRId64,
+                       l->system->spec.name, l->system->spec.simulators, model->name, model->dim);
     if (episodes < 1)
-        return fy_fail(l->ctx, FORAY_ERROR_USAGE, "%lld episodes, but at least 1 is needed",
-                       (long long)episodes);
+        return fy_fail(l->ctx, FORAY_ERROR_USAGE, "%" PRId64 " episodes, but at least 1 is needed",
+                       episodes);
     if (!theta)
         return fy_fail(l->ctx, FORAY_ERROR_INPUT,
                        "the theta of model \"%s\" is not known: the misfit needs an estimate",
                        model->name);
     for (int64_t i = 0; i < model->dim; i++)
         if (!isfinite(theta[i]))
-            return fy_fail(l->ctx, FORAY_ERROR_USAGE, "theta[%lld] is not a number", (long long)i);
+            return fy_fail(l->ctx, FORAY_ERROR_USAGE, "theta[%" PRId64 "] is not a number", i);
     return FORAY_OK;
 }
 

@@ -3,6 +3,8 @@
 #include "aggregate/clusters.h"
 #include "system/system.h"
 
+#include <inttypes.h>
+
 /* The weight that the clusters of one action have together. */
 static double votes(const foray_policy *policy, int64_t step, int64_t count, const int32_t *cluster,
                     const double *weight, int32_t action)
@@ -59,8 +61,8 @@ foray_status foray_system_reward_create(foray_context *ctx, foray_system *system
     if (status != FORAY_OK)
         return status;
     if (index < 0 || index >= system->spec.rewards)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "reward %lld, but %s has %lld rewards",
-                       (long long)index, system->spec.name, (long long)system->spec.rewards);
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "reward %" PRId64 ", but %s has %" PRId64 " rewards",
+                       index, system->spec.name, system->spec.rewards);
     foray_reward *reward = NULL;
     status = foray_reward_create(ctx, model, system->spec.reward_name[index], 0, &reward);
     if (status == FORAY_OK)

@@ -10,6 +10,7 @@
  * nothing depends on who does which cluster when. */
 #include "aggregate/sampling.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,8 +172,7 @@ static foray_status draw_cluster(fy_sampler *w, int64_t cluster)
         for (int64_t a = 0; a < actions && status == FORAY_OK; a++) {
             status = draw_batch(w, cluster * actions + a, first, count);
             if (status != FORAY_OK)
-                fy_say_within(w->ctx, "cluster %lld, action %lld", (long long)cluster,
-                              (long long)a);
+                fy_say_within(w->ctx, "cluster %" PRId64 ", action %" PRId64, cluster, a);
         }
     }
     return status;

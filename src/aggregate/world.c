@@ -9,6 +9,7 @@
 #include "aggregate/clusters.h"
 #include "system/system.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 typedef struct walker {
@@ -119,8 +120,8 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
 {
     walker *w = self;
     if (state < 0 || state >= w->clusters->count || action < 0 || action >= w->system->spec.actions)
-        return fy_fail(w->ctx, FORAY_ERROR_USAGE, "there is no cluster %lld or action %lld",
-                       (long long)state, (long long)action);
+        return fy_fail(w->ctx, FORAY_ERROR_USAGE,
+                       "there is no cluster %" PRId64 " or action %" PRId64, state, action);
     double after[FY_MOST_DIMENSIONS];
     foray_system_query query = {*draw, FORAY_REALITY, action};
     stand_in(w, draw, state);

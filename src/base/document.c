@@ -1,6 +1,7 @@
 /* document.c - reading and writing the JSON that models, rewards and policies share. */
 #include "base/document.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +84,9 @@ foray_status fy_document_integer(foray_context *ctx, fy_json object, const char 
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number is expected", key);
     int64_t value = fy_json_integer(member);
     if (value < least || value > most)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: %lld is not between %lld and %lld", key,
-                       (long long)value, (long long)least, (long long)most);
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "%s: %" PRId64 " is not between %" PRId64 " and %" PRId64, key, value, least,
+                       most);
     *out = value;
     return FORAY_OK;
 }

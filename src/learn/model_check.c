@@ -2,6 +2,7 @@
 #include "learn/inner.h"
 #include "model/pair_features.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,11 +256,11 @@ static foray_status check_psi_norm(foray_context *ctx, const foray_model *model,
     fy_basis_destroy(basis);
     if (status == FORAY_OK && !(least <= 1 + FY_MODEL_TOLERANCE))
         status = fy_fail(ctx, FORAY_ERROR_INPUT,
-                         "state %lld, action %lld: the norm of psi_f reaches %.9g for some f into "
+                         "state %" PRId64 ", action %" PRId64
+                         ": the norm of psi_f reaches %.9g for some f into "
                          "[0,1], but it may be at most 1: divide features by that and multiply "
                          "theta and norm_bound by it",
-                         (long long)facts->psi_norm_state, (long long)facts->psi_norm_action,
-                         facts->psi_norm);
+                         facts->psi_norm_state, facts->psi_norm_action, facts->psi_norm);
     return status;
 }
 

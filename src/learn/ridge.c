@@ -2,6 +2,7 @@
 #include "base/maths.h"
 #include "learn/dense.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +67,10 @@ static foray_status check_dim(foray_context *ctx, int64_t dim)
     if (dim <= MOST_DIM)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_USAGE,
-                   "a block of %lld unknowns is too large for a dense regression (at most %d): "
+                   "a block of %" PRId64
+                   " unknowns is too large for a dense regression (at most %d): "
                    "turn centring and blocks on, or give the model fewer features",
-                   (long long)dim, (int)MOST_DIM);
+                   dim, (int)MOST_DIM);
 }
 
 /* The dimensions already lie in at_vector[1..]. */

@@ -2,6 +2,7 @@
 #include "learn/arrangement.h"
 #include "learn/dense.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,10 +168,11 @@ static foray_status refuse(const builder *b, int64_t generator_set, const char *
     const foray_model *model = b->basis->model;
     int64_t pair = model->generator_set_pair[generator_set];
     return fy_fail(b->ctx, FORAY_ERROR_USAGE,
-                   "exact inner maximisation: at state %lld, action %lld (%lld successors in %d "
+                   "exact inner maximisation: at state %" PRId64 ", action %" PRId64 " (%" PRId64
+                   " successors in %d "
                    "dimensions) %s reaches %.3g, more than %.3g: use ascent",
-                   (long long)(pair / model->actions), (long long)(pair % model->actions),
-                   (long long)fy_generator_set_size(model, generator_set),
+                   (pair / model->actions), (pair % model->actions),
+                   fy_generator_set_size(model, generator_set),
                    (int)b->basis->block[b->basis->block_of_generator_set[generator_set]].dim, what,
                    much, limit);
 }

@@ -8,6 +8,7 @@
 #include "model/basis.h"
 #include "model/parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,8 +93,9 @@ static foray_status take_features(gather *g, int64_t pair, int64_t gen, int64_t 
     for (int64_t k = 0; k < n; k++) {
         if (k > 0 && out[k].index == out[k - 1].index)
             return fy_fail(g->ctx, FORAY_ERROR_INPUT,
-                           FY_AT_PAIR ", successor %lld: feature coordinate %d is given twice",
-                           FY_PAIR(parts, pair), (long long)next, out[k].index);
+                           FY_AT_PAIR ", successor %" PRId64
+                                      ": feature coordinate %d is given twice",
+                           FY_PAIR(parts, pair), next, out[k].index);
         if (out[k].value != 0)
             out[kept++] = out[k];
     }
@@ -331,8 +333,8 @@ static foray_status check_lists_used(gather *g)
 {
     for (int64_t list = 0; list < g->parts->lists; list++)
         if (g->generator_set_of_list[list] < 0)
-            return fy_fail(g->ctx, FORAY_ERROR_INPUT, "generator set %lld belongs to no pair",
-                           (long long)list);
+            return fy_fail(g->ctx, FORAY_ERROR_INPUT,
+                           "generator set %" PRId64 " belongs to no pair", list);
     return FORAY_OK;
 }
 

@@ -1,6 +1,7 @@
 /* builder.c - models by hand: creating a builder, and what it can be told. */
 #include "model/builder.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,8 +61,8 @@ static foray_status count_outcomes(foray_context *ctx, int64_t classes, const in
     *dim = 0;
     for (int64_t c = 0; c < classes; c++) {
         if (outcomes[c] < 1 || outcomes[c] > INT32_MAX - *dim)
-            return fy_fail(ctx, FORAY_ERROR_INPUT, "class %lld: %lld outcomes", (long long)c,
-                           (long long)outcomes[c]);
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "class %" PRId64 ": %" PRId64 " outcomes", c,
+                           outcomes[c]);
         *dim += outcomes[c];
     }
     return FORAY_OK;
@@ -73,8 +74,8 @@ foray_status foray_builder_create_classes(foray_context *ctx, int64_t states, in
 {
     int64_t dim;
     if (classes < 1)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%lld classes, but at least one is needed",
-                       (long long)classes);
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%" PRId64 " classes, but at least one is needed",
+                       classes);
     foray_status status = count_outcomes(ctx, classes, outcomes, &dim);
     if (status != FORAY_OK)
         return status;
@@ -147,8 +148,8 @@ static bool is_index(foray_builder *builder, const char *what, int64_t index, in
 {
     if (builder->failure != FORAY_OK || (index >= 0 && index < count))
         return builder->failure == FORAY_OK;
-    return fy_builder_fail(builder, FORAY_ERROR_INPUT, "%s %lld, but there are %lld", what,
-                           (long long)index, (long long)count);
+    return fy_builder_fail(builder, FORAY_ERROR_INPUT, "%s %" PRId64 ", but there are %" PRId64,
+                           what, index, count);
 }
 
 static bool is_pair(foray_builder *builder, int64_t state, int64_t action)
@@ -162,8 +163,8 @@ static bool is_next(foray_builder *builder, int64_t state, int64_t action, int64
     if (next >= 0 && next < builder->states)
         return true;
     return fy_builder_fail(builder, FORAY_ERROR_INPUT,
-                           FY_AT_PAIR ": successor %lld, but there are %lld", (long long)state,
-                           (long long)action, (long long)next, (long long)builder->states);
+                           FY_AT_PAIR ": successor %" PRId64 ", but there are %" PRId64, state,
+                           action, next, builder->states);
 }
 
 static foray_status check_probability(foray_context *ctx, double probability)
@@ -217,7 +218,7 @@ void foray_builder_feature(foray_builder *builder, int64_t state, int64_t action
         !is_pair(builder, state, action) || !is_next(builder, state, action, next))
         return;
     if (count < 0) {
-        fy_builder_fail(builder, FORAY_ERROR_USAGE, "%lld features", (long long)count);
+        fy_builder_fail(builder, FORAY_ERROR_USAGE, "%" PRId64 " features", count);
         return;
     }
     fy_model_parts sizes = {.actions = builder->actions, .dim = builder->dim};
@@ -242,9 +243,8 @@ void foray_builder_theta(foray_builder *builder, const double *theta)
     bool holds = is_kind(builder, FY_FEATURES, "foray_builder_theta");
     for (int64_t i = 0; i < builder->dim && holds; i++)
         if (!(fabs(theta[i]) <= FY_MODEL_LARGEST))
-            holds =
-                fy_builder_fail(builder, FORAY_ERROR_INPUT,
-                                "theta[%lld]: %g is not a usable number", (long long)i, theta[i]);
+            holds = fy_builder_fail(builder, FORAY_ERROR_INPUT,
+                                    "theta[%" PRId64 "]: %g is not a usable number", i, theta[i]);
     if (!holds)
         return;
     memcpy(builder->theta, theta, (size_t)builder->dim * sizeof *theta);
@@ -261,8 +261,8 @@ void foray_builder_simulator(foray_builder *builder, int64_t simulator, int64_t 
         !is_pair(builder, state, action) || !is_next(builder, state, action, next))
         return;
     if (check_probability(builder->ctx, probability) != FORAY_OK)
-        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, FY_AT_PAIR ", simulator %lld",
-                               (long long)state, (long long)action, (long long)simulator);
+        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, FY_AT_PAIR ", simulator %" PRId64, state,
+                               action, simulator);
     else if (reserve_entries(builder, 1)) {
         add_entry(builder, state * builder->actions + action, next, simulator, probability);
         builder->calls++;
@@ -315,7 +315,7 @@ void foray_builder_law(foray_builder *builder, int64_t class_index, const double
     int64_t start = builder->class_start[class_index];
     int64_t count = builder->class_start[class_index + 1] - start;
     if (check_law(builder->ctx, probability, count) != FORAY_OK) {
-        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, "class %lld", (long long)class_index);
+        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, "class %" PRId64, class_index);
         return;
     }
     for (int64_t o = 0; o < count; o++)
@@ -333,8 +333,8 @@ void foray_builder_transition(foray_builder *builder, int64_t state, int64_t act
         !is_pair(builder, state, action) || !is_next(builder, state, action, next))
         return;
     if (check_probability(builder->ctx, probability) != FORAY_OK)
-        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, FY_AT_PAIR ", successor %lld",
-                               (long long)state, (long long)action, (long long)next);
+        fy_builder_fail_within(builder, FORAY_ERROR_INPUT, FY_AT_PAIR ", successor %" PRId64, state,
+                               action, next);
     else if (reserve_entries(builder, 1)) {
         add_entry(builder, state * builder->actions + action, next, -1, probability);
         builder->calls++;
@@ -360,8 +360,9 @@ void foray_builder_initial(foray_builder *builder, int64_t state, double probabi
     if (builder->failure != FORAY_OK)
         return;
     if (state < 0 || state >= builder->states) {
-        fy_builder_fail(builder, FORAY_ERROR_INPUT, "initial: state %lld, but there are %lld",
-                        (long long)state, (long long)builder->states);
+        fy_builder_fail(builder, FORAY_ERROR_INPUT,
+                        "initial: state %" PRId64 ", but there are %" PRId64, state,
+                        builder->states);
         return;
     }
     if (check_probability(ctx, probability) != FORAY_OK) {

@@ -4,6 +4,7 @@
  * is allocated. */
 #include "model/parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,8 +214,8 @@ static foray_status read_fields(content *c)
     bool known = field[0] >= VERSION_PLAIN && field[0] <= VERSION_FEATURE_ERROR;
     if (!c->reader.failed && !known)
         return fy_fail(c->ctx, FORAY_ERROR_INPUT,
-                       "compact format version %llu, but only %d to %d can be read",
-                       (unsigned long long)field[0], VERSION_PLAIN, VERSION_FEATURE_ERROR);
+                       "compact format version %" PRIu64 ", but only %d to %d can be read",
+                       field[0], VERSION_PLAIN, VERSION_FEATURE_ERROR);
     fy_read_u64s(&c->reader, field + 1, header_fields(field[0]) - 1);
     c->norm_bound = fy_read_double(&c->reader);
     if (field[0] >= VERSION_FEATURE_ERROR)
@@ -293,13 +294,13 @@ static foray_status read_counts(content *c, const char *what, uint64_t count, ui
     fy_read_i32s(&c->reader, c->counts, count);
     for (uint64_t i = 0; i < count; i++) {
         if (c->counts[i] < 0)
-            return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s %llu: a size of %d", what,
-                           (unsigned long long)i, c->counts[i]);
+            return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s %" PRIu64 ": a size of %d", what, i,
+                           c->counts[i]);
         start[i + 1] = start[i] + c->counts[i];
     }
     if ((uint64_t)start[count] != total)
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "sizes of %ss do not add up to %llu", what,
-                       (unsigned long long)total);
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "sizes of %ss do not add up to %" PRIu64, what,
+                       total);
     return FORAY_OK;
 }
 
@@ -310,15 +311,14 @@ static foray_status place_successors(content *c)
         int32_t list = c->list_of_pair[pair];
         if (list < 0 || (uint64_t)list >= c->h.generator_sets)
             return fy_fail(c->ctx, FORAY_ERROR_INPUT,
-                           FY_AT_PAIR ": generator set %d, but there are %llu",
-                           (long long)(pair / (int64_t)c->h.actions),
-                           (long long)(pair % (int64_t)c->h.actions), list,
-                           (unsigned long long)c->h.generator_sets);
+                           FY_AT_PAIR ": generator set %d, but there are %" PRIu64,
+                           (pair / (int64_t)c->h.actions), (pair % (int64_t)c->h.actions), list,
+                           c->h.generator_sets);
         c->succ_start[pair + 1] = c->succ_start[pair] + c->gen_start[list + 1] - c->gen_start[list];
     }
     if ((uint64_t)c->succ_start[c->pairs] != c->h.transitions)
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "successors do not add up to %llu",
-                       (unsigned long long)c->h.transitions);
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "successors do not add up to %" PRIu64,
+                       c->h.transitions);
     return FORAY_OK;
 }
 
@@ -337,8 +337,7 @@ static foray_status read_names(content *c, const char *key, uint64_t count, uint
             continue;
         const void *bytes = length < 0 ? NULL : fy_read_bytes(&c->reader, (size_t)length);
         if (!bytes || memchr(bytes, 0, (size_t)length))
-            return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s[%llu]: not a text", key,
-                           (unsigned long long)i);
+            return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s[%" PRIu64 "]: not a text", key, i);
         if (!((*out)[i] = fy_alloc(c->ctx, (size_t)length + 1, 1)))
             return FORAY_ERROR_MEMORY;
         memcpy((*out)[i], bytes, (size_t)length);

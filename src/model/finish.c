@@ -1,6 +1,7 @@
 /* finish.c - from a builder's entries to the parts of a model. */
 #include "model/pair_features.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +74,9 @@ static foray_status check_simulators(const foray_builder *builder, int64_t pair,
     for (int64_t i = 0; i < builder->dim; i++)
         if (!(fabs(a->sum[i] - 1) <= FY_MODEL_TOLERANCE))
             return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
-                           FY_AT_PAIR ", simulator %lld: the probabilities sum to %.12g, not to 1",
-                           FY_PAIR(builder, pair), (long long)i, a->sum[i]);
+                           FY_AT_PAIR ", simulator %" PRId64
+                                      ": the probabilities sum to %.12g, not to 1",
+                           FY_PAIR(builder, pair), i, a->sum[i]);
     return FORAY_OK;
 }
 
@@ -99,7 +101,7 @@ static foray_status check_laws(const foray_builder *builder)
     for (int64_t c = 0; c < builder->classes && builder->theta_given; c++)
         if (!builder->law_given[c])
             return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
-                           "class %lld has no law, but other classes have one", (long long)c);
+                           "class %" PRId64 " has no law, but other classes have one", c);
     return FORAY_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "base/document.h"
 #include "model/parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,15 +50,15 @@ static foray_status item_index(foray_context *ctx, fy_json list, int64_t i, cons
     *out = fy_json_integer(value);
     if (*out >= 0 && *out < limit)
         return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %lld, but the model has %lld %ss", what,
-                   (long long)*out, (long long)limit, what);
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %" PRId64 ", but the model has %" PRId64 " %ss",
+                   what, *out, limit, what);
 }
 
 /* A number, item i of its list. */
 static foray_status item_number(foray_context *ctx, fy_json value, int64_t i, double *out)
 {
     if (!fy_json_is_number(value))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "item %lld must be a number", (long long)i);
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "item %" PRId64 " must be a number", i);
     *out = fy_json_real(value);
     return FORAY_OK;
 }
@@ -83,8 +84,8 @@ static foray_status read_vector(foray_context *ctx, fy_json entry, int position,
         if (status == FORAY_OK)
             status = item_number(ctx, fy_json_item(item, 1), 1, &value[k]);
         if (status != FORAY_OK)
-            return fy_fail_within(ctx, status, "%s[%lld][%d][%lld]", list, (long long)e, position,
-                                  (long long)k);
+            return fy_fail_within(ctx, status, "%s[%" PRId64 "][%d][%" PRId64 "]", list, e,
+                                  position, k);
         index[k++] = (int32_t)i;
     }
     return FORAY_OK;
@@ -134,7 +135,7 @@ static foray_status read_initial_entry(reader *r, fy_json entry, int64_t i)
     if (status == FORAY_OK)
         status = item_number(r->ctx, fy_json_item(entry, 1), 1, &r->initial_probability[i]);
     if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "initial[%lld]", (long long)i);
+        return fy_fail_within(r->ctx, status, "initial[%" PRId64 "]", i);
     r->initial_state[i] = (int32_t)state;
     return FORAY_OK;
 }
@@ -172,7 +173,7 @@ static foray_status count_entry(reader *r, fy_json entry, int64_t e)
     if (status == FORAY_OK && fy_json_kind_of(fy_json_item(entry, 3)) != FY_JSON_ARRAY)
         status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "the features must be an array");
     if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "features[%lld]", (long long)e);
+        return fy_fail_within(r->ctx, status, "features[%" PRId64 "]", e);
     r->slot[e] = state * r->parts.actions + action;
     r->succ_start[r->slot[e] + 1]++;
     return FORAY_OK;
@@ -206,8 +207,9 @@ static foray_status read_features(reader *r)
     int64_t count = fy_json_size(list), pairs = r->parts.states * r->parts.actions;
     if (count < pairs)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                       "features: %lld entries, but each of %lld states and %lld actions needs one",
-                       (long long)count, (long long)r->parts.states, (long long)r->parts.actions);
+                       "features: %" PRId64 " entries, but each of %" PRId64 " states and %" PRId64
+                       " actions needs one",
+                       count, r->parts.states, r->parts.actions);
     if (!FY_ALLOC(r->ctx, r->succ_start, pairs + 1) || !FY_ALLOC(r->ctx, r->slot, count) ||
         !FY_ALLOC(r->ctx, r->succ, count) || !FY_ALLOC(r->ctx, r->feat_start, count + 1))
         return FORAY_ERROR_MEMORY;
@@ -235,8 +237,7 @@ static foray_status check_length(foray_context *ctx, fy_json list, const char *k
 {
     if (fy_json_kind_of(list) == FY_JSON_ARRAY && fy_json_size(list) == count)
         return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: must be an array of %lld items", key,
-                   (long long)count);
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: must be an array of %" PRId64 " items", key, count);
 }
 
 static foray_status read_theta(reader *r)
@@ -268,10 +269,9 @@ static foray_status place_pair_entry(reader *r, fy_json entry, int64_t e)
         status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "the features must be an array");
     int64_t pair = state * r->parts.actions + action;
     if (status == FORAY_OK && r->pair_given[pair])
-        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR " is given twice", (long long)state,
-                         (long long)action);
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR " is given twice", state, action);
     if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "pair_features.entries[%lld]", (long long)e);
+        return fy_fail_within(r->ctx, status, "pair_features.entries[%" PRId64 "]", e);
     r->pair_given[pair] = true;
     r->pair_start[pair + 1] = fy_json_size(fy_json_item(entry, 2));
     return FORAY_OK;
@@ -337,8 +337,8 @@ static foray_status read_names(reader *r, const char *key, int64_t count, char *
     for (int64_t i = 0; i < count; i++, name = fy_json_next(list, name)) {
         bool given = fy_json_kind_of(name) == FY_JSON_TEXT;
         if (!given && fy_json_kind_of(name) != FY_JSON_NULL)
-            return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s[%lld]: must be a text or null", key,
-                           (long long)i);
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s[%" PRId64 "]: must be a text or null",
+                           key, i);
         (*out)[i] = given ? (char *)fy_json_text(name) : NULL;
     }
     return FORAY_OK;
@@ -355,9 +355,9 @@ static foray_status read_cell(reader *r, fy_json cell, int64_t i)
     if (status == FORAY_OK)
         status = item_index(r->ctx, cell, 2, "column", r->parts.grid_cols, &col);
     if (status == FORAY_OK && r->cell_row[state] >= 0)
-        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "state %lld is given twice", (long long)state);
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "state %" PRId64 " is given twice", state);
     if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "layout.cell[%lld]", (long long)i);
+        return fy_fail_within(r->ctx, status, "layout.cell[%" PRId64 "]", i);
     r->cell_row[state] = (int32_t)row;
     r->cell_col[state] = (int32_t)col;
     return FORAY_OK;

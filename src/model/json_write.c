@@ -3,6 +3,7 @@
 #include "base/document.h"
 #include "model/model.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* Nothing before the first item of a list, a comma before each other one. */
@@ -15,10 +16,10 @@ static const char *comma(bool *first)
 
 static void put_sizes(fy_writer *writer, const foray_model *model)
 {
-    fy_print(writer, ",\n\"states\":%lld,\"actions\":%lld", (long long)model->states,
-             (long long)model->actions);
-    fy_print(writer, ",\"horizon\":%lld,\"dim\":%lld,\"norm_bound\":", (long long)model->horizon,
-             (long long)model->dim);
+    fy_print(writer, ",\n\"states\":%" PRId64 ",\"actions\":%" PRId64, model->states,
+             model->actions);
+    fy_print(writer, ",\"horizon\":%" PRId64 ",\"dim\":%" PRId64 ",\"norm_bound\":", model->horizon,
+             model->dim);
     fy_document_put_real(writer, model->norm_bound);
     if (model->feature_error > 0) {
         fy_print(writer, ",\"feature_error\":");
@@ -43,8 +44,8 @@ static void put_feature(fy_writer *writer, const foray_model *model, int64_t pai
 {
     bool first = true;
     int64_t gen = model->gen_start[model->generator_set[pair]] + j;
-    fy_print(writer, "[%lld,%lld,%d,[", (long long)(pair / model->actions),
-             (long long)(pair % model->actions), model->succ[model->succ_start[pair] + j]);
+    fy_print(writer, "[%" PRId64 ",%" PRId64 ",%d,[", (pair / model->actions),
+             (pair % model->actions), model->succ[model->succ_start[pair] + j]);
     for (int64_t k = model->feat_start[gen]; k < model->feat_start[gen + 1]; k++) {
         fy_print(writer, "%s[%d,", comma(&first), model->feat_index[k]);
         fy_document_put_real(writer, model->feat_value[k]);
@@ -80,12 +81,11 @@ static void put_theta(fy_writer *writer, const foray_model *model)
 static void put_pair_features(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
-    fy_print(writer, ",\n\"pair_features\":{\"dim\":%lld,\"entries\":[",
-             (long long)model->pair_dim);
+    fy_print(writer, ",\n\"pair_features\":{\"dim\":%" PRId64 ",\"entries\":[", model->pair_dim);
     for (int64_t pair = 0; pair < model->pairs; pair++) {
         bool first_value = true;
-        fy_print(writer, "%s\n[%lld,%lld,[", comma(&first), (long long)(pair / model->actions),
-                 (long long)(pair % model->actions));
+        fy_print(writer, "%s\n[%" PRId64 ",%" PRId64 ",[", comma(&first), (pair / model->actions),
+                 (pair % model->actions));
         for (int64_t k = model->pair_start[pair]; k < model->pair_start[pair + 1]; k++) {
             fy_print(writer, "%s[%d,", comma(&first_value), model->pair_index[k]);
             fy_document_put_real(writer, model->pair_value[k]);
@@ -111,12 +111,14 @@ static void put_names(fy_writer *writer, const char *key, char *const *names, in
 static void put_layout(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
-    fy_print(writer, ",\n\"layout\":{\"kind\":\"grid\",\"rows\":%lld,\"cols\":%lld,\"cell\":[",
-             (long long)model->grid_rows, (long long)model->grid_cols);
+    fy_print(writer,
+             ",\n\"layout\":{\"kind\":\"grid\",\"rows\":%" PRId64 ",\"cols\":%" PRId64
+             ",\"cell\":[",
+             model->grid_rows, model->grid_cols);
     for (int64_t state = 0; state < model->states; state++)
         if (model->cell_row[state] >= 0)
-            fy_print(writer, "%s[%lld,%d,%d]", comma(&first), (long long)state,
-                     model->cell_row[state], model->cell_col[state]);
+            fy_print(writer, "%s[%" PRId64 ",%d,%d]", comma(&first), state, model->cell_row[state],
+                     model->cell_col[state]);
     fy_print(writer, "]}");
 }
 

@@ -2,6 +2,7 @@
  * in a model. */
 #include "model/pair_features.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,13 @@ static foray_status check_value(foray_context *ctx, const fy_model_parts *parts,
 {
     if (coordinate < 0 || coordinate >= parts->pair_dim)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "pair_features: " FY_AT_PAIR ": coordinate %lld, but the dimension is %lld",
-                       FY_PAIR(parts, pair), (long long)coordinate, (long long)parts->pair_dim);
+                       "pair_features: " FY_AT_PAIR ": coordinate %" PRId64
+                       ", but the dimension is %" PRId64,
+                       FY_PAIR(parts, pair), coordinate, parts->pair_dim);
     if (!(fabs(value) <= FY_MODEL_LARGEST))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "pair_features: " FY_AT_PAIR ": coordinate %lld has the value %g",
-                       FY_PAIR(parts, pair), (long long)coordinate, value);
+                       "pair_features: " FY_AT_PAIR ": coordinate %" PRId64 " has the value %g",
+                       FY_PAIR(parts, pair), coordinate, value);
     return FORAY_OK;
 }
 
@@ -79,12 +81,13 @@ static foray_status check_dim(foray_context *ctx, int64_t dim, int64_t features)
 {
     const int64_t harmless = 1 << 20;
     if (dim < 1 || dim >= INT32_MAX)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "pair_features: dim is %lld, but must be 1 to %d",
-                       (long long)dim, INT32_MAX - 1);
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "pair_features: dim is %" PRId64 ", but must be 1 to %d", dim,
+                       INT32_MAX - 1);
     if (dim > harmless && dim > features)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "pair_features: dim is %lld, but there are only %lld values", (long long)dim,
-                       (long long)features);
+                       "pair_features: dim is %" PRId64 ", but there are only %" PRId64 " values",
+                       dim, features);
     return FORAY_OK;
 }
 
@@ -168,14 +171,13 @@ static bool is_pair_feature(foray_builder *builder, int64_t state, int64_t actio
                                "foray_builder_pair_feature before foray_builder_pair_features");
     if (state < 0 || state >= builder->states || action < 0 || action >= builder->actions)
         return fy_builder_fail(builder, FORAY_ERROR_INPUT,
-                               "pair_features: " FY_AT_PAIR
-                               ", but there are %lld states, %lld actions",
-                               (long long)state, (long long)action, (long long)builder->states,
-                               (long long)builder->actions);
+                               "pair_features: " FY_AT_PAIR ", but there are %" PRId64
+                               " states, %" PRId64 " actions",
+                               state, action, builder->states, builder->actions);
     int64_t pair = state * builder->actions + action;
     fy_model_parts sizes = {.actions = builder->actions, .pair_dim = builder->pair_dim};
     if (count < 0)
-        return fy_builder_fail(builder, FORAY_ERROR_USAGE, "%lld features", (long long)count);
+        return fy_builder_fail(builder, FORAY_ERROR_USAGE, "%" PRId64 " features", count);
     if (builder->pair_given[pair])
         return fy_builder_fail(builder, FORAY_ERROR_INPUT,
                                "pair_features: " FY_AT_PAIR " is given twice",

@@ -2,6 +2,7 @@
 #include "model/parts.h"
 #include "model/pair_features.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,13 @@ foray_status fy_model_check_sizes(foray_context *ctx, int64_t states, int64_t ac
     } sizes[] = {{"states", states}, {"actions", actions}, {"horizon", horizon}, {"dim", dim}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].value < 1 || sizes[i].value >= INT32_MAX)
-            return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: %lld, but it must be 1 to %d",
-                           sizes[i].name, (long long)sizes[i].value, INT32_MAX - 1);
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: %" PRId64 ", but it must be 1 to %d",
+                           sizes[i].name, sizes[i].value, INT32_MAX - 1);
     if (states * actions >= INT32_MAX)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "states: %lld with %lld actions make %lld pairs, more than the %d allowed",
-                       (long long)states, (long long)actions, (long long)(states * actions),
-                       INT32_MAX - 1);
+                       "states: %" PRId64 " with %" PRId64 " actions make %" PRId64
+                       " pairs, more than the %d allowed",
+                       states, actions, (states * actions), INT32_MAX - 1);
     if (!(norm_bound > 0) || norm_bound > FY_MODEL_LARGEST)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "norm_bound: %g, but it must be above 0, at most %g",
                        norm_bound, FY_MODEL_LARGEST);
@@ -48,8 +49,9 @@ static foray_status check_proportion(foray_context *ctx, const fy_model_parts *p
         parts->list_of_pair ? parts->gen_start[parts->lists] : parts->succ_start[pairs];
     int64_t features = parts->feat_start[generators];
     if (parts->dim > harmless && parts->dim > features)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "dim: %lld, but there are only %lld feature values",
-                       (long long)parts->dim, (long long)features);
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "dim: %" PRId64 ", but there are only %" PRId64 " feature values",
+                       parts->dim, features);
     return FORAY_OK;
 }
 
@@ -64,8 +66,8 @@ foray_status fy_parts_check_pair(foray_context *ctx, const fy_model_parts *parts
     for (int64_t k = start; k < end; k++)
         if (parts->succ[k] < 0 || parts->succ[k] >= parts->states)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           FY_AT_PAIR ": successor %d, but the model has %lld states",
-                           FY_PAIR(parts, pair), parts->succ[k], (long long)parts->states);
+                           FY_AT_PAIR ": successor %d, but the model has %" PRId64 " states",
+                           FY_PAIR(parts, pair), parts->succ[k], parts->states);
     return FORAY_OK;
 }
 
@@ -74,14 +76,15 @@ foray_status fy_parts_check_feature(foray_context *ctx, const fy_model_parts *pa
 {
     if (index < 0 || index >= parts->dim)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       FY_AT_PAIR ", successor %lld: feature coordinate %lld, but the dimension is "
-                                  "%lld",
-                       FY_PAIR(parts, pair), (long long)next, (long long)index,
-                       (long long)parts->dim);
+                       FY_AT_PAIR ", successor %" PRId64 ": feature coordinate %" PRId64
+                                  ", but the dimension is "
+                                  "%" PRId64,
+                       FY_PAIR(parts, pair), next, index, parts->dim);
     if (!(fabs(value) <= FY_MODEL_LARGEST))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       FY_AT_PAIR ", successor %lld: feature coordinate %lld has the value %g",
-                       FY_PAIR(parts, pair), (long long)next, (long long)index, value);
+                       FY_AT_PAIR ", successor %" PRId64 ": feature coordinate %" PRId64
+                                  " has the value %g",
+                       FY_PAIR(parts, pair), next, index, value);
     return FORAY_OK;
 }
 
@@ -95,12 +98,13 @@ static foray_status check_initial(foray_context *ctx, const fy_model_parts *part
         double probability = parts->initial_probability[i];
         if (state < 0 || state >= parts->states)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           "initial[%lld]: state %d, but the model has %lld states", (long long)i,
-                           state, (long long)parts->states);
+                           "initial[%" PRId64 "]: state %d, but the model has %" PRId64 " states",
+                           i, state, parts->states);
         if (!(probability >= 0 && probability <= 1))
             return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           "initial[%lld]: state %d has the probability %g, which must be 0 to 1",
-                           (long long)i, state, probability);
+                           "initial[%" PRId64
+                           "]: state %d has the probability %g, which must be 0 to 1",
+                           i, state, probability);
         sum += probability;
     }
     if (!(fabs(sum - 1) <= FY_MODEL_TOLERANCE))
@@ -113,8 +117,8 @@ static foray_status check_theta(foray_context *ctx, const fy_model_parts *parts)
 {
     for (int64_t i = 0; parts->theta && i < parts->dim; i++)
         if (!(fabs(parts->theta[i]) <= FY_MODEL_LARGEST))
-            return fy_fail(ctx, FORAY_ERROR_INPUT, "theta[%lld]: %g is not a usable number",
-                           (long long)i, parts->theta[i]);
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "theta[%" PRId64 "]: %g is not a usable number",
+                           i, parts->theta[i]);
     return FORAY_OK;
 }
 
@@ -124,11 +128,11 @@ static foray_status check_cell(foray_context *ctx, const fy_model_parts *parts, 
     if (row == -1 && col == -1)
         return FORAY_OK;
     if (row < 0 || row >= parts->grid_rows || col < 0 || col >= parts->grid_cols)
-        return fy_fail(
-            ctx, FORAY_ERROR_INPUT,
-            "layout: state %lld lies at row %d, column %d, but the map has %lld rows and "
-            "%lld columns",
-            (long long)state, row, col, (long long)parts->grid_rows, (long long)parts->grid_cols);
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "layout: state %" PRId64
+                       " lies at row %d, column %d, but the map has %" PRId64 " rows and "
+                       "%" PRId64 " columns",
+                       state, row, col, parts->grid_rows, parts->grid_cols);
     return FORAY_OK;
 }
 
@@ -137,8 +141,8 @@ foray_status fy_parts_check_grid(foray_context *ctx, int64_t rows, int64_t cols)
     if (rows >= 1 && rows < INT32_MAX && cols >= 1 && cols < INT32_MAX)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_INPUT,
-                   "layout: %lld rows and %lld columns; both must be 1 to %d", (long long)rows,
-                   (long long)cols, INT32_MAX - 1);
+                   "layout: %" PRId64 " rows and %" PRId64 " columns; both must be 1 to %d", rows,
+                   cols, INT32_MAX - 1);
 }
 
 static foray_status check_map(foray_context *ctx, const fy_model_parts *parts)
@@ -191,7 +195,7 @@ static foray_status check_names(foray_context *ctx, const char *key, char *const
 {
     for (int64_t i = 0; names && i < count; i++)
         if (names[i] && !is_utf8(names[i]))
-            return fy_fail(ctx, FORAY_ERROR_INPUT, "%s[%lld]: not UTF-8", key, (long long)i);
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "%s[%" PRId64 "]: not UTF-8", key, i);
     return FORAY_OK;
 }
 
@@ -263,8 +267,8 @@ static foray_status copy_initial(foray_context *ctx, const fy_model_parts *parts
     for (int64_t i = 0; i < parts->initials && status == FORAY_OK; i++) {
         int32_t state = parts->initial_state[i];
         if (entry[state])
-            status = fy_fail(ctx, FORAY_ERROR_INPUT, "initial[%lld]: state %d is given twice",
-                             (long long)i, state);
+            status = fy_fail(ctx, FORAY_ERROR_INPUT,
+                             "initial[%" PRId64 "]: state %d is given twice", i, state);
         entry[state] = (int32_t)i + 1;
     }
     for (int64_t state = 0; state < parts->states; state++)

@@ -5,10 +5,11 @@
 
 #include "model/model.h"
 
+#include <inttypes.h>
+
 /* printf format and arguments that name a pair. */
-#define FY_AT_PAIR "state %lld, action %lld"
-#define FY_PAIR(sizes, pair)                                                                       \
-    (long long)((pair) / (sizes)->actions), (long long)((pair) % (sizes)->actions)
+#define FY_AT_PAIR "state %" PRId64 ", action %" PRId64
+#define FY_PAIR(sizes, pair) ((pair) / (sizes)->actions), ((pair) % (sizes)->actions)
 
 /* Features, theta and B beyond this are taken for mistakes: their squares would overflow. */
 #define FY_MODEL_LARGEST 1e100

@@ -6,6 +6,7 @@
  * before it, nor on how many are asked at once, nor on who asks. */
 #include "outside/conform.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,10 +82,10 @@ static bool same(const fy_suite *suite, const double *one, const double *other)
 static const char *question_text(const fy_suite *suite, int64_t i, char *text, size_t size)
 {
     const foray_system_query *query = &suite->query[i];
-    size_t at = (size_t)snprintf(text, size, "action %lld, %s", (long long)query->action,
+    size_t at = (size_t)snprintf(text, size, "action %" PRId64 ", %s", query->action,
                                  query->simulator < 0 ? "reality" : "simulator");
     if (query->simulator >= 0)
-        at += (size_t)snprintf(text + at, size - at, " %lld", (long long)query->simulator);
+        at += (size_t)snprintf(text + at, size - at, " %" PRId64, query->simulator);
     at += (size_t)snprintf(text + at, size - at, ", state");
     for (int64_t k = 0; k < suite->n && at < size; k++)
         at += (size_t)snprintf(text + at, size - at, " %.6g", suite->state[i * suite->n + k]);
@@ -101,12 +102,12 @@ static foray_check_result compare(fy_suite *suite, int64_t count, int64_t first,
         const double *was = suite->next + i * suite->n, *is = answer + k * suite->n;
         for (int64_t c = 0; c < suite->n; c++)
             if (was[c] != is[c])
-                return fy_conclude(suite, FORAY_CHECK_FAILED,
-                                   "%s: coordinate %lld of the answer was %.17g and is %.17g %s",
-                                   question_text(suite, i, question, sizeof question), (long long)c,
-                                   was[c], is[c], when);
+                return fy_conclude(
+                    suite, FORAY_CHECK_FAILED,
+                    "%s: coordinate %" PRId64 " of the answer was %.17g and is %.17g %s",
+                    question_text(suite, i, question, sizeof question), c, was[c], is[c], when);
     }
-    return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld questions", (long long)count);
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%" PRId64 " questions", count);
 }
 
 /* ------------------------------------------------------------- spec, resets */
@@ -134,12 +135,12 @@ static foray_check_result check_spec(fy_suite *suite)
     if (twice)
         return fy_conclude(suite, FORAY_CHECK_FAILED, "the name %s is used twice, or empty", twice);
     return fy_conclude(suite, FORAY_CHECK_PASSED,
-                       "%s: %lld %s, %lld actions, %lld simulators (weights %s), horizon %lld, "
-                       "%lld rewards",
-                       spec->name, (long long)(spec->states ? spec->states : suite->n),
-                       spec->states ? "states" : "dimensions", (long long)spec->actions,
-                       (long long)spec->simulators, suite->system->weight ? "known" : "not known",
-                       (long long)spec->horizon, (long long)spec->rewards);
+                       "%s: %" PRId64 " %s, %" PRId64 " actions, %" PRId64
+                       " simulators (weights %s), horizon %" PRId64 ", "
+                       "%" PRId64 " rewards",
+                       spec->name, (spec->states ? spec->states : suite->n),
+                       spec->states ? "states" : "dimensions", spec->actions, spec->simulators,
+                       suite->system->weight ? "known" : "not known", spec->horizon, spec->rewards);
 }
 
 static foray_check_result check_reset(fy_suite *suite)
@@ -181,8 +182,8 @@ static foray_check_result check_episodes(fy_suite *suite)
             memcpy(state, next, (size_t)suite->n * sizeof *state);
         }
     }
-    return fy_conclude(suite, FORAY_CHECK_PASSED, "%d episodes of %lld random actions", EPISODES,
-                       (long long)steps);
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%d episodes of %" PRId64 " random actions",
+                       EPISODES, steps);
 }
 
 /* ------------------------------------------------------------------ answers */
@@ -201,11 +202,11 @@ static foray_check_result check_answers(fy_suite *suite)
         border +=
             suite->next[i] == spec->low[i % suite->n] || suite->next[i] == spec->high[i % suite->n];
     if (spec->states > 0)
-        return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld questions, all answered with states",
-                           (long long)suite->count);
+        return fy_conclude(suite, FORAY_CHECK_PASSED,
+                           "%" PRId64 " questions, all answered with states", suite->count);
     return fy_conclude(suite, FORAY_CHECK_PASSED,
-                       "%lld questions; %.3g%% of the answered numbers on the border",
-                       (long long)suite->count, 100 * (double)border / (double)numbers);
+                       "%" PRId64 " questions; %.3g%% of the answered numbers on the border",
+                       suite->count, 100 * (double)border / (double)numbers);
 }
 
 /* In the same order, after a reset: nothing is remembered. */
@@ -264,8 +265,8 @@ static foray_check_result check_many(fy_suite *suite)
         if (result != FORAY_CHECK_PASSED)
             return result;
     }
-    return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld questions at once",
-                       (long long)(rounds * suite->count));
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%" PRId64 " questions at once",
+                       (rounds * suite->count));
 }
 
 /* ------------------------------------------------------------ what may vary */
@@ -282,8 +283,9 @@ static foray_check_result judge_randomness(fy_suite *suite, int64_t vary, int64_
                            question_text(suite, simulated, question, sizeof question));
     }
     bool forgotten = !said && simulated < 0 && suite->spec->simulators > 0;
-    return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld of %lld answers change with the draw%s",
-                       (long long)vary, (long long)suite->count,
+    return fy_conclude(suite, FORAY_CHECK_PASSED,
+                       "%" PRId64 " of %" PRId64 " answers change with the draw%s", vary,
+                       suite->count,
                        forgotten ? ", none of a simulator: if they are deterministic, say so, and "
                                    "models have no Monte Carlo error"
                                  : "");
@@ -328,11 +330,11 @@ static foray_check_result check_simulators(fy_suite *suite)
         alike += i > 0 && !differ;
     }
     if (alike == 0)
-        return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld simulators, each unlike the one before",
-                           (long long)d);
-    return fy_conclude(suite, FORAY_CHECK_PASSED,
-                       "%lld simulators answer like the one before: no data will tell them apart",
-                       (long long)alike);
+        return fy_conclude(suite, FORAY_CHECK_PASSED,
+                           "%" PRId64 " simulators, each unlike the one before", d);
+    return fy_conclude(
+        suite, FORAY_CHECK_PASSED,
+        "%" PRId64 " simulators answer like the one before: no data will tell them apart", alike);
 }
 
 static foray_check_result check_rewards(fy_suite *suite)
@@ -354,7 +356,7 @@ static foray_check_result check_rewards(fy_suite *suite)
         }
     if (asked == 0)
         return fy_conclude(suite, FORAY_CHECK_SKIPPED, "no rewards");
-    return fy_conclude(suite, FORAY_CHECK_PASSED, "%lld values in [0,1]", (long long)asked);
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%" PRId64 " values in [0,1]", asked);
 }
 
 /* The same questions from several threads at once, each with a context of its own. */
@@ -462,8 +464,8 @@ foray_status foray_system_check(foray_context *ctx, foray_system *system, int64_
                       .draws = draws,
                       .seed = seed};
     if (draws < 2)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%lld draws, but a deviation needs at least 2",
-                       (long long)draws);
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%" PRId64 " draws, but a deviation needs at least 2", draws);
     int64_t count = 0;
     foray_status status = allocate(ctx, &suite);
     if (status == FORAY_OK)

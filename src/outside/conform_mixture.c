@@ -11,6 +11,7 @@
  * Maurer and Pontil 2009): with V the sample variance of N draws, with probability 1 - delta',
  *   |mean - E X| <= sqrt(2 V L / N) + 14 L / (3 (N-1)),   L = log(4/delta').
  * delta' is so small that, together, a true mixture fails with probability 10^-6. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -127,11 +128,11 @@ static foray_check_result judge_pair(fy_suite *suite, const sums *s, const doubl
         if (contradicts(suite, s, k, &worst, &width))
             return fy_conclude(
                 suite, FORAY_CHECK_FAILED,
-                "action %lld in a state with first coordinate %.6g: the mean of coordinate "
-                "%lld%s%s%s of what follows%s is %.3g of the box away from what the %s, "
+                "action %" PRId64 " in a state with first coordinate %.6g: the mean of coordinate "
+                "%" PRId64 "%s%s%s of what follows%s is %.3g of the box away from what the %s, "
                 "and chance explains at most %.3g (error probability 1e-6)",
-                (long long)action, state[0], (long long)i, name ? " (" : "", name ? name[i] : "",
-                name ? ")" : "", k % MOMENTS ? ", squared," : "", worst,
+                action, state[0], i, name ? " (" : "", name ? name[i] : "", name ? ")" : "",
+                k % MOMENTS ? ", squared," : "", worst,
                 suite->system->weight ? "weights say" : "simulators allow", width);
         if (worst > *deviation) {
             *deviation = worst;
@@ -158,12 +159,12 @@ static int check_pairs(fy_suite *suite, sums *s)
     }
     if (!suite->system->weight)
         return fy_conclude(suite, FORAY_CHECK_PASSED,
-                           "%d pairs, %lld draws each: no evidence against it", PAIRS,
-                           (long long)suite->draws);
+                           "%d pairs, %" PRId64 " draws each: no evidence against it", PAIRS,
+                           suite->draws);
     return fy_conclude(suite, FORAY_CHECK_PASSED,
-                       "%d pairs, %lld draws each: at most %.2g of the box away from the "
+                       "%d pairs, %" PRId64 " draws each: at most %.2g of the box away from the "
                        "weights, where chance explains %.2g",
-                       PAIRS, (long long)suite->draws, deviation, allowed);
+                       PAIRS, suite->draws, deviation, allowed);
 }
 
 foray_check_result fy_check_mixture(fy_suite *suite)
@@ -209,6 +210,6 @@ foray_check_result fy_check_speed(fy_suite *suite)
     if (alone < 0 || together < 0)
         return fy_check_refused(suite);
     return fy_conclude(suite, FORAY_CHECK_PASSED,
-                       "%.3g steps/s one at a time, %.3g in batches of %lld", alone, together,
-                       (long long)suite->count);
+                       "%.3g steps/s one at a time, %.3g in batches of %" PRId64, alone, together,
+                       suite->count);
 }

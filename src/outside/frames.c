@@ -1,6 +1,7 @@
 /* frames.c - the messages of the world protocol, to bytes and back. */
 #include "outside/frames.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,8 +46,8 @@ foray_status fy_frame_check(foray_context *say, const fy_frame *frame, fy_frame_
                        type_name(type), frame->type, type_name(frame->type));
     if (frame->sequence != sequence)
         return fy_fail(say, FORAY_ERROR_WORLD,
-                       "its answer has sequence number %llu, but the question had %llu",
-                       (unsigned long long)frame->sequence, (unsigned long long)sequence);
+                       "its answer has sequence number %" PRIu64 ", but the question had %" PRIu64,
+                       frame->sequence, sequence);
     if (frame->length < least || frame->length > most)
         return fy_fail(say, FORAY_ERROR_WORLD,
                        least == most

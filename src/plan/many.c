@@ -9,6 +9,7 @@
 #include "plan/policy.h"
 #include "plan/reward.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,8 +196,8 @@ static foray_status check(foray_context *ctx, const fy_kernel *kernel, int64_t c
                           const foray_reward *const *rewards, foray_mode mode)
 {
     if (count < 0 || !foray_mode_name(mode))
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "planning for %lld rewards in mode %d",
-                       (long long)count, mode);
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "planning for %" PRId64 " rewards in mode %d", count,
+                       mode);
     for (int64_t i = 0; i < count; i++) {
         foray_status status = fy_reward_check(ctx, rewards[i], kernel->basis->model);
         if (status < 0)

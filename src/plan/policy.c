@@ -11,6 +11,7 @@
 #include "plan/policy.h"
 #include "base/document.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,8 +45,8 @@ static foray_status create(foray_context *ctx, int64_t states, int64_t actions, 
     size_t entries;
     if (!fy_size_mul((size_t)states, (size_t)horizon, &entries))
         return fy_fail(ctx, FORAY_ERROR_MEMORY,
-                       "a policy for %lld states and %lld steps is too large", (long long)states,
-                       (long long)horizon);
+                       "a policy for %" PRId64 " states and %" PRId64 " steps is too large", states,
+                       horizon);
     if (!FY_ALLOC(ctx, policy, 1))
         return FORAY_ERROR_MEMORY;
     *policy = (foray_policy){.states = states, .actions = actions, .horizon = horizon};
@@ -78,19 +79,20 @@ foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
 {
     if (policy->states != model->states || policy->actions != model->actions ||
         policy->horizon != model->horizon)
-        return fy_fail(
-            ctx, FORAY_ERROR_INPUT,
-            "the policy is for %lld states, %lld actions and horizon %lld, but the model "
-            "has %lld, %lld and %lld",
-            (long long)policy->states, (long long)policy->actions, (long long)policy->horizon,
-            (long long)model->states, (long long)model->actions, (long long)model->horizon);
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "the policy is for %" PRId64 " states, %" PRId64
+                       " actions and horizon %" PRId64 ", but the model "
+                       "has %" PRId64 ", %" PRId64 " and %" PRId64,
+                       policy->states, policy->actions, policy->horizon, model->states,
+                       model->actions, model->horizon);
     for (int64_t i = 0; i < policy->horizon * policy->states; i++)
         if (policy->action[i] < 0 || policy->action[i] >= policy->actions)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           "the policy takes action %d in state %lld at step %lld, but there are "
-                           "%lld actions",
-                           policy->action[i], (long long)(i % policy->states),
-                           (long long)(i / policy->states), (long long)policy->actions);
+                           "the policy takes action %d in state %" PRId64 " at step %" PRId64
+                           ", but there are "
+                           "%" PRId64 " actions",
+                           policy->action[i], (i % policy->states), (i / policy->states),
+                           policy->actions);
     return FORAY_OK;
 }
 
@@ -103,12 +105,13 @@ static foray_status read_step(foray_context *ctx, fy_json row, const foray_polic
     fy_json item = fy_json_first(row);
     for (int64_t s = 0; s < policy->states; s++, item = fy_json_next(row, item)) {
         if (fy_json_kind_of(item) != FY_JSON_INTEGER)
-            return fy_fail(ctx, FORAY_ERROR_INPUT, "state %lld: a whole number is expected",
-                           (long long)s);
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "state %" PRId64 ": a whole number is expected",
+                           s);
         int64_t value = fy_json_integer(item);
         if (value < 0 || value >= policy->actions)
-            return fy_fail(ctx, FORAY_ERROR_INPUT, "state %lld: action %lld, but there are %lld",
-                           (long long)s, (long long)value, (long long)policy->actions);
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "state %" PRId64 ": action %" PRId64 ", but there are %" PRId64, s,
+                           value, policy->actions);
         action[s] = (int32_t)value;
     }
     return FORAY_OK;
@@ -119,14 +122,14 @@ static foray_status read_step(foray_context *ctx, fy_json row, const foray_polic
 static foray_status check_shape(foray_context *ctx, fy_json rows, const foray_policy *shape)
 {
     if (fy_json_size(rows) != shape->horizon)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "action: a list of %lld steps is expected",
-                       (long long)shape->horizon);
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "action: a list of %" PRId64 " steps is expected",
+                       shape->horizon);
     fy_json row = fy_json_first(rows);
     for (int64_t t = 0; t < shape->horizon; t++, row = fy_json_next(rows, row))
         if (fy_json_size(row) != shape->states)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           "action[%lld]: a list of %lld actions is expected", (long long)t,
-                           (long long)shape->states);
+                           "action[%" PRId64 "]: a list of %" PRId64 " actions is expected", t,
+                           shape->states);
     return FORAY_OK;
 }
 
@@ -142,7 +145,7 @@ static foray_status read_actions(foray_context *ctx, fy_json rows, const foray_p
         status = read_step(ctx, row, policy, policy->action + t * policy->states);
         row = fy_json_next(rows, row);
         if (status < 0)
-            fy_fail_within(ctx, status, "action[%lld]", (long long)t);
+            fy_fail_within(ctx, status, "action[%" PRId64 "]", t);
     }
     if (status < 0)
         foray_policy_destroy(policy);
@@ -264,8 +267,8 @@ static void put_certificate(fy_writer *writer, const foray_certificate *certific
 static void put_policy(fy_writer *writer, const foray_policy *policy)
 {
     fy_print(writer, "{\"format\":\"foray-policy\",\"version\":1,");
-    fy_print(writer, "\"states\":%lld,\"actions\":%lld,\"horizon\":%lld,",
-             (long long)policy->states, (long long)policy->actions, (long long)policy->horizon);
+    fy_print(writer, "\"states\":%" PRId64 ",\"actions\":%" PRId64 ",\"horizon\":%" PRId64 ",",
+             policy->states, policy->actions, policy->horizon);
     fy_print(writer, "\"mode\":\"%s\",\n\"action\":[", mode_names[policy->mode]);
     put_actions(writer, policy);
     fy_print(writer, "],\n\"value\":{");

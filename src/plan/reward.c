@@ -2,6 +2,7 @@
 #include "plan/reward.h"
 #include "base/json.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,8 +108,8 @@ static foray_status check_index(foray_context *ctx, const char *what, int64_t in
 {
     if (index >= -1 && index < count)
         return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %lld, but the model has %lld %ss", what,
-                   (long long)index, (long long)count, what);
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %" PRId64 ", but the model has %" PRId64 " %ss",
+                   what, index, count, what);
 }
 
 /* Gives a step a table of its own. */
@@ -187,9 +188,9 @@ foray_status fy_reward_check(foray_context *ctx, const foray_reward *reward,
         reward->horizon == model->horizon)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_INPUT,
-                   "reward \"%s\" is for %lld states, %lld actions and horizon %lld, but the model "
-                   "has %lld, %lld and %lld",
-                   reward->name, (long long)reward->states, (long long)reward->actions,
-                   (long long)reward->horizon, (long long)model->states, (long long)model->actions,
-                   (long long)model->horizon);
+                   "reward \"%s\" is for %" PRId64 " states, %" PRId64
+                   " actions and horizon %" PRId64 ", but the model "
+                   "has %" PRId64 ", %" PRId64 " and %" PRId64,
+                   reward->name, reward->states, reward->actions, reward->horizon, model->states,
+                   model->actions, model->horizon);
 }

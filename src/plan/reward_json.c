@@ -8,6 +8,7 @@
 #include "base/document.h"
 #include "plan/reward.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------ reading */
@@ -23,8 +24,7 @@ static foray_status read_index(foray_context *ctx, fy_json item, const char *wha
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number or null is expected", what);
     *out = fy_json_integer(item);
     if (*out < 0)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %lld: indices count from 0", what,
-                       (long long)*out);
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %" PRId64 ": indices count from 0", what, *out);
     return FORAY_OK;
 }
 
@@ -53,7 +53,7 @@ static foray_status read_entries(foray_context *ctx, fy_json entries, foray_rewa
     for (fy_json entry = fy_json_first(entries); entry.tree; entry = fy_json_next(entries, entry)) {
         foray_status status = read_entry(ctx, entry, reward);
         if (status < 0)
-            return fy_fail_within(ctx, status, "entries[%lld]", (long long)i);
+            return fy_fail_within(ctx, status, "entries[%" PRId64 "]", i);
         i++;
     }
     return FORAY_OK;
@@ -118,7 +118,7 @@ static void put_index(fy_writer *writer, int64_t index)
     if (index < 0)
         fy_print(writer, "null,");
     else
-        fy_print(writer, "%lld,", (long long)index);
+        fy_print(writer, "%" PRId64 ",", index);
 }
 
 static void put_entry(fy_writer *writer, bool *first, int64_t step, int64_t state, int64_t action,

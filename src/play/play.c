@@ -9,6 +9,8 @@
 #include "explore/explorer.h"
 #include "world/world.h"
 
+#include <inttypes.h>
+
 /* The world's message, if it has a context of its own. */
 static foray_status world_failed(foray_context *ctx, const foray_world *world)
 {
@@ -31,8 +33,9 @@ foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, i
         return world_failed(ctx, world);
     if (!fy_model_may_start(model, state))
         return fy_fail(ctx, FORAY_ERROR_WORLD,
-                       "episode %lld started in state %lld, which the model rules out",
-                       (long long)draw.episode, (long long)state);
+                       "episode %" PRId64 " started in state %" PRId64
+                       ", which the model rules out",
+                       draw.episode, state);
     foray_status status = foray_explorer_begin(explorer);
     for (int64_t t = 0; t < model->horizon && status == FORAY_OK; t++) {
         status = foray_explorer_query(explorer, &state);

@@ -2,6 +2,7 @@
  * texts of a run, its settings. */
 #include "run/store.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,7 +159,7 @@ foray_status fy_store_put_settings(fy_store *store, const foray_settings *settin
         if (status != FORAY_OK)
             return status;
     }
-    snprintf(number, sizeof number, "%lld", (long long)count);
+    snprintf(number, sizeof number, "%" PRId64, count);
     return fy_store_put_meta(store, "settings", number);
 }
 
@@ -197,8 +198,8 @@ foray_status fy_store_get_settings(fy_store *store, foray_settings *settings)
     (void)foray_whole_read(stored, &expected);
     free(stored);
     if (count != expected)
-        return fy_store_damaged(store, "%lld settings, but there were %lld", (long long)count,
-                                (long long)expected);
+        return fy_store_damaged(store, "%" PRId64 " settings, but there were %" PRId64, count,
+                                expected);
     *settings = read;
     return FORAY_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +67,8 @@ static foray_status try_lock(foray_context *ctx, const char *path, const char *l
     close(*fd);
     if (cause != EWOULDBLOCK)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", lock_path, strerror(cause));
-    return fy_fail(ctx, FORAY_ERROR_IO, "%s: in use by another process (%lld), which may write it",
-                   path, (long long)holder);
+    return fy_fail(ctx, FORAY_ERROR_IO,
+                   "%s: in use by another process (%" PRId64 "), which may write it", path, holder);
 }
 
 foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out)

@@ -1,6 +1,7 @@
 /* plans.c - plans that a run keeps, and its trace. */
 #include "run/run.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,7 +150,7 @@ static foray_status get_policy(foray_run *run, kept *plan)
     int64_t count = policy_entries(run);
     int width = run->codec.action_bytes;
     if (plan->policy_bytes != (size_t)count * (size_t)width)
-        return fy_store_damaged(run->store, "plan %lld has another size", (long long)plan->id);
+        return fy_store_damaged(run->store, "plan %" PRId64 " has another size", plan->id);
     if (!FY_ALLOC(run->ctx, plan->policy.action, count))
         return FORAY_ERROR_MEMORY;
     uint8_t *packed;
@@ -158,8 +159,8 @@ static foray_status get_policy(foray_run *run, kept *plan)
     if (status != FORAY_OK)
         return status;
     if (!fy_unpack(packed, count, width, run->codec.actions, plan->policy.action))
-        status = fy_store_damaged(run->store, "plan %lld has an action out of range",
-                                  (long long)plan->id);
+        status =
+            fy_store_damaged(run->store, "plan %" PRId64 " has an action out of range", plan->id);
     free(packed);
     return status;
 }

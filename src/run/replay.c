@@ -4,6 +4,7 @@
  * episodes lead to the state that exploring had reached, to the last bit. */
 #include "run/run.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* ---------------------------------------------------------------- episodes */
@@ -38,8 +39,9 @@ static foray_status each_of_batch(foray_run *run, const batch *now, int64_t firs
     for (int64_t i = start; i < now->count; i++) {
         const uint8_t *data = now->data + (size_t)i * run->codec.episode_bytes;
         if (!fy_codec_decode(&run->codec, data, run->states, run->actions))
-            return fy_store_damaged(run->store, "episode %lld has a state or action out of range",
-                                    (long long)(now->first + i));
+            return fy_store_damaged(run->store,
+                                    "episode %" PRId64 " has a state or action out of range",
+                                    (now->first + i));
         foray_status status = fn(user, now->first + i, run->states, run->actions);
         if (status != FORAY_OK)
             return status;
@@ -68,8 +70,7 @@ foray_status fy_run_each(foray_run *run, int64_t first, fy_episode_fn fn, void *
     if (status != FORAY_OK || ended != FORAY_OK)
         return status != FORAY_OK ? status : ended;
     if (first < saved && expected != saved)
-        return fy_store_damaged(run->store, "episodes are missing before episode %lld",
-                                (long long)saved);
+        return fy_store_damaged(run->store, "episodes are missing before episode %" PRId64, saved);
     return FORAY_OK;
 }
 
@@ -90,7 +91,7 @@ static foray_status tell_listener(void *user, int64_t episode, const int32_t *st
 foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn fn, void *user)
 {
     if (first < 0)
-        return fy_fail(run->ctx, FORAY_ERROR_USAGE, "there is no episode %lld", (long long)first);
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE, "there is no episode %" PRId64, first);
     listener to = {.fn = fn, .user = user};
     foray_status status = fy_run_each(run, first, tell_listener, &to);
     return to.stopped ? FORAY_OK : status;
@@ -101,11 +102,11 @@ foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn 
 static foray_status disagrees(foray_run *run, int64_t episode, int64_t t, int32_t recorded,
                               int64_t chosen)
 {
-    return fy_store_damaged(run->store,
-                            "in episode %lld, step %lld, action %d was taken where %s takes %lld; "
-                            "the run was made by Foray %s, perhaps on another type of machine",
-                            (long long)episode, (long long)t, (int)recorded,
-                            run->settings.algorithm, (long long)chosen, run->version);
+    return fy_store_damaged(
+        run->store,
+        "in episode %" PRId64 ", step %" PRId64 ", action %d was taken where %s takes %" PRId64 "; "
+        "the run was made by Foray %s, perhaps on another type of machine",
+        episode, t, (int)recorded, run->settings.algorithm, chosen, run->version);
 }
 
 foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,
@@ -231,9 +232,9 @@ foray_status fy_run_check_counts(foray_run *run)
         if (status != FORAY_OK)
             return status;
         if (found != tallies[i].expected)
-            return fy_store_damaged(run->store, "it has %lld %s where %lld were saved",
-                                    (long long)found, tallies[i].what,
-                                    (long long)tallies[i].expected);
+            return fy_store_damaged(run->store,
+                                    "it has %" PRId64 " %s where %" PRId64 " were saved", found,
+                                    tallies[i].what, tallies[i].expected);
     }
     return FORAY_OK;
 }

@@ -1,6 +1,7 @@
 /* run.c - a run: creating, opening, recording, saving. */
 #include "run/run.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -376,14 +377,15 @@ foray_status foray_run_extend(foray_run *run, int64_t episodes)
         return status;
     if (episodes < run->settings.episodes)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
-                       "episodes: %lld, but the run has %lld; it can only be extended",
-                       (long long)episodes, (long long)run->settings.episodes);
+                       "episodes: %" PRId64 ", but the run has %" PRId64
+                       "; it can only be extended",
+                       episodes, run->settings.episodes);
     const fy_explorer_ops *ops = run->explorer->ops;
     if (ops->needs_budget && ops->needs_budget(&run->settings))
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
-                       "episodes: fixed at %lld, because the confidence radius of this run "
+                       "episodes: fixed at %" PRId64 ", because the confidence radius of this run "
                        "depends on it",
-                       (long long)run->settings.episodes);
+                       run->settings.episodes);
     foray_settings changed = run->settings;
     changed.episodes = episodes;
     return change_settings(run, &changed);

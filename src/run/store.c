@@ -2,6 +2,7 @@
 #include "run/store.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,10 +238,11 @@ static foray_status check_identity(fy_store *store)
         return status;
     if (format > FY_STORE_FORMAT)
         return fy_fail(store->ctx, FORAY_ERROR_RUN,
-                       "%s: has format %lld, made by a newer Foray; this one (%s) reads format %d",
-                       store->path, (long long)format, FORAY_VERSION, FY_STORE_FORMAT);
+                       "%s: has format %" PRId64
+                       ", made by a newer Foray; this one (%s) reads format %d",
+                       store->path, format, FORAY_VERSION, FY_STORE_FORMAT);
     if (format < 1)
-        return fy_store_damaged(store, "format %lld does not exist", (long long)format);
+        return fy_store_damaged(store, "format %" PRId64 " does not exist", format);
     return FORAY_OK;
 }
 

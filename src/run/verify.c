@@ -2,6 +2,7 @@
  * from the seed? */
 #include "run/run.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +64,10 @@ static foray_status not_from_seed(verifier *v, int64_t episode, int64_t t, int64
                                   int64_t expected)
 {
     return fy_store_damaged(v->run->store,
-                            "episode %lld is not what its seed gives: state %lld at step %lld, "
-                            "not %lld",
-                            (long long)episode, (long long)found, (long long)t,
-                            (long long)expected);
+                            "episode %" PRId64 " is not what its seed gives: state %" PRId64
+                            " at step %" PRId64 ", "
+                            "not %" PRId64,
+                            episode, found, t, expected);
 }
 
 /* Every state is the one that the world of the model draws; or, if it is one that a
@@ -100,9 +101,9 @@ static foray_status check_checkpoint(verifier *v, const fy_checkpoint *checkpoin
     if (status == FORAY_OK)
         status = foray_explorer_save(v->explorer, &now, &size);
     if (status == FORAY_OK && (size != checkpoint->bytes || memcmp(kept, now, size) != 0))
-        status = fy_store_damaged(v->run->store,
-                                  "the checkpoint after %lld episodes is not what they lead to",
-                                  (long long)checkpoint->episodes);
+        status = fy_store_damaged(
+            v->run->store, "the checkpoint after %" PRId64 " episodes is not what they lead to",
+            checkpoint->episodes);
     free(kept);
     free(now);
     return status;
@@ -130,8 +131,8 @@ static foray_status check_point(verifier *v)
     bool same_bound =
         certificate.gap == v->point.bound || (isnan(certificate.gap) && isnan(v->point.bound));
     if (!same_bound || v->explorer->plans != v->point.plans)
-        return fy_store_damaged(v->run->store, "its trace after %lld episodes is wrong",
-                                (long long)v->point.episodes);
+        return fy_store_damaged(v->run->store, "its trace after %" PRId64 " episodes is wrong",
+                                v->point.episodes);
     next_point(v);
     return FORAY_OK;
 }

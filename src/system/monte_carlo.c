@@ -3,6 +3,7 @@
 #include "base/maths.h"
 #include "system/system.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -133,8 +134,9 @@ foray_status foray_system_psi(foray_system *system, const foray_draw *draw, cons
     int64_t needed = foray_monte_carlo_draws(value->range, accuracy, delta, (double)d);
     if (needed > FY_MOST_DRAWS / d)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "an accuracy of %g takes %.3g draws of each of %lld simulators: too many",
-                       accuracy, (double)needed, (long long)d);
+                       "an accuracy of %g takes %.3g draws of each of %" PRId64
+                       " simulators: too many",
+                       accuracy, (double)needed, d);
     estimate e = {.system = system, .value = value};
     e.each = d < BATCH ? BATCH / d : 1;
     e.each = needed < e.each ? needed : e.each;

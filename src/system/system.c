@@ -5,6 +5,7 @@
  * finite system, end what is being done, with a message that says where. */
 #include "system/system.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,8 @@ static foray_status check_size(foray_context *ctx, const char *name, int64_t val
     if (value >= least && value <= most)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_USAGE,
-                   "foray_system_spec.%s is %lld, but it must be %lld to %lld", name,
-                   (long long)value, (long long)least, (long long)most);
+                   "foray_system_spec.%s is %" PRId64 ", but it must be %" PRId64 " to %" PRId64,
+                   name, value, least, most);
 }
 
 static foray_status check_sizes(foray_context *ctx, const foray_system_spec *spec)
@@ -51,11 +52,11 @@ static foray_status check_box(foray_context *ctx, const foray_system_spec *spec)
                        spec->low ? "high" : "low");
     for (int64_t i = 0; i < spec->dimensions; i++)
         if (!(spec->low[i] < spec->high[i]) || !isfinite(spec->high[i] - spec->low[i]))
-            return fy_fail(
-                ctx, FORAY_ERROR_USAGE,
-                "dimension %lld of the box goes from %g to %g: both must be numbers, the "
-                "second larger",
-                (long long)i, spec->low[i], spec->high[i]);
+            return fy_fail(ctx, FORAY_ERROR_USAGE,
+                           "dimension %" PRId64
+                           " of the box goes from %g to %g: both must be numbers, the "
+                           "second larger",
+                           i, spec->low[i], spec->high[i]);
     return FORAY_OK;
 }
 
@@ -64,8 +65,8 @@ static foray_status check_names(foray_context *ctx, const char *field, const cha
 {
     for (int64_t i = 0; name && i < count; i++)
         if (!name[i])
-            return fy_fail(ctx, FORAY_ERROR_USAGE, "foray_system_spec.%s[%lld] is NULL", field,
-                           (long long)i);
+            return fy_fail(ctx, FORAY_ERROR_USAGE, "foray_system_spec.%s[%" PRId64 "] is NULL",
+                           field, i);
     return FORAY_OK;
 }
 
@@ -81,8 +82,8 @@ static foray_status check_spec(foray_context *ctx, const foray_system_spec *spec
     if (status == FORAY_OK)
         status = check_names(ctx, "action_name", spec->action_name, spec->actions);
     if (status == FORAY_OK && spec->rewards > 0 && !spec->reward_name)
-        status = fy_fail(ctx, FORAY_ERROR_USAGE, "%lld rewards, but reward_name is NULL",
-                         (long long)spec->rewards);
+        status = fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " rewards, but reward_name is NULL",
+                         spec->rewards);
     if (status == FORAY_OK)
         status = check_names(ctx, "reward_name", spec->reward_name, spec->rewards);
     return status;
@@ -146,8 +147,8 @@ static foray_status check_weights(foray_context *ctx, const double *weight, int6
     double sum = 0;
     for (int64_t i = 0; i < count; i++) {
         if (!(weight[i] >= 0 && weight[i] <= 1))
-            return fy_fail(ctx, FORAY_ERROR_WORLD, "the weight of simulator %lld is %g",
-                           (long long)i, weight[i]);
+            return fy_fail(ctx, FORAY_ERROR_WORLD, "the weight of simulator %" PRId64 " is %g", i,
+                           weight[i]);
         sum += weight[i];
     }
     if (fabs(sum - 1) <= ROUNDING)
@@ -266,8 +267,8 @@ static foray_status failed(const foray_system *system, foray_context *ctx, const
     const char *cause = system->ops.message ? system->ops.message(system->self) : NULL;
     if (!cause)
         cause = foray_status_text(status);
-    return fy_fail(ctx, FORAY_ERROR_WORLD, "%s failed in episode %llu, draw %u: %s",
-                   system->spec.name, (unsigned long long)draw->episode, draw->step, cause);
+    return fy_fail(ctx, FORAY_ERROR_WORLD, "%s failed in episode %" PRIu64 ", draw %u: %s",
+                   system->spec.name, draw->episode, draw->step, cause);
 }
 
 /* "speed", or "coordinate 1" where dimensions have no names. */
@@ -277,10 +278,11 @@ static foray_status bad_number(const foray_system *system, foray_context *ctx,
     const char *const *name = system->spec.dimension_name;
     const char *rule = system->spec.states == 0 ? "not a number" : "not a state of a finite system";
     return fy_fail(ctx, FORAY_ERROR_WORLD,
-                   "%s: in episode %llu, draw %u, coordinate %lld%s%s%s of the answer is %.17g, "
+                   "%s: in episode %" PRIu64 ", draw %u, coordinate %" PRId64
+                   "%s%s%s of the answer is %.17g, "
                    "which is %s",
-                   system->spec.name, (unsigned long long)draw->episode, draw->step, (long long)i,
-                   name ? " (" : "", name ? name[i] : "", name ? ")" : "", value, rule);
+                   system->spec.name, draw->episode, draw->step, i, name ? " (" : "",
+                   name ? name[i] : "", name ? ")" : "", value, rule);
 }
 
 /* Moves an answer to the border of the box where it left it. */
@@ -307,10 +309,9 @@ static foray_status check_state(const foray_system *system, foray_context *ctx, 
         if (!(state[i] >= spec->low[i] && state[i] <= spec->high[i]) ||
             (spec->states > 0 && state[i] != floor(state[i])))
             return fy_fail(ctx, FORAY_ERROR_USAGE,
-                           "coordinate %lld of a state is %g, but %s has %s from %g to %g",
-                           (long long)i, state[i], spec->name,
-                           spec->states > 0 ? "whole numbers" : "numbers", spec->low[i],
-                           spec->high[i]);
+                           "coordinate %" PRId64 " of a state is %g, but %s has %s from %g to %g",
+                           i, state[i], spec->name, spec->states > 0 ? "whole numbers" : "numbers",
+                           spec->low[i], spec->high[i]);
     return FORAY_OK;
 }
 
@@ -318,17 +319,17 @@ static foray_status check_action(const foray_system *system, foray_context *ctx,
 {
     if ((uint64_t)action < (uint64_t)system->spec.actions)
         return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_USAGE, "action %lld, but %s has %lld actions",
-                   (long long)action, system->spec.name, (long long)system->spec.actions);
+    return fy_fail(ctx, FORAY_ERROR_USAGE, "action %" PRId64 ", but %s has %" PRId64 " actions",
+                   action, system->spec.name, system->spec.actions);
 }
 
 static foray_status check_query(const foray_system *system, foray_context *ctx,
                                 const foray_system_query *query, const double *state)
 {
     if (query->simulator < FORAY_REALITY || query->simulator >= system->spec.simulators)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "simulator %lld, but %s has %lld simulators",
-                       (long long)query->simulator, system->spec.name,
-                       (long long)system->spec.simulators);
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "simulator %" PRId64 ", but %s has %" PRId64 " simulators", query->simulator,
+                       system->spec.name, system->spec.simulators);
     foray_status status = check_action(system, ctx, query->action);
     return status == FORAY_OK ? check_state(system, ctx, state) : status;
 }
@@ -380,8 +381,8 @@ foray_status fy_system_value(const foray_system *system, foray_context *ctx, int
 {
     const foray_system_spec *spec = &system->spec;
     if (index < 0 || index >= spec->rewards)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "reward %lld, but %s has %lld rewards",
-                       (long long)index, spec->name, (long long)spec->rewards);
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "reward %" PRId64 ", but %s has %" PRId64 " rewards",
+                       index, spec->name, spec->rewards);
     foray_status status = check_action(system, ctx, action);
     if (status == FORAY_OK)
         status = check_state(system, ctx, state);

@@ -12,6 +12,7 @@
  *             phi(s|s,.)        = (1/sqrt2, 0)           for s good or bad
  * Theta       (sqrt2, alpha x/sqrt d), alpha = 2 sqrt2 eps/(H-1), x the action
  *             `member`; so P(good|start,a) = 1/2 + alpha <x,a>/(sqrt2 d). */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -132,9 +133,10 @@ static foray_status hard_build(foray_context *ctx, const double *value, foray_bu
     int64_t found = grow_packing(value[SEED], dim - 1, wanted, packing);
     if (found < wanted)
         status = fy_fail(ctx, FORAY_ERROR_USAGE,
-                         "hard: actions=%lld, but the packing has room for %lld at dim=%lld "
+                         "hard: actions=%" PRId64 ", but the packing has room for %" PRId64
+                         " at dim=%" PRId64 " "
                          "(seed=%g)",
-                         (long long)wanted, (long long)found, (long long)dim, value[SEED]);
+                         wanted, found, dim, value[SEED]);
     else
         status = hard_fill(ctx, value, packing, builder);
     free(packing);

@@ -10,6 +10,7 @@
  *             evenly; even ones Poisson (calm days), odd ones geometric (bursts).
  * Theta       The weights of the laws (times sqrt(dim), as the features are divided
  *             by it), uniform on the simplex, drawn from the seed: d = dim. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -62,7 +63,7 @@ static void inventory_fill(foray_builder *builder, const double *value, double *
     fy_world_line(builder, states, "stock ");
     for (int64_t order = 0; order < actions; order++) {
         char name[32];
-        snprintf(name, sizeof name, "order %lld", (long long)order);
+        snprintf(name, sizeof name, "order %" PRId64, order);
         foray_builder_action_name(builder, order, name);
     }
 }

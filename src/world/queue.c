@@ -17,6 +17,7 @@
  *             product of a and b (times sqrt(d), as the features are divided by
  *             it), d = arrivals * services. The learner is not told that it is a
  *             product. a and b are uniform on their simplices, drawn from the seed. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,8 +112,8 @@ static void queue_fill(foray_builder *builder, const double *value, const scratc
     fy_world_line(builder, states, "waiting ");
     for (int64_t action = 0; action < actions; action++) {
         char name[64];
-        snprintf(name, sizeof name, "%s, %lld at the counter",
-                 action / rates == ADMIT ? "admit" : "refuse", (long long)(1 + action % rates));
+        snprintf(name, sizeof name, "%s, %" PRId64 " at the counter",
+                 action / rates == ADMIT ? "admit" : "refuse", (1 + action % rates));
         foray_builder_action_name(builder, action, name);
     }
 }

@@ -21,6 +21,7 @@
  *     #  #  #      is not part of the map.
  *     #     #
  *     ####### */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -98,8 +99,8 @@ static void add_cell(foray_builder *builder, const room_map *map, const double *
     int64_t room = row / map->pitch * (int64_t)value[COLS] + col / map->pitch;
     int64_t state = map->state[row * map->cols + col];
     char name[64];
-    snprintf(name, sizeof name, "%s(%lld,%lld)", is_door(map, row, col) ? "door " : "",
-             (long long)row, (long long)col);
+    snprintf(name, sizeof name, "%s(%" PRId64 ",%" PRId64 ")",
+             is_door(map, row, col) ? "door " : "", row, col);
     fy_world_cell(builder, state, row, col, name);
     for (int meant = 0; meant < FY_DIRECTIONS; meant++) {
         int64_t next[OUTCOMES];

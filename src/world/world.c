@@ -3,6 +3,7 @@
  *
  * The world of a model draws successors by inverting the distribution function c
  * of P(.|s,a); pairs that share a generator set share its c. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ bool fy_world_is_of_model(const foray_world *world)
 static foray_status settle(foray_world *world, const foray_draw *draw, foray_status status,
                            int64_t answer, int64_t *state)
 {
-    unsigned long long episode = draw->episode;
+    uint64_t episode = draw->episode;
     if (status != FORAY_OK) {
         const char *cause = world->ops.message ? world->ops.message(world->self) : NULL;
         /* A message that lies in this context already says when it was. */
@@ -72,12 +73,13 @@ static foray_status settle(foray_world *world, const foray_draw *draw, foray_sta
             return FORAY_ERROR_WORLD;
         fy_say(world->ctx, "%s", cause ? cause : foray_status_text(status));
         return fy_fail_within(world->ctx, FORAY_ERROR_WORLD,
-                              "the world failed in episode %llu, draw %u", episode, draw->step);
+                              "the world failed in episode %" PRIu64 ", draw %u", episode,
+                              draw->step);
     }
     if (answer < 0)
         return fy_fail(world->ctx, FORAY_ERROR_WORLD,
-                       "in episode %llu, draw %u, the world answered with state %lld", episode,
-                       draw->step, (long long)answer);
+                       "in episode %" PRIu64 ", draw %u, the world answered with state %" PRId64,
+                       episode, draw->step, answer);
     *state = answer;
     return FORAY_OK;
 }
@@ -93,11 +95,13 @@ foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_
                               int64_t action, int64_t *next)
 {
     if (world->states > 0 && (uint64_t)state >= (uint64_t)world->states)
-        return fy_fail(world->ctx, FORAY_ERROR_USAGE, "state %lld, but the world has %lld states",
-                       (long long)state, (long long)world->states);
+        return fy_fail(world->ctx, FORAY_ERROR_USAGE,
+                       "state %" PRId64 ", but the world has %" PRId64 " states", state,
+                       world->states);
     if (world->actions > 0 && (uint64_t)action >= (uint64_t)world->actions)
-        return fy_fail(world->ctx, FORAY_ERROR_USAGE, "action %lld, but the world has %lld actions",
-                       (long long)action, (long long)world->actions);
+        return fy_fail(world->ctx, FORAY_ERROR_USAGE,
+                       "action %" PRId64 ", but the world has %" PRId64 " actions", action,
+                       world->actions);
     int64_t answer = -1;
     foray_status status = world->ops.step(world->self, draw, state, action, &answer);
     return settle(world, draw, status, answer, next);
@@ -153,10 +157,11 @@ static foray_status tabulate(foray_context *ctx, model_world *world)
         fy_generator_set_probabilities(model, model->theta, g, c);
         if (!fy_sample_prepare(c, fy_generator_set_size(model, g)))
             return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           "%s is not a world: the probabilities at state %lld, action %lld are "
+                           "%s is not a world: the probabilities at state %" PRId64
+                           ", action %" PRId64 " are "
                            "negative or do not sum to one",
-                           model->name, (long long)(model->generator_set_pair[g] / model->actions),
-                           (long long)(model->generator_set_pair[g] % model->actions));
+                           model->name, (model->generator_set_pair[g] / model->actions),
+                           (model->generator_set_pair[g] % model->actions));
     }
     memcpy(world->initial, model->initial_probability,
            (size_t)model->initials * sizeof *world->initial);

@@ -13,6 +13,7 @@
  * rank. */
 #include "explore/linear/phi.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -57,9 +58,10 @@ static foray_status reduce(foray_context *ctx, const foray_model *model, decompo
     size_t count;
     if (!fy_size_mul((size_t)model->pairs, (size_t)width, &count) || count > INT32_MAX)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "pair_features: lowrank, but %lld pairs and %lld states are too many to "
+                       "pair_features: lowrank, but %" PRId64 " pairs and %" PRId64
+                       " states are too many to "
                        "factorise",
-                       (long long)model->pairs, (long long)model->states);
+                       model->pairs, model->states);
     if (!FY_ALLOC(ctx, work->p, count) || !FY_ALLOC(ctx, work->c, count) ||
         !FY_ALLOC(ctx, work->basis, model->states * width))
         return FORAY_ERROR_MEMORY;

@@ -1,6 +1,7 @@
 /* lsvi.c - least-squares value iteration from sums per successor. */
 #include "explore/linear/lsvi.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +44,7 @@ static foray_status create_reach(foray_context *ctx, fy_lsvi *lsvi)
     int64_t transitions = model->succ_start[model->pairs];
     int32_t *entry;
     if (transitions > INT32_MAX)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%lld transitions are too many",
-                       (long long)transitions);
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " transitions are too many", transitions);
     if (!FY_ALLOC(ctx, lsvi->reach_start, lsvi->phi->blocks + 1) ||
         !FY_ALLOC(ctx, lsvi->at_sum, lsvi->phi->blocks + 1) ||
         !FY_ALLOC(ctx, lsvi->reach, transitions) || !FY_ALLOC(ctx, lsvi->slot, transitions) ||
@@ -69,8 +69,8 @@ static foray_status create_ridge(foray_context *ctx, fy_lsvi *lsvi)
     double *lambdas = NULL;
     size_t blocks;
     if (!fy_size_mul((size_t)horizon, (size_t)phi->blocks, &blocks))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "%lld blocks of features are too many",
-                       (long long)phi->blocks);
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "%" PRId64 " blocks of features are too many",
+                       phi->blocks);
     foray_status status = FORAY_ERROR_MEMORY;
     if (FY_ALLOC(ctx, dim, blocks) && FY_ALLOC(ctx, lambdas, blocks)) {
         for (int64_t i = 0; i < (int64_t)blocks; i++) {

@@ -2,6 +2,7 @@
 #include "explore/tabular/counts.h"
 #include "base/threads.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,8 @@ foray_status fy_counts_create(foray_context *ctx, const foray_model *model, bool
     bool fits = fy_size_mul((size_t)counts->layers, (size_t)model->pairs, &visits) &&
                 fy_size_mul((size_t)counts->layers, (size_t)counts->transitions, &followed);
     if (!fits)
-        fy_say(ctx, "counts of %lld steps for %lld pairs are too many", (long long)counts->layers,
-               (long long)model->pairs);
+        fy_say(ctx, "counts of %" PRId64 " steps for %" PRId64 " pairs are too many",
+               counts->layers, model->pairs);
     if (!fits || !FY_ALLOC(ctx, counts->visits, visits) ||
         !FY_ALLOC(ctx, counts->followed, followed)) {
         fy_counts_destroy(counts);

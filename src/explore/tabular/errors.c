@@ -1,6 +1,7 @@
 /* errors.c - the recursion for the upper bounds on errors, in full and for what changed. */
 #include "explore/tabular/errors.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,8 @@ static foray_status create_tables(foray_context *ctx, fy_errors *errors)
     int64_t counted = errors->counts->layers * model->pairs;
     size_t entries;
     if (!fy_size_mul((size_t)model->horizon, (size_t)model->pairs, &entries))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "error bounds of %lld pairs are too many",
-                       (long long)model->pairs);
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "error bounds of %" PRId64 " pairs are too many",
+                       model->pairs);
     bool complete = FY_ALLOC(ctx, errors->range, model->horizon) &&
                     FY_ALLOC(ctx, errors->cap, model->horizon) &&
                     FY_ALLOC(ctx, errors->bonus, counted) &&

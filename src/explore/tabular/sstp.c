@@ -31,6 +31,7 @@
  * from the counts alone (certify.h). */
 #include "explore/tabular/sstp.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,8 +90,8 @@ static foray_status create_tables(foray_context *ctx, const foray_model *model, 
     size_t values, actions, rows = (size_t)self->most + 1;
     if (!fy_size_mul(2 * rows, (size_t)model->states, &values) ||
         !fy_size_mul(rows * (size_t)model->horizon, (size_t)model->states, &actions))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "policies with %lld counts are too large",
-                       (long long)self->most);
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "policies with %" PRId64 " counts are too large",
+                       self->most);
     bool complete = FY_ALLOC(ctx, self->weight, model->pairs) &&
                     FY_ALLOC(ctx, self->planned, model->pairs) &&
                     FY_ALLOC(ctx, self->unsettled, model->pairs) &&
