@@ -20,12 +20,8 @@ static bool count_plan(void *user, int64_t id, int64_t episodes, const char *rew
     return true;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try_run(foray_context *ctx, foray_status status, foray_run *run)
 {
-    foray_context *ctx = foray_context_create();
-    const char *path = fuzz_file(data, size);
-    foray_run *run = NULL;
-    foray_status status = foray_run_open(ctx, path, FORAY_RUN_READ, &run);
     fuzz_explained(ctx, status);
     if (status == FORAY_OK) {
         foray_run_facts facts;
@@ -35,7 +31,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_explained(ctx, foray_run_verify(run));
     }
     foray_run_close(run);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    foray_context *ctx = foray_context_create();
+    const char *path = fuzz_file(data, size);
+    foray_run *run = NULL;
+    foray_status status = foray_run_open(ctx, path, FORAY_RUN_READ, &run);
+    try_run(ctx, status, run);
     remove_run(path);
+    run = NULL;
+    status = foray_run_open_memory(ctx, data, size, "memory", &run);
+    try_run(ctx, status, run);
     foray_context_destroy(ctx);
     return 0;
 }

@@ -393,9 +393,64 @@ static void test_own_loop(void **state)
     foray_world_destroy(world);
 }
 
+/* ------------------------------------------------------------------ memory */
+
+/* The bytes are the run: everything about it is the same, and nothing can be written. */
+static void test_run_from_memory(void **state)
+{
+    run_bench *bench = *state;
+    run_digest file, memory;
+    uint8_t *bytes;
+    size_t size;
+    foray_run *run;
+    run_make(bench, bench->path);
+    run_digest_file(bench, bench->path, &file);
+    assert_ok(bench, fy_file_read(bench->ctx, bench->path, (size_t)1 << 30, &bytes, &size));
+    assert_ok(bench, foray_run_open_memory(bench->ctx, bytes, size, "bytes", &run));
+    memset(bytes, 0, size);
+    free(bytes);
+    assert_ok(bench, foray_run_verify(run));
+    assert_ok(bench, run_take_digest(run, &memory));
+    run_assert_same(&file, &memory);
+    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_set_until(run, 0.5));
+    run_assert_message(bench, "bytes: opened for reading only");
+    foray_run_close(run);
+}
+
+static void expect_refusal(run_bench *bench, const uint8_t *bytes, size_t size, const char *why)
+{
+    foray_run *run = NULL;
+    assert_fails(bench, FORAY_ERROR_RUN,
+                 foray_run_open_memory(bench->ctx, bytes, size, "bytes", &run));
+    run_assert_message(bench, why);
+    assert_null(run);
+}
+
+static void test_memory_that_is_not_a_run(void **state)
+{
+    run_bench *bench = *state;
+    uint8_t *bytes;
+    size_t size;
+    run_make(bench, bench->path);
+    assert_ok(bench, fy_file_read(bench->ctx, bench->path, (size_t)1 << 30, &bytes, &size));
+    expect_refusal(bench, bytes, 0, "bytes: not a Foray run");
+    expect_refusal(bench, bytes, 99, "bytes: not a Foray run");
+    expect_refusal(bench, bytes, size / 2, "bytes: ");
+    memset(bytes + size / 3, 0x55, size / 3);
+    expect_refusal(bench, bytes, size, "bytes: damaged");
+    free(bytes);
+    foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
+    assert_ok(bench, fy_file_read(bench->ctx, bench->path, (size_t)1 << 30, &bytes, &size));
+    expect_refusal(bench, bytes, size, "in a log beside its file");
+    foray_run_close(run);
+    free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        RUN_TEST(test_run_from_memory),
+        RUN_TEST(test_memory_that_is_not_a_run),
         RUN_TEST(test_new_run),
         RUN_TEST(test_settings_and_model_survive),
         RUN_TEST(test_older_run_lacks_a_setting),

@@ -739,6 +739,11 @@ typedef enum foray_run_access { FORAY_RUN_READ, FORAY_RUN_WRITE } foray_run_acce
  * damaged, or comes from a newer Foray. */
 FORAY_API foray_status foray_run_open(foray_context *ctx, const char *path, foray_run_access how,
                                       foray_run **out);
+/* The same for the bytes of a run file in memory, for reading only; `where` stands for the
+ * file name in messages. The bytes are copied. FORAY_ERROR_RUN also for a file that is being
+ * written, or was not closed: the rest of it is in a log beside the file. */
+FORAY_API foray_status foray_run_open_memory(foray_context *ctx, const void *data, size_t size,
+                                             const char *where, foray_run **out);
 
 /* The reward to explore for, as foray_explorer_give_reward takes it. It is kept in the
  * file, and given again whenever the run is opened. */

@@ -48,20 +48,20 @@ static void call_progress(fy_work *work, double now)
 
 bool fy_work_progress(fy_work *work, int64_t part, double done)
 {
-    fy_lock_take(&work->lock);
+    fy_mutex_take(&work->mutex);
     double now = fy_clock();
     work->done[part] = done;
     if (now - work->told >= seconds_between_calls)
         call_progress(work, now);
     bool go_on = work->status == FORAY_OK;
-    fy_lock_release(&work->lock);
+    fy_mutex_release(&work->mutex);
     return go_on;
 }
 
 /* The first failure is the one that counts; its message goes to the caller's context. */
 static void end_part(fy_work *work, int64_t part, const foray_context *ctx, foray_status status)
 {
-    fy_lock_take(&work->lock);
+    fy_mutex_take(&work->mutex);
     work->done[part] = 1.0;
     work->finished += status == FORAY_OK;
     if (status < 0 && work->status == FORAY_OK) {
@@ -72,7 +72,7 @@ static void end_part(fy_work *work, int64_t part, const foray_context *ctx, fora
     }
     if (work->status == FORAY_OK)
         call_progress(work, fy_clock());
-    fy_lock_release(&work->lock);
+    fy_mutex_release(&work->mutex);
 }
 
 /* ---------------------------------------------------------------------------- parts */
@@ -119,7 +119,7 @@ foray_status fy_work_run(fy_work *work)
     work->started = fy_clock();
     work->told = -INFINITY;
     work->status = FORAY_ERROR_MEMORY;
-    fy_lock_create(&work->lock);
+    fy_mutex_create(&work->mutex);
     if (FY_ALLOC(work->ctx, work->done, work->parts) &&
         FY_ALLOC(work->ctx, work->order, work->parts))
         work->status = find_parts(work);
@@ -127,7 +127,7 @@ foray_status fy_work_run(fy_work *work)
         make_parts(work);
     if (work->status == FORAY_OK)
         call_progress(work, fy_clock());
-    fy_lock_destroy(&work->lock);
+    fy_mutex_destroy(&work->mutex);
     free(work->done);
     free(work->order);
     return work->status;

@@ -33,8 +33,8 @@ typedef struct fy_work {
     foray_work_fn progress; /* may be NULL */
     void *progress_user;
 
-    /* While it goes on; what parts tell is guarded by the lock. */
-    fy_lock lock;
+    /* While it goes on; what parts tell is guarded by the mutex. */
+    fy_mutex mutex;
     double started, told;    /* seconds */
     double total, inherited; /* weight of everything, and of what was found */
     double *done;            /* [parts] 0 to 1 */

@@ -7,7 +7,7 @@
 
 #include <omp.h>
 
-typedef omp_lock_t fy_lock;
+typedef omp_lock_t fy_mutex;
 
 /* Which of the threads of a parallel region this is, from 0. */
 static inline int fy_thread(void)
@@ -15,53 +15,53 @@ static inline int fy_thread(void)
     return omp_get_thread_num();
 }
 
-static inline void fy_lock_create(fy_lock *lock)
+static inline void fy_mutex_create(fy_mutex *mutex)
 {
-    omp_init_lock(lock);
+    omp_init_lock(mutex);
 }
 
-static inline void fy_lock_destroy(fy_lock *lock)
+static inline void fy_mutex_destroy(fy_mutex *mutex)
 {
-    omp_destroy_lock(lock);
+    omp_destroy_lock(mutex);
 }
 
-static inline void fy_lock_take(fy_lock *lock)
+static inline void fy_mutex_take(fy_mutex *mutex)
 {
-    omp_set_lock(lock);
+    omp_set_lock(mutex);
 }
 
-static inline void fy_lock_release(fy_lock *lock)
+static inline void fy_mutex_release(fy_mutex *mutex)
 {
-    omp_unset_lock(lock);
+    omp_unset_lock(mutex);
 }
 
 #else
 
-typedef char fy_lock;
+typedef char fy_mutex;
 
 static inline int fy_thread(void)
 {
     return 0;
 }
 
-static inline void fy_lock_create(fy_lock *lock)
+static inline void fy_mutex_create(fy_mutex *mutex)
 {
-    *lock = 0;
+    *mutex = 0;
 }
 
-static inline void fy_lock_destroy(fy_lock *lock)
+static inline void fy_mutex_destroy(fy_mutex *mutex)
 {
-    (void)lock;
+    (void)mutex;
 }
 
-static inline void fy_lock_take(fy_lock *lock)
+static inline void fy_mutex_take(fy_mutex *mutex)
 {
-    (void)lock;
+    (void)mutex;
 }
 
-static inline void fy_lock_release(fy_lock *lock)
+static inline void fy_mutex_release(fy_mutex *mutex)
 {
-    (void)lock;
+    (void)mutex;
 }
 
 #endif

@@ -200,17 +200,27 @@ static foray_status load(foray_run *run)
 
 /* One transaction around the loading: a run that is being written by another
  * process is seen as it was at one moment. */
-static foray_status open_within(foray_run *run, const char *path, foray_run_access how)
+static foray_status load_at_once(foray_run *run)
 {
-    foray_status status = fy_store_open(run->ctx, path, how == FORAY_RUN_WRITE, &run->store);
-    if (status == FORAY_OK)
-        status = fy_store_begin(run->store, false);
+    foray_status status = fy_store_begin(run->store, false);
     if (status != FORAY_OK)
         return status;
     status = fy_store_read_head(run->store, &run->store->head);
     if (status == FORAY_OK)
         status = load(run);
     fy_store_rollback(run->store);
+    return status;
+}
+
+/* Hands over the run of a store that was opened, or cleans up. */
+static foray_status finish_opening(foray_run *run, foray_status status, foray_run **out)
+{
+    if (status == FORAY_OK)
+        status = load_at_once(run);
+    if (status == FORAY_OK)
+        *out = run;
+    else
+        foray_run_close(run);
     return status;
 }
 
@@ -222,13 +232,16 @@ foray_status foray_run_open(foray_context *ctx, const char *path, foray_run_acce
     foray_run *run = new_run(ctx);
     if (!run)
         return FORAY_ERROR_MEMORY;
-    foray_status status = open_within(run, path, how);
-    if (status != FORAY_OK) {
-        foray_run_close(run);
-        return status;
-    }
-    *out = run;
-    return FORAY_OK;
+    return finish_opening(run, fy_store_open(ctx, path, how == FORAY_RUN_WRITE, &run->store), out);
+}
+
+foray_status foray_run_open_memory(foray_context *ctx, const void *data, size_t size,
+                                   const char *where, foray_run **out)
+{
+    foray_run *run = new_run(ctx);
+    if (!run)
+        return FORAY_ERROR_MEMORY;
+    return finish_opening(run, fy_store_open_memory(ctx, data, size, where, &run->store), out);
 }
 
 void foray_run_close(foray_run *run)

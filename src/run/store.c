@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,63 +25,6 @@ static const char schema[] =
     " certified INTEGER, reward_bytes INTEGER, policy_bytes INTEGER, crc INTEGER);"
     "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, crc INTEGER, data BLOB,"
     " PRIMARY KEY(kind, id, part));";
-
-/* ------------------------------------------------------------------ errors */
-
-typedef struct cause {
-    int code;
-    foray_status status;
-    const char *text;
-} cause;
-
-static const cause causes[] = {
-    {SQLITE_FULL, FORAY_ERROR_IO, "the disk is full"},
-    {SQLITE_READONLY, FORAY_ERROR_IO, "the file or its directory is read-only"},
-    {SQLITE_PERM, FORAY_ERROR_IO, "access denied"},
-    {SQLITE_AUTH, FORAY_ERROR_IO, "access denied"},
-    {SQLITE_CANTOPEN, FORAY_ERROR_IO, "the file, or its log, cannot be opened"},
-    {SQLITE_IOERR, FORAY_ERROR_IO, "reading or writing failed"},
-    {SQLITE_BUSY, FORAY_ERROR_IO, "in use by another process"},
-    {SQLITE_LOCKED, FORAY_ERROR_IO, "in use by another process"},
-    {SQLITE_PROTOCOL, FORAY_ERROR_IO, "in use by another process"},
-    {SQLITE_NOLFS, FORAY_ERROR_IO, "too large for this file system"},
-    {SQLITE_TOOBIG, FORAY_ERROR_USAGE, "an episode is too large to be stored"},
-    {SQLITE_NOMEM, FORAY_ERROR_MEMORY, "out of memory"},
-    {SQLITE_NOTADB, FORAY_ERROR_RUN, "not a Foray run: not an SQLite database"},
-};
-
-/* Whatever is not listed comes from a database that is not as we made it. */
-static cause cause_of(int rc)
-{
-    if (rc == SQLITE_IOERR_NOMEM)
-        rc = SQLITE_NOMEM;
-    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
-        if (causes[i].code == (rc & 0xff))
-            return causes[i];
-    }
-    return (cause){rc, FORAY_ERROR_RUN, "damaged"};
-}
-
-foray_status fy_store_fail(fy_store *store, int rc)
-{
-    cause found = cause_of(rc);
-    bool current = store->db && (sqlite3_errcode(store->db) & 0xff) == (rc & 0xff);
-    const char *detail = current ? sqlite3_errmsg(store->db) : sqlite3_errstr(rc);
-    int system = current ? sqlite3_system_errno(store->db) : 0;
-    bool blame_system = found.status == FORAY_ERROR_IO && system != 0;
-    return fy_fail(store->ctx, found.status, "%s: %s (%s%s%s)", store->path, found.text, detail,
-                   blame_system ? "; " : "", blame_system ? strerror(system) : "");
-}
-
-foray_status fy_store_damaged(fy_store *store, const char *format, ...)
-{
-    char what[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
-    va_end(arguments);
-    return fy_fail(store->ctx, FORAY_ERROR_RUN, "%s: damaged: %s", store->path, what);
-}
 
 /* -------------------------------------------------------------- statements */
 
@@ -207,6 +149,15 @@ static void distrust(sqlite3 *db)
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 }
 
+/* What every connection starts with. */
+static foray_status settle_in(fy_store *store)
+{
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, 5000);
+    distrust(store->db);
+    return fy_store_run(store, "PRAGMA cell_size_check = ON");
+}
+
 /* SQLite gives names like "file:x" and ":memory:" a meaning of its own, but none
  * that starts with a directory. */
 static foray_status connect_to(fy_store *store, const char *path, int flags)
@@ -216,12 +167,22 @@ static foray_status connect_to(fy_store *store, const char *path, int flags)
         return FORAY_ERROR_MEMORY;
     int rc = sqlite3_open_v2(plain, &store->db, flags, NULL);
     free(plain);
-    if (rc != SQLITE_OK)
-        return fy_store_fail(store, rc);
-    sqlite3_extended_result_codes(store->db, 1);
-    sqlite3_busy_timeout(store->db, 5000);
-    distrust(store->db);
-    return fy_store_run(store, "PRAGMA cell_size_check = ON");
+    return rc == SQLITE_OK ? settle_in(store) : fy_store_fail(store, rc);
+}
+
+/* The bytes of a file instead of the file: a copy of them, which SQLite releases. */
+static foray_status connect_to_memory(fy_store *store, const void *data, size_t size)
+{
+    int rc = sqlite3_open_v2(":memory:", &store->db, SQLITE_OPEN_READWRITE, NULL);
+    unsigned char *copy = rc == SQLITE_OK ? sqlite3_malloc64(size) : NULL;
+    if (rc == SQLITE_OK && !copy)
+        rc = SQLITE_NOMEM;
+    if (rc == SQLITE_OK) {
+        memcpy(copy, data, size);
+        rc = sqlite3_deserialize(store->db, "main", copy, (sqlite3_int64)size, (sqlite3_int64)size,
+                                 SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
+    }
+    return rc == SQLITE_OK ? settle_in(store) : fy_store_fail(store, rc);
 }
 
 static foray_status check_identity(fy_store *store)
@@ -306,6 +267,40 @@ foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_
         status = lock_file(store, path);
     if (status == FORAY_OK)
         status = attach(store, write);
+    if (status != FORAY_OK) {
+        fy_store_close(store);
+        return status;
+    }
+    *out = store;
+    return FORAY_OK;
+}
+
+/* While a run is written, and if that ended in a crash, part of it is in a log beside the file;
+ * the header says so in two bytes. */
+static bool has_log(const uint8_t *header)
+{
+    return header[18] == 2 || header[19] == 2;
+}
+
+foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t size,
+                                  const char *where, fy_store **out)
+{
+    enum { HEADER = 100 };
+    if (size < HEADER || memcmp(data, "SQLite format 3", 16) != 0)
+        return fy_fail(ctx, FORAY_ERROR_RUN, "%s: not a Foray run: not an SQLite database", where);
+    if (has_log(data))
+        return fy_fail(ctx, FORAY_ERROR_RUN,
+                       "%s: part of the run is in a log beside its file: it is being written, or "
+                       "was not closed; opening the file for writing and closing it moves the log",
+                       where);
+    fy_store *store = new_store(ctx, where);
+    if (!store)
+        return FORAY_ERROR_MEMORY;
+    foray_status status = connect_to_memory(store, data, size);
+    if (status == FORAY_OK)
+        status = check_identity(store);
+    if (status == FORAY_OK)
+        status = fy_store_read_head(store, &store->head);
     if (status != FORAY_OK) {
         fy_store_close(store);
         return status;

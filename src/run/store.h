@@ -55,6 +55,9 @@ foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
                              const fy_birth *birth, fy_store **out);
 /* Opens a file; one writer at a time, beside any number of readers. */
 foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_store **out);
+/* The same for the bytes of a file, for reading; `where` names them in messages. */
+foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t size,
+                                  const char *where, fy_store **out);
 void fy_store_close(fy_store *store);
 
 /* Turns an SQLite error into a status and a message with the path and the cause. */
