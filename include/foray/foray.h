@@ -26,19 +26,18 @@
  *     The mathematics counts steps h = 1..H: step t here is h = t+1 there.
  *   - The library never prints, never exits, and keeps no mutable globals.
  *   - Memory comes from malloc; there is no hook for another allocator. SQLite and OpenMP
- *     allocate by themselves, so that a hook would catch a part and promise the whole; whoever
- *     needs another allocator replaces malloc. Running out of memory is an error like others:
- *     FORAY_ERROR_MEMORY, and nothing is lost or leaked.
+ *     allocate by themselves, so a hook would catch only a part; to use another allocator,
+ *     replace malloc. Running out of memory is an error like any other: FORAY_ERROR_MEMORY,
+ *     and nothing is lost or leaked.
  *
  * What may change between versions (the ABI)
- *   - The name of a shared library carries major and minor version (libforay.so.0.1). A program
- *     built with 0.1.0 runs with every 0.1.x; with 0.2 it has to be compiled again.
- *   - Structs that carry what others built (foray_world_ops, foray_system_spec,
- *     foray_system_ops, and the table of plugin.h) begin with their size, which whoever fills them
- *     sets to sizeof. They may grow at their end at any time; members beyond the size that was
- *     given count as 0.
- *   - All other structs and the numbers of all enums stay as they are within a minor version.
- *     foray_policy is made by the library alone, and may be changed by anyone.
+ *   - The name of the shared library contains the major and minor version (libforay.so.0.1). A
+ *     program built with 0.1.0 runs with every 0.1.x; for 0.2 it must be recompiled.
+ *   - Structs that you fill (foray_world_ops, foray_system_spec, foray_system_ops, and the
+ *     table of plugin.h) begin with their size, which you set to sizeof. They may grow at the
+ *     end at any time; members beyond the given size count as 0.
+ *   - All other structs and the values of all enums do not change within a minor version.
+ *     Only the library creates a foray_policy, but you may change its members.
  */
 #ifndef FORAY_FORAY_H
 #define FORAY_FORAY_H
@@ -99,7 +98,7 @@ FORAY_API void foray_context_destroy(foray_context *ctx);
  * with this context. */
 FORAY_API const char *foray_message(const foray_context *ctx);
 
-/* Releases memory that a function here says is to be released so; NULL is fine. */
+/* Releases memory that a function here says to release with it; accepts NULL. */
 FORAY_API void foray_free(void *memory);
 
 /* How many threads planning and the inner maximisation may use: at least 1.
@@ -390,8 +389,8 @@ FORAY_API foray_status foray_model_parse(foray_context *ctx, const void *data, s
 typedef enum foray_model_format { FORAY_MODEL_JSON, FORAY_MODEL_COMPACT } foray_model_format;
 
 /* A model as the bytes of a file, to be read back bit for bit: *out, to be released with
- * foray_free, has a final 0 that *size (may be NULL) does not count. The compact form is not
- * text: it has zeros inside. */
+ * foray_free, ends with a 0 that *size (may be NULL) does not count. The compact form is not
+ * text: it contains zeros. */
 FORAY_API foray_status foray_model_print(foray_context *ctx, const foray_model *model,
                                          foray_model_format format, char **out, size_t *size);
 /* Writes these bytes, in place of a file that is there (see foray_file_write). */
@@ -566,7 +565,7 @@ FORAY_API foray_status foray_reward_load(foray_context *ctx, const foray_model *
 FORAY_API foray_status foray_reward_parse(foray_context *ctx, const foray_model *model,
                                           const char *text, size_t size, const char *where,
                                           foray_reward **out);
-/* The reward as JSON text: *out, to be released with foray_free, has a final 0 that *size
+/* The reward as JSON text: *out, to be released with foray_free, ends with a 0 that *size
  * (may be NULL) does not count. */
 FORAY_API foray_status foray_reward_print(foray_context *ctx, const foray_reward *reward,
                                           char **out, size_t *size);
@@ -609,7 +608,7 @@ typedef struct foray_policy {
 /* Releases the policy's arrays and the policy. */
 FORAY_API void foray_policy_destroy(foray_policy *policy);
 FORAY_API foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out);
-/* Writes a policy, in place of a file that is there (see foray_file_write). */
+/* Writes a policy, replacing an existing file (see foray_file_write). */
 FORAY_API foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy,
                                          const char *path);
 /* The same from and into memory, as foray_reward_parse and foray_reward_print. */
