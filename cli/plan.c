@@ -17,7 +17,7 @@ typedef struct planning {
     cli_session *session;
     const char *path;
     foray_mode mode;
-    bool keep; /* plans are kept in the run */
+    bool store; /* plans are stored in the run */
     foray_run *run;
     cli_view view; /* that of the run, if its rewards are needed */
     cli_rewards rewards;
@@ -32,14 +32,14 @@ typedef struct planning {
 static cli_exit open_all(planning *p)
 {
     cli_session *session = p->session;
-    p->keep = !cli_has(session, "no-store");
-    if (p->keep && access(p->path, W_OK) != 0 && (errno == EACCES || errno == EROFS)) {
+    p->store = !cli_has(session, "no-store");
+    if (p->store && access(p->path, W_OK) != 0 && (errno == EACCES || errno == EROFS)) {
         cli_fail(session, CLI_DONE, "%s cannot be written: plans are not stored in it", p->path);
-        p->keep = false;
+        p->store = false;
     }
     cli_exit code =
         cli_status(session, foray_run_open(session->ctx, p->path,
-                                           p->keep ? FORAY_RUN_WRITE : FORAY_RUN_READ, &p->run));
+                                           p->store ? FORAY_RUN_WRITE : FORAY_RUN_READ, &p->run));
     if (code == CLI_DONE && cli_rewards_need_view(session))
         code = cli_view_of_run(session, p->run, &p->view);
     session->view = p->view.system ? &p->view : NULL;
@@ -60,9 +60,9 @@ static cli_exit make_plans(planning *p)
 {
     const foray_reward *const *rewards = (const foray_reward *const *)p->rewards.item;
     foray_status status =
-        p->keep ? foray_run_plan(p->run, p->rewards.count, rewards, p->mode, p->policy)
-                : foray_explorer_plan(foray_run_explorer(p->run), p->rewards.count, rewards,
-                                      p->mode, p->policy);
+        p->store ? foray_run_plan(p->run, p->rewards.count, rewards, p->mode, p->policy)
+                 : foray_explorer_plan(foray_run_explorer(p->run), p->rewards.count, rewards,
+                                       p->mode, p->policy);
     return cli_status(p->session, status);
 }
 

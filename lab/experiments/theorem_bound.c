@@ -13,7 +13,7 @@
  * of Sigma as it was when the step was taken, but in at most D/log 2 episodes in which the
  * determinant doubles; then Cauchy-Schwarz and the elliptical potential. (5) is Azuma-Hoeffding,
  * the first state included. Replanning when the determinant has doubled, rather than in every
- * episode, changes nothing in (4): the factor sqrt 2 is there already. */
+ * episode, changes nothing in (4): the factor sqrt 2 is already in it. */
 #include "experiments/theorem_bound.h"
 
 #include <math.h>

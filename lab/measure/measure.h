@@ -15,7 +15,7 @@ typedef struct fy_truth {
     double *value;        /* two layers */
 } fy_truth;
 
-/* FORAY_ERROR_INPUT if the model does not know its theta. */
+/* FORAY_ERROR_INPUT if theta is not known in the model. */
 foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_truth **out);
 void fy_truth_destroy(fy_truth *truth);
 

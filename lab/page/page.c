@@ -1,4 +1,4 @@
-/* page.c - the frame of an HTML page. */
+/* page.c - head and foot of an HTML page. */
 #include "page/page.h"
 #include "page/command.h"
 #include "draw/map.h"

@@ -1,4 +1,4 @@
-/* page.h - the frame of an HTML page that needs nothing but itself, and what the pages of
+/* page.h - head and foot of an HTML page that needs nothing but itself, and what the pages of
  * runs, comparisons and experiments have in common. */
 #ifndef FY_PAGE_H
 #define FY_PAGE_H

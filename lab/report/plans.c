@@ -1,4 +1,4 @@
-/* plans.c - the plans kept in a run: values, certificates, and what they do. */
+/* plans.c - the plans stored in a run: values, certificates, and what they do. */
 #include "report/arrows.h"
 
 #include <inttypes.h>

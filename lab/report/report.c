@@ -86,7 +86,7 @@ static foray_status print_facts(fy_report *report)
     fy_page_count(report->text, "actions", model->actions);
     fy_page_count(report->text, "steps of an episode", model->horizon);
     fy_page_count(report->text, "dimension of theta", model->dim);
-    fy_page_count(report->text, "plans kept", report->facts.plans_stored);
+    fy_page_count(report->text, "plans stored", report->facts.plans_stored);
     fy_page_fact(report->text, "created", report->facts.created);
     fy_page_fact(report->text, "by foray", report->facts.version);
     fy_print(report->text, "</dl>\n");

@@ -57,7 +57,7 @@ static foray_status make_directory(foray_context *ctx, const char *path)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot make the directory: %s", path,
                        strerror(errno));
     if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode))
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s is there already, but is not a directory", path);
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s exists, but is not a directory", path);
     return FORAY_OK;
 }
 

@@ -84,7 +84,7 @@ static foray_status check(foray_context *ctx, const foray_system_spec *spec,
                        "%s: reward %" PRId64 ", but the system has %" PRId64, spec->name, index,
                        spec->rewards);
     if (episodes < 1)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " episodes are none to roll out",
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " episodes, but at least 1 is needed",
                        episodes);
     if (policy->states != foray_clusters_count(clusters) || policy->actions != spec->actions ||
         policy->horizon != spec->horizon)

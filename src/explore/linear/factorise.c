@@ -1,7 +1,7 @@
 /* factorise.c - features phi(s,a) of a tabular world of low rank:
  *
  *   P = U S V'  (singular values s_1 >= s_2 >= ...),  r = how many exceed tolerance * s_1
- *                                                  (and 1 at least)
+ *                                                  (and at least 1)
  *   Phi = U_r S_r / c,   M = c V_r',   c = max_(s,a) ||row of U_r S_r||
  *
  * Then P is within tolerance * s_1 of Phi M in the spectral norm, and max ||phi|| = 1.

@@ -44,7 +44,7 @@ typedef struct fy_variance {
     double estimate, error; /* var and E */
 } fy_variance;
 
-/* Completes a state whose learner is there already; `hat` is its ridge where that is to be
+/* Completes a state that already has its learner; `hat` is its ridge where that is to be
  * Sigma^, and NULL where Sigma^ is a regression of its own. `scale` multiplies all radii.
  * fy_values_destroy copes with a failure half-way. */
 foray_status fy_values_create(foray_explorer *explorer, fy_ridge *hat, double scale);
