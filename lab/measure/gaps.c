@@ -12,14 +12,6 @@ foray_status foray_plan_with_explorer(void *user, int64_t count, const foray_rew
     return foray_explorer_plan(planner->explorer, count, rewards, planner->mode, policies);
 }
 
-void fy_policies_destroy(int64_t count, foray_policy **policies)
-{
-    for (int64_t i = 0; i < count; i++) {
-        foray_policy_destroy(policies[i]);
-        policies[i] = NULL;
-    }
-}
-
 /* Rewards planned together: enough to fill the lanes, few enough that policies of a
  * large family need not be in memory at once. */
 enum { BATCH = 8 * FY_LANES };

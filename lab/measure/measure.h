@@ -89,6 +89,4 @@ typedef struct fy_interval {
 } fy_interval;
 fy_interval fy_binomial_interval(int64_t trials, int64_t successes, double confidence);
 
-void fy_policies_destroy(int64_t count, foray_policy **policies);
-
 #endif

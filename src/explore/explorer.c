@@ -179,24 +179,15 @@ int64_t fy_random_action(const foray_explorer *explorer, int64_t t)
 
 /* --------------------------------------------------------- plans and bounds */
 
-static foray_status check_reward(foray_explorer *explorer, const foray_reward *reward)
-{
-    const foray_model *model = explorer->model;
-    if (reward->states == model->states && reward->actions == model->actions &&
-        reward->horizon == model->horizon)
-        return FORAY_OK;
-    return fy_fail(explorer->ctx, FORAY_ERROR_INPUT,
-                   "reward '%s' was made for a model of other sizes", foray_reward_name(reward));
-}
-
 foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
                                  const foray_reward *const *rewards, foray_mode mode,
                                  foray_policy **policies)
 {
-    if (mode < 0 || mode >= FORAY_MODES || count < 0)
-        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE, "there is no planning mode %d", mode);
+    if (!foray_mode_name(mode) || count < 0)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "planning for %" PRId64 " rewards in mode %d", count, (int)mode);
     for (int64_t i = 0; i < count; i++) {
-        foray_status status = check_reward(explorer, rewards[i]);
+        foray_status status = fy_reward_check(explorer->ctx, rewards[i], explorer->model);
         if (status != FORAY_OK)
             return status;
     }

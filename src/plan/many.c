@@ -9,7 +9,6 @@
 #include "plan/policy.h"
 #include "plan/reward.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +36,7 @@ static void forget_tables(workspace *work)
     work->tables = 0;
 }
 
-static void destroy(workspace *work)
+static void workspace_destroy(workspace *work)
 {
     forget_tables(work);
     free(work->value_memory);
@@ -47,7 +46,8 @@ static void destroy(workspace *work)
     free(work->interleaved);
 }
 
-static foray_status create(foray_context *ctx, const foray_model *model, int lanes, workspace *work)
+static foray_status workspace_create(foray_context *ctx, const foray_model *model, int lanes,
+                                     workspace *work)
 {
     size_t layer, entries;
     *work = (workspace){.model = model, .lanes = lanes};
@@ -59,7 +59,7 @@ static foray_status create(foray_context *ctx, const foray_model *model, int lan
         !FY_ALLOC(ctx, work->policy, entries) || !FY_ALLOC(ctx, work->table, model->horizon) ||
         !FY_ALLOC(ctx, work->first_step, model->horizon) ||
         !FY_ALLOC(ctx, work->interleaved, model->horizon)) {
-        destroy(work);
+        workspace_destroy(work);
         return FORAY_ERROR_MEMORY;
     }
     work->value = fy_line_start(work->value_memory);
@@ -190,74 +190,27 @@ static foray_status plan_all(foray_context *ctx, workspace *work, fy_plan_task t
     return FORAY_OK;
 }
 
-/* ------------------------------------------------------------ input, output */
-
-static foray_status check(foray_context *ctx, const fy_kernel *kernel, int64_t count,
-                          const foray_reward *const *rewards, foray_mode mode)
-{
-    if (count < 0 || !foray_mode_name(mode))
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "planning for %" PRId64 " rewards in mode %d", count,
-                       mode);
-    for (int64_t i = 0; i < count; i++) {
-        foray_status status = fy_reward_check(ctx, rewards[i], kernel->basis->model);
-        if (status < 0)
-            return status;
-    }
-    return FORAY_OK;
-}
-
-static void destroy_policies(foray_policy **policies, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++)
-        foray_policy_destroy(policies[i]);
-    free(policies);
-}
-
-static foray_status create_policies(foray_context *ctx, const foray_model *model, int64_t count,
-                                    foray_mode mode, foray_policy ***out)
-{
-    foray_policy **policies;
-    if (!FY_ALLOC(ctx, policies, count))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < count; i++) {
-        foray_status status = fy_policy_create(ctx, model, mode, &policies[i]);
-        if (status < 0) {
-            destroy_policies(policies, i);
-            return status;
-        }
-    }
-    *out = policies;
-    return FORAY_OK;
-}
-
 foray_status fy_plan_rewards(foray_context *ctx, const fy_kernel *kernel, int clip, int ties,
                              int64_t count, const foray_reward *const *rewards, foray_mode mode,
                              foray_policy **policies)
 {
     const foray_model *model = kernel->basis->model;
-    foray_policy **made;
     workspace work;
-    foray_status status;
-    if ((status = check(ctx, kernel, count, rewards, mode)) < 0 ||
-        (status = create_policies(ctx, model, count, mode, &made)) < 0)
+    foray_status status = fy_policies_create(ctx, model, mode, count, policies);
+    if (status != FORAY_OK)
         return status;
-    if ((status = create(ctx, model, count > 1 ? FY_LANES : 1, &work)) < 0) {
-        destroy_policies(made, count);
-        return status;
+    status = workspace_create(ctx, model, count > 1 ? FY_LANES : 1, &work);
+    if (status == FORAY_OK) {
+        fy_plan_task task = {.kernel = kernel,
+                             .reward = {.table = work.table, .cap = INFINITY},
+                             .clip = clip,
+                             .ties = ties,
+                             .layers = 2,
+                             .value = work.value};
+        status = plan_all(ctx, &work, task, count, rewards, mode, policies);
+        workspace_destroy(&work);
     }
-    fy_plan_task task = {.kernel = kernel,
-                         .reward = {.table = work.table, .cap = INFINITY},
-                         .clip = clip,
-                         .ties = ties,
-                         .layers = 2,
-                         .value = work.value};
-    status = plan_all(ctx, &work, task, count, rewards, mode, made);
-    destroy(&work);
-    if (status < 0) {
-        destroy_policies(made, count);
-        return status;
-    }
-    memcpy(policies, made, (size_t)count * sizeof *policies);
-    free(made);
-    return FORAY_OK;
+    if (status != FORAY_OK)
+        fy_policies_destroy(count, policies);
+    return status;
 }

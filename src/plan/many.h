@@ -10,7 +10,8 @@
  *   - value: E_mu of all three recursions,
  *   - certificate.gap = V_bar(mu) - V_low^pi(mu): the optimistic value less the value of
  *     this policy under the pessimistic recursion. The other fields are the caller's.
- * On failure nothing is handed out. The kernel must have a bonus. */
+ * On failure nothing is handed out. The kernel must have a bonus, and the rewards the shape of
+ * its model (fy_reward_check). */
 foray_status fy_plan_rewards(foray_context *ctx, const fy_kernel *kernel, int clip, int ties,
                              int64_t count, const foray_reward *const *rewards, foray_mode mode,
                              foray_policy **policies);

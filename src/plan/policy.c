@@ -38,8 +38,8 @@ const char *foray_certificate_status(const foray_certificate *certificate)
 
 /* ----------------------------------------------------------------- creation */
 
-static foray_status create(foray_context *ctx, int64_t states, int64_t actions, int64_t horizon,
-                           foray_policy **out)
+static foray_status policy_create(foray_context *ctx, int64_t states, int64_t actions,
+                                  int64_t horizon, foray_policy **out)
 {
     foray_policy *policy;
     size_t entries;
@@ -61,7 +61,7 @@ static foray_status create(foray_context *ctx, int64_t states, int64_t actions, 
 foray_status fy_policy_create(foray_context *ctx, const foray_model *model, foray_mode mode,
                               foray_policy **out)
 {
-    foray_status status = create(ctx, model->states, model->actions, model->horizon, out);
+    foray_status status = policy_create(ctx, model->states, model->actions, model->horizon, out);
     if (status == FORAY_OK)
         (*out)->mode = mode;
     return status;
@@ -72,6 +72,27 @@ void foray_policy_destroy(foray_policy *policy)
     if (policy)
         free(policy->action);
     free(policy);
+}
+
+foray_status fy_policies_create(foray_context *ctx, const foray_model *model, foray_mode mode,
+                                int64_t count, foray_policy **policies)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < count; i++)
+        policies[i] = NULL;
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        status = fy_policy_create(ctx, model, mode, &policies[i]);
+    if (status != FORAY_OK)
+        fy_policies_destroy(count, policies);
+    return status;
+}
+
+void fy_policies_destroy(int64_t count, foray_policy **policies)
+{
+    for (int64_t i = 0; i < count; i++) {
+        foray_policy_destroy(policies[i]);
+        policies[i] = NULL;
+    }
 }
 
 foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
@@ -139,7 +160,7 @@ static foray_status read_actions(foray_context *ctx, fy_json rows, const foray_p
     foray_policy *policy = NULL;
     foray_status status = check_shape(ctx, rows, shape);
     if (status == FORAY_OK)
-        status = create(ctx, shape->states, shape->actions, shape->horizon, &policy);
+        status = policy_create(ctx, shape->states, shape->actions, shape->horizon, &policy);
     fy_json row = fy_json_first(rows);
     for (int64_t t = 0; t < shape->horizon && status == FORAY_OK; t++) {
         status = read_step(ctx, row, policy, policy->action + t * policy->states);

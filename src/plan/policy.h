@@ -8,6 +8,12 @@
 foray_status fy_policy_create(foray_context *ctx, const foray_model *model, foray_mode mode,
                               foray_policy **out);
 
+/* `count` of them; on failure all are NULL. */
+foray_status fy_policies_create(foray_context *ctx, const foray_model *model, foray_mode mode,
+                                int64_t count, foray_policy **policies);
+/* Releases them, and leaves NULL. */
+void fy_policies_destroy(int64_t count, foray_policy **policies);
+
 /* FORAY_ERROR_INPUT if the policy has another shape than the model, or an action it has not. */
 foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                              const foray_model *model);

@@ -276,40 +276,23 @@ void fy_lsvi_describe(foray_explorer *explorer, foray_explorer_facts *facts)
 
 /* ------------------------------------------------------------------ planning */
 
-/* The actions of the policy's own mode; the values of all of them. */
-static void plan_one(foray_explorer *explorer, fy_lsvi_plan_fn plan, const foray_reward *reward,
-                     int32_t *spare, foray_policy *policy)
-{
-    for (foray_mode mode = 0; mode < FORAY_MODES; mode++)
-        policy->value[mode] =
-            plan(explorer, reward, mode, mode == policy->mode ? policy->action : spare);
-    policy->certificate = (foray_certificate){
-        .gap = INFINITY, .delta = explorer->settings.delta, .radius = FORAY_RADIUS_NONE};
-}
-
 foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_t count,
                           const foray_reward *const *rewards, foray_mode mode,
                           foray_policy **policies)
 {
     foray_context *ctx = explorer->ctx;
-    const foray_model *model = explorer->model;
-    int32_t *spare = fy_alloc(ctx, (size_t)(model->horizon * model->states), sizeof *spare);
-    foray_policy **made = fy_alloc(ctx, (size_t)count, sizeof(foray_policy *));
-    foray_status status = spare && made ? FORAY_OK : FORAY_ERROR_MEMORY;
-    int64_t ready = 0;
-    while (status == FORAY_OK && ready < count) {
-        status = fy_policy_create(ctx, model, mode, &made[ready]);
-        ready += status == FORAY_OK;
+    int32_t *spare;
+    if (!FY_ALLOC(ctx, spare, fy_policy_entries(explorer->model)))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = fy_policies_create(ctx, explorer->model, mode, count, policies);
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
+        /* The actions of the policy's own mode; the values of all of them. */
+        for (foray_mode m = 0; m < FORAY_MODES; m++)
+            policies[i]->value[m] =
+                plan(explorer, rewards[i], m, m == mode ? policies[i]->action : spare);
+        policies[i]->certificate = (foray_certificate){
+            .gap = INFINITY, .delta = explorer->settings.delta, .radius = FORAY_RADIUS_NONE};
     }
-    if (status == FORAY_OK) {
-        for (int64_t i = 0; i < count; i++)
-            plan_one(explorer, plan, rewards[i], spare, made[i]);
-        memcpy(policies, made, (size_t)count * sizeof(foray_policy *));
-    } else {
-        while (ready > 0)
-            foray_policy_destroy(made[--ready]);
-    }
-    free(made);
     free(spare);
     return status;
 }

@@ -196,36 +196,17 @@ foray_status fy_counts_plan(foray_explorer *explorer, const fy_counts *counts, d
 }
 
 /* Rewards share nothing but the counts: threads take them as they come. */
-static void plan_all(foray_explorer *explorer, fy_plan_one *one, const void *how, int64_t room,
-                     int64_t count, const foray_reward *const *rewards, double *work,
-                     foray_policy **policies)
-{
-#pragma omp parallel for num_threads(explorer->ctx->threads) schedule(dynamic) if (count > 1)
-    for (int64_t i = 0; i < count; i++)
-        one(explorer, how, rewards[i], work + fy_thread() * room, policies[i]);
-}
-
 foray_status fy_counts_plan_each(foray_explorer *explorer, fy_plan_one *one, const void *how,
                                  int64_t room, int64_t count, const foray_reward *const *rewards,
                                  foray_mode mode, foray_policy **policies)
 {
     foray_context *ctx = explorer->ctx;
     double *work = fy_alloc(ctx, (size_t)ctx->threads * (size_t)room, sizeof *work);
-    foray_policy **made = fy_alloc(ctx, (size_t)count, sizeof(foray_policy *));
-    foray_status status = work && made ? FORAY_OK : FORAY_ERROR_MEMORY;
-    int64_t ready = 0;
-    while (status == FORAY_OK && ready < count) {
-        status = fy_policy_create(ctx, explorer->model, mode, &made[ready]);
-        ready += status == FORAY_OK;
-    }
-    if (status == FORAY_OK) {
-        plan_all(explorer, one, how, room, count, rewards, work, made);
-        memcpy(policies, made, (size_t)count * sizeof(foray_policy *));
-    } else {
-        while (ready > 0)
-            foray_policy_destroy(made[--ready]);
-    }
-    free(made);
+    foray_status status =
+        work ? fy_policies_create(ctx, explorer->model, mode, count, policies) : FORAY_ERROR_MEMORY;
+#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (count > 1)
+    for (int64_t i = 0; i < (status == FORAY_OK ? count : 0); i++)
+        one(explorer, how, rewards[i], work + fy_thread() * room, policies[i]);
     free(work);
     return status;
 }
