@@ -33,6 +33,15 @@ static const experiment tiny_complexity = {
     {"algorithms=ucrl-rfe,random", "horizons=2,3", "zones=1,2", "states=3", "eps=0.5,0.1",
      "certified_eps=1", "episodes=6", "seeds=2", "rewards=1", "rounds=0"}};
 
+static const experiment tiny_lowerbound = {"lowerbound",
+                                           9,
+                                           {"algorithms=ucrl-rfe,random", "members=2", "seeds=1",
+                                            "cube_dim=3", "cube_eps=0.0375", "cube_multiples=0.5,1",
+                                            "dim=64", "eps=0.3", "multiples=16"}};
+
+static const experiment tiny_ablation = {
+    "ablation", 5, {"worlds=riverswim:states=3", "base=literal", "episodes=8", "seeds=1", "rewards=1"}};
+
 static foray_status run(foray_context *ctx, const experiment *what, const char *directory)
 {
     foray_lab_options options = {
@@ -92,12 +101,26 @@ static void complexity_survives_failed_allocations(void **state)
     fail_each_allocation(&tiny_complexity);
 }
 
+static void lowerbound_survives_failed_allocations(void **state)
+{
+    (void)state;
+    fail_each_allocation(&tiny_lowerbound);
+}
+
+static void ablation_survives_failed_allocations(void **state)
+{
+    (void)state;
+    fail_each_allocation(&tiny_ablation);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coverage_survives_failed_allocations),
         cmocka_unit_test(theorem_survives_failed_allocations),
         cmocka_unit_test(complexity_survives_failed_allocations),
+        cmocka_unit_test(lowerbound_survives_failed_allocations),
+        cmocka_unit_test(ablation_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
