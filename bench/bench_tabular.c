@@ -13,14 +13,15 @@
 typedef struct subject {
     const char *algorithm, *world;
     double scale; /* of the radius */
-    int replan, pooled;
+    int replan;
+    bool pooled;
     double growth;    /* of a count, for a new plan under the doubling rule */
     int64_t episodes; /* the budget, for algorithms that divide it; 0: the default */
 } subject;
 
 static subject of(const char *algorithm, const char *world, double scale)
 {
-    return (subject){algorithm, world, scale, FORAY_REPLAN_AUTO, FORAY_POOLED_OFF, 1.0, 0};
+    return (subject){algorithm, world, scale, FORAY_REPLAN_AUTO, false, 1.0, 0};
 }
 
 static const char chain[] = "chain:states=31,zones=1,spread=0,laws=1";
@@ -55,7 +56,8 @@ static stage set_stage(subject what)
     settings.radius_scale = what.scale;
     settings.replan = what.replan;
     settings.replan_growth = what.growth;
-    settings.pooled = what.pooled;
+    if (what.pooled)
+        bench_check(s.ctx, foray_settings_set(s.ctx, &settings, "pooled", "on"));
     if (what.episodes > 0)
         settings.episodes = what.episodes;
     bench_check(s.ctx, foray_model_builtin(s.ctx, what.world, &s.model));
@@ -132,11 +134,12 @@ static void measure_options(void)
 {
     static const struct {
         const char *name;
-        int replan, pooled;
-    } option[] = {{"a plan in every episode", FORAY_REPLAN_EVERY, FORAY_POOLED_OFF},
-                  {"a plan when a count has doubled", FORAY_REPLAN_DOUBLING, FORAY_POOLED_OFF},
-                  {"pooled, a plan in every episode", FORAY_REPLAN_EVERY, FORAY_POOLED_ON},
-                  {"pooled, when a count has doubled", FORAY_REPLAN_DOUBLING, FORAY_POOLED_ON}};
+        int replan;
+        bool pooled;
+    } option[] = {{"a plan in every episode", FORAY_REPLAN_EVERY, false},
+                  {"a plan when a count has doubled", FORAY_REPLAN_DOUBLING, false},
+                  {"pooled, a plan in every episode", FORAY_REPLAN_EVERY, true},
+                  {"pooled, when a count has doubled", FORAY_REPLAN_DOUBLING, true}};
     bench_title("what the options cost (RF-UCRL, grid of 21x21, H=20, radius scaled by 0.05)");
     for (size_t i = 0; i < sizeof option / sizeof option[0]; i++) {
         stage s =
@@ -238,10 +241,9 @@ static void measure_whole_growths(void)
 
 static void measure_growths(void)
 {
-    const subject subjects[] = {
-        {"rf-ucrl", NULL, 0.05, FORAY_REPLAN_DOUBLING, FORAY_POOLED_OFF, 0.0, 0},
-        of("rf-ucrl", NULL, 0.05),
-        of("rf-express", NULL, 1e-6)};
+    const subject subjects[] = {{"rf-ucrl", NULL, 0.05, FORAY_REPLAN_DOUBLING, false, 0.0, 0},
+                                of("rf-ucrl", NULL, 0.05),
+                                of("rf-express", NULL, 1e-6)};
     bench_title("how the cost of an episode grows, in microseconds");
     for (int i = 0; i < 3; i++) {
         measure_growth(subjects[i], "mixture:states=%d,actions=4,successors=5,horizon=20", "S",

@@ -25,9 +25,8 @@ static char letter_of_setting(const char *name)
 
 /* The texts that the option of a setting or of a parameter of the lab points to. */
 struct cli_setting_texts {
-    foray_setting_info info;
     char name[64];      /* with '-' for '_' */
-    char fallback[256]; /* of a parameter: the quick and the full one */
+    char fallback[256]; /* of a parameter of the lab: the quick and the full one */
 };
 
 static void name_option(struct cli_setting_texts *texts, const char *name)
@@ -38,32 +37,28 @@ static void name_option(struct cli_setting_texts *texts, const char *name)
             *c = '-';
 }
 
-static cli_option option_of_setting(struct cli_setting_texts *texts)
+/* What help calls a value, by its kind: one, or several. */
+static const char *const one_value[] = {"N", "X", "WHICH", "TEXT", "NAME", "WORLD"};
+static const char *const several_values[] = {"N,...",    "X,...",    "WHICH,...",
+                                             "TEXT,...", "NAME,...", "WORLDS"};
+
+static cli_words words_of(foray_parameter_kind kind)
 {
-    const foray_setting_info *info = &texts->info;
-    name_option(texts, info->name);
-    bool algorithm = strcmp(info->name, "algorithm") == 0;
-    return (cli_option){
-        .is = {.name = texts->name,
-               .kind = info->is_choice ? FORAY_CHOICE : FORAY_TEXT,
-               .choices = info->is_choice ? info->range : NULL,
-               .fallback = info->fallback,
-               .help = info->help},
-        .letter = letter_of_setting(info->name),
-        .value = algorithm         ? "NAME"
-                 : info->is_choice ? "WHICH"
-                                   : "N",
-        .words = algorithm ? CLI_WORDS_ALGORITHM : CLI_WORDS_NONE,
-        .setting = true,
-    };
+    return kind == FORAY_ALGORITHM ? CLI_WORDS_ALGORITHM
+           : kind == FORAY_WORLD   ? CLI_WORDS_WORLD
+                                   : CLI_WORDS_NONE;
 }
 
-static const char *value_of_parameter(const foray_lab_parameter *parameter)
+static cli_option option_of_setting(struct cli_setting_texts *texts, const foray_parameter *row)
 {
-    static const char *const one[] = {"N", "X", "WHICH", "TEXT", "NAME", "WORLD"};
-    static const char *const several[] = {"N,...",    "X,...",    "WHICH,...",
-                                          "TEXT,...", "NAME,...", "WORLDS"};
-    return (parameter->list ? several : one)[parameter->is.kind];
+    cli_option option = {.is = *row,
+                         .value = one_value[row->kind],
+                         .words = words_of(row->kind),
+                         .letter = letter_of_setting(row->name),
+                         .setting = true};
+    name_option(texts, row->name);
+    option.is.name = texts->name;
+    return option;
 }
 
 static cli_option option_of_parameter(struct cli_setting_texts *texts,
@@ -71,17 +66,12 @@ static cli_option option_of_parameter(struct cli_setting_texts *texts,
 {
     const char *full = parameter->is.fallback;
     bool same = strcmp(parameter->quick, full) == 0;
-    name_option(texts, parameter->is.name);
+    cli_option option = option_of_setting(texts, &parameter->is);
     snprintf(texts->fallback, sizeof texts->fallback, "%s%s%s", full,
              same ? "" : "; quick: ", same ? "" : parameter->quick);
-    cli_option option = {.is = parameter->is,
-                         .value = value_of_parameter(parameter),
-                         .words = parameter->is.kind == FORAY_ALGORITHM ? CLI_WORDS_ALGORITHM
-                                  : parameter->is.kind == FORAY_WORLD   ? CLI_WORDS_WORLD
-                                                                        : CLI_WORDS_NONE,
-                         .setting = true};
-    option.is.name = texts->name;
     option.is.fallback = texts->fallback;
+    option.value = (parameter->list ? several_values : one_value)[parameter->is.kind];
+    option.letter = 0;
     return option;
 }
 
@@ -98,35 +88,64 @@ static foray_lab_info find_experiment(const char *name)
 static const cli_option help_option = {
     .is = {.name = "help", .kind = FORAY_TEXT, .help = "print this help and exit"}, .letter = 'h'};
 
+static bool has_row(const cli_options *options, const foray_parameter *row)
+{
+    struct cli_setting_texts texts;
+    name_option(&texts, row->name);
+    return cli_options_long(options, texts.name, strlen(texts.name)) != NULL;
+}
+
+/* The settings that all algorithms have, and those of their own, each once. */
+static void add_settings(cli_options *out)
+{
+    const foray_parameter *row;
+    const char *algorithm = NULL;
+    int64_t common = 0;
+    for (; (row = foray_setting_describe(NULL, common)); common++, out->count++)
+        out->row[out->count] = option_of_setting(&out->texts[common], row);
+    int64_t added = common;
+    for (int64_t a = 0; foray_algorithm_describe(a, &algorithm, NULL); a++)
+        for (int64_t i = common; (row = foray_setting_describe(algorithm, i)); i++) {
+            if (has_row(out, row))
+                continue;
+            out->row[out->count] = option_of_setting(&out->texts[added++], row);
+            out->row[out->count++].own = true;
+        }
+}
+
+static int64_t count_settings(void)
+{
+    const char *algorithm = NULL;
+    int64_t count = 0;
+    while (foray_setting_describe(NULL, count))
+        count++;
+    for (int64_t a = 0; foray_algorithm_describe(a, &algorithm, NULL); a++)
+        for (int64_t i = 0; foray_setting_describe(algorithm, i); i++)
+            count++; /* too many, since algorithms share some */
+    return count;
+}
+
 bool cli_options_create(const cli_option *own, bool with_settings, const char *experiment,
                         cli_options *out)
 {
-    int64_t owned = 0, settings = 0;
-    foray_setting_info info;
     foray_lab_info lab = find_experiment(experiment);
+    int64_t owned = 0, others = with_settings ? count_settings() : lab.parameters;
     while (own && own[owned].is.name)
         owned++;
-    while (with_settings && foray_setting_describe(settings, &info))
-        settings++;
-
-    settings += lab.parameters;
-
-    int64_t count = owned + settings + 1;
-    cli_option *row = calloc((size_t)count, sizeof *row);
-    struct cli_setting_texts *texts = calloc((size_t)settings + 1, sizeof *texts);
-    if (!row || !texts) {
-        free(row);
-        free(texts);
+    cli_options options = {.row = calloc((size_t)(owned + others) + 1, sizeof *options.row),
+                           .texts = calloc((size_t)others + 1, sizeof *options.texts)};
+    if (!options.row || !options.texts) {
+        cli_options_destroy(&options);
         return false;
     }
-    for (int64_t i = 0; i < owned; i++)
-        row[i] = own[i];
-    for (int64_t i = 0; with_settings && foray_setting_describe(i, &texts[i].info); i++)
-        row[owned + i] = option_of_setting(&texts[i]);
+    for (; options.count < owned; options.count++)
+        options.row[options.count] = own[options.count];
     for (int64_t i = 0; i < lab.parameters; i++)
-        row[owned + i] = option_of_parameter(&texts[i], &lab.parameter[i]);
-    row[count - 1] = help_option;
-    *out = (cli_options){.count = count, .row = row, .texts = texts};
+        options.row[options.count++] = option_of_parameter(&options.texts[i], &lab.parameter[i]);
+    if (with_settings)
+        add_settings(&options);
+    options.row[options.count++] = help_option;
+    *out = options;
     return true;
 }
 

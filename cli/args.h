@@ -24,6 +24,7 @@ typedef struct cli_option {
     cli_words words;    /* what completes its value */
     char letter;        /* short form, or 0 */
     bool setting; /* of a run, or a parameter of an experiment: the library checks its value */
+    bool own;     /* a setting that not all algorithms have */
 } cli_option;
 
 /* Rows of a table. A fallback may be NULL: there is none. */

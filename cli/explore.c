@@ -34,22 +34,25 @@ static bool may_change(const char *name)
 static cli_exit compare_settings(cli_session *session, const foray_settings *stored,
                                  const foray_settings *wanted)
 {
-    foray_setting_info info;
+    const foray_parameter *row;
     char has[SETTING_SIZE], asked[SETTING_SIZE];
-    for (int64_t i = 0; foray_setting_describe(i, &info); i++) {
-        if (may_change(info.name))
+    for (int64_t i = 0; (row = foray_setting_describe(stored->algorithm, i)); i++) {
+        if (may_change(row->name))
             continue;
-        foray_status status = foray_settings_get(session->ctx, stored, info.name, has, sizeof has);
+        foray_status status = foray_settings_get(session->ctx, stored, row->name, has, sizeof has);
         if (status == FORAY_OK)
-            status = foray_settings_get(session->ctx, wanted, info.name, asked, sizeof asked);
+            status = foray_settings_get(session->ctx, wanted, row->name, asked, sizeof asked);
         if (status != FORAY_OK)
             return cli_status(session, status);
         if (strcmp(has, asked) != 0)
             return cli_fail(session, CLI_USAGE,
                             "the run was started with %s %s, not %s: "
                             "only --episodes and --until can change",
-                            info.name, has, asked);
+                            row->name, has, asked);
     }
+    foray_status status = foray_settings_check(session->ctx, wanted);
+    if (status != FORAY_OK)
+        return cli_status(session, status);
     if (wanted->episodes < stored->episodes)
         return cli_fail(session, CLI_USAGE,
                         "the run was started for %" PRId64 " episodes: "

@@ -63,14 +63,15 @@ static void output_setting(cli_output *output, const char *name, const char *tex
 static foray_status output_settings(cli_output *output, foray_context *ctx,
                                     const foray_settings *settings)
 {
-    foray_setting_info info;
+    const foray_parameter *row;
     foray_status status = FORAY_OK;
     char text[SETTING_SIZE];
     cli_output_open(output, "settings");
-    for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
-        status = foray_settings_get(ctx, settings, info.name, text, sizeof text);
+    for (int64_t i = 0;
+         status == FORAY_OK && (row = foray_setting_describe(settings->algorithm, i)); i++) {
+        status = foray_settings_get(ctx, settings, row->name, text, sizeof text);
         if (status == FORAY_OK)
-            output_setting(output, info.name, text);
+            output_setting(output, row->name, text);
     }
     cli_output_close(output);
     return status;

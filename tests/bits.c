@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t expected = 0xf5a6fe5ba45f7a6c;
+static const uint64_t expected = 0x667024c3c1f1b926;
 
 enum { EPISODES = 60, REWARDS = 19, SYSTEM_EPISODES = 12 };
 
@@ -162,7 +162,7 @@ static foray_explorer *pass_on(bits *b, const foray_model *model, const foray_se
     uint8_t *state;
     size_t size;
     must(b, foray_explorer_save(explorer, &state, &size));
-    add(b, state, size);
+    add(b, state + 8, size - 8); /* behind a hash of what it belongs to, which is not arithmetic */
     must(b, foray_explorer_create(b->ctx, model, settings, &heir));
     if (foray_explorer_reward(explorer))
         must(b, foray_explorer_give_reward(heir, foray_explorer_reward(explorer)));

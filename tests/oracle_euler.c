@@ -184,7 +184,7 @@ bool euler_is_greedy(const euler_stage *s, int t, int x, int a)
 static void count(euler_stage *s, int t, int state, int action, int next)
 {
     for (int h = 0; h < s->o->H; h++)
-        if (h == t || s->explorer->settings.pooled == FORAY_POOLED_ON)
+        if (h == t || support_own(&s->explorer->settings, "pooled") == FY_POOLED_ON)
             s->o->n[h][state][action][next]++;
 }
 

@@ -1,5 +1,6 @@
 /* oracle_literal.c - see oracle_literal.h. */
 #include "oracle_literal.h"
+#include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -152,10 +153,12 @@ static void set_radii(literal *o, const foray_settings *settings, double B)
     double constant = o->plus ? 12 : 3;
     o->beta = settings->radius_scale *
               (H * sqrt(d * log(constant * (1 + K * H * H * H * B * B) / delta)) + 1);
-    o->beta_hat = settings->radius_scale_hat * (8 * sqrt(d * L1 * L2) + 4 * sqrt(d) * L2 + 1);
-    o->beta_check = settings->radius_scale_check * (8 * d * sqrt(L1 * L2) + 4 * sqrt(d) * L2 + 1);
-    o->beta_tilde =
-        settings->radius_scale_tilde * (8 * H * H * sqrt(d * L1 * L2) + 4 * H * H * L2 + 1);
+    o->beta_hat =
+        support_own(settings, "radius_scale_hat") * (8 * sqrt(d * L1 * L2) + 4 * sqrt(d) * L2 + 1);
+    o->beta_check = support_own(settings, "radius_scale_check") *
+                    (8 * d * sqrt(L1 * L2) + 4 * sqrt(d) * L2 + 1);
+    o->beta_tilde = support_own(settings, "radius_scale_tilde") *
+                    (8 * H * H * sqrt(d * L1 * L2) + 4 * H * H * L2 + 1);
     o->alpha = H * H / d;
 }
 

@@ -35,7 +35,7 @@ void tabular_destroy(tabular_oracle *o)
 void tabular_count(tabular_oracle *o, int64_t t, int64_t s, int64_t a, int64_t next)
 {
     for (int64_t h = 0; h < o->model->horizon; h++)
-        if (h == t || o->settings.pooled == FORAY_POOLED_ON)
+        if (h == t || support_own(&o->settings, "pooled") == FY_POOLED_ON)
             o->n[at(o, h, s, a) * (size_t)o->model->states + (size_t)next]++;
 }
 
@@ -66,7 +66,7 @@ static double bonus(const tabular_oracle *o, int64_t t, double n)
 {
     double S = (double)o->model->states, A = (double)o->model->actions;
     double H = (double)o->model->horizon, h = (double)(t + 1), delta = o->settings.delta;
-    double steps = o->settings.pooled == FORAY_POOLED_ON ? 1 : H;
+    double steps = support_own(&o->settings, "pooled") == FY_POOLED_ON ? 1 : H;
     if (o->express)
         return 15 * H * H * (log(3 * S * A * steps / delta) + S * log(8 * M_E * (n + 1))) / n;
     double b = log(2 * S * A * steps / delta);

@@ -1,5 +1,6 @@
 /* support.c - what several test programs share. */
 #include "support.h"
+#include "base/parameter.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -7,6 +8,43 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static const foray_parameter *own_row(const char *name)
+{
+    const char *algorithm;
+    const foray_parameter *row;
+    for (int64_t a = 0; foray_algorithm_describe(a, &algorithm, NULL); a++)
+        for (int64_t i = 0; (row = foray_setting_describe(algorithm, i)); i++)
+            if (strcmp(row->name, name) == 0)
+                return row;
+    fail_msg("there is no parameter %s", name);
+    return NULL;
+}
+
+void support_set(foray_settings *settings, const char *name, const char *value)
+{
+    foray_context ctx = {.threads = 1, .allocations_left = -1};
+    support_ok(&ctx, foray_settings_set(&ctx, settings, name, value));
+}
+
+void support_set_number(foray_settings *settings, const char *name, double value)
+{
+    char text[128];
+    const foray_parameter *row = own_row(name);
+    fy_parameter_print(row, (foray_parameter_value){(int64_t)value, value}, text, sizeof text);
+    support_set(settings, name, text);
+}
+
+double support_own(const foray_settings *settings, const char *name)
+{
+    foray_context ctx = {.threads = 1, .allocations_left = -1};
+    char text[128];
+    foray_parameter_value value;
+    const foray_parameter *row = own_row(name);
+    support_ok(&ctx, foray_settings_get(&ctx, settings, name, text, sizeof text));
+    support_ok(&ctx, foray_parameter_read(&ctx, row, text, &value));
+    return row->kind == FORAY_CHOICE ? (double)value.whole : value.real;
+}
 
 /* ---------------------------------------------------------- random numbers */
 

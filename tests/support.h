@@ -11,6 +11,12 @@
 
 #include <cmocka.h>
 
+/* A parameter of an algorithm's own, by name: set from text or from a number (choices by
+ * their place), and its value, the default if it was not set. */
+void support_set(foray_settings *settings, const char *name, const char *value);
+void support_set_number(foray_settings *settings, const char *name, double value);
+double support_own(const foray_settings *settings, const char *name);
+
 /* A source of random numbers for tests: the same seed gives the same numbers. */
 typedef struct support_random {
     uint64_t seed, count;

@@ -54,17 +54,17 @@ double *linear_features(foray_context *ctx, const foray_model *model, int source
 {
     fy_phi_rows rows = {0};
     double *phi;
-    if (source == FORAY_FEATURES_LOWRANK)
+    if (source == FY_FEATURES_LOWRANK)
         support_ok(ctx, fy_phi_factorise(ctx, model, 1e-10, &rows));
-    *dim = source == FORAY_FEATURES_LOWRANK ? rows.dim
-           : source == FORAY_FEATURES_GIVEN ? model->pair_dim
-                                            : model->pairs;
+    *dim = source == FY_FEATURES_LOWRANK ? rows.dim
+           : source == FY_FEATURES_GIVEN ? model->pair_dim
+                                         : model->pairs;
     phi = calloc((size_t)(model->pairs * *dim), sizeof *phi);
     const int64_t *start = rows.dim > 0 ? rows.start : model->pair_start;
     const int32_t *index = rows.dim > 0 ? rows.index : model->pair_index;
     const double *value = rows.dim > 0 ? rows.value : model->pair_value;
     for (int64_t p = 0; p < model->pairs; p++) {
-        if (source == FORAY_FEATURES_ONEHOT)
+        if (source == FY_FEATURES_ONEHOT)
             phi[p * *dim + p] = 1;
         else
             for (int64_t k = start[p]; k < start[p + 1]; k++)

@@ -180,71 +180,6 @@ static void files_are_replaced_only_on_request(void **state)
     assert_int_equal(rmdir(directory), 0); /* nothing is left behind */
 }
 
-static void settings_survive_text(void **state)
-{
-    foray_context *ctx = *state;
-    foray_settings settings, back;
-    foray_settings_default(&settings);
-    foray_settings_default(&back);
-    assert_int_equal(foray_settings_check(ctx, &settings), FORAY_OK);
-    settings.delta = 0.1 + 1e-17 * 7;
-    settings.episodes = 123456789012345;
-    settings.inner = FORAY_INNER_L1;
-    foray_setting_info info;
-    int64_t rows = 0;
-    for (; foray_setting_describe(rows, &info); rows++) {
-        char text[128];
-        assert_int_equal(foray_settings_get(ctx, &settings, info.name, text, sizeof text), 0);
-        assert_int_equal(foray_settings_set(ctx, &back, info.name, text), FORAY_OK);
-        assert_int_equal(foray_settings_set(ctx, &back, info.name, info.fallback), FORAY_OK);
-        assert_int_equal(foray_settings_set(ctx, &back, info.name, text), FORAY_OK);
-        assert_true(strlen(info.help) > 10);
-    }
-    assert_true(rows >= 20);
-    assert_memory_equal(&settings, &back, sizeof settings);
-}
-
-static void settings_refuse_nonsense(void **state)
-{
-    foray_context *ctx = *state;
-    foray_settings settings;
-    foray_settings_default(&settings);
-    static const char *const bad[][2] = {
-        {"delta", "0"},
-        {"delta", "1"},
-        {"delta", "nan"},
-        {"delta", "x"},
-        {"delta", ""},
-        {"episodes", "0"},
-        {"episodes", "1e6"},
-        {"episodes", "-5"},
-        {"radius", "wide"},
-        {"radius", ""},
-        {"until", "-1"},
-        {"until", "inf"},
-        {"nonsense", "1"},
-        {"seed", "-1"},
-        {"inner", "exactly"},
-        {"radius-scale", "-1"},
-        {"seed", "99999999999999999999"},
-    };
-    foray_settings before = settings;
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_int_equal(foray_settings_set(ctx, &settings, bad[i][0], bad[i][1]),
-                         FORAY_ERROR_USAGE);
-        assert_memory_equal(&settings, &before, sizeof settings);
-    }
-    assert_int_equal(foray_settings_set(ctx, &settings, "radius-scale", "0.5"), FORAY_OK);
-    assert_true(settings.radius_scale == 0.5);
-    settings.radius = FORAY_RADIUS_THEOREM;
-    settings.blocks = FORAY_ON;
-    assert_int_equal(foray_settings_check(ctx, &settings), FORAY_ERROR_USAGE);
-    foray_settings_literal(&settings);
-    assert_int_equal(foray_settings_check(ctx, &settings), FORAY_OK);
-    settings.delta = NAN;
-    assert_int_equal(foray_settings_check(ctx, &settings), FORAY_ERROR_USAGE);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,8 +191,6 @@ int main(void)
         cmocka_unit_test(checksums_are_the_published_ones),
         cmocka_unit_test_setup_teardown(files_are_whole_or_absent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(files_are_replaced_only_on_request, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(settings_survive_text, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(settings_refuse_nonsense, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 static double certified_bonus(const euler_stage *s, int t, int x, int a, const double *value)
 {
     const int32_t *next;
-    double layers = s->explorer->settings.pooled == FORAY_POOLED_ON ? 1 : s->o->H;
+    double layers = support_own(&s->explorer->settings, "pooled") == FY_POOLED_ON ? 1 : s->o->H;
     double n = euler_visits(s, t, x, a), C = s->o->left[t + 1],
            m = euler_successors(s, x, a, &next);
     if (C == 0 || m == 1)
@@ -55,7 +55,7 @@ static void plans_follow_the_textbook(void **state)
     (void)state;
     for (int pooled = 0; pooled < 2; pooled++) {
         foray_settings settings = euler_settings_for(4);
-        settings.pooled = pooled;
+        support_set_number(&settings, "pooled", pooled);
         settings.radius_scale = 0.1;
         euler_stage s = euler_set_random(4, &settings);
         const foray_reward *const rewards[] = {s.reward};

@@ -128,7 +128,7 @@ static void plans_on_the_empirical_model(void **state)
     (void)state;
     for (int combination = 0; combination < 4; combination++) {
         foray_settings settings = tabular_settings(combination & 1);
-        settings.pooled = combination >> 1;
+        support_set_number(&settings, "pooled", combination >> 1);
         settings.radius_scale = combination & 1 ? 1e-4 : 0.1;
         foray_context *ctx = foray_context_create();
         support_sizes sizes = {.states = 3, .actions = 2, .horizon = 2, .successors = 3};

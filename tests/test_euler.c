@@ -38,7 +38,7 @@ static void follows_the_textbook(void **state)
     (void)state;
     for (int combination = 0; combination < 8; combination++) {
         foray_settings settings = euler_settings_for(combination);
-        settings.pooled = combination & 1;
+        support_set_number(&settings, "pooled", combination & 1);
         settings.ties = combination >> 1 & 1;
         settings.radius_scale = combination >> 2 ? 0.02 : 1.0;
         euler_stage s = euler_set_random((uint64_t)combination, &settings);
@@ -117,7 +117,7 @@ static bool is_wrong(int64_t seed, double scale, int pooled)
 {
     foray_settings settings = euler_settings_for(seed);
     settings.radius_scale = scale;
-    settings.pooled = pooled;
+    support_set_number(&settings, "pooled", pooled);
     euler_stage s = euler_set_random((uint64_t)seed, &settings);
     double value[EULER_MOST_H + 1][EULER_MOST_S];
     bool wrong = false;

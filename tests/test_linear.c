@@ -33,7 +33,8 @@ static stage set_stage(const char *world, const foray_settings *settings)
         s.model = linear_random_world(s.ctx, linear_small, 3);
     support_ok(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
     support_ok(s.ctx, foray_explorer_create(s.ctx, s.model, settings, &s.explorer));
-    double *phi = linear_features(s.ctx, s.model, settings->pair_features, &dim);
+    double *phi =
+        linear_features(s.ctx, s.model, (int)support_own(settings, "pair_features"), &dim);
     s.oracle = oracle_linear_create(s.model, dim, phi, settings->episodes);
     s.log_det = calloc((size_t)s.model->horizon, sizeof *s.log_det);
     free(phi);
@@ -106,8 +107,8 @@ static void note_growth(stage *s)
 static double wang_beta(const stage *s)
 {
     double d = (double)s->oracle->dim, H = (double)s->model->horizon;
-    return s->settings.wang_c * d * H *
-           sqrt(log(d * H / (s->settings.delta * s->settings.wang_eps)));
+    return support_own(&s->settings, "wang_c") * d * H *
+           sqrt(log(d * H / (s->settings.delta * support_own(&s->settings, "wang_eps"))));
 }
 
 static void check_wang_plans(stage *s)
@@ -136,8 +137,8 @@ static void check_wang_plans(stage *s)
 static void wang_is_the_textbook(const char *world, int source, double c, int replan)
 {
     foray_settings settings = linear_settings("wang");
-    settings.pair_features = source;
-    settings.wang_c = c;
+    support_set_number(&settings, "pair_features", source);
+    support_set_number(&settings, "wang_c", c);
     settings.replan = replan;
     settings.refactor_every = 50;
     stage s = set_stage(world, &settings);
@@ -159,19 +160,19 @@ static void wang_is_the_textbook(const char *world, int source, double c, int re
 static void wang_with_given_features(void **state)
 {
     (void)state;
-    wang_is_the_textbook(NULL, FORAY_FEATURES_GIVEN, 1, FORAY_REPLAN_EVERY);
-    wang_is_the_textbook(NULL, FORAY_FEATURES_GIVEN, 0.01, FORAY_REPLAN_EVERY);
-    wang_is_the_textbook(NULL, FORAY_FEATURES_GIVEN, 0.01, FORAY_REPLAN_DOUBLING);
+    wang_is_the_textbook(NULL, FY_FEATURES_GIVEN, 1, FORAY_REPLAN_EVERY);
+    wang_is_the_textbook(NULL, FY_FEATURES_GIVEN, 0.01, FORAY_REPLAN_EVERY);
+    wang_is_the_textbook(NULL, FY_FEATURES_GIVEN, 0.01, FORAY_REPLAN_DOUBLING);
 }
 
 static void wang_with_other_features(void **state)
 {
     (void)state;
-    wang_is_the_textbook("chain:states=6,zones=2,horizon=4", FORAY_FEATURES_ONEHOT, 0.01,
+    wang_is_the_textbook("chain:states=6,zones=2,horizon=4", FY_FEATURES_ONEHOT, 0.01,
                          FORAY_REPLAN_EVERY);
-    wang_is_the_textbook("riverswim:states=4,horizon=5", FORAY_FEATURES_LOWRANK, 0.02,
+    wang_is_the_textbook("riverswim:states=4,horizon=5", FY_FEATURES_LOWRANK, 0.02,
                          FORAY_REPLAN_EVERY);
-    wang_is_the_textbook(NULL, FORAY_FEATURES_LOWRANK, 0.02, FORAY_REPLAN_DOUBLING);
+    wang_is_the_textbook(NULL, FY_FEATURES_LOWRANK, 0.02, FORAY_REPLAN_DOUBLING);
 }
 
 /* The standard normal numbers of an episode (Box and Muller). */
@@ -209,8 +210,8 @@ static void check_francis_plans(stage *s)
 static void francis_is_the_textbook(const char *world, int source, int64_t length, int replan)
 {
     foray_settings settings = linear_settings("francis");
-    settings.pair_features = source;
-    settings.francis_phase = length;
+    support_set_number(&settings, "pair_features", source);
+    support_set_number(&settings, "francis_phase", length);
     settings.replan = replan;
     stage s = set_stage(world, &settings);
     int64_t d = s.oracle->dim, H = s.model->horizon, before = -1;
@@ -242,12 +243,12 @@ static void francis_is_the_textbook(const char *world, int source, int64_t lengt
 static void francis_in_all_sources(void **state)
 {
     (void)state;
-    francis_is_the_textbook(NULL, FORAY_FEATURES_GIVEN, 0, FORAY_REPLAN_AUTO);
-    francis_is_the_textbook(NULL, FORAY_FEATURES_GIVEN, 7, FORAY_REPLAN_EVERY);
+    francis_is_the_textbook(NULL, FY_FEATURES_GIVEN, 0, FORAY_REPLAN_AUTO);
+    francis_is_the_textbook(NULL, FY_FEATURES_GIVEN, 7, FORAY_REPLAN_EVERY);
     /* Directions are drawn block by block. The textbook has one block, and so have features
      * factorised from a dense world, whatever rounding leaves of their zeros. */
-    francis_is_the_textbook(NULL, FORAY_FEATURES_LOWRANK, 0, FORAY_REPLAN_AUTO);
-    francis_is_the_textbook("chain:states=6,zones=2,horizon=4", FORAY_FEATURES_ONEHOT, 0,
+    francis_is_the_textbook(NULL, FY_FEATURES_LOWRANK, 0, FORAY_REPLAN_AUTO);
+    francis_is_the_textbook("chain:states=6,zones=2,horizon=4", FY_FEATURES_ONEHOT, 0,
                             FORAY_REPLAN_EVERY);
 }
 
@@ -269,7 +270,7 @@ static void nothing_grows_with_the_past(void **state)
     static const char *const algorithms[] = {"wang", "francis"};
     for (int i = 0; i < 2; i++) {
         foray_settings settings = linear_settings(algorithms[i]);
-        settings.pair_features = FORAY_FEATURES_GIVEN;
+        support_set_number(&settings, "pair_features", FY_FEATURES_GIVEN);
         stage s = set_stage(NULL, &settings);
         size_t fresh = state_size(s.explorer);
         int64_t allocations = s.ctx->allocations;
@@ -289,7 +290,8 @@ static void resumes_with_any_features(void **state)
     static const char *const algorithms[] = {"wang", "francis"};
     for (int i = 0; i < 4; i++) {
         foray_settings settings = linear_settings(algorithms[i % 2]);
-        settings.pair_features = i < 2 ? FORAY_FEATURES_GIVEN : FORAY_FEATURES_LOWRANK;
+        support_set_number(&settings, "pair_features",
+                           i < 2 ? FY_FEATURES_GIVEN : FY_FEATURES_LOWRANK);
         stage whole = set_stage(NULL, &settings), part = set_stage(NULL, &settings);
         uint8_t *data[2];
         size_t size[2];
@@ -322,12 +324,12 @@ static void francis_refuses_other_phases(void **state)
                 {5, 200, FORAY_OK}, {5, 201, FORAY_OK},        {6, 200, FORAY_ERROR_RUN}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         foray_settings settings = linear_settings("francis");
-        settings.pair_features = FORAY_FEATURES_GIVEN;
+        support_set_number(&settings, "pair_features", FY_FEATURES_GIVEN);
         settings.episodes = 200;
-        settings.francis_phase = i < 3 ? 0 : 5;
+        support_set_number(&settings, "francis_phase", i < 3 ? 0 : 5);
         stage saved = set_stage(NULL, &settings);
         settings.episodes = rows[i].episodes;
-        settings.francis_phase = rows[i].phase;
+        support_set_number(&settings, "francis_phase", rows[i].phase);
         stage loaded = set_stage(NULL, &settings);
         uint8_t *data;
         size_t size;
@@ -345,9 +347,9 @@ static void survives_failing_memory(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     foray_model *model = linear_random_world(ctx, linear_small, 4);
-    for (int source = FORAY_FEATURES_GIVEN; source <= FORAY_FEATURES_LOWRANK; source++) {
+    for (int source = FY_FEATURES_GIVEN; source <= FY_FEATURES_LOWRANK; source++) {
         foray_settings settings = linear_settings("francis");
-        settings.pair_features = source;
+        support_set_number(&settings, "pair_features", source);
         foray_explorer *explorer = NULL;
         foray_status status = FORAY_ERROR_MEMORY;
         int64_t left = 0;
@@ -389,7 +391,7 @@ static void learns(void **state)
     static const char *const algorithms[] = {"wang", "francis"};
     for (int i = 0; i < 2; i++) {
         foray_settings settings = linear_settings(algorithms[i]);
-        settings.pair_features = FORAY_FEATURES_GIVEN;
+        support_set_number(&settings, "pair_features", FY_FEATURES_GIVEN);
         settings.episodes = 8000;
         stage s = set_stage(NULL, &settings);
         double before = worst_gap(&s);

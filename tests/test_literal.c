@@ -11,6 +11,7 @@
 
 #include "oracle_literal.h"
 #include "oracle_truth.h"
+#include "support.h"
 
 enum { EPISODES = 60, HORIZON = 5, MOST = 8, SHRINK = 4 };
 
@@ -155,9 +156,11 @@ static void plays_the_same_episodes(const char *algorithm, double scale, double 
             settings.episodes = EPISODES;
             settings.seed = seed;
             settings.radius_scale = strcmp(algorithm, "ucrl-vtr+") == 0 ? 1.0 : scale;
-            settings.radius_scale_hat = scale;
-            settings.radius_scale_check = scale;
-            settings.radius_scale_tilde = scale;
+            if (strchr(algorithm, '+') != NULL) {
+                support_set_number(&settings, "radius_scale_hat", scale);
+                support_set_number(&settings, "radius_scale_check", scale);
+                support_set_number(&settings, "radius_scale_tilde", scale);
+            }
             pair_of both = start((uint64_t)seed, shapes[w], settings, zeta);
             for (uint64_t k = 0; k < EPISODES; k++)
                 play_same_episode(&both, (uint64_t)seed, k);

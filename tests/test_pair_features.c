@@ -220,7 +220,7 @@ static double worst_residual(const foray_model *model, int64_t dim, double *phi)
 static void check_factorisation(foray_context *ctx, const foray_model *model, int64_t rank)
 {
     int64_t dim;
-    double *phi = linear_features(ctx, model, FORAY_FEATURES_LOWRANK, &dim), most = 0;
+    double *phi = linear_features(ctx, model, FY_FEATURES_LOWRANK, &dim), most = 0;
     assert_int_equal(dim, rank);
     for (int64_t p = 0; p < model->pairs; p++) {
         double square = 0;
@@ -265,14 +265,14 @@ static void sources_that_do_not_exist(void **state)
     foray_explorer *explorer = NULL;
     foray_settings settings = linear_settings("wang");
     support_ok(ctx, foray_model_builtin(ctx, "riverswim:states=5,horizon=4", &world));
-    settings.pair_features = FORAY_FEATURES_GIVEN;
+    support_set_number(&settings, "pair_features", FY_FEATURES_GIVEN);
     assert_int_equal(foray_explorer_create(ctx, world, &settings, &explorer), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(ctx), "gives no features"));
     support_ok(ctx, foray_builder_create_tabular(ctx, 1, 1, 2, &builder));
     foray_builder_transition(builder, 0, 0, 0, 1);
     foray_builder_forget_theta(builder);
     support_ok(ctx, foray_builder_finish(builder, &model));
-    settings.pair_features = FORAY_FEATURES_LOWRANK;
+    support_set_number(&settings, "pair_features", FY_FEATURES_LOWRANK);
     assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(ctx), "is not known"));
     assert_null(explorer);
@@ -289,7 +289,6 @@ static void blocks_are_components(void **state)
 {
     (void)state;
     foray_context *ctx = foray_context_create();
-    foray_settings settings = linear_settings("wang");
     foray_builder *builder;
     foray_model *model;
     fy_phi *phi;
@@ -302,7 +301,7 @@ static void blocks_are_components(void **state)
         foray_builder_pair_feature(builder, p / 2, p % 2, 2, coordinate[p], value[p]);
     }
     support_ok(ctx, foray_builder_finish(builder, &model));
-    support_ok(ctx, fy_phi_create(ctx, model, &settings, &phi));
+    support_ok(ctx, fy_phi_create(ctx, model, FY_FEATURES_AUTO, 0, &phi));
     assert_int_equal(phi->dim, 6);
     assert_int_equal(phi->blocks, 2); /* {0, 4} and {1, 3, 5}; nobody has 2 */
     assert_int_equal(phi->block_dim[0], 2);
@@ -313,8 +312,7 @@ static void blocks_are_components(void **state)
     assert_memory_equal(fy_phi_of(phi, 0), expected, sizeof expected);
     assert_memory_equal(fy_phi_of(phi, 3), last, sizeof last);
     fy_phi_destroy(phi);
-    settings.pair_features = FORAY_FEATURES_ONEHOT;
-    support_ok(ctx, fy_phi_create(ctx, model, &settings, &phi));
+    support_ok(ctx, fy_phi_create(ctx, model, FY_FEATURES_ONEHOT, 0, &phi));
     assert_int_equal(phi->blocks, 4);
     fy_phi_destroy(phi);
     foray_model_destroy(model);

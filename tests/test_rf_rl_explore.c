@@ -10,6 +10,9 @@
 
 #include "explore/tabular/rf_rl_explore.h"
 
+/* Choices of the parameter explore_data. */
+enum { DATA_SAMPLED, DATA_ALL };
+
 typedef struct stage {
     foray_context *ctx;
     foray_model *model;
@@ -97,7 +100,7 @@ static bool reachable(const foray_model *model, int64_t t, int64_t s)
 static void check_targets(const char *spec, int64_t episodes, double share)
 {
     foray_settings settings = settings_for("rf-rl-explore", episodes, 3);
-    settings.explore_share = share;
+    support_set_number(&settings, "explore_share", share);
     stage s = set_stage(spec, &settings);
     int64_t entries = s.model->horizon * s.model->states, targets = 0, samples = 0;
     int64_t *runs = calloc((size_t)entries, sizeof *runs),
@@ -156,7 +159,7 @@ static void refuses_bad_settings(void **state)
     assert_int_equal(foray_settings_set(ctx, &settings, "explore-share", "0"), FORAY_ERROR_USAGE);
     assert_int_equal(foray_settings_set(ctx, &settings, "explore-data", "none"), FORAY_ERROR_USAGE);
     support_ok(ctx, foray_settings_set(ctx, &settings, "explore-data", "all"));
-    assert_int_equal(settings.explore_data, FORAY_DATA_ALL);
+    assert_int_equal((int)support_own(&settings, "explore_data"), DATA_ALL);
     foray_context_destroy(ctx);
 }
 
@@ -240,7 +243,7 @@ static void check_euler(const char *spec, int pooled, int replan)
 {
     foray_settings settings = settings_for("rf-rl-explore", 2000, 5);
     settings.radius_scale = 0.1;
-    settings.pooled = pooled;
+    support_set_number(&settings, "pooled", pooled);
     settings.replan = replan;
     stage s = set_stage(spec, &settings);
     foray_explorer *euler = NULL;
@@ -268,9 +271,9 @@ static void check_euler(const char *spec, int pooled, int replan)
 static void euler_is_inside(void **state)
 {
     (void)state;
-    check_euler("chain:states=5,zones=1,horizon=5", FORAY_POOLED_OFF, FORAY_REPLAN_EVERY);
-    check_euler("riverswim:states=4,horizon=6", FORAY_POOLED_OFF, FORAY_REPLAN_EVERY);
-    check_euler("riverswim:states=4,horizon=6", FORAY_POOLED_ON, FORAY_REPLAN_EVERY);
+    check_euler("chain:states=5,zones=1,horizon=5", FY_POOLED_OFF, FORAY_REPLAN_EVERY);
+    check_euler("riverswim:states=4,horizon=6", FY_POOLED_OFF, FORAY_REPLAN_EVERY);
+    check_euler("riverswim:states=4,horizon=6", FY_POOLED_ON, FORAY_REPLAN_EVERY);
 }
 
 /* ------------------------------------------------------------------ the mixture */
@@ -284,7 +287,7 @@ static void draws_uniformly(void **state)
     double sum[POLICIES] = {0}, square[POLICIES] = {0}, n = EPISODES - POLICIES;
     for (int64_t seed = 0; seed < SEEDS; seed++) {
         foray_settings settings = settings_for("rf-rl-explore", EPISODES, seed);
-        settings.explore_share = 1.0 / 3.0 + 1e-9;
+        support_set_number(&settings, "explore_share", 1.0 / 3.0 + 1e-9);
         stage s = set_stage("chain:states=3,zones=1,horizon=2", &settings);
         double draws[POLICIES] = {0};
         for (int64_t k = 0; k < EPISODES; k++) {
@@ -312,7 +315,7 @@ static void samples_every_action(void **state)
     (void)state;
     for (int data = 0; data < 2; data++) {
         foray_settings settings = settings_for("rf-rl-explore", 4000, 2);
-        settings.explore_data = data;
+        support_set_number(&settings, "explore_data", data);
         stage s = set_stage("chain:states=4,zones=1,horizon=4", &settings);
         double taken[2] = {0}, counted = 0;
         for (int64_t k = 0; k < settings.episodes; k++) {
@@ -324,7 +327,7 @@ static void samples_every_action(void **state)
         const fy_counts *counts = fy_rf_rl_explore_now(s.explorer).counts;
         for (int64_t i = 0; i < counts->layers * s.model->pairs; i++)
             counted += counts->visits[i];
-        assert_true(counted == 4.0 * (data == FORAY_DATA_ALL ? 4000 : 2000));
+        assert_true(counted == 4.0 * (data == DATA_ALL ? 4000 : 2000));
         assert_true(taken[0] + taken[1] > 1000);
         assert_true(fabs(taken[0] - taken[1]) < 5 * sqrt(taken[0] + taken[1]));
         clear(&s);
@@ -356,8 +359,8 @@ static void plans_for_every_goal(void **state)
 {
     (void)state;
     foray_settings settings = settings_for("rf-rl-explore", 60000, 4);
-    settings.pooled = FORAY_POOLED_ON;
-    settings.explore_data = FORAY_DATA_ALL;
+    support_set_number(&settings, "pooled", FY_POOLED_ON);
+    support_set_number(&settings, "explore_data", DATA_ALL);
     stage s = set_stage("chain:states=4,zones=1,horizon=4", &settings);
     foray_certificate bound;
     for (int64_t k = 0; k < settings.episodes; k++)

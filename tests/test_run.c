@@ -1,4 +1,5 @@
 /* test_run.c - runs: what is written is read back, what is asked for is checked. */
+#include "support.h"
 #include "support_run.h"
 
 #include <stdio.h>
@@ -44,14 +45,15 @@ static void test_settings_and_model_survive(void **state)
     settings->clip = FORAY_CLIP_HORIZON;
     settings->seed = INT64_MAX;
     strcpy(settings->algorithm, "ucrl-rfe+");
+    support_set(settings, "radius_scale_check", "0.1");
     foray_run_close(run_create(bench, bench->path));
     foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_READ);
-    foray_setting_info info;
-    for (int64_t i = 0; foray_setting_describe(i, &info); i++) {
+    const foray_parameter *row;
+    for (int64_t i = 0; (row = foray_setting_describe("ucrl-rfe+", i)); i++) {
         char a[128], b[128];
-        assert_ok(bench, foray_settings_get(bench->ctx, settings, info.name, a, sizeof a));
+        assert_ok(bench, foray_settings_get(bench->ctx, settings, row->name, a, sizeof a));
         assert_ok(bench,
-                  foray_settings_get(bench->ctx, foray_run_settings(run), info.name, b, sizeof b));
+                  foray_settings_get(bench->ctx, foray_run_settings(run), row->name, b, sizeof b));
         assert_string_equal(a, b);
     }
     char *json_a, *json_b;
@@ -69,23 +71,23 @@ static void test_older_run_lacks_a_setting(void **state)
     run_bench *bench = *state;
     foray_run *run = run_create(bench, bench->path);
     foray_run_close(run);
-    foray_setting_info info, last = {0};
+    const foray_parameter *row, *last = NULL;
     int64_t count = 0;
-    for (; foray_setting_describe(count, &info); count++)
-        last = info;
+    for (; (row = foray_setting_describe("ucrl-rfe", count)); count++)
+        last = row;
     char sql[256], number[32];
     fy_store *store;
     assert_ok(bench, fy_store_open(bench->ctx, bench->path, true, &store));
-    snprintf(sql, sizeof sql, "DELETE FROM setting WHERE name = '%s'", last.name);
+    snprintf(sql, sizeof sql, "DELETE FROM setting WHERE name = '%s'", last->name);
     snprintf(number, sizeof number, "%lld", (long long)count - 1);
     assert_ok(bench, fy_store_run(store, sql));
     assert_ok(bench, fy_store_put_meta(store, "settings", number));
     fy_store_close(store);
     assert_ok(bench, foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &run));
     char value[64];
-    assert_ok(bench, foray_settings_get(bench->ctx, foray_run_settings(run), last.name, value,
+    assert_ok(bench, foray_settings_get(bench->ctx, foray_run_settings(run), last->name, value,
                                         sizeof value));
-    assert_string_equal(value, last.fallback);
+    assert_string_equal(value, last->fallback);
     foray_run_close(run);
 }
 

@@ -30,6 +30,7 @@ typedef struct stage {
     foray_world *world;
     foray_explorer *explorer;
     dense *o;
+    double c1, c2; /* of the bonus */
 } stage;
 
 static foray_settings settings_for(int64_t episodes, int64_t seed)
@@ -47,6 +48,8 @@ static stage set_model(foray_context *ctx, foray_model *model, const foray_setti
     stage s = {.ctx = ctx, .model = model, .o = calloc(1, sizeof *s.o)};
     support_ok(ctx, foray_world_from_model(ctx, model, &s.world));
     support_ok(ctx, foray_explorer_create(ctx, model, settings, &s.explorer));
+    s.c1 = support_own(settings, "sstp_variance");
+    s.c2 = support_own(settings, "sstp_range");
     s.o->S = (int)model->states;
     s.o->A = (int)model->actions;
     s.o->H = (int)model->horizon;
@@ -119,30 +122,31 @@ static double optimistic(const stage *g, int s, int a, double C, const double *V
     for (int x = 0; x < g->o->S * g->o->A; x++)
         open += foray_model_successors(g->model, x / g->o->A, x % g->o->A, &next) > 1;
     double L = log(4 * open * g->o->H * (double)settings->episodes / settings->delta);
-    return mean + settings->radius_scale * (sqrt(settings->sstp_variance * variance * L / n) +
-                                            settings->sstp_range * C * L / n);
+    return mean + settings->radius_scale * (sqrt(g->c1 * variance * L / n) + g->c2 * C * L / n);
 }
 
 /* N_i and L_i of the episode about to begin, from their definitions. */
 static int level_of(const stage *g)
 {
     const foray_settings *settings = &g->explorer->settings;
-    int level = (int)(g->explorer->episodes * settings->sstp_levels / settings->episodes);
-    return level < (int)settings->sstp_levels ? level : (int)settings->sstp_levels - 1;
+    int64_t levels = (int64_t)support_own(settings, "sstp_levels");
+    int level = (int)(g->explorer->episodes * levels / settings->episodes);
+    return level < (int)levels ? level : (int)levels - 1;
 }
 
 static double target_of(const stage *g, int level)
 {
     const foray_settings *settings = &g->explorer->settings;
-    double first = settings->sstp_target * (double)settings->episodes /
-                   (double)settings->sstp_levels * g->o->H / (g->o->S * g->o->A);
+    double first = support_own(settings, "sstp_target") * (double)settings->episodes /
+                   (double)support_own(settings, "sstp_levels") * g->o->H / (g->o->S * g->o->A);
     return fmax(1, first / pow(2, level));
 }
 
 static int truncation_of(const stage *g, int level)
 {
     const foray_settings *settings = &g->explorer->settings;
-    double L = (double)settings->sstp_truncation * pow(settings->sstp_truncation_growth, level);
+    double L = (double)support_own(settings, "sstp_truncation") *
+               pow(support_own(settings, "sstp_truncation_growth"), level);
     return (int)fmin(L, g->o->H);
 }
 
@@ -263,8 +267,8 @@ static void follows_the_textbook(void **state)
         settings.replan = FORAY_REPLAN_EVERY;
         settings.ties = combination & 1;
         settings.radius_scale = combination & 2 ? 0.05 : 1.0;
-        settings.sstp_levels = 4;
-        settings.sstp_truncation = combination & 4 ? 2 : 1;
+        support_set_number(&settings, "sstp_levels", 4);
+        support_set_number(&settings, "sstp_truncation", combination & 4 ? 2 : 1);
         stage g = set_random((uint64_t)combination, &settings);
         follows(&g);
         g = set_world("chain:states=5,zones=1,horizon=5", &settings);
@@ -325,9 +329,9 @@ static void values_are_truncated_counts(void **state)
         foray_settings settings = settings_for(300, L);
         settings.radius_scale = 0.0;
         settings.replan = FORAY_REPLAN_EVERY;
-        settings.sstp_levels = 2;
-        settings.sstp_truncation = L;
-        settings.sstp_target = 2.0;
+        support_set_number(&settings, "sstp_levels", 2);
+        support_set_number(&settings, "sstp_truncation", L);
+        support_set_number(&settings, "sstp_target", 2.0);
         stage g = set_random(11, &settings);
         for (int k = 0; k < 149; k++) {
             play(&g, true);
@@ -380,7 +384,7 @@ static void settles_at_the_target(void **state)
 {
     (void)state;
     foray_settings settings = settings_for(2000, 6);
-    settings.sstp_levels = 1;
+    support_set_number(&settings, "sstp_levels", 1);
     settings.radius_scale = 0.02;
     stage g = set_random(6, &settings);
     int unsettled = 12;

@@ -45,7 +45,7 @@ static void follows_the_textbook(void **state)
     static const double scales[] = {1.0, 0.01};
     for (int combination = 0; combination < 32; combination++) {
         foray_settings settings = tabular_settings(combination & 1);
-        settings.pooled = combination >> 1 & 1;
+        support_set_number(&settings, "pooled", combination >> 1 & 1);
         settings.clip = combination >> 2 & 1;
         settings.ties = combination >> 3 & 1;
         settings.radius_scale = scales[combination >> 4];
@@ -115,7 +115,7 @@ static void renewing_is_the_full_recursion(void **state)
         "riverswim:states=5,horizon=12", "mixture:states=7,actions=2,successors=5,dim=4,horizon=6"};
     for (int combination = 0; combination < 16; combination++) {
         foray_settings settings = tabular_settings(combination & 1);
-        settings.pooled = combination >> 1 & 1;
+        support_set_number(&settings, "pooled", combination >> 1 & 1);
         settings.radius_scale = combination & 1 ? 1e-6 : 0.02;
         tabular_stage s = tabular_set_world(worlds[combination >> 2], &settings);
         int64_t moved = 0;
@@ -191,13 +191,13 @@ static void resumes_with_every_option(void **state)
     for (int combination = 0; combination < 8; combination++) {
         foray_settings settings = tabular_settings(combination & 1);
         settings.radius_scale = combination & 1 ? 1e-6 : 0.02;
-        settings.pooled = combination >> 1 & 1;
+        support_set_number(&settings, "pooled", combination >> 1 & 1);
         settings.replan = replans[combination >> 2];
         tabular_stage first = tabular_set_world(world, &settings),
                       second = tabular_set_world(world, &settings);
-        settings.pooled = !settings.pooled;
+        support_set_number(&settings, "pooled", !support_own(&settings, "pooled"));
         tabular_stage pooled = tabular_set_world(world, &settings);
-        settings.pooled = !settings.pooled;
+        support_set_number(&settings, "pooled", !support_own(&settings, "pooled"));
         settings.replan = replans[1 - (combination >> 2)];
         tabular_stage planned = tabular_set_world(world, &settings);
         uint8_t *data, *other;

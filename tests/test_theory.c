@@ -16,6 +16,7 @@
 
 #include "explore/mixture/values.h"
 #include "oracle_truth.h"
+#include "support.h"
 
 enum { RUNS = 100, EPISODES = 64 };
 static const double DELTA = 0.2;
@@ -282,7 +283,8 @@ static void variance_is_within_its_error(void **state)
     for (int64_t seed = 0; seed < SEEDS; seed++) {
         stage s = set_stage(worlds[0], "ucrl-rfe+", FORAY_RADIUS_SHARP, seed);
         foray_settings settings = s.explorer->settings;
-        settings.radius_scale_check = settings.radius_scale_tilde = 0.02;
+        support_set_number(&settings, "radius_scale_check", 0.02);
+        support_set_number(&settings, "radius_scale_tilde", 0.02);
         foray_explorer_destroy(s.explorer);
         assert_int_equal(foray_explorer_create(s.ctx, s.model, &settings, &s.explorer), 0);
         assert_true(truth_play(s.explorer, s.world, 2000));

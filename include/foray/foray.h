@@ -35,7 +35,8 @@
  *     program built with 0.1.0 runs with every 0.1.x; for 0.2 it must be recompiled.
  *   - Structs that you fill (foray_world_ops, foray_system_spec, foray_system_ops, and the
  *     table of plugin.h) begin with their size, which you set to sizeof. They may grow at the
- *     end at any time; members beyond the given size count as 0.
+ *     end at any time; members beyond the given size count as 0. So does foray_settings, which
+ *     foray_settings_default gives its size: settings beyond it have their defaults.
  *   - All other structs and the values of all enums do not change within a minor version.
  *     Only the library creates a foray_policy, but you may change its members.
  */
@@ -165,104 +166,75 @@ FORAY_API void foray_parameter_range(const foray_parameter *parameter, char *tex
 
 /* ---------------------------------------------------------------- settings */
 
-/* The choices of the settings below, in the order of their names there. */
-enum { FORAY_RADIUS_SHARP, FORAY_RADIUS_SELFNORMALISED, FORAY_RADIUS_THEOREM };
-/* What else a certificate may rest on, beyond the radii one can choose: bonuses
- * made from visit counts (tabular algorithms), or nothing. */
-enum { FORAY_RADIUS_COUNTS = FORAY_RADIUS_THEOREM + 1, FORAY_RADIUS_NONE, FORAY_RADIUS_KINDS };
-enum { FORAY_AUTO, FORAY_ON, FORAY_OFF };
-enum { FORAY_INNER_AUTO, FORAY_INNER_EXACT, FORAY_INNER_L1, FORAY_INNER_ASCENT };
-enum { FORAY_REPLAN_AUTO, FORAY_REPLAN_DOUBLING, FORAY_REPLAN_EVERY };
-enum { FORAY_CLIP_REMAINING, FORAY_CLIP_HORIZON };
-enum { FORAY_TIES_UNCLIPPED, FORAY_TIES_LOWEST };
-enum { FORAY_POOLED_OFF, FORAY_POOLED_ON };
-enum { FORAY_DATA_SAMPLED, FORAY_DATA_ALL };
-enum { FORAY_FEATURES_AUTO, FORAY_FEATURES_GIVEN, FORAY_FEATURES_ONEHOT, FORAY_FEATURES_LOWRANK };
+/* How wide confidence sets are; the last two, which cannot be chosen, are what else a certificate
+ * may rest on: bonuses made from visit counts (tabular algorithms), or nothing. */
+typedef enum foray_radius {
+    FORAY_RADIUS_SHARP,
+    FORAY_RADIUS_SELFNORMALISED,
+    FORAY_RADIUS_THEOREM,
+    FORAY_RADIUS_COUNTS,
+    FORAY_RADIUS_NONE,
+} foray_radius;
+enum { FORAY_RADIUS_KINDS = FORAY_RADIUS_NONE + 1 };
 
-/* All settings of a run, in one table: it yields the struct, the defaults, the
- * checks, the command-line flags, what a run stores, and the manual.
- *
- *   TEXT(name, default, help)
- *   INTEGER(name, default, least, most, help)
- *   REAL(name, default, least, most, help)          least <= value <= most
- *   CHOICE(name, default, "first second ...", help) the names of an enum above
- */
-#define FORAY_SETTINGS_TABLE(TEXT, INTEGER, REAL, CHOICE)                                          \
-    TEXT(algorithm, "ucrl-rfe", "the exploration algorithm")                                       \
-    INTEGER(episodes, 10000, 1, INT64_MAX / 4, "most episodes to explore (K of the paper)")        \
-    REAL(until, 0.0, 0.0, 1e300, "stop once the bound for all rewards is at most this; 0: never")  \
-    INTEGER(seed, 1, 0, INT64_MAX, "seed of the world's and the algorithm's random numbers")       \
-    REAL(delta, 0.1, 1e-12, 0.999999999999, "probability with which certificates may be wrong")    \
-    CHOICE(radius, FORAY_RADIUS_SHARP, "sharp selfnormalised theorem",                             \
-           "how wide the confidence sets are")                                                     \
-    REAL(radius_scale, 1.0, 0.0, 1e6,                                                              \
-         "multiplies the radius; below 1 nothing is guaranteed and results say heuristic")         \
-    REAL(radius_scale_hat, 1.0, 0.0, 1e6, "ucrl-rfe+, ucrl-vtr+: the same for the radius beta^")   \
-    REAL(radius_scale_check, 1.0, 0.0, 1e6,                                                        \
-         "ucrl-rfe+, ucrl-vtr+: the same for the radius beta_check")                               \
-    REAL(radius_scale_tilde, 1.0, 0.0, 1e6, "ucrl-rfe+, ucrl-vtr+: the same for the radius beta~") \
-    CHOICE(centring, FORAY_AUTO, "auto on off",                                                    \
-           "use that probabilities sum to one; auto: on with the sharp radius")                    \
-    CHOICE(blocks, FORAY_AUTO, "auto on off",                                                      \
-           "split theta into independent blocks; auto: on with the sharp radius")                  \
-    REAL(lambda, 0.0, 0.0, 1e12, "ridge penalty; 0: one over the squared norm bound")              \
-    CHOICE(inner, FORAY_INNER_AUTO, "auto exact l1 ascent", "method of the inner maximisation")    \
-    INTEGER(inner_memory, 32, 1, 1 << 20, "MiB that exact vertex lists may take under auto")       \
-    CHOICE(replan, FORAY_REPLAN_AUTO, "auto doubling every",                                       \
-           "when the explorer replans; auto: doubling, but every episode if tabular or wang")      \
-    REAL(replan_growth, 1.0, 0.0, 1e6,                                                             \
-         "doubling: replan when a determinant or a count has grown by a factor of 1 + this")       \
-    CHOICE(clip, FORAY_CLIP_REMAINING, "remaining horizon",                                        \
-           "values are clipped at the steps that remain, or at H as printed in the paper")         \
-    CHOICE(ties, FORAY_TIES_UNCLIPPED, "unclipped lowest",                                         \
-           "equal actions: prefer the larger value before clipping, or just the lowest index")     \
-    CHOICE(pooled, FORAY_POOLED_OFF, "off on",                                                     \
-           "tabular: count visits of each step apart, or of all steps together")                   \
-    CHOICE(pair_features, FORAY_FEATURES_AUTO, "auto given onehot lowrank",                        \
-           "linear MDPs: where phi(s,a) comes from; auto: the model if it has them, else one-hot") \
-    REAL(rank_tolerance, 1e-10, 0.0, 1.0,                                                          \
-         "lowrank: singular values up to this share of the largest are left out")                  \
-    REAL(wang_c, 1.0, 0.0, 1e6, "wang: the constant c of beta = c d H sqrt(log(d H/(delta eps)))") \
-    REAL(wang_eps, 0.1, 1e-12, 1e6, "wang: the accuracy eps that beta is made for")                \
-    INTEGER(francis_phase, 0, 0, INT64_MAX / 4,                                                    \
-            "francis: episodes of a phase; 0: the budget shared equally by H phases")              \
-    REAL(explore_share, 0.5, 0.001, 0.999,                                                         \
-         "rf-rl-explore: the share of the episodes in which EULER learns to reach each state")     \
-    CHOICE(explore_data, FORAY_DATA_SAMPLED, "sampled all",                                        \
-           "rf-rl-explore: plan from the episodes drawn from the mixture, or from all")            \
-    INTEGER(sstp_levels, 8, 1, 60, "sstp: levels, each with the same number of episodes")          \
-    REAL(sstp_target, 0.5, 1e-9, 1e9,                                                              \
-         "sstp: visits that settle a pair at the first level, as a share of an even spread")       \
-    INTEGER(sstp_truncation, 1, 1, 1 << 20,                                                        \
-            "sstp: visits to unsettled pairs that count in an episode of the first level")         \
-    REAL(sstp_truncation_growth, 2.0, 1.0, 1e6, "sstp: the factor of that from level to level")    \
-    REAL(sstp_variance, 2.0, 0.0, 1e6, "sstp: c1 of the bonus sqrt(c1 Var log/n) + c2 log/n")      \
-    REAL(sstp_range, 2.5, 0.0, 1e6, "sstp: c2 of that bonus")                                      \
-    INTEGER(refactor_every, 4096, 1, INT64_MAX / 4,                                                \
-            "rank-one updates of a block between two fresh factorisations")
+typedef enum foray_switch { FORAY_AUTO, FORAY_ON, FORAY_OFF } foray_switch;
 
+typedef enum foray_inner {
+    FORAY_INNER_AUTO,
+    FORAY_INNER_EXACT,
+    FORAY_INNER_L1,
+    FORAY_INNER_ASCENT,
+} foray_inner;
+
+typedef enum foray_replan {
+    FORAY_REPLAN_AUTO,
+    FORAY_REPLAN_DOUBLING,
+    FORAY_REPLAN_EVERY,
+} foray_replan;
+
+typedef enum foray_clip { FORAY_CLIP_REMAINING, FORAY_CLIP_HORIZON } foray_clip;
+typedef enum foray_ties { FORAY_TIES_UNCLIPPED, FORAY_TIES_LOWEST } foray_ties;
+
+/* What all algorithms can be told, and in `own` what only the chosen one can. Begin with
+ * foray_settings_default; then assign members, or set everything by name. Plain data: copy it
+ * freely. `foray explore --help` says what each member means. */
 typedef struct foray_settings {
-#define FORAY_SETTINGS_TEXT(name, fallback, help) char name[64];
-#define FORAY_SETTINGS_INTEGER(name, fallback, least, most, help) int64_t name;
-#define FORAY_SETTINGS_REAL(name, fallback, least, most, help) double name;
-#define FORAY_SETTINGS_CHOICE(name, fallback, choices, help) int name;
-    FORAY_SETTINGS_TABLE(FORAY_SETTINGS_TEXT, FORAY_SETTINGS_INTEGER, FORAY_SETTINGS_REAL,
-                         FORAY_SETTINGS_CHOICE)
-#undef FORAY_SETTINGS_TEXT
-#undef FORAY_SETTINGS_INTEGER
-#undef FORAY_SETTINGS_REAL
-#undef FORAY_SETTINGS_CHOICE
+    size_t size; /* sizeof(foray_settings) */
+    char algorithm[64];
+    int64_t episodes;
+    double until;
+    int64_t seed;
+    double delta;
+    foray_radius radius;
+    double radius_scale;
+    foray_switch centring, blocks;
+    double lambda;
+    foray_inner inner;
+    int64_t inner_memory;
+    foray_replan replan;
+    double replan_growth;
+    foray_clip clip;
+    foray_ties ties;
+    int64_t refactor_every;
+    /* The algorithm's own parameters that differ from their defaults, or were set to them:
+     * "sstp_levels=4,sstp_range=2". Written by foray_settings_set. */
+    char own[512];
 } foray_settings;
 
-/* The defaults. */
-FORAY_API void foray_settings_default(foray_settings *settings);
+/* The defaults, for settings of `size` bytes; what callers use is foray_settings_default. */
+FORAY_API void foray_settings_init(foray_settings *settings, size_t size);
+static inline void foray_settings_default(foray_settings *settings)
+{
+    foray_settings_init(settings, sizeof *settings);
+}
 
 /* The algorithm as printed in the paper: theorem radius, no centring, no blocks, clip at H,
  * a new plan every episode. Other settings stay as they are. */
 FORAY_API void foray_settings_literal(foray_settings *settings);
 
 /* Sets one setting from text, as on the command line; '-' and '_' in names are
- * the same. FORAY_ERROR_USAGE names the setting, the value and the range. */
+ * the same. FORAY_ERROR_USAGE names the setting, the value and the range. A parameter of
+ * any algorithm may be set before the algorithm is. */
 FORAY_API foray_status foray_settings_set(foray_context *ctx, foray_settings *settings,
                                           const char *name, const char *value);
 
@@ -271,20 +243,14 @@ FORAY_API foray_status foray_settings_set(foray_context *ctx, foray_settings *se
 FORAY_API foray_status foray_settings_get(foray_context *ctx, const foray_settings *settings,
                                           const char *name, char *text, size_t size);
 
-/* Checks every range and the settings against each other. */
+/* Checks every range, the settings against each other, and that every parameter that was set is one
+ * of the chosen algorithm. */
 FORAY_API foray_status foray_settings_check(foray_context *ctx, const foray_settings *settings);
 
-/* A row of the settings table, for front ends that list them. */
-typedef struct foray_setting_info {
-    const char *name;  /* with '_', as in the struct; lives as long as the program */
-    const char *help;  /* the same */
-    char fallback[64]; /* the default as text */
-    char range[128];   /* "1 to 64", "at least 0", or choices separated by '|' */
-    bool is_choice;
-} foray_setting_info;
-
-/* Row `index` of the table; false past its end. */
-FORAY_API bool foray_setting_describe(int64_t index, foray_setting_info *info);
+/* The settings of an algorithm, for front ends that list them: first those that all have, then
+ * its own. NULL past the end; with algorithm NULL, or one that there is not, the common ones
+ * alone. */
+FORAY_API const foray_parameter *foray_setting_describe(const char *algorithm, int64_t index);
 
 /* ------------------------------------------------------------------- model */
 
@@ -584,13 +550,13 @@ typedef enum foray_mode {
 FORAY_API const char *foray_mode_name(foray_mode mode);
 
 /* "sharp", "selfnormalised", "theorem", "counts", "none"; NULL for any other number. */
-FORAY_API const char *foray_radius_name(int radius);
+FORAY_API const char *foray_radius_name(foray_radius radius);
 
 /* With probability at least 1 - delta, V* - V^pi <= gap, if certified. */
 typedef struct foray_certificate {
     double gap; /* INFINITY: the algorithm has no bound */
     double delta;
-    int radius;     /* FORAY_RADIUS_... */
+    foray_radius radius;
     bool certified; /* false: heuristic, a radius was scaled below what theory requires */
 } foray_certificate;
 

@@ -122,7 +122,9 @@ typedef bool (*foray_work_fn)(void *user, const foray_work_progress *progress);
 
 /* Algorithms side by side: the same world, seeds, rewards and measures. */
 typedef struct foray_comparison {
-    foray_settings settings; /* of every run; algorithm is ignored; seed: the first */
+    /* Of every run; algorithm is ignored, seed is the first, and parameters of algorithms'
+     * own go to those that have them. */
+    foray_settings settings;
     int64_t algorithms;
     const char *const *algorithm;
     int64_t seeds;   /* runs of each algorithm: seed, seed + 1, ... */

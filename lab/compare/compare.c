@@ -15,6 +15,30 @@ void foray_comparison_default(foray_comparison *comparison)
 
 /* ------------------------------------------------------------------------- checks */
 
+static bool some_has(const foray_comparison *what, const char *name)
+{
+    const foray_parameter *row;
+    for (int64_t a = 0; a < what->algorithms; a++)
+        for (int64_t i = 0; (row = foray_setting_describe(what->algorithm[a], i)); i++)
+            if (strcmp(row->name, name) == 0)
+                return true;
+    return false;
+}
+
+/* Parameters of an algorithm's own go to those that have them: one of them must. */
+static foray_status check_settings(foray_context *ctx, const foray_comparison *what)
+{
+    foray_settings settings = what->settings;
+    const foray_parameter *row;
+    settings.algorithm[0] = 0;
+    for (int64_t i = 0; (row = fy_settings_row(&settings, i)); i++)
+        if (!some_has(what, row->name))
+            return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: none of these algorithms has it",
+                           row->name);
+    fy_settings_choose(&settings, what->algorithm[0]);
+    return foray_settings_check(ctx, &settings);
+}
+
 static foray_status check_numbers(foray_context *ctx, const foray_comparison *what)
 {
     enum { MOST_SEEDS = 1000000 };
@@ -33,7 +57,7 @@ static foray_status check_numbers(foray_context *ctx, const foray_comparison *wh
     if (what->settings.until > 0.0)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "a comparison has no target to stop at: until must be 0");
-    return foray_settings_check(ctx, &what->settings);
+    return check_settings(ctx, what);
 }
 
 /* What cannot run here should say so at once, not after hours of the others. */
@@ -68,7 +92,7 @@ fy_trial fy_compare_trial(const fy_compare *compare, int64_t run)
                       .rounds = what->rounds,
                       .seconds = what->seconds,
                       .per_decade = FY_TRIAL_PER_DECADE};
-    fy_trial_name(&trial, fy_compare_algorithm(compare, run));
+    fy_settings_choose(&trial.settings, fy_compare_algorithm(compare, run));
     trial.settings.seed = fy_compare_seed(compare, run);
     return trial;
 }

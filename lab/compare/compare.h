@@ -12,6 +12,7 @@
 #include "compare/trial.h"
 #include "draw/svg.h"
 #include "draw/table.h"
+#include "algorithms/algorithms.h"
 #include "work/work.h"
 
 /* The comparison at work. Everything but rows is constant while runs go on. */

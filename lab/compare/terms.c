@@ -21,7 +21,7 @@ static foray_status model_hash(foray_context *ctx, const foray_model *model, uin
 foray_status fy_compare_terms(const fy_compare *compare, fy_writer *text)
 {
     const foray_comparison *what = compare->what;
-    foray_setting_info info;
+    const foray_parameter *row;
     char value[128], number[FORAY_NUMBER_SIZE];
     uint64_t hash = 0;
     foray_status status = model_hash(compare->ctx, compare->model, &hash);
@@ -32,11 +32,11 @@ foray_status fy_compare_terms(const fy_compare *compare, fy_writer *text)
     if (what->reward)
         fy_print(text, "\nreward %s %016" PRIx64, what->reward->name, fy_reward_hash(what->reward));
     fy_print(text, "\ntime limit %s\n", foray_shortest(what->seconds, number));
-    for (int64_t i = 0; foray_setting_describe(i, &info) && status == FORAY_OK; i++) {
-        if (strcmp(info.name, "algorithm") == 0)
+    for (int64_t i = 0; (row = fy_settings_row(&what->settings, i)) && status == FORAY_OK; i++) {
+        if (strcmp(row->name, "algorithm") == 0)
             continue;
-        status = foray_settings_get(compare->ctx, &what->settings, info.name, value, sizeof value);
-        fy_print(text, "%s %s\n", info.name, value);
+        status = foray_settings_get(compare->ctx, &what->settings, row->name, value, sizeof value);
+        fy_print(text, "%s %s\n", row->name, value);
     }
     fy_write_bytes(text, "", 1);
     return status == FORAY_OK && text->failed ? FORAY_ERROR_MEMORY : status;

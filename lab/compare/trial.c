@@ -44,15 +44,6 @@ const char *fy_measure_words(int index)
     return measure_words[index];
 }
 
-void fy_trial_name(fy_trial *trial, const char *algorithm)
-{
-    char *name = trial->settings.algorithm;
-    size_t i = 0;
-    for (; algorithm[i] && i + 1 < sizeof trial->settings.algorithm; i++)
-        name[i] = algorithm[i];
-    name[i] = 0;
-}
-
 foray_status fy_trial_explorer(foray_context *ctx, const fy_trial *trial, foray_explorer **out)
 {
     foray_explorer *explorer;

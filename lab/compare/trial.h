@@ -55,9 +55,6 @@ typedef struct fy_trial {
 
 enum { FY_TRIAL_PER_DECADE = 4 };
 
-/* Which algorithm it is a trial of. */
-void fy_trial_name(fy_trial *trial, const char *algorithm);
-
 /* Adds a row of FY_M_ALL numbers for each checkpoint. FORAY_INTERRUPTED: told to stop. */
 foray_status fy_trial_run(foray_context *ctx, const fy_trial *trial, fy_rows *rows);
 

@@ -8,6 +8,7 @@
  * K(eps) and how it grows is worked out from all rows, in complexity_results.c. */
 #include "experiments/complexity.h"
 #include "base/maths.h"
+#include "algorithms/algorithms.h"
 #include "compare/trial.h"
 
 #include <inttypes.h>
@@ -152,7 +153,7 @@ static foray_status open_trial(foray_context *ctx, const fy_lab *lab, const int6
     char chain[128];
     foray_settings *settings = &trial->settings;
     foray_settings_default(settings);
-    fy_trial_name(trial, fy_lab_word(lab, FY_COMPLEXITY_ALGORITHMS, at[FY_AT_ALGORITHM]));
+    fy_settings_choose(settings, fy_lab_word(lab, FY_COMPLEXITY_ALGORITHMS, at[FY_AT_ALGORITHM]));
     settings->seed = fy_lab_whole(lab, FY_COMPLEXITY_SEED) + at[FY_AT_SEED];
     settings->episodes = fy_lab_whole(lab, FY_COMPLEXITY_EPISODES);
     settings->delta = fy_lab_real(lab, FY_COMPLEXITY_DELTA);

@@ -11,6 +11,7 @@
  * scaled down are the control: they must be seen to fail. */
 #include "experiments/coverage.h"
 #include "base/maths.h"
+#include "algorithms/algorithms.h"
 #include "experiments/coverage_run.h"
 
 #include <inttypes.h>
@@ -235,16 +236,17 @@ static foray_status make_runs(foray_context *ctx, fy_lab *lab, int64_t index,
     int64_t seed = fy_lab_whole(lab, FY_COVERAGE_SEED), runs = fy_lab_whole(lab, FY_COVERAGE_SEEDS);
     foray_settings settings;
     foray_settings_default(&settings);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", rule->algorithm);
     settings.radius = rule->radius;
     settings.radius_scale = scale_of(lab, at);
     settings.delta = delta_of(lab, at);
     settings.episodes = fy_lab_whole(lab, FY_COVERAGE_EPISODES);
-    settings.pooled = FORAY_POOLED_ON; /* only tabular algorithms look at it */
+    foray_status status = foray_settings_set(ctx, &settings, "pooled", "on");
+    fy_settings_choose(&settings, rule->algorithm); /* only tabular algorithms are pooled */
 
     fy_worst_search *search;
-    foray_status status = fy_worst_search_create(ctx, model, fy_lab_whole(lab, FY_COVERAGE_REWARDS),
-                                                 (uint64_t)seed, &search);
+    if (status == FORAY_OK)
+        status = fy_worst_search_create(ctx, model, fy_lab_whole(lab, FY_COVERAGE_REWARDS),
+                                        (uint64_t)seed, &search);
     if (status != FORAY_OK)
         return status;
     for (int64_t i = 0; i < runs && status == FORAY_OK; i++) {

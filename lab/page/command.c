@@ -1,5 +1,6 @@
 /* command.c - command lines as a shell reads them. */
 #include "page/command.h"
+#include "algorithms/algorithms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,19 +42,15 @@ void fy_command_reward(fy_writer *command, const char *name, const char *file)
 foray_status fy_command_settings(foray_context *ctx, fy_writer *command,
                                  const foray_settings *settings, const char *except)
 {
-    foray_setting_info info;
-    foray_settings defaults;
-    char value[FY_SETTING_SIZE], fallback[FY_SETTING_SIZE];
+    const foray_parameter *row;
+    char value[FY_SETTING_SIZE];
     foray_status status = FORAY_OK;
-    foray_settings_default(&defaults);
-    for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
-        if (except && strcmp(info.name, except) == 0)
+    for (int64_t i = 0; status == FORAY_OK && (row = fy_settings_row(settings, i)); i++) {
+        if (except && strcmp(row->name, except) == 0)
             continue;
-        status = foray_settings_get(ctx, settings, info.name, value, sizeof value);
-        if (status == FORAY_OK)
-            status = foray_settings_get(ctx, &defaults, info.name, fallback, sizeof fallback);
-        if (status == FORAY_OK && strcmp(value, fallback) != 0)
-            fy_command_flag(command, info.name, value);
+        status = foray_settings_get(ctx, settings, row->name, value, sizeof value);
+        if (status == FORAY_OK && strcmp(value, row->fallback) != 0)
+            fy_command_flag(command, row->name, value);
     }
     return status;
 }

@@ -1,5 +1,6 @@
 /* page.c - head and foot of an HTML page. */
 #include "page/page.h"
+#include "algorithms/algorithms.h"
 #include "page/command.h"
 #include "draw/map.h"
 
@@ -136,16 +137,16 @@ void fy_page_command(fy_writer *text, fy_writer *command)
 foray_status fy_page_settings(fy_writer *text, const foray_settings *settings)
 {
     static const char *const heading[] = {"setting", "value", "default", "meaning"};
-    foray_setting_info info;
+    const foray_parameter *row;
     char value[FY_SETTING_SIZE];
     foray_status status = FORAY_OK;
     fy_table table = fy_table_begin(text->ctx, 4, heading);
-    for (int64_t i = 0; status == FORAY_OK && foray_setting_describe(i, &info); i++) {
-        status = foray_settings_get(text->ctx, settings, info.name, value, sizeof value);
-        fy_table_cell(&table, "%s", info.name);
+    for (int64_t i = 0; status == FORAY_OK && (row = fy_settings_row(settings, i)); i++) {
+        status = foray_settings_get(text->ctx, settings, row->name, value, sizeof value);
+        fy_table_cell(&table, "%s", row->name);
         fy_table_cell(&table, "%s", value);
-        fy_table_cell(&table, "%s", info.fallback);
-        fy_table_cell(&table, "%s", info.help);
+        fy_table_cell(&table, "%s", row->fallback);
+        fy_table_cell(&table, "%s", row->help);
     }
     fy_print(text, "<h2>Settings</h2>\n");
     fy_page_data(text, &table, "settings", NULL);

@@ -1,7 +1,8 @@
 /* algorithms.c - the table of algorithms, and explorers created by the name of one. The table
  * knows every algorithm and no algorithm knows the table, so it has a folder to itself. */
-#include "explore/explorer.h"
+#include "algorithms/algorithms.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Adding an algorithm is one file and one line here. */
@@ -27,72 +28,56 @@ ALGORITHM_LIST(DECLARE)
 #define ROW(ops) &(ops),
 static const fy_explorer_ops *const algorithms[] = {ALGORITHM_LIST(ROW)};
 #undef ROW
-enum { ALGORITHMS = sizeof algorithms / sizeof algorithms[0] };
 
-bool foray_algorithm_describe(int64_t index, const char **name, const char **summary)
+const fy_explorer_ops *fy_algorithm_at(int64_t index)
 {
-    if (index < 0 || index >= ALGORITHMS)
-        return false;
-    if (name)
-        *name = algorithms[index]->name;
-    if (summary)
-        *summary = algorithms[index]->summary;
-    return true;
+    return index >= 0 && index < FY_COUNT(algorithms) ? algorithms[index] : NULL;
 }
 
-static const fy_explorer_ops *find_algorithm(const char *name)
+const fy_explorer_ops *fy_algorithm_named(const char *name)
 {
-    for (size_t i = 0; i < ALGORITHMS; i++)
+    for (int64_t i = 0; i < FY_COUNT(algorithms); i++)
         if (strcmp(algorithms[i]->name, name) == 0)
             return algorithms[i];
     return NULL;
 }
 
+bool foray_algorithm_describe(int64_t index, const char **name, const char **summary)
+{
+    const fy_explorer_ops *ops = fy_algorithm_at(index);
+    if (ops && name)
+        *name = ops->name;
+    if (ops && summary)
+        *summary = ops->summary;
+    return ops;
+}
+
 bool foray_algorithm_needs_reward(const char *name)
 {
-    const fy_explorer_ops *ops = find_algorithm(name);
+    const fy_explorer_ops *ops = fy_algorithm_named(name);
     return ops && ops->given;
 }
 
 bool foray_algorithm_is_generative(const char *name)
 {
-    const fy_explorer_ops *ops = find_algorithm(name);
+    const fy_explorer_ops *ops = fy_algorithm_named(name);
     return ops && ops->query;
-}
-
-static foray_status unknown_algorithm(foray_context *ctx, const char *name)
-{
-    char known[512] = "";
-    for (size_t i = 0; i < ALGORITHMS; i++) {
-        strncat(known, i > 0 ? ", " : "", sizeof known - strlen(known) - 1);
-        strncat(known, algorithms[i]->name, sizeof known - strlen(known) - 1);
-    }
-    return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no algorithm '%s'; the algorithms are %s",
-                   name, known);
 }
 
 foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
                                    const foray_settings *settings, foray_explorer **out)
 {
-    foray_status status = foray_settings_check(ctx, settings);
-    if (status != FORAY_OK)
-        return status;
-    const fy_explorer_ops *ops = find_algorithm(settings->algorithm);
-    if (!ops)
-        return unknown_algorithm(ctx, settings->algorithm);
-    status = foray_model_check(ctx, model, NULL);
+    foray_explorer start = {.ctx = ctx, .model = model, .step = -1, .stale = true};
+    foray_status status = fy_settings_read(ctx, settings, &start.settings, &start.ops, start.own);
+    if (status == FORAY_OK)
+        status = foray_model_check(ctx, model, NULL);
     if (status != FORAY_OK)
         return status;
     foray_explorer *explorer = fy_alloc(ctx, 1, sizeof *explorer);
     if (!explorer)
         return FORAY_ERROR_MEMORY;
-    explorer->ops = ops;
-    explorer->ctx = ctx;
-    explorer->model = model;
-    explorer->settings = *settings;
-    explorer->step = -1;
-    explorer->stale = true;
-    status = ops->create(explorer);
+    *explorer = start;
+    status = explorer->ops->create(explorer);
     if (status != FORAY_OK) {
         foray_explorer_destroy(explorer);
         return status;

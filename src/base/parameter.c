@@ -78,8 +78,8 @@ static int64_t find_choice(const char *choices, const char *text, size_t length)
     }
 }
 
-foray_status fy_parameter_read(foray_context *ctx, const foray_parameter *row, const char *text,
-                               size_t length, foray_parameter_value *out)
+bool fy_parameter_parse(const foray_parameter *row, const char *text, size_t length,
+                        foray_parameter_value *out)
 {
     foray_parameter_value value = {0, 0};
     bool good = true;
@@ -102,10 +102,16 @@ foray_status fy_parameter_read(foray_context *ctx, const foray_parameter *row, c
     }
     if (row->kind == FORAY_WHOLE || row->kind == FORAY_REAL)
         good = good && isfinite(value.real) && value.real >= row->least && value.real <= row->most;
-    if (!good)
-        return refuse_value(ctx, row, text, length);
-    *out = value;
-    return FORAY_OK;
+    if (good)
+        *out = value;
+    return good;
+}
+
+foray_status fy_parameter_read(foray_context *ctx, const foray_parameter *row, const char *text,
+                               size_t length, foray_parameter_value *out)
+{
+    return fy_parameter_parse(row, text, length, out) ? FORAY_OK
+                                                      : refuse_value(ctx, row, text, length);
 }
 
 foray_status foray_parameter_read(foray_context *ctx, const foray_parameter *parameter,

@@ -38,7 +38,9 @@ bool fy_whole_read(const char *text, size_t length, int64_t *out);
 int64_t fy_parameter_find(const foray_parameter *row, int64_t rows, const char *name,
                           size_t length);
 
-/* As foray_parameter_read, of the first `length` characters. */
+/* As foray_parameter_read, of the first `length` characters; without a message: false. */
+bool fy_parameter_parse(const foray_parameter *row, const char *text, size_t length,
+                        foray_parameter_value *out);
 foray_status fy_parameter_read(foray_context *ctx, const foray_parameter *row, const char *text,
                                size_t length, foray_parameter_value *out);
 

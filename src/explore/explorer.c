@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool fy_never_needs_budget(const foray_settings *settings)
+bool fy_never_needs_budget(const foray_explorer *explorer)
 {
-    (void)settings;
+    (void)explorer;
     return false;
 }
 
-bool fy_always_needs_budget(const foray_settings *settings)
+bool fy_always_needs_budget(const foray_explorer *explorer)
 {
-    (void)settings;
+    (void)explorer;
     return true;
 }
 
@@ -226,26 +226,28 @@ foray_status foray_explorer_describe(foray_explorer *explorer, foray_explorer_fa
 
 /* ------------------------------------------------------------- save and load */
 
-/* What must be equal for a saved state to make sense here. */
+/* What must be equal for a saved state to make sense here: the model, the form of the learner,
+ * the algorithm with its parameters, its budget where that counts, and the reward. */
 static uint64_t fingerprint(const foray_explorer *explorer)
 {
     const foray_model *model = explorer->model;
+    const foray_settings *settings = &explorer->settings;
+    const fy_explorer_ops *ops = explorer->ops;
     const int64_t shape[] = {model->states,
                              model->actions,
                              model->horizon,
                              model->dim,
                              model->generator_sets,
-                             explorer->settings.radius,
-                             explorer->settings.centring,
-                             explorer->settings.blocks,
-                             explorer->settings.pooled,
-                             explorer->settings.pair_features};
+                             settings->radius,
+                             settings->centring,
+                             settings->blocks,
+                             ops->needs_budget(explorer) ? settings->episodes : 0};
     const foray_reward *reward = foray_explorer_reward(explorer);
     uint64_t hash = fy_hash(shape, sizeof shape, reward ? fy_reward_hash(reward) : 0);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
-    uint64_t own = explorer->ops->fingerprint ? explorer->ops->fingerprint(&explorer->settings) : 0;
-    hash = fy_hash(&own, sizeof own, hash);
-    return fy_hash(explorer->ops->name, strlen(explorer->ops->name), hash);
+    for (int64_t i = 0; i < ops->parameters; i++)
+        hash = fy_hash(&explorer->own[i], sizeof explorer->own[i], hash);
+    return fy_hash(ops->name, strlen(ops->name), hash);
 }
 
 foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_t *size)

@@ -11,6 +11,7 @@
 #ifndef FY_EXPLORER_H
 #define FY_EXPLORER_H
 
+#include "base/parameter.h"
 #include "model/model.h"
 
 /* The reward that an algorithm was given to explore for. */
@@ -22,6 +23,10 @@ typedef struct fy_given {
 typedef struct fy_explorer_ops {
     const char *name;
     const char *summary;
+    /* Its own parameters, at most FY_MOST_PARAMETERS; NULL, 0: it has none. Those that its
+     * family shares come first. */
+    const foray_parameter *parameter;
+    int64_t parameters;
     /* Required. Settings and model have been checked; destroy must cope with a
      * create that failed half-way. */
     foray_status (*create)(foray_explorer *explorer);
@@ -36,7 +41,7 @@ typedef struct fy_explorer_ops {
     void (*save)(foray_explorer *explorer, fy_writer *writer);
     void (*load)(foray_explorer *explorer, fy_reader *reader);
     /* True: the radii depend on the number of episodes, which is then fixed. */
-    bool (*needs_budget)(const foray_settings *settings);
+    bool (*needs_budget)(const foray_explorer *explorer);
     /* Optional: NULL where the algorithm has no such thing. */
     void (*begin_episode)(foray_explorer *explorer);
     void (*end_episode)(foray_explorer *explorer);
@@ -48,24 +53,23 @@ typedef struct fy_explorer_ops {
     foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
     foray_status (*estimate)(foray_explorer *explorer, double *theta, double *half_width);
     void (*describe)(foray_explorer *explorer, foray_explorer_facts *facts);
-    /* A hash of the settings of its own that a saved state is tied to. */
-    uint64_t (*fingerprint)(const foray_settings *settings);
 } fy_explorer_ops;
 
 /* What needs_budget is for most. */
-bool fy_never_needs_budget(const foray_settings *settings);
-bool fy_always_needs_budget(const foray_settings *settings);
+bool fy_never_needs_budget(const foray_explorer *explorer);
+bool fy_always_needs_budget(const foray_explorer *explorer);
 
 struct foray_explorer {
     const fy_explorer_ops *ops;
     foray_context *ctx;
     const foray_model *model;
     foray_settings settings;
-    int64_t episodes; /* ended */
-    int64_t plans;    /* exploration plans made */
-    int64_t step;     /* of the episode under way; -1 between episodes */
-    bool stale;       /* what was learnt since the last plan asks for a new one */
-    void *self;       /* the algorithm's own state */
+    foray_parameter_value own[FY_MOST_PARAMETERS]; /* in the order of ops->parameter */
+    int64_t episodes;                              /* ended */
+    int64_t plans;                                 /* exploration plans made */
+    int64_t step; /* of the episode under way; -1 between episodes */
+    bool stale;   /* what was learnt since the last plan asks for a new one */
+    void *self;   /* the algorithm's own state */
 };
 
 /* An exploration plan was made. */

@@ -26,9 +26,9 @@ const char *foray_mode_name(foray_mode mode)
     return (unsigned)mode < FORAY_MODES ? mode_names[mode] : NULL;
 }
 
-const char *foray_radius_name(int radius)
+const char *foray_radius_name(foray_radius radius)
 {
-    return radius >= 0 && radius < FORAY_RADIUS_KINDS ? radius_names[radius] : NULL;
+    return (int)radius >= 0 && (int)radius < FORAY_RADIUS_KINDS ? radius_names[radius] : NULL;
 }
 
 const char *foray_certificate_status(const foray_certificate *certificate)
@@ -196,14 +196,14 @@ static foray_status read_certificate(foray_context *ctx, fy_json object,
 {
     static const char *const keys[] = {"gap", "delta", "radius", "status", NULL};
     foray_status status;
-    int certified;
+    int radius, certified;
     if ((status = fy_document_keys(ctx, object, "certificate", keys)) < 0 ||
         (status = read_gap(ctx, object, &certificate->gap)) < 0 ||
         (status = fy_document_real(ctx, object, "delta", 0, 1, &certificate->delta)) < 0 ||
-        (status = fy_document_choice(ctx, object, "radius", radius_names, &certificate->radius)) <
-            0 ||
+        (status = fy_document_choice(ctx, object, "radius", radius_names, &radius)) < 0 ||
         (status = fy_document_choice(ctx, object, "status", status_names, &certified)) < 0)
         return status;
+    certificate->radius = (foray_radius)radius;
     certificate->certified = certified;
     return FORAY_OK;
 }

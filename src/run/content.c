@@ -1,5 +1,6 @@
 /* content.c - what the rows of the store mean: large contents in pieces, the
  * texts of a run, its settings. */
+#include "algorithms/algorithms.h"
 #include "run/store.h"
 
 #include <inttypes.h>
@@ -148,14 +149,17 @@ static foray_status put_setting(fy_store *store, const char *name, const char *v
 
 foray_status fy_store_put_settings(fy_store *store, const foray_settings *settings)
 {
-    foray_setting_info info;
+    const foray_parameter *row;
     char value[128], number[32];
     int64_t count = 0;
-    for (; foray_setting_describe(count, &info); count++) {
+    foray_status cleared = fy_store_run(store, "DELETE FROM setting");
+    if (cleared != FORAY_OK)
+        return cleared;
+    for (; (row = foray_setting_describe(settings->algorithm, count)); count++) {
         foray_status status =
-            foray_settings_get(store->ctx, settings, info.name, value, sizeof value);
+            foray_settings_get(store->ctx, settings, row->name, value, sizeof value);
         if (status == FORAY_OK)
-            status = put_setting(store, info.name, value);
+            status = put_setting(store, row->name, value);
         if (status != FORAY_OK)
             return status;
     }
@@ -182,8 +186,9 @@ static foray_status get_each_setting(fy_store *store, foray_settings *settings, 
     return status != FORAY_OK ? status : known;
 }
 
-/* Settings that came into the table after the run was made keep their defaults; that
- * none was lost shows in their number. */
+/* Settings that came after the run was made keep their defaults; that none was lost shows in
+ * their number. Runs of format 1 keep the parameters of all algorithms: those that the run's
+ * own does not have never counted. */
 foray_status fy_store_get_settings(fy_store *store, foray_settings *settings)
 {
     foray_settings read;
@@ -200,6 +205,7 @@ foray_status fy_store_get_settings(fy_store *store, foray_settings *settings)
     if (count != expected)
         return fy_store_damaged(store, "%" PRId64 " settings, but there were %" PRId64, count,
                                 expected);
+    fy_settings_choose(&read, read.algorithm);
     *settings = read;
     return FORAY_OK;
 }

@@ -1,4 +1,5 @@
 /* run.c - a run: creating, opening, recording, saving. */
+#include "algorithms/algorithms.h"
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -113,13 +114,14 @@ foray_status foray_run_create(foray_context *ctx, const char *path, foray_run_cr
 {
     if (how != FORAY_RUN_NEW && how != FORAY_RUN_REPLACE)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %d is not a way to create a run", path, how);
-    foray_status status = foray_settings_check(ctx, settings);
+    foray_settings checked;
+    foray_status status = fy_settings_copy(ctx, settings, &checked);
     if (status != FORAY_OK)
         return status;
     foray_run *run = new_run(ctx);
     if (!run)
         return FORAY_ERROR_MEMORY;
-    run->settings = *settings;
+    run->settings = checked;
     status = create_within(run, path, how, model, world);
     if (status != FORAY_OK) {
         foray_run_close(run);
@@ -394,7 +396,7 @@ foray_status foray_run_extend(foray_run *run, int64_t episodes)
                        "; it can only be extended",
                        episodes, run->settings.episodes);
     const fy_explorer_ops *ops = run->explorer->ops;
-    if (ops->needs_budget && ops->needs_budget(&run->settings))
+    if (ops->needs_budget(run->explorer))
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                        "episodes: fixed at %" PRId64 ", because the confidence radius of this run "
                        "depends on it",

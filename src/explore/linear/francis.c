@@ -32,6 +32,13 @@
 #include "learn/dense.h"
 #include "plan/reward.h"
 
+enum { PHASE = FY_PHI_PARAMETERS };
+static const foray_parameter parameters[] = {
+    FY_PHI_ROWS,
+    FY_WHOLE("francis_phase", "0", 0, FY_UNBOUNDED,
+             "episodes of a phase; 0: the budget shared equally by H phases"),
+};
+
 typedef struct francis {
     fy_lsvi lsvi;
     int32_t *action; /* [horizon][states], up to step p */
@@ -65,8 +72,8 @@ static int64_t phase_length(const foray_explorer *explorer)
 {
     const foray_settings *settings = &explorer->settings;
     int64_t horizon = explorer->model->horizon;
-    if (settings->francis_phase > 0)
-        return settings->francis_phase;
+    if (explorer->own[PHASE].whole > 0)
+        return explorer->own[PHASE].whole;
     return settings->episodes / horizon + (settings->episodes % horizon != 0);
 }
 
@@ -226,9 +233,9 @@ static foray_status francis_plan(foray_explorer *explorer, int64_t count,
     return fy_lsvi_plan(explorer, francis_plan_reward, count, rewards, mode, policies);
 }
 
-static bool francis_needs_budget(const foray_settings *settings)
+static bool francis_needs_budget(const foray_explorer *explorer)
 {
-    return settings->francis_phase == 0;
+    return explorer->own[PHASE].whole == 0;
 }
 
 /* ------------------------------------------------------------- save and load */
@@ -253,17 +260,11 @@ static void francis_load(foray_explorer *explorer, fy_reader *reader)
     fy_lsvi_read(&self->lsvi, reader);
 }
 
-/* Which phase an episode belongs to; the budget counts where it is shared by the phases. */
-static uint64_t francis_fingerprint(const foray_settings *settings)
-{
-    const int64_t own[] = {settings->francis_phase,
-                           francis_needs_budget(settings) ? settings->episodes : 0};
-    return fy_hash(own, sizeof own, 0);
-}
-
 const fy_explorer_ops fy_francis = {
     .name = "francis",
     .summary = "FRANCIS (Zanette et al. 2020): random directions phase by phase, linear MDP",
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = francis_create,
     .destroy = francis_destroy,
     .begin_episode = francis_begin_episode,
@@ -274,5 +275,4 @@ const fy_explorer_ops fy_francis = {
     .load = francis_load,
     .needs_budget = francis_needs_budget,
     .describe = fy_lsvi_describe,
-    .fingerprint = francis_fingerprint,
 };

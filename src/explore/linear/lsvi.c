@@ -112,7 +112,8 @@ foray_status fy_lsvi_create(foray_explorer *explorer, size_t size)
         return FORAY_ERROR_MEMORY;
     lsvi->model = explorer->model;
     lsvi->settings = &explorer->settings;
-    foray_status status = fy_phi_create(ctx, lsvi->model, lsvi->settings, &lsvi->phi);
+    foray_status status = fy_phi_create(ctx, lsvi->model, explorer->own[FY_PHI_SOURCE].whole,
+                                        explorer->own[FY_PHI_TOLERANCE].real, &lsvi->phi);
     if (status == FORAY_OK)
         status = create_reach(ctx, lsvi);
     if (status == FORAY_OK)

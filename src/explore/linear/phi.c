@@ -54,16 +54,16 @@ static foray_status make_onehot(foray_context *ctx, const foray_model *model, fy
     return FORAY_OK;
 }
 
-static foray_status take_source(foray_context *ctx, const foray_model *model,
-                                const foray_settings *settings, fy_phi_rows *rows)
+static foray_status take_source(foray_context *ctx, const foray_model *model, int64_t source,
+                                double tolerance, fy_phi_rows *rows)
 {
-    switch (settings->pair_features) {
-    case FORAY_FEATURES_GIVEN:
+    switch (source) {
+    case FY_FEATURES_GIVEN:
         return copy_given(ctx, model, rows);
-    case FORAY_FEATURES_ONEHOT:
+    case FY_FEATURES_ONEHOT:
         return make_onehot(ctx, model, rows);
-    case FORAY_FEATURES_LOWRANK:
-        return fy_phi_factorise(ctx, model, settings->rank_tolerance, rows);
+    case FY_FEATURES_LOWRANK:
+        return fy_phi_factorise(ctx, model, tolerance, rows);
     default:
         return model->pair_dim > 0 ? copy_given(ctx, model, rows) : make_onehot(ctx, model, rows);
     }
@@ -186,15 +186,15 @@ static foray_status arrange(foray_context *ctx, const fy_phi_rows *rows, int64_t
     return FORAY_OK;
 }
 
-foray_status fy_phi_create(foray_context *ctx, const foray_model *model,
-                           const foray_settings *settings, fy_phi **out)
+foray_status fy_phi_create(foray_context *ctx, const foray_model *model, int64_t source,
+                           double tolerance, fy_phi **out)
 {
     fy_phi_rows rows = {0};
     places at = {0};
     fy_phi *phi = fy_alloc(ctx, 1, sizeof *phi);
     if (!phi)
         return FORAY_ERROR_MEMORY;
-    foray_status status = take_source(ctx, model, settings, &rows);
+    foray_status status = take_source(ctx, model, source, tolerance, &rows);
     if (status == FORAY_OK)
         status = arrange(ctx, &rows, model->pairs, &at, phi);
     free_places(&at);

@@ -1,6 +1,6 @@
 /* phi.h - features phi(s,a) of linear MDPs: P(s'|s,a) = <phi(s,a), mu(s')>, ||phi|| <= 1.
  *
- * Where they come from, by the setting pair_features:
+ * Where they come from, by the parameter pair_features:
  *   given    the model's own (docs/formats.md)
  *   onehot   one coordinate for each pair, d = S A: every tabular world is a linear MDP
  *   lowrank  P = Phi M by the singular value decomposition of the true P. It takes
@@ -13,6 +13,7 @@
 #ifndef FY_PHI_H
 #define FY_PHI_H
 
+#include "base/parameter.h"
 #include "model/model.h"
 
 typedef struct fy_phi {
@@ -28,8 +29,17 @@ typedef struct fy_phi {
     double *value;
 } fy_phi;
 
-foray_status fy_phi_create(foray_context *ctx, const foray_model *model,
-                           const foray_settings *settings, fy_phi **out);
+/* The parameters of algorithms for linear MDPs, first in their tables. */
+enum { FY_PHI_SOURCE, FY_PHI_TOLERANCE, FY_PHI_PARAMETERS };
+#define FY_PHI_ROWS                                                                                \
+    FY_CHOICE("pair_features", "auto", "auto|given|onehot|lowrank",                                \
+              "where phi(s,a) comes from; auto: the model if it has them, else one-hot"),          \
+        FY_REAL("rank_tolerance", "1e-10", 0, 1,                                                   \
+                "lowrank: singular values up to this share of the largest are left out")
+enum { FY_FEATURES_AUTO, FY_FEATURES_GIVEN, FY_FEATURES_ONEHOT, FY_FEATURES_LOWRANK };
+
+foray_status fy_phi_create(foray_context *ctx, const foray_model *model, int64_t source,
+                           double tolerance, fy_phi **out);
 void fy_phi_destroy(fy_phi *phi);
 
 /* phi of a pair, d_g numbers of its block. */

@@ -26,6 +26,13 @@
 #include "base/maths.h"
 #include "plan/reward.h"
 
+enum { CONSTANT = FY_PHI_PARAMETERS, EPS };
+static const foray_parameter parameters[] = {
+    FY_PHI_ROWS,
+    FY_REAL("wang_c", "1", 0, 1e6, "the constant c of beta = c d H sqrt(log(d H/(delta eps)))"),
+    FY_REAL("wang_eps", "0.1", 1e-12, 1e6, "the accuracy eps that beta is made for"),
+};
+
 typedef struct wang {
     fy_lsvi lsvi;
     int32_t *action; /* pi: [horizon][states] */
@@ -39,8 +46,9 @@ static double make_beta(const foray_explorer *explorer, double d)
 {
     const foray_settings *settings = &explorer->settings;
     double H = (double)explorer->model->horizon;
-    double logarithm = fy_log(d * H / (settings->delta * settings->wang_eps));
-    return settings->radius_scale * settings->wang_c * d * H * sqrt(fmax(1.0, logarithm));
+    double logarithm = fy_log(d * H / (settings->delta * explorer->own[EPS].real));
+    return settings->radius_scale * explorer->own[CONSTANT].real * d * H *
+           sqrt(fmax(1.0, logarithm));
 }
 
 static foray_status wang_create(foray_explorer *explorer)
@@ -159,6 +167,8 @@ static void wang_load(foray_explorer *explorer, fy_reader *reader)
 const fy_explorer_ops fy_wang = {
     .name = "wang",
     .summary = "Wang et al. 2020: optimistic least squares with features of (s,a), linear MDP",
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = wang_create,
     .destroy = wang_destroy,
     .begin_episode = wang_begin_episode,

@@ -456,9 +456,9 @@ void fy_learner_describe(foray_explorer *explorer, foray_explorer_facts *facts)
         facts->log_det += fy_ridge_log_det(learner->ridge, g);
 }
 
-bool fy_learner_needs_budget(const foray_settings *settings)
+bool fy_learner_needs_budget(const foray_explorer *explorer)
 {
-    return settings->radius == FORAY_RADIUS_THEOREM;
+    return explorer->settings.radius == FORAY_RADIUS_THEOREM;
 }
 
 /* ------------------------------------------------------------- save and load */

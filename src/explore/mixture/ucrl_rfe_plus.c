@@ -79,6 +79,8 @@ static void ucrl_rfe_plus_load(foray_explorer *explorer, fy_reader *reader)
 const fy_explorer_ops fy_ucrl_rfe_plus = {
     .name = "ucrl-rfe+",
     .summary = "UCRL-RFE+ (Zhang, Zhou, Gu 2021): Bernstein bonuses, linear mixture models",
+    .parameter = fy_values_parameter,
+    .parameters = FY_VALUES_PARAMETERS,
     .create = ucrl_rfe_plus_create,
     .destroy = fy_values_destroy,
     .begin_episode = ucrl_rfe_plus_begin_episode,

@@ -42,9 +42,10 @@ static foray_status ucrl_vtr_plus_create(foray_explorer *explorer)
     if (status != FORAY_OK)
         return status;
     learner->own_radius = values->radius_hat;
-    learner->least_scale = settings->radius_scale *
-                           fmin(settings->radius_scale_hat,
-                                fmin(settings->radius_scale_check, settings->radius_scale_tilde));
+    const foray_parameter_value *own = explorer->own;
+    learner->least_scale =
+        settings->radius_scale *
+        fmin(own[FY_VALUES_HAT].real, fmin(own[FY_VALUES_CHECK].real, own[FY_VALUES_TILDE].real));
     return FORAY_OK;
 }
 
@@ -74,6 +75,8 @@ static void ucrl_vtr_plus_begin_episode(foray_explorer *explorer)
 const fy_explorer_ops fy_ucrl_vtr_plus = {
     .name = "ucrl-vtr+",
     .summary = "UCRL-VTR+ (Zhou, Gu, Szepesvari 2021): the same, weighted by estimated variances",
+    .parameter = fy_values_parameter,
+    .parameters = FY_VALUES_PARAMETERS,
     .create = ucrl_vtr_plus_create,
     .destroy = ucrl_vtr_plus_destroy,
     .begin_episode = ucrl_vtr_plus_begin_episode,

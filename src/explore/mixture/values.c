@@ -5,6 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const foray_parameter fy_values_parameter[FY_VALUES_PARAMETERS] = {
+    FY_REAL("radius_scale_hat", "1", 0, 1e6, "multiplies the radius beta^"),
+    FY_REAL("radius_scale_check", "1", 0, 1e6, "multiplies the radius beta_check"),
+    FY_REAL("radius_scale_tilde", "1", 0, 1e6, "multiplies the radius beta~"),
+};
+
 /* ------------------------------------------------------- create and destroy */
 
 static foray_status keep_spread(foray_context *ctx, fy_value_regression *regression)
@@ -63,9 +69,9 @@ static void set_radii(foray_explorer *explorer, double scale)
         fy_bernstein radius = fy_radius_bernstein(
             (double)explorer->model->horizon, (double)block->dim, (double)settings->episodes,
             block->norm_bound, settings->delta / (double)basis->blocks);
-        self->radius_hat[g] = scale * settings->radius_scale_hat * radius.hat;
-        self->radius_check[g] = scale * settings->radius_scale_check * radius.check;
-        self->radius_tilde[g] = scale * settings->radius_scale_tilde * radius.tilde;
+        self->radius_hat[g] = scale * explorer->own[FY_VALUES_HAT].real * radius.hat;
+        self->radius_check[g] = scale * explorer->own[FY_VALUES_CHECK].real * radius.check;
+        self->radius_tilde[g] = scale * explorer->own[FY_VALUES_TILDE].real * radius.tilde;
     }
 }
 

@@ -21,6 +21,10 @@
 
 #include "explore/mixture/learner.h"
 
+/* The parameters of both algorithms. */
+enum { FY_VALUES_HAT, FY_VALUES_CHECK, FY_VALUES_TILDE, FY_VALUES_PARAMETERS };
+extern const foray_parameter fy_values_parameter[FY_VALUES_PARAMETERS];
+
 /* One of the regressions: the running one, and it as it was at the last plan. */
 typedef struct fy_value_regression {
     fy_ridge *now, *at_plan;

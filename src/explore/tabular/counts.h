@@ -22,6 +22,19 @@ typedef struct fy_counts {
     double *followed; /* [layers][transitions] */
 } fy_counts;
 
+/* The parameter of tabular algorithms, first in their tables. */
+enum { FY_COUNTS_POOLED, FY_COUNTS_PARAMETERS };
+#define FY_COUNTS_ROWS                                                                             \
+    FY_CHOICE("pooled", "off", "off|on",                                                           \
+              "count visits of each step apart, or of all steps together")
+enum { FY_POOLED_OFF, FY_POOLED_ON };
+
+/* As the parameter says. */
+static inline bool fy_counts_pooled(const foray_explorer *explorer)
+{
+    return explorer->own[FY_COUNTS_POOLED].whole == FY_POOLED_ON;
+}
+
 foray_status fy_counts_create(foray_context *ctx, const foray_model *model, bool pooled,
                               fy_counts **out);
 void fy_counts_destroy(fy_counts *counts);

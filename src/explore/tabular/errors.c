@@ -81,8 +81,8 @@ foray_status fy_errors_create(foray_explorer *explorer)
     explorer->self = errors;
     errors->model = explorer->model;
     errors->settings = &explorer->settings;
-    foray_status status = fy_counts_create(
-        ctx, explorer->model, explorer->settings.pooled == FORAY_POOLED_ON, &errors->counts);
+    foray_status status =
+        fy_counts_create(ctx, explorer->model, fy_counts_pooled(explorer), &errors->counts);
     if (status == FORAY_OK)
         status = create_tables(ctx, errors);
     if (status == FORAY_OK)

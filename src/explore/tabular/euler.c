@@ -41,11 +41,10 @@
 /* --------------------------------------------------------------- initialise */
 
 foray_status fy_euler_create(foray_context *ctx, const foray_model *model,
-                             const foray_settings *settings, fy_euler *euler)
+                             const foray_settings *settings, bool pooled, fy_euler *euler)
 {
     euler->model = model;
     euler->settings = settings;
-    bool pooled = settings->pooled == FORAY_POOLED_ON;
     foray_status status = fy_counts_create(ctx, model, pooled, &euler->counts);
     if (status != FORAY_OK)
         return status;
@@ -239,7 +238,8 @@ static foray_status euler_create(foray_explorer *explorer)
     euler_explorer *self = explorer->self = fy_alloc(explorer->ctx, 1, sizeof *self);
     if (!self)
         return FORAY_ERROR_MEMORY;
-    return fy_euler_create(explorer->ctx, explorer->model, &explorer->settings, &self->euler);
+    return fy_euler_create(explorer->ctx, explorer->model, &explorer->settings,
+                           fy_counts_pooled(explorer), &self->euler);
 }
 
 static void euler_destroy(foray_explorer *explorer)
@@ -320,9 +320,13 @@ static void euler_load(foray_explorer *explorer, fy_reader *reader)
     fy_euler_read(explorer->self, reader);
 }
 
+static const foray_parameter parameters[] = {FY_COUNTS_ROWS};
+
 const fy_explorer_ops fy_euler_ops = {
     .name = "euler",
     .summary = "EULER (Zanette, Brunskill 2019): explores for one given reward, tabular",
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = euler_create,
     .destroy = euler_destroy,
     .begin_episode = euler_begin_episode,

@@ -35,7 +35,7 @@ typedef struct fy_euler {
 /* Fills in an fy_euler that is all 0; fy_euler_destroy copes with a failure half-way, and leaves
  * the struct itself to its owner. */
 foray_status fy_euler_create(foray_context *ctx, const foray_model *model,
-                             const foray_settings *settings, fy_euler *euler);
+                             const foray_settings *settings, bool pooled, fy_euler *euler);
 void fy_euler_destroy(fy_euler *euler);
 
 /* Forgets everything, and makes the first plan for the reward. */

@@ -70,9 +70,13 @@ static foray_status rf_express_create(foray_explorer *explorer)
     return FORAY_OK;
 }
 
+static const foray_parameter parameters[] = {FY_COUNTS_ROWS};
+
 const fy_explorer_ops fy_rf_express = {
     .name = "rf-express",
     .summary = "RF-Express (Menard et al. 2021): bonuses that shrink like 1/n, tabular",
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = rf_express_create,
     .destroy = fy_errors_destroy,
     .act = fy_errors_act,

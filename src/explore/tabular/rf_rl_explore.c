@@ -42,6 +42,16 @@
 #include "base/maths.h"
 #include "explore/tabular/euler.h"
 
+enum { SHARE = FY_COUNTS_PARAMETERS, DATA };
+static const foray_parameter parameters[] = {
+    FY_COUNTS_ROWS,
+    FY_REAL("explore_share", "0.5", 0.001, 0.999,
+            "the share of the episodes in which EULER learns to reach each state"),
+    FY_CHOICE("explore_data", "sampled", "sampled|all",
+              "plan from the episodes drawn from the mixture, or from all"),
+};
+enum { DATA_SAMPLED, DATA_ALL };
+
 typedef struct mixture {
     fy_euler euler;
     fy_counts *counts; /* that plans are made from */
@@ -114,7 +124,7 @@ static void split(foray_explorer *explorer)
 {
     mixture *self = explorer->self;
     int64_t budget = explorer->settings.episodes;
-    int64_t policies = (int64_t)(explorer->settings.explore_share * (double)budget);
+    int64_t policies = (int64_t)(explorer->own[SHARE].real * (double)budget);
     self->policies = policies < 1 ? 1 : policies > budget ? budget : policies;
     self->samples = budget - self->policies;
     self->next_draw =
@@ -130,12 +140,12 @@ static foray_status rf_rl_explore_create(foray_explorer *explorer)
     if (!self)
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
+    bool pooled = fy_counts_pooled(explorer);
     foray_status status = create_targets(ctx, model, self);
     if (status == FORAY_OK)
-        status = fy_euler_create(ctx, model, &explorer->settings, &self->euler);
+        status = fy_euler_create(ctx, model, &explorer->settings, pooled, &self->euler);
     if (status == FORAY_OK)
-        status = fy_counts_create(ctx, model, explorer->settings.pooled == FORAY_POOLED_ON,
-                                  &self->counts);
+        status = fy_counts_create(ctx, model, pooled, &self->counts);
     if (status != FORAY_OK)
         return status;
     if (!FY_ALLOC(ctx, self->nothing, model->pairs) ||
@@ -241,7 +251,7 @@ static void rf_rl_explore_observe(foray_explorer *explorer, int64_t t, int64_t p
     bool pooled = self->euler.counts->layers == 1;
     if (!self->sampling && (pooled || t < self->euler.steps))
         explorer->stale |= fy_euler_observe(&self->euler, t, pair, j);
-    if (self->sampling || explorer->settings.explore_data == FORAY_DATA_ALL)
+    if (self->sampling || explorer->own[DATA].whole == DATA_ALL)
         fy_counts_add(self->counts, t, pair, j);
 }
 
@@ -316,17 +326,11 @@ static void rf_rl_explore_load(foray_explorer *explorer, fy_reader *reader)
     fy_euler_read(&self->euler, reader);
 }
 
-/* What is counted follows from them. */
-static uint64_t rf_rl_explore_fingerprint(const foray_settings *settings)
-{
-    const double own[] = {(double)settings->episodes, settings->explore_share,
-                          (double)settings->explore_data};
-    return fy_hash(own, sizeof own, 0);
-}
-
 const fy_explorer_ops fy_rf_rl_explore = {
     .name = "rf-rl-explore",
     .summary = "RF-RL-Explore (Jin et al. 2020): EULER to every state, then their mixture, tabular",
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = rf_rl_explore_create,
     .destroy = rf_rl_explore_destroy,
     .begin_episode = rf_rl_explore_begin_episode,
@@ -337,5 +341,4 @@ const fy_explorer_ops fy_rf_rl_explore = {
     .load = rf_rl_explore_load,
     .needs_budget = fy_always_needs_budget, /* how it is split depends on it */
     .bound = rf_rl_explore_bound,
-    .fingerprint = rf_rl_explore_fingerprint,
 };

@@ -72,9 +72,13 @@ static foray_status rf_ucrl_create(foray_explorer *explorer)
     return FORAY_OK;
 }
 
+static const foray_parameter parameters[] = {FY_COUNTS_ROWS};
+
 const fy_explorer_ops fy_rf_ucrl = {
     .name = "rf-ucrl",
     .summary = "RF-UCRL (Kaufmann et al. 2021): bounds the error of every value, tabular",
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = rf_ucrl_create,
     .destroy = fy_errors_destroy,
     .act = fy_errors_act,

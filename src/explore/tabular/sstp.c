@@ -39,6 +39,18 @@
 #include "base/maths.h"
 #include "explore/tabular/certify.h"
 
+enum { LEVELS, TARGET, TRUNCATION, GROWTH, VARIANCE, RANGE };
+static const foray_parameter parameters[] = {
+    FY_WHOLE("sstp_levels", "8", 1, 60, "levels, each with the same number of episodes"),
+    FY_REAL("sstp_target", "0.5", 1e-9, 1e9,
+            "visits that settle a pair at the first level, as a share of an even spread"),
+    FY_WHOLE("sstp_truncation", "1", 1, 1 << 20,
+             "visits to unsettled pairs that count in an episode of the first level"),
+    FY_REAL("sstp_truncation_growth", "2", 1, 1e6, "the factor of that from level to level"),
+    FY_REAL("sstp_variance", "2", 0, 1e6, "c1 of the bonus sqrt(c1 Var log/n) + c2 log/n"),
+    FY_REAL("sstp_range", "2.5", 0, 1e6, "c2 of that bonus"),
+};
+
 typedef struct staged {
     fy_counts *counts;   /* pooled over steps */
     int64_t most;        /* the largest L_i */
@@ -58,28 +70,26 @@ typedef struct staged {
 /* --------------------------------------------------------------- the schedule */
 
 /* floor(k levels / K), for k from 0 to K-1. */
-static int64_t level_at(const foray_settings *settings, int64_t episode)
+static int64_t level_at(const foray_explorer *explorer, int64_t episode)
 {
-    double at = (double)episode * (double)settings->sstp_levels / (double)settings->episodes;
-    double last = (double)(settings->sstp_levels - 1);
-    return (int64_t)fmin(at, last);
+    double levels = explorer->own[LEVELS].real;
+    double at = (double)episode * levels / (double)explorer->settings.episodes;
+    return (int64_t)fmin(at, levels - 1);
 }
 
 /* N_i = N_0/2^i, at least 1. */
 static double target_of(const foray_explorer *explorer, int64_t level)
 {
-    const foray_settings *settings = &explorer->settings;
-    double steps = (double)settings->episodes * (double)explorer->model->horizon;
-    double even = steps / (double)settings->sstp_levels / (double)explorer->model->pairs;
-    return fmax(1.0, ldexp(settings->sstp_target * even, -(int)level));
+    double steps = (double)explorer->settings.episodes * (double)explorer->model->horizon;
+    double even = steps / explorer->own[LEVELS].real / (double)explorer->model->pairs;
+    return fmax(1.0, ldexp(explorer->own[TARGET].real * even, -(int)level));
 }
 
 /* L_i = L_0 growth^i, at most H. */
 static int64_t truncation_of(const foray_explorer *explorer, int64_t level)
 {
-    const foray_settings *settings = &explorer->settings;
-    double grown =
-        (double)settings->sstp_truncation * fy_pow(settings->sstp_truncation_growth, (double)level);
+    const foray_parameter_value *own = explorer->own;
+    double grown = own[TRUNCATION].real * fy_pow(own[GROWTH].real, (double)level);
     return (int64_t)fmin(grown, (double)explorer->model->horizon);
 }
 
@@ -106,7 +116,7 @@ static foray_status sstp_create(foray_explorer *explorer)
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
     self->level = -1;
-    self->most = truncation_of(explorer, explorer->settings.sstp_levels - 1);
+    self->most = truncation_of(explorer, explorer->own[LEVELS].whole - 1);
     foray_status status = fy_counts_create(explorer->ctx, explorer->model, true, &self->counts);
     if (status == FORAY_OK)
         status = create_tables(explorer->ctx, explorer->model, self);
@@ -132,9 +142,8 @@ static void sstp_destroy(foray_explorer *explorer)
 
 static fy_bonus_rule rule_of(const foray_explorer *explorer, const double *weight)
 {
-    const foray_settings *settings = &explorer->settings;
-    return (fy_bonus_rule){settings->sstp_variance, settings->sstp_range, settings->radius_scale,
-                           weight};
+    return (fy_bonus_rule){explorer->own[VARIANCE].real, explorer->own[RANGE].real,
+                           explorer->settings.radius_scale, weight};
 }
 
 /* w = log(4 X H K/delta)/n for every pair. */
@@ -238,7 +247,7 @@ static void plan_level(foray_explorer *explorer, int64_t level)
 static void sstp_begin_episode(foray_explorer *explorer)
 {
     staged *self = explorer->self;
-    int64_t level = level_at(&explorer->settings, explorer->episodes);
+    int64_t level = level_at(explorer, explorer->episodes);
     bool every = explorer->settings.replan == FORAY_REPLAN_EVERY;
     if (every || explorer->stale || level != self->level)
         plan_level(explorer, level);
@@ -323,29 +332,18 @@ static void sstp_load(foray_explorer *explorer, fy_reader *reader)
     staged *self = explorer->self;
     fy_counts_read(self->counts, reader);
     uint64_t levels = fy_read_u64(reader);
-    if (levels > (uint64_t)explorer->settings.sstp_levels)
+    if (levels > (uint64_t)explorer->own[LEVELS].whole)
         reader->failed = true;
     self->level = -1;
     if (!reader->failed && levels > 0)
         read_plan(explorer, (int64_t)levels - 1, reader);
 }
 
-/* What levels, targets and the shape of a policy follow from. */
-static uint64_t sstp_fingerprint(const foray_settings *settings)
-{
-    const double own[] = {(double)settings->episodes,
-                          (double)settings->sstp_levels,
-                          settings->sstp_target,
-                          (double)settings->sstp_truncation,
-                          settings->sstp_truncation_growth,
-                          settings->sstp_variance,
-                          settings->sstp_range};
-    return fy_hash(own, sizeof own, 0);
-}
-
 const fy_explorer_ops fy_sstp = {
     .name = "sstp",
     .summary = "SSTP (Zhang, Du, Ji 2021): staged sampling, truncated planning, tabular, pooled",
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = sstp_create,
     .destroy = sstp_destroy,
     .begin_episode = sstp_begin_episode,
@@ -355,5 +353,4 @@ const fy_explorer_ops fy_sstp = {
     .save = sstp_save,
     .load = sstp_load,
     .needs_budget = fy_always_needs_budget, /* for levels, targets, the logarithm */
-    .fingerprint = sstp_fingerprint,
 };

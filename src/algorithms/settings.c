@@ -1,0 +1,428 @@
+/* settings.c - the settings of a run: those that all algorithms share, which are members of
+ * foray_settings, and the parameters of the algorithms' own, which lie in one of them as
+ * text, "key=value,key=value" in the order of their names. */
+#include "algorithms/algorithms.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct setting {
+    foray_parameter is;
+    size_t offset, size; /* of its member */
+} setting;
+
+#define MEMBER(name) offsetof(foray_settings, name), sizeof((foray_settings *)NULL)->name
+#define WHOLE(member, fallback, least, most, help)                                                 \
+    {                                                                                              \
+        FY_WHOLE(#member, fallback, least, most, help), MEMBER(member)                             \
+    }
+#define REAL(member, fallback, least, most, help)                                                  \
+    {                                                                                              \
+        FY_REAL(#member, fallback, least, most, help), MEMBER(member)                              \
+    }
+#define CHOICE(member, fallback, choices, help)                                                    \
+    {                                                                                              \
+        FY_CHOICE(#member, fallback, choices, help), MEMBER(member)                                \
+    }
+
+/* Choices in the order of their enums. */
+static const setting common[] = {
+    {{.name = "algorithm",
+      .kind = FORAY_ALGORITHM,
+      .fallback = "ucrl-rfe",
+      .help = "the exploration algorithm"},
+     MEMBER(algorithm)},
+    WHOLE(episodes, "10000", 1, FY_UNBOUNDED, "most episodes to explore (K of the paper)"),
+    REAL(until, "0", 0, 1e300, "stop once the bound for all rewards is at most this; 0: never"),
+    WHOLE(seed, "1", 0, 0x1p63, "seed of the world's and the algorithm's random numbers"),
+    REAL(delta, "0.1", 1e-12, 0.999999999999, "probability with which certificates may be wrong"),
+    CHOICE(radius, "sharp", "sharp|selfnormalised|theorem", "how wide the confidence sets are"),
+    REAL(radius_scale, "1", 0, 1e6,
+         "multiplies the radius; below 1 nothing is guaranteed and results say heuristic"),
+    CHOICE(centring, "auto", "auto|on|off",
+           "use that probabilities sum to one; auto: on with the sharp radius"),
+    CHOICE(blocks, "auto", "auto|on|off",
+           "split theta into independent blocks; auto: on with the sharp radius"),
+    REAL(lambda, "0", 0, 1e12, "ridge penalty; 0: one over the squared norm bound"),
+    CHOICE(inner, "auto", "auto|exact|l1|ascent", "method of the inner maximisation"),
+    WHOLE(inner_memory, "32", 1, 1 << 20, "MiB that exact vertex lists may take under auto"),
+    CHOICE(replan, "auto", "auto|doubling|every",
+           "when the explorer replans; auto: doubling, but every episode if tabular or wang"),
+    REAL(replan_growth, "1", 0, 1e6,
+         "doubling: replan when a determinant or a count has grown by a factor of 1 + this"),
+    CHOICE(clip, "remaining", "remaining|horizon",
+           "values are clipped at the steps that remain, or at H as printed in the paper"),
+    CHOICE(ties, "unclipped", "unclipped|lowest",
+           "equal actions: prefer the larger value before clipping, or just the lowest index"),
+    WHOLE(refactor_every, "4096", 1, FY_UNBOUNDED,
+          "rank-one updates of a block between two fresh factorisations"),
+};
+
+_Static_assert(sizeof(foray_radius) == sizeof(int32_t), "choices are read and written as int32_t");
+
+/* ------------------------------------------------------------------------- members */
+
+static foray_parameter_value get_member(const foray_settings *settings, const setting *row)
+{
+    const char *at = (const char *)settings + row->offset;
+    foray_parameter_value value = {0, 0};
+    int32_t choice;
+    if (row->is.kind == FORAY_WHOLE)
+        memcpy(&value.whole, at, sizeof value.whole);
+    if (row->is.kind == FORAY_REAL)
+        memcpy(&value.real, at, sizeof value.real);
+    if (row->is.kind == FORAY_CHOICE) {
+        memcpy(&choice, at, sizeof choice);
+        value.whole = choice;
+    }
+    return value;
+}
+
+/* The text is that of the value; texts are short enough. */
+static void set_member(foray_settings *settings, const setting *row, const char *text,
+                       foray_parameter_value value)
+{
+    char *at = (char *)settings + row->offset;
+    int32_t choice = (int32_t)value.whole;
+    if (row->is.kind == FORAY_WHOLE)
+        memcpy(at, &value.whole, sizeof value.whole);
+    else if (row->is.kind == FORAY_REAL)
+        memcpy(at, &value.real, sizeof value.real);
+    else if (row->is.kind == FORAY_CHOICE)
+        memcpy(at, &choice, sizeof choice);
+    else {
+        memset(at, 0, row->size);
+        memcpy(at, text, strlen(text));
+    }
+}
+
+static foray_status set_from_text(foray_context *ctx, foray_settings *settings, const setting *row,
+                                  const char *text)
+{
+    foray_parameter_value value;
+    foray_status status = foray_parameter_read(ctx, &row->is, text, &value);
+    if (status != FORAY_OK)
+        return status;
+    if (row->is.kind == FORAY_ALGORITHM && strlen(text) >= row->size)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: longer than %zu characters", row->is.name,
+                       row->size - 1);
+    set_member(settings, row, text, value);
+    return FORAY_OK;
+}
+
+static void print_member(const foray_settings *settings, const setting *row, char *text,
+                         size_t size)
+{
+    if (row->is.kind == FORAY_ALGORITHM)
+        snprintf(text, size, "%s", settings->algorithm);
+    else
+        fy_parameter_print(&row->is, get_member(settings, row), text, size);
+}
+
+/* The member of this name, if the caller's settings reach as far. */
+static const setting *find_common(const foray_settings *settings, const char *name)
+{
+    for (int64_t i = 0; i < FY_COUNT(common); i++)
+        if (fy_parameter_find(&common[i].is, 1, name, strlen(name)) == 0)
+            return common[i].offset + common[i].size <= settings->size ? &common[i] : NULL;
+    return NULL;
+}
+
+/* ---------------------------------------------------- the algorithms' own parameters */
+
+static const foray_parameter *find_own(const fy_explorer_ops *ops, const char *name, size_t length)
+{
+    int64_t i = fy_parameter_find(ops->parameter, ops->parameters, name, length);
+    return i >= 0 ? &ops->parameter[i] : NULL;
+}
+
+/* The row of the algorithm that is chosen, or else of any that has one of this name. */
+static const foray_parameter *find_any_own(const foray_settings *settings, const char *name)
+{
+    const fy_explorer_ops *ops = fy_algorithm_named(settings->algorithm);
+    const foray_parameter *row = ops ? find_own(ops, name, strlen(name)) : NULL;
+    for (int64_t i = 0; !row && (ops = fy_algorithm_at(i)); i++)
+        row = find_own(ops, name, strlen(name));
+    return row;
+}
+
+/* One "key=value" of the text, which moves behind it; false at the end. */
+typedef struct assignment {
+    const char *key, *value;
+    size_t key_length, value_length;
+} assignment;
+
+static bool next_own(const char **text, assignment *out)
+{
+    if (**text == 0)
+        return false;
+    size_t whole = strcspn(*text, ","), key = strcspn(*text, "=,");
+    *out = (assignment){*text, *text + key + 1, key, whole > key ? whole - key - 1 : 0};
+    *text += whole + ((*text)[whole] == ',');
+    return true;
+}
+
+static bool append_own(char *text, size_t size, const char *key, size_t key_length,
+                       const char *value, size_t value_length)
+{
+    size_t used = strlen(text);
+    int length = snprintf(text + used, size - used, "%s%.*s=%.*s", used > 0 ? "," : "",
+                          (int)key_length, key, (int)value_length, value);
+    return (size_t)length < size - used;
+}
+
+/* Keys stay in order, so that equal settings have equal bytes. */
+static foray_status set_own(foray_context *ctx, foray_settings *settings,
+                            const foray_parameter *row, const char *value)
+{
+    char text[sizeof settings->own] = "";
+    const char *rest = settings->own;
+    size_t length = strlen(row->name);
+    bool put = false, fits = true;
+    assignment one;
+    while (fits && next_own(&rest, &one)) {
+        size_t shared = one.key_length < length ? one.key_length : length;
+        int order = memcmp(one.key, row->name, shared);
+        bool same = order == 0 && one.key_length == length;
+        bool after = order > 0 || (order == 0 && one.key_length > length);
+        if (!put && (same || after)) {
+            fits = append_own(text, sizeof text, row->name, length, value, strlen(value));
+            put = true;
+        }
+        if (fits && !same)
+            fits =
+                append_own(text, sizeof text, one.key, one.key_length, one.value, one.value_length);
+    }
+    if (fits && !put)
+        fits = append_own(text, sizeof text, row->name, length, value, strlen(value));
+    if (!fits)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: too many parameters of algorithms", row->name);
+    memset(settings->own, 0, sizeof settings->own);
+    memcpy(settings->own, text, strlen(text));
+    return FORAY_OK;
+}
+
+/* The value that was set, or the default. */
+static void print_own(const foray_settings *settings, const foray_parameter *row, char *text,
+                      size_t size)
+{
+    const char *rest = settings->own;
+    assignment one;
+    snprintf(text, size, "%s", row->fallback);
+    while (next_own(&rest, &one))
+        if (one.key_length == strlen(row->name) && !memcmp(one.key, row->name, one.key_length))
+            snprintf(text, size, "%.*s", (int)one.value_length, one.value);
+}
+
+void fy_settings_choose(foray_settings *settings, const char *algorithm)
+{
+    char text[sizeof settings->own] = "";
+    const char *rest = settings->own;
+    const fy_explorer_ops *ops = fy_algorithm_named(algorithm);
+    assignment one;
+    while (ops && next_own(&rest, &one))
+        if (find_own(ops, one.key, one.key_length))
+            append_own(text, sizeof text, one.key, one.key_length, one.value, one.value_length);
+    char name[sizeof settings->algorithm] = ""; /* `algorithm` may be the one that is set already */
+    snprintf(name, sizeof name, "%s", algorithm);
+    memcpy(settings->algorithm, name, sizeof name);
+    memset(settings->own, 0, sizeof settings->own);
+    memcpy(settings->own, text, strlen(text));
+}
+
+/* ------------------------------------------------------------------------ by name */
+
+void foray_settings_init(foray_settings *settings, size_t size)
+{
+    foray_settings defaults = {.size = size};
+    for (int64_t i = 0; i < FY_COUNT(common); i++) {
+        const char *fallback = common[i].is.fallback;
+        foray_parameter_value value = {0, 0};
+        (void)fy_parameter_parse(&common[i].is, fallback, strlen(fallback), &value);
+        set_member(&defaults, &common[i], fallback, value);
+    }
+    memset(settings, 0, size);
+    memcpy(settings, &defaults, size < sizeof defaults ? size : sizeof defaults);
+}
+
+void foray_settings_literal(foray_settings *settings)
+{
+    settings->radius = FORAY_RADIUS_THEOREM;
+    settings->centring = FORAY_OFF;
+    settings->blocks = FORAY_OFF;
+    settings->clip = FORAY_CLIP_HORIZON;
+    settings->replan = FORAY_REPLAN_EVERY;
+}
+
+foray_status foray_settings_set(foray_context *ctx, foray_settings *settings, const char *name,
+                                const char *value)
+{
+    const setting *member = find_common(settings, name);
+    if (member)
+        return set_from_text(ctx, settings, member, value);
+    const foray_parameter *own = find_any_own(settings, name);
+    if (!own)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no setting '%s'", name);
+    char text[128];
+    foray_parameter_value read;
+    foray_status status = foray_parameter_read(ctx, own, value, &read);
+    if (status != FORAY_OK)
+        return status;
+    fy_parameter_print(own, read, text, sizeof text);
+    return set_own(ctx, settings, own, text);
+}
+
+foray_status foray_settings_get(foray_context *ctx, const foray_settings *settings,
+                                const char *name, char *text, size_t size)
+{
+    const setting *member = find_common(settings, name);
+    const foray_parameter *own = !member ? find_any_own(settings, name) : NULL;
+    char whole[128];
+    if (member)
+        print_member(settings, member, whole, sizeof whole);
+    else if (own)
+        print_own(settings, own, whole, sizeof whole);
+    else
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no setting '%s'", name);
+    if (strlen(whole) >= size)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %zu bytes are too few", name, size);
+    snprintf(text, size, "%s", whole);
+    return FORAY_OK;
+}
+
+const foray_parameter *foray_setting_describe(const char *algorithm, int64_t index)
+{
+    const fy_explorer_ops *ops = algorithm ? fy_algorithm_named(algorithm) : NULL;
+    if (index < 0 || index < FY_COUNT(common))
+        return index < 0 ? NULL : &common[index].is;
+    index -= FY_COUNT(common);
+    return ops && index < ops->parameters ? &ops->parameter[index] : NULL;
+}
+
+const foray_parameter *fy_settings_row(const foray_settings *settings, int64_t index)
+{
+    const foray_parameter *row = foray_setting_describe(settings->algorithm, index);
+    const fy_explorer_ops *ops = fy_algorithm_named(settings->algorithm);
+    const char *rest = settings->own;
+    assignment one;
+    index -= FY_COUNT(common) + (ops ? ops->parameters : 0);
+    while (!row && next_own(&rest, &one)) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)one.key_length, one.key);
+        if ((!ops || !find_own(ops, name, strlen(name))) && index-- == 0)
+            return find_any_own(settings, name);
+    }
+    return row;
+}
+
+/* ----------------------------------------------------------------------- checking */
+
+/* Every value must survive being set from its own text: one rule for all kinds. */
+static foray_status check_ranges(foray_context *ctx, const foray_settings *settings)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < FY_COUNT(common) && status == FORAY_OK; i++) {
+        char text[128];
+        foray_parameter_value value;
+        print_member(settings, &common[i], text, sizeof text);
+        status = foray_parameter_read(ctx, &common[i].is, text, &value);
+    }
+    return status;
+}
+
+static foray_status check_together(foray_context *ctx, const foray_settings *settings)
+{
+    bool sharp = settings->radius == FORAY_RADIUS_SHARP;
+    if (!sharp && (settings->centring == FORAY_ON || settings->blocks == FORAY_ON))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "radius: theorem and selfnormalised are defined without centring and "
+                       "blocks; use sharp to switch these one by one");
+    if (settings->radius == FORAY_RADIUS_THEOREM && settings->lambda != 0.0)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "lambda: the theorem's radius holds for one over the squared norm bound "
+                       "only; leave it at 0");
+    return FORAY_OK;
+}
+
+/* Appends ", name" to a list; what does not fit is left out. */
+static void list_name(char list[512], const char *name)
+{
+    size_t used = strlen(list);
+    snprintf(list + used, 512 - used, "%s%s", used > 0 ? ", " : "", name);
+}
+
+static foray_status unknown_algorithm(foray_context *ctx, const char *name)
+{
+    char known[512] = "";
+    const fy_explorer_ops *ops;
+    for (int64_t i = 0; (ops = fy_algorithm_at(i)); i++)
+        list_name(known, ops->name);
+    return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no algorithm '%s'; the algorithms are %s",
+                   name, known);
+}
+
+/* All that was set must be parameters of this algorithm. */
+static foray_status check_own(foray_context *ctx, const char *own, const fy_explorer_ops *chosen)
+{
+    assignment one;
+    while (next_own(&own, &one)) {
+        if (find_own(chosen, one.key, one.key_length))
+            continue;
+        char having[512] = "";
+        const fy_explorer_ops *ops;
+        for (int64_t i = 0; (ops = fy_algorithm_at(i)); i++)
+            if (find_own(ops, one.key, one.key_length))
+                list_name(having, ops->name);
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%.*s is not a setting of %s, but of %s",
+                       (int)one.key_length, one.key, chosen->name,
+                       having[0] != 0 ? having : "no algorithm");
+    }
+    return FORAY_OK;
+}
+
+foray_status fy_settings_read(foray_context *ctx, const foray_settings *given,
+                              foray_settings *settings, const fy_explorer_ops **ops,
+                              foray_parameter_value *own)
+{
+    /* The struct grows at its end: callers built for another version know less of it. */
+    if (given->size < offsetof(foray_settings, own) + sizeof given->own)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "settings whose size is %zu: begin with foray_settings_default",
+                       given->size);
+    if (given->size > sizeof *settings)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "settings of a newer Foray than %s", FORAY_VERSION);
+    foray_settings_init(settings, sizeof *settings);
+    memcpy(settings, given, given->size);
+    settings->size = sizeof *settings;
+    settings->algorithm[sizeof settings->algorithm - 1] = 0;
+    settings->own[sizeof settings->own - 1] = 0;
+    foray_status status = check_ranges(ctx, settings);
+    if (status == FORAY_OK)
+        status = check_together(ctx, settings);
+    if (status != FORAY_OK)
+        return status;
+    *ops = fy_algorithm_named(settings->algorithm);
+    if (!*ops)
+        return unknown_algorithm(ctx, settings->algorithm);
+    status = check_own(ctx, settings->own, *ops);
+    if (status != FORAY_OK)
+        return status;
+    const char *text = settings->own[0] != 0 ? settings->own : NULL;
+    return fy_parameters_read(ctx, (*ops)->name, (*ops)->parameter, (*ops)->parameters, text,
+                              strlen(settings->own), own);
+}
+
+foray_status fy_settings_copy(foray_context *ctx, const foray_settings *given,
+                              foray_settings *settings)
+{
+    const fy_explorer_ops *ops;
+    foray_parameter_value own[FY_MOST_PARAMETERS];
+    return fy_settings_read(ctx, given, settings, &ops, own);
+}
+
+foray_status foray_settings_check(foray_context *ctx, const foray_settings *settings)
+{
+    foray_settings copy;
+    return fy_settings_copy(ctx, settings, &copy);
+}
