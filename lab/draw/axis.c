@@ -31,6 +31,8 @@ void fy_scale_include(fy_scale *scale, double value)
     scale->most = fmax(scale->most, value);
 }
 
+/* from + (to - from) (v - least)/(most - least), with the logarithms of all three numbers on a
+ * logarithmic axis. */
 double fy_scale_position(const fy_scale *scale, double value)
 {
     bool log_axis = scale->kind == FY_AXIS_LOG;
@@ -122,6 +124,8 @@ static void print_power(double value, char out[FY_NUMBER_SIZE])
         at += snprintf(out + at, (size_t)(FY_NUMBER_SIZE - at), "%s", raised[*digit - '0']);
 }
 
+/* Numbers that are easy to read are written out, others as powers of ten. A tick of a linear axis
+ * that should be 0 may be off by rounding: it is compared with the range, not with 0. */
 const char *fy_scale_label(const fy_scale *scale, double value, char out[FY_NUMBER_SIZE])
 {
     double size = fabs(value);

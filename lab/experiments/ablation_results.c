@@ -132,6 +132,7 @@ static int64_t describe_effects(const fy_lab *lab, const effects *e, int64_t cho
         const fy_ab_effect *its = effect_at(e, choice, w, measure);
         if (!its->told || fabs(its->ratio - 1) < 0.01)
             continue;
+        /* 10^(floor(log10 ratio) - 2): the third digit */
         double unit = fy_pow(10.0, floor(fy_log10(its->ratio)) - 2.0);
         if (told == 0)
             fy_print(sentence, "%s %s", first ? ":" : ";", fy_ab_measure_heading(measure));

@@ -36,6 +36,7 @@ static fy_interval interval_of(const double *row, int column)
     return fy_binomial_interval((int64_t)row[FY_COVERAGE_C_RUNS], (int64_t)row[column], confidence);
 }
 
+/* runs that held / all runs */
 static double share_of(const double *row, int column)
 {
     return row[column] / row[FY_COVERAGE_C_RUNS];

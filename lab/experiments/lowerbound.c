@@ -79,7 +79,7 @@ int fy_lb_multiples(int kind)
     return kind == FY_HARD_PACKING ? FY_LB_MULTIPLES : FY_LB_CUBE_MULTIPLES;
 }
 
-/* The bound may be a whole number that rounding made a little smaller. */
+/* floor(multiple K_0); the bound K_0 may be a whole number that rounding made a little smaller. */
 double fy_lb_episodes(const fy_lab *lab, int kind, double multiple)
 {
     fy_hard_class hard = fy_lb_hard(lab, kind);

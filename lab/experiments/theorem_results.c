@@ -90,7 +90,8 @@ static spread spread_at_end(const promise *p, int column)
     return spread_at(p, p->points - 1, column);
 }
 
-/* The episodes from which on a column is at most eps; infinite: not at the end. */
+/* min { k : column <= eps at k and at every later checkpoint }, of each run; infinite: not even
+ * at the end. */
 static spread reached(const promise *p, int column)
 {
     for (int64_t i = 0; i < p->runs; i++) {

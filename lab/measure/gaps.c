@@ -16,6 +16,7 @@ foray_status foray_plan_with_explorer(void *user, int64_t count, const foray_rew
  * large family need not be in memory at once. */
 enum { BATCH = 8 * FY_LANES };
 
+/* gap = E_mu V* - E_mu V^pi,  pi planned for the reward, both values exact in the true model. */
 static foray_status measure_batch(foray_context *ctx, fy_truth *truth, const foray_family *family,
                                   foray_planner_fn plan, void *user, int64_t first, double *gap)
 {

@@ -51,8 +51,8 @@ void fy_worst_search_destroy(fy_worst_search *search)
 }
 
 foray_status fy_worst_search_run(foray_context *ctx, fy_worst_search *search,
-                                 foray_explorer *explorer, foray_mode mode, int64_t rounds, double *gap,
-                                 foray_reward **worst)
+                                 foray_explorer *explorer, foray_mode mode, int64_t rounds,
+                                 double *gap, foray_reward **worst)
 {
     const foray_reward *start[2 * FORAY_FAMILIES];
     int64_t starts = 0;

@@ -123,6 +123,7 @@ static void fill_cell(const fy_report *report, const fy_arrows *arrows, int64_t 
     char name[FY_LABEL_SIZE], action[FY_LABEL_SIZE], number[FY_NUMBER_SIZE];
     int64_t its = action_at(arrows, i, state);
     double value = value_at(report, arrows, i, state);
+    /* as deep as V_t(s) / max V; 0 where no value is known */
     *cell = (fy_map_cell){.there = true, .level = largest > 0.0 ? value / largest : 0.0};
     show_action(report->model, its, cell);
     snprintf(cell->about, sizeof cell->about, "state %s, step %" PRId64 ": %s, value %s",

@@ -91,6 +91,7 @@ foray_status fy_report_theta(fy_report *report)
         fy_print(report->text, "<p>The algorithm keeps no estimate of theta.</p>\n");
         return FORAY_OK;
     }
+    /* |estimate_i - theta*_i| <= half width_i; never where the truth is not known (NaN) */
     for (int64_t i = 0; i < report->model->dim; i++)
         inside += fabs(report->estimate[i] - truth_at(report, i)) <= report->half_width[i];
     if (foray_model_theta(report->model))

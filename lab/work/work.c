@@ -101,6 +101,8 @@ static foray_status find_parts(fy_work *work)
     return status;
 }
 
+/* Each part has a context of its own, whose messages and failing allocations no other part sees.
+ * Which thread makes which part depends on time; what a part is does not. */
 static void make_parts(fy_work *work)
 {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(work->ctx->threads)
