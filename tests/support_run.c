@@ -172,7 +172,7 @@ static bool add_episode(void *user, int64_t episode, const int32_t *states, cons
 {
     digest_walk *walk = user;
     assert_int_equal(episode, walk->next++);
-    size_t kept = (size_t)walk->codec->kept, steps = (size_t)walk->codec->horizon;
+    size_t kept = (size_t)walk->codec->episode_states, steps = (size_t)walk->codec->horizon;
     uint64_t hash = fy_hash(states, kept * sizeof *states, walk->out->history);
     walk->out->history = fy_hash(actions, steps * sizeof *actions, hash);
     return true;

@@ -219,6 +219,57 @@ static void test_flipped_bytes(void **state)
     assert_false(found_or_harmless(bench, &whole));
 }
 
+static bool keep_mode(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                      const char *reward_json, const foray_policy *policy)
+{
+    (void)id, (void)episodes, (void)reward_name, (void)reward_json;
+    *(foray_mode *)user = policy->mode;
+    return true;
+}
+
+/* Plan 0 with another mode and a checksum that fits: what a newer Foray, or anyone, may write. */
+static void forge_mode(run_bench *bench, foray_run *run, const char *mode)
+{
+    int64_t reward_bytes, policy_bytes;
+    assert_ok(bench, fy_store_begin(run->store, true));
+    assert_ok(bench, fy_store_number(run->store, "SELECT reward_bytes FROM plan", &reward_bytes));
+    assert_ok(bench, fy_store_number(run->store, "SELECT policy_bytes FROM plan", &policy_bytes));
+    fy_row row;
+    fy_row_prepare(&row, run->store, "plans",
+                   "REPLACE INTO plan(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
+                   " gap, delta, radius, certified, reward_bytes, policy_bytes, crc)"
+                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
+    fy_row_put_int(&row, 0);
+    fy_row_put_int(&row, 60);
+    fy_row_put_text(&row, "reward");
+    fy_row_put_text(&row, mode);
+    for (int i = 0; i < 5; i++)
+        fy_row_put_real(&row, 0.5);
+    fy_row_put_int(&row, FORAY_RADIUS_SHARP);
+    fy_row_put_int(&row, 1);
+    fy_row_put_int(&row, reward_bytes);
+    fy_row_put_int(&row, policy_bytes);
+    assert_ok(bench, fy_row_insert(&row));
+    assert_ok(bench, fy_store_commit(run->store, &run->store->head));
+}
+
+/* A mode that there is not is damage, whatever the checksum says; one that there is, is not. */
+static void test_unknown_mode(void **state)
+{
+    run_bench *bench = *state;
+    run_digest whole;
+    foray_run *run;
+    foray_mode found = FORAY_MODES;
+    make_full_run(bench, &whole);
+    assert_ok(bench, foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &run));
+    forge_mode(bench, run, "pessimistic");
+    assert_ok(bench, foray_run_plans(run, keep_mode, &found));
+    assert_int_equal(found, FORAY_PESSIMISTIC);
+    forge_mode(bench, run, "hopeful");
+    assert_int_equal(foray_run_plans(run, keep_mode, &found), FORAY_ERROR_RUN);
+    foray_run_close(run);
+}
+
 /* Where the content lies byte by byte: every flip in a blob or a text is found. */
 static void test_flipped_content(void **state)
 {
@@ -376,12 +427,12 @@ static void test_damaged_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN_TEST(test_missing),       RUN_TEST(test_only_files_are_replaced),
-        RUN_TEST(test_foreign_files), RUN_TEST(test_newer_format),
-        RUN_TEST(test_read_only),     RUN_TEST(test_read_only_file_in_writable_directory),
-        RUN_TEST(test_flipped_bytes), RUN_TEST(test_flipped_content),
-        RUN_TEST(test_truncated),     RUN_TEST(test_false_content),
-        RUN_TEST(test_damaged_log),
+        RUN_TEST(test_missing),         RUN_TEST(test_only_files_are_replaced),
+        RUN_TEST(test_foreign_files),   RUN_TEST(test_newer_format),
+        RUN_TEST(test_read_only),       RUN_TEST(test_read_only_file_in_writable_directory),
+        RUN_TEST(test_unknown_mode),    RUN_TEST(test_flipped_bytes),
+        RUN_TEST(test_flipped_content), RUN_TEST(test_truncated),
+        RUN_TEST(test_false_content),   RUN_TEST(test_damaged_log),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

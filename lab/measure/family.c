@@ -19,7 +19,7 @@ static const char *const names[FORAY_FAMILIES] = {"goals", "dense", "sparse", "t
 
 const char *foray_family_name(foray_family_kind kind)
 {
-    return kind >= 0 && kind < FORAY_FAMILIES ? names[kind] : NULL;
+    return (unsigned)kind < FORAY_FAMILIES ? names[kind] : NULL;
 }
 
 /* ------------------------------------------------------------------ one reward */

@@ -12,10 +12,10 @@ fy_codec fy_codec_for(const foray_model *model, bool generative)
                       .actions = foray_model_actions(model),
                       .horizon = foray_model_horizon(model),
                       .stride = generative ? 2 : 1};
-    codec.kept = codec.stride * (codec.horizon - 1) + 2;
+    codec.episode_states = codec.stride * (codec.horizon - 1) + 2;
     codec.state_bytes = width_for(codec.states);
     codec.action_bytes = width_for(codec.actions);
-    codec.episode_bytes = (size_t)codec.kept * (size_t)codec.state_bytes +
+    codec.episode_bytes = (size_t)codec.episode_states * (size_t)codec.state_bytes +
                           (size_t)codec.horizon * (size_t)codec.action_bytes;
     return codec;
 }
@@ -49,14 +49,14 @@ bool fy_unpack(const uint8_t *data, int64_t count, int width, int64_t limit, int
 void fy_codec_encode(const fy_codec *codec, const int32_t *states, const int32_t *actions,
                      uint8_t *out)
 {
-    fy_pack(states, codec->kept, codec->state_bytes, out);
-    out += codec->kept * codec->state_bytes;
+    fy_pack(states, codec->episode_states, codec->state_bytes, out);
+    out += codec->episode_states * codec->state_bytes;
     fy_pack(actions, codec->horizon, codec->action_bytes, out);
 }
 
 bool fy_codec_decode(const fy_codec *codec, const uint8_t *data, int32_t *states, int32_t *actions)
 {
-    bool valid = fy_unpack(data, codec->kept, codec->state_bytes, codec->states, states);
-    data += codec->kept * codec->state_bytes;
+    bool valid = fy_unpack(data, codec->episode_states, codec->state_bytes, codec->states, states);
+    data += codec->episode_states * codec->state_bytes;
     return fy_unpack(data, codec->horizon, codec->action_bytes, codec->actions, actions) && valid;
 }

@@ -10,8 +10,8 @@
 
 typedef struct fy_codec {
     int64_t states, actions, horizon;
-    int64_t stride; /* step t goes from state [stride t] to state [stride t + 1]: 1, or 2 */
-    int64_t kept;   /* states of an episode */
+    int64_t stride;         /* step t goes from state [stride t] to state [stride t + 1]: 1, or 2 */
+    int64_t episode_states; /* that are stored of each */
     int state_bytes, action_bytes;
     size_t episode_bytes;
 } fy_codec;

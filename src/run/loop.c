@@ -46,22 +46,16 @@ static int64_t next_point(int64_t k, bool dense)
     return n;
 }
 
+/* The bound for all rewards, where the trace is due a point. */
 static foray_status measure_if_due(loop *l)
 {
     foray_run *run = l->run;
     int64_t k = run->explorer->episodes;
-    bool dense = run->settings.until > 0.0;
     if (k < l->next_point && k < run->settings.episodes && !run->measure_now)
         return FORAY_OK;
-    l->next_point = next_point(k + 1, dense);
+    l->next_point = next_point(k + 1, run->settings.until > 0.0);
     run->measure_now = false;
     return run->last.episodes != k ? fy_run_measure(run) : FORAY_OK;
-}
-
-static bool target_met(const foray_run *run)
-{
-    return run->settings.until > 0.0 && run->last.episodes == run->explorer->episodes &&
-           run->last.bound <= run->settings.until;
 }
 
 /* ------------------------------------------------------------------ clocks */
@@ -81,24 +75,18 @@ static void report(loop *l, double now)
     l->stopped = !l->progress(l->user, &progress);
 }
 
-/* Doubles or halves the stride towards a look every 10 ms. */
-static void adapt_stride(loop *l, double now)
+static foray_status look_at_clock(loop *l)
 {
-    double took = now - l->looked;
+    if (--l->until_look > 0)
+        return FORAY_OK;
+    /* Doubles or halves the stride towards a look every 10 ms. */
+    double now = fy_clock(), took = now - l->looked;
     if (took < look_gap_seconds / 2 && l->stride < MOST_STRIDE)
         l->stride *= 2;
     else if (took > look_gap_seconds * 2 && l->stride > 1)
         l->stride /= 2;
     l->looked = now;
     l->until_look = l->stride;
-}
-
-static foray_status look_at_clock(loop *l)
-{
-    if (--l->until_look > 0)
-        return FORAY_OK;
-    double now = fy_clock();
-    adapt_stride(l, now);
     bool commit = now - l->committed >= l->run->commit_gap;
     if (commit) {
         foray_status status = fy_run_commit(l->run, fy_run_checkpoint_due(l->run));
@@ -116,16 +104,16 @@ static foray_status look_at_clock(loop *l)
 static foray_status explore(loop *l)
 {
     foray_run *run = l->run;
-    for (;;) {
-        if (l->stopped)
-            return FORAY_INTERRUPTED;
+    while (!l->stopped) {
         foray_status status = measure_if_due(l);
         if (status != FORAY_OK)
             return status;
-        if (target_met(run))
+        int64_t k = run->explorer->episodes;
+        double until = run->settings.until;
+        if (until > 0.0 && run->last.episodes == k && run->last.bound <= until)
             return FORAY_OK;
-        if (run->explorer->episodes >= run->settings.episodes)
-            return run->settings.until > 0.0 ? FORAY_TARGET_MISSED : FORAY_OK;
+        if (k >= run->settings.episodes)
+            return until > 0.0 ? FORAY_TARGET_MISSED : FORAY_OK;
         status = foray_explorer_play(run->explorer, l->world, run->states, run->actions);
         run->spoilt = status != FORAY_OK && run->explorer->step >= 0;
         if (status == FORAY_OK)
@@ -135,10 +123,11 @@ static foray_status explore(loop *l)
         if (status != FORAY_OK)
             return status;
     }
+    return FORAY_INTERRUPTED;
 }
 
 /* What ended is saved, whatever happened; the first message stays. */
-static foray_status finish(loop *l, foray_status outcome)
+static foray_status save_what_ended(loop *l, foray_status outcome)
 {
     foray_context *ctx = l->run->ctx;
     if (outcome == FORAY_ERROR_IO || outcome == FORAY_ERROR_RUN)
@@ -155,23 +144,16 @@ static foray_status finish(loop *l, foray_status outcome)
     return outcome;
 }
 
-static foray_status check_ready(foray_run *run)
-{
-    foray_status status = fy_run_writable(run);
-    if (status == FORAY_OK &&
-        (run->explorer->step >= 0 || run->explorer->episodes != fy_run_recorded(run)))
-        status = fy_fail(run->ctx, FORAY_ERROR_USAGE,
-                         "%s: end and record the current episode before exploring further",
-                         run->store->path);
-    return status;
-}
-
 foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progress_fn progress,
                                void *user)
 {
-    foray_status status = check_ready(run);
+    foray_status status = fy_run_writable(run);
     if (status != FORAY_OK)
         return status;
+    if (run->explorer->step >= 0 || run->explorer->episodes != fy_run_recorded(run))
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE,
+                       "%s: end and record the current episode before exploring further",
+                       run->store->path);
     double now = fy_clock();
     loop l = {.run = run,
               .world = world,
@@ -186,5 +168,5 @@ foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progres
               .until_look = 1};
     if (!fy_world_is_of_model(world))
         run->other_source = true;
-    return finish(&l, explore(&l));
+    return save_what_ended(&l, explore(&l));
 }

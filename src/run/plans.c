@@ -1,4 +1,5 @@
 /* plans.c - plans that a run keeps, and its trace. */
+#include "plan/policy.h"
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -66,21 +67,6 @@ static foray_status put_plan(foray_run *run, int64_t id, const foray_reward *rew
     return status;
 }
 
-static foray_status keep(foray_run *run, int64_t count, const foray_reward *const *rewards,
-                         foray_policy *const *policies)
-{
-    foray_status status = fy_store_begin(run->store, true);
-    if (status != FORAY_OK)
-        return status;
-    fy_head head = run->store->head;
-    for (int64_t i = 0; status == FORAY_OK && i < count; i++)
-        status = put_plan(run, head.plans++, rewards[i], policies[i]);
-    if (status == FORAY_OK)
-        return fy_store_commit(run->store, &head);
-    fy_store_rollback(run->store);
-    return status;
-}
-
 /* The episodes a plan was made from are saved before it. */
 foray_status foray_run_plan(foray_run *run, int64_t count, const foray_reward *const *rewards,
                             foray_mode mode, foray_policy **policies)
@@ -93,35 +79,43 @@ foray_status foray_run_plan(foray_run *run, int64_t count, const foray_reward *c
         status = foray_explorer_plan(run->explorer, count, rewards, mode, policies);
     if (status != FORAY_OK)
         return status;
-    status = keep(run, count, rewards, policies);
-    for (int64_t i = 0; status != FORAY_OK && i < count; i++) {
-        foray_policy_destroy(policies[i]);
-        policies[i] = NULL;
+    /* All of them in one transaction. */
+    fy_head head = run->store->head;
+    status = fy_store_begin(run->store, true);
+    if (status == FORAY_OK) {
+        for (int64_t i = 0; status == FORAY_OK && i < count; i++)
+            status = put_plan(run, head.plans++, rewards[i], policies[i]);
+        if (status == FORAY_OK)
+            status = fy_store_commit(run->store, &head);
+        else
+            fy_store_rollback(run->store);
     }
+    if (status != FORAY_OK)
+        fy_policies_destroy(count, policies);
     return status;
 }
 
 /* ----------------------------------------------------------------- reading */
 
-typedef struct kept {
+typedef struct stored_plan {
     int64_t id, episodes;
     size_t reward_bytes, policy_bytes;
     char *name;
     foray_policy policy;
-} kept;
+} stored_plan;
 
-static int mode_of(const char *name)
+/* FORAY_MODES: none is called so. */
+static foray_mode mode_of(const char *name)
 {
-    for (int mode = 0; mode < FORAY_MODES; mode++) {
-        if (strcmp(foray_mode_name(mode), name) == 0)
-            return mode;
-    }
-    return -1;
+    foray_mode mode = FORAY_OPTIMISTIC;
+    while (mode < FORAY_MODES && strcmp(foray_mode_name(mode), name) != 0)
+        mode++;
+    return mode;
 }
 
-static bool next_plan(foray_run *run, fy_row *row, kept *out)
+static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
 {
-    *out = (kept){0};
+    *out = (stored_plan){0};
     if (!fy_row_next(row))
         return false;
     foray_policy *policy = &out->policy;
@@ -140,12 +134,12 @@ static bool next_plan(foray_run *run, fy_row *row, kept *out)
     policy->certificate.certified = fy_row_int(row) != 0;
     out->reward_bytes = (size_t)fy_row_int(row);
     out->policy_bytes = (size_t)fy_row_int(row);
-    if (fy_row_intact(row) && policy->mode < 0)
+    if (fy_row_intact(row) && policy->mode == FORAY_MODES)
         row->damaged = true;
     return !row->damaged;
 }
 
-static foray_status get_policy(foray_run *run, kept *plan)
+static foray_status get_policy(foray_run *run, stored_plan *plan)
 {
     int64_t count = policy_entries(run);
     int width = run->codec.action_bytes;
@@ -166,7 +160,7 @@ static foray_status get_policy(foray_run *run, kept *plan)
 }
 
 /* Reads the rest of a plan and hands it over; *stopped: enough of them. */
-static foray_status tell_plan(foray_run *run, kept *plan, foray_plan_fn fn, void *user,
+static foray_status tell_plan(foray_run *run, stored_plan *plan, foray_plan_fn fn, void *user,
                               bool *stopped)
 {
     if (!plan->name)
@@ -194,13 +188,13 @@ foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *user)
     foray_status status = FORAY_OK;
     bool stopped = false;
     int64_t count = 0;
-    kept plan = {0};
+    stored_plan plan = {0};
     while (status == FORAY_OK && !stopped && next_plan(run, &row, &plan)) {
         status = tell_plan(run, &plan, fn, user, &stopped);
         count++;
         free(plan.name);
         free(plan.policy.action);
-        plan = (kept){0};
+        plan = (stored_plan){0};
     }
     free(plan.name);
     foray_status ended = fy_row_end(&row);

@@ -99,16 +99,6 @@ foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn 
 
 /* ----------------------------------------------------------------- replay */
 
-static foray_status disagrees(foray_run *run, int64_t episode, int64_t t, int32_t recorded,
-                              int64_t chosen)
-{
-    return fy_store_damaged(
-        run->store,
-        "in episode %" PRId64 ", step %" PRId64 ", action %d was taken where %s takes %" PRId64 "; "
-        "the run was made by Foray %s, perhaps on another type of machine",
-        episode, t, (int)recorded, run->settings.algorithm, chosen, run->version);
-}
-
 foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,
                            const int32_t *actions)
 {
@@ -118,7 +108,13 @@ foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32
         int64_t chosen;
         status = foray_explorer_act(explorer, here[0], &chosen);
         if (status == FORAY_OK && chosen != actions[t])
-            return disagrees(run, explorer->episodes, t, actions[t], chosen);
+            return fy_store_damaged(
+                run->store,
+                "in episode %" PRId64 ", step %" PRId64
+                ", action %d was taken where %s takes %" PRId64
+                "; the run was made by Foray %s, perhaps on another type of machine",
+                explorer->episodes, t, (int)actions[t], run->settings.algorithm, chosen,
+                run->version);
         if (status == FORAY_OK)
             status = foray_explorer_observe(explorer, here[0], actions[t], here[1]);
     }

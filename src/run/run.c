@@ -50,7 +50,7 @@ static foray_status equip(foray_run *run)
     run->room = (int64_t)(buffer_bytes / run->codec.episode_bytes);
     if (run->room < 1)
         run->room = 1;
-    if (!FY_ALLOC(run->ctx, run->states, run->codec.kept) ||
+    if (!FY_ALLOC(run->ctx, run->states, run->codec.episode_states) ||
         !FY_ALLOC(run->ctx, run->actions, run->codec.horizon))
         return FORAY_ERROR_MEMORY;
     run->buffer = fy_alloc(run->ctx, (size_t)run->room, run->codec.episode_bytes);
@@ -77,7 +77,7 @@ static foray_status load_texts(foray_run *run)
 }
 
 /* The stopping rule needs what not every algorithm has. */
-static foray_status check_target(foray_run *run, double until)
+static foray_status check_until(foray_run *run, double until)
 {
     if (until > 0.0 && !run->explorer->ops->bound)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
@@ -101,7 +101,7 @@ static foray_status create_within(foray_run *run, const char *path, foray_run_cr
     if (status == FORAY_OK)
         status = equip(run);
     if (status == FORAY_OK)
-        status = check_target(run, run->settings.until);
+        status = check_until(run, run->settings.until);
     if (status == FORAY_OK)
         status = fy_store_create(run->ctx, path, how == FORAY_RUN_REPLACE, &birth, &run->store);
     free(bytes);
@@ -182,9 +182,16 @@ static foray_status load_last_point(foray_run *run)
     return fy_row_end(&row);
 }
 
-static foray_status load(foray_run *run)
+/* One transaction around the loading: a run that is being written by another
+ * process is seen as it was at one moment. */
+static foray_status load_run(foray_run *run)
 {
-    foray_status status = fy_run_check_counts(run);
+    foray_status status = fy_store_begin(run->store, false);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_store_read_head(run->store, &run->store->head);
+    if (status == FORAY_OK)
+        status = fy_run_check_counts(run);
     if (status == FORAY_OK)
         status = load_texts(run);
     if (status == FORAY_OK)
@@ -197,19 +204,8 @@ static foray_status load(foray_run *run)
         status = equip(run);
     if (status == FORAY_OK)
         status = load_reward(run);
-    return status == FORAY_OK ? fy_run_restore(run) : status;
-}
-
-/* One transaction around the loading: a run that is being written by another
- * process is seen as it was at one moment. */
-static foray_status load_at_once(foray_run *run)
-{
-    foray_status status = fy_store_begin(run->store, false);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_store_read_head(run->store, &run->store->head);
     if (status == FORAY_OK)
-        status = load(run);
+        status = fy_run_restore(run);
     fy_store_rollback(run->store);
     return status;
 }
@@ -218,7 +214,7 @@ static foray_status load_at_once(foray_run *run)
 static foray_status finish_opening(foray_run *run, foray_status status, foray_run **out)
 {
     if (status == FORAY_OK)
-        status = load_at_once(run);
+        status = load_run(run);
     if (status == FORAY_OK)
         *out = run;
     else
@@ -327,32 +323,26 @@ foray_status foray_run_describe(foray_run *run, foray_run_facts *facts)
 
 /* ---------------------------------------------------------------- changing */
 
-/* In place of what was kept of an explorer that knew of none, or of another one. */
-static foray_status replace_reward(foray_run *run, const char *text)
-{
-    foray_status status = fy_store_begin(run->store, true);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_store_put_meta(run->store, "reward", text);
-    if (status == FORAY_OK)
-        status = fy_store_run(run->store, "DELETE FROM checkpoint;"
-                                          "DELETE FROM piece WHERE kind = 'checkpoint'");
-    if (status != FORAY_OK) {
-        fy_store_rollback(run->store);
-        return status;
-    }
-    run->checkpointed = -1;
-    return fy_store_commit(run->store, &run->store->head);
-}
-
+/* In place of the checkpoints of an explorer that knew of none, or of another one. */
 static foray_status put_reward(foray_run *run, const foray_reward *reward)
 {
     char *text;
     foray_status status = foray_reward_print(run->ctx, reward, &text, NULL);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_store_begin(run->store, true);
     if (status == FORAY_OK) {
-        status = replace_reward(run, text);
-        free(text);
+        status = fy_store_put_meta(run->store, "reward", text);
+        if (status == FORAY_OK)
+            status = fy_store_run(run->store, "DELETE FROM checkpoint;"
+                                              "DELETE FROM piece WHERE kind = 'checkpoint'");
+        if (status == FORAY_OK) {
+            run->checkpointed = -1;
+            status = fy_store_commit(run->store, &run->store->head);
+        } else
+            fy_store_rollback(run->store);
     }
+    free(text);
     return status;
 }
 
@@ -411,7 +401,7 @@ foray_status foray_run_set_until(foray_run *run, double until)
     foray_status status = fy_run_writable(run);
     if (status != FORAY_OK || until == run->settings.until)
         return status;
-    status = check_target(run, until);
+    status = check_until(run, until);
     if (status != FORAY_OK)
         return status;
     foray_settings changed = run->settings;

@@ -63,13 +63,6 @@ static foray_status put_checkpoint(foray_run *run, int64_t episodes, const uint8
     return status;
 }
 
-static foray_status put_source(foray_run *run)
-{
-    if (run->other_source == run->other_source_saved)
-        return FORAY_OK;
-    return fy_store_put_meta(run->store, "source", "other");
-}
-
 /* Episodes, trace and checkpoint in one transaction; data = NULL: no checkpoint. */
 static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
 {
@@ -78,8 +71,8 @@ static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
         return status;
     fy_head head = run->store->head;
     status = put_batch(run, &head);
-    if (status == FORAY_OK)
-        status = put_source(run);
+    if (status == FORAY_OK && run->other_source != run->other_source_saved)
+        status = fy_store_put_meta(run->store, "source", "other");
     if (status == FORAY_OK)
         status = put_points(run, &head);
     if (status == FORAY_OK && data)
@@ -102,8 +95,10 @@ bool fy_run_checkpoint_due(const foray_run *run)
     return since >= run->checkpoint_gap && since >= run->checkpoint_cost / run->checkpoint_share;
 }
 
-static foray_status commit_with_checkpoint(foray_run *run)
+foray_status fy_run_commit(foray_run *run, bool checkpoint)
 {
+    if (!checkpoint || run->spoilt || run->checkpointed == fy_run_recorded(run))
+        return run->buffered == 0 && run->points == 0 ? FORAY_OK : commit_all(run, NULL, 0);
     double start = fy_clock();
     uint8_t *data;
     size_t size;
@@ -118,15 +113,6 @@ static foray_status commit_with_checkpoint(foray_run *run)
         run->checkpoint_cost = run->checkpoint_clock - start;
     }
     return status;
-}
-
-foray_status fy_run_commit(foray_run *run, bool checkpoint)
-{
-    if (checkpoint && !run->spoilt && run->checkpointed != fy_run_recorded(run))
-        return commit_with_checkpoint(run);
-    if (run->buffered == 0 && run->points == 0)
-        return FORAY_OK;
-    return commit_all(run, NULL, 0);
 }
 
 foray_status foray_run_save(foray_run *run)

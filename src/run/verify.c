@@ -94,17 +94,17 @@ static foray_status check_draws(verifier *v, int64_t episode, const int32_t *sta
 /* The explorer is, bit for bit, what the checkpoint says it was. */
 static foray_status check_checkpoint(verifier *v, const fy_checkpoint *checkpoint)
 {
-    uint8_t *kept = NULL, *now = NULL;
+    uint8_t *stored = NULL, *now = NULL;
     size_t size = 0;
     foray_status status = fy_store_get_pieces(v->run->store, "checkpoint", checkpoint->episodes,
-                                              checkpoint->bytes, &kept);
+                                              checkpoint->bytes, &stored);
     if (status == FORAY_OK)
         status = foray_explorer_save(v->explorer, &now, &size);
-    if (status == FORAY_OK && (size != checkpoint->bytes || memcmp(kept, now, size) != 0))
+    if (status == FORAY_OK && (size != checkpoint->bytes || memcmp(stored, now, size) != 0))
         status = fy_store_damaged(
             v->run->store, "the checkpoint after %" PRId64 " episodes is not what they lead to",
             checkpoint->episodes);
-    free(kept);
+    free(stored);
     free(now);
     return status;
 }
@@ -137,7 +137,7 @@ static foray_status check_point(verifier *v)
     return FORAY_OK;
 }
 
-/* What was kept about the moment after this episode. */
+/* What is stored about the moment after this episode. */
 static foray_status check_moment(verifier *v)
 {
     int64_t k = v->explorer->episodes;
@@ -163,19 +163,8 @@ static foray_status check_episode(void *user, int64_t episode, const int32_t *st
     return status == FORAY_OK ? check_moment(v) : status;
 }
 
-static foray_status check_history(verifier *v)
-{
-    fy_row_prepare(&v->trace, v->run->store, "trace",
-                   "SELECT episodes, plans, bound, crc FROM trace ORDER BY episodes");
-    next_point(v);
-    foray_status status = check_moment(v);
-    if (status == FORAY_OK)
-        status = fy_run_each(v->run, 0, check_episode, v);
-    foray_status ended = fy_row_end(&v->trace);
-    return status != FORAY_OK ? status : ended;
-}
-
-static foray_status check_explorer(foray_run *run)
+/* An explorer that starts from nothing is told everything again. */
+static foray_status check_history(foray_run *run)
 {
     verifier v = {.run = run};
     foray_status status = fy_run_checkpoints(run, v.checkpoint, &v.checkpoints);
@@ -183,26 +172,22 @@ static foray_status check_explorer(foray_run *run)
         status = fy_run_fresh_explorer(run, &v.explorer);
     if (status == FORAY_OK && run->model->theta && !run->other_source)
         status = foray_world_from_model(run->ctx, run->model, &v.world);
-    if (status == FORAY_OK)
-        status = check_history(&v);
+    if (status == FORAY_OK) {
+        fy_row_prepare(&v.trace, run->store, "trace",
+                       "SELECT episodes, plans, bound, crc FROM trace ORDER BY episodes");
+        next_point(&v);
+        status = check_moment(&v);
+        if (status == FORAY_OK)
+            status = fy_run_each(run, 0, check_episode, &v);
+        foray_status ended = fy_row_end(&v.trace);
+        status = status == FORAY_OK ? ended : status;
+    }
     foray_world_destroy(v.world);
     foray_explorer_destroy(v.explorer);
     return status;
 }
 
 /* ----------------------------------------------------------------- verdict */
-
-static foray_status check_all(foray_run *run)
-{
-    foray_status status = check_structure(run);
-    if (status == FORAY_OK)
-        status = fy_run_check_counts(run);
-    if (status == FORAY_OK)
-        status = check_birth(run);
-    if (status == FORAY_OK)
-        status = foray_run_plans(run, next_plan_please, NULL);
-    return status == FORAY_OK ? check_explorer(run) : status;
-}
 
 /* One transaction, so that a run that another process is writing is seen at one
  * moment. That moment may be later than the one at which it was opened. */
@@ -214,7 +199,15 @@ foray_status foray_run_verify(foray_run *run)
     fy_head known = run->store->head;
     status = fy_store_read_head(run->store, &run->store->head);
     if (status == FORAY_OK)
-        status = check_all(run);
+        status = check_structure(run);
+    if (status == FORAY_OK)
+        status = fy_run_check_counts(run);
+    if (status == FORAY_OK)
+        status = check_birth(run);
+    if (status == FORAY_OK)
+        status = foray_run_plans(run, next_plan_please, NULL);
+    if (status == FORAY_OK)
+        status = check_history(run);
     fy_store_rollback(run->store);
     run->store->head = known;
     return status;
