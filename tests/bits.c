@@ -390,8 +390,10 @@ int main(int argc, char **argv)
     bits b = {.ctx = foray_context_create(), .all = 0xcbf29ce484222325};
     if (!b.ctx)
         return 2;
-    (void)argc;
-    (void)argv;
+    if (argc > 1 && foray_context_set_level(b.ctx, argv[1]) != FORAY_OK) {
+        fprintf(stderr, "bits: %s\n", foray_message(b.ctx));
+        return 3;
+    }
     explore_worlds(&b);
     explore_system(&b, "pendulum:horizon=8,masses=1", "grid:5x5");
     explore_system(&b, "pendulum:horizon=8,noise=0.5,dampings=1", "radial:20");

@@ -106,6 +106,13 @@ FORAY_API void foray_free(void *memory);
  * The default is 1. Results do not depend on it, to the last bit. */
 FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
 
+/* Which instructions of the processor the most used loops may use: "baseline", or on x86-64
+ * "avx2" or "avx512". The default is the widest that the machine has. Results do not depend on
+ * it, to the last bit: that is what this function is for, to be shown. It acts on what is created
+ * with the context afterwards. FORAY_ERROR_USAGE for a level that the machine, or this build of
+ * the library, does not have. */
+FORAY_API foray_status foray_context_set_level(foray_context *ctx, const char *level);
+
 /* ----------------------------------------------------------------- numbers */
 
 /* A number as the shortest text of 15 to 17 digits that reads back as the same number, as in

@@ -8,6 +8,7 @@
 struct foray_context {
     char message[1024];
     int threads;
+    int level; /* of the processor; see level.h */
     /* For tests: allocations left before one is made to fail; negative: never. */
     int64_t allocations_left;
     /* How many allocations were asked for with this context. */

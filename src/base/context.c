@@ -1,5 +1,5 @@
 /* context.c - status texts, error messages, checked allocation. */
-#include "base/base.h"
+#include "base/level.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,6 +28,7 @@ foray_context *foray_context_create(void)
     foray_context *ctx = calloc(1, sizeof *ctx);
     if (ctx) {
         ctx->threads = 1;
+        ctx->level = fy_level_highest();
         ctx->allocations_left = -1;
     }
     return ctx;

@@ -9,8 +9,8 @@
  * Why differences suffice when centred: sum_j phi'_j = 0, so
  * psi'_V = sum_{j>=1} (V_j - V_0) phi'_j, and p sums to one, so
  * <p, V> = V_0 + sum_{j>=1} p_j (V_j - V_0). */
-#include "plan/plan.h"
 #include "base/threads.h"
+#include "plan/backup.h"
 
 #include <float.h>
 #include <math.h>
@@ -128,6 +128,7 @@ foray_status fy_kernel_create(foray_context *ctx, const fy_basis *basis, int pre
     if (!FY_ALLOC(ctx, kernel, 1))
         return status;
     kernel->basis = basis;
+    kernel->backups = fy_backups_of(ctx->level);
     kernel->threads = ctx->threads;
     kernel->zeta = model->feature_error;
     kernel->alike = common_columns(kernel, precision != FY_FACTOR_NONE);

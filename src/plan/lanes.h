@@ -1,17 +1,17 @@
 /* lanes.h - values of one reward, or of FY_LANES rewards side by side.
  *
- * Two sets of the same operations, so that backup.inc is written once: one_* on a
- * double, many_* on a vector of the compiler's own kind (gcc and clang turn it into
- * whatever the machine has; a plain inner loop over rewards they do not). */
+ * Two sets of the same operations, so that backup.inc is written once: one_* on a double,
+ * many_* on registers of as many lanes as the level has (base/level.h): FY_LANES lanes are
+ * many_parts registers. The operators of C work on both. */
 #ifndef FY_LANES_H
 #define FY_LANES_H
 
-#include "plan/plan.h"
+#include "plan/backup.h"
 
 #include <math.h>
-#include <string.h>
 
-#define FY_INLINE static inline __attribute__((always_inline, unused))
+/* Registers, or doubles, that hold the lanes. */
+enum { one_parts = 1, many_parts = FY_LANES / FY_REGISTER };
 
 /* Are reward and bonus added as soon as a pair is weighed? (see backup.inc) */
 enum { one_one_pass = false, many_one_pass = true };
@@ -29,14 +29,14 @@ typedef double one_t;
 typedef bool one_mask;
 typedef int32_t one_index;
 
-FY_INLINE one_t one_load(const double *at, int64_t item)
+FY_INLINE one_t one_load(const double *at, int64_t item, int part)
 {
-    return at[item];
+    return at[item + part];
 }
 
-FY_INLINE void one_store(double *at, int64_t item, one_t x)
+FY_INLINE void one_store(double *at, int64_t item, int part, one_t x)
 {
-    at[item] = x;
+    at[item + part] = x;
 }
 
 FY_INLINE void one_ask(const double *at, int64_t item)
@@ -49,17 +49,6 @@ FY_INLINE one_t one_all(double x)
     return x;
 }
 
-/* x y + z, rounded once where the machine can: said explicitly, since what a compiler fuses
- * by itself depends on the code around it. */
-FY_INLINE one_t one_fma(one_t x, one_t y, one_t z)
-{
-#ifdef FP_FAST_FMA
-    return fma(x, y, z);
-#else
-    return x * y + z;
-#endif
-}
-
 FY_INLINE one_t one_sqrt(one_t x)
 {
     return sqrt(x);
@@ -68,6 +57,11 @@ FY_INLINE one_t one_sqrt(one_t x)
 FY_INLINE one_t one_abs(one_t x)
 {
     return fabs(x);
+}
+
+FY_INLINE one_mask one_less(one_t x, one_t y)
+{
+    return x < y;
 }
 
 FY_INLINE one_t one_pick(one_mask mask, one_t yes, one_t no)
@@ -80,14 +74,14 @@ FY_INLINE one_index one_pick_index(one_mask mask, int64_t yes, one_index no)
     return mask ? (int32_t)yes : no;
 }
 
-FY_INLINE one_index one_load_index(const int32_t *at, int64_t item)
+FY_INLINE one_index one_load_index(const int32_t *at, int64_t item, int part)
 {
-    return at[item];
+    return at[item + part];
 }
 
-FY_INLINE void one_store_index(int32_t *at, int64_t item, one_index x)
+FY_INLINE void one_store_index(int32_t *at, int64_t item, int part, one_index x)
 {
-    at[item] = x;
+    at[item + part] = x;
 }
 
 FY_INLINE one_mask one_is(one_index x, int64_t y)
@@ -100,29 +94,23 @@ FY_INLINE bool one_any(one_mask mask)
     return mask;
 }
 
-FY_INLINE one_mask one_less(one_t x, one_t y)
-{
-    return x < y;
-}
-
 /* -------------------------------------------------------------- many lanes */
 
-typedef double many_t __attribute__((vector_size(FY_LANES * sizeof(double))));
-typedef int64_t many_mask __attribute__((vector_size(FY_LANES * sizeof(int64_t))));
+typedef fy_register many_t;
+typedef int64_t many_mask __attribute__((vector_size(FY_REGISTER * sizeof(int64_t))));
 typedef many_mask many_index;
-typedef int32_t many_narrow __attribute__((vector_size(FY_LANES * sizeof(int32_t))));
+typedef int32_t many_narrow __attribute__((vector_size(FY_REGISTER * sizeof(int32_t))));
 
-/* memcpy: the arrays of a caller need not be aligned. */
-FY_INLINE many_t many_load(const double *at, int64_t item)
+FY_INLINE many_t many_load(const double *at, int64_t item, int part)
 {
-    many_t x;
-    memcpy(&x, at + item * FY_LANES, sizeof x);
-    return x;
+    const double *line = at + item * FY_LANES;
+    return fy_register_load(line + part * FY_REGISTER);
 }
 
-FY_INLINE void many_store(double *at, int64_t item, many_t x)
+FY_INLINE void many_store(double *at, int64_t item, int part, many_t x)
 {
-    memcpy(at + item * FY_LANES, &x, sizeof x);
+    double *line = at + item * FY_LANES;
+    fy_register_store(line + part * FY_REGISTER, x);
 }
 
 FY_INLINE void many_ask(const double *at, int64_t item)
@@ -136,16 +124,9 @@ FY_INLINE many_t many_all(double x)
     return x - (many_t){0};
 }
 
-FY_INLINE many_t many_fma(many_t x, many_t y, many_t z)
-{
-    for (int lane = 0; lane < FY_LANES; lane++)
-        z[lane] = one_fma(x[lane], y[lane], z[lane]);
-    return z;
-}
-
 FY_INLINE many_t many_sqrt(many_t x)
 {
-    for (int lane = 0; lane < FY_LANES; lane++)
+    for (int lane = 0; lane < FY_REGISTER; lane++)
         x[lane] = sqrt(x[lane]);
     return x;
 }
@@ -154,6 +135,11 @@ FY_INLINE many_t many_sqrt(many_t x)
 FY_INLINE many_t many_abs(many_t x)
 {
     return (many_t)((many_mask)x & INT64_MAX);
+}
+
+FY_INLINE many_mask many_less(many_t x, many_t y)
+{
+    return (many_mask)(x < y);
 }
 
 FY_INLINE many_t many_pick(many_mask mask, many_t yes, many_t no)
@@ -166,17 +152,17 @@ FY_INLINE many_index many_pick_index(many_mask mask, int64_t yes, many_index no)
     return (mask & yes) | (~mask & no);
 }
 
-FY_INLINE many_index many_load_index(const int32_t *at, int64_t item)
+FY_INLINE many_index many_load_index(const int32_t *at, int64_t item, int part)
 {
     many_narrow x;
-    memcpy(&x, at + item * FY_LANES, sizeof x);
+    memcpy(&x, at + item * FY_LANES + part * FY_REGISTER, sizeof x);
     return __builtin_convertvector(x, many_index);
 }
 
-FY_INLINE void many_store_index(int32_t *at, int64_t item, many_index x)
+FY_INLINE void many_store_index(int32_t *at, int64_t item, int part, many_index x)
 {
     many_narrow narrow = __builtin_convertvector(x, many_narrow);
-    memcpy(at + item * FY_LANES, &narrow, sizeof narrow);
+    memcpy(at + item * FY_LANES + part * FY_REGISTER, &narrow, sizeof narrow);
 }
 
 FY_INLINE many_mask many_is(many_index x, int64_t y)
@@ -187,14 +173,9 @@ FY_INLINE many_mask many_is(many_index x, int64_t y)
 FY_INLINE bool many_any(many_mask mask)
 {
     int64_t any = 0;
-    for (int lane = 0; lane < FY_LANES; lane++)
+    for (int lane = 0; lane < FY_REGISTER; lane++)
         any |= mask[lane];
     return any != 0;
-}
-
-FY_INLINE many_mask many_less(many_t x, many_t y)
-{
-    return (many_mask)(x < y);
 }
 
 #endif

@@ -8,74 +8,25 @@
  * Q before clipping, then to the lower index: while bonuses saturate the clip, "lowest
  * index" alone would send every episode the same way. */
 #include "base/threads.h"
-#include "plan/lanes.h"
+#include "plan/backup.h"
 
-#include <float.h>
+#include <string.h>
 
-/* Everything one step needs, so that the inner loops read nothing else. */
-typedef struct fy_backup {
-    const fy_kernel *kernel;
-    int64_t pairs, actions, lanes, batch; /* batch: states taken together */
-    int64_t alike;                        /* columns of all sets, or 0 */
-    bool centred, clip_first;
-    const int32_t *generator_set, *succ;
-    const int64_t *succ_start;
-    const double *p;
-    const void *factor; /* R in double or single precision */
-    const double *reward;
-    double scale, cap, sign, limit, zeta;
-    const double *next_value; /* V_{h+1} */
-    double *value;            /* V_h */
-    const int32_t *follow;
-    int32_t *policy;
-    double *q, *squares; /* of the pairs of a batch; see backup.inc */
-} fy_backup;
-
-/* Sets of at most this many columns have their loops unrolled. */
-enum { FY_SMALL = 8 };
-#define FY_SMALL_CASES(CASE) CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8)
-#define FY_UNROLL _Pragma("GCC unroll 8")
-
-/* Pairs between asking for a reward, p or R and using it. For values, lanes.h says it. */
-enum { FY_FAR = 32 };
-
-/* What rounding may do to a Q, relative to its size (and to 1). */
-static const double FY_ROUNDING = 1e-12;
-
-#define LANE(x) one_##x
-#define FACTOR double
-#define BACKUP(x) backup_one_double_##x
-#include "plan/backup.inc"
-#undef FACTOR
-#undef BACKUP
-#define FACTOR float
-#define BACKUP(x) backup_one_single_##x
-#include "plan/backup.inc"
-#undef FACTOR
-#undef BACKUP
-#undef LANE
-
-#define LANE(x) many_##x
-#define FACTOR double
-#define BACKUP(x) backup_many_double_##x
-#include "plan/backup.inc"
-#undef FACTOR
-#undef BACKUP
-#define FACTOR float
-#define BACKUP(x) backup_many_single_##x
-#include "plan/backup.inc"
-#undef FACTOR
-#undef BACKUP
-#undef LANE
-
-typedef void (*backup_fn)(const fy_backup *step, int64_t from, int64_t to);
-
-static backup_fn choose_backup(const fy_plan_task *task)
+const fy_backups *fy_backups_of(int level)
 {
+#define ROW(name) &fy_backups_##name,
+    static const fy_backups *const of_level[FY_LEVELS] = {FY_LEVEL_LIST(ROW)};
+#undef ROW
+    return of_level[level];
+}
+
+static fy_backup_states *choose_backup(const fy_plan_task *task)
+{
+    const fy_backups *backups = task->kernel->backups;
     bool single = task->kernel->single != NULL;
     if (task->lanes == 1)
-        return single ? backup_one_single_states : backup_one_double_states;
-    return single ? backup_many_single_states : backup_many_double_states;
+        return single ? backups->one_single : backups->one_double;
+    return single ? backups->many_single : backups->many_double;
 }
 
 /* The numbers of step t (h = t+1): c_h = H-t or H. */
@@ -102,6 +53,7 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .reward = task->reward.table[t],
         .scale = task->reward.scale ? task->reward.scale[t] : 1,
         .cap = task->reward.cap,
+        .scaled = task->reward.scale || task->reward.cap < INFINITY,
         .sign = kernel->factor || kernel->single ? task->sign : 0,
         .limit = (double)(remaining ? model->horizon - t : model->horizon),
         .zeta = kernel->zeta,
@@ -123,7 +75,7 @@ static void take_scratch(fy_backup *step, int thread)
 /* Threads share the states of a step; each state is computed by one of them, alone. */
 enum { STATES_PER_CHUNK = 256, WORK_WORTH_THREADS = 1 << 14 };
 
-static void plan_together(const fy_plan_task *task, backup_fn backup)
+static void plan_together(const fy_plan_task *task, fy_backup_states *backup)
 {
     const foray_model *model = task->kernel->basis->model;
     int64_t states = model->states;
@@ -139,7 +91,7 @@ static void plan_together(const fy_plan_task *task, backup_fn backup)
 }
 
 /* The same without a team of threads, which would be allocated. */
-static void plan_alone(const fy_plan_task *task, backup_fn backup)
+static void plan_alone(const fy_plan_task *task, fy_backup_states *backup)
 {
     const foray_model *model = task->kernel->basis->model;
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
@@ -154,7 +106,7 @@ void fy_plan(const fy_plan_task *task, double *mean)
     const foray_model *model = task->kernel->basis->model;
     int64_t layer = model->states * task->lanes;
     int64_t work = model->succ_start[model->pairs] * task->lanes;
-    backup_fn backup = choose_backup(task);
+    fy_backup_states *backup = choose_backup(task);
 
     memset(task->value + model->horizon % task->layers * layer, 0, (size_t)layer * sizeof(double));
     if (task->kernel->threads > 1 && work >= WORK_WORTH_THREADS)

@@ -21,8 +21,11 @@
  * few parts in a million. AUTO takes it once the factors outgrow the caches. */
 enum { FY_FACTOR_NONE, FY_FACTOR_AUTO, FY_FACTOR_DOUBLE, FY_FACTOR_SINGLE };
 
+typedef struct fy_backups fy_backups;
+
 typedef struct fy_kernel {
     const fy_basis *basis;
+    const fy_backups *backups; /* of the level that the context had; see backup.h */
     int threads;
     double zeta;        /* error of the model's features */
     double *p;          /* c numbers per set, at fy_kernel_at: c = n-1 when centred, else n */

@@ -1,0 +1,41 @@
+/* backup.h - one step of the recursion, compiled once for every level (base/level.h). */
+#ifndef FY_BACKUP_H
+#define FY_BACKUP_H
+
+#include "base/level.h"
+#include "plan/plan.h"
+
+/* Everything one step needs, so that the inner loops read nothing else. */
+typedef struct fy_backup {
+    const fy_kernel *kernel;
+    int64_t pairs, actions, lanes, batch; /* batch: states taken together */
+    int64_t alike;                        /* columns of all sets, or 0 */
+    bool centred, clip_first, scaled;
+    const int32_t *generator_set, *succ;
+    const int64_t *succ_start;
+    const double *p;
+    const void *factor; /* R in double or single precision */
+    const double *reward;
+    double scale, cap, sign, limit, zeta;
+    const double *next_value; /* V_{h+1} */
+    double *value;            /* V_h */
+    const int32_t *follow;
+    int32_t *policy;
+    double *q, *squares; /* of the pairs of a batch; see backup.inc */
+} fy_backup;
+
+/* The states from..to-1 of one step: V_h and pi_h from V_{h+1}. */
+typedef void fy_backup_states(const fy_backup *step, int64_t from, int64_t to);
+
+/* One reward or FY_LANES of them, R in double or single precision. */
+struct fy_backups {
+    fy_backup_states *one_double, *one_single, *many_double, *many_single;
+};
+
+const fy_backups *fy_backups_of(int level);
+
+#define FY_BACKUPS(level) extern const fy_backups fy_backups_##level;
+FY_LEVEL_LIST(FY_BACKUPS)
+#undef FY_BACKUPS
+
+#endif
