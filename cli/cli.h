@@ -70,10 +70,12 @@ struct cli_session {
     const cli_view *view; /* names rewards, if there is one */
     cli_inputs *inputs;   /* files that the command reads, as far as they matter so far */
     bool json;
+    const char *level; /* of the processor, for tests; NULL: the widest */
 };
 
-/* Parses the arguments of a command and runs it. */
-cli_exit cli_command_run(const cli_command *command, int64_t words, char *const *word);
+/* Parses the arguments of a command and runs it. level: see foray_context_set_level; or NULL. */
+cli_exit cli_command_run(const cli_command *command, const char *level, int64_t words,
+                         char *const *word);
 
 static inline const char *cli_value(const cli_session *session, const char *name)
 {

@@ -150,6 +150,8 @@ static cli_exit run_parsed(cli_session *session)
     session->ctx = foray_context_create();
     if (!session->ctx)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    if (session->level && foray_context_set_level(session->ctx, session->level) < 0)
+        return cli_status(session, FORAY_ERROR_USAGE);
     cli_exit code = cli_options_check(session);
     if (code != CLI_DONE)
         return code;
@@ -158,9 +160,10 @@ static cli_exit run_parsed(cli_session *session)
     return command->run(session);
 }
 
-cli_exit cli_command_run(const cli_command *command, int64_t words, char *const *word)
+cli_exit cli_command_run(const cli_command *command, const char *level, int64_t words,
+                         char *const *word)
 {
-    cli_session session = {.command = command};
+    cli_session session = {.command = command, .level = level};
     char problem[CLI_ARGS_PROBLEM];
     cli_exit code;
     if (!cli_options_create(command->options, command->takes_settings, command->experiment,

@@ -73,6 +73,13 @@ static bool asks_for_help(const char *word)
 static cli_exit dispatch(int64_t words, char *const *word)
 {
     int64_t used;
+    const char *level = NULL;
+    /* For tests, and not in the help: which instructions to use (CONTRIBUTING.md). */
+    if (words > 1 && strcmp(word[0], "--cpu") == 0) {
+        level = word[1];
+        words -= 2;
+        word += 2;
+    }
     if (words == 0) {
         fprintf(stderr, "foray: no command given\n"
                         "try 'foray --help'\n");
@@ -91,7 +98,7 @@ static cli_exit dispatch(int64_t words, char *const *word)
         return CLI_DONE;
     }
     const cli_command *command = cli_command_find(words, (const char *const *)word, &used);
-    return command ? cli_command_run(command, words - used, word + used)
+    return command ? cli_command_run(command, level, words - used, word + used)
                    : unknown_command(words, word);
 }
 

@@ -10,7 +10,7 @@ typedef struct fy_backup {
     const fy_kernel *kernel;
     int64_t pairs, actions, lanes, batch; /* batch: states taken together */
     int64_t alike;                        /* columns of all sets, or 0 */
-    bool centred, clip_first, scaled;
+    bool centred, clip_first;
     const int32_t *generator_set, *succ;
     const int64_t *succ_start;
     const double *p;

@@ -53,7 +53,6 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .reward = task->reward.table[t],
         .scale = task->reward.scale ? task->reward.scale[t] : 1,
         .cap = task->reward.cap,
-        .scaled = task->reward.scale || task->reward.cap < INFINITY,
         .sign = kernel->factor || kernel->single ? task->sign : 0,
         .limit = (double)(remaining ? model->horizon - t : model->horizon),
         .zeta = kernel->zeta,
