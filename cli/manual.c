@@ -140,9 +140,8 @@ static void print_end(void)
            "with the endings\n.B \\-wal\nand\n.BR \\-shm :\nthey are part of it.\n");
     printf(".SH NOTES\n");
     print_plain("Results go to standard output, messages to standard error; progress is shown on "
-                "standard error, only if that is a terminal. The same seed, version and "
-                "machine type give the same results to the last bit, whatever the number of "
-                "threads.\n");
+                "standard error, only if that is a terminal. The same seed and version give the "
+                "same results to the last bit, on every machine and with any number of threads.\n");
 }
 
 void cli_manual_print(void)

@@ -40,7 +40,9 @@ static const experiment tiny_lowerbound = {"lowerbound",
                                             "dim=64", "eps=0.3", "multiples=16"}};
 
 static const experiment tiny_ablation = {
-    "ablation", 5, {"worlds=riverswim:states=3", "base=literal", "episodes=8", "seeds=1", "rewards=1"}};
+    "ablation",
+    5,
+    {"worlds=riverswim:states=3", "base=literal", "episodes=8", "seeds=1", "rewards=1"}};
 
 static foray_status run(foray_context *ctx, const experiment *what, const char *directory)
 {
