@@ -167,6 +167,10 @@ cli_exit cli_fail(const cli_session *session, cli_exit code, const char *format,
 /* The exit code of a status. Errors print the library's message first. */
 cli_exit cli_status(const cli_session *session, foray_status status);
 
+/* Closes a run that may have been written. Returns `code`, unless all was well until the run
+ * could not be closed. */
+cli_exit cli_run_close(const cli_session *session, foray_run *run, cli_exit code);
+
 /* ------------------------------------------------------ models, rewards, certificates */
 
 /* Built-in world `index`, and after the worlds the built-in systems; false past the end. */

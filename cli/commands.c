@@ -124,6 +124,13 @@ cli_exit cli_status(const cli_session *session, foray_status status)
     return cli_fail(session, code, "%s", *message ? message : foray_status_text(status));
 }
 
+cli_exit cli_run_close(const cli_session *session, foray_run *run, cli_exit code)
+{
+    foray_status status = foray_run_close(run);
+    bool well = code == CLI_DONE || code == CLI_NOT_MET || code == CLI_STOPPED;
+    return status != FORAY_OK && well ? cli_status(session, status) : code;
+}
+
 /* --------------------------------------------------------------------- running */
 
 /* --threads, by default the number of cores online. */

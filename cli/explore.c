@@ -389,7 +389,7 @@ static cli_exit run_explore(cli_session *session)
         code = resume ? continue_run(&e) : start_run(&e);
     if (code == CLI_DONE)
         code = explore(&e);
-    foray_run_close(e.run);
+    code = cli_run_close(session, e.run, code);
     foray_model_destroy(e.given);
     cli_view_close(&e.view);
     free(e.world);

@@ -314,7 +314,6 @@ static void close_all(planning *p)
     free(p->optimal);
     cli_rewards_close(&p->rewards);
     cli_view_close(&p->view);
-    foray_run_close(p->run);
 }
 
 static cli_exit run_plan(cli_session *session)
@@ -333,7 +332,7 @@ static cli_exit run_plan(cli_session *session)
     if (code == CLI_DONE && !p.to_stdout)
         code = show_plans(&p);
     close_all(&p);
-    return code;
+    return cli_run_close(session, p.run, code);
 }
 
 static const cli_option options[] = {

@@ -218,6 +218,15 @@ for signal in INT TERM HUP; do
     holds "SIG$signal loses nothing" test "$(json saved stop.json)" = "$(json episodes stop.json)"
 done
 
+# A run that loses its file notices, and does not claim to have saved anything.
+start gone.foray chain -k 1000000000
+rm gone.foray
+wait "$explorer" 2>/dev/null
+holds "a run deleted while exploring ends in 3" test $? -eq 3
+holds "and says so" grep -q "gone.foray: deleted or replaced" stop.err
+holds "and claims nothing" test ! -s stop.json
+rm -f gone.foray-*
+
 # A run that is being written can be read, and planned with, but not written.
 start INT.foray --resume
 expect 3 "in use" foray plan INT.foray -r goal:0

@@ -1,8 +1,6 @@
 /* test_disk.c - disks that fail: every write, sync and read in turn. Nothing that
- * was acknowledged is lost, and the run goes on once the disk is well again.
- *
- * A shim between SQLite and the system counts operations and makes the n-th of
- * them fail, or all from the n-th on. */
+ * was acknowledged is lost, and the run goes on once the disk is well again. */
+#include "support_disk.h"
 #include "support_run.h"
 
 #include <errno.h>
@@ -13,193 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* -------------------------------------------------------------------- shim */
-
-enum { WRITES = 1, READS = 2 };
-
-static struct {
-    sqlite3_vfs *real;
-    int kinds;       /* which operations count; 0: none */
-    int64_t fail_at; /* the operation that fails, counted from 1 */
-    bool lasting;    /* and all after it */
-    int64_t count;
-    bool failed;
-    bool no_rename; /* renaming fails */
-} disk;
+static bool no_rename; /* renaming fails */
 
 /* Stands in front of the system's. */
 int rename(const char *from, const char *to)
 {
-    if (!disk.no_rename)
+    if (!no_rename)
         return renameat(AT_FDCWD, from, AT_FDCWD, to);
     errno = EIO;
     return -1;
-}
-
-typedef struct shim_file {
-    sqlite3_file base;
-    sqlite3_file *real;
-} shim_file;
-
-static sqlite3_file *inside(sqlite3_file *file)
-{
-    return ((shim_file *)file)->real;
-}
-
-/* Counts an operation: must it fail? */
-static bool fails(int kind)
-{
-    if ((disk.kinds & kind) == 0)
-        return false;
-    disk.count++;
-    bool now = disk.count == disk.fail_at || (disk.lasting && disk.count > disk.fail_at);
-    disk.failed = disk.failed || now;
-    return now;
-}
-
-static int shim_close(sqlite3_file *file)
-{
-    return inside(file)->pMethods->xClose(inside(file));
-}
-
-static int shim_read(sqlite3_file *file, void *data, int size, sqlite3_int64 at)
-{
-    if (fails(READS))
-        return SQLITE_IOERR_READ;
-    return inside(file)->pMethods->xRead(inside(file), data, size, at);
-}
-
-static int shim_write(sqlite3_file *file, const void *data, int size, sqlite3_int64 at)
-{
-    if (fails(WRITES))
-        return SQLITE_FULL;
-    return inside(file)->pMethods->xWrite(inside(file), data, size, at);
-}
-
-static int shim_truncate(sqlite3_file *file, sqlite3_int64 size)
-{
-    if (fails(WRITES))
-        return SQLITE_IOERR_TRUNCATE;
-    return inside(file)->pMethods->xTruncate(inside(file), size);
-}
-
-/* The test survives no power cut, so it need not wait for the disk. */
-static int shim_sync(sqlite3_file *file, int flags)
-{
-    (void)file, (void)flags;
-    return fails(WRITES) ? SQLITE_IOERR_FSYNC : SQLITE_OK;
-}
-
-static int shim_size(sqlite3_file *file, sqlite3_int64 *size)
-{
-    return inside(file)->pMethods->xFileSize(inside(file), size);
-}
-
-static int shim_lock(sqlite3_file *file, int level)
-{
-    return inside(file)->pMethods->xLock(inside(file), level);
-}
-
-static int shim_unlock(sqlite3_file *file, int level)
-{
-    return inside(file)->pMethods->xUnlock(inside(file), level);
-}
-
-static int shim_check_lock(sqlite3_file *file, int *result)
-{
-    return inside(file)->pMethods->xCheckReservedLock(inside(file), result);
-}
-
-static int shim_control(sqlite3_file *file, int what, void *argument)
-{
-    return inside(file)->pMethods->xFileControl(inside(file), what, argument);
-}
-
-static int shim_sector(sqlite3_file *file)
-{
-    return inside(file)->pMethods->xSectorSize(inside(file));
-}
-
-static int shim_traits(sqlite3_file *file)
-{
-    return inside(file)->pMethods->xDeviceCharacteristics(inside(file));
-}
-
-static int shim_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **out)
-{
-    return inside(file)->pMethods->xShmMap(inside(file), page, size, extend, out);
-}
-
-static int shim_shm_lock(sqlite3_file *file, int offset, int count, int flags)
-{
-    return inside(file)->pMethods->xShmLock(inside(file), offset, count, flags);
-}
-
-static void shim_shm_barrier(sqlite3_file *file)
-{
-    inside(file)->pMethods->xShmBarrier(inside(file));
-}
-
-static int shim_shm_unmap(sqlite3_file *file, int erase)
-{
-    return inside(file)->pMethods->xShmUnmap(inside(file), erase);
-}
-
-static const sqlite3_io_methods shim_methods = {
-    .iVersion = 2,
-    .xClose = shim_close,
-    .xRead = shim_read,
-    .xWrite = shim_write,
-    .xTruncate = shim_truncate,
-    .xSync = shim_sync,
-    .xFileSize = shim_size,
-    .xLock = shim_lock,
-    .xUnlock = shim_unlock,
-    .xCheckReservedLock = shim_check_lock,
-    .xFileControl = shim_control,
-    .xSectorSize = shim_sector,
-    .xDeviceCharacteristics = shim_traits,
-    .xShmMap = shim_shm_map,
-    .xShmLock = shim_shm_lock,
-    .xShmBarrier = shim_shm_barrier,
-    .xShmUnmap = shim_shm_unmap,
-};
-
-static int shim_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out)
-{
-    (void)vfs;
-    shim_file *shim = (shim_file *)file;
-    shim->real = (sqlite3_file *)(shim + 1);
-    shim->base.pMethods = NULL;
-    int rc = disk.real->xOpen(disk.real, name, shim->real, flags, out);
-    if (rc == SQLITE_OK)
-        shim->base.pMethods = &shim_methods;
-    return rc;
-}
-
-static void install_shim(void)
-{
-    static sqlite3_vfs shim;
-    disk.real = sqlite3_vfs_find(NULL);
-    shim = *disk.real;
-    shim.zName = "shim";
-    shim.szOsFile = (int)sizeof(shim_file) + disk.real->szOsFile;
-    shim.xOpen = shim_open;
-    assert_int_equal(sqlite3_vfs_register(&shim, 1), SQLITE_OK);
-}
-
-static void arm(int kinds, int64_t fail_at, bool lasting)
-{
-    disk.kinds = kinds;
-    disk.fail_at = fail_at;
-    disk.lasting = lasting;
-    disk.count = 0;
-    disk.failed = false;
-}
-
-static void disarm(void)
-{
-    disk.kinds = 0;
 }
 
 /* ------------------------------------------------------------------- tests */
@@ -272,27 +92,27 @@ static void fail_every_operation(run_bench *bench, int kinds, bool lasting, int6
     do {
         remove(bench->path);
         run_copy_file(bench->other, bench->path);
-        arm(kinds, ++n, lasting);
+        disk_arm(kinds, ++n, lasting ? DISK_FAILS_FROM_NOW_ON : DISK_FAILS_ONCE);
         int64_t acknowledged = explore_on_bad_disk(bench);
-        disarm();
+        disk_disarm();
         check_after(bench, acknowledged, &whole);
-    } while (disk.failed);
+    } while (disk_failed());
     assert_true(n > least);
 }
 
 static void test_full_disk(void **state)
 {
-    fail_every_operation(*state, WRITES, true, 40);
+    fail_every_operation(*state, DISK_WRITES, true, 40);
 }
 
 static void test_single_write_failures(void **state)
 {
-    fail_every_operation(*state, WRITES, false, 40);
+    fail_every_operation(*state, DISK_WRITES, false, 40);
 }
 
 static void test_read_failures(void **state)
 {
-    fail_every_operation(*state, READS, false, 10);
+    fail_every_operation(*state, DISK_READS, false, 10);
 }
 
 /* The message says so, and the same run goes on when there is room again. */
@@ -304,7 +124,7 @@ static void test_room_is_made(void **state)
     foray_run *run;
     run_copy_file(bench->other, bench->path);
     assert_ok(bench, foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &run));
-    arm(WRITES, 1, true);
+    disk_arm(DISK_WRITES, 1, DISK_FAILS_FROM_NOW_ON);
     assert_fails(bench, FORAY_ERROR_IO, run_finish(bench, run));
     run_assert_message(bench, "the disk is full");
     assert_int_equal(foray_run_saved(run), 40);
@@ -314,7 +134,7 @@ static void test_room_is_made(void **state)
     assert_fails(bench, FORAY_ERROR_IO, foray_run_plan(run, 1, rewards, FORAY_PLUGIN, &policy));
     assert_fails(bench, FORAY_ERROR_IO, foray_run_extend(run, 500));
     assert_int_equal(foray_run_settings(run)->episodes, 160);
-    disarm();
+    disk_disarm();
     assert_ok(bench, foray_run_save(run));
     assert_ok(bench, run_finish(bench, run));
     assert_ok(bench, run_take_digest(run, &digest));
@@ -330,10 +150,10 @@ static void test_creation_on_full_disk(void **state)
     int64_t n = 0;
     do {
         foray_run *run;
-        arm(WRITES, ++n, true);
+        disk_arm(DISK_WRITES, ++n, DISK_FAILS_FROM_NOW_ON);
         foray_status status = foray_run_create(bench->ctx, bench->path, FORAY_RUN_NEW, bench->model,
                                                "", &bench->settings, &run);
-        disarm();
+        disk_disarm();
         if (status == FORAY_OK) {
             assert_int_equal(foray_run_saved(run), 0);
             foray_run_close(run);
@@ -347,11 +167,25 @@ static void test_creation_on_full_disk(void **state)
         assert_ok(bench, foray_run_verify(run));
         foray_run_close(run);
         remove(bench->path);
-    } while (disk.failed);
+    } while (disk_failed());
     assert_true(n > 5);
 }
 
 /* ----------------------------------------------------------------- replacing */
+
+/* All episodes played and committed, but not moved from the log into the file, as they are when
+ * exploring ends. */
+static foray_status play_and_commit(run_bench *bench, foray_run *run)
+{
+    foray_world *world;
+    foray_status status = foray_world_from_model(bench->ctx, bench->model, &world);
+    for (int64_t k = 0; k < bench->settings.episodes && status == FORAY_OK; k++) {
+        status = foray_explorer_play(run->explorer, world, run->states, run->actions);
+        if (status == FORAY_OK)
+            status = fy_run_append(run, run->states, run->actions);
+    }
+    return status == FORAY_OK ? fy_run_commit(run, true) : status;
+}
 
 /* A process dies over a run: what it saved is in the log. */
 static void make_unclean_run(run_bench *bench)
@@ -360,7 +194,7 @@ static void make_unclean_run(run_bench *bench)
     assert_true(child >= 0);
     if (child == 0) {
         foray_run *run = run_create(bench, bench->path);
-        _exit(run_finish(bench, run) == FORAY_OK ? 0 : 1);
+        _exit(play_and_commit(bench, run) == FORAY_OK ? 0 : 1);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -394,9 +228,9 @@ static void test_failing_rename_costs_nothing(void **state)
 {
     run_bench *bench = *state;
     make_unclean_run(bench);
-    disk.no_rename = true;
+    no_rename = true;
     assert_fails(bench, FORAY_ERROR_IO, replace(bench));
-    disk.no_rename = false;
+    no_rename = false;
     run_assert_message(bench, "cannot be created");
     assert_int_equal(saved_episodes(bench), bench->settings.episodes);
     assert_ok(bench, replace(bench));
@@ -412,13 +246,13 @@ static void test_replacing_on_full_disk(void **state)
     do {
         remove(bench->path);
         make_unclean_run(bench);
-        arm(WRITES, ++n, true);
+        disk_arm(DISK_WRITES, ++n, DISK_FAILS_FROM_NOW_ON);
         foray_status status = replace(bench);
-        disarm();
+        disk_disarm();
         int64_t saved = saved_episodes(bench);
         assert_true(status == FORAY_OK ? saved == 0 : saved == 0 || saved == 20);
         kept += saved == 20;
-    } while (disk.failed);
+    } while (disk_failed());
     assert_true(kept > 5);
 }
 
@@ -452,6 +286,6 @@ int main(void)
         RUN_TEST(test_replacing_on_full_disk),
         RUN_TEST(test_garbage_is_replaced),
     };
-    install_shim();
+    disk_install();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

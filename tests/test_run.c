@@ -147,6 +147,7 @@ static void test_leftover_log_is_removed(void **state)
     snprintf(log, sizeof log, "%s-wal", bench->other);
     foray_run *run = run_create(bench, bench->path);
     assert_ok(bench, run_finish(bench, run));
+    assert_ok(bench, foray_run_extend(run, bench->settings.episodes + 1));
     char live[128];
     snprintf(live, sizeof live, "%s-wal", bench->path);
     assert_true(run_file_size(live) > 0);

@@ -721,8 +721,11 @@ FORAY_API foray_status foray_run_open_memory(foray_context *ctx, const void *dat
  * file, and given again whenever the run is opened. */
 FORAY_API foray_status foray_run_give_reward(foray_run *run, const foray_reward *reward);
 
-/* Closes the file; what was not saved is lost. */
-FORAY_API void foray_run_close(foray_run *run);
+/* Closes the file; what was not saved is lost. A run that was written is then a single file
+ * again. FORAY_ERROR_IO says that it is not: the disk is full, and its last episodes are still
+ * in the log beside it (a file that ends in -wal, and belongs to the run), or the file has been
+ * deleted or replaced in the meantime. The run is released in any case. */
+FORAY_API foray_status foray_run_close(foray_run *run);
 
 FORAY_API const foray_model *foray_run_model(const foray_run *run);
 FORAY_API const foray_settings *foray_run_settings(const foray_run *run);

@@ -135,6 +135,8 @@ static foray_status save_what_ended(loop *l, foray_status outcome)
     char message[sizeof ctx->message];
     memcpy(message, ctx->message, sizeof message);
     foray_status saved = fy_run_commit(l->run, true);
+    if (saved == FORAY_OK && outcome >= 0)
+        saved = fy_store_settle(l->run->store);
     if (outcome < 0)
         memcpy(ctx->message, message, sizeof message);
     else if (saved != FORAY_OK)

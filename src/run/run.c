@@ -242,13 +242,13 @@ foray_status foray_run_open_memory(foray_context *ctx, const void *data, size_t 
     return finish_opening(run, fy_store_open_memory(ctx, data, size, where, &run->store), out);
 }
 
-void foray_run_close(foray_run *run)
+foray_status foray_run_close(foray_run *run)
 {
     if (!run)
-        return;
+        return FORAY_OK;
     foray_explorer_destroy(run->explorer);
     foray_model_destroy(run->model);
-    fy_store_close(run->store);
+    foray_status status = fy_store_close(run->store);
     free(run->version);
     free(run->created);
     free(run->world);
@@ -256,6 +256,7 @@ void foray_run_close(foray_run *run)
     free(run->actions);
     free(run->buffer);
     free(run);
+    return status;
 }
 
 /* -------------------------------------------------------------- questions */

@@ -26,6 +26,8 @@ static const char schema[] =
     "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, crc INTEGER, data BLOB,"
     " PRIMARY KEY(kind, id, part));";
 
+enum { busy_milliseconds = 5000 }; /* for how long somebody else's lock is waited for */
+
 /* -------------------------------------------------------------- statements */
 
 foray_status fy_store_run(fy_store *store, const char *sql)
@@ -90,9 +92,22 @@ static bool same_head(const fy_head *a, const fy_head *b)
            a->plans == b->plans;
 }
 
+/* A file that lost its name takes everything in and keeps nothing. */
+static foray_status check_place(fy_store *store)
+{
+    int moved = 0;
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (moved == 0)
+        return FORAY_OK;
+    return fy_fail(store->ctx, FORAY_ERROR_IO, "%s: deleted or replaced while it was being written",
+                   store->path);
+}
+
 foray_status fy_store_begin(fy_store *store, bool write)
 {
-    foray_status status = fy_store_run(store, write ? "BEGIN IMMEDIATE" : "BEGIN");
+    foray_status status = write ? check_place(store) : FORAY_OK;
+    if (status == FORAY_OK)
+        status = fy_store_run(store, write ? "BEGIN IMMEDIATE" : "BEGIN");
     if (status != FORAY_OK || !write)
         return status;
     fy_head head;
@@ -110,11 +125,12 @@ foray_status fy_store_commit(fy_store *store, const fy_head *head)
     foray_status status = write_head(store, head);
     if (status == FORAY_OK)
         status = fy_store_run(store, "COMMIT");
-    if (status != FORAY_OK)
+    if (status != FORAY_OK) {
         fy_store_rollback(store);
-    else
-        store->head = *head;
-    return status;
+        return status;
+    }
+    store->head = *head;
+    return check_place(store);
 }
 
 /* SQLite has rolled back on its own after some errors. */
@@ -153,7 +169,7 @@ static void distrust(sqlite3 *db)
 static foray_status settle_in(fy_store *store)
 {
     sqlite3_extended_result_codes(store->db, 1);
-    sqlite3_busy_timeout(store->db, 5000);
+    sqlite3_busy_timeout(store->db, busy_milliseconds);
     distrust(store->db);
     return fy_store_run(store, "PRAGMA cell_size_check = ON");
 }
@@ -207,15 +223,52 @@ static foray_status check_identity(fy_store *store)
     return FORAY_OK;
 }
 
+/* Does the file go with a log, as it does while it is being written? */
+static foray_status is_logged(fy_store *store, bool *out)
+{
+    fy_row row;
+    fy_row_prepare(&row, store, "journal", "PRAGMA journal_mode");
+    *out = fy_row_next(&row) && strcmp(fy_row_text(&row), "wal") == 0;
+    return fy_row_end(&row);
+}
+
 /* The log grows to some 16 MB before it is moved into the file. Freed pages
- * are not overwritten: Debian's SQLite would do that, to no one's benefit here. */
+ * are not overwritten: Debian's SQLite would do that, to no one's benefit here.
+ *
+ * Going over to a log, and back, rewrites a few bytes of the file's header, which one write does
+ * whole. Its journal is kept in memory: on disk, after a kill, readers would have to undo it
+ * before anything else, and may not. After a kill the file may have its log already, with
+ * readers that must not be disturbed. */
 static foray_status prepare_writing(fy_store *store)
 {
+    bool logged;
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return fy_fail(store->ctx, FORAY_ERROR_IO, "%s: the file is read-only", store->path);
+    foray_status status = is_logged(store, &logged);
+    if (status == FORAY_OK && !logged)
+        status = fy_store_run(store, "PRAGMA journal_mode = MEMORY");
+    if (status != FORAY_OK)
+        return status;
     return fy_store_run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                                "PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 1000;"
                                "PRAGMA journal_size_limit = 67108864");
+}
+
+/* A journal that a kill left behind: undone by whoever first reads with leave to write. True
+ * if there was one, so that reading is worth another try. */
+static bool undo_journal(fy_store *store)
+{
+    int64_t version;
+    if (sqlite3_extended_errcode(store->db) != SQLITE_READONLY_ROLLBACK)
+        return false;
+    sqlite3_close(store->db);
+    store->db = NULL;
+    foray_status status = connect_to(store, store->path, SQLITE_OPEN_READWRITE);
+    if (status == FORAY_OK)
+        status = fy_store_number(store, "PRAGMA schema_version", &version);
+    sqlite3_close(store->db);
+    store->db = NULL;
+    return status == FORAY_OK;
 }
 
 static foray_status attach(fy_store *store, bool write)
@@ -224,10 +277,16 @@ static foray_status attach(fy_store *store, bool write)
     foray_status status = connect_to(store, store->path, flags);
     if (status == FORAY_OK)
         status = check_identity(store);
+    if (status != FORAY_OK && store->db && undo_journal(store)) {
+        status = connect_to(store, store->path, flags);
+        if (status == FORAY_OK)
+            status = check_identity(store);
+    }
     if (status == FORAY_OK && write)
         status = prepare_writing(store);
     if (status == FORAY_OK)
         status = fy_store_read_head(store, &store->head);
+    store->whole = status == FORAY_OK;
     return status;
 }
 
@@ -309,20 +368,51 @@ foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t s
     return FORAY_OK;
 }
 
-/* Back to a single file without a log, if no reader is in the way. */
-void fy_store_close(fy_store *store)
+/* What an SQLite call said about the log: a reader in the way is no failure, the log is moved
+ * when it is gone. */
+static foray_status judge_log(fy_store *store, int rc)
 {
+    if (rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED)
+        return FORAY_OK;
+    foray_status status = fy_store_fail(store, rc);
+    char message[512];
+    snprintf(message, sizeof message, "%s", foray_message(store->ctx));
+    return fy_fail(store->ctx, status,
+                   "%s; what was saved is in %s-wal, which belongs to the run: make room and "
+                   "continue, and keep both files until then",
+                   message, store->path);
+}
+
+foray_status fy_store_settle(fy_store *store)
+{
+    foray_status status = check_place(store);
+    if (status != FORAY_OK)
+        return status;
+    sqlite3_busy_timeout(store->db, 0);
+    int rc = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    sqlite3_busy_timeout(store->db, busy_milliseconds);
+    return judge_log(store, rc);
+}
+
+/* Back to a single file without a log, if no reader is in the way. */
+foray_status fy_store_close(fy_store *store)
+{
+    foray_status status = FORAY_OK;
     if (!store)
-        return;
+        return status;
     if (store->db && store->lock.fd >= 0) {
         fy_store_rollback(store);
+        status = store->whole ? fy_store_settle(store) : FORAY_OK;
         sqlite3_busy_timeout(store->db, 0);
-        sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+        int rc = sqlite3_exec(store->db, "PRAGMA journal_mode = MEMORY", NULL, NULL, NULL);
+        if (store->whole && status == FORAY_OK)
+            status = judge_log(store, rc);
     }
     sqlite3_close(store->db);
     fy_lock_release(&store->lock);
     free(store->path);
     free(store);
+    return status;
 }
 
 /* ---------------------------------------------------------------- creating */

@@ -40,6 +40,7 @@ typedef struct fy_store {
     sqlite3 *db;
     fy_lock lock; /* held where the store was opened for writing */
     fy_head head; /* as on disk */
+    bool whole;   /* opened, and what was looked at made sense */
 } fy_store;
 
 /* What a run is born with. */
@@ -58,7 +59,11 @@ foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_
 /* The same for the bytes of a file, for reading; `where` names them in messages. */
 foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t size,
                                   const char *where, fy_store **out);
-void fy_store_close(fy_store *store);
+/* Moves the log into the file, unless somebody is reading it. FORAY_ERROR_IO: the disk is full,
+ * and the log stays; or the file has been deleted or replaced. */
+foray_status fy_store_settle(fy_store *store);
+/* Settles what was opened for writing, and closes it in any case. */
+foray_status fy_store_close(fy_store *store);
 
 /* Turns an SQLite error into a status and a message with the path and the cause. */
 foray_status fy_store_fail(fy_store *store, int rc);

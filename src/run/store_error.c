@@ -14,6 +14,7 @@ typedef struct cause {
 static const cause causes[] = {
     {SQLITE_FULL, FORAY_ERROR_IO, "the disk is full"},
     {SQLITE_READONLY, FORAY_ERROR_IO, "the file or its directory is read-only"},
+    {SQLITE_READONLY_DBMOVED, FORAY_ERROR_IO, "deleted or replaced while it was being written"},
     {SQLITE_PERM, FORAY_ERROR_IO, "access denied"},
     {SQLITE_AUTH, FORAY_ERROR_IO, "access denied"},
     {SQLITE_CANTOPEN, FORAY_ERROR_IO, "the file, or its log, cannot be opened"},
@@ -32,8 +33,9 @@ static cause cause_of(int rc)
 {
     if (rc == SQLITE_IOERR_NOMEM)
         rc = SQLITE_NOMEM;
+    int plain = rc == SQLITE_READONLY_DBMOVED ? rc : rc & 0xff;
     for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
-        if (causes[i].code == (rc & 0xff))
+        if (causes[i].code == plain)
             return causes[i];
     }
     return (cause){rc, FORAY_ERROR_RUN, "damaged"};
