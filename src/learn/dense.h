@@ -5,22 +5,25 @@
 #ifndef FY_DENSE_H
 #define FY_DENSE_H
 
-#include "base/base.h"
+#include "base/level.h"
 
-/* Eight numbers side by side; the compiler maps them to what the machine has. */
-enum { FY_WIDTH = 8 };
-typedef double fy_vector __attribute__((vector_size(64), aligned(8), may_alias));
+/* Eight numbers side by side, in as many registers as that takes. */
+enum { FY_WIDTH = 8, FY_PARTS = FY_WIDTH / FY_REGISTER };
+typedef struct fy_eight {
+    fy_register part[FY_PARTS];
+} fy_eight;
 
-/* Rows of d numbers, padded with zeros to whole vectors. */
+/* Rows of d numbers, padded with zeros to whole eights. */
 static inline int64_t fy_padded(int64_t d)
 {
     return (d + FY_WIDTH - 1) / FY_WIDTH * FY_WIDTH;
 }
 
-/* The lanes of a vector added up, always in the same order. */
-static inline double fy_vector_sum(const fy_vector *v)
+/* Eight sums become one, always in the same order. */
+static inline double fy_eight_sum(const fy_eight *sum)
 {
-    fy_vector x = *v;
+    double x[FY_WIDTH];
+    memcpy(x, sum, sizeof x);
     return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
 }
 
@@ -30,10 +33,12 @@ static inline double fy_dot(const double *a, const double *b, int64_t count)
     int64_t whole = count & ~(int64_t)(FY_WIDTH - 1);
     double total = 0;
     if (whole > 0) {
-        fy_vector sum = {0};
+        fy_eight sum = {0};
         for (int64_t i = 0; i < whole; i += FY_WIDTH)
-            sum += *(const fy_vector *)(a + i) * *(const fy_vector *)(b + i);
-        total = fy_vector_sum(&sum);
+            FY_UNROLL for (int k = 0; k < FY_PARTS; k++) sum.part[k] +=
+                fy_register_load(a + i + k * FY_REGISTER) *
+                fy_register_load(b + i + k * FY_REGISTER);
+        total = fy_eight_sum(&sum);
     }
     for (int64_t i = whole; i < count; i++)
         total += a[i] * b[i];
@@ -43,8 +48,8 @@ static inline double fy_dot(const double *a, const double *b, int64_t count)
 /* y += alpha x for padded rows. */
 static inline void fy_add_scaled(double *y, double alpha, const double *x, int64_t padded)
 {
-    for (int64_t i = 0; i < padded; i += FY_WIDTH)
-        *(fy_vector *)(y + i) += alpha * *(const fy_vector *)(x + i);
+    for (int64_t i = 0; i < padded; i += FY_REGISTER)
+        fy_register_store(y + i, fy_register_load(y + i) + alpha * fy_register_load(x + i));
 }
 
 /* One-sided Jacobi: rotates `count` rows of `stride` numbers until their first

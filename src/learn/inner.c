@@ -221,12 +221,14 @@ static void whiten_generator(const fy_basis *basis, int64_t generator, const dou
     const foray_model *model = basis->model;
     int64_t first = model->feat_start[generator], last = model->feat_start[generator + 1];
     for (int64_t at = 0; at < width; at += FY_WIDTH) {
-        fy_vector sum = {0};
+        fy_eight sum = {0};
         for (int64_t i = first; i < last; i++) {
             int64_t c = basis->local_of_coord[model->feat_index[i]];
-            sum += model->feat_value[i] * *(const fy_vector *)(map + c * width + at);
+            const double *row = map + c * width + at;
+            FY_UNROLL for (int k = 0; k < FY_PARTS; k++) sum.part[k] +=
+                model->feat_value[i] * fy_register_load(row + k * FY_REGISTER);
         }
-        *(fy_vector *)(w + at) = sum;
+        memcpy(w + at, &sum, sizeof sum);
     }
 }
 

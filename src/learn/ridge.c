@@ -386,17 +386,17 @@ void fy_ridge_whiten(const fy_ridge *ridge, int64_t block, const double *x, doub
     solve_lower(block_dim(ridge, block), block_factor(ridge, block), x, out);
 }
 
-/* Up to here a whole right-hand side of eight vectors lies on the stack. */
+/* Up to here a whole right-hand side of some vectors lies on the stack. */
 enum { TILE_DIM = 256 };
 
 /* Rows from here on are summed in four parts: one sum alone would wait for itself. */
 enum { LONG_ROW = 16 };
 
 /* sum -= row_0 y_0 + ... + row_{count-1} y_{count-1} */
-static inline void subtract_row(int64_t count, const double *row, const fy_vector *y,
-                                fy_vector *sum)
+static inline void subtract_row(int64_t count, const double *row, const fy_register *y,
+                                fy_register *sum)
 {
-    fy_vector part[4] = {*sum, {0}, {0}, {0}};
+    fy_register part[4] = {*sum, {0}, {0}, {0}};
     int64_t k = 0;
     if (count >= LONG_ROW) {
         for (; k + 4 <= count; k += 4)
@@ -409,13 +409,13 @@ static inline void subtract_row(int64_t count, const double *row, const fy_vecto
     *sum = part[0];
 }
 
-/* L y = x for up to eight vectors side by side in the lanes of y. */
+/* L y = x for as many vectors as a register has lanes, side by side in those of y. */
 static void solve_tile(int64_t d, const double *factor, int64_t count, double *x)
 {
-    fy_vector y[TILE_DIM];
+    fy_register y[TILE_DIM];
     for (int64_t i = 0; i < d; i++) {
         const double *row = factor + row_at(i);
-        fy_vector sum = {0};
+        fy_register sum = {0};
         for (int64_t lane = 0; lane < count; lane++)
             sum[lane] = x[lane * d + i];
         subtract_row(i, row, y, &sum);
@@ -432,16 +432,17 @@ static void solve_four(int64_t d, const double *factor, double *x)
     for (int64_t i = 0; i < d; i++) {
         const double *row = factor + row_at(i);
         int64_t whole = i & ~(int64_t)(FY_WIDTH - 1);
-        fy_vector sum[4] = {{0}, {0}, {0}, {0}};
+        fy_eight sum[4] = {0};
         for (int64_t k = 0; k < whole; k += FY_WIDTH) {
-            fy_vector entry = *(const fy_vector *)(row + k);
             for (int q = 0; q < 4; q++)
-                sum[q] += entry * *(const fy_vector *)(x + q * d + k);
+                FY_UNROLL for (int p = 0; p < FY_PARTS; p++) sum[q].part[p] +=
+                    fy_register_load(row + k + p * FY_REGISTER) *
+                    fy_register_load(x + q * d + k + p * FY_REGISTER);
         }
         for (int q = 0; q < 4; q++) {
             double *y = x + q * d;
             double rest = fy_dot(row + whole, y + whole, i - whole);
-            y[i] = (y[i] - (fy_vector_sum(&sum[q]) + rest)) / row[i];
+            y[i] = (y[i] - (fy_eight_sum(&sum[q]) + rest)) / row[i];
         }
     }
 }
@@ -451,8 +452,8 @@ void fy_ridge_whiten_many(const fy_ridge *ridge, int64_t block, int64_t count, d
     int64_t d = block_dim(ridge, block), at = 0;
     const double *factor = block_factor(ridge, block);
     if (d <= TILE_DIM) {
-        for (; at < count; at += FY_WIDTH)
-            solve_tile(d, factor, count - at < FY_WIDTH ? count - at : FY_WIDTH, x + at * d);
+        for (; at < count; at += FY_REGISTER)
+            solve_tile(d, factor, count - at < FY_REGISTER ? count - at : FY_REGISTER, x + at * d);
         return;
     }
     for (; at + 4 <= count; at += 4)
