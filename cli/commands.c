@@ -96,6 +96,7 @@ static cli_exit exit_of_status(foray_status status)
 {
     switch (status) {
     case FORAY_OK:
+    case FORAY_NOT_COMPARED:
         return CLI_DONE;
     case FORAY_TARGET_MISSED:
         return CLI_NOT_MET;

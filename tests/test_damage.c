@@ -92,7 +92,7 @@ static void test_newer_format(void **state)
 {
     run_bench *bench = *state;
     run_make(bench, bench->path);
-    run_sql(bench->path, "PRAGMA user_version = 2");
+    run_sql(bench->path, "PRAGMA user_version = 3");
     refuse(bench, bench->path, FORAY_ERROR_RUN, "newer Foray");
     run_sql(bench->path, "PRAGMA user_version = 0");
     refuse(bench, bench->path, FORAY_ERROR_RUN, "format 0");

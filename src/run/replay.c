@@ -102,11 +102,14 @@ foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn 
 foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,
                            const int32_t *actions)
 {
+    /* Where older arithmetic chose the actions, today's may choose others: what was done counts. */
+    bool compare = fy_run_comparable(run);
     foray_status status = foray_explorer_begin(explorer);
     for (int64_t t = 0; status == FORAY_OK && t < run->codec.horizon; t++) {
         const int32_t *here = states + run->codec.stride * t;
-        int64_t chosen;
-        status = foray_explorer_act(explorer, here[0], &chosen);
+        int64_t chosen = actions[t];
+        if (compare)
+            status = foray_explorer_act(explorer, here[0], &chosen);
         if (status == FORAY_OK && chosen != actions[t])
             return fy_store_damaged(
                 run->store,
@@ -176,6 +179,8 @@ static foray_status load_last_good(foray_run *run)
 {
     fy_checkpoint checkpoint[FY_CHECKPOINTS];
     int count = 0;
+    if (run->arithmetic != FY_ARITHMETIC) /* not the state that these episodes lead to today */
+        return FORAY_OK;
     foray_status status = fy_run_checkpoints(run, checkpoint, &count);
     for (int i = 0; i < count && (status == FORAY_OK || status == FORAY_ERROR_RUN); i++) {
         status = load_checkpoint(run, &checkpoint[i]);

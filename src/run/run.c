@@ -59,6 +59,26 @@ static foray_status equip(foray_run *run)
     return foray_explorer_create(run->ctx, run->model, &run->settings, &run->explorer);
 }
 
+/* Runs of format 1 do not tell: theirs is 1. */
+static foray_status load_arithmetic(foray_run *run, const char *name, int64_t *out)
+{
+    char *text;
+    *out = 1;
+    if (run->store->format < 2)
+        return FORAY_OK;
+    foray_status status = fy_store_get_meta(run->store, name, &text);
+    if (status != FORAY_OK)
+        return status;
+    (void)foray_whole_read(text, out);
+    free(text);
+    return FORAY_OK;
+}
+
+bool fy_run_comparable(const foray_run *run)
+{
+    return run->arithmetic == FY_ARITHMETIC && run->first_arithmetic == FY_ARITHMETIC;
+}
+
 static foray_status load_texts(foray_run *run)
 {
     foray_status status = fy_store_get_meta(run->store, "version", &run->version);
@@ -73,7 +93,9 @@ static foray_status load_texts(foray_run *run)
         return status;
     run->other_source = run->other_source_saved = strcmp(source, "model") != 0;
     free(source);
-    return FORAY_OK;
+    status = load_arithmetic(run, "arithmetic", &run->arithmetic);
+    return status == FORAY_OK ? load_arithmetic(run, "first_arithmetic", &run->first_arithmetic)
+                              : status;
 }
 
 /* The stopping rule needs what not every algorithm has. */

@@ -22,6 +22,8 @@ struct foray_run {
     foray_model *model; /* the run's own */
     foray_settings settings;
     char *version, *created, *world;
+    /* Of checkpoints, and of the first episode: FY_ARITHMETIC, or that of an older Foray. */
+    int64_t arithmetic, first_arithmetic;
     foray_explorer *explorer;
     fy_codec codec;
     int32_t *states, *actions; /* the episode being played or read */
@@ -72,6 +74,9 @@ foray_status fy_run_measure(foray_run *run);
 typedef foray_status (*fy_episode_fn)(void *user, int64_t episode, const int32_t *states,
                                       const int32_t *actions);
 foray_status fy_run_each(foray_run *run, int64_t first, fy_episode_fn fn, void *user);
+
+/* Does today's arithmetic give, to the last bit, what is in the file? */
+bool fy_run_comparable(const foray_run *run);
 
 /* Tells the explorer what happened in an episode, again. */
 foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,

@@ -2,7 +2,9 @@
  * last one, the trace, and now and then a checkpoint of the explorer. */
 #include "run/run.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ----------------------------------------------------------- transactions */
@@ -63,6 +65,25 @@ static foray_status put_checkpoint(foray_run *run, int64_t episodes, const uint8
     return status;
 }
 
+/* The first thing that is added to a run of older arithmetic: its checkpoints go, since what is
+ * added starts from a replay under today's. */
+static foray_status put_arithmetic(foray_run *run)
+{
+    char today[32], first[32], format[48];
+    if (run->arithmetic == FY_ARITHMETIC)
+        return FORAY_OK;
+    snprintf(today, sizeof today, "%d", FY_ARITHMETIC);
+    snprintf(first, sizeof first, "%" PRId64, run->first_arithmetic);
+    snprintf(format, sizeof format, "PRAGMA user_version = %d", FY_STORE_FORMAT);
+    foray_status status = fy_store_run(run->store, "DELETE FROM checkpoint;"
+                                                   "DELETE FROM piece WHERE kind = 'checkpoint'");
+    if (status == FORAY_OK)
+        status = fy_store_put_meta(run->store, "arithmetic", today);
+    if (status == FORAY_OK)
+        status = fy_store_put_meta(run->store, "first_arithmetic", first);
+    return status == FORAY_OK ? fy_store_run(run->store, format) : status;
+}
+
 /* Episodes, trace and checkpoint in one transaction; data = NULL: no checkpoint. */
 static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
 {
@@ -73,6 +94,8 @@ static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
     status = put_batch(run, &head);
     if (status == FORAY_OK && run->other_source != run->other_source_saved)
         status = fy_store_put_meta(run->store, "source", "other");
+    if (status == FORAY_OK)
+        status = put_arithmetic(run);
     if (status == FORAY_OK)
         status = put_points(run, &head);
     if (status == FORAY_OK && data)
@@ -86,6 +109,7 @@ static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
         return status;
     run->buffered = run->points = 0;
     run->other_source_saved = run->other_source;
+    run->arithmetic = FY_ARITHMETIC;
     return FORAY_OK;
 }
 

@@ -220,6 +220,7 @@ static foray_status check_identity(fy_store *store)
                        store->path, format, FORAY_VERSION, FY_STORE_FORMAT);
     if (format < 1)
         return fy_store_damaged(store, "format %" PRId64 " does not exist", format);
+    store->format = format;
     return FORAY_OK;
 }
 
@@ -419,15 +420,21 @@ foray_status fy_store_close(fy_store *store)
 
 static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
 {
-    char created[32], bytes[32];
+    char created[32], bytes[32], arithmetic[32];
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
     snprintf(bytes, sizeof bytes, "%zu", birth->model_bytes);
-    const char *const rows[][2] = {
-        {"version", FORAY_VERSION}, {"created", created}, {"world", birth->world},
-        {"source", "model"},        {"reward", ""},       {"model_bytes", bytes}};
+    snprintf(arithmetic, sizeof arithmetic, "%d", FY_ARITHMETIC);
+    const char *const rows[][2] = {{"version", FORAY_VERSION},
+                                   {"created", created},
+                                   {"world", birth->world},
+                                   {"source", "model"},
+                                   {"reward", ""},
+                                   {"model_bytes", bytes},
+                                   {"arithmetic", arithmetic},
+                                   {"first_arithmetic", arithmetic}};
     foray_status status = FORAY_OK;
     for (size_t i = 0; status == FORAY_OK && i < sizeof rows / sizeof rows[0]; i++)
         status = fy_store_put_meta(store, rows[i][0], rows[i][1]);

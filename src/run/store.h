@@ -1,7 +1,8 @@
 /* store.h - a run on disk: one SQLite file, and the only place that knows it.
  *
  *   head        one row: how many episodes, batches, trace points and plans there are
- *   meta        version, created, world, model_bytes, reward, the number of settings, and
+ *   meta        version, created, world, model_bytes, reward, the number of settings, the
+ *               arithmetic that checkpoints were made with, that of the first episode, and
  *               source: whether the episodes come from the world of the "model" or
  *               from some "other"
  *   setting     one row per setting, as text
@@ -26,7 +27,9 @@
 
 enum {
     FY_STORE_APPLICATION = 0x466f7279, /* "Fory" */
-    FY_STORE_FORMAT = 1,
+    FY_STORE_FORMAT = 2,
+    /* Of the numbers that explorers compute: raise it when tests/bits.c finds others. */
+    FY_ARITHMETIC = 2,
     FY_PIECE_BYTES = 16 << 20, /* well below the largest value SQLite takes */
 };
 
@@ -41,6 +44,7 @@ typedef struct fy_store {
     fy_lock lock; /* held where the store was opened for writing */
     fy_head head; /* as on disk */
     bool whole;   /* opened, and what was looked at made sense */
+    int64_t format;
 } fy_store;
 
 /* What a run is born with. */
