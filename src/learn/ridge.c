@@ -101,8 +101,13 @@ static fy_ridge *create_empty(foray_context *ctx, int64_t blocks)
         fy_ridge_destroy(ridge);
         return NULL;
     }
-    if (ridge)
+#define WHITEN(level) fy_whiten_##level,
+    static fy_whiten *const whiten_of_level[FY_LEVELS] = {FY_LEVEL_LIST(WHITEN)};
+#undef WHITEN
+    if (ridge) {
         ridge->blocks = blocks;
+        ridge->whiten = whiten_of_level[ctx->level];
+    }
     return ridge;
 }
 
@@ -386,80 +391,9 @@ void fy_ridge_whiten(const fy_ridge *ridge, int64_t block, const double *x, doub
     solve_lower(block_dim(ridge, block), block_factor(ridge, block), x, out);
 }
 
-/* Up to here a whole right-hand side of some vectors lies on the stack. */
-enum { TILE_DIM = 256 };
-
-/* Rows from here on are summed in four parts: one sum alone would wait for itself. */
-enum { LONG_ROW = 16 };
-
-/* sum -= row_0 y_0 + ... + row_{count-1} y_{count-1} */
-static inline void subtract_row(int64_t count, const double *row, const fy_register *y,
-                                fy_register *sum)
-{
-    fy_register part[4] = {*sum, {0}, {0}, {0}};
-    int64_t k = 0;
-    if (count >= LONG_ROW) {
-        for (; k + 4 <= count; k += 4)
-            for (int q = 0; q < 4; q++)
-                part[q] -= row[k + q] * y[k + q];
-        part[0] += (part[1] + part[2]) + part[3];
-    }
-    for (; k < count; k++)
-        part[0] -= row[k] * y[k];
-    *sum = part[0];
-}
-
-/* L y = x for as many vectors as a register has lanes, side by side in those of y. */
-static void solve_tile(int64_t d, const double *factor, int64_t count, double *x)
-{
-    fy_register y[TILE_DIM];
-    for (int64_t i = 0; i < d; i++) {
-        const double *row = factor + row_at(i);
-        fy_register sum = {0};
-        for (int64_t lane = 0; lane < count; lane++)
-            sum[lane] = x[lane * d + i];
-        subtract_row(i, row, y, &sum);
-        y[i] = sum * (1 / row[i]);
-    }
-    for (int64_t lane = 0; lane < count; lane++)
-        for (int64_t i = 0; i < d; i++)
-            x[lane * d + i] = y[i][lane];
-}
-
-/* L y = x for four long vectors that share the loads of each row. */
-static void solve_four(int64_t d, const double *factor, double *x)
-{
-    for (int64_t i = 0; i < d; i++) {
-        const double *row = factor + row_at(i);
-        int64_t whole = i & ~(int64_t)(FY_WIDTH - 1);
-        fy_eight sum[4] = {0};
-        for (int64_t k = 0; k < whole; k += FY_WIDTH) {
-            for (int q = 0; q < 4; q++)
-                FY_UNROLL for (int p = 0; p < FY_PARTS; p++) sum[q].part[p] +=
-                    fy_register_load(row + k + p * FY_REGISTER) *
-                    fy_register_load(x + q * d + k + p * FY_REGISTER);
-        }
-        for (int q = 0; q < 4; q++) {
-            double *y = x + q * d;
-            double rest = fy_dot(row + whole, y + whole, i - whole);
-            y[i] = (y[i] - (fy_eight_sum(&sum[q]) + rest)) / row[i];
-        }
-    }
-}
-
 void fy_ridge_whiten_many(const fy_ridge *ridge, int64_t block, int64_t count, double *x)
 {
-    int64_t d = block_dim(ridge, block), at = 0;
-    const double *factor = block_factor(ridge, block);
-    if (d <= TILE_DIM) {
-        for (; at < count; at += FY_REGISTER)
-            solve_tile(d, factor, count - at < FY_REGISTER ? count - at : FY_REGISTER, x + at * d);
-        return;
-    }
-    for (; at + 4 <= count; at += 4)
-        solve_four(d, factor, x + at * d);
-    for (; at < count; at++)
-        solve_lower(d, factor, x + at * d, x + at * d);
+    ridge->whiten(block_dim(ridge, block), block_factor(ridge, block), count, x);
 }
 
 double fy_ridge_norm(const fy_ridge *ridge, int64_t block, const double *x)

@@ -9,9 +9,11 @@
 #ifndef FY_RIDGE_H
 #define FY_RIDGE_H
 
+#include "learn/whiten.h"
 #include "model/basis.h"
 
 typedef struct fy_ridge {
+    fy_whiten *whiten; /* of the level that the context had */
     int64_t blocks;
     const fy_basis *basis; /* NULL where the blocks are not those of a basis */
     int64_t *at_matrix;    /* [blocks+1] where a block's packed matrices start */
