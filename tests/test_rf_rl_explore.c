@@ -113,7 +113,7 @@ static void check_targets(const char *spec, int64_t episodes, double share)
     }
     for (int64_t i = 0; i < entries; i++)
         targets += reachable(s.model, i / s.model->states, i % s.model->states);
-    assert_int_equal(fy_rf_rl_explore_now(s.explorer).targets, targets);
+    assert_int_equal(fy_rf_rl_explore_now(s.explorer).goals, targets);
     assert_int_equal(samples, episodes - policies);
     assert_int_equal(fy_rf_rl_explore_now(s.explorer).made, policies);
     for (int64_t i = 0; i < entries; i++) {

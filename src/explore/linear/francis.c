@@ -136,32 +136,24 @@ static void draw_direction(foray_explorer *explorer)
     }
 }
 
-/* Q_p(s,a) = <phi(s,a), xi> */
-static void project(francis *self)
-{
-    const fy_phi *phi = self->lsvi.phi;
-    for (int64_t pair = 0; pair < self->lsvi.model->pairs; pair++) {
-        int64_t g = phi->block_of_pair[pair];
-        self->lsvi.q[pair] =
-            fy_dot(self->xi + self->epoch->at_vector[g], fy_phi_of(phi, pair), phi->block_dim[g]);
-    }
-}
-
-/* Least-squares value iteration from step p back to the first; ties go to the lower index. The
- * actions of later steps are not used. */
+/* Least-squares value iteration from step p, where Q_p(s,a) = <phi(s,a), xi>, back to the first;
+ * ties go to the lower index. The actions of later steps are not used. */
 static void navigate(foray_explorer *explorer)
 {
     francis *self = explorer->self;
-    int32_t *action = self->action;
     fy_lsvi *lsvi = &self->lsvi;
+    const fy_phi *phi = lsvi->phi;
     int64_t states = lsvi->model->states;
-    for (int64_t pair = 0; pair < lsvi->model->pairs; pair++)
+    for (int64_t pair = 0; pair < lsvi->model->pairs; pair++) {
+        int64_t g = phi->block_of_pair[pair];
+        const double *xi = self->xi + self->epoch->at_vector[g];
         lsvi->tie[pair] = 0.0;
-    project(self);
-    fy_lsvi_maximise(lsvi, action + self->phase * states);
+        lsvi->q[pair] = fy_dot(xi, fy_phi_of(phi, pair), phi->block_dim[g]);
+    }
+    fy_lsvi_maximise(lsvi, self->action + self->phase * states);
     for (int64_t t = self->phase - 1; t >= 0; t--) {
         fy_lsvi_expect(lsvi, t);
-        fy_lsvi_maximise(lsvi, action + t * states);
+        fy_lsvi_maximise(lsvi, self->action + t * states);
     }
 }
 

@@ -213,24 +213,19 @@ void fy_lsvi_begin(fy_lsvi *lsvi)
     memset(lsvi->next, 0, (size_t)lsvi->model->states * sizeof *lsvi->next);
 }
 
-/* Which pair of a state is best? */
-static int64_t best_pair(const fy_lsvi *lsvi, int64_t state)
-{
-    bool by_tie = lsvi->settings->ties == FORAY_TIES_UNCLIPPED;
-    int64_t first = state * lsvi->model->actions, best = first;
-    const double *q = lsvi->q, *tie = lsvi->tie;
-    for (int64_t pair = first + 1; pair < first + lsvi->model->actions; pair++)
-        if (q[pair] > q[best] || (by_tie && q[pair] == q[best] && tie[pair] > tie[best]))
-            best = pair;
-    return best;
-}
-
+/* V(s) = max_a Q(s,a). */
 void fy_lsvi_maximise(fy_lsvi *lsvi, int32_t *action)
 {
+    bool by_tie = lsvi->settings->ties == FORAY_TIES_UNCLIPPED;
+    int64_t actions = lsvi->model->actions;
+    const double *q = lsvi->q, *tie = lsvi->tie;
     for (int64_t s = 0; s < lsvi->model->states; s++) {
-        int64_t best = best_pair(lsvi, s);
-        action[s] = (int32_t)(best - s * lsvi->model->actions);
-        lsvi->now[s] = lsvi->q[best];
+        int64_t first = s * actions, best = first;
+        for (int64_t pair = first + 1; pair < first + actions; pair++)
+            if (q[pair] > q[best] || (by_tie && q[pair] == q[best] && tie[pair] > tie[best]))
+                best = pair;
+        action[s] = (int32_t)(best - first);
+        lsvi->now[s] = q[best];
     }
     double *swap = lsvi->next;
     lsvi->next = lsvi->now;

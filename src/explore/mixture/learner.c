@@ -9,42 +9,37 @@
 
 /* --------------------------------------------------------------- initialise */
 
-/* The sharp radius centres and splits into blocks unless told not to; the other
- * radii are defined on the plain basis. */
-static foray_status choose_form(fy_learner *learner)
+/* The basis, the regression on it, the inner maximisation and the kernel. */
+static foray_status create_regression(fy_learner *learner)
 {
+    foray_context *ctx = learner->ctx;
     const foray_settings *settings = learner->settings;
+    foray_status status = FORAY_OK;
+    /* The sharp radius centres and splits into blocks unless told not to; the other radii are
+     * defined on the plain basis. */
     bool sharp = settings->radius == FORAY_RADIUS_SHARP;
     bool centred = sharp && settings->centring != FORAY_OFF;
     bool blocked = sharp && settings->blocks != FORAY_OFF;
-    learner->basis = learner->model->basis;
-    if (centred && blocked)
-        return FORAY_OK;
-    foray_status status =
-        fy_basis_create(learner->ctx, learner->model, centred, blocked, &learner->own_basis);
-    learner->basis = learner->own_basis;
-    return status;
-}
-
-static foray_status create_regression(fy_learner *learner)
-{
-    const fy_basis *basis = learner->basis;
-    double *lambda = fy_alloc(learner->ctx, (size_t)basis->blocks, sizeof *lambda);
-    if (!lambda)
-        return FORAY_ERROR_MEMORY;
-    fy_radius_lambda(basis, learner->settings, lambda);
-    foray_status status = fy_ridge_create(learner->ctx, basis, lambda,
-                                          learner->settings->refactor_every, &learner->ridge);
+    if (!centred || !blocked)
+        status = fy_basis_create(ctx, learner->model, centred, blocked, &learner->own_basis);
+    const fy_basis *basis = learner->own_basis ? learner->own_basis : learner->model->basis;
+    learner->basis = basis;
+    double *lambda = NULL;
+    if (status == FORAY_OK && !FY_ALLOC(ctx, lambda, basis->blocks))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK) {
+        fy_radius_lambda(basis, settings, lambda);
+        status = fy_ridge_create(ctx, basis, lambda, settings->refactor_every, &learner->ridge);
+    }
     free(lambda);
     if (status == FORAY_OK && learner->model->feature_error > 0.0)
-        status = fy_ridge_keep_spread(learner->ctx, learner->ridge);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_inner_create(learner->ctx, basis, learner->settings->inner,
-                             learner->settings->inner_memory, &learner->inner);
-    if (status != FORAY_OK)
-        return status;
-    return fy_kernel_create(learner->ctx, basis, FY_FACTOR_AUTO, &learner->kernel);
+        status = fy_ridge_keep_spread(ctx, learner->ridge);
+    if (status == FORAY_OK)
+        status =
+            fy_inner_create(ctx, basis, settings->inner, settings->inner_memory, &learner->inner);
+    if (status == FORAY_OK)
+        status = fy_kernel_create(ctx, basis, FY_FACTOR_AUTO, &learner->kernel);
+    return status;
 }
 
 static foray_status create_arrays(fy_learner *learner)
@@ -104,9 +99,7 @@ foray_status fy_learner_create(foray_explorer *explorer, size_t size, int events
     learner->settings = &explorer->settings;
     learner->events = events;
     learner->least_scale = explorer->settings.radius_scale;
-    foray_status status = choose_form(learner);
-    if (status == FORAY_OK)
-        status = create_regression(learner);
+    foray_status status = create_regression(learner);
     if (status == FORAY_OK)
         status = create_arrays(learner);
     if (status == FORAY_OK)
@@ -146,34 +139,28 @@ void fy_learner_destroy(foray_explorer *explorer)
 
 /* ----------------------------------------------------- estimates and bonuses */
 
-/* For exact features. */
-static void find_radius(fy_learner *learner)
+void fy_learner_estimate(fy_learner *learner)
 {
     const foray_settings *settings = learner->settings;
     const foray_model *model = learner->model;
-    if (learner->own_radius) {
-        memcpy(learner->radius, learner->own_radius,
-               (size_t)learner->basis->blocks * sizeof *learner->radius);
-        return;
-    }
-    if (settings->radius != FORAY_RADIUS_THEOREM) {
-        fy_radius_selfnormalised(learner->ridge, settings->delta / learner->events,
-                                 settings->radius_scale, learner->radius);
-        return;
-    }
-    learner->radius[0] =
-        settings->radius_scale * fy_radius_hoeffding((double)model->horizon, (double)model->dim,
-                                                     (double)settings->episodes, model->norm_bound,
-                                                     settings->delta, 3.0 * learner->events);
-}
-
-void fy_learner_estimate(fy_learner *learner)
-{
     const fy_ridge *ridge = learner->ridge;
+    /* z = Sigma^-1 b */
     for (int64_t g = 0; g < ridge->blocks; g++)
         fy_ridge_solve(ridge, g, learner->z + ridge->at_vector[g]);
-    find_radius(learner);
-    fy_radius_widen(ridge, learner->model->feature_error, learner->radius);
+    /* The radii for exact features, ... */
+    if (learner->own_radius)
+        memcpy(learner->radius, learner->own_radius,
+               (size_t)ridge->blocks * sizeof *learner->radius);
+    else if (settings->radius != FORAY_RADIUS_THEOREM)
+        fy_radius_selfnormalised(ridge, settings->delta / learner->events, settings->radius_scale,
+                                 learner->radius);
+    else
+        learner->radius[0] = settings->radius_scale *
+                             fy_radius_hoeffding((double)model->horizon, (double)model->dim,
+                                                 (double)settings->episodes, model->norm_bound,
+                                                 settings->delta, 3.0 * learner->events);
+    /* ... and what the error of estimated ones adds. */
+    fy_radius_widen(ridge, model->feature_error, learner->radius);
 }
 
 double fy_learner_distance(fy_learner *learner, const double *theta)

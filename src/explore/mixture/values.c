@@ -13,13 +13,6 @@ const foray_parameter fy_values_parameter[FY_VALUES_PARAMETERS] = {
 
 /* ------------------------------------------------------- create and destroy */
 
-static foray_status keep_spread(foray_context *ctx, fy_value_regression *regression)
-{
-    foray_status status =
-        regression->borrowed ? FORAY_OK : fy_ridge_keep_spread(ctx, regression->now);
-    return status == FORAY_OK ? fy_ridge_keep_spread(ctx, regression->at_plan) : status;
-}
-
 static foray_status create_regression(foray_explorer *explorer, fy_value_regression *regression)
 {
     const fy_learner *learner = explorer->self;
@@ -31,8 +24,11 @@ static foray_status create_regression(foray_explorer *explorer, fy_value_regress
     if (status == FORAY_OK)
         status =
             fy_ridge_create(explorer->ctx, learner->basis, lambda, every, &regression->at_plan);
-    if (status == FORAY_OK && explorer->model->feature_error > 0.0)
-        status = keep_spread(explorer->ctx, regression);
+    if (status == FORAY_OK && explorer->model->feature_error > 0.0) {
+        status = fy_ridge_keep_spread(explorer->ctx, regression->at_plan);
+        if (status == FORAY_OK && !regression->borrowed)
+            status = fy_ridge_keep_spread(explorer->ctx, regression->now);
+    }
     if (status == FORAY_OK && !FY_ALLOC(explorer->ctx, regression->z, learner->basis->unknowns))
         status = FORAY_ERROR_MEMORY;
     return status;
@@ -239,14 +235,6 @@ fy_variance fy_values_variance(foray_explorer *explorer, int64_t t, int64_t pair
 
 /* ------------------------------------------------------------------ learning */
 
-static void add_spreads(foray_explorer *explorer, int64_t set, int64_t block, double nu)
-{
-    fy_values *self = explorer->self;
-    int64_t n = fy_generator_set_size(explorer->model, set);
-    fy_ridge_add_spread(self->hat.now, block, 1.0 / nu, fy_learner_span(self->v, n));
-    fy_ridge_add_spread(self->tilde.now, block, 1.0, fy_learner_span(self->v2, n));
-}
-
 int64_t fy_values_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const fy_values *self = explorer->self;
@@ -268,8 +256,12 @@ void fy_values_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_
                     self->v[j] - fy_basis_offset(basis, set, self->v), 1.0 / nu);
     fy_ridge_update(self->tilde.now, block, self->y,
                     self->v2[j] - fy_basis_offset(basis, set, self->v2), 1.0);
-    if (explorer->model->feature_error > 0.0)
-        add_spreads(explorer, set, block, nu);
+    /* What estimated features may have added: w range^2, which is kept where zeta > 0. */
+    if (explorer->model->feature_error > 0.0) {
+        int64_t n = fy_generator_set_size(explorer->model, set);
+        fy_ridge_add_spread(self->hat.now, block, 1.0 / nu, fy_learner_span(self->v, n));
+        fy_ridge_add_spread(self->tilde.now, block, 1.0, fy_learner_span(self->v2, n));
+    }
 }
 
 void fy_values_end_episode(foray_explorer *explorer)

@@ -92,18 +92,15 @@ void fy_counts_write(const fy_counts *counts, fy_writer *writer)
     fy_write_doubles(writer, counts->followed, (size_t)(counts->layers * counts->transitions));
 }
 
-static bool is_count(double number)
-{
-    return number >= 0.0 && number <= 0x1p53 && number == floor(number);
-}
-
 void fy_counts_read(fy_counts *counts, fy_reader *reader)
 {
     const foray_model *model = counts->model;
     int64_t total = counts->layers * counts->transitions;
     fy_read_doubles(reader, counts->followed, (size_t)total);
-    for (int64_t i = 0; i < total && !reader->failed; i++)
-        reader->failed = !is_count(counts->followed[i]);
+    for (int64_t i = 0; i < total && !reader->failed; i++) {
+        double number = counts->followed[i];
+        reader->failed = !(number >= 0.0 && number <= 0x1p53 && number == floor(number));
+    }
     for (int64_t t = 0; t < counts->layers && !reader->failed; t++)
         for (int64_t pair = 0; pair < model->pairs; pair++) {
             const double *followed = fy_counts_followed(counts, t, pair);

@@ -10,7 +10,7 @@
  *   for N episodes: draw pi uniformly from Psi, play it, count
  *   for any reward: the best policy of the empirical model
  *
- * Psi is never stored: N_0 policies for each of SH targets, SH numbers each, would be
+ * Psi is never stored: N_0 policies for each of SH goals, SH numbers each, would be
  * far larger than everything else. How often each policy will be drawn does not
  * depend on what happens, so that its draws may as well be played while it is there, right
  * after the episode EULER used it for. The draws of N episodes among P policies are the
@@ -23,11 +23,11 @@
  * Deviations:
  *   - the paper derives N_0 and N from eps and delta with constants that make both
  *     astronomic; here the budget K is split: share * K episodes for EULER, spread over
- *     the targets as evenly as can be, the rest are sampled (--explore-share);
- *   - targets the model's support rules out are skipped;
+ *     the goals as evenly as can be, the rest are sampled (--explore-share);
+ *   - goals the model's support rules out are skipped;
  *   - after step h, where EULER has nothing to gain, actions are uniformly random ("any
  *     argmax");
- *   - EULER's constants and clips: see euler.c. Every target starts from nothing, as in the
+ *   - EULER's constants and clips: see euler.c. Every goal starts from nothing, as in the
  *     paper, whose analysis runs EULER for each by itself;
  *   - plans use the sampled episodes, as in the paper; --explore-data all uses every one.
  *
@@ -55,12 +55,12 @@ enum { DATA_SAMPLED, DATA_ALL };
 typedef struct mixture {
     fy_euler euler;
     fy_counts *counts; /* that plans are made from */
-    int64_t targets;
-    int64_t *target;   /* [targets] t * states + s */
+    int64_t goals;
+    int64_t *goal;     /* [goals] t * states + s */
     double *nothing;   /* [pairs] a reward of 0 */
-    double *indicator; /* [pairs] 1 in the target's state */
+    double *indicator; /* [pairs] 1 in the goal's state */
     double *work;      /* for bounds */
-    int64_t aimed;     /* which target EULER runs for; -1: none yet */
+    int64_t aimed;     /* which goal EULER runs for; -1: none yet */
 
     int64_t policies, samples; /* share * K, and the rest of K */
     int64_t made;              /* policies so far; all other episodes were drawn from them */
@@ -72,7 +72,7 @@ typedef struct mixture {
 
 /* Which (s,h) the support lets happen; reached: [2][states]. Gives how many, and lists them
  * where there is room. */
-static int64_t find_targets(const foray_model *model, bool *reached, int64_t *target)
+static int64_t find_goals(const foray_model *model, bool *reached, int64_t *goal)
 {
     int64_t states = model->states, found = 0;
     bool *now = reached, *next = reached + states;
@@ -84,8 +84,8 @@ static int64_t find_targets(const foray_model *model, bool *reached, int64_t *ta
         for (int64_t s = 0; s < states; s++) {
             if (!now[s])
                 continue;
-            if (target)
-                target[found] = t * states + s;
+            if (goal)
+                goal[found] = t * states + s;
             found++;
             int64_t first = s * model->actions;
             for (int64_t i = model->succ_start[first];
@@ -99,16 +99,16 @@ static int64_t find_targets(const foray_model *model, bool *reached, int64_t *ta
     return found;
 }
 
-static foray_status create_targets(foray_context *ctx, const foray_model *model, mixture *self)
+static foray_status create_goals(foray_context *ctx, const foray_model *model, mixture *self)
 {
     bool *reached = fy_alloc(ctx, 2 * (size_t)model->states, sizeof *reached);
     if (!reached)
         return FORAY_ERROR_MEMORY;
-    self->targets = find_targets(model, reached, NULL);
-    if (FY_ALLOC(ctx, self->target, self->targets))
-        find_targets(model, reached, self->target);
+    self->goals = find_goals(model, reached, NULL);
+    if (FY_ALLOC(ctx, self->goal, self->goals))
+        find_goals(model, reached, self->goal);
     free(reached);
-    return self->target ? FORAY_OK : FORAY_ERROR_MEMORY;
+    return self->goal ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 /* Uniform in (0,1], different in every episode. */
@@ -141,7 +141,7 @@ static foray_status rf_rl_explore_create(foray_explorer *explorer)
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
     bool pooled = fy_counts_pooled(explorer);
-    foray_status status = create_targets(ctx, model, self);
+    foray_status status = create_goals(ctx, model, self);
     if (status == FORAY_OK)
         status = fy_euler_create(ctx, model, &explorer->settings, pooled, &self->euler);
     if (status == FORAY_OK)
@@ -163,7 +163,7 @@ static void rf_rl_explore_destroy(foray_explorer *explorer)
         return;
     fy_euler_destroy(&self->euler);
     fy_counts_destroy(self->counts);
-    free(self->target);
+    free(self->goal);
     free(self->nothing);
     free(self->indicator);
     free(self->work);
@@ -172,12 +172,12 @@ static void rf_rl_explore_destroy(foray_explorer *explorer)
 
 /* ------------------------------------------------------------------ episodes */
 
-/* The target that policy number i is for: each gets N_0 = policies/targets of them, up to
- * one; with fewer policies than targets, every so manieth target gets one. */
-static int64_t target_of(const mixture *self, int64_t i)
+/* The goal that policy number i is for: each gets N_0 = policies/goals of them, up to
+ * one; with fewer policies than goals, every so manieth goal gets one. */
+static int64_t goal_of(const mixture *self, int64_t i)
 {
-    double at = (double)i * (double)self->targets / (double)self->policies;
-    return at < (double)self->targets ? (int64_t)at : self->targets - 1;
+    double at = (double)i * (double)self->goals / (double)self->policies;
+    return at < (double)self->goals ? (int64_t)at : self->goals - 1;
 }
 
 /* EULER's reward: r_h(s,.) = 1, all else 0. */
@@ -185,7 +185,7 @@ static void aim(foray_explorer *explorer, int64_t which)
 {
     mixture *self = explorer->self;
     const foray_model *model = explorer->model;
-    int64_t step = self->target[which] / model->states, s = self->target[which] % model->states;
+    int64_t step = self->goal[which] / model->states, s = self->goal[which] % model->states;
     memset(self->indicator, 0, (size_t)model->pairs * sizeof *self->indicator);
     for (int64_t a = 0; a < model->actions; a++)
         self->indicator[s * model->actions + a] = 1.0;
@@ -197,11 +197,11 @@ static void aim(foray_explorer *explorer, int64_t which)
     self->aimed = which;
 }
 
-/* The next policy of EULER, from the episodes it had for this target. */
+/* The next policy of EULER, from the episodes it had for this goal. */
 static void make_policy(foray_explorer *explorer)
 {
     mixture *self = explorer->self;
-    int64_t which = target_of(self, self->made++);
+    int64_t which = goal_of(self, self->made++);
     if (which != self->aimed) {
         aim(explorer, which);
         fy_euler_start(&self->euler);
@@ -239,8 +239,8 @@ static void rf_rl_explore_begin_episode(foray_explorer *explorer)
 static int64_t rf_rl_explore_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const mixture *self = explorer->self;
-    int64_t at = t * explorer->model->states + state, target = self->target[self->aimed];
-    if (t < self->euler.steps && !(self->sampling && at == target))
+    int64_t at = t * explorer->model->states + state, goal = self->goal[self->aimed];
+    if (t < self->euler.steps && !(self->sampling && at == goal))
         return self->euler.action[at];
     return fy_random_action(explorer, t);
 }
@@ -278,14 +278,14 @@ fy_mixing fy_rf_rl_explore_now(const foray_explorer *explorer)
     const mixture *self = explorer->self;
     int64_t states = explorer->model->states;
     bool aimed = self->aimed >= 0;
-    return (fy_mixing){self->targets,
+    return (fy_mixing){self->goals,
                        self->policies,
                        self->samples,
                        self->made,
                        explorer->episodes + (explorer->step >= 0) - self->made,
                        self->sampling,
-                       aimed ? self->target[self->aimed] / states : -1,
-                       aimed ? self->target[self->aimed] % states : -1,
+                       aimed ? self->goal[self->aimed] / states : -1,
+                       aimed ? self->goal[self->aimed] % states : -1,
                        self->counts};
 }
 
@@ -322,7 +322,7 @@ static void rf_rl_explore_load(foray_explorer *explorer, fy_reader *reader)
         return;
     }
     if (self->made > 0)
-        aim(explorer, target_of(self, self->made - 1));
+        aim(explorer, goal_of(self, self->made - 1));
     fy_euler_read(&self->euler, reader);
 }
 

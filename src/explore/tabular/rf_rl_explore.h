@@ -5,12 +5,12 @@
 #include "explore/tabular/counts.h"
 
 typedef struct fy_mixing {
-    int64_t targets;  /* pairs (s,h) that can be reached */
+    int64_t goals;    /* pairs (s,h) that can be reached */
     int64_t policies; /* how many EULER will have made in the end */
     int64_t samples;  /* how many episodes will have been drawn from their mixture */
     int64_t made, drawn;
     bool sampling;           /* the last episode was drawn from the mixture */
-    int64_t step, state;     /* the target of the last episode; -1 before the first */
+    int64_t step, state;     /* the goal of the last episode; -1 before the first */
     const fy_counts *counts; /* that plans are made from */
 } fy_mixing;
 
