@@ -369,7 +369,7 @@ foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t s
     return FORAY_OK;
 }
 
-/* What an SQLite call said about the log: a reader in the way is no failure, the log is moved
+/* What an SQLite call said about the log: a reader in the way is not a failure, the log is moved
  * when it is gone. */
 static foray_status judge_log(fy_store *store, int rc)
 {
