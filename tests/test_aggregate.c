@@ -380,6 +380,37 @@ static void the_cache_tells_requests_apart(void **state)
     support_remove(directory);
 }
 
+/* A model under the name of another one is not taken for it. */
+static void a_cached_model_belongs_to_its_name(void **state)
+{
+    foray_context *ctx = *state;
+    char *one = support_directory(), *other = support_directory(), path[4200], stolen[4200];
+    foray_system *system = NULL;
+    support_ok(ctx, foray_system_open(ctx, "tank", &system));
+    foray_aggregation aggregation = request(10, 1);
+    foray_aggregation_facts facts;
+    size_t size, other_size;
+    aggregation.cache = one;
+    uint8_t *data = bytes_of(ctx, system, "grid:5x5", &aggregation, &facts, &size);
+    aggregation.seed = 2;
+    aggregation.cache = other;
+    free(bytes_of(ctx, system, "grid:5x5", &aggregation, &facts, &other_size));
+    only_file(one, path, sizeof path);
+    only_file(other, stolen, sizeof stolen);
+    assert_int_equal(rename(stolen, path), 0);
+    aggregation.seed = 1;
+    aggregation.cache = one;
+    uint8_t *again = bytes_of(ctx, system, "grid:5x5", &aggregation, &facts, &other_size);
+    assert_int_equal(facts.cache, FORAY_CACHE_REPAIRED);
+    assert_int_equal(other_size, size);
+    assert_memory_equal(again, data, size);
+    free(again);
+    free(data);
+    foray_system_destroy(system);
+    support_remove(one);
+    support_remove(other);
+}
+
 static void a_cache_that_cannot_be_written_costs_nothing_else(void **state)
 {
     foray_context *ctx = *state;
@@ -524,6 +555,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(threads_make_no_difference, setup, teardown),
         cmocka_unit_test_setup_teardown(the_cache_gives_back_what_was_stored, setup, teardown),
         cmocka_unit_test_setup_teardown(the_cache_tells_requests_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cached_model_belongs_to_its_name, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cache_that_cannot_be_written_costs_nothing_else, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(progress_may_stop_it, setup, teardown),

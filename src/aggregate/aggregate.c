@@ -382,28 +382,28 @@ static void release(job *j)
 /* -------------------------------------------------------------------- with a cache */
 
 /* A model that cannot be kept is still a model. */
-static foray_cache_outcome store(job *j, const char *path, const foray_model *model,
+static foray_cache_outcome store(job *j, const fy_cache_entry *entry, const foray_model *model,
                                  foray_cache_outcome cache)
 {
     mkdir(j->aggregation->cache, 0777);
-    foray_status status = foray_model_save(j->ctx, model, FORAY_MODEL_COMPACT, path);
+    foray_status status = fy_cache_store(j->ctx, entry, model);
     return status == FORAY_OK ? cache : FORAY_CACHE_FAILED;
 }
 
-static foray_status find_or_make(job *j, const char *path, foray_aggregation_facts *facts,
-                                 foray_model **out)
+static foray_status find_or_make(job *j, const fy_cache_entry *entry,
+                                 foray_aggregation_facts *facts, foray_model **out)
 {
     foray_status status = FORAY_OK;
-    if (path)
-        status = fy_cache_find(j->ctx, path, j->clusters, j->system, &facts->cache, out);
+    if (entry->path)
+        status = fy_cache_find(j->ctx, entry, j->clusters, j->system, &facts->cache, out);
     if (status != FORAY_OK || *out)
         return status;
     status = make_model(j, out);
     if (status != FORAY_OK)
         return status;
     facts->draws = j->what.points * j->what.each;
-    if (path)
-        facts->cache = store(j, path, *out, facts->cache);
+    if (entry->path)
+        facts->cache = store(j, entry, *out, facts->cache);
     return FORAY_OK;
 }
 
@@ -420,14 +420,14 @@ foray_status foray_aggregate(foray_context *ctx, foray_system *system,
              .user = user};
     foray_aggregation_facts found = {.cache = FORAY_CACHE_UNUSED};
     foray_model *model = NULL;
-    char *path = NULL;
+    fy_cache_entry entry = {0};
     foray_status status = check_request(&j);
     if (status == FORAY_OK)
-        status = fy_cache_path(ctx, system, clusters, aggregation, &path);
+        status = fy_cache_open(ctx, system, clusters, aggregation, &entry);
     if (status == FORAY_OK)
-        status = find_or_make(&j, path, &found, &model);
+        status = find_or_make(&j, &entry, &found, &model);
     release(&j);
-    free(path);
+    free(entry.path);
     if (status != FORAY_OK)
         return status;
     found.feature_error = foray_model_feature_error(model);

@@ -1,16 +1,19 @@
 /* cache.c - aggregated models on disk, found again by a hash of what they depend on.
  *
  * The text of a plug-in or a program does not change when its code does, so that some of its
- * answers, from all over the box, belong to the hash as well. Files are compact models, which carry
- * a checksum; what is damaged counts as not there. */
+ * answers, from all over the box, belong to the hash as well. What is damaged counts as not
+ * there. */
 #include "aggregate/cache.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "model/model.h"
 
 /* ---------------------------------------------------------------- what it depends on */
 
@@ -104,37 +107,45 @@ static foray_status write_key(fy_writer *writer, foray_system *system,
     return status == FORAY_OK && writer->failed ? FORAY_ERROR_MEMORY : status;
 }
 
-/* --------------------------------------------------------------------------- files */
+/* --------------------------------------------------------------------------- files
+ *
+ * A line with the key, the same that is in the name of the file, and a checksum of all but itself;
+ * then the compact model. A file that got another name does not pass for what it is called. */
 
-static foray_status name_file(foray_context *ctx, const char *directory, const fy_writer *key,
-                              char **out)
+enum { HEAD_BYTES = 64 };
+
+static uint32_t checksum_of(const char *key, const void *model, size_t size)
 {
-    static const char suffix[] = ".foray-model";
-    size_t size = strlen(directory) + 1 + 32 + sizeof suffix;
-    char *path = fy_alloc(ctx, size, 1);
-    if (!path)
-        return FORAY_ERROR_MEMORY;
-    snprintf(path, size, "%s/%016llx%016llx%s", directory,
-             (unsigned long long)fy_hash(key->data, key->size, 0),
-             (unsigned long long)fy_hash(key->data, key->size, 1), suffix);
-    *out = path;
-    return FORAY_OK;
+    return fy_crc32c(fy_crc32c(0, key, strlen(key)), model, size);
 }
 
-foray_status fy_cache_path(foray_context *ctx, foray_system *system, const foray_clusters *clusters,
-                           const foray_aggregation *aggregation, char **out)
+static void print_head(const char *key, const void *model, size_t size, char head[HEAD_BYTES + 1])
 {
+    snprintf(head, HEAD_BYTES + 1, "foray-cache 1 %s %08x%*s\n", key, checksum_of(key, model, size),
+             8, "");
+}
+
+foray_status fy_cache_open(foray_context *ctx, foray_system *system, const foray_clusters *clusters,
+                           const foray_aggregation *aggregation, fy_cache_entry *out)
+{
+    static const char suffix[] = ".foray-cache";
     if (!aggregation->cache || !system->text)
         return FORAY_OK;
     fy_writer key = {.ctx = ctx};
     foray_status status = write_key(&key, system, clusters, aggregation);
-    if (status == FORAY_OK)
-        status = name_file(ctx, aggregation->cache, &key, out);
+    size_t size = strlen(aggregation->cache) + 1 + FY_CACHE_KEY + sizeof suffix;
+    if (status == FORAY_OK && !FY_ALLOC(ctx, out->path, size))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK) {
+        snprintf(out->key, sizeof out->key, "%016" PRIx64 "%016" PRIx64,
+                 fy_hash(key.data, key.size, 0), fy_hash(key.data, key.size, 1));
+        snprintf(out->path, size, "%s/%s%s", aggregation->cache, out->key, suffix);
+    }
     free(key.data);
     return status;
 }
 
-/* A file of the right name that says something else is no better than a damaged one. */
+/* A model of another size is no better than a damaged one. */
 static bool fits(const foray_model *model, const foray_clusters *clusters,
                  const foray_system *system)
 {
@@ -143,20 +154,39 @@ static bool fits(const foray_model *model, const foray_clusters *clusters,
            foray_model_dim(model) == system->spec.simulators;
 }
 
-foray_status fy_cache_find(foray_context *ctx, const char *path, const foray_clusters *clusters,
-                           const foray_system *system, foray_cache_outcome *cache,
-                           foray_model **out)
+/* The model in a file's content; *out stays NULL where it is damaged or of another name. */
+static foray_status read_entry(foray_context *ctx, const fy_cache_entry *entry, const uint8_t *data,
+                               size_t size, foray_model **out)
 {
+    char head[HEAD_BYTES + 1];
+    if (size < HEAD_BYTES)
+        return FORAY_OK;
+    print_head(entry->key, data + HEAD_BYTES, size - HEAD_BYTES, head);
+    if (memcmp(head, data, HEAD_BYTES) != 0)
+        return FORAY_OK;
+    foray_status status =
+        fy_model_parse_compact(ctx, data + HEAD_BYTES, size - HEAD_BYTES, entry->path, out);
+    return status == FORAY_ERROR_MEMORY ? status : FORAY_OK;
+}
+
+foray_status fy_cache_find(foray_context *ctx, const fy_cache_entry *entry,
+                           const foray_clusters *clusters, const foray_system *system,
+                           foray_cache_outcome *cache, foray_model **out)
+{
+    foray_model *model = NULL;
+    uint8_t *data;
+    size_t size;
     *cache = FORAY_CACHE_STORED;
-    if (access(path, F_OK) != 0)
+    if (access(entry->path, F_OK) != 0)
         return FORAY_OK;
     *cache = FORAY_CACHE_REPAIRED;
-    foray_model *model = NULL;
-    foray_status status = foray_model_load(ctx, path, &model);
-    if (status == FORAY_ERROR_MEMORY)
-        return status;
+    foray_status status = fy_file_read(ctx, entry->path, PTRDIFF_MAX, &data, &size);
     if (status != FORAY_OK)
-        return FORAY_OK;
+        return status == FORAY_ERROR_MEMORY ? status : FORAY_OK;
+    status = read_entry(ctx, entry, data, size, &model);
+    free(data);
+    if (status != FORAY_OK || !model)
+        return status;
     if (!fits(model, clusters, system)) {
         foray_model_destroy(model);
         return FORAY_OK;
@@ -164,4 +194,24 @@ foray_status fy_cache_find(foray_context *ctx, const char *path, const foray_clu
     *cache = FORAY_CACHE_HIT;
     *out = model;
     return FORAY_OK;
+}
+
+foray_status fy_cache_store(foray_context *ctx, const fy_cache_entry *entry,
+                            const foray_model *model)
+{
+    char head[HEAD_BYTES + 1];
+    uint8_t *data;
+    size_t size;
+    foray_status status = fy_model_print_compact(ctx, model, &data, &size);
+    if (status != FORAY_OK)
+        return status;
+    fy_writer file = {.ctx = ctx};
+    print_head(entry->key, data, size, head);
+    fy_write_bytes(&file, head, HEAD_BYTES);
+    fy_write_bytes(&file, data, size);
+    free(data);
+    status = file.failed ? FORAY_ERROR_MEMORY
+                         : foray_file_write(ctx, entry->path, true, file.data, file.size);
+    free(file.data);
+    return status;
 }

@@ -27,20 +27,25 @@ char *fy_path_join(foray_context *ctx, const char *path, const char *suffix)
 static bool still_named(int fd, const char *path)
 {
     struct stat held, named;
-    return fstat(fd, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino &&
+    return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino &&
            held.st_dev == named.st_dev;
 }
 
-/* Who holds the lock, as the holder wrote it; 0 if it has not yet. */
-static int64_t holder_of(int fd)
+/* What a lock file says: who holds it, or 0 if it is still empty. False: a file of something
+ * else, or one with another name, which must not be written. */
+static bool read_lock(int fd, int64_t *holder)
 {
+    struct stat about;
     char text[32] = "";
-    int64_t holder = 0;
-    if (pread(fd, text, sizeof text - 1, 0) <= 0)
-        return 0;
+    *holder = 0;
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_nlink > 1 ||
+        about.st_size >= (off_t)sizeof text)
+        return false;
+    ssize_t size = pread(fd, text, sizeof text - 1, 0);
+    if (size <= 0)
+        return size == 0;
     text[strcspn(text, "\n")] = 0;
-    (void)foray_whole_read(text, &holder);
-    return holder;
+    return foray_whole_read(text, holder) && *holder > 0;
 }
 
 static void sign(int fd)
@@ -52,21 +57,36 @@ static void sign(int fd)
         (void)!ftruncate(fd, 0);
 }
 
-static foray_status try_lock(foray_context *ctx, const char *path, const char *lock_path, int *fd)
+static foray_status refuse_lock(foray_context *ctx, const char *path, const char *lock_path)
 {
-    *fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (*fd < 0 && errno == ENOENT)
+    return fy_fail(ctx, FORAY_ERROR_IO,
+                   "%s: cannot be locked: %s is not a lock file of Foray: remove it first", path,
+                   lock_path);
+}
+
+/* Neither a link is followed nor is anybody waited for. */
+static foray_status try_lock(foray_context *ctx, const char *path, const char *lock_path, int *out)
+{
+    int fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    int64_t holder;
+    if (fd < 0 && errno == ENOENT)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: its directory does not exist", path);
-    if (*fd < 0)
+    if (fd < 0 && (errno == ELOOP || errno == EISDIR))
+        return refuse_lock(ctx, path, lock_path);
+    if (fd < 0)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot write beside it: %s: %s", path, lock_path,
                        strerror(errno));
-    if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
+    int failed = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+    bool ours = read_lock(fd, &holder);
+    if (failed == 0 && ours) {
+        *out = fd;
         return FORAY_OK;
-    int cause = errno;
-    int64_t holder = holder_of(*fd);
-    close(*fd);
-    if (cause != EWOULDBLOCK)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", lock_path, strerror(cause));
+    }
+    close(fd);
+    if (!ours)
+        return refuse_lock(ctx, path, lock_path);
+    if (failed != EWOULDBLOCK)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", lock_path, strerror(failed));
     return fy_fail(ctx, FORAY_ERROR_IO,
                    "%s: in use by another process (%" PRId64 "), which may write it", path, holder);
 }
@@ -85,18 +105,25 @@ foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out)
         }
         if (still_named(fd, lock_path)) {
             sign(fd);
-            *out = (fy_lock){.fd = fd, .path = lock_path};
+            *out = (fy_lock){.fd = fd, .path = lock_path, .owner = getpid()};
             return FORAY_OK;
         }
         close(fd);
     }
 }
 
+bool fy_lock_is_ours(const fy_lock *lock)
+{
+    return lock->fd >= 0 && lock->owner == getpid();
+}
+
+/* A child that inherited the lock must not remove the file: the lock is its parent's. */
 void fy_lock_release(fy_lock *lock)
 {
     if (lock->fd < 0)
         return;
-    unlink(lock->path);
+    if (fy_lock_is_ours(lock))
+        unlink(lock->path);
     close(lock->fd);
     free(lock->path);
     *lock = (fy_lock){.fd = -1};

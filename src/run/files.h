@@ -3,6 +3,8 @@
 #ifndef FY_FILES_H
 #define FY_FILES_H
 
+#include <sys/types.h>
+
 #include "base/base.h"
 
 /* A file beside the run ("run.foray-lock") that exists while a process may
@@ -10,10 +12,14 @@
 typedef struct fy_lock {
     int fd; /* -1: not held */
     char *path;
+    pid_t owner; /* the process that took it; its children only inherit it */
 } fy_lock;
 
-/* FORAY_ERROR_IO, naming the process, if another one holds the lock. */
+/* FORAY_ERROR_IO, naming the process, if another one holds the lock, or if something else (a
+ * link, a file that is no lock) has its name: that is left as it is. */
 foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out);
+/* Is it held, and by this process? */
+bool fy_lock_is_ours(const fy_lock *lock);
 void fy_lock_release(fy_lock *lock);
 
 /* Two texts in one, released with free(): a path and what comes before or after it. */

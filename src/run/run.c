@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Holds some half-seconds of the fastest worlds, so that the clock decides when
  * to save, not the size. */
@@ -315,6 +316,9 @@ int64_t fy_run_recorded(const foray_run *run)
 
 foray_status fy_run_writable(foray_run *run)
 {
+    if (run->store->owner != getpid())
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE, "%s: opened by another process, before fork()",
+                       run->store->path);
     if (run->store->lock.fd < 0)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE, "%s: opened for reading only",
                        run->store->path);

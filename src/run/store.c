@@ -1,4 +1,4 @@
-/* store.c - the SQLite file of a run: making, opening, transactions, errors. */
+/* store.c - the SQLite file of a run: opening, transactions, closing. */
 #include "run/store.h"
 
 #include <errno.h>
@@ -7,24 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-/* In `episodes` and `piece` the blob comes last, so that the other columns are
- * read without walking through it. */
-static const char schema[] =
-    "CREATE TABLE head(id INTEGER PRIMARY KEY, episodes INTEGER, batches INTEGER,"
-    " points INTEGER, plans INTEGER, crc INTEGER);"
-    "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT, crc INTEGER);"
-    "CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT, crc INTEGER);"
-    "CREATE TABLE episodes(first INTEGER PRIMARY KEY, count INTEGER, crc INTEGER, data BLOB);"
-    "CREATE TABLE trace(episodes INTEGER PRIMARY KEY, plans INTEGER, bound REAL, crc INTEGER);"
-    "CREATE TABLE checkpoint(episodes INTEGER PRIMARY KEY, bytes INTEGER, crc INTEGER);"
-    "CREATE TABLE plan(id INTEGER PRIMARY KEY, episodes INTEGER, reward TEXT, mode TEXT,"
-    " optimistic REAL, plugin REAL, pessimistic REAL, gap REAL, delta REAL, radius INTEGER,"
-    " certified INTEGER, reward_bytes INTEGER, policy_bytes INTEGER, crc INTEGER);"
-    "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, crc INTEGER, data BLOB,"
-    " PRIMARY KEY(kind, id, part));";
 
 enum { busy_milliseconds = 5000 }; /* for how long somebody else's lock is waited for */
 
@@ -142,13 +125,14 @@ void fy_store_rollback(fy_store *store)
 
 /* ----------------------------------------------------------------- opening */
 
-static fy_store *new_store(foray_context *ctx, const char *path)
+fy_store *fy_store_new(foray_context *ctx, const char *path)
 {
     fy_store *store;
     if (!FY_ALLOC(ctx, store, 1))
         return NULL;
     store->ctx = ctx;
     store->lock.fd = -1;
+    store->owner = getpid();
     store->path = fy_text(ctx, path);
     if (store->path)
         return store;
@@ -176,7 +160,7 @@ static foray_status settle_in(fy_store *store)
 
 /* SQLite gives names like "file:x" and ":memory:" a meaning of its own, but none
  * that starts with a directory. */
-static foray_status connect_to(fy_store *store, const char *path, int flags)
+foray_status fy_store_connect(fy_store *store, const char *path, int flags)
 {
     char *plain = fy_path_join(store->ctx, path[0] == '/' ? "" : "./", path);
     if (!plain)
@@ -264,7 +248,7 @@ static bool undo_journal(fy_store *store)
         return false;
     sqlite3_close(store->db);
     store->db = NULL;
-    foray_status status = connect_to(store, store->path, SQLITE_OPEN_READWRITE);
+    foray_status status = fy_store_connect(store, store->path, SQLITE_OPEN_READWRITE);
     if (status == FORAY_OK)
         status = fy_store_number(store, "PRAGMA schema_version", &version);
     sqlite3_close(store->db);
@@ -272,14 +256,14 @@ static bool undo_journal(fy_store *store)
     return status == FORAY_OK;
 }
 
-static foray_status attach(fy_store *store, bool write)
+foray_status fy_store_attach(fy_store *store, bool write)
 {
     int flags = write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
-    foray_status status = connect_to(store, store->path, flags);
+    foray_status status = fy_store_connect(store, store->path, flags);
     if (status == FORAY_OK)
         status = check_identity(store);
     if (status != FORAY_OK && store->db && undo_journal(store)) {
-        status = connect_to(store, store->path, flags);
+        status = fy_store_connect(store, store->path, flags);
         if (status == FORAY_OK)
             status = check_identity(store);
     }
@@ -306,9 +290,15 @@ static foray_status check_file(foray_context *ctx, const char *path)
     return FORAY_OK;
 }
 
-/* Two names of one file must meet at one lock. */
-static foray_status lock_file(fy_store *store, const char *path)
+/* Two names of one file must meet at one lock: where symbolic links lead is found out, and what
+ * has several names of its own, each with a log beside it, is not written. */
+foray_status fy_store_lock(fy_store *store, const char *path)
 {
+    struct stat file;
+    if (stat(path, &file) == 0 && file.st_nlink > 1)
+        return fy_fail(store->ctx, FORAY_ERROR_IO,
+                       "%s: not written, since it has other names (hard links); copy it first",
+                       path);
     char *real = realpath(path, NULL);
     foray_status status = fy_lock_take(store->ctx, real ? real : path, &store->lock);
     free(real);
@@ -320,13 +310,13 @@ foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_
     foray_status status = check_file(ctx, path);
     if (status != FORAY_OK)
         return status;
-    fy_store *store = new_store(ctx, path);
+    fy_store *store = fy_store_new(ctx, path);
     if (!store)
         return FORAY_ERROR_MEMORY;
     if (write)
-        status = lock_file(store, path);
+        status = fy_store_lock(store, path);
     if (status == FORAY_OK)
-        status = attach(store, write);
+        status = fy_store_attach(store, write);
     if (status != FORAY_OK) {
         fy_store_close(store);
         return status;
@@ -353,7 +343,7 @@ foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t s
                        "%s: part of the run is in a log beside its file: it is being written, or "
                        "was not closed; opening the file for writing and closing it moves the log",
                        where);
-    fy_store *store = new_store(ctx, where);
+    fy_store *store = fy_store_new(ctx, where);
     if (!store)
         return FORAY_ERROR_MEMORY;
     foray_status status = connect_to_memory(store, data, size);
@@ -401,6 +391,8 @@ foray_status fy_store_close(fy_store *store)
     foray_status status = FORAY_OK;
     if (!store)
         return status;
+    if (store->owner != getpid())
+        store->db = NULL; /* inherited: it is for the parent to close */
     if (store->db && store->lock.fd >= 0) {
         fy_store_rollback(store);
         status = store->whole ? fy_store_settle(store) : FORAY_OK;
@@ -414,158 +406,4 @@ foray_status fy_store_close(fy_store *store)
     free(store->path);
     free(store);
     return status;
-}
-
-/* ---------------------------------------------------------------- creating */
-
-static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
-{
-    char created[32], bytes[32], arithmetic[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    gmtime_r(&now, &utc);
-    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    snprintf(bytes, sizeof bytes, "%zu", birth->model_bytes);
-    snprintf(arithmetic, sizeof arithmetic, "%d", FY_ARITHMETIC);
-    const char *const rows[][2] = {{"version", FORAY_VERSION},
-                                   {"created", created},
-                                   {"world", birth->world},
-                                   {"source", "model"},
-                                   {"reward", ""},
-                                   {"model_bytes", bytes},
-                                   {"arithmetic", arithmetic},
-                                   {"first_arithmetic", arithmetic}};
-    foray_status status = FORAY_OK;
-    for (size_t i = 0; status == FORAY_OK && i < sizeof rows / sizeof rows[0]; i++)
-        status = fy_store_put_meta(store, rows[i][0], rows[i][1]);
-    return status;
-}
-
-/* One transaction makes the whole file. Its journal need not survive a crash:
- * the file has no name yet that anyone would open. */
-static foray_status fill(fy_store *store, const fy_birth *birth)
-{
-    char identity[160];
-    snprintf(identity, sizeof identity,
-             "PRAGMA page_size = 16384; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL;"
-             "PRAGMA application_id = %d; PRAGMA user_version = %d",
-             FY_STORE_APPLICATION, FY_STORE_FORMAT);
-    const fy_head none = {0};
-    foray_status status = fy_store_run(store, identity);
-    if (status == FORAY_OK)
-        status = fy_store_begin(store, false);
-    if (status == FORAY_OK)
-        status = fy_store_run(store, schema);
-    if (status == FORAY_OK)
-        status = put_all_meta(store, birth);
-    if (status == FORAY_OK)
-        status = fy_store_put_settings(store, birth->settings);
-    if (status == FORAY_OK)
-        status = fy_store_put_pieces(store, "model", 0, birth->model, birth->model_bytes);
-    return status == FORAY_OK ? fy_store_commit(store, &none) : status;
-}
-
-static foray_status build(fy_store *store, const char *temporary, const fy_birth *birth)
-{
-    unlink(temporary);
-    foray_status status = connect_to(store, temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-    if (status == FORAY_OK)
-        status = fill(store, birth);
-    sqlite3_close(store->db);
-    store->db = NULL;
-    return status;
-}
-
-/* Moves the log of a database into it. The first statement makes SQLite look at the log. */
-static foray_status move_log(fy_store *store)
-{
-    int64_t version, busy = 0;
-    foray_status status = connect_to(store, store->path, SQLITE_OPEN_READWRITE);
-    if (status == FORAY_OK)
-        status = fy_store_number(store, "PRAGMA schema_version", &version);
-    if (status == FORAY_OK)
-        status = fy_store_number(store, "PRAGMA wal_checkpoint(TRUNCATE)", &busy);
-    sqlite3_close(store->db);
-    store->db = NULL;
-    if (status == FORAY_OK && busy != 0)
-        status = fy_fail(store->ctx, FORAY_ERROR_IO, "%s: not replaced, since it is being read",
-                         store->path);
-    return status;
-}
-
-/* A run that was not closed cleanly has its last episodes in a log beside it. They are moved
- * into the file first: until the new file has its name, nothing of the old one may get lost. In
- * what is not a database, or a damaged one, there is nothing to keep. */
-static foray_status settle(fy_store *store)
-{
-    char *log = fy_path_join(store->ctx, store->path, "-wal");
-    if (!log)
-        return FORAY_ERROR_MEMORY;
-    bool unsettled = access(log, F_OK) == 0 && access(store->path, F_OK) == 0;
-    free(log);
-    foray_status status = unsettled ? move_log(store) : FORAY_OK;
-    return status == FORAY_ERROR_RUN ? FORAY_OK : status;
-}
-
-/* Builds the file under another name; then it appears whole or not at all. The
- * lock is held throughout, so that nobody's log is taken for a leftover. */
-static foray_status build_and_place(fy_store *store, bool replace, const fy_birth *birth)
-{
-    char *temporary = fy_path_join(store->ctx, store->path, "-new");
-    if (!temporary)
-        return FORAY_ERROR_MEMORY;
-    foray_status status = build(store, temporary, birth);
-    if (status == FORAY_OK)
-        status = settle(store);
-    if (status == FORAY_OK)
-        status = fy_remove_side_files(store->ctx, store->path);
-    if (status == FORAY_OK)
-        status = fy_file_place(store->ctx, temporary, store->path, replace);
-    if (status != FORAY_OK)
-        unlink(temporary);
-    free(temporary);
-    return status;
-}
-
-/* Renaming over a name would take it from a device or a pipe as readily as from a file. */
-static foray_status refuse_existing(foray_context *ctx, const char *path, bool replace)
-{
-    struct stat file;
-    if (lstat(path, &file) != 0)
-        return FORAY_OK;
-    if (!replace)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", path);
-    if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: not replaced, since it is not an ordinary file",
-                       path);
-    return FORAY_OK;
-}
-
-/* What a link leads to is replaced, not the link: there the lock is, and the log. */
-foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
-                             const fy_birth *birth, fy_store **out)
-{
-    char *target;
-    foray_status status = refuse_existing(ctx, path, replace);
-    if (status == FORAY_OK)
-        status = fy_file_target(ctx, path, &target);
-    if (status != FORAY_OK)
-        return status;
-    fy_store *store = new_store(ctx, target);
-    free(target);
-    if (!store)
-        return FORAY_ERROR_MEMORY;
-    status = lock_file(store, store->path);
-    if (status == FORAY_OK)
-        status = refuse_existing(ctx, store->path, replace);
-    if (status == FORAY_OK)
-        status = build_and_place(store, replace, birth);
-    if (status == FORAY_OK)
-        status = attach(store, true);
-    if (status != FORAY_OK) {
-        fy_store_close(store);
-        return status;
-    }
-    *out = store;
-    return FORAY_OK;
 }

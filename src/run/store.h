@@ -45,6 +45,7 @@ typedef struct fy_store {
     fy_head head; /* as on disk */
     bool whole;   /* opened, and what was looked at made sense */
     int64_t format;
+    pid_t owner; /* the process that opened it: its children must not touch the database */
 } fy_store;
 
 /* What a run is born with. */
@@ -68,6 +69,13 @@ foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t s
 foray_status fy_store_settle(fy_store *store);
 /* Settles what was opened for writing, and closes it in any case. */
 foray_status fy_store_close(fy_store *store);
+
+/* The steps of opening and creating: an object without a database; the lock for writing; a
+ * connection to any file; a connection to the run itself, after which it can be used. */
+fy_store *fy_store_new(foray_context *ctx, const char *path);
+foray_status fy_store_lock(fy_store *store, const char *path);
+foray_status fy_store_connect(fy_store *store, const char *path, int flags);
+foray_status fy_store_attach(fy_store *store, bool write);
 
 /* Turns an SQLite error into a status and a message with the path and the cause. */
 foray_status fy_store_fail(fy_store *store, int rc);
