@@ -103,9 +103,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
                "format to write; by default, the one that the ending .json or .compact names")
 
 #define CLI_OPTION_GIVEN                                                                           \
-    CLI_FILE(                                                                                      \
-        'r', "reward", "REWARD",                                                                   \
-        "the reward, for algorithms that see it while they explore: a reward file or goal:STATE")
+    CLI_FILE('r', "reward", "REWARD",                                                              \
+             "the reward, for algorithms that see it; a reward file or goal:STATE")
 #define CLI_OPTION_LITERAL                                                                         \
     CLI_SWITCH("literal", "the paper to the letter: radius theorem, centring and blocks off, "     \
                           "clip horizon, replan every; other options override it")
@@ -214,7 +213,11 @@ void cli_map_print(const foray_model *model, const foray_policy *policy);
 
 void cli_help_overview(void);
 void cli_help_group(const char *group);
-void cli_help_command(const cli_command *command, const cli_options *options);
+/* Does an algorithm of the list "A,B" have this setting? */
+bool cli_option_is_of(const cli_option *option, const char *algorithms);
+/* With the settings of algorithms "A,B"; NULL: those that all have. */
+void cli_help_command(const cli_command *command, const cli_options *options,
+                      const char *algorithms);
 /* The left column of an option: "-o, --output FILE". */
 void cli_help_flag(const cli_option *option, char *text, size_t size);
 /* What an option does, its choices and its default, in one line. */

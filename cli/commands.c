@@ -147,7 +147,7 @@ static cli_exit run_parsed(cli_session *session)
 {
     const cli_command *command = session->command;
     if (cli_has(session, "help")) {
-        cli_help_command(command, &session->options);
+        cli_help_command(command, &session->options, cli_value(session, "algorithm"));
         return CLI_DONE;
     }
     if (session->args.operands < command->least)

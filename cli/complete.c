@@ -112,10 +112,25 @@ static void offer_values(const cli_option *option, const char *typed, const char
     offer_words(option->words, typed, head);
 }
 
-static void offer_flags(const cli_options *options, const char *typed)
+/* What -a says on the line so far; "": nothing. */
+static const char *algorithms_of(int64_t words, const char *const *word)
+{
+    static const char *const lead = "--algorithm=";
+    for (int64_t i = 0; i < words; i++) {
+        if (strncmp(word[i], lead, strlen(lead)) == 0)
+            return word[i] + strlen(lead);
+        if (i + 1 < words && (strcmp(word[i], "-a") == 0 || strcmp(word[i], "--algorithm") == 0))
+            return word[i + 1];
+    }
+    return "";
+}
+
+/* Settings that not all algorithms have are offered behind -a. */
+static void offer_flags(const cli_options *options, const char *algorithms, const char *typed)
 {
     for (int64_t i = 0; i < options->count; i++)
-        offer(typed, "--", options->row[i].is.name, strlen(options->row[i].is.name));
+        if (!options->row[i].own || cli_option_is_of(&options->row[i], algorithms))
+            offer(typed, "--", options->row[i].is.name, strlen(options->row[i].is.name));
 }
 
 /* The option whose value the word after `word` is; NULL: none. */
@@ -129,9 +144,10 @@ static const cli_option *awaits_value(const cli_options *options, const char *wo
     return option && option->value ? option : NULL;
 }
 
-static void offer_arguments(const cli_command *command, const cli_options *options,
-                            const char *before, const char *typed)
+static void offer_arguments(const cli_command *command, const cli_options *options, int64_t words,
+                            const char *const *word)
 {
+    const char *before = word[words - 2], *typed = word[words - 1];
     const cli_option *option = awaits_value(options, before);
     if (option) {
         offer_values(option, typed, "");
@@ -145,7 +161,7 @@ static void offer_arguments(const cli_command *command, const cli_options *optio
         if (option && option->value)
             offer_values(option, typed, head);
     } else if (typed[0] == '-') {
-        offer_flags(options, typed);
+        offer_flags(options, algorithms_of(words - 1, word), typed);
     } else {
         offer_words(command->words, typed, "");
     }
@@ -173,6 +189,6 @@ void cli_complete_print(int64_t words, const char *const *word)
     if (!cli_options_create(command->options, command->takes_settings, command->experiment,
                             &options))
         return;
-    offer_arguments(command, &options, word[words - 2], word[words - 1]);
+    offer_arguments(command, &options, words, word);
     cli_options_destroy(&options);
 }

@@ -403,7 +403,7 @@ static const cli_option options[] = {
     CLI_OPTION_FORCE,
     CLI_OPTIONS_VIEW,
     CLI_TEXT(0, "in", "SYSTEM",
-             "explore this system (plugin:PATH or exec:COMMAND) with the model of the file, which "
+             "the system to explore with the model of the file; plugin:PATH or exec:COMMAND, which "
              "must have the same states"),
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,

@@ -108,12 +108,75 @@ static void print_examples(const cli_command *command)
         printf("  $ %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
-void cli_help_command(const cli_command *command, const cli_options *options)
+/* One line: all that help says, or its first clause with choices and default, or without the
+ * one or the other, as it fits. The manual has everything. */
+static void print_brief(const cli_option *option)
 {
-    printf("usage: foray %s%s%s [options]\n\n%s\n\noptions:\n", command->name,
-           *command->operands ? " " : "", command->operands, command->description);
+    const foray_parameter *is = &option->is;
+    const char *choices = is->choices ? is->choices : "";
+    char flag[64], fallback[300] = "", text[512];
+    int room = WIDTH - LEFT, clause = (int)strcspn(is->help, ";:");
+    if (is->fallback)
+        snprintf(fallback, sizeof fallback, " [%s]", is->fallback);
+    cli_help_flag(option, flag, sizeof flag);
+    cli_help_text(option, text, sizeof text);
+    if ((int)strlen(text) > room)
+        snprintf(text, sizeof text, "%.*s%s%s%s", clause, is->help, *choices ? ": " : "", choices,
+                 fallback);
+    if ((int)strlen(text) > room && *choices)
+        snprintf(text, sizeof text, "%s%s", choices, fallback);
+    if ((int)strlen(text) > room)
+        snprintf(text, sizeof text, "%.*s", clause, is->help);
+    printf("  %s%-*s%s\n", option->letter ? "" : "    ", LEFT - 2 - (option->letter ? 0 : 4), flag,
+           text);
+}
+
+bool cli_option_is_of(const cli_option *option, const char *algorithms)
+{
+    char name[64];
+    const foray_parameter *row;
+    for (size_t length; *algorithms; algorithms += length + (algorithms[length] == ',')) {
+        length = strcspn(algorithms, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, algorithms);
+        for (int64_t i = 0; (row = foray_setting_describe(name, i)); i++)
+            if (strcmp(row->help, option->is.help) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Commands that take settings have too many options for all that can be said of them. */
+static void print_options(const cli_command *command, const cli_options *options,
+                          const char *algorithms)
+{
+    bool any = false;
     for (int64_t i = 0; i < options->count; i++)
+        if (!options->row[i].own)
+            (command->takes_settings ? print_brief : print_option)(&options->row[i]);
+    if (!command->takes_settings)
+        return;
+    for (int64_t i = 0; algorithms && i < options->count; i++) {
+        if (!options->row[i].own || !cli_option_is_of(&options->row[i], algorithms))
+            continue;
+        printf(any ? "" : "\nsettings of %s:\n", algorithms);
+        any = true;
         print_option(&options->row[i]);
+    }
+    if (!algorithms)
+        printf("\n'foray %s -a NAME --help' adds what an algorithm has of its own;\n"
+               "'foray help --manual' says more about all of them.\n",
+               command->name);
+}
+
+void cli_help_command(const cli_command *command, const cli_options *options,
+                      const char *algorithms)
+{
+    const char *paragraph = strstr(command->description, "\n\n");
+    int shown = command->takes_settings && paragraph ? (int)(paragraph - command->description)
+                                                     : (int)strlen(command->description);
+    printf("usage: foray %s%s%s [options]\n\n%.*s\n\noptions:\n", command->name,
+           *command->operands ? " " : "", command->operands, shown, command->description);
+    print_options(command, options, algorithms);
     printf("\nexit codes:\n");
 #define PRINT_EXIT(name, value, text)                                                              \
     if (cli_help_exit(command, name))                                                              \
@@ -178,7 +241,7 @@ static cli_exit help_for_words(cli_session *session)
     if (!cli_options_create(command->options, command->takes_settings, command->experiment,
                             &its_options))
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    cli_help_command(command, &its_options);
+    cli_help_command(command, &its_options, NULL);
     cli_options_destroy(&its_options);
     return CLI_DONE;
 }

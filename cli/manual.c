@@ -67,7 +67,10 @@ static void print_command(const cli_command *command)
     printf(".SS foray %s%s%s\n", command->name, *command->operands ? " " : "", command->operands);
     print_paragraphs(command->description);
     for (int64_t i = 0; i < options.count; i++)
-        print_option(&options.row[i]);
+        if (!options.row[i].own)
+            print_option(&options.row[i]);
+    if (command->takes_settings)
+        printf(".PP\nAlgorithms have further settings: see ALGORITHMS.\n");
     printf(".PP\nExamples:\n.PP\n.nf\n.RS\n");
     print_plain(command->examples);
     printf(".RE\n.fi\n");
@@ -92,16 +95,42 @@ static void print_worlds(void)
     }
 }
 
+/* The settings that only some algorithms have, this one among them. */
+static void print_own_settings(const char *algorithm)
+{
+    const foray_parameter *row;
+    int64_t common = 0;
+    while (foray_setting_describe(NULL, common))
+        common++;
+    if (foray_setting_describe(algorithm, common))
+        printf(".RS\n");
+    for (int64_t i = common; (row = foray_setting_describe(algorithm, i)); i++) {
+        char name[64];
+        cli_option option = {.is = *row,
+                             .value = row->kind == FORAY_CHOICE ? "WHICH"
+                                      : row->kind == FORAY_REAL ? "X"
+                                                                : "N"};
+        snprintf(name, sizeof name, "%s", row->name);
+        for (char *c = name; *c; c++)
+            *c = *c == '_' ? '-' : *c;
+        option.is.name = name;
+        print_option(&option);
+    }
+    if (foray_setting_describe(algorithm, common))
+        printf(".RE\n");
+}
+
 static void print_algorithms(void)
 {
     const char *name, *summary;
-    printf(".SH ALGORITHMS\n");
+    printf(".SH ALGORITHMS\nEach with the settings that not all of them have.\n");
     for (int64_t i = 0; foray_algorithm_describe(i, &name, &summary); i++) {
         printf(".TP\n.B ");
         print_plain(name);
         printf("\n");
         print_plain(summary);
         printf("\n");
+        print_own_settings(name);
     }
 }
 

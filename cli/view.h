@@ -24,23 +24,22 @@ struct cli_view {
 };
 
 #define CLI_OPTIONS_VIEW                                                                           \
-    CLI_TEXT(                                                                                      \
-        0, "clusters", "CLUSTERS",                                                                 \
-        "systems: the clusters that states are seen through, grid:31x31, "                         \
-        "radial:500[,width=W,nearest=N] or states; by default a grid that suits the dimensions"),  \
+    CLI_TEXT(0, "clusters", "CLUSTERS",                                                            \
+             "clusters that a system is seen through; grid:31x31, "                                \
+             "radial:500[,width=W,nearest=N] or states; by default a grid that suits the "         \
+             "dimensions"),                                                                        \
         CLI_WHOLE(0, "draws", "N", "100", 1, CLI_UNBOUNDED,                                        \
-                  "systems: Monte Carlo draws for each cluster, action and simulator"),            \
+                  "Monte Carlo draws, for systems; for each cluster, action and simulator"),       \
         CLI_REAL(0, "accuracy", "X", NULL, 1e-9, 1,                                                \
-                 "systems: use enough draws for a Monte Carlo error of a mean of at most this"),   \
+                 "Monte Carlo error, for systems; as many draws as make that of a mean at most "   \
+                 "this"),                                                                          \
         CLI_WHOLE(0, "aggregate-seed", "N", "1", 0, CLI_UNBOUNDED,                                 \
-                  "systems: seed of these draws"),                                                 \
-        CLI_FILE(0, "cache", "DIR",                                                                \
-                 "systems: store the model in this directory, and reuse it the next time")
+                  "seed of these draws, for systems"),                                             \
+        CLI_FILE(0, "cache", "DIR", "where models of systems are stored and reused")
 
 #define CLI_OPTION_TRUST                                                                           \
-    CLI_SWITCH(                                                                                    \
-        "trust",                                                                                   \
-        "start the program or load the shared object that the run file names (exec:, plugin:)")
+    CLI_SWITCH("trust", "start what the run file names; the program (exec:) or the shared object " \
+                        "(plugin:) that it explored")
 
 /* Does this text name a view? It may still fail to open. */
 bool cli_view_names(const char *source);

@@ -78,8 +78,9 @@ completes "foray w" world
 completes "foray --v" --version
 completes "foray world " check export list
 completes "foray help model c" check convert
-completes "foray explore --rad" --radius --radius-scale --radius-scale-check --radius-scale-hat \
-    --radius-scale-tilde
+completes "foray explore --rad" --radius --radius-scale
+completes "foray explore -a ucrl-rfe+ --rad" --radius --radius-scale --radius-scale-check \
+    --radius-scale-hat --radius-scale-tilde
 completes "foray explore --radius t" theorem
 completes "foray explore --replan=" auto doubling every
 completes "foray explore -a ucrl-r" ucrl-rfe ucrl-rfe+
@@ -118,4 +119,19 @@ if command -v zsh >/dev/null; then
         zsh_completes "foray $command --" "${all[@]}"
     done < <(commands)
 fi
+# ---- the settings of algorithms: only where they are asked for, and all of them in the manual
+for name in explore compare; do
+    foray "$name" --help >help.txt
+    holds "$name --help has at most 60 lines" test "$(wc -l <help.txt)" -le 60
+    holds "$name --help says nothing of sstp" test "$(grep -c -- --sstp help.txt)" = 0
+    expect 0 "--sstp-levels N +levels" foray "$name" -a sstp --help
+    expect 0 "settings of sstp:" foray "$name" -a sstp --help
+done
+foray explore --help >help.txt
+holds "explore --help has at most 80 columns" test -z "$(awk 'length > 80' help.txt)"
+expect 0 "--pooled WHICH" foray compare -a sstp,euler --help
+expect 0 "sstp\\\\-truncation\\\\-growth X" foray help --manual
+bash_line() { foray help --complete -- "$@"; }
+holds "flags of sstp are offered behind -a sstp" test "$(bash_line explore -a sstp --sstp-l)" = --sstp-levels
+holds "and not without" test -z "$(bash_line explore --sstp-l)"
 finish
