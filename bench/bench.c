@@ -1,5 +1,6 @@
 /* bench.c - clocks, the machine's limits, tables. */
 #include "bench.h"
+#include "base/level.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -63,9 +64,9 @@ double bench_uniform(uint64_t seed, uint64_t index)
 
 /* ------------------------------------------------------- the machine's limits */
 
-typedef double vector __attribute__((vector_size(64)));
+typedef double vector __attribute__((vector_size(16)));
 
-enum { ARRAY_VECTORS = 1 << 21, CHAINS = 12, STEPS = 1 << 21, REPEATS = 5 };
+enum { ARRAY_VECTORS = 1 << 23, CHAINS = 12, STEPS = 1 << 21, REPEATS = 5 };
 
 typedef struct limits {
     int threads;
@@ -76,7 +77,7 @@ typedef struct limits {
 static double total(vector x)
 {
     double sum = 0;
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 2; i++)
         sum += x[i];
     return sum;
 }
@@ -108,27 +109,37 @@ static void triad(void *arg)
         l->a[i] = l->b[i] + 0.5 * l->c[i];
 }
 
-/* CHAINS independent accumulators hide the latency of an operation. */
-static double multiply_add(vector factor)
-{
-    vector x[CHAINS];
-    for (int i = 0; i < CHAINS; i++)
-        x[i] = factor * (double)i;
-    for (int64_t step = 0; step < STEPS; step++)
-        for (int i = 0; i < CHAINS; i++)
-            x[i] = x[i] * factor + factor;
-    vector sum = {0};
-    for (int i = 0; i < CHAINS; i++)
-        sum += x[i];
-    return total(sum);
-}
+/* CHAINS independent accumulators hide the latency of an operation: once for every level. */
+#define MULTIPLY_ADD(level, options, bytes)                                                        \
+    options static double multiply_add_##level(double factor)                                      \
+    {                                                                                              \
+        typedef double wide __attribute__((vector_size(bytes)));                                   \
+        wide x[CHAINS], all = factor - (wide){0};                                                  \
+        double sum = 0;                                                                            \
+        for (int i = 0; i < CHAINS; i++)                                                           \
+            x[i] = factor * (double)i - (wide){0};                                                 \
+        for (int64_t step = 0; step < STEPS; step++)                                               \
+            for (int i = 0; i < CHAINS; i++)                                                       \
+                x[i] = x[i] * all + all;                                                           \
+        for (int i = 0; i < CHAINS; i++)                                                           \
+            sum += x[i][0];                                                                        \
+        return sum;                                                                                \
+    }
+MULTIPLY_ADD(baseline, , 16)
+#ifdef FY_DISPATCH
+MULTIPLY_ADD(avx2, __attribute__((target("avx2"))), 32)
+MULTIPLY_ADD(avx512, __attribute__((target("avx512f"))), 64)
+#endif
 
 static void operate(void *arg)
 {
+#define ROW(level) multiply_add_##level,
+    static double (*const of_level[FY_LEVELS])(double) = {FY_LEVEL_LIST(ROW)};
+#undef ROW
     limits *l = arg;
     double sum = 0;
 #pragma omp parallel num_threads(l->threads) reduction(+ : sum)
-    sum += multiply_add(l->b[0] + 0.999);
+    sum += of_level[fy_level_highest()](0.999);
     l->sink += sum;
 }
 
@@ -145,7 +156,8 @@ bench_machine bench_measure(int threads)
         l.a[i] = l.b[i] = l.c[i] = (vector){0};
     double reading = (double)bytes / bench_best(REPEATS, read_arrays, &l);
     double adding = 3 * (double)bytes / bench_best(REPEATS, triad, &l);
-    double operations = 2.0 * 8 * CHAINS * STEPS * threads / bench_best(REPEATS, operate, &l);
+    int lanes = 2 << fy_level_highest();
+    double operations = 2.0 * lanes * CHAINS * STEPS * threads / bench_best(REPEATS, operate, &l);
     free(l.a);
     free(l.b);
     free(l.c);

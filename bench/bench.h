@@ -18,7 +18,7 @@ double bench_speedup(int repeats, void (*work)(void *arg), void *slow, void *fas
 
 /* What this many threads can do at best: bytes read (or, in a triad, read and written)
  * per second from arrays larger than any cache, and floating-point operations per second
- * in fused multiply-adds on vectors. */
+ * in multiplications and additions on vectors of the highest level. */
 typedef struct bench_machine {
     int threads;
     double bandwidth, operations;

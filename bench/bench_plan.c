@@ -5,6 +5,7 @@
  * (s,a) has generators of its own, and `shared`, outcome classes in which thousands of (s,a)
  * share theirs. Successors lie anywhere among the states: the least favourable case. */
 #include "bench.h"
+#include "base/level.h"
 #include "learn/radius.h"
 #include "plan/many.h"
 #include "plan/reward.h"
@@ -342,23 +343,79 @@ static void plan_many(void *arg)
     }
 }
 
-/* Whole plans, with all three values, certificate and policy. */
+/* Seconds per reward of whole plans, with all three values, certificate and policy. */
+static void measure_many(many *m, double *alone, double *together)
+{
+    *alone = *together = HUGE_VAL;
+    for (int i = 0; i < 3; i++) {
+        m->at_once = 1;
+        *alone = fmin(*alone, bench_best(1, plan_many, m) / TOGETHER);
+        m->at_once = TOGETHER;
+        *together = fmin(*together, bench_best(1, plan_many, m) / TOGETHER);
+    }
+}
+
+/* Learns the same again, with kernels of another level. */
+static void use_level(scene *s, int level)
+{
+    bench_check(s->ctx, foray_context_set_level(s->ctx, fy_level_name(level)));
+    double *lambda = bench_alloc((size_t)s->ridge->blocks, sizeof *lambda);
+    memcpy(lambda, s->ridge->lambda, (size_t)s->ridge->blocks * sizeof *lambda);
+    fy_ridge_destroy(s->ridge);
+    bench_check(s->ctx, fy_ridge_create(s->ctx, s->model->basis, lambda, 4096, &s->ridge));
+    free(lambda);
+    learn(s);
+    use_threads(s, 1);
+    form_kernel(s);
+}
+
+/* What one level takes, and for those below the highest, how fast that is against it. */
+static void bench_level(many *m, int level, const double *highest, double *seconds)
+{
+    const char *name = fy_level_name(level);
+    double least = level > 0 ? 0.5 : 0.25;
+    char what[80];
+    use_level(m->s, level);
+    seconds[0] = bench_best(3, form_kernel, m->s);
+    measure_many(m, &seconds[1], &seconds[2]);
+    const char *const part[] = {"forming the kernel", "one reward", "each of 16 rewards together"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(what, sizeof what, "%s: %s", name, part[i]);
+        bench_figure(what, 1e3 * seconds[i], "ms");
+        snprintf(what, sizeof what, "%s: %s, speed against the highest level", name, part[i]);
+        if (highest != seconds)
+            bench_target(what, highest[i] / seconds[i], "times", BENCH_AT_LEAST, least);
+    }
+    snprintf(what, sizeof what, "%s: together, cheaper per reward", name);
+    bench_target(what, seconds[1] / seconds[2], "times", BENCH_AT_LEAST, 2.5);
+}
+
+/* The same work at every level of the processor that this machine has, the highest first. */
+static void compare_levels(many *m)
+{
+    double highest[3] = {0}, seconds[3];
+    int most = fy_level_highest();
+    bench_level(m, most, highest, highest);
+    for (int level = most - 1; level >= 0; level--)
+        bench_level(m, level, highest, seconds);
+    use_level(m->s, most);
+}
+
 static void compare_many(scene *s)
 {
     many m = {.s = s};
+    double alone, together;
     for (int i = 0; i < TOGETHER; i++) {
         bench_check(s->ctx, foray_reward_create(s->ctx, s->model, "bench", 0, &m.rewards[i]));
         for (int64_t pair = 0; pair < s->model->pairs; pair++)
             m.rewards[i]->table[0][pair] = bench_uniform(7, (uint64_t)(pair * TOGETHER + i));
     }
-    m.at_once = 1;
-    double alone = bench_best(2, plan_many, &m) / TOGETHER;
-    m.at_once = TOGETHER;
-    double together = bench_best(3, plan_many, &m) / TOGETHER;
+    measure_many(&m, &alone, &together);
     bench_figure("one reward: three recursions, certificate, policy", 1e3 * alone, "ms");
     bench_figure("the same for each of 16 rewards planned together", 1e3 * together, "ms");
     bench_target("whole plans of 16 together, cheaper per reward", alone / together, "times",
                  BENCH_AT_LEAST, 3);
+    compare_levels(&m);
     for (int i = 0; i < TOGETHER; i++)
         foray_reward_destroy(m.rewards[i]);
 }
@@ -385,7 +442,7 @@ static void bench_size(foray_context *ctx, const char *title, const sizes *size)
     open_scene(&s, ctx, size);
     bench_title(title);
     bench_figure("memory bandwidth, one thread", 1e-9 * machine.bandwidth, "GB/s");
-    bench_figure("fused multiply-adds, one thread", 1e-9 * machine.operations, "GFlop/s");
+    bench_figure("multiply-adds, one thread", 1e-9 * machine.operations, "GFlop/s");
     double forming = bench_best(3, form_kernel, &s), optimistic = plan_seconds(&s, 1, 1);
     double plugin = plan_seconds(&s, 1, 0), plain = csr_seconds(&s);
     double least = bench_roofline(&machine, plan_bytes(&s), plan_operations(&s));
