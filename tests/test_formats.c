@@ -319,12 +319,39 @@ static void versions_are_as_low_as_can_be(void **state)
     set_checksum(data, size);
     assert_int_equal(parse_compact(ctx, data, size, &none), FORAY_ERROR_INPUT);
     assert_non_null(strstr(foray_message(ctx), "feature_error: "));
-    data[8] = 4;
+    data[8] = 5;
     assert_int_equal(parse_compact(ctx, data, size, &none), FORAY_ERROR_INPUT);
-    assert_non_null(strstr(foray_message(ctx), "version 4, but only 1 to 3"));
+    assert_non_null(strstr(foray_message(ctx), "version 5, but only 1 to 4"));
     free(data);
     foray_model_destroy(model);
     foray_model_destroy(full);
+    foray_context_destroy(ctx);
+}
+
+/* That weights are not negative is written where the features do not show it, and only there. */
+static void signs_are_kept(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    int64_t tellers = 0;
+    for (int i = 0; i < 10 * SUPPORT_KINDS; i++) {
+        int kind = i % SUPPORT_KINDS;
+        foray_model *model = support_model(ctx, kind, sizes, (uint64_t)i), *again;
+        char *text;
+        size_t size;
+        bool told = model->nonnegative;
+        assert_true(!told || kind == SUPPORT_MIXTURE);
+        tellers += told;
+        assert_int_equal(version_of(ctx, model), told ? 4 : 1);
+        support_ok(ctx, fy_model_print_json(ctx, model, &text, &size));
+        assert_true((strstr(text, "\"nonnegative\":true") != NULL) == told);
+        support_ok(ctx, fy_model_parse_json(ctx, (uint8_t *)text, size, "text", &again));
+        assert_true(foray_model_equal(model, again));
+        free(text);
+        foray_model_destroy(model);
+        foray_model_destroy(again);
+    }
+    assert_true(tellers > 0);
     foray_context_destroy(ctx);
 }
 
@@ -559,6 +586,7 @@ int main(void)
         cmocka_unit_test(memory_and_files_agree),
         cmocka_unit_test(flipped_bits_are_found),
         cmocka_unit_test(versions_are_as_low_as_can_be),
+        cmocka_unit_test(signs_are_kept),
         cmocka_unit_test(overflowing_sizes_are_refused),
         cmocka_unit_test(checksums_agree_for_all_sizes),
         cmocka_unit_test(mangled_json_is_survived),

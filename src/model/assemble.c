@@ -355,9 +355,26 @@ static foray_status gather_pairs(gather *g)
     return status;
 }
 
+/* theta >= 0 is worth saying only where the features do not show it: a model then is the same
+ * whether it was built or read from a file that says nothing of it. */
+static foray_status settle_sign(foray_context *ctx, foray_model *model)
+{
+    bool *shown, all = true;
+    if (!model->nonnegative)
+        return FORAY_OK;
+    if (!FY_ALLOC(ctx, shown, model->dim))
+        return FORAY_ERROR_MEMORY;
+    fy_model_mark_nonnegative(model, shown);
+    for (int64_t i = 0; i < model->dim; i++)
+        all &= shown[i];
+    model->nonnegative = !all;
+    free(shown);
+    return FORAY_OK;
+}
+
 /* A model whose equations have no solution is kept without a basis, so that a
  * check can say what is wrong with it. */
-static foray_status derive_form(foray_context *ctx, foray_model *model)
+static foray_status derive_basis(foray_context *ctx, foray_model *model)
 {
     foray_status status = fy_basis_create(ctx, model, true, true, &model->basis);
     return status == FORAY_ERROR_INPUT ? FORAY_OK : status;
@@ -371,7 +388,9 @@ static foray_status build(foray_context *ctx, const fy_model_parts *parts, foray
     gather g = {.ctx = ctx, .parts = parts, .model = model};
     status = gather_pairs(&g);
     free_gather(&g);
-    return status == FORAY_OK ? derive_form(ctx, model) : status;
+    if (status == FORAY_OK)
+        status = settle_sign(ctx, model);
+    return status == FORAY_OK ? derive_basis(ctx, model) : status;
 }
 
 foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *given, foray_model **out)

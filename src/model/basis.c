@@ -278,8 +278,7 @@ static foray_status find_kernel(foray_context *ctx, fy_basis *basis)
 
 /* ------------------------------------------------------------- norm bounds */
 
-/* theta_i >= 0 is implied where some generator is a positive multiple of e_i. */
-static void mark_nonnegative(const foray_model *model, bool *nonnegative)
+void fy_model_mark_nonnegative(const foray_model *model, bool *nonnegative)
 {
     int64_t generators = model->gen_start[model->generator_sets];
     for (int64_t gen = 0; gen < generators; gen++) {
@@ -333,7 +332,7 @@ static foray_status bound_norms(foray_context *ctx, fy_basis *basis, const fy_eq
     bool *nonnegative;
     if (!FY_ALLOC(ctx, nonnegative, basis->model->dim))
         return FORAY_ERROR_MEMORY;
-    mark_nonnegative(basis->model, nonnegative);
+    fy_model_mark_nonnegative(basis->model, nonnegative);
     double ball = ball_bound(basis);
     for (int64_t g = 0; g < basis->blocks; g++) {
         fy_block *block = &basis->block[g];

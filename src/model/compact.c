@@ -13,12 +13,17 @@ static const uint8_t magic[FY_MODEL_MAGIC_SIZE] = {0x89, 'F', 'O', 'R', 'A', 'Y'
 
 /* Version 2 knows features phi(s,a), version 3 an error of estimated features as well. A
  * model is written in the lowest version that can hold it. */
-enum { VERSION_PLAIN = 1, VERSION_PAIR_FEATURES = 2, VERSION_FEATURE_ERROR = 3 };
+enum {
+    VERSION_PLAIN = 1,
+    VERSION_PAIR_FEATURES = 2,
+    VERSION_FEATURE_ERROR = 3,
+    VERSION_NONNEGATIVE = 4
+};
 
 enum { CRC_SIZE = 4 };
 
 /* The header after the magic: unsigned 64-bit numbers in this order, then
- * norm_bound and, from version 3 on, feature_error. */
+ * norm_bound and, from version 3 on, feature_error. Version 4 says that theta >= 0. */
 typedef struct header {
     uint64_t version, states, actions, horizon, dim;
     uint64_t transitions; /* successors over all pairs */
@@ -76,6 +81,8 @@ static void write_counts(fy_writer *writer, const int64_t *start, int64_t count)
 
 static uint64_t version_for(const foray_model *model)
 {
+    if (model->nonnegative)
+        return VERSION_NONNEGATIVE;
     if (model->feature_error > 0)
         return VERSION_FEATURE_ERROR;
     return model->pair_dim > 0 ? VERSION_PAIR_FEATURES : VERSION_PLAIN;
@@ -211,11 +218,11 @@ static foray_status read_fields(content *c)
     uint64_t field[HEADER_FIELDS] = {0};
     fy_read_bytes(&c->reader, sizeof magic);
     field[0] = fy_read_u64(&c->reader);
-    bool known = field[0] >= VERSION_PLAIN && field[0] <= VERSION_FEATURE_ERROR;
+    bool known = field[0] >= VERSION_PLAIN && field[0] <= VERSION_NONNEGATIVE;
     if (!c->reader.failed && !known)
         return fy_fail(c->ctx, FORAY_ERROR_INPUT,
                        "compact format version %" PRIu64 ", but only %d to %d can be read",
-                       field[0], VERSION_PLAIN, VERSION_FEATURE_ERROR);
+                       field[0], VERSION_PLAIN, VERSION_NONNEGATIVE);
     fy_read_u64s(&c->reader, field + 1, header_fields(field[0]) - 1);
     c->norm_bound = fy_read_double(&c->reader);
     if (field[0] >= VERSION_FEATURE_ERROR)
@@ -401,6 +408,7 @@ static foray_status assemble(content *c, foray_model **out)
         .dim = (int64_t)c->h.dim,
         .norm_bound = c->norm_bound,
         .feature_error = c->feature_error,
+        .nonnegative = c->h.version >= VERSION_NONNEGATIVE,
         .succ_start = c->succ_start,
         .succ = c->succ,
         .lists = (int64_t)c->h.generator_sets,

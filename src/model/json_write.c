@@ -25,6 +25,8 @@ static void put_sizes(fy_writer *writer, const foray_model *model)
         fy_print(writer, ",\"feature_error\":");
         fy_document_put_real(writer, model->feature_error);
     }
+    if (model->nonnegative)
+        fy_print(writer, ",\"nonnegative\":true");
 }
 
 static void put_initial(fy_writer *writer, const foray_model *model)

@@ -30,7 +30,8 @@ struct foray_model {
     int32_t
         *generator_set_pair; /* [generator_sets] the first pair that has the set, for messages */
 
-    double *theta; /* [dim], or NULL: unknown */
+    double *theta;    /* [dim], or NULL: unknown */
+    bool nonnegative; /* theta >= 0 is known, though the features alone do not show it */
 
     /* Features phi(s,a) of a linear MDP, sparse: P(next|s,a) = <phi(s,a), mu(next)>. */
     int64_t pair_dim;    /* 0: none are given, and the arrays are NULL */
@@ -74,6 +75,7 @@ typedef struct fy_model_parts {
     const int32_t *feat_index;   /* [features] */
     const double *feat_value;    /* [features] */
     const double *theta;         /* or NULL */
+    bool nonnegative;            /* no theta with a negative entry is possible */
     int64_t pair_dim;            /* 0: no phi(s,a), and the next three are NULL */
     const int64_t *pair_start;   /* [pairs+1] */
     const int32_t *pair_index;
@@ -122,6 +124,9 @@ void fy_generator_set_probabilities(const foray_model *model, const double *thet
 /* The part of foray_model_check that using a known theta needs: a basis, and probability
  * vectors everywhere. */
 foray_status fy_model_check_kernel(foray_context *ctx, const foray_model *model);
+
+/* theta_i >= 0 is implied where some generator is a positive multiple of e_i: marks those. */
+void fy_model_mark_nonnegative(const foray_model *model, bool *nonnegative);
 
 /* Which successor of pair p is `next`? -1: none. */
 int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next);

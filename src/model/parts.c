@@ -289,6 +289,7 @@ foray_status fy_parts_copy(foray_context *ctx, const fy_model_parts *parts, fora
     model->dim = parts->dim;
     model->pairs = parts->states * parts->actions;
     model->norm_bound = parts->norm_bound;
+    model->nonnegative = parts->nonnegative;
     model->feature_error = fabs(parts->feature_error); /* -0 is 0, in memory as in files */
     model->grid_rows = parts->cell_row ? parts->grid_rows : 0;
     model->grid_cols = parts->cell_row ? parts->grid_cols : 0;

@@ -1,0 +1,525 @@
+/* likelihood.c - maximum likelihood, penalties, and the ellipsoid around it. */
+#include "learn/likelihood.h"
+#include "base/maths.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rounding unit. */
+static const double unit = DBL_EPSILON / 2;
+
+struct fy_likelihood {
+    const fy_vectors *vectors;
+    /* Of the block at hand. */
+    const fy_block *block;
+    int64_t m, k, rows; /* rows: vectors that were seen */
+    double n;           /* sum of number */
+    double *number;     /* [rows] N_t */
+    double *phi;        /* [rows][m] in units in which weights sum to one */
+    double *tangent;    /* [rows][k] N' phi_t */
+    double *p;          /* [rows] <phi_t, c> */
+    double *most;       /* [rows] u_t >= <phi_t, w> on the set */
+    double *c, *trial;  /* [m] */
+    double *gradient;   /* [m] g_i = sum_t N_t phi_ti / p_t */
+    double *matrix;     /* [k][k], the lower half is used */
+    double *factor;     /* [k][k] lower */
+    double *solution;   /* [m] */
+    int64_t *order;     /* [m] the free weights */
+    bool separate;      /* every vector seen is a multiple of a unit vector */
+};
+
+/* ---------------------------------------------------------------- memory */
+
+foray_status fy_likelihood_create(foray_context *ctx, const fy_vectors *vectors,
+                                  fy_likelihood **out)
+{
+    const fy_basis *basis = vectors->basis;
+    int64_t m = 1, rows = 1;
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        if (!(vectors->scale[g] > 0))
+            continue;
+        int64_t slots = vectors->start[g + 1] - vectors->start[g];
+        rows = slots > rows ? slots : rows;
+        m = basis->block[g].coords > m ? basis->block[g].coords : m;
+    }
+    size_t cells, square;
+    fy_likelihood *lik;
+    if (!fy_size_mul((size_t)rows, (size_t)m, &cells) ||
+        !fy_size_mul((size_t)m, (size_t)m, &square))
+        return fy_fail(ctx, FORAY_ERROR_MEMORY,
+                       "the likelihood of a block of %lld weights is too "
+                       "large for memory",
+                       (long long)m);
+    if (!FY_ALLOC(ctx, lik, 1))
+        return FORAY_ERROR_MEMORY;
+    lik->vectors = vectors;
+    if (!FY_ALLOC(ctx, lik->number, rows) || !FY_ALLOC(ctx, lik->phi, cells) ||
+        !FY_ALLOC(ctx, lik->tangent, cells) || !FY_ALLOC(ctx, lik->p, rows) ||
+        !FY_ALLOC(ctx, lik->most, rows) || !FY_ALLOC(ctx, lik->c, m) ||
+        !FY_ALLOC(ctx, lik->trial, m) || !FY_ALLOC(ctx, lik->gradient, m) ||
+        !FY_ALLOC(ctx, lik->matrix, square) || !FY_ALLOC(ctx, lik->factor, square) ||
+        !FY_ALLOC(ctx, lik->solution, m) || !FY_ALLOC(ctx, lik->order, m)) {
+        fy_likelihood_destroy(lik);
+        return FORAY_ERROR_MEMORY;
+    }
+    *out = lik;
+    return FORAY_OK;
+}
+
+void fy_likelihood_destroy(fy_likelihood *lik)
+{
+    if (lik == NULL)
+        return;
+    free(lik->number);
+    free(lik->phi);
+    free(lik->tangent);
+    free(lik->p);
+    free(lik->most);
+    free(lik->c);
+    free(lik->trial);
+    free(lik->gradient);
+    free(lik->matrix);
+    free(lik->factor);
+    free(lik->solution);
+    free(lik->order);
+    free(lik);
+}
+
+const double *fy_likelihood_weights(const fy_likelihood *lik)
+{
+    return lik->c;
+}
+
+/* ------------------------------------------------------------ small algebra */
+
+static double dot(int64_t count, const double *x, const double *y)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < count; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+/* matrix += weight x x', lower half. */
+static void add_outer(int64_t k, double weight, const double *x, double *matrix)
+{
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j <= i; j++)
+            matrix[i * k + j] += weight * x[i] * x[j];
+}
+
+/* factor factor' = matrix; false where a pivot is lost in the rounding of its diagonal. */
+static bool factorise(int64_t k, const double *matrix, double *factor)
+{
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            double sum = matrix[i * k + j] - dot(j, factor + i * k, factor + j * k);
+            if (j < i)
+                factor[i * k + j] = sum / factor[j * k + j];
+            else if (!(sum > 64 * (double)k * unit * matrix[i * k + i]))
+                return false;
+            else
+                factor[i * k + i] = sqrt(sum);
+        }
+    return true;
+}
+
+/* ||x||^2 in the norm of the inverse of what was factorised. */
+static double inverse_norm(int64_t k, const double *factor, const double *x, double *scratch)
+{
+    double square = 0;
+    for (int64_t i = 0; i < k; i++) {
+        scratch[i] = (x[i] - dot(i, factor + i * k, scratch)) / factor[i * k + i];
+        square += scratch[i] * scratch[i];
+    }
+    return sqrt(square);
+}
+
+/* x <- (factor factor')^-1 x. */
+static void solve(int64_t k, const double *factor, double *x)
+{
+    for (int64_t i = 0; i < k; i++)
+        x[i] = (x[i] - dot(i, factor + i * k, x)) / factor[i * k + i];
+    for (int64_t i = k - 1; i >= 0; i--) {
+        for (int64_t j = i + 1; j < k; j++)
+            x[i] -= factor[j * k + i] * x[j];
+        x[i] /= factor[i * k + i];
+    }
+}
+
+/* ------------------------------------------------------------------ the data */
+
+/* The vectors of the block that were seen, as weights see them and in the tangent space. */
+static void gather(fy_likelihood *lik, int64_t g, const int64_t *count)
+{
+    const fy_vectors *vectors = lik->vectors;
+    const fy_basis *basis = vectors->basis;
+    const foray_model *model = basis->model;
+    lik->block = &basis->block[g];
+    lik->m = lik->block->coords;
+    lik->k = lik->block->dim;
+    lik->rows = 0;
+    lik->n = 0;
+    lik->separate = true;
+    for (int64_t slot = vectors->start[g]; slot < vectors->start[g + 1]; slot++) {
+        if (count[slot] == 0)
+            continue;
+        double *phi = lik->phi + lik->rows * lik->m, *tangent = lik->tangent + lik->rows * lik->k;
+        memset(phi, 0, (size_t)lik->m * sizeof *phi);
+        memset(tangent, 0, (size_t)lik->k * sizeof *tangent);
+        int64_t gen = vectors->generator[slot];
+        for (int64_t f = model->feat_start[gen]; f < model->feat_start[gen + 1]; f++) {
+            int32_t i = basis->local_of_coord[model->feat_index[f]];
+            phi[i] = model->feat_value[f] / vectors->scale[g];
+            for (int64_t j = 0; j < lik->k; j++)
+                tangent[j] += phi[i] * lik->block->basis[i * lik->k + j];
+        }
+        lik->separate &= model->feat_start[gen + 1] - model->feat_start[gen] == 1;
+        lik->number[lik->rows++] = (double)count[slot];
+        lik->n += (double)count[slot];
+    }
+}
+
+/* p_t = <phi_t, w>; returns l(w). */
+static double evaluate(fy_likelihood *lik, const double *w)
+{
+    double l = 0;
+    for (int64_t t = 0; t < lik->rows; t++) {
+        lik->p[t] = dot(lik->m, lik->phi + t * lik->m, w);
+        l += lik->number[t] * fy_log(lik->p[t]);
+    }
+    return l;
+}
+
+/* ------------------------------------------------------- maximum likelihood */
+
+/* g_i and, from concavity, how far l(c) can be below the maximum:
+ *   max l - l(c) <= max_i g_i - n. */
+static double find_gradient(fy_likelihood *lik)
+{
+    double most = 0;
+    memset(lik->gradient, 0, (size_t)lik->m * sizeof *lik->gradient);
+    for (int64_t t = 0; t < lik->rows; t++)
+        for (int64_t i = 0; i < lik->m; i++)
+            lik->gradient[i] += lik->number[t] / lik->p[t] * lik->phi[t * lik->m + i];
+    for (int64_t i = 0; i < lik->m; i++)
+        most = fmax(most, lik->gradient[i]);
+    return fmax(0, most - lik->n);
+}
+
+/* w_i <- w_i g_i / n never lowers l. */
+static void em_step(fy_likelihood *lik)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < lik->m; i++)
+        sum += lik->c[i] *= lik->gradient[i] / lik->n;
+    for (int64_t i = 0; i < lik->m; i++)
+        lik->c[i] /= sum;
+}
+
+/* I = sum_t N_t phi_t phi_t' / p_t^2 on the tangent space. */
+static void find_information(fy_likelihood *lik)
+{
+    memset(lik->matrix, 0, (size_t)(lik->k * lik->k) * sizeof *lik->matrix);
+    for (int64_t t = 0; t < lik->rows; t++)
+        add_outer(lik->k, lik->number[t] / (lik->p[t] * lik->p[t]), lik->tangent + t * lik->k,
+                  lik->matrix);
+}
+
+/* The weights that Newton's step may change: not those near 0 that only want to shrink. Their
+ * numbers go into lik->order; returns how many there are. */
+static int64_t free_weights(fy_likelihood *lik)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < lik->m; i++)
+        if (lik->c[i] > 1e-9 || lik->gradient[i] > lik->n)
+            lik->order[count++] = i;
+    return count;
+}
+
+/* Newton's step d among the free weights, H d = g - lambda 1 with sum d = 0 and
+ * H = sum_t N_t phi_t phi_t'/p_t^2, shortened to stay inside; kept if l grows. EM alone is
+ * slow where vectors overlap. */
+static bool newton_step(fy_likelihood *lik, double l)
+{
+    int64_t k = free_weights(lik);
+    double trace = 0, along = 0, across = 0, step = 1, *ones = lik->trial;
+    memset(lik->matrix, 0, (size_t)(k * k) * sizeof *lik->matrix);
+    for (int64_t t = 0; t < lik->rows; t++) {
+        for (int64_t i = 0; i < k; i++)
+            lik->solution[i] = lik->phi[t * lik->m + lik->order[i]];
+        add_outer(k, lik->number[t] / (lik->p[t] * lik->p[t]), lik->solution, lik->matrix);
+    }
+    for (int64_t i = 0; i < k; i++)
+        trace += lik->matrix[i * k + i];
+    for (int64_t i = 0; i < k; i++)
+        lik->matrix[i * k + i] += 1e-11 * trace;
+    if (k < 2 || !factorise(k, lik->matrix, lik->factor))
+        return false;
+    for (int64_t i = 0; i < k; i++) {
+        lik->solution[i] = lik->gradient[lik->order[i]];
+        ones[i] = 1;
+    }
+    solve(k, lik->factor, lik->solution);
+    solve(k, lik->factor, ones);
+    for (int64_t i = 0; i < k; i++) {
+        along += lik->solution[i];
+        across += ones[i];
+    }
+    for (int64_t i = 0; i < k; i++) {
+        lik->solution[i] -= along / across * ones[i];
+        if (lik->solution[i] < 0)
+            step = fmin(step, -0.99 * lik->c[lik->order[i]] / lik->solution[i]);
+    }
+    memcpy(lik->trial, lik->c, (size_t)lik->m * sizeof *lik->trial);
+    for (int64_t i = 0; i < k; i++)
+        lik->trial[lik->order[i]] = fmax(0, lik->c[lik->order[i]] + step * lik->solution[i]);
+    if (!(evaluate(lik, lik->trial) > l))
+        return false;
+    memcpy(lik->c, lik->trial, (size_t)lik->m * sizeof *lik->c);
+    return true;
+}
+
+/* c near the maximum, with p_t > 0 wherever something was seen. */
+static void maximise(fy_likelihood *lik)
+{
+    enum { MOST_ROUNDS = 200 };
+    static const double good_enough = 1e-6;
+    for (int64_t i = 0; i < lik->m; i++)
+        lik->c[i] = 1 / (double)lik->m;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        double l = evaluate(lik, lik->c);
+        if (find_gradient(lik) <= good_enough)
+            break;
+        if (round < 2 || lik->separate || !newton_step(lik, l)) {
+            evaluate(lik, lik->c);
+            em_step(lik);
+        }
+    }
+}
+
+/* ----------------------------------------------------------------- penalties */
+
+/* (a) any c: the prior's mass near c is that of the simplex shrunk towards it,
+ *     pen = k fy_log(1 + n/k) + n fy_log(1 + k/n). */
+static double penalty_anywhere(double k, double n)
+{
+    return k * fy_log1p(n / k) + n * fy_log1p(k / n);
+}
+
+/* -2 (fy_log(1-u) + u)/u^2, and an upper bound of it where that cancels. */
+static double curvature(double u)
+{
+    if (u < 1e-3)
+        return 1 + 2 * u / 3 + u * u / (2 * (1 - u));
+    return -2 * (fy_log1p(-u) + u) / (u * u);
+}
+
+/* (b) an ellipsoid {||v - c1||_I <= r} inside the simplex, for the best r:
+ *     C(u) r^2 k/(2(k+2)) - fy_log(V_k r^k) + 1/2 log det I + log vol + l(c) - l(c1),
+ *     u = r max_t ||phi_t||/p_t < 1. Expects p at c1; INFINITY where I is not definite. */
+static double penalty_local(fy_likelihood *lik, const double *c1)
+{
+    int64_t k = lik->k;
+    find_information(lik);
+    if (!factorise(k, lik->matrix, lik->factor))
+        return INFINITY;
+    double reach = INFINITY, slope = 0, log_det = 0;
+    for (int64_t i = 0; i < lik->m; i++) {
+        double norm = inverse_norm(k, lik->factor, lik->block->basis + i * k, lik->solution);
+        reach = fmin(reach, c1[i] / norm);
+    }
+    for (int64_t t = 0; t < lik->rows; t++)
+        slope = fmax(slope,
+                     inverse_norm(k, lik->factor, lik->tangent + t * k, lik->solution) / lik->p[t]);
+    for (int64_t i = 0; i < k; i++)
+        log_det += 2 * fy_log(lik->factor[i * k + i]);
+    double most = fmin(reach, 0.95 / slope) * (1 - 1e-9);
+    if (!(most > 0))
+        return INFINITY;
+    double d = (double)k, best = INFINITY;
+    double ball = d / 2 * fy_log(3.14159265358979323846) - fy_lgamma(d / 2 + 1);
+    double simplex = 0.5 * fy_log(d + 1) - fy_lgamma(d + 1);
+    for (double r = fmin(most, sqrt(d + 2)); r > most / 64 || best == INFINITY; r *= 0.85) {
+        double value = curvature(r * slope) * r * r * d / (2 * (d + 2)) - d * fy_log(r);
+        if (value >= best)
+            break;
+        best = value;
+    }
+    return best - ball + log_det / 2 + simplex;
+}
+
+/* The same at c and at points further inside, whichever is best. */
+static double penalty_inside(fy_likelihood *lik, double l)
+{
+    double best = INFINITY;
+    for (double share = 0; share < 0.5; share = share == 0 ? 1 / (lik->n + 1) : 4 * share) {
+        for (int64_t i = 0; i < lik->m; i++)
+            lik->trial[i] = (1 - share) * lik->c[i] + share / (double)lik->m;
+        double l1 = evaluate(lik, lik->trial);
+        double value = penalty_local(lik, lik->trial) + (share > 0 ? fmax(0, l - l1) : 0);
+        best = fmin(best, value);
+        if (l - l1 > best)
+            break;
+    }
+    return best;
+}
+
+/* Where every vector is a multiple of a unit vector, the integral has a closed form for a
+ * Dirichlet(a,...,a) prior: with N_i the number of times that outcome i was seen
+ *     log integral = l(1) + fy_lgamma(m a) - fy_lgamma(n + m a) + sum_i [fy_lgamma(N_i + a) -
+ * fy_lgamma(a)]. */
+static double penalty_closed(const fy_likelihood *lik, double a)
+{
+    double m = (double)lik->m;
+    double log_integral = fy_lgamma(m * a) - fy_lgamma(lik->n + m * a), l = 0, size = 0;
+    for (int64_t i = 0; i < lik->m; i++) {
+        double seen = 0;
+        for (int64_t t = 0; t < lik->rows; t++)
+            seen += lik->phi[t * lik->m + i] > 0 ? lik->number[t] : 0;
+        log_integral += fy_lgamma(seen + a) - fy_lgamma(a);
+        size += fabs(fy_lgamma(seen + a));
+        l += seen > 0 ? seen * fy_log(lik->c[i]) : 0;
+    }
+    /* The sums are large and nearly cancel. */
+    return l - log_integral +
+           8 * unit * (m + 4) * (size + fabs(fy_lgamma(lik->n + m * a)) + fabs(l));
+}
+
+/* The prior is Dirichlet(1/2) where all vectors that the block can show are separate, which is
+ * known beforehand, and uniform elsewhere. */
+static double find_penalty(fy_likelihood *lik, int64_t g)
+{
+    if (lik->n == 0 || lik->k == 0)
+        return 0;
+    if (lik->vectors->separate[g])
+        return penalty_closed(lik, 0.5);
+    double l = evaluate(lik, lik->c);
+    double pen = fmin(penalty_anywhere((double)lik->k, lik->n), penalty_inside(lik, l));
+    evaluate(lik, lik->c);
+    pen += 8 * unit * (double)(lik->rows + lik->m) * (fabs(l) + lik->n);
+    return lik->separate ? fmin(pen, penalty_closed(lik, 1)) : pen;
+}
+
+/* ----------------------------------------------------------------- ellipsoid */
+
+/* q(r) = 2 (r - fy_log(1+r))/r^2, and a lower bound of it where that cancels. */
+static double shrinkage(double r)
+{
+    return r < 1e-3 ? 1 / (1 + 2 * r / 3) : 2 * (r - fy_log1p(r)) / (r * r);
+}
+
+/* M = sum_t N_t q(r_t) phi_t phi_t'/p_t^2 + sum_i 2 a_i^2/(x + gap) e_i e_i' + rho I,
+ * r_t = u_t/p_t - 1, in lik->matrix; returns the trace of the sums and rho. */
+typedef struct regular {
+    double trace, rho, terms;
+} regular;
+
+static regular form_matrix(fy_likelihood *lik, double excess, double width)
+{
+    int64_t k = lik->k;
+    memset(lik->matrix, 0, (size_t)(k * k) * sizeof *lik->matrix);
+    for (int64_t t = 0; t < lik->rows; t++) {
+        double q = shrinkage(fmax(0, lik->most[t] / lik->p[t] - 1));
+        add_outer(k, lik->number[t] * q / (lik->p[t] * lik->p[t]), lik->tangent + t * k,
+                  lik->matrix);
+    }
+    /* a_i = n + gap - g_i, rounded down. */
+    double slack = 8 * unit * (double)(lik->rows + lik->m) * lik->n;
+    for (int64_t i = 0; i < lik->m; i++) {
+        double a = fmax(0, lik->n + excess - lik->gradient[i] - slack);
+        add_outer(k, 2 * a * a / (width + excess), lik->block->basis + i * k, lik->matrix);
+    }
+    regular out = {.terms = (double)(lik->rows + lik->m + k + 8)};
+    for (int64_t i = 0; i < k; i++)
+        out.trace += lik->matrix[i * k + i];
+    out.rho = fmax(0.5, 32 * out.terms * unit * out.trace);
+    for (int64_t i = 0; i < k; i++)
+        lik->matrix[i * k + i] += out.rho;
+    return out;
+}
+
+/* beta^2 = 2 R + 2 rho + rounding,  R = x + gap + S,  S = sum_i (a_i c_i)^2/(x + gap). A block
+ * without data is the whole simplex: M = rho I and ||w - c||^2 <= 2. */
+static double square_radius(const fy_likelihood *lik, regular form, double excess, double width)
+{
+    double S = 0, rounding = 2 * form.terms * unit * (form.trace + (double)lik->k * form.rho);
+    if (lik->n == 0)
+        return 2 * form.rho + rounding;
+    for (int64_t i = 0; i < lik->m; i++) {
+        double a = fmax(0, lik->n + excess - lik->gradient[i]) * lik->c[i];
+        S += a * a / (width + excess);
+    }
+    S = fmin(S, excess * excess / (width + excess)) * (1 + 1e-12);
+    return 2 * (width + excess + S) + 2 * form.rho + rounding;
+}
+
+/* Begin with u_t = max_i phi_ti, form M, put u_t <- min(u_t, p_t + beta ||phi_t||), repeat: every
+ * round is valid. Leaves L in lik->factor; returns beta. */
+static double find_ellipsoid(fy_likelihood *lik, double excess, double width)
+{
+    enum { ROUNDS = 8 };
+    double beta = 0;
+    for (int64_t t = 0; t < lik->rows; t++) {
+        lik->most[t] = 0;
+        for (int64_t i = 0; i < lik->m; i++)
+            lik->most[t] = fmax(lik->most[t], lik->phi[t * lik->m + i]);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        regular form = form_matrix(lik, excess, width);
+        factorise(lik->k, lik->matrix, lik->factor); /* rho keeps it definite */
+        beta = sqrt(square_radius(lik, form, excess, width)) * (1 + 4 * unit);
+        for (int64_t t = 0; t < lik->rows; t++) {
+            double norm =
+                inverse_norm(lik->k, lik->factor, lik->tangent + t * lik->k, lik->solution);
+            lik->most[t] = fmin(lik->most[t], (lik->p[t] + beta * norm) * (1 + 1e-12));
+        }
+    }
+    return beta;
+}
+
+/* w = s theta: M and c in the coordinates z of the block, M_z = s^2 M. */
+static void hand_over(const fy_likelihood *lik, int64_t g, fy_ridge *ridge, double *z)
+{
+    double s = lik->vectors->scale[g];
+    double *sigma = ridge->sigma + ridge->at_matrix[g],
+           *factor = ridge->factor + ridge->at_matrix[g];
+    for (int64_t i = 0; i < lik->k; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            *sigma++ = s * s * lik->matrix[i * lik->k + j];
+            *factor++ = s * lik->factor[i * lik->k + j];
+        }
+    for (int64_t j = 0; j < lik->k; j++) {
+        double sum = 0;
+        for (int64_t i = 0; i < lik->m; i++)
+            sum += lik->block->basis[i * lik->k + j] * (lik->c[i] / s - lik->block->theta0[i]);
+        z[ridge->at_vector[g] + j] = sum;
+    }
+}
+
+fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *lik, int64_t g, const int64_t *count,
+                                         double share, double inner, fy_ridge *ridge, double *z,
+                                         double *radius)
+{
+    gather(lik, g, count);
+    maximise(lik);
+    /* Only where a weight is smaller than what moving would make it. */
+    double move = lik->n > 0 ? fmin(0.5, inner / lik->n) : 0, least = 1;
+    for (int64_t i = 0; i < lik->m; i++)
+        least = fmin(least, lik->c[i]);
+    for (int64_t i = 0; i < lik->m && least < move / (double)lik->m; i++)
+        lik->c[i] = (1 - move) * lik->c[i] + move / (double)lik->m;
+    fy_likelihood_fit fit = {.visits = lik->n};
+    fit.penalty = find_penalty(lik, g);
+    fit.width = (fit.penalty - fy_log(share)) * (1 + 1e-12);
+    evaluate(lik, lik->c);
+    double slack = 8 * unit * (double)(lik->rows + lik->m) * lik->n;
+    fit.excess = lik->n > 0 ? find_gradient(lik) + slack : 0;
+    fit.radius = lik->k > 0 ? find_ellipsoid(lik, fit.excess, fit.width) : 0;
+    if (lik->k > 0)
+        hand_over(lik, g, ridge, z);
+    radius[g] = fit.radius;
+    return fit;
+}
