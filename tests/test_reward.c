@@ -269,15 +269,16 @@ static foray_policy *make_policy(uint64_t seed)
 {
     foray_policy *policy;
     support_random random = {.seed = seed};
-    support_ok(ctx, fy_policy_create(ctx, model, (int)(seed % FORAY_MODES), &policy));
+    support_ok(ctx, foray_policy_create(ctx, model, (int)(seed % FORAY_MODES), &policy));
     for (int64_t i = 0; i < 5 * 4; i++)
         policy->action[i] = (int32_t)support_below(&random, 3);
     for (int m = 0; m < FORAY_MODES; m++)
         policy->value[m] = 5 * support_uniform(&random);
-    policy->certificate = (foray_certificate){.gap = support_uniform(&random),
-                                              .delta = support_uniform(&random),
-                                              .radius = (int)(seed % 3),
-                                              .certified = seed % 2};
+    policy->certificate =
+        (foray_certificate){.gap = support_uniform(&random),
+                            .delta = support_uniform(&random),
+                            .radius = (int)(seed % 3),
+                            .certainty = seed % 2 ? FORAY_CERTIFIED : FORAY_HEURISTIC};
     return policy;
 }
 
@@ -297,7 +298,7 @@ static void policies_read_back_exactly(void **state)
         assert_true(copy->certificate.gap == policy->certificate.gap);
         assert_true(copy->certificate.delta == policy->certificate.delta);
         assert_int_equal(copy->certificate.radius, policy->certificate.radius);
-        assert_int_equal(copy->certificate.certified, policy->certificate.certified);
+        assert_int_equal(copy->certificate.certainty, policy->certificate.certainty);
         foray_policy_destroy(policy);
         foray_policy_destroy(copy);
     }

@@ -174,16 +174,17 @@ FORAY_API void foray_parameter_range(const foray_parameter *parameter, char *tex
 
 /* ---------------------------------------------------------------- settings */
 
-/* How wide confidence sets are; the last two, which cannot be chosen, are what else a certificate
- * may rest on: bonuses made from visit counts (tabular algorithms), or nothing. */
+/* How wide confidence sets are; the last three are what else a certificate may
+ * rest on: bonuses made from visit counts (tabular algorithms), nothing, or the likelihood. */
 typedef enum foray_radius {
     FORAY_RADIUS_SHARP,
     FORAY_RADIUS_SELFNORMALISED,
     FORAY_RADIUS_THEOREM,
     FORAY_RADIUS_COUNTS,
     FORAY_RADIUS_NONE,
+    FORAY_RADIUS_LIKELIHOOD,
 } foray_radius;
-enum { FORAY_RADIUS_KINDS = FORAY_RADIUS_NONE + 1 };
+enum { FORAY_RADIUS_KINDS = FORAY_RADIUS_LIKELIHOOD + 1 };
 
 typedef enum foray_switch { FORAY_AUTO, FORAY_ON, FORAY_OFF } foray_switch;
 
@@ -560,27 +561,60 @@ FORAY_API const char *foray_mode_name(foray_mode mode);
 /* "sharp", "selfnormalised", "theorem", "counts", "none"; NULL for any other number. */
 FORAY_API const char *foray_radius_name(foray_radius radius);
 
+/* Which bound a gap comes from. GAP: how much better another choice could be, under one and the
+ * same law. VALUES: how far apart values can be. COUNTS: the visit counts of tabular algorithms.
+ * EXACT: the true theta. */
+typedef enum foray_bound {
+    FORAY_BOUND_NONE,
+    FORAY_BOUND_GAP,
+    FORAY_BOUND_VALUES,
+    FORAY_BOUND_COUNTS,
+    FORAY_BOUND_EXACT
+} foray_bound;
+
+/* CERTIFIED: proved end to end, with probability 1 - delta. EXACT: theta is known. ESTIMATE: seen
+ * through clusters, no proof. HEURISTIC: a radius was scaled below what theory requires. REFUTED:
+ * no law that the model admits fits the data. UNCERTIFIED: the algorithm has no bound. */
+typedef enum foray_certainty {
+    FORAY_UNCERTIFIED,
+    FORAY_CERTIFIED,
+    FORAY_EXACT,
+    FORAY_ESTIMATE,
+    FORAY_HEURISTIC,
+    FORAY_REFUTED
+} foray_certainty;
+
 /* With probability at least 1 - delta, V* - V^pi <= gap, if certified. */
 typedef struct foray_certificate {
     double gap; /* INFINITY: the algorithm has no bound */
     double delta;
     foray_radius radius;
-    bool certified; /* false: heuristic, a radius was scaled below what theory requires */
+    foray_bound bound;         /* which bound gave the gap */
+    foray_certainty certainty; /* whether it is proved */
+    bool optimal;              /* the gap is 0 up to rounding: at most 1e-9 of what rewards allow */
+    bool vacuous;              /* the gap is all that rewards allow: it says nothing */
 } foray_certificate;
 
-/* "certified" or "heuristic". */
+/* "certified", "exact", "estimate", "heuristic", "refuted" or "none". */
 FORAY_API const char *foray_certificate_status(const foray_certificate *certificate);
+/* "gap", "values", "counts", "exact" or "none". */
+FORAY_API const char *foray_bound_name(foray_bound bound);
 
 typedef struct foray_policy {
     int64_t states, actions, horizon;
     foray_mode mode;
     int32_t *action;           /* [horizon][states] */
     double value[FORAY_MODES]; /* E_mu of the three recursions for the reward */
+    double expected;           /* E_mu of this policy's own value under the estimate, and */
+    double low, high;          /* where it lies under every law of the confidence set */
     foray_certificate certificate;
 } foray_policy;
 
 /* Releases the policy's arrays and the policy. */
 FORAY_API void foray_policy_destroy(foray_policy *policy);
+/* A policy of the model's shape, all actions 0, without values or certificate. */
+FORAY_API foray_status foray_policy_create(foray_context *ctx, const foray_model *model,
+                                           foray_mode mode, foray_policy **out);
 FORAY_API foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out);
 /* Writes a policy, replacing an existing file (see foray_file_write). */
 FORAY_API foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy,
@@ -650,6 +684,18 @@ FORAY_API foray_status foray_explorer_play(foray_explorer *explorer, foray_world
 FORAY_API foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
                                            const foray_reward *const *rewards, foray_mode mode,
                                            foray_policy **policies);
+
+/* What the certificates of plans and the bound for all rewards rest on: the radius of the
+ * exploration, which is the default, or FORAY_RADIUS_LIKELIHOOD, the full likelihood of the data.
+ * With the latter foray_explorer_bound is about the plug-in plan, and plans are certified by how
+ * much better another choice could be. FORAY_ERROR_USAGE where the model admits no likelihood
+ * set: its features are estimates, or not mixtures of laws and without a regression. */
+FORAY_API foray_status foray_explorer_certify_by(foray_explorer *explorer, foray_radius radius);
+
+/* Certifies a policy from anywhere for a reward: fills its value, interval and certificate.
+ * FORAY_ERROR_USAGE where there is no likelihood set. */
+FORAY_API foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
+                                              foray_policy *policy);
 
 /* The bound for all rewards: an upper bound on the gap of the optimistic plan for
  * every reward. */

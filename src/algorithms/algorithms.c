@@ -77,7 +77,11 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
     if (!explorer)
         return FORAY_ERROR_MEMORY;
     *explorer = start;
-    status = explorer->ops->create(explorer);
+    explorer->certificates = settings->radius;
+    explorer->certifier_after = -1;
+    status = FY_ALLOC(ctx, explorer->seen, model->succ_start[model->pairs])
+                 ? explorer->ops->create(explorer)
+                 : FORAY_ERROR_MEMORY;
     if (status != FORAY_OK) {
         foray_explorer_destroy(explorer);
         return status;

@@ -24,6 +24,8 @@ void foray_explorer_destroy(foray_explorer *explorer)
     if (!explorer)
         return;
     explorer->ops->destroy(explorer);
+    fy_certifier_destroy(explorer->certifier);
+    free(explorer->seen);
     free(explorer);
 }
 
@@ -154,6 +156,7 @@ foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int
                        "state %" PRId64 " followed (s=%" PRId64 ", a=%" PRId64
                        "), which the model rules out (episode %" PRId64 ", step %" PRId64 ")",
                        next, state, action, explorer->episodes, explorer->step);
+    explorer->seen[model->succ_start[pair] + j]++;
     explorer->ops->observe(explorer, explorer->step, pair, j);
     explorer->step++;
     return FORAY_OK;
@@ -191,7 +194,7 @@ foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
         if (status != FORAY_OK)
             return status;
     }
-    return explorer->ops->plan(explorer, count, rewards, mode, policies);
+    return fy_explorer_plan(explorer, count, rewards, mode, policies);
 }
 
 static foray_status has_none(foray_explorer *explorer, const char *what)
@@ -201,6 +204,16 @@ static foray_status has_none(foray_explorer *explorer, const char *what)
 
 foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out)
 {
+    fy_certifier *sets = NULL;
+    foray_status status = FORAY_OK;
+    if (explorer->certificates == FORAY_RADIUS_LIKELIHOOD)
+        status = fy_explorer_sets(explorer, &sets);
+    if (status != FORAY_OK)
+        return status;
+    if (sets) {
+        *out = fy_explorer_certificate(explorer, fy_certifier_all(sets));
+        return FORAY_OK;
+    }
     if (!explorer->ops->bound)
         return has_none(explorer, "bound for all rewards");
     return explorer->ops->bound(explorer, out);
@@ -250,6 +263,11 @@ static uint64_t fingerprint(const foray_explorer *explorer)
     return fy_hash(ops->name, strlen(ops->name), hash);
 }
 
+static size_t transitions_of(const foray_explorer *explorer)
+{
+    return (size_t)explorer->model->succ_start[explorer->model->pairs];
+}
+
 foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_t *size)
 {
     if (explorer->step >= 0)
@@ -259,6 +277,7 @@ foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_
     fy_write_u64(&writer, (uint64_t)explorer->episodes);
     fy_write_u64(&writer, (uint64_t)explorer->plans);
     fy_write_u64(&writer, explorer->stale);
+    fy_write_u64s(&writer, (const uint64_t *)explorer->seen, transitions_of(explorer));
     explorer->ops->save(explorer, &writer);
     if (writer.failed) {
         free(writer.data);
@@ -280,6 +299,8 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
     explorer->episodes = (int64_t)fy_read_u64(&reader);
     explorer->plans = (int64_t)fy_read_u64(&reader);
     explorer->stale = fy_read_u64(&reader) != 0;
+    fy_read_u64s(&reader, (uint64_t *)explorer->seen, transitions_of(explorer));
+    explorer->certifier_after = -1;
     explorer->ops->load(explorer, &reader);
     if (reader.failed || reader.at != size)
         return fy_fail(explorer->ctx, FORAY_ERROR_RUN, "the saved state is damaged");

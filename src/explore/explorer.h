@@ -12,7 +12,7 @@
 #define FY_EXPLORER_H
 
 #include "base/parameter.h"
-#include "model/model.h"
+#include "certify/certifier.h"
 
 /* The reward that an algorithm was given to explore for. */
 typedef struct fy_given {
@@ -53,6 +53,11 @@ typedef struct fy_explorer_ops {
     foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
     foray_status (*estimate)(foray_explorer *explorer, double *theta, double *half_width);
     void (*describe)(foray_explorer *explorer, foray_explorer_facts *facts);
+    /* The ellipsoids of its regression in the model's own basis, at delta/G for each block; false
+     * where the settings ask for others. */
+    bool (*regression)(foray_explorer *explorer, fy_regression_set *out);
+    /* True: its plans are PLAN on a confidence set, whichever that is. */
+    bool plans_on_sets;
 } fy_explorer_ops;
 
 /* What needs_budget is for most. */
@@ -67,9 +72,13 @@ struct foray_explorer {
     foray_parameter_value own[FY_MOST_PARAMETERS]; /* in the order of ops->parameter */
     int64_t episodes;                              /* ended */
     int64_t plans;                                 /* exploration plans made */
-    int64_t step; /* of the episode under way; -1 between episodes */
-    bool stale;   /* what was learnt since the last plan asks for a new one */
-    void *self;   /* the algorithm's own state */
+    int64_t step;              /* of the episode under way; -1 between episodes */
+    bool stale;                /* what was learnt since the last plan asks for a new one */
+    int64_t *seen;             /* [transitions] how often each happened, laid out as model->succ */
+    foray_radius certificates; /* what they rest on: the likelihood, or the settings' radius */
+    fy_certifier *certifier;   /* made when it is first needed */
+    int64_t certifier_after;   /* how many episodes its sets are of; -1: none yet */
+    void *self;                /* the algorithm's own state */
 };
 
 /* An exploration plan was made. */
@@ -91,6 +100,16 @@ void fy_read_actions(fy_reader *reader, const foray_model *model, int32_t *actio
 /* An action uniformly at random, always the same in step t of an episode. */
 int64_t fy_random_action(const foray_explorer *explorer, int64_t t);
 void fy_given_destroy(fy_given *given);
+
+/* Plans and bounds with certificates from likelihoods (certificates.c), once rewards and mode have
+ * been checked. */
+foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
+                              const foray_reward *const *rewards, foray_mode mode,
+                              foray_policy **policies);
+/* What a bound from those sets says. */
+foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap);
+/* The sets of the data so far; *out is NULL where the model or the algorithm admits none. */
+foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out);
 
 /* Would the explorer take this reward to explore for? */
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward);

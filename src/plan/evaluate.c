@@ -129,7 +129,7 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
     foray_policy *policy = NULL;
     foray_status status = check(ctx, model, reward, 1.0, NULL);
     if (status == FORAY_OK)
-        status = fy_policy_create(ctx, model, FORAY_PLUGIN, &policy);
+        status = foray_policy_create(ctx, model, FORAY_PLUGIN, &policy);
     if (status < 0 || (status = create(ctx, model, model->theta, reward, 1.0, &work)) < 0) {
         foray_policy_destroy(policy);
         return status;
@@ -138,7 +138,10 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
     destroy(&work);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] = value;
-    policy->certificate = (foray_certificate){.radius = FORAY_RADIUS_NONE, .certified = true};
+    policy->certificate = (foray_certificate){.radius = FORAY_RADIUS_NONE,
+                                              .bound = FORAY_BOUND_EXACT,
+                                              .certainty = FORAY_EXACT,
+                                              .optimal = true};
     *out = policy;
     return FORAY_OK;
 }

@@ -17,9 +17,11 @@
 
 /* In the order of the public enums. */
 static const char *const mode_names[] = {"optimistic", "plugin", "pessimistic", NULL};
-static const char *const radius_names[] = {"sharp",  "selfnormalised", "theorem",
-                                           "counts", "none",           NULL};
-static const char *const status_names[] = {"heuristic", "certified", NULL};
+static const char *const radius_names[] = {"sharp", "selfnormalised", "theorem", "counts",
+                                           "none",  "likelihood",     NULL};
+static const char *const status_names[] = {"none",      "certified", "exact", "estimate",
+                                           "heuristic", "refuted",   NULL};
+static const char *const bound_names[] = {"none", "gap", "values", "counts", "exact", NULL};
 
 const char *foray_mode_name(foray_mode mode)
 {
@@ -33,7 +35,12 @@ const char *foray_radius_name(foray_radius radius)
 
 const char *foray_certificate_status(const foray_certificate *certificate)
 {
-    return status_names[certificate->certified];
+    return status_names[certificate->certainty];
+}
+
+const char *foray_bound_name(foray_bound bound)
+{
+    return bound_names[bound];
 }
 
 /* ----------------------------------------------------------------- creation */
@@ -58,8 +65,8 @@ static foray_status policy_create(foray_context *ctx, int64_t states, int64_t ac
     return FORAY_OK;
 }
 
-foray_status fy_policy_create(foray_context *ctx, const foray_model *model, foray_mode mode,
-                              foray_policy **out)
+foray_status foray_policy_create(foray_context *ctx, const foray_model *model, foray_mode mode,
+                                 foray_policy **out)
 {
     foray_status status = policy_create(ctx, model->states, model->actions, model->horizon, out);
     if (status == FORAY_OK)
@@ -81,7 +88,7 @@ foray_status fy_policies_create(foray_context *ctx, const foray_model *model, fo
     for (int64_t i = 0; i < count; i++)
         policies[i] = NULL;
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
-        status = fy_policy_create(ctx, model, mode, &policies[i]);
+        status = foray_policy_create(ctx, model, mode, &policies[i]);
     if (status != FORAY_OK)
         fy_policies_destroy(count, policies);
     return status;
@@ -204,7 +211,7 @@ static foray_status read_certificate(foray_context *ctx, fy_json object,
         (status = fy_document_choice(ctx, object, "status", status_names, &certified)) < 0)
         return status;
     certificate->radius = (foray_radius)radius;
-    certificate->certified = certified;
+    certificate->certainty = (foray_certainty)certified;
     return FORAY_OK;
 }
 

@@ -4,11 +4,7 @@
 
 #include "model/model.h"
 
-/* A policy of the model's shape, all actions 0. */
-foray_status fy_policy_create(foray_context *ctx, const foray_model *model, foray_mode mode,
-                              foray_policy **out);
-
-/* `count` of them; on failure all are NULL. */
+/* `count` policies of the model's shape, all actions 0; on failure all are NULL. */
 foray_status fy_policies_create(foray_context *ctx, const foray_model *model, foray_mode mode,
                                 int64_t count, foray_policy **policies);
 /* Releases them, and leaves NULL. */

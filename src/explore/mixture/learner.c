@@ -356,7 +356,11 @@ static foray_certificate certificate(const foray_explorer *explorer, double gap)
     return (foray_certificate){.gap = gap,
                                .delta = settings->delta,
                                .radius = settings->radius,
-                               .certified = learner->least_scale >= 1.0};
+                               .bound = FORAY_BOUND_VALUES,
+                               .certainty =
+                                   learner->least_scale >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
+                               .optimal = gap <= 1e-9 * (double)explorer->model->horizon,
+                               .vacuous = gap >= (double)explorer->model->horizon};
 }
 
 foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
@@ -400,6 +404,17 @@ foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out)
             &bound);
     *out = certificate(explorer, bound);
     return FORAY_OK;
+}
+
+/* With the sharp radius, centred and in blocks, at delta/m for each of the m blocks. */
+bool fy_learner_regression(foray_explorer *explorer, fy_regression_set *out)
+{
+    fy_learner *learner = explorer->self;
+    if (learner->basis != explorer->model->basis || learner->own_radius != NULL)
+        return false;
+    fy_learner_estimate(learner);
+    *out = (fy_regression_set){learner->ridge, learner->z, learner->radius};
+    return true;
 }
 
 /* ------------------------------------------------------------------- telling */

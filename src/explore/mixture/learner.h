@@ -87,6 +87,7 @@ foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
 foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out);
 foray_status fy_learner_theta(foray_explorer *explorer, double *theta, double *half_width);
 void fy_learner_describe(foray_explorer *explorer, foray_explorer_facts *facts);
+bool fy_learner_regression(foray_explorer *explorer, fy_regression_set *out);
 bool fy_learner_needs_budget(const foray_explorer *explorer);
 
 #endif

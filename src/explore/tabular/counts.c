@@ -155,7 +155,11 @@ foray_certificate fy_counts_certificate(const foray_explorer *explorer, double g
     return (foray_certificate){.gap = gap,
                                .delta = settings->delta,
                                .radius = bounded ? FORAY_RADIUS_COUNTS : FORAY_RADIUS_NONE,
-                               .certified = bounded && settings->radius_scale >= 1.0};
+                               .bound = bounded ? FORAY_BOUND_COUNTS : FORAY_BOUND_NONE,
+                               .certainty = !bounded                        ? FORAY_UNCERTIFIED
+                                            : settings->radius_scale >= 1.0 ? FORAY_CERTIFIED
+                                                                            : FORAY_HEURISTIC,
+                               .vacuous = gap >= (double)explorer->model->horizon};
 }
 
 /* The three values and the certificate from V^(mu) and its error. */

@@ -1,0 +1,191 @@
+/* all_rewards.c - one backward pass for every reward at once. */
+#include "certify/all_rewards.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fy_all_rewards {
+    const fy_confidence *set;
+    double *kappa2;                /* [generator_sets] */
+    double *w, *y, *X, *Z;         /* [states] of the step after */
+    double *w_now, *y_now, *Z_now; /* [states] */
+    double *matrix, *sum;          /* [d][d], [d] */
+};
+
+foray_status fy_all_rewards_create(foray_context *ctx, const fy_confidence *set,
+                                   fy_all_rewards **out)
+{
+    const foray_model *model = set->basis->model;
+    int64_t d = set->basis->most_dim, states = model->states;
+    fy_all_rewards *all;
+    if (!FY_ALLOC(ctx, all, 1))
+        return FORAY_ERROR_MEMORY;
+    all->set = set;
+    if (!FY_ALLOC(ctx, all->kappa2, model->generator_sets) || !FY_ALLOC(ctx, all->w, states) ||
+        !FY_ALLOC(ctx, all->y, states) || !FY_ALLOC(ctx, all->X, states) ||
+        !FY_ALLOC(ctx, all->Z, states) || !FY_ALLOC(ctx, all->w_now, states) ||
+        !FY_ALLOC(ctx, all->y_now, states) || !FY_ALLOC(ctx, all->Z_now, states) ||
+        !FY_ALLOC(ctx, all->matrix, d * d) || !FY_ALLOC(ctx, all->sum, d)) {
+        fy_all_rewards_destroy(all);
+        return FORAY_ERROR_MEMORY;
+    }
+    *out = all;
+    return FORAY_OK;
+}
+
+void fy_all_rewards_destroy(fy_all_rewards *all)
+{
+    if (all == NULL)
+        return;
+    free(all->kappa2);
+    free(all->w);
+    free(all->y);
+    free(all->X);
+    free(all->Z);
+    free(all->w_now);
+    free(all->y_now);
+    free(all->Z_now);
+    free(all->matrix);
+    free(all->sum);
+    free(all);
+}
+
+const double *fy_all_rewards_kappa2(const fy_all_rewards *all)
+{
+    return all->kappa2;
+}
+
+/* One rotation of Jacobi's method: entry (i,j) of a symmetric matrix becomes 0. */
+static void rotate(double *a, int64_t d, int64_t i, int64_t j)
+{
+    double off = a[i * d + j];
+    if (off == 0)
+        return;
+    double ratio = (a[j * d + j] - a[i * d + i]) / (2 * off);
+    double t = (ratio >= 0 ? 1 : -1) / (fabs(ratio) + sqrt(ratio * ratio + 1));
+    double c = 1 / sqrt(t * t + 1), s = t * c;
+    for (int64_t k = 0; k < d; k++) {
+        double x = a[k * d + i], y = a[k * d + j];
+        a[k * d + i] = c * x - s * y;
+        a[k * d + j] = s * x + c * y;
+    }
+    for (int64_t k = 0; k < d; k++) {
+        double x = a[i * d + k], y = a[j * d + k];
+        a[i * d + k] = c * x - s * y;
+        a[j * d + k] = s * x + c * y;
+    }
+}
+
+/* An upper bound of the largest eigenvalue of a symmetric matrix, which is overwritten: after a
+ * few sweeps the discs of Gershgorin are points. */
+static double largest_eigenvalue(double *a, int64_t d)
+{
+    enum { SWEEPS = 8 };
+    double most = 0;
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int64_t i = 0; i < d; i++)
+            for (int64_t j = i + 1; j < d; j++)
+                rotate(a, d, i, j);
+    for (int64_t i = 0; i < d; i++) {
+        double disc = 0;
+        for (int64_t j = 0; j < d; j++)
+            disc += i == j ? a[i * d + i] : fabs(a[i * d + j]);
+        most = fmax(most, disc);
+    }
+    return most * (1 + 1e-11 * (double)d);
+}
+
+/* kappa^2 = lambda_max( sum_j x_j x_j' / p_j ) */
+static double find_kappa2(fy_all_rewards *all, int64_t i)
+{
+    const fy_confidence *set = all->set;
+    const foray_model *model = set->basis->model;
+    int64_t n = fy_generator_set_size(model, i);
+    int64_t d = set->basis->block[set->basis->block_of_generator_set[i]].dim;
+    const double *p = set->p + model->gen_start[i], *x = set->x + set->at_x[i];
+    const double *norm = set->norm + model->gen_start[i];
+    memset(all->matrix, 0, (size_t)(d * d) * sizeof *all->matrix);
+    for (int64_t j = 0; j < n; j++) {
+        if (norm[j] == 0)
+            continue;
+        if (!(p[j] > 0))
+            return INFINITY;
+        for (int64_t r = 0; r < d; r++)
+            for (int64_t c = 0; c < d; c++)
+                all->matrix[r * d + c] += x[j * d + r] * x[j * d + c] / p[j];
+    }
+    return largest_eigenvalue(all->matrix, d);
+}
+
+/* The parts of one (s,a). */
+typedef struct parts {
+    double w, y, Z;
+} parts;
+
+static parts look_ahead(fy_all_rewards *all, const fy_inner *inner, int64_t pair, double left)
+{
+    const fy_confidence *set = all->set;
+    const foray_model *model = set->basis->model;
+    int64_t i = model->generator_set[pair], g = set->basis->block_of_generator_set[i];
+    int64_t n = fy_generator_set_size(model, i), d = set->basis->block[g].dim;
+    const double *p = set->p + model->gen_start[i], *x = set->x + set->at_x[i];
+    const int32_t *next = model->succ + model->succ_start[pair];
+    double w = 0, y = 0, X2 = 0, Z = 0, most = 0, square = 0;
+    memset(all->sum, 0, (size_t)d * sizeof *all->sum);
+    for (int64_t j = 0; j < n; j++) {
+        w += p[j] * all->w[next[j]];
+        y += p[j] * all->y[next[j]];
+        X2 += p[j] * all->X[next[j]] * all->X[next[j]];
+        Z += p[j] * all->Z[next[j]];
+        most = fmax(most, all->Z[next[j]]);
+        for (int64_t r = 0; r < d; r++)
+            all->sum[r] += x[j * d + r] * (all->Z[next[j]] - all->Z[next[0]]);
+    }
+    for (int64_t r = 0; r < d; r++)
+        square += all->sum[r] * all->sum[r];
+    double bonus = set->radius[g] * inner->upper[i];
+    double kappa = sqrt(all->kappa2[i]);
+    return (parts){.w = left > 0 ? all->kappa2[i] + w : 0,
+                   .y = left > 0 ? (X2 > 0 ? kappa * sqrt(X2) : 0) + y : 0,
+                   .Z = fmin(left, left * bonus + fmin(most, Z + sqrt(square)))};
+}
+
+/* One step back: w, y, X, Z of step t (h = t + 1, left = H - h) from those of the step after. */
+static void step_back(fy_all_rewards *all, const fy_inner *inner, double left)
+{
+    const foray_model *model = all->set->basis->model;
+    size_t bytes = (size_t)model->states * sizeof *all->w;
+    for (int64_t s = 0; s < model->states; s++) {
+        all->w_now[s] = all->y_now[s] = all->Z_now[s] = 0;
+        for (int64_t a = 0; a < model->actions; a++) {
+            parts q = look_ahead(all, inner, s * model->actions + a, left);
+            all->w_now[s] = fmax(all->w_now[s], q.w);
+            all->y_now[s] = fmax(all->y_now[s], q.y);
+            all->Z_now[s] = fmax(all->Z_now[s], q.Z);
+        }
+    }
+    memcpy(all->w, all->w_now, bytes);
+    memcpy(all->y, all->y_now, bytes);
+    memcpy(all->Z, all->Z_now, bytes);
+    for (int64_t s = 0; s < model->states; s++)
+        all->X[s] = fmin(left, left / 2 * sqrt(all->w[s]) + all->y[s]);
+}
+
+double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner)
+{
+    const foray_model *model = all->set->basis->model;
+    for (int64_t i = 0; i < model->generator_sets; i++)
+        all->kappa2[i] = find_kappa2(all, i);
+    for (int64_t s = 0; s < model->states; s++)
+        all->w[s] = all->y[s] = all->X[s] = all->Z[s] = 0;
+    for (int64_t t = model->horizon - 1; t >= 0; t--)
+        step_back(all, inner, (double)(model->horizon - 1 - t));
+    double bound = 0;
+    for (int64_t i = 0; i < model->initials; i++) {
+        int32_t s = model->initial_state[i];
+        double least = fmin((double)model->horizon, 2 * fmin(all->X[s], all->Z[s]));
+        bound += model->initial_probability[i] * least;
+    }
+    return bound;
+}

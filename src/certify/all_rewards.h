@@ -1,0 +1,36 @@
+/* all_rewards.h - what the plug-in plan of *any* reward loses at most (docs/mathematics.md,
+ * "Certificates").
+ *
+ *   kappa^2(s,a) = lambda_max( sum_j x_j x_j' / p_j ),   so that |<theta - c, psi_V>| <= kappa
+ * sd_p(V)
+ *
+ * For all policies and rewards together |V^pi_theta - Vhat^pi| is at most X_h(s), by
+ * Cauchy-Schwarz and the law of total variance, and at most Z_h(s), step by step:
+ *
+ *   w_h = max_a [kappa^2 + P w_{h+1}],                     w_H = 0
+ *   y_h = max_a [kappa sqrt(P X_{h+1}^2) + P y_{h+1}],     y_H = 0
+ *   X_h = min{ H-h, (H-h)/2 sqrt(w_h) + y_h }
+ *   Z_h = max_a min{ H-h, beta (H-h) m(s,a) + sup_theta P_theta Z_{h+1} },   Z_H = 0
+ *
+ * with P = P_c and m of the inner maximisation. The plug-in plan of every reward in [0,1]
+ * loses at most min{2 X_1, 2 Z_1, H}(mu). */
+#ifndef FY_ALL_REWARDS_H
+#define FY_ALL_REWARDS_H
+
+#include "certify/confidence.h"
+#include "learn/inner.h"
+
+typedef struct fy_all_rewards fy_all_rewards;
+
+/* `set` must have a centre inside the simplex: p_j > 0 wherever x_j is not 0. */
+foray_status fy_all_rewards_create(foray_context *ctx, const fy_confidence *set,
+                                   fy_all_rewards **out);
+void fy_all_rewards_destroy(fy_all_rewards *all);
+
+/* The bound, with inner solved for set->ridge. */
+double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner);
+
+/* kappa^2 of every generator set, as the last bound left it: where exploring pays. */
+const double *fy_all_rewards_kappa2(const fy_all_rewards *all);
+
+#endif

@@ -1,0 +1,130 @@
+/* certifier.c - see certifier.h. */
+#include "certify/certifier.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool fy_certifier_possible(const foray_model *model, const fy_vectors *vectors, bool regression)
+{
+    if (model->basis == NULL || model->feature_error > 0)
+        return false;
+    for (int64_t g = 0; g < model->basis->blocks && !regression; g++)
+        if (model->basis->block[g].dim > 0 && !(vectors->scale[g] > 0))
+            return false;
+    return true;
+}
+
+foray_status fy_certifier_create(foray_context *ctx, const foray_model *model, int64_t memory,
+                                 fy_certifier **out)
+{
+    const fy_basis *basis = model->basis;
+    fy_certifier *certifier;
+    if (!FY_ALLOC(ctx, certifier, 1))
+        return FORAY_ERROR_MEMORY;
+    certifier->ctx = ctx;
+    certifier->model = model;
+    for (int64_t g = 0; g < basis->blocks; g++)
+        certifier->blocks += basis->block[g].dim > 0;
+    foray_status status = fy_vectors_create(ctx, basis, &certifier->vectors);
+    if (status == FORAY_OK && (!FY_ALLOC(ctx, certifier->count, certifier->vectors->slots) ||
+                               !FY_ALLOC(ctx, certifier->fit, basis->blocks)))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = fy_likelihood_create(ctx, certifier->vectors, &certifier->likelihood);
+    if (status == FORAY_OK)
+        status = fy_confidence_create(ctx, basis, &certifier->set);
+    if (status == FORAY_OK)
+        status = fy_confidence_create(ctx, basis, &certifier->inside);
+    if (status == FORAY_OK) {
+        certifier->joint = fy_gap_fits(certifier->set, memory);
+        status = fy_gap_create(ctx, certifier->set, certifier->joint, &certifier->gap);
+    }
+    if (status == FORAY_OK)
+        status = fy_all_rewards_create(ctx, certifier->inside, &certifier->all);
+    if (status == FORAY_OK)
+        status = fy_inner_create(ctx, basis, FORAY_INNER_AUTO, 32, &certifier->inner);
+    if (status != FORAY_OK) {
+        fy_certifier_destroy(certifier);
+        return status;
+    }
+    *out = certifier;
+    return FORAY_OK;
+}
+
+void fy_certifier_destroy(fy_certifier *certifier)
+{
+    if (certifier == NULL)
+        return;
+    fy_vectors_destroy(certifier->vectors);
+    fy_likelihood_destroy(certifier->likelihood);
+    fy_confidence_destroy(certifier->set);
+    fy_confidence_destroy(certifier->inside);
+    fy_gap_destroy(certifier->gap);
+    fy_all_rewards_destroy(certifier->all);
+    fy_inner_destroy(certifier->inner);
+    free(certifier->count);
+    free(certifier->fit);
+    free(certifier);
+}
+
+/* N_t: transitions with the same vector together. */
+static void count_vectors(fy_certifier *certifier, const int64_t *seen)
+{
+    const foray_model *model = certifier->model;
+    memset(certifier->count, 0, (size_t)certifier->vectors->slots * sizeof *certifier->count);
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        const int32_t *slot =
+            certifier->vectors->slot + model->gen_start[model->generator_set[pair]];
+        for (int64_t j = model->succ_start[pair]; j < model->succ_start[pair + 1]; j++)
+            certifier->count[slot[j - model->succ_start[pair]]] += seen[j];
+    }
+}
+
+/* The block's ellipsoid around c, or around a point inside. */
+static void estimate_block(fy_certifier *certifier, int64_t g, double share, double inner,
+                           const fy_regression_set *regression, fy_confidence *set)
+{
+    if (certifier->vectors->scale[g] > 0) {
+        certifier->fit[g] = fy_likelihood_estimate(certifier->likelihood, g, certifier->count,
+                                                   share, inner, set->ridge, set->z, set->radius);
+        return;
+    }
+    const fy_ridge *from = regression->ridge;
+    int64_t at = from->at_matrix[g], size = from->at_matrix[g + 1] - at;
+    memcpy(set->ridge->sigma + at, from->sigma + at, (size_t)size * sizeof *from->sigma);
+    memcpy(set->ridge->factor + at, from->factor + at, (size_t)size * sizeof *from->factor);
+    for (int64_t i = from->at_vector[g]; i < from->at_vector[g + 1]; i++)
+        set->z[i] = regression->z[i];
+    set->radius[g] = regression->radius[g];
+}
+
+void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double delta, double scale,
+                           const fy_regression_set *regression)
+{
+    static const double inner = 4; /* how far inside: weights of at least about 4/(n m) */
+    const fy_basis *basis = certifier->model->basis;
+    double share = delta / (double)certifier->blocks;
+    count_vectors(certifier, seen);
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        if (basis->block[g].dim == 0)
+            continue;
+        estimate_block(certifier, g, share, inner, regression, certifier->inside);
+        estimate_block(certifier, g, share, 0, regression, certifier->set);
+        certifier->set->radius[g] *= scale;
+        certifier->inside->radius[g] *= scale;
+    }
+    fy_confidence_complete(certifier->set);
+    fy_confidence_complete(certifier->inside);
+}
+
+fy_gap_result fy_certifier_policy(fy_certifier *certifier, const foray_reward *reward,
+                                  const int32_t *action)
+{
+    return fy_gap_certify(certifier->gap, reward, action);
+}
+
+double fy_certifier_all(fy_certifier *certifier)
+{
+    fy_inner_solve(certifier->inner, certifier->inside->ridge);
+    return fy_all_rewards_bound(certifier->all, certifier->inner);
+}

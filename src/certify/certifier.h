@@ -1,0 +1,59 @@
+/* certifier.h - from counts to certificates: the confidence set of the data so far, and what it
+ * proves about policies and about all rewards at once.
+ *
+ * A model's blocks share delta equally, whether they are mixtures or not: G counts every block
+ * with something unknown. Mixture blocks have the likelihood set; the others keep the ellipsoid
+ * of a regression, if there is one. Two centres of the same set are used, which costs
+ * nothing: the maximum of the likelihood for policies, and a point inside the simplex for the
+ * bound for all rewards, which divides by probabilities. */
+#ifndef FY_CERTIFIER_H
+#define FY_CERTIFIER_H
+
+#include "certify/all_rewards.h"
+#include "certify/gap.h"
+#include "learn/likelihood.h"
+
+/* Ellipsoids of a regression for the blocks that are not mixtures, in the model's own basis. */
+typedef struct fy_regression_set {
+    const fy_ridge *ridge;
+    const double *z, *radius; /* at delta/G for each block */
+} fy_regression_set;
+
+typedef struct fy_certifier {
+    foray_context *ctx;
+    const foray_model *model;
+    fy_vectors *vectors;
+    int64_t *count; /* [slots] */
+    fy_likelihood *likelihood;
+    fy_likelihood_fit *fit; /* [blocks] of the last estimate; zero for other blocks */
+    fy_confidence *set, *inside;
+    fy_gap_pass *gap;
+    bool joint; /* the gap's vectors fit into memory */
+    fy_all_rewards *all;
+    fy_inner *inner;
+    int64_t blocks; /* G */
+} fy_certifier;
+
+/* Can every block of the model be given a set: are all of them mixtures, or is there a regression
+ * for the rest? Models with estimated features have none. */
+bool fy_certifier_possible(const foray_model *model, const fy_vectors *vectors, bool regression);
+
+/* `memory`: MiB for vectors of unknowns. */
+foray_status fy_certifier_create(foray_context *ctx, const foray_model *model, int64_t memory,
+                                 fy_certifier **out);
+void fy_certifier_destroy(fy_certifier *certifier);
+
+/* The sets of the data so far. seen: [transitions] how often each was seen, laid out as
+ * model->succ. regression may be NULL where all blocks are mixtures. `scale` multiplies the radii:
+ * below 1 nothing is certified. */
+void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double delta, double scale,
+                           const fy_regression_set *regression);
+
+/* What a policy loses at most, action[horizon][states]. */
+fy_gap_result fy_certifier_policy(fy_certifier *certifier, const foray_reward *reward,
+                                  const int32_t *action);
+
+/* What the plug-in plan of any reward in [0,1] loses at most. */
+double fy_certifier_all(fy_certifier *certifier);
+
+#endif

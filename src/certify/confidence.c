@@ -1,0 +1,122 @@
+/* confidence.c - what certificates need of an ellipsoid, once for all rewards. */
+#include "certify/confidence.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+foray_status fy_confidence_create(foray_context *ctx, const fy_basis *basis, fy_confidence **out)
+{
+    const foray_model *model = basis->model;
+    int64_t generators = model->gen_start[model->generator_sets];
+    foray_status status = FORAY_ERROR_MEMORY;
+    double *lambda = NULL;
+    fy_confidence *set;
+    if (!FY_ALLOC(ctx, set, 1))
+        return status;
+    set->basis = basis;
+    if (!FY_ALLOC(ctx, lambda, basis->blocks) || !FY_ALLOC(ctx, set->z, basis->unknowns) ||
+        !FY_ALLOC(ctx, set->radius, basis->blocks) || !FY_ALLOC(ctx, set->p, generators) ||
+        !FY_ALLOC(ctx, set->norm, generators) ||
+        !FY_ALLOC(ctx, set->at_x, model->generator_sets + 1))
+        goto fail;
+    for (int64_t g = 0; g < basis->blocks; g++)
+        lambda[g] = 1;
+    for (int64_t i = 0; i < model->generator_sets; i++)
+        set->at_x[i + 1] = set->at_x[i] + fy_generator_set_size(model, i) *
+                                              basis->block[basis->block_of_generator_set[i]].dim;
+    if (!FY_ALLOC(ctx, set->x, set->at_x[model->generator_sets]))
+        goto fail;
+    status = fy_ridge_create(ctx, basis, lambda, INT64_MAX, &set->ridge);
+    if (status == FORAY_OK)
+        status = fy_kernel_create(ctx, basis, FY_FACTOR_DOUBLE, &set->kernel);
+    if (status != FORAY_OK)
+        goto fail;
+    free(lambda);
+    *out = set;
+    return FORAY_OK;
+fail:
+    free(lambda);
+    fy_confidence_destroy(set);
+    return status;
+}
+
+void fy_confidence_destroy(fy_confidence *set)
+{
+    if (set == NULL)
+        return;
+    fy_ridge_destroy(set->ridge);
+    fy_kernel_destroy(set->kernel);
+    free(set->z);
+    free(set->radius);
+    free(set->p);
+    free(set->x);
+    free(set->at_x);
+    free(set->norm);
+    free(set);
+}
+
+/* || |L^-1| |L| ||_inf of one block: solve L X = I column by column. */
+static double factor_condition(const double *L, int64_t d)
+{
+    double worst = 0;
+    double row_sum[64];
+    if (d > 64)
+        return (double)d * (double)d; /* what rows of comparable size give at worst */
+    for (int64_t i = 0; i < d; i++)
+        row_sum[i] = 0;
+    /* |L| 1 first, then |L^-1| of that, with the inverse built row by row. */
+    double inverse[64][64];
+    for (int64_t i = 0; i < d; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            double sum = i == j ? 1 : 0;
+            for (int64_t l = j; l < i; l++)
+                sum -= L[i * (i + 1) / 2 + l] * inverse[l][j];
+            inverse[i][j] = sum / L[i * (i + 1) / 2 + i];
+            row_sum[i] += fabs(L[i * (i + 1) / 2 + j]);
+        }
+    }
+    for (int64_t i = 0; i < d; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j <= i; j++)
+            sum += fabs(inverse[i][j]) * row_sum[j];
+        worst = fmax(worst, sum);
+    }
+    return worst;
+}
+
+void fy_confidence_complete(fy_confidence *set)
+{
+    const fy_basis *basis = set->basis;
+    const foray_model *model = basis->model;
+    fy_kernel_estimate(set->kernel, set->ridge, set->z, set->radius);
+    set->kappa_factor = 1;
+    for (int64_t g = 0; g < basis->blocks; g++)
+        set->kappa_factor =
+            fmax(set->kappa_factor, factor_condition(set->ridge->factor + set->ridge->at_matrix[g],
+                                                     basis->block[g].dim));
+    for (int64_t i = 0; i < model->generator_sets; i++) {
+        int64_t g = basis->block_of_generator_set[i], d = basis->block[g].dim;
+        int64_t n = fy_generator_set_size(model, i), first = model->gen_start[i];
+        double *x = set->x + set->at_x[i], *p = set->p + first;
+        const double *z = set->z + set->ridge->at_vector[g];
+        fy_basis_generators(basis, i, x);
+        /* p_j = p_0(j) + <phi'_j, z_g> */
+        for (int64_t j = 0; j < n; j++) {
+            p[j] = basis->p0[first + j];
+            for (int64_t k = 0; k < d; k++)
+                p[j] += x[j * d + k] * z[k];
+            p[j] = p[j] < 0 && p[j] > -1e-12 ? 0 : p[j];
+        }
+        if (d > 0)
+            fy_ridge_whiten_many(set->ridge, g, n, x);
+        for (int64_t j = 0; j < n; j++) {
+            double square = 0;
+            for (int64_t k = 0; k < d; k++) {
+                x[j * d + k] *= set->radius[g];
+                square += x[j * d + k] * x[j * d + k];
+            }
+            set->norm[first + j] = sqrt(square);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/* confidence.h - a confidence set as certificates use it: an ellipsoid for every block, with its
+ * centre as probabilities, and how far the set lets each probability move.
+ *
+ *     P_theta(s_j|s,a) = p_j + <x_j, y_g>,   x_j = beta_g L_g^-1 phi'_j,   ||y_g|| <= 1,
+ *     M_g = L_g L_g',   sum_j x_j = 0
+ *
+ * with one y for all states, actions and steps: that is what makes a certificate sharper than
+ * the sum of its parts. */
+#ifndef FY_CONFIDENCE_H
+#define FY_CONFIDENCE_H
+
+#include "plan/plan.h"
+
+typedef struct fy_confidence {
+    const fy_basis *basis; /* centred, in blocks */
+    fy_ridge *ridge;       /* M_g */
+    double *z, *radius;    /* centre, beta_g */
+    fy_kernel *kernel;     /* for PLAN with this set */
+    double *p;             /* [generators] */
+    double *x;             /* n rows of d_g numbers for every generator set, */
+    int64_t *at_x;         /* [generator_sets+1] where they start */
+    double *norm;          /* [generators] ||x_j|| */
+    double kappa_factor;   /* the largest || |L^-1| |L| ||: how rounding grows in x */
+} fy_confidence;
+
+/* Room for a set of a model's own basis. */
+foray_status fy_confidence_create(foray_context *ctx, const fy_basis *basis, fy_confidence **out);
+void fy_confidence_destroy(fy_confidence *set);
+
+/* After ridge, z and radius have been filled in: everything that follows from them. */
+void fy_confidence_complete(fy_confidence *set);
+
+#endif

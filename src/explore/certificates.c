@@ -1,0 +1,161 @@
+/* certificates.c - plans and bounds with certificates from likelihoods, whatever the algorithm:
+ * of the data only the counts of transitions matter, and those every explorer keeps. */
+#include "explore/explorer.h"
+#include "plan/many.h"
+#include "plan/policy.h"
+#include "plan/reward.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* MiB for vectors of all unknowns. Beyond that the gap is bounded without them. */
+enum { VECTOR_MEMORY = 1024 };
+
+static foray_status no_likelihood(const foray_explorer *explorer)
+{
+    return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                   explorer->model->feature_error > 0
+                       ? "the features are estimates, whose errors likelihoods do not know: there "
+                         "are no certificates from likelihoods"
+                       : "some features are not mixtures of laws, and %s has no regression for "
+                         "them: there are no certificates from likelihoods",
+                   explorer->ops->name);
+}
+
+foray_status foray_explorer_certify_by(foray_explorer *explorer, foray_radius radius)
+{
+    fy_certifier *sets = NULL;
+    if (radius != FORAY_RADIUS_LIKELIHOOD && radius != explorer->settings.radius)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "certificates rest on the likelihood, or on the radius of the exploration");
+    foray_status status =
+        radius == FORAY_RADIUS_LIKELIHOOD ? fy_explorer_sets(explorer, &sets) : FORAY_OK;
+    if (status == FORAY_OK && radius == FORAY_RADIUS_LIKELIHOOD && !sets)
+        status = no_likelihood(explorer);
+    if (status == FORAY_OK)
+        explorer->certificates = radius;
+    return status;
+}
+
+/* Below 1 the radii are smaller than theory asks for. */
+static double scale_of(const foray_explorer *explorer)
+{
+    return explorer->settings.radius_scale;
+}
+
+foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap)
+{
+    double most = (double)explorer->model->horizon;
+    return (foray_certificate){
+        .gap = gap,
+        .delta = explorer->settings.delta,
+        .radius = FORAY_RADIUS_LIKELIHOOD,
+        .bound = FORAY_BOUND_GAP,
+        .certainty = scale_of(explorer) >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
+        .optimal = gap <= 1e-9 * most,
+        .vacuous = gap >= most,
+    };
+}
+
+foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out)
+{
+    *out = NULL;
+    if (!explorer->model->basis)
+        return FORAY_OK;
+    foray_status status = FORAY_OK;
+    if (!explorer->certifier)
+        status = fy_certifier_create(explorer->ctx, explorer->model, VECTOR_MEMORY,
+                                     &explorer->certifier);
+    if (status != FORAY_OK)
+        return status;
+    fy_certifier *certifier = explorer->certifier;
+    fy_regression_set regression;
+    bool regressed =
+        explorer->ops->regression != NULL && explorer->ops->regression(explorer, &regression);
+    if (!fy_certifier_possible(explorer->model, certifier->vectors, regressed))
+        return FORAY_OK;
+    if (explorer->certifier_after != explorer->episodes)
+        fy_certifier_estimate(certifier, explorer->seen, explorer->settings.delta,
+                              scale_of(explorer), regressed ? &regression : NULL);
+    explorer->certifier_after = explorer->episodes;
+    *out = certifier;
+    return FORAY_OK;
+}
+
+/* The value of a policy with its interval, and the certificate. */
+static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const foray_reward *reward,
+                           foray_policy *policy)
+{
+    fy_gap_result result = fy_certifier_policy(sets, reward, policy->action);
+    policy->expected = result.value;
+    policy->low = result.low;
+    policy->high = result.high;
+    policy->certificate = fy_explorer_certificate(explorer, result.gap);
+    if (result.gap > 0 && result.gap == result.values)
+        policy->certificate.bound = FORAY_BOUND_VALUES;
+}
+
+/* The algorithm's own actions in the place of those planned on the set. */
+static foray_status take_actions(foray_explorer *explorer, int64_t count,
+                                 const foray_reward *const *rewards, foray_mode mode,
+                                 foray_policy **policies)
+{
+    foray_policy **own;
+    if (!FY_ALLOC(explorer->ctx, own, count))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = explorer->ops->plan(explorer, count, rewards, mode, own);
+    for (int64_t i = 0; status == FORAY_OK && i < count; i++) {
+        int32_t *planned = policies[i]->action;
+        policies[i]->action = own[i]->action;
+        own[i]->action = planned;
+        foray_policy_destroy(own[i]);
+    }
+    free(own);
+    return status;
+}
+
+foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
+                              const foray_reward *const *rewards, foray_mode mode,
+                              foray_policy **policies)
+{
+    fy_certifier *sets = NULL;
+    foray_status status = FORAY_OK;
+    if (explorer->certificates == FORAY_RADIUS_LIKELIHOOD)
+        status = fy_explorer_sets(explorer, &sets);
+    if (status != FORAY_OK)
+        return status;
+    if (explorer->certificates != FORAY_RADIUS_LIKELIHOOD || !sets)
+        return explorer->ops->plan(explorer, count, rewards, mode, policies);
+    status = fy_plan_rewards(explorer->ctx, sets->set->kernel, FORAY_CLIP_REMAINING,
+                             explorer->settings.ties, count, rewards, mode, policies);
+    if (status != FORAY_OK)
+        return status;
+    if (!explorer->ops->plans_on_sets)
+        status = take_actions(explorer, count, rewards, mode, policies);
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        certify_policy(explorer, sets, rewards[i], policies[i]);
+    for (int64_t i = 0; i < count && status != FORAY_OK; i++) {
+        foray_policy_destroy(policies[i]);
+        policies[i] = NULL;
+    }
+    return status;
+}
+
+foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
+                                    foray_policy *policy)
+{
+    fy_certifier *sets;
+    foray_status status = fy_explorer_sets(explorer, &sets);
+    if (status != FORAY_OK)
+        return status;
+    if (!sets)
+        return no_likelihood(explorer);
+    status = fy_reward_check(explorer->ctx, reward, explorer->model);
+    if (status == FORAY_OK)
+        status = fy_policy_check(explorer->ctx, policy, explorer->model);
+    if (status != FORAY_OK)
+        return status;
+    certify_policy(explorer, sets, reward, policy);
+    return FORAY_OK;
+}

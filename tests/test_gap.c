@@ -1,0 +1,314 @@
+/* test_gap.c - the gap certificate against laws inside the confidence set: samples, and an
+ * adversary that climbs V*_theta - V^pi_theta. Values by plain backward induction. */
+#include "certify/certifier.h"
+#include "plan/policy.h"
+#include "support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scene {
+    foray_context *ctx;
+    foray_model *model;
+    fy_certifier *certifier;
+    int64_t *seen;
+    foray_reward *reward;
+    int32_t *action; /* [horizon][states] */
+    support_random random;
+    double *value, *best; /* [2][states] */
+} scene;
+
+/* Random actions in the true world for some episodes. */
+static void explore(scene *it, int64_t episodes)
+{
+    const foray_model *model = it->model;
+    for (int64_t i = 0; i < episodes * model->horizon; i++) {
+        int64_t pair = support_below(&it->random, model->pairs), s = pair / model->actions;
+        int64_t n = fy_generator_set_size(model, model->generator_set[pair]), j = 0;
+        double u = support_uniform(&it->random);
+        for (; j < n - 1; j++)
+            if ((u -= foray_model_probability(model, model->theta, s, pair % model->actions, j)) <
+                0)
+                break;
+        it->seen[model->succ_start[pair] + j]++;
+    }
+}
+
+/* V^pi_theta(mu) and V*_theta(mu). */
+static void values(scene *it, const double *theta, double *of_policy, double *optimal)
+{
+    const foray_model *model = it->model;
+    int64_t S = model->states;
+    memset(it->value, 0, (size_t)(2 * S) * sizeof *it->value);
+    memset(it->best, 0, (size_t)(2 * S) * sizeof *it->best);
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+        double *now = it->value + t % 2 * S, *after = it->value + (t + 1) % 2 * S;
+        double *best = it->best + t % 2 * S, *best_after = it->best + (t + 1) % 2 * S;
+        for (int64_t s = 0; s < S; s++) {
+            best[s] = -INFINITY;
+            for (int64_t a = 0; a < model->actions; a++) {
+                const int32_t *next;
+                int64_t n = foray_model_successors(model, s, a, &next);
+                double q = foray_reward_at(it->reward, t, s, a), q_best = q;
+                for (int64_t j = 0; j < n; j++) {
+                    double p = foray_model_probability(model, theta, s, a, j);
+                    q += p * after[next[j]];
+                    q_best += p * best_after[next[j]];
+                }
+                best[s] = fmax(best[s], q_best);
+                if (a == it->action[t * S + s])
+                    now[s] = q;
+            }
+        }
+    }
+    *of_policy = *optimal = 0;
+    for (int64_t i = 0; i < model->initials; i++) {
+        *of_policy += model->initial_probability[i] * it->value[model->initial_state[i]];
+        *optimal += model->initial_probability[i] * it->best[model->initial_state[i]];
+    }
+}
+
+/* Is theta in every block's ellipsoid, and are its weights a law? */
+static bool inside(const scene *it, const double *theta)
+{
+    const fy_basis *basis = it->model->basis;
+    const fy_confidence *set = it->certifier->set;
+    double z[64];
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        if (basis->block[g].dim == 0)
+            continue;
+        for (int32_t i = 0; i < basis->block[g].coords; i++)
+            if (theta[basis->block[g].coord[i]] < 0)
+                return false;
+        fy_basis_coordinates(basis, g, theta, z);
+        for (int64_t i = 0; i < basis->block[g].dim; i++)
+            z[i] -= set->z[set->ridge->at_vector[g] + i];
+        if (fy_ridge_norm(set->ridge, g, z) > set->radius[g])
+            return false;
+    }
+    return true;
+}
+
+static void centre(const scene *it, double *theta)
+{
+    const fy_basis *basis = it->model->basis;
+    for (int64_t g = 0; g < basis->blocks; g++)
+        fy_basis_theta(basis, g, it->certifier->set->z + it->certifier->set->ridge->at_vector[g],
+                       theta);
+    for (int64_t i = 0; i < it->model->dim; i++)
+        theta[i] = fmax(0, theta[i]);
+}
+
+/* Moves one block's weights towards a random law, by a random step. */
+static void move(scene *it, const double *from, double *to)
+{
+    const fy_basis *basis = it->model->basis;
+    memcpy(to, from, (size_t)it->model->dim * sizeof *to);
+    int64_t g = support_below(&it->random, basis->blocks);
+    const fy_block *block = &basis->block[g];
+    double law[64], scale = it->certifier->vectors->scale[g];
+    double step = pow(10, -4 * support_uniform(&it->random));
+    if (block->dim == 0)
+        return;
+    support_law(&it->random, block->coords, true, law);
+    for (int32_t i = 0; i < block->coords; i++)
+        to[block->coord[i]] = (1 - step) * from[block->coord[i]] + step * law[i] / scale;
+}
+
+/* The largest V*_theta - V^pi_theta that climbing finds; checks the interval on its way. */
+static double climb(scene *it, int64_t tries, const fy_gap_result *result)
+{
+    double theta[128], other[128], best = -INFINITY, value, optimal;
+    centre(it, theta);
+    for (int64_t i = 0; i < tries; i++) {
+        if (i > 0)
+            move(it, theta, other);
+        else
+            memcpy(other, theta, sizeof other);
+        if (!inside(it, other))
+            continue;
+        values(it, other, &value, &optimal);
+        if (result != NULL) {
+            assert_true(value >= result->low - 1e-9 && value <= result->high + 1e-9);
+            assert_true(optimal - value <= result->values + 1e-9);
+        }
+        if (optimal - value > best) {
+            best = optimal - value;
+            memcpy(theta, other, sizeof theta);
+        }
+    }
+    return best;
+}
+
+static scene make_scene(uint64_t seed, bool joint, double scale)
+{
+    static const int kinds[] = {SUPPORT_MIXTURE, SUPPORT_CLASSES, SUPPORT_TABULAR};
+    scene it = {.ctx = foray_context_create(), .random = {seed, 1}};
+    support_sizes sizes = {.states = 2 + (int64_t)(seed % 4),
+                           .actions = 2 + (int64_t)(seed % 2),
+                           .horizon = 1 + (int64_t)(seed % 6),
+                           .successors = 3,
+                           .dim = 3};
+    it.model = support_model(it.ctx, kinds[seed % 3], sizes, seed);
+    const foray_model *model = it.model;
+    it.seen = calloc((size_t)model->succ_start[model->pairs], sizeof *it.seen);
+    it.action = calloc((size_t)(model->horizon * model->states), sizeof *it.action);
+    it.value = calloc((size_t)(2 * model->states), sizeof *it.value);
+    it.best = calloc((size_t)(2 * model->states), sizeof *it.best);
+    support_ok(it.ctx, fy_certifier_create(it.ctx, model, joint ? 64 : 0, &it.certifier));
+    assert_true(it.certifier->joint == joint || model->basis->unknowns == 0);
+    assert_true(fy_certifier_possible(model, it.certifier->vectors, false));
+    explore(&it, (int64_t)pow(10, 1 + 3 * support_uniform(&it.random)));
+    fy_certifier_estimate(it.certifier, it.seen, 0.1, scale, NULL);
+    support_ok(it.ctx, foray_reward_create(it.ctx, model, "r", 0, &it.reward));
+    for (int64_t pair = 0; pair < model->pairs; pair++)
+        foray_reward_set(it.ctx, it.reward, -1, pair / model->actions, pair % model->actions,
+                         seed % 2 ? support_uniform(&it.random) : (double)(pair % 3 == 0));
+    /* The plug-in plan, sometimes with an action changed. */
+    const double **table = calloc((size_t)model->horizon, sizeof *table);
+    double mean;
+    for (int64_t t = 0; t < model->horizon; t++)
+        table[t] = fy_reward_table(it.reward, t);
+    fy_plan(&(fy_plan_task){.kernel = it.certifier->set->kernel,
+                            .reward = {.table = table, .cap = INFINITY},
+                            .lanes = 1,
+                            .clip = FORAY_CLIP_REMAINING,
+                            .ties = FORAY_TIES_UNCLIPPED,
+                            .layers = 2,
+                            .value = it.value,
+                            .policy = it.action},
+            &mean);
+    free(table);
+    if (seed % 5 == 0)
+        it.action[support_below(&it.random, model->horizon * model->states)] =
+            (int32_t)support_below(&it.random, model->actions);
+    return it;
+}
+
+static void free_scene(scene *it)
+{
+    fy_certifier_destroy(it->certifier);
+    foray_reward_destroy(it->reward);
+    foray_model_destroy(it->model);
+    foray_context_destroy(it->ctx);
+    free(it->seen);
+    free(it->action);
+    free(it->value);
+    free(it->best);
+}
+
+/* No law of the set loses more than the certificate says; certificates of 0 are met among them,
+ * and the adversary comes near some of the others. */
+static void check_all(bool joint, double *nearest, int64_t *zeros)
+{
+    *nearest = *zeros = 0;
+    for (uint64_t seed = 0; seed < 240; seed++) {
+        scene it = make_scene(seed, joint, 1);
+        fy_gap_result result = fy_certifier_policy(it.certifier, it.reward, it.action);
+        double found = climb(&it, 400, &result);
+        assert_true(found <= result.gap + 1e-9);
+        assert_true(result.gap <= result.values + 1e-12);
+        if (result.gap == 0)
+            ++*zeros;
+        else if (result.gap > 1e-6)
+            *nearest = fmax(*nearest, found / result.gap);
+        free_scene(&it);
+    }
+}
+
+static void test_adversary(void **state)
+{
+    (void)state;
+    double nearest;
+    int64_t zeros;
+    check_all(true, &nearest, &zeros);
+    assert_true(nearest > 0.9 && zeros > 20);
+}
+
+static void test_without_vectors(void **state)
+{
+    (void)state;
+    double nearest;
+    int64_t zeros;
+    check_all(false, &nearest, &zeros);
+    assert_true(nearest > 0.7 && zeros > 5);
+}
+
+/* A set that is too small for what is asked of it is caught: certificates from a fifth of the
+ * radius against laws from all of it. */
+static void test_control(void **state)
+{
+    (void)state;
+    int64_t caught = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        scene it = make_scene(seed, true, 0.2);
+        fy_gap_result small = fy_certifier_policy(it.certifier, it.reward, it.action);
+        fy_certifier_estimate(it.certifier, it.seen, 0.1, 1, NULL);
+        caught += climb(&it, 1500, NULL) > small.gap + 1e-9;
+        free_scene(&it);
+    }
+    assert_true(caught > 10);
+}
+
+/* Explaining changes nothing, and the shares add up to the certificate (to more where a
+ * state's doubt was cut off); laws have at most that. */
+static void test_doubt(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 120; seed++) {
+        scene it = make_scene(seed, seed % 4 > 0, 1);
+        int64_t entries = it.model->horizon * it.model->states, blocks = it.model->basis->blocks;
+        fy_gap_doubt doubt = {calloc((size_t)entries, sizeof *doubt.choice),
+                              calloc((size_t)entries, sizeof *doubt.share),
+                              calloc((size_t)blocks, sizeof *doubt.law),
+                              calloc((size_t)(entries * blocks), sizeof *doubt.part)};
+        fy_gap_result result = fy_certifier_policy(it.certifier, it.reward, it.action);
+        fy_gap_result same = fy_gap_explain(it.certifier->gap, it.reward, it.action, &doubt);
+        double shares = 0, laws = 0;
+        for (int64_t i = 0; i < entries; i++) {
+            assert_true(doubt.share[i] >= 0);
+            shares += doubt.share[i];
+        }
+        for (int64_t g = 0; g < blocks; g++)
+            laws += doubt.law[g];
+        assert_memory_equal(&result, &same, sizeof same);
+        assert_true(shares >= result.gap - 1e-9);
+        assert_true(laws <= shares * (1 + 1e-6)); /* what is surely worse is no law's doing */
+        free(doubt.choice);
+        free(doubt.share);
+        free(doubt.law);
+        free(doubt.part);
+        free_scene(&it);
+    }
+}
+
+/* Theta* itself, over many runs at delta 0.1 and for random rewards: never above. */
+static void test_truth(void **state)
+{
+    (void)state;
+    int64_t outside = 0, broken = 0;
+    for (uint64_t seed = 1000; seed < 1300; seed++) {
+        scene it = make_scene(seed, true, 1);
+        fy_gap_result result = fy_certifier_policy(it.certifier, it.reward, it.action);
+        double value, optimal;
+        values(&it, it.model->theta, &value, &optimal);
+        outside += !inside(&it, it.model->theta);
+        broken += optimal - value > result.gap + 1e-9;
+        double all = fy_certifier_all(it.certifier);
+        if (seed % 5 != 0) /* the plug-in plan as it is */
+            assert_true(optimal - value <= all + 1e-9);
+        free_scene(&it);
+    }
+    assert_true(outside <= 30 + 4 * sqrt(27) && broken <= outside);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_adversary), cmocka_unit_test(test_without_vectors),
+        cmocka_unit_test(test_control),   cmocka_unit_test(test_doubt),
+        cmocka_unit_test(test_truth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
