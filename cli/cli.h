@@ -96,6 +96,9 @@ static inline bool cli_has(const cli_session *session, const char *name)
     CLI_FILE('r', "reward", "REWARD",                                                              \
              "a reward file, goal:STATE (1 in that state, given by number or name), or a reward "  \
              "that the system names, such as balance; may be repeated")
+#define CLI_OPTION_REQUIRE                                                                         \
+    CLI_REAL(0, "require", "EPS", NULL, 0, 1e300,                                                  \
+             "end with exit code 1 if a certificate is above this")
 #define CLI_OPTION_FORCE                                                                           \
     CLI_SWITCH("force", "replace that file if it exists; never one that the command reads")
 #define CLI_OPTION_TO                                                                              \

@@ -19,6 +19,7 @@
     X(cli_plan)                                                                                    \
     X(cli_rollout)                                                                                 \
     X(cli_bound)                                                                                   \
+    X(cli_certify)                                                                                 \
     X(cli_evaluate)                                                                                \
     X(cli_compare)                                                                                 \
     X(cli_report)                                                                                  \

@@ -90,7 +90,10 @@ void cli_output_certificate(cli_output *output, const char *key,
     cli_output_real(output, "gap", certificate->gap);
     cli_output_real(output, "delta", certificate->delta);
     cli_output_text(output, "radius", foray_radius_name(certificate->radius));
+    cli_output_text(output, "bound", foray_bound_name(certificate->bound));
     cli_output_text(output, "status", foray_certificate_status(certificate));
+    cli_output_flag(output, "optimal", certificate->optimal);
+    cli_output_flag(output, "vacuous", certificate->vacuous);
     cli_output_close(output);
 }
 

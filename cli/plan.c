@@ -56,6 +56,28 @@ static cli_exit open_all(planning *p)
     return CLI_DONE;
 }
 
+/* --radius likelihood: certificates from the full likelihood of the data. */
+static cli_exit choose_certificates(planning *p)
+{
+    if (cli_choice(p->session, "radius") == 0)
+        return CLI_DONE;
+    return cli_status(
+        p->session, foray_explorer_certify_by(foray_run_explorer(p->run), FORAY_RADIUS_LIKELIHOOD));
+}
+
+/* --require: is any certificate above it? */
+static cli_exit check_required(const planning *p)
+{
+    double worst = 0;
+    for (int64_t i = 0; i < p->rewards.count; i++)
+        if (!(p->policy[i]->certificate.gap <= worst))
+            worst = p->policy[i]->certificate.gap;
+    if (!cli_has(p->session, "require") || worst <= cli_real(p->session, "require"))
+        return CLI_DONE;
+    return cli_fail(p->session, CLI_NOT_MET, "--require %s: the largest certificate is %.6g",
+                    cli_value(p->session, "require"), worst);
+}
+
 static cli_exit make_plans(planning *p)
 {
     const foray_reward *const *rewards = (const foray_reward *const *)p->rewards.item;
@@ -221,7 +243,10 @@ static void print_table(const planning *p)
         cli_put(stdout, width, foray_reward_name(p->rewards.item[i]));
         printf(" %11.6g %11.6g %11.6g %11.6g  %-9s", policy->value[FORAY_OPTIMISTIC],
                policy->value[FORAY_PLUGIN], policy->value[FORAY_PESSIMISTIC],
-               policy->certificate.gap, foray_certificate_status(&policy->certificate));
+               policy->certificate.gap,
+               policy->certificate.bound == FORAY_BOUND_GAP && policy->certificate.gap == 0
+                   ? "optimal"
+                   : foray_certificate_status(&policy->certificate));
         if (truth)
             printf(" %11.6g %11.6g %11.4g", p->value[i], p->optimal[i],
                    p->optimal[i] - p->value[i]);
@@ -236,7 +261,13 @@ static void print_footer(const planning *p)
     printf("\n%s policies after %s episodes; delta %g, radius %s\n", foray_mode_name(p->mode),
            cli_grouped(foray_run_saved(p->run), episodes), certificate->delta,
            foray_radius_name(certificate->radius));
-    if (certificate->certified)
+    bool proved = false;
+    for (int64_t i = 0; i < p->rewards.count; i++)
+        proved |= p->policy[i]->certificate.bound == FORAY_BOUND_GAP &&
+                  p->policy[i]->certificate.gap == 0;
+    if (proved)
+        printf("optimal: proved, with probability at least %g\n", 1 - certificate->delta);
+    if (certificate->certainty == FORAY_CERTIFIED)
         printf("with probability at least %g, the gap of each is at most its certificate\n",
                1 - certificate->delta);
     else if (certificate->radius == FORAY_RADIUS_NONE)
@@ -324,6 +355,8 @@ static cli_exit run_plan(cli_session *session)
     if (code == CLI_DONE)
         code = check_output(&p);
     if (code == CLI_DONE)
+        code = choose_certificates(&p);
+    if (code == CLI_DONE)
         code = make_plans(&p);
     if (code == CLI_DONE)
         code = look_up_truth(&p);
@@ -331,6 +364,8 @@ static cli_exit run_plan(cli_session *session)
         code = write_policies(&p);
     if (code == CLI_DONE && !p.to_stdout)
         code = show_plans(&p);
+    if (code == CLI_DONE)
+        code = check_required(&p);
     close_all(&p);
     return cli_run_close(session, p.run, code);
 }
@@ -338,6 +373,10 @@ static cli_exit run_plan(cli_session *session)
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
     CLI_OPTION_MODE("pessimistic"),
+    CLI_CHOICE(0, "radius", "RADIUS", "run", "run|likelihood",
+               "what certificates rest on: the radius that the run explored with, or the full "
+               "likelihood of its data, which is much sharper"),
+    CLI_OPTION_REQUIRE,
     CLI_FILE('o', "output", "FILE",
              "write the policy to this file (- is standard output); a directory (or a name that "
              "ends in '/') receives one "
@@ -366,12 +405,13 @@ const cli_command cli_plan = {
         "upper bound on the gap to the best policy. The plans are stored in the run;\n"
         "'foray info' lists them.",
     .options = options,
-    .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},
+    .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 5000 -o rooms.foray\n"
                 "foray plan rooms.foray -r goal:0 -o policy.json --map\n"
                 "foray plan rooms.foray -r goal:0 -r goal:8 -m plugin --truth -o policies/\n"
                 "echo '{\"format\":\"foray-reward\",\"version\":1,\"name\":\"late\",\"default\":0,"
                 "\"entries\":[[5,3,null,1]]}' > late.json\n"
-                "foray plan rooms.foray -r late.json --json\n",
+                "foray plan rooms.foray -r late.json --json\n"
+                "foray plan rooms.foray -r goal:0 -m plugin --radius likelihood\n",
     .run = run_plan,
 };

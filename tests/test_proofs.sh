@@ -1,0 +1,65 @@
+#!/bin/bash
+# Certificates from likelihoods on the command line: plans proved optimal, policies from
+# elsewhere, what --require answers, and what is refused.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+foray explore riverswim -k 1024 -o river.foray >/dev/null
+
+# ---- every goal of riverswim after 1,024 episodes
+for goal in 0 1 2 3 4 5; do
+    foray plan river.foray -r "goal:$goal" -m plugin --radius likelihood --no-store --json >plan.json
+    holds "goal $goal has a certificate of 0" test "$(json plans.0.certificate.gap plan.json)" = 0
+    holds "goal $goal is optimal" test "$(json plans.0.certificate.optimal plan.json)" = true
+done
+holds "the bound is named" test "$(json plans.0.certificate.bound plan.json)" = '"gap"'
+expect 0 "optimal: proved, with probability at least 0.9" \
+    foray plan river.foray -r goal:5 -m plugin --radius likelihood --no-store
+holds "the radius of the run stays the default" \
+    sh -c 'foray plan river.foray -r goal:5 --no-store | grep -q "radius sharp"'
+
+# ---- a policy from elsewhere: a file, and CSV with a row for every step
+foray plan river.foray -r goal:5 -m plugin -o policy.json --no-store >/dev/null
+expect 0 "proved optimal" foray certify river.foray policy.json -r goal:5
+{
+    echo step,state,action
+    echo "# swim right, always"
+    for state in 0 1 2 3 4 5; do echo ",$state,1"; done
+} >right.csv
+foray certify river.foray right.csv -r goal:5 -r goal:0 --json >certified.json
+holds "right is optimal for the far end" test "$(json certificates.0.certificate.gap certified.json)" = 0
+holds "and surely not for the near one" \
+    sh -c "foray certify river.foray right.csv -r goal:0 | grep -q certified"
+truth=$(foray evaluate riverswim policy.json -r goal:5 --json | "$json_check" evaluations.0.value)
+holds "the value lies in its interval" awk -v v="$truth" -v l="$(json certificates.0.value.low certified.json)" \
+    -v h="$(json certificates.0.value.high certified.json)" 'BEGIN { exit !(l <= v && v <= h) }'
+
+# ---- --require
+expect 0 "" foray certify river.foray right.csv -r goal:5 --require 0
+expect 1 "--require 0.5: the certificate is" foray certify river.foray right.csv -r goal:0 --require 0.5
+expect 0 "" foray plan river.foray -r goal:5 -m plugin --radius likelihood --require 0 --no-store
+expect 1 "--require 0: the largest certificate is" foray plan river.foray -r goal:5 --require 0 --no-store
+
+# ---- what is refused, by line and cause
+echo step,state,action,probability >drawn.csv
+echo ,0,1,0.5 >>drawn.csv
+expect 3 "drawn.csv:2: four columns.*draws its actions cannot be certified" \
+    foray certify river.foray drawn.csv -r goal:5
+head -n 4 right.csv >short.csv
+expect 3 "short.csv: no action for state 2 at step 0" foray certify river.foray short.csv -r goal:5
+printf 'step,state,action\n,0,7\n' >seven.csv
+expect 3 "seven.csv:2: .*an action below 2 are expected" foray certify river.foray seven.csv -r goal:5
+printf 'step,state,action\n0x1,0,1\n' >hex.csv
+expect 3 "hex.csv:2: a step below" foray certify river.foray hex.csv -r goal:5
+echo hello >text.csv
+expect 3 "neither a policy file nor CSV" foray certify river.foray text.csv -r goal:5
+expect 3 "No such file" foray certify river.foray missing.csv -r goal:5
+
+# ---- any algorithm's data will do, and a resumed run gives the same certificates
+foray explore riverswim -a rf-ucrl -k 600 -o counts.foray >/dev/null
+expect 0 "likelihood" foray plan counts.foray -r goal:5 -m plugin --radius likelihood --no-store
+foray explore riverswim -k 500 -o resumed.foray >/dev/null
+foray explore --resume -k 1024 -o resumed.foray >/dev/null
+foray certify resumed.foray right.csv -r goal:5 -r goal:0 --json >again.json
+holds "a resumed run certifies the same" cmp certified.json again.json
+finish
