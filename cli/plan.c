@@ -267,7 +267,7 @@ static void print_footer(const planning *p)
                   p->policy[i]->certificate.gap == 0;
     if (proved)
         printf("optimal: proved, with probability at least %g\n", 1 - certificate->delta);
-    if (certificate->certainty == FORAY_CERTIFIED)
+    if (certificate->status == FORAY_CERTIFIED)
         printf("with probability at least %g, the gap of each is at most its certificate\n",
                1 - certificate->delta);
     else if (certificate->radius == FORAY_RADIUS_NONE)

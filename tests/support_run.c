@@ -197,7 +197,7 @@ static uint64_t hash_policy(const foray_policy *policy, uint64_t hash)
     double more[] = {policy->certificate.gap,
                      policy->certificate.delta,
                      policy->certificate.radius,
-                     policy->certificate.certainty == FORAY_CERTIFIED,
+                     policy->certificate.status == FORAY_CERTIFIED,
                      policy->mode,
                      (double)policy->actions};
     return fy_hash(more, sizeof more, hash);

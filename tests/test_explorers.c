@@ -315,7 +315,7 @@ static void check_certificate(const foray_certificate *certificate)
     bool none = certificate->radius == FORAY_RADIUS_NONE;
     assert_true(certificate->gap >= 0);
     assert_int_equal(isinf(certificate->gap) != 0, none);
-    assert_int_equal(certificate->certainty == FORAY_CERTIFIED, !none);
+    assert_int_equal(certificate->status == FORAY_CERTIFIED, !none);
 }
 
 /* Values in order, policy inside the model; returns whether what is claimed is true:
@@ -330,7 +330,7 @@ static bool check_plan(const stage *s, const foray_reward *reward, const foray_p
         assert_in_range(policy->action[i], 0, s->model->actions - 1);
     check_certificate(&policy->certificate);
     assert_true(policy->value[FORAY_PESSIMISTIC] <= policy->value[FORAY_OPTIMISTIC] + 1e-9);
-    if (policy->certificate.certainty != FORAY_CERTIFIED)
+    if (policy->certificate.status != FORAY_CERTIFIED)
         return true;
     return optimal - value <= policy->certificate.gap + 1e-9 &&
            (policy->mode != FORAY_OPTIMISTIC || optimal - value <= bound->gap + 1e-9) &&
@@ -437,8 +437,8 @@ static void says_heuristic(const char *algorithm, const char *world)
     const foray_reward *const rewards[] = {reward};
     foray_policy *policy;
     assert_int_equal(foray_explorer_plan(s.explorer, 1, rewards, FORAY_PLUGIN, &policy), FORAY_OK);
-    assert_true(policy->certificate.certainty != FORAY_CERTIFIED);
-    assert_true(bound_of(&s).certainty != FORAY_CERTIFIED);
+    assert_true(policy->certificate.status != FORAY_CERTIFIED);
+    assert_true(bound_of(&s).status != FORAY_CERTIFIED);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
     clear(&s);

@@ -379,7 +379,7 @@ static double worst_gap(stage *s)
         support_ok(s->ctx, foray_evaluate(s->ctx, s->model, reward, policy, &value, &best));
         worst = fmax(worst, best - value);
         assert_true(isinf(policy->certificate.gap) &&
-                    policy->certificate.certainty != FORAY_CERTIFIED);
+                    policy->certificate.status != FORAY_CERTIFIED);
         foray_policy_destroy(policy);
         foray_reward_destroy(reward);
     }

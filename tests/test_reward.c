@@ -278,7 +278,7 @@ static foray_policy *make_policy(uint64_t seed)
         (foray_certificate){.gap = support_uniform(&random),
                             .delta = support_uniform(&random),
                             .radius = (int)(seed % 3),
-                            .certainty = seed % 2 ? FORAY_CERTIFIED : FORAY_HEURISTIC};
+                            .status = seed % 2 ? FORAY_CERTIFIED : FORAY_HEURISTIC};
     return policy;
 }
 
@@ -298,7 +298,7 @@ static void policies_read_back_exactly(void **state)
         assert_true(copy->certificate.gap == policy->certificate.gap);
         assert_true(copy->certificate.delta == policy->certificate.delta);
         assert_int_equal(copy->certificate.radius, policy->certificate.radius);
-        assert_int_equal(copy->certificate.certainty, policy->certificate.certainty);
+        assert_int_equal(copy->certificate.status, policy->certificate.status);
         foray_policy_destroy(policy);
         foray_policy_destroy(copy);
     }

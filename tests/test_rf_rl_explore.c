@@ -366,7 +366,7 @@ static void plans_for_every_goal(void **state)
     for (int64_t k = 0; k < settings.episodes; k++)
         play(&s);
     support_ok(s.ctx, foray_explorer_bound(s.explorer, &bound));
-    assert_true(bound.certainty == FORAY_CERTIFIED && bound.gap < 1.0);
+    assert_true(bound.status == FORAY_CERTIFIED && bound.gap < 1.0);
     assert_true(worst_loss(&s) <= fmin(bound.gap, 0.01));
     clear(&s);
 }

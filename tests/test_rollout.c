@@ -295,8 +295,7 @@ static void the_known_policy_is_the_best(void **unused)
         support_ok(ctx, foray_plan_known(ctx, model, reward, &policy));
         support_ok(ctx, foray_evaluate(ctx, model, reward, policy, &value, &optimal));
         assert_true(value == optimal && policy->value[FORAY_PLUGIN] == optimal);
-        assert_true(policy->certificate.gap == 0 &&
-                    policy->certificate.certainty == FORAY_EXACT);
+        assert_true(policy->certificate.gap == 0 && policy->certificate.status == FORAY_EXACT);
         for (int64_t room = 0; room < 6; room++) {
             foray_policy *none = NULL;
             ctx->allocations_left = room;

@@ -231,7 +231,7 @@ static bool check_plan(void *user, int64_t id, int64_t episodes, const char *rew
     assert_true(policy->certificate.gap == expected->certificate.gap);
     assert_true(policy->certificate.delta == expected->certificate.delta);
     assert_int_equal(policy->certificate.radius, expected->certificate.radius);
-    assert_int_equal(policy->certificate.certainty, expected->certificate.certainty);
+    assert_int_equal(policy->certificate.status, expected->certificate.status);
     return walk->count < walk->stop;
 }
 

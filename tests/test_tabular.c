@@ -357,7 +357,7 @@ static void runs_stop_at_their_target(void **state)
     }
     assert_in_range(foray_run_saved(run), first, first + first / 9 + 1);
     support_ok(s.ctx, foray_explorer_bound(foray_run_explorer(run), &bound));
-    assert_true(bound.gap <= settings.until && bound.certainty == FORAY_CERTIFIED);
+    assert_true(bound.gap <= settings.until && bound.status == FORAY_CERTIFIED);
     foray_run_close(run);
     support_remove(directory);
     tabular_clear(&s);

@@ -575,14 +575,14 @@ typedef enum foray_bound {
 /* CERTIFIED: proved end to end, with probability 1 - delta. EXACT: theta is known. ESTIMATE: seen
  * through clusters, no proof. HEURISTIC: a radius was scaled below what theory requires. REFUTED:
  * no law that the model admits fits the data. UNCERTIFIED: the algorithm has no bound. */
-typedef enum foray_certainty {
+typedef enum foray_proof_status {
     FORAY_UNCERTIFIED,
     FORAY_CERTIFIED,
     FORAY_EXACT,
     FORAY_ESTIMATE,
     FORAY_HEURISTIC,
     FORAY_REFUTED
-} foray_certainty;
+} foray_proof_status;
 
 /* With probability at least 1 - delta, V* - V^pi <= gap, if certified. */
 typedef struct foray_certificate {
@@ -590,7 +590,7 @@ typedef struct foray_certificate {
     double delta;
     foray_radius radius;
     foray_bound bound;         /* which bound gave the gap */
-    foray_certainty certainty; /* whether it is proved */
+    foray_proof_status status; /* whether it is proved */
     bool optimal;              /* the gap is 0 up to rounding: at most 1e-9 of what rewards allow */
     bool vacuous;              /* the gap is all that rewards allow: it says nothing */
 } foray_certificate;

@@ -161,7 +161,7 @@ static foray_status measure_explorer(trial_run *r, double *row)
     if (status != FORAY_OK && status != FORAY_ERROR_USAGE)
         return status;
     row[FY_M_bound] = bound.gap;
-    row[FY_M_certified] = bound.certainty == FORAY_CERTIFIED && isfinite(bound.gap);
+    row[FY_M_certified] = bound.status == FORAY_CERTIFIED && isfinite(bound.gap);
     status = foray_explorer_save(r->explorer, &data, &size);
     if (status != FORAY_OK)
         return status;

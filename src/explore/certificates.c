@@ -52,7 +52,7 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
         .delta = explorer->settings.delta,
         .radius = FORAY_RADIUS_LIKELIHOOD,
         .bound = FORAY_BOUND_GAP,
-        .certainty = scale_of(explorer) >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
+        .status = scale_of(explorer) >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
         .optimal = gap <= 1e-9 * most,
         .vacuous = gap >= most,
     };

@@ -140,7 +140,7 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
         policy->value[mode] = value;
     policy->certificate = (foray_certificate){.radius = FORAY_RADIUS_NONE,
                                               .bound = FORAY_BOUND_EXACT,
-                                              .certainty = FORAY_EXACT,
+                                              .status = FORAY_EXACT,
                                               .optimal = true};
     *out = policy;
     return FORAY_OK;

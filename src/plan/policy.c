@@ -35,7 +35,7 @@ const char *foray_radius_name(foray_radius radius)
 
 const char *foray_certificate_status(const foray_certificate *certificate)
 {
-    return status_names[certificate->certainty];
+    return status_names[certificate->status];
 }
 
 const char *foray_bound_name(foray_bound bound)
@@ -211,7 +211,7 @@ static foray_status read_certificate(foray_context *ctx, fy_json object,
         (status = fy_document_choice(ctx, object, "status", status_names, &certified)) < 0)
         return status;
     certificate->radius = (foray_radius)radius;
-    certificate->certainty = (foray_certainty)certified;
+    certificate->status = (foray_proof_status)certified;
     return FORAY_OK;
 }
 

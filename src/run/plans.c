@@ -30,7 +30,7 @@ static foray_status put_row(foray_run *run, int64_t id, const foray_reward *rewa
     fy_row_put_real(&row, policy->certificate.gap);
     fy_row_put_real(&row, policy->certificate.delta);
     fy_row_put_int(&row, policy->certificate.radius);
-    fy_row_put_int(&row, policy->certificate.certainty);
+    fy_row_put_int(&row, policy->certificate.status);
     fy_row_put_int(&row, (int64_t)reward_bytes);
     fy_row_put_int(&row, (int64_t)policy_bytes);
     return fy_row_insert(&row);
@@ -131,11 +131,11 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
     policy->certificate.gap = fy_row_real(row);
     policy->certificate.delta = fy_row_real(row);
     policy->certificate.radius = (int)fy_row_int(row);
-    policy->certificate.certainty = (foray_certainty)fy_row_int(row);
+    policy->certificate.status = (foray_proof_status)fy_row_int(row);
     /* Runs of earlier versions know certified (1) and not (0). */
-    if (policy->certificate.certainty == FORAY_UNCERTIFIED &&
+    if (policy->certificate.status == FORAY_UNCERTIFIED &&
         policy->certificate.radius != FORAY_RADIUS_NONE)
-        policy->certificate.certainty = FORAY_HEURISTIC;
+        policy->certificate.status = FORAY_HEURISTIC;
     out->reward_bytes = (size_t)fy_row_int(row);
     out->policy_bytes = (size_t)fy_row_int(row);
     if (fy_row_intact(row) && policy->mode == FORAY_MODES)

@@ -357,7 +357,7 @@ static foray_certificate certificate(const foray_explorer *explorer, double gap)
                                .delta = settings->delta,
                                .radius = settings->radius,
                                .bound = FORAY_BOUND_VALUES,
-                               .certainty =
+                               .status =
                                    learner->least_scale >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
                                .optimal = gap <= 1e-9 * (double)explorer->model->horizon,
                                .vacuous = gap >= (double)explorer->model->horizon};

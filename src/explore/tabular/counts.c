@@ -156,9 +156,9 @@ foray_certificate fy_counts_certificate(const foray_explorer *explorer, double g
                                .delta = settings->delta,
                                .radius = bounded ? FORAY_RADIUS_COUNTS : FORAY_RADIUS_NONE,
                                .bound = bounded ? FORAY_BOUND_COUNTS : FORAY_BOUND_NONE,
-                               .certainty = !bounded                        ? FORAY_UNCERTIFIED
-                                            : settings->radius_scale >= 1.0 ? FORAY_CERTIFIED
-                                                                            : FORAY_HEURISTIC,
+                               .status = !bounded                        ? FORAY_UNCERTIFIED
+                                         : settings->radius_scale >= 1.0 ? FORAY_CERTIFIED
+                                                                         : FORAY_HEURISTIC,
                                .vacuous = gap >= (double)explorer->model->horizon};
 }
 
