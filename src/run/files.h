@@ -16,7 +16,7 @@ typedef struct fy_lock {
 } fy_lock;
 
 /* FORAY_ERROR_IO, naming the process, if another one holds the lock, or if something else (a
- * link, a file that is no lock) has its name: that is left as it is. */
+ * link, a file that is not a lock) has its name: that is left as it is. */
 foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out);
 /* Is it held, and by this process? */
 bool fy_lock_is_ours(const fy_lock *lock);
