@@ -199,8 +199,7 @@ foray_status fy_cache_find(foray_context *ctx, const fy_cache_entry *entry,
 foray_status fy_cache_store(foray_context *ctx, const fy_cache_entry *entry,
                             const foray_model *model)
 {
-    char head[HEAD_BYTES + 1];
-    uint8_t *data;
+    char head[HEAD_BYTES + 1], *data;
     size_t size;
     foray_status status = fy_model_print_compact(ctx, model, &data, &size);
     if (status != FORAY_OK)
