@@ -2,7 +2,8 @@
 # Runs of format 1, made before parameters belonged to algorithms and before the arithmetic was
 # the same on every machine (tests/data, 40 episodes each): their settings are recognised, their
 # episodes replayed as recorded, and they can be continued.
-source "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
+# shellcheck source=tests/shell.sh
+. "$(dirname "${BASH_SOURCE[0]}")/shell.sh"
 
 for algorithm in ucrl-rfe rf-ucrl sstp generative; do
     gunzip -c "$source_dir/tests/data/format1-$algorithm.foray.gz" >"$algorithm.foray"
