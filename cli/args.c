@@ -90,7 +90,7 @@ static const cli_option help_option = {
 
 static bool has_row(const cli_options *options, const foray_parameter *row)
 {
-    struct cli_setting_texts texts;
+    struct cli_setting_texts texts = {.name = ""};
     name_option(&texts, row->name);
     return cli_options_long(options, texts.name, strlen(texts.name)) != NULL;
 }

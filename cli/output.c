@@ -48,11 +48,12 @@ void cli_output_text(cli_output *output, const char *key, const char *value)
 
 void cli_output_integer(cli_output *output, const char *key, int64_t value)
 {
-    char text[CLI_NUMBER_SIZE];
-    if (output->as_json)
+    if (output->as_json) {
         cli_json_integer(&output->json, key, value);
-    else
+    } else {
+        char text[CLI_NUMBER_SIZE];
         print_line(output, key, cli_grouped(value, text));
+    }
 }
 
 void cli_output_flag(cli_output *output, const char *key, bool value)

@@ -95,6 +95,8 @@ expect 2 'started with "delta 0.1.*", not "delta 0.2' \
     foray compare "${small[@]}" --delta 0.2 -a random -o one
 expect 2 'started with "episodes 40", not "episodes 50"' \
     foray compare riverswim:states=4 -k 50 --rewards 3 --rounds 2 -a random -o one
+foray compare "${small[@]}" -a sstp --sstp-levels 2 --seeds 1 -o levels >/dev/null
+expect 2 'started with "sstp_levels 2", not "sstp_levels 3"' foray compare "${small[@]}" -a sstp --sstp-levels 3 --seeds 1 -o levels
 expect 2 'started with "mode plugin", not "mode optimistic"' \
     foray compare "${small[@]}" -m optimistic -a random -o one
 expect 2 'started with "world riverswim:states=4"' foray compare riverswim:states=5 -k 40 --rewards 3 -a random -o one

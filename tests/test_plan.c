@@ -1,6 +1,7 @@
 /* PLAN against a dense transcription of Algorithm 1, against all policies of tiny models,
  * and the properties that must hold of it. */
 #include "oracle_plan.h"
+#include "base/level.h"
 #include "plan/many.h"
 #include "plan/reward.h"
 #include "support.h"
@@ -421,6 +422,68 @@ static void threads_do_not_change_a_bit(void **state)
     foray_context_set_threads(ctx, 1);
 }
 
+/* Kernel, whitening included, and plans of 11 rewards (8 lanes and 3) at one level: what
+ * comes out, one number behind the other. */
+static fy_writer plan_at_level(foray_context *ctx, int level, int i)
+{
+    fy_writer out = {.ctx = ctx};
+    scene s;
+    foray_reward *rewards[11];
+    foray_policy *policies[11];
+    support_ok(ctx, foray_context_set_level(ctx, fy_level_name(level)));
+    foray_model *model = support_model(ctx, i % SUPPORT_KINDS, i % 8 < 4 ? small : wide, 77);
+    model->feature_error = i % 3 * 0.02;
+    open_scene(&s, ctx, model, i % 2, i % 5 < 3, i % 7 < 3 ? FY_FACTOR_SINGLE : FY_FACTOR_DOUBLE,
+               (uint64_t)i);
+    for (int r = 0; r < 11; r++)
+        rewards[r] = random_reward(&s, r % 2);
+    fy_write_doubles(&out, s.kernel->p, (size_t)fy_kernel_at(s.kernel, model->generator_sets));
+    for (int mode = 0; mode < FORAY_MODES; mode++) {
+        support_ok(ctx, fy_plan_rewards(ctx, s.kernel, i / 2 % 2, i / 3 % 2, 11,
+                                        (const foray_reward *const *)rewards, mode, policies));
+        for (int r = 0; r < 11; r++) {
+            fy_write_doubles(&out, policies[r]->value, FORAY_MODES);
+            fy_write_double(&out, policies[r]->certificate.gap);
+            fy_write_i32s(&out, policies[r]->action, (size_t)(model->horizon * model->states));
+            foray_policy_destroy(policies[r]);
+        }
+    }
+    for (int r = 0; r < 11; r++) {
+        fy_write_double(&out, plan_one(&s, rewards[r], r % 3 - 1, 0, 0, NULL, NULL));
+        foray_reward_destroy(rewards[r]);
+    }
+    close_scene(&s);
+    assert_false(out.failed);
+    return out;
+}
+
+static void levels_do_not_change_a_bit(void **state)
+{
+    foray_context *ctx = *state;
+    for (int i = 0; i < 40; i++) {
+        fy_writer baseline = plan_at_level(ctx, 0, i);
+        for (int level = 1; level < FY_LEVELS && fy_level_present(level); level++) {
+            fy_writer found = plan_at_level(ctx, level, i);
+            assert_int_equal(found.size, baseline.size);
+            assert_memory_equal(found.data, baseline.data, baseline.size);
+            free(found.data);
+        }
+        free(baseline.data);
+    }
+    ctx->level = fy_level_highest();
+}
+
+static void levels_are_known_by_name(void **state)
+{
+    foray_context *ctx = *state;
+    assert_string_equal(fy_level_name(0), "baseline");
+    assert_null(fy_level_name(FY_LEVELS));
+    assert_true(fy_level_present(0));
+    assert_int_equal(foray_context_set_level(ctx, "avx1024"), FORAY_ERROR_USAGE);
+    assert_non_null(strstr(foray_message(ctx), "avx1024"));
+    assert_int_equal(ctx->level, fy_level_highest());
+}
+
 static void every_allocation_may_fail(void **state)
 {
     foray_context *ctx = *state;
@@ -591,6 +654,8 @@ int main(void)
         cmocka_unit_test(evaluation_refuses_what_does_not_fit),
         cmocka_unit_test(rewards_together_equal_rewards_alone),
         cmocka_unit_test(threads_do_not_change_a_bit),
+        cmocka_unit_test(levels_do_not_change_a_bit),
+        cmocka_unit_test(levels_are_known_by_name),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(reward_zero_is_worth_zero),
         cmocka_unit_test(constants_shift_values_by_their_sum),

@@ -156,7 +156,6 @@ static void print_html(const fy_table *table, int64_t rows, bool rounded, fy_wri
     fy_print(text, "<table>\n");
     for (walk w = first_cell(table); at_cell(&w) && w.index / table->columns <= rows;
          next_cell(&w)) {
-        char shown[FY_NUMBER_SIZE];
         bool head = w.index < table->columns;
         double value;
         fy_print(text, "%s%s", w.index % table->columns ? "" : "<tr>",
@@ -164,6 +163,7 @@ static void print_html(const fy_table *table, int64_t rows, bool rounded, fy_wri
                  : is_numeric(w.cell) ? "<td class=\"number\""
                                       : "<td");
         if (rounded && !head && foray_number_read(w.cell, &value)) {
+            char shown[FY_NUMBER_SIZE];
             fy_print(text, " title=\"%s\">%s", w.cell, fy_number(value, shown));
         } else {
             fy_print(text, ">");

@@ -199,7 +199,8 @@ static void draw_exponents(study *s, int kind, const exponent *its)
             const char *theorem = theorem_of(algorithm_name(s, a), v);
             const char *last = strrchr(theorem, ' ');
             fy_span row = {.low = e->low, .high = e->high, .point = e->slope};
-            row.truth = *theorem ? strtod(last ? last : theorem, NULL) : NAN;
+            if (!foray_number_read(last ? last + 1 : theorem, &row.truth))
+                row.truth = NAN;
             snprintf(row.label, FY_LABEL_SIZE, "%s, %s", variable_name[v], algorithm_name(s, a));
             if (!isnan(e->slope))
                 fy_content_span(s->content, &row);

@@ -75,12 +75,14 @@ int64_t fy_hard_class_members(const fy_hard_class *hard)
 foray_status fy_hard_class_model(foray_context *ctx, const fy_hard_class *hard, int64_t member,
                                  foray_model **out)
 {
-    char spec[256], last[64], eps[FORAY_NUMBER_SIZE];
-    if (hard->kind == FY_HARD_PACKING)
+    char spec[256], last[64];
+    if (hard->kind == FY_HARD_PACKING) {
+        char eps[FORAY_NUMBER_SIZE];
         snprintf(last, sizeof last, "actions=%" PRId64 ",eps=%s", fy_hard_class_members(hard),
                  foray_shortest(hard->eps, eps));
-    else
+    } else {
         snprintf(last, sizeof last, "episodes=%.0f", floor(fy_hard_class_bound(hard) * (1 + 1e-9)));
+    }
     snprintf(spec, sizeof spec, "%s:dim=%" PRId64 ",horizon=%" PRId64 ",member=%" PRId64 ",%s",
              hard->kind == FY_HARD_PACKING ? "hard" : "hypercube", hard->dim, hard->horizon, member,
              last);

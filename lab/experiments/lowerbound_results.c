@@ -272,12 +272,12 @@ static foray_status show_class(fy_lab *lab, int kind, fy_table *summary, fy_cont
 {
     fy_hard_class hard = fy_lb_hard(lab, kind);
     double bound = fy_hard_class_bound(&hard);
-    char number[FY_NUMBER_SIZE], says[160];
-    if (bound > 0)
+    char says[160] = "the bound is vacuous here, so there is nothing to measure.";
+    if (bound > 0) {
+        char number[FY_NUMBER_SIZE];
         snprintf(says, sizeof says, "up to %s episodes are not enough.%s", fy_number(bound, number),
                  bound < 1 ? " That is less than one episode: true, but empty." : "");
-    else
-        snprintf(says, sizeof says, "the bound is vacuous here, so there is nothing to measure.");
+    }
     fy_content_heading(content, "Success rates: the %s", fy_hard_class_name(kind));
     fy_content_paragraph(content,
                          "d = %" PRId64 ", %" PRId64 " members and as many actions, H = %" PRId64

@@ -70,7 +70,9 @@ static bool scan_digits(const char *text, size_t length, size_t *at, bool whole,
             continue;
         }
         bool leading = d->count == 0 && c == '0';
-        d->point += whole && !leading ? 1 : !whole && leading ? -1 : 0;
+        /* 0.05 is 5 with the point one place to its left: zeros in front only move it. */
+        if (leading == !whole)
+            d->point += leading ? -1 : 1;
         if (!leading)
             push(d, (uint8_t)(c - '0'));
     }

@@ -202,10 +202,10 @@ foray_status fy_parameters_read(foray_context *ctx, const char *what, const fora
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < rows && status == FORAY_OK; i++)
         status = foray_parameter_read(ctx, &row[i], row[i].fallback, &value[i]);
-    for (const char *at = text, *end = text + length; text && at <= end && status == FORAY_OK;) {
-        const char *comma = memchr(at, ',', (size_t)(end - at));
-        size_t part = (size_t)((comma ? comma : end) - at);
-        status = read_assignment(ctx, what, row, rows, at, part, given, value);
+    for (size_t at = 0; text && at <= length && status == FORAY_OK;) {
+        const char *comma = memchr(text + at, ',', length - at);
+        size_t part = comma ? (size_t)(comma - text) - at : length - at;
+        status = read_assignment(ctx, what, row, rows, text + at, part, given, value);
         at += part + 1;
     }
     return status;
