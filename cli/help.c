@@ -158,7 +158,8 @@ static void print_options(const cli_command *command, const cli_options *options
     for (int64_t i = 0; algorithms && i < options->count; i++) {
         if (!options->row[i].own || !cli_option_is_of(&options->row[i], algorithms))
             continue;
-        printf(any ? "" : "\nsettings of %s:\n", algorithms);
+        if (!any)
+            printf("\nsettings of %s:\n", algorithms);
         any = true;
         print_option(&options->row[i]);
     }
