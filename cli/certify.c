@@ -80,7 +80,9 @@ static cli_exit read_csv(certifying *c, const char *path, FILE *file)
 {
     char text[256];
     bool *set = calloc((size_t)(c->policy->horizon * c->policy->states), sizeof *set);
-    cli_exit code = set ? CLI_DONE : cli_fail(c->session, CLI_BAD_INPUT, "out of memory");
+    cli_exit code = CLI_DONE;
+    if (!set)
+        return cli_fail(c->session, CLI_BAD_INPUT, "out of memory");
     for (int64_t line = 1; code == CLI_DONE && fgets(text, sizeof text, file); line++) {
         if (!strchr(text, '\n') && !feof(file))
             code = cli_fail(c->session, CLI_BAD_INPUT, "%s:%" PRId64 ": the line is too long", path,

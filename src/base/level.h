@@ -25,8 +25,8 @@
 #define FY_LEVEL_LIST(LEVEL) LEVEL(baseline)
 #endif
 
-#define FY_LEVEL_COUNT(level) +1
-enum { FY_LEVELS = 0 FY_LEVEL_LIST(FY_LEVEL_COUNT) };
+#define FY_LEVEL_NUMBER(level) FY_LEVEL_##level,
+enum { FY_LEVEL_LIST(FY_LEVEL_NUMBER) FY_LEVELS };
 
 /* "baseline", "avx2", "avx512"; NULL behind the last. */
 const char *fy_level_name(int level);

@@ -303,13 +303,13 @@ static void maximise(fy_likelihood *lik)
 /* ----------------------------------------------------------------- penalties */
 
 /* (a) any c: the prior's mass near c is that of the simplex shrunk towards it,
- *     pen = k fy_log(1 + n/k) + n fy_log(1 + k/n). */
+ *     pen = k log(1 + n/k) + n log(1 + k/n). */
 static double penalty_anywhere(double k, double n)
 {
     return k * fy_log1p(n / k) + n * fy_log1p(k / n);
 }
 
-/* -2 (fy_log(1-u) + u)/u^2, and an upper bound of it where that cancels. */
+/* -2 (log(1-u) + u)/u^2, and an upper bound of it where that cancels. */
 static double curvature(double u)
 {
     if (u < 1e-3)
@@ -318,7 +318,7 @@ static double curvature(double u)
 }
 
 /* (b) an ellipsoid {||v - c1||_I <= r} inside the simplex, for the best r:
- *     C(u) r^2 k/(2(k+2)) - fy_log(V_k r^k) + 1/2 log det I + log vol + l(c) - l(c1),
+ *     C(u) r^2 k/(2(k+2)) - log(V_k r^k) + 1/2 log det I + log vol + l(c) - l(c1),
  *     u = r max_t ||phi_t||/p_t < 1. Expects p at c1; INFINITY where I is not definite. */
 static double penalty_local(fy_likelihood *lik, const double *c1)
 {
@@ -342,20 +342,18 @@ static double penalty_local(fy_likelihood *lik, const double *c1)
     double d = (double)k, best = INFINITY;
     double ball = d / 2 * fy_log(3.14159265358979323846) - fy_lgamma(d / 2 + 1);
     double simplex = 0.5 * fy_log(d + 1) - fy_lgamma(d + 1);
-    for (double r = fmin(most, sqrt(d + 2)); r > most / 64 || best == INFINITY; r *= 0.85) {
-        double value = curvature(r * slope) * r * r * d / (2 * (d + 2)) - d * fy_log(r);
-        if (value >= best)
-            break;
-        best = value;
-    }
+    /* Where C = 1 the best r is sqrt(k + 2); the curvature asks for less. */
+    double r = fmin(most, sqrt(d + 2));
+    for (int step = 0; step < 32; step++, r *= 0.85)
+        best = fmin(best, curvature(r * slope) * r * r * d / (2 * (d + 2)) - d * fy_log(r));
     return best - ball + log_det / 2 + simplex;
 }
 
 /* The same at c and at points further inside, whichever is best. */
 static double penalty_inside(fy_likelihood *lik, double l)
 {
-    double best = INFINITY;
-    for (double share = 0; share < 0.5; share = share == 0 ? 1 / (lik->n + 1) : 4 * share) {
+    double best = INFINITY, share = 0;
+    for (int step = 0; share < 0.5; step++) {
         for (int64_t i = 0; i < lik->m; i++)
             lik->trial[i] = (1 - share) * lik->c[i] + share / (double)lik->m;
         double l1 = evaluate(lik, lik->trial);
@@ -363,14 +361,15 @@ static double penalty_inside(fy_likelihood *lik, double l)
         best = fmin(best, value);
         if (l - l1 > best)
             break;
+        share = step == 0 ? 1 / (lik->n + 1) : 4 * share;
     }
     return best;
 }
 
 /* Where every vector is a multiple of a unit vector, the integral has a closed form for a
  * Dirichlet(a,...,a) prior: with N_i the number of times that outcome i was seen
- *     log integral = l(1) + fy_lgamma(m a) - fy_lgamma(n + m a) + sum_i [fy_lgamma(N_i + a) -
- * fy_lgamma(a)]. */
+ *     log integral = lgamma(m a) - lgamma(n + m a) + sum_i [lgamma(N_i + a) - lgamma(a)] + const,
+ * and l(c) = sum_i N_i log c_i + the same const. */
 static double penalty_closed(const fy_likelihood *lik, double a)
 {
     double m = (double)lik->m;
@@ -405,7 +404,7 @@ static double find_penalty(fy_likelihood *lik, int64_t g)
 
 /* ----------------------------------------------------------------- ellipsoid */
 
-/* q(r) = 2 (r - fy_log(1+r))/r^2, and a lower bound of it where that cancels. */
+/* q(r) = 2 (r - log(1+r))/r^2, and a lower bound of it where that cancels. */
 static double shrinkage(double r)
 {
     return r < 1e-3 ? 1 / (1 + 2 * r / 3) : 2 * (r - fy_log1p(r)) / (r * r);
