@@ -106,6 +106,8 @@ static cli_exit add_arguments(cli_session *session, const char *destination)
 static bool is_read(cli_inputs *inputs, const struct stat *about)
 {
     const file_id file = {about->st_dev, about->st_ino};
+    if (inputs->count == 0)
+        return false;
     if (!inputs->sorted)
         qsort(inputs->file, (size_t)inputs->count, sizeof file, compare_files);
     inputs->sorted = true;

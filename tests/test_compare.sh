@@ -88,6 +88,10 @@ wait $victim
 holds "a signal ends it with 130" test $? -eq 130
 holds "and it says how to go on" grep -q "run the same command again" stopped.out
 
+# What a kill leaves of the settings is not in the way; anything else is.
+mkdir torn && echo foray >torn/comparison.txt.123456
+expect 0 "" foray compare "${small[@]}" -a random --seeds 1 -o torn
+
 # More seeds and more algorithms are welcome, other settings are not.
 expect 0 "^rf-express" foray compare "${small[@]}" -a ucrl-rfe,random,rf-express --seeds 4 -o one
 holds "more of both" test "$(wc -l <one/results.csv)" -eq $((8 * 3 * 4 + 1))

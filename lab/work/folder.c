@@ -61,6 +61,15 @@ static foray_status make_directory(foray_context *ctx, const char *path)
     return FORAY_OK;
 }
 
+/* Something that was there before? What a kill left of writing the terms was not: it is called
+ * after them, with a number behind. */
+static bool is_foreign(const char *name, const char *terms_path)
+{
+    const char *slash = strrchr(terms_path, '/'), *terms = slash ? slash + 1 : terms_path;
+    return strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+           (strncmp(name, terms, strlen(terms)) != 0 || name[strlen(terms)] != '.');
+}
+
 /* Terms that are there must be those asked for; else the directory must be empty. */
 static foray_status settle_terms(foray_context *ctx, const fy_folder *folder, const char *path,
                                  const char *terms)
@@ -79,7 +88,7 @@ static foray_status settle_terms(foray_context *ctx, const fy_folder *folder, co
     DIR *listing = opendir(folder->path);
     bool empty = true;
     for (struct dirent *entry; listing && (entry = readdir(listing));)
-        empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        empty &= !is_foreign(entry->d_name, path);
     if (listing)
         closedir(listing);
     if (!empty)

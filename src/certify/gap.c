@@ -145,7 +145,7 @@ static double block_norm(const fy_gap_pass *gap, const double *v, int64_t rows)
 {
     const int64_t *at = gap->set->ridge->at_vector;
     double total = 0;
-    for (int64_t g = 0; g < gap->set->basis->blocks; g++) {
+    for (int64_t g = 0; g < gap->set->basis->blocks && gap->unknowns > 0; g++) {
         double square = 0;
         for (int64_t r = 0; r < rows; r++)
             for (int64_t i = at[g]; i < at[g + 1]; i++)
