@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What the README, the guide and the page about simulators show is what happens: runs
 # the commands of their ```console blocks, one page after the other, each in an empty
-# directory. Every command must end well and print what the page shows, but for numbers, spacing
-# and arrows, since machines differ. In the shown output, a line "..." ends the comparison. A
-# ```python block that begins with "# NAME.py" is that file.
+# directory. Every command must end well and print what the page shows, digit by digit, but for
+# spacing, times, dates and sizes of files; where simulators in Python take part, whose mathematics
+# is not ours, but for all numbers and arrows. In the shown output, a line "..." ends the
+# comparison. A ```python block that begins with "# NAME.py" is that file.
 set -euo pipefail
 
 command=$1 source_tree=${FORAY_SOURCE:?}
@@ -29,10 +30,16 @@ files() {
     cp "$source_tree/examples/outside/foray_world.py" .
 }
 
-# Forgets numbers, spacing and arrows, and whatever follows a line of dots.
+# Forgets spacing, times, dates and sizes, and whatever follows a line of dots; of the page about
+# simulators all numbers and arrows.
 outline() {
-    sed -E -e '/^\.\.\.$/,$d' -e 's/[0-9]+([.,][0-9]+)*(e[-+]?[0-9]+)?/N/g' \
-        -e 's/[[:space:]]+/ /g' -e 's/ $//' -e 's/[←→↑↓]/A/g'
+    local numbers=()
+    if [[ $1 == docs/simulator.md ]]; then
+        numbers=(-e 's/[0-9]+([.,][0-9]+)*(e[-+]?[0-9]+)?/N/g' -e 's/[←→↑↓]/A/g')
+    fi
+    sed -E -e '/^\.\.\.$/,$d' -e 's/, in [0-9.]+ s$/, in N s/' \
+        -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]+Z/DATE/' -e 's/^((file )?bytes) .*/\1/' \
+        "${numbers[@]}" -e 's/[[:space:]]+/ /g' -e 's/ $//'
 }
 
 # Runs one command of a page and compares what it prints with what is shown.
@@ -46,8 +53,8 @@ try() {
         exit 1
     fi
     local want got
-    want=$(outline <<<"$shown")
-    got=$(outline <<<"$printed")
+    want=$(outline "$page" <<<"$shown")
+    got=$(outline "$page" <<<"$printed")
     if [[ $shown == *$'\n...' ]]; then
         got=$(head -n "$(wc -l <<<"$want")" <<<"$got")
     fi
