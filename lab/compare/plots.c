@@ -79,7 +79,7 @@ static foray_status print_data(const fy_compare *compare, const plot *its, const
         for (int i = 0; i < COLUMNS; i++)
             fy_print(&names, "%s%s%c", curve[a].name, column[i], 0);
     }
-    if (!names.failed) {
+    if (!names.failed && names.data) {
         heading[0] = "episodes";
         for (int64_t i = 1; i <= COLUMNS * count; i++)
             heading[i] = i == 1 ? (const char *)names.data : strchr(heading[i - 1], 0) + 1;

@@ -22,6 +22,6 @@ typedef struct fy_spans {
 } fy_spans;
 
 /* An <svg> element with the style of charts. */
-void fy_svg_spans(fy_writer *text, const fy_spans *rows);
+void fy_svg_spans(fy_writer *text, const fy_spans *spans);
 
 #endif

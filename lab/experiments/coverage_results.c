@@ -209,8 +209,8 @@ static void draw_control_line(const fy_lab *lab, const char *rule, int64_t world
     double delta = fy_lab_real(lab, FY_COVERAGE_CONTROL_DELTA), last = 0.0;
     char name[FY_LABEL_SIZE];
     fy_content_series(content, short_world(lab, world, name));
-    for (const double *next;; last = next[FY_COVERAGE_C_SCALE]) {
-        next = NULL;
+    while (true) {
+        const double *next = NULL;
         for (int64_t i = 0; i < lab->cells; i++) {
             const double *row = row_of(lab, i);
             if (strcmp(rule_name(row), rule) == 0 && (int64_t)row[FY_COVERAGE_C_WORLD] == world &&
@@ -224,7 +224,8 @@ static void draw_control_line(const fy_lab *lab, const char *rule, int64_t world
         fy_content_point(content,
                          (fy_series_point){next[FY_COVERAGE_C_SCALE],
                                            share_of(next, FY_COVERAGE_C_HELD), at.low, at.high});
-        *least = fmin(*least, next[FY_COVERAGE_C_SCALE]);
+        last = next[FY_COVERAGE_C_SCALE];
+        *least = fmin(*least, last);
     }
 }
 

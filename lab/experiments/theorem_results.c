@@ -34,8 +34,8 @@ static foray_status look_up(const fy_lab *lab, int64_t first, double *work, prom
                      .at = at,
                      .variant = fy_theorem_variant_at(at[FY_THEOREM_AT_VARIANT])->name,
                      .world = fy_lab_word(lab, FY_THEOREM_WORLDS, at[FY_THEOREM_AT_WORLD]),
-                     .eps = fy_lab_number(lab, FY_THEOREM_EPS, at[FY_THEOREM_AT_EPS]),
-                     .work = work};
+                     .eps = fy_lab_number(lab, FY_THEOREM_EPS, at[FY_THEOREM_AT_EPS])};
+    out->work = work;
     out->K = row_of(out, 0, 0)[FY_THEOREM_C_PROMISED];
     return fy_theorem_world_terms(lab->ctx, lab, FY_THEOREM_WORLDS, at[FY_THEOREM_AT_WORLD],
                                   &out->terms);

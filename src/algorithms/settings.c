@@ -91,10 +91,8 @@ static void set_member(foray_settings *settings, const setting *row, const char 
         memcpy(at, &value.real, sizeof value.real);
     else if (row->is.kind == FORAY_CHOICE)
         memcpy(at, &choice, sizeof choice);
-    else {
-        memset(at, 0, row->size);
-        memcpy(at, text, strlen(text));
-    }
+    else
+        snprintf(at, row->size, "%s", text);
 }
 
 static foray_status set_from_text(foray_context *ctx, foray_settings *settings, const setting *row,
@@ -155,7 +153,7 @@ typedef struct assignment {
 
 static bool next_own(const char **text, assignment *out)
 {
-    if (**text == 0)
+    if (!*text || **text == 0)
         return false;
     size_t whole = strcspn(*text, ","), key = strcspn(*text, "=,");
     *out = (assignment){*text, *text + key + 1, key, whole > key ? whole - key - 1 : 0};

@@ -35,7 +35,7 @@ static inline double fy_dot(const double *a, const double *b, int64_t count)
     if (whole > 0) {
         fy_eight sum = {0};
         for (int64_t i = 0; i < whole; i += FY_WIDTH)
-            FY_UNROLL for (int k = 0; k < FY_PARTS; k++) sum.part[k] +=
+            FY_UNROLL for (int64_t k = 0; k < FY_PARTS; k++) sum.part[k] +=
                 fy_register_load(a + i + k * FY_REGISTER) *
                 fy_register_load(b + i + k * FY_REGISTER);
         total = fy_eight_sum(&sum);

@@ -225,7 +225,7 @@ static void whiten_generator(const fy_basis *basis, int64_t generator, const dou
         for (int64_t i = first; i < last; i++) {
             int64_t c = basis->local_of_coord[model->feat_index[i]];
             const double *row = map + c * width + at;
-            FY_UNROLL for (int k = 0; k < FY_PARTS; k++) sum.part[k] +=
+            FY_UNROLL for (int64_t k = 0; k < FY_PARTS; k++) sum.part[k] +=
                 model->feat_value[i] * fy_register_load(row + k * FY_REGISTER);
         }
         memcpy(w + at, &sum, sizeof sum);

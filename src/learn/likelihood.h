@@ -35,17 +35,17 @@ typedef struct fy_likelihood fy_likelihood;
 /* Room for the largest block of `vectors`, which must outlive it. */
 foray_status fy_likelihood_create(foray_context *ctx, const fy_vectors *vectors,
                                   fy_likelihood **out);
-void fy_likelihood_destroy(fy_likelihood *likelihood);
+void fy_likelihood_destroy(fy_likelihood *lik);
 
-/* The ellipsoid of a mixture block from its counts (count[slots], all blocks'), where `share` is
+/* The ellipsoid of mixture block g from its counts (count[slots], all blocks'), where `share` is
  * delta/G: into Sigma and L of `ridge`, z (the block's own place in both is found by ridge->at_...)
- * and radius[block]. With `inner` > 0 a centre near the border is moved into the simplex, so
+ * and radius[g]. With `inner` > 0 a centre near the border is moved into the simplex, so
  * that every weight is positive: c = (1 - inner/n) c_0 + (inner/n)/m. */
-fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *likelihood, int64_t block,
-                                         const int64_t *count, double share, double inner,
-                                         fy_ridge *ridge, double *z, double *radius);
+fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *lik, int64_t g, const int64_t *count,
+                                         double share, double inner, fy_ridge *ridge, double *z,
+                                         double *radius);
 
 /* The weights c of the last estimate, [coords]. */
-const double *fy_likelihood_weights(const fy_likelihood *likelihood);
+const double *fy_likelihood_weights(const fy_likelihood *lik);
 
 #endif

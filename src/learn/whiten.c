@@ -65,7 +65,7 @@ static void solve_four(int64_t d, const double *factor, double *x)
         fy_eight sum[4] = {0};
         for (int64_t k = 0; k < whole; k += FY_WIDTH) {
             for (int q = 0; q < 4; q++)
-                FY_UNROLL for (int p = 0; p < FY_PARTS; p++) sum[q].part[p] +=
+                FY_UNROLL for (int64_t p = 0; p < FY_PARTS; p++) sum[q].part[p] +=
                     fy_register_load(row + k + p * FY_REGISTER) *
                     fy_register_load(x + q * d + k + p * FY_REGISTER);
         }

@@ -29,12 +29,12 @@ typedef double one_t;
 typedef bool one_mask;
 typedef int32_t one_index;
 
-FY_INLINE one_t one_load(const double *at, int64_t item, int part)
+FY_INLINE one_t one_load(const double *at, int64_t item, int64_t part)
 {
     return at[item + part];
 }
 
-FY_INLINE void one_store(double *at, int64_t item, int part, one_t x)
+FY_INLINE void one_store(double *at, int64_t item, int64_t part, one_t x)
 {
     at[item + part] = x;
 }
@@ -74,12 +74,12 @@ FY_INLINE one_index one_pick_index(one_mask mask, int64_t yes, one_index no)
     return mask ? (int32_t)yes : no;
 }
 
-FY_INLINE one_index one_load_index(const int32_t *at, int64_t item, int part)
+FY_INLINE one_index one_load_index(const int32_t *at, int64_t item, int64_t part)
 {
     return at[item + part];
 }
 
-FY_INLINE void one_store_index(int32_t *at, int64_t item, int part, one_index x)
+FY_INLINE void one_store_index(int32_t *at, int64_t item, int64_t part, one_index x)
 {
     at[item + part] = x;
 }
@@ -101,13 +101,13 @@ typedef int64_t many_mask __attribute__((vector_size(FY_REGISTER * sizeof(int64_
 typedef many_mask many_index;
 typedef int32_t many_narrow __attribute__((vector_size(FY_REGISTER * sizeof(int32_t))));
 
-FY_INLINE many_t many_load(const double *at, int64_t item, int part)
+FY_INLINE many_t many_load(const double *at, int64_t item, int64_t part)
 {
     const double *line = at + item * FY_LANES;
     return fy_register_load(line + part * FY_REGISTER);
 }
 
-FY_INLINE void many_store(double *at, int64_t item, int part, many_t x)
+FY_INLINE void many_store(double *at, int64_t item, int64_t part, many_t x)
 {
     double *line = at + item * FY_LANES;
     fy_register_store(line + part * FY_REGISTER, x);
@@ -152,14 +152,14 @@ FY_INLINE many_index many_pick_index(many_mask mask, int64_t yes, many_index no)
     return (mask & yes) | (~mask & no);
 }
 
-FY_INLINE many_index many_load_index(const int32_t *at, int64_t item, int part)
+FY_INLINE many_index many_load_index(const int32_t *at, int64_t item, int64_t part)
 {
     many_narrow x;
     memcpy(&x, at + item * FY_LANES + part * FY_REGISTER, sizeof x);
     return __builtin_convertvector(x, many_index);
 }
 
-FY_INLINE void many_store_index(int32_t *at, int64_t item, int part, many_index x)
+FY_INLINE void many_store_index(int32_t *at, int64_t item, int64_t part, many_index x)
 {
     many_narrow narrow = __builtin_convertvector(x, many_narrow);
     memcpy(at + item * FY_LANES + part * FY_REGISTER, &narrow, sizeof narrow);

@@ -93,7 +93,7 @@ foray_status fy_store_begin(fy_store *store, bool write)
         status = fy_store_run(store, write ? "BEGIN IMMEDIATE" : "BEGIN");
     if (status != FORAY_OK || !write)
         return status;
-    fy_head head;
+    fy_head head = {0};
     status = fy_store_read_head(store, &head);
     if (status == FORAY_OK && !same_head(&head, &store->head))
         status = fy_fail(store->ctx, FORAY_ERROR_IO,
