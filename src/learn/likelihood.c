@@ -344,8 +344,10 @@ static double penalty_local(fy_likelihood *lik, const double *c1)
     double simplex = 0.5 * fy_log(d + 1) - fy_lgamma(d + 1);
     /* Where C = 1 the best r is sqrt(k + 2); the curvature asks for less. */
     double r = fmin(most, sqrt(d + 2));
-    for (int step = 0; step < 32; step++, r *= 0.85)
+    for (int step = 0; step < 32; step++) {
         best = fmin(best, curvature(r * slope) * r * r * d / (2 * (d + 2)) - d * fy_log(r));
+        r *= 0.85;
+    }
     return best - ball + log_det / 2 + simplex;
 }
 
