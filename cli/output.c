@@ -84,6 +84,12 @@ void cli_output_reals(cli_output *output, const char *key, int64_t count, const 
     cli_json_close(&output->json);
 }
 
+bool cli_proved_optimal(const foray_certificate *certificate)
+{
+    return certificate->status == FORAY_CERTIFIED && certificate->bound == FORAY_BOUND_GAP &&
+           certificate->gap == 0;
+}
+
 void cli_output_certificate(cli_output *output, const char *key,
                             const foray_certificate *certificate)
 {

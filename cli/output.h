@@ -30,6 +30,8 @@ void cli_output_flag(cli_output *output, const char *key, bool value);
 void cli_output_real(cli_output *output, const char *key, double value);
 /* JSON only: a list of numbers. */
 void cli_output_reals(cli_output *output, const char *key, int64_t count, const double *value);
+/* A certificate of exactly 0 that is certified: only that is a proof. */
+bool cli_proved_optimal(const foray_certificate *certificate);
 void cli_output_certificate(cli_output *output, const char *key,
                             const foray_certificate *certificate);
 

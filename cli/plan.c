@@ -244,7 +244,7 @@ static void print_table(const planning *p)
         printf(" %11.6g %11.6g %11.6g %11.6g  %-9s", policy->value[FORAY_OPTIMISTIC],
                policy->value[FORAY_PLUGIN], policy->value[FORAY_PESSIMISTIC],
                policy->certificate.gap,
-               policy->certificate.bound == FORAY_BOUND_GAP && policy->certificate.gap == 0
+               cli_proved_optimal(&policy->certificate)
                    ? "optimal"
                    : foray_certificate_status(&policy->certificate));
         if (truth)
@@ -263,8 +263,7 @@ static void print_footer(const planning *p)
            foray_radius_name(certificate->radius));
     bool proved = false;
     for (int64_t i = 0; i < p->rewards.count; i++)
-        proved |= p->policy[i]->certificate.bound == FORAY_BOUND_GAP &&
-                  p->policy[i]->certificate.gap == 0;
+        proved |= cli_proved_optimal(&p->policy[i]->certificate);
     if (proved)
         printf("optimal: proved, with probability at least %g\n", 1 - certificate->delta);
     if (certificate->status == FORAY_CERTIFIED)

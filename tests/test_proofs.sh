@@ -62,4 +62,18 @@ foray explore riverswim -k 500 -o resumed.foray >/dev/null
 foray explore --resume -k 1024 -o resumed.foray >/dev/null
 foray certify resumed.foray right.csv -r goal:5 -r goal:0 --json >again.json
 holds "a resumed run certifies the same" cmp certified.json again.json
+
+# ---- a radius that was scaled down proves nothing, whatever comes out
+foray explore riverswim -k 500 --radius-scale 0.01 -o scaled.foray >/dev/null
+foray plan scaled.foray -r goal:5 -m plugin --radius likelihood --no-store >scaled.txt
+holds "scaled radii are heuristic" grep -q heuristic scaled.txt
+holds "and prove nothing" sh -c '! grep -q "optimal: proved" scaled.txt'
+holds "nor does certify" sh -c '! foray certify scaled.foray right.csv -r goal:5 | grep -q proved'
+
+# ---- seen through clusters nothing is proved
+foray explore pendulum --clusters grid:5x5 -a random -k 50 -o pendulum.foray >/dev/null
+expect 2 "seen through clusters" \
+    foray plan pendulum.foray -r goal:9 -m plugin --radius likelihood --no-store
+foray plan pendulum.foray -r goal:9 -m plugin --no-store -o pendulum.json >/dev/null
+expect 2 "seen through clusters" foray certify pendulum.foray pendulum.json -r goal:9
 finish

@@ -14,6 +14,10 @@ enum { VECTOR_MEMORY = 1024 };
 
 static foray_status no_likelihood(const foray_explorer *explorer)
 {
+    if (explorer->through_clusters)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "the world is seen through clusters, and what follows a cluster does not "
+                       "obey the model: there are no certificates from likelihoods");
     return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                    explorer->model->feature_error > 0
                        ? "the features are estimates, whose errors likelihoods do not know: there "
@@ -61,7 +65,7 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
 foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out)
 {
     *out = NULL;
-    if (!explorer->model->basis)
+    if (!explorer->model->basis || explorer->through_clusters)
         return FORAY_OK;
     foray_status status = FORAY_OK;
     if (!explorer->certifier)

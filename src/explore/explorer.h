@@ -76,6 +76,7 @@ struct foray_explorer {
     bool stale;                /* what was learnt since the last plan asks for a new one */
     int64_t *seen;             /* [transitions] how often each happened, laid out as model->succ */
     foray_radius certificates; /* what they rest on: the likelihood, or the settings' radius */
+    bool through_clusters;     /* the world is a system seen through clusters */
     fy_certifier *certifier;   /* made when it is first needed */
     int64_t certifier_after;   /* how many episodes its sets are of; -1: none yet */
     void *self;                /* the algorithm's own state */

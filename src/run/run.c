@@ -299,8 +299,12 @@ const char *foray_run_world(const foray_run *run)
     return run->world;
 }
 
+/* A system's world goes on from the real state, so what follows a cluster does not obey the model:
+ * nothing can be proved from its likelihood. Only a finite system's own states lose nothing. */
 foray_explorer *foray_run_explorer(foray_run *run)
 {
+    run->explorer->through_clusters =
+        run->world && (strstr(run->world, "@grid:") || strstr(run->world, "@radial:"));
     return run->explorer;
 }
 
