@@ -183,6 +183,9 @@ bool cli_world_at(int64_t index, foray_world_info *info);
  * rooms:rows=3. */
 cli_exit cli_model_open(cli_session *session, const char *source, foray_model **out);
 
+/* Is that a model or a built-in world, rather than a run or nothing at all? */
+bool cli_names_model(const char *source);
+
 /* The same for a model that must know its theta, and be valid. */
 cli_exit cli_world_open(cli_session *session, const char *source, foray_model **out);
 

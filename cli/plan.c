@@ -19,7 +19,8 @@ typedef struct planning {
     foray_mode mode;
     bool store; /* plans are stored in the run */
     foray_run *run;
-    cli_view view; /* that of the run, if its rewards are needed */
+    foray_model *known; /* instead of a run: a model whose theta is known */
+    cli_view view;      /* that of the run, if its rewards are needed */
     cli_rewards rewards;
     foray_policy **policy;   /* [rewards] */
     double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
@@ -29,7 +30,28 @@ typedef struct planning {
 
 /* -------------------------------------------------------------------- planning */
 
-static cli_exit open_all(planning *p)
+static const foray_model *model_of(const planning *p)
+{
+    return p->known ? p->known : foray_run_model(p->run);
+}
+
+/* Where theta is known there is nothing to choose, nor a run to store anything in. */
+static cli_exit open_known(planning *p)
+{
+    static const char *const of_runs[] = {"mode", "radius", "no-store"};
+    for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
+        if (cli_has(p->session, of_runs[i]))
+            return cli_fail(p->session, CLI_USAGE, "--%s is for runs, and %s is a model",
+                            of_runs[i], p->path);
+    if (cli_view_names(p->path))
+        return cli_fail(p->session, CLI_BAD_INPUT,
+                        "%s is a system: a plan for its model would be exact for the model alone; "
+                        "explore it, or export its model first ('foray world export')",
+                        p->path);
+    return cli_world_open(p->session, p->path, &p->known);
+}
+
+static cli_exit open_run(planning *p)
 {
     cli_session *session = p->session;
     p->store = !cli_has(session, "no-store");
@@ -43,8 +65,15 @@ static cli_exit open_all(planning *p)
     if (code == CLI_DONE && cli_rewards_need_view(session))
         code = cli_view_of_run(session, p->run, &p->view);
     session->view = p->view.system ? &p->view : NULL;
+    return code;
+}
+
+static cli_exit open_all(planning *p)
+{
+    cli_session *session = p->session;
+    cli_exit code = cli_names_model(p->path) ? open_known(p) : open_run(p);
     if (code == CLI_DONE)
-        code = cli_rewards_open(session, foray_run_model(p->run), &p->rewards);
+        code = cli_rewards_open(session, model_of(p), &p->rewards);
     if (code != CLI_DONE)
         return code;
     size_t count = (size_t)p->rewards.count;
@@ -59,7 +88,7 @@ static cli_exit open_all(planning *p)
 /* --radius likelihood: certificates from the full likelihood of the data. */
 static cli_exit choose_certificates(planning *p)
 {
-    if (cli_choice(p->session, "radius") == 0)
+    if (p->known || cli_choice(p->session, "radius") == 0)
         return CLI_DONE;
     return cli_status(
         p->session, foray_explorer_certify_by(foray_run_explorer(p->run), FORAY_RADIUS_LIKELIHOOD));
@@ -78,8 +107,18 @@ static cli_exit check_required(const planning *p)
                     cli_value(p->session, "require"), worst);
 }
 
+static cli_exit plan_known(planning *p)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < p->rewards.count && status == FORAY_OK; i++)
+        status = foray_plan_known(p->session->ctx, p->known, p->rewards.item[i], &p->policy[i]);
+    return cli_status(p->session, status);
+}
+
 static cli_exit make_plans(planning *p)
 {
+    if (p->known)
+        return plan_known(p);
     const foray_reward *const *rewards = (const foray_reward *const *)p->rewards.item;
     foray_status status =
         p->store ? foray_run_plan(p->run, p->rewards.count, rewards, p->mode, p->policy)
@@ -90,7 +129,7 @@ static cli_exit make_plans(planning *p)
 
 static cli_exit look_up_truth(planning *p)
 {
-    const foray_model *model = foray_run_model(p->run);
+    const foray_model *model = model_of(p);
     bool wanted = cli_has(p->session, "truth");
     foray_status status = FORAY_OK;
     if (wanted && !foray_model_theta(model))
@@ -273,6 +312,23 @@ static void print_footer(const planning *p)
         printf("no guarantee: the algorithm has no bound\n");
     else
         printf("no guarantee: the radius was scaled down\n");
+}
+
+/* Of a model: one value, which is the best there is. */
+static void print_known(const planning *p)
+{
+    int width = name_width(p);
+    printf("%-*s %11s  %s\n", width, "reward", "value", "status");
+    for (int64_t i = 0; i < p->rewards.count; i++) {
+        cli_put(stdout, width, foray_reward_name(p->rewards.item[i]));
+        printf(" %11.6g  %s\n", p->policy[i]->expected,
+               foray_certificate_status(&p->policy[i]->certificate));
+    }
+    printf("\nexact: theta is known, and no policy is better than these\n");
+}
+
+static void print_files(const planning *p)
+{
     for (int64_t i = 0; p->file && i < p->rewards.count; i++) {
         printf("written: ");
         cli_put(stdout, 0, p->file[i]);
@@ -286,7 +342,7 @@ static void print_maps(const planning *p)
         printf("\n");
         cli_put(stdout, 0, foray_reward_name(p->rewards.item[i]));
         printf(", first step:\n");
-        cli_map_print(foray_run_model(p->run), p->policy[i]);
+        cli_map_print(model_of(p), p->policy[i]);
     }
 }
 
@@ -315,16 +371,23 @@ static cli_exit show_plans(const planning *p)
 {
     cli_output output;
     if (!p->session->json) {
-        print_table(p);
-        print_footer(p);
+        if (p->known) {
+            print_known(p);
+        } else {
+            print_table(p);
+            print_footer(p);
+        }
+        print_files(p);
         if (cli_has(p->session, "map"))
             print_maps(p);
         return CLI_DONE;
     }
     cli_output_begin(&output, p->session);
-    cli_output_text(&output, "run", p->path);
-    cli_output_integer(&output, "episodes", foray_run_saved(p->run));
-    cli_output_text(&output, "mode", foray_mode_name(p->mode));
+    cli_output_text(&output, p->known ? "model" : "run", p->path);
+    if (!p->known) {
+        cli_output_integer(&output, "episodes", foray_run_saved(p->run));
+        cli_output_text(&output, "mode", foray_mode_name(p->mode));
+    }
     cli_output_open_list(&output, "plans");
     for (int64_t i = 0; i < p->rewards.count; i++)
         output_plan(p, &output, i);
@@ -344,6 +407,7 @@ static void close_all(planning *p)
     free(p->optimal);
     cli_rewards_close(&p->rewards);
     cli_view_close(&p->view);
+    foray_model_destroy(p->known);
 }
 
 static cli_exit run_plan(cli_session *session)
@@ -394,7 +458,7 @@ static const cli_option options[] = {
 const cli_command cli_plan = {
     .name = "plan",
     .summary = "plan for rewards from what a run has learnt, with certificates",
-    .operands = "RUN",
+    .operands = "RUN|MODEL",
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_FILE,
@@ -402,7 +466,10 @@ const cli_command cli_plan = {
         "Plans a policy for each reward, all together, and prints its value under the\n"
         "optimistic, the plug-in and the pessimistic recursion, and its certificate: an\n"
         "upper bound on the gap to the best policy. The plans are stored in the run;\n"
-        "'foray info' lists them.",
+        "'foray info' lists them.\n"
+        "\n"
+        "For a model or a built-in world whose theta is known, plans exactly: one value for\n"
+        "each reward, the best that there is. A model without theta is refused.",
     .options = options,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 5000 -o rooms.foray\n"
@@ -411,6 +478,7 @@ const cli_command cli_plan = {
                 "echo '{\"format\":\"foray-reward\",\"version\":1,\"name\":\"late\",\"default\":0,"
                 "\"entries\":[[5,3,null,1]]}' > late.json\n"
                 "foray plan rooms.foray -r late.json --json\n"
-                "foray plan rooms.foray -r goal:0 -m plugin --radius likelihood\n",
+                "foray plan rooms.foray -r goal:0 -m plugin --radius likelihood\n"
+                "foray plan riverswim -r goal:5 -o best.json\n",
     .run = run_plan,
 };

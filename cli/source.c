@@ -41,6 +41,29 @@ static bool world_exists(const char *name, cli_guess *guess)
     return false;
 }
 
+/* A file is a model if it begins like one: as JSON does, or as the compact format. */
+static bool begins_like_model(FILE *file)
+{
+    int first = getc(file);
+    while (first == ' ' || first == '\n' || first == '\r' || first == '\t')
+        first = getc(file);
+    return first == '{' || first == 0x89;
+}
+
+bool cli_names_model(const char *source)
+{
+    FILE *file = fopen(source, "rb");
+    if (file) {
+        bool model = begins_like_model(file);
+        fclose(file);
+        return model;
+    }
+    char name[64];
+    cli_guess guess = {name, NULL, 0};
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(source, ":@"), source);
+    return world_exists(name, &guess);
+}
+
 static cli_exit unknown_world(cli_session *session, const char *source, const char *best)
 {
     struct stat status;

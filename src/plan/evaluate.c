@@ -138,6 +138,7 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
     destroy(&work);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] = value;
+    policy->expected = policy->low = policy->high = value;
     policy->certificate = (foray_certificate){.radius = FORAY_RADIUS_NONE,
                                               .bound = FORAY_BOUND_EXACT,
                                               .status = FORAY_EXACT,
