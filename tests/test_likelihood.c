@@ -2,6 +2,7 @@
  * the ellipsoid against the set it must contain, coverage, and controls that fail. */
 #include "base/maths.h"
 #include "learn/likelihood.h"
+#include "learn/refute.h"
 #include "support.h"
 
 #include <math.h>
@@ -60,8 +61,9 @@ static void free_law(law *l)
     foray_context_destroy(l->ctx);
 }
 
-/* Draws n transitions, of the first `actions` actions. */
-static void draw(law *l, int64_t n, int64_t actions, support_random *random)
+/* Draws n transitions, of the first `actions` actions, under theta. */
+static void draw_from(law *l, const double *theta, int64_t n, int64_t actions,
+                      support_random *random)
 {
     const foray_model *model = l->model;
     for (int64_t i = 0; i < n; i++) {
@@ -69,12 +71,17 @@ static void draw(law *l, int64_t n, int64_t actions, support_random *random)
         int64_t set = model->generator_set[pair], size = fy_generator_set_size(model, set), j = 0;
         double u = support_uniform(random);
         for (; j < size - 1; j++) {
-            u -= foray_model_probability(model, model->theta, pair / 4, pair % 4, j);
+            u -= foray_model_probability(model, theta, pair / 4, pair % 4, j);
             if (u < 0)
                 break;
         }
         l->count[fy_vectors_slot(l->vectors, pair, j)]++;
     }
+}
+
+static void draw(law *l, int64_t n, int64_t actions, support_random *random)
+{
+    draw_from(l, l->model->theta, n, actions, random);
 }
 
 /* l(w), by its definition. */
@@ -293,12 +300,118 @@ static void test_edges(void **state)
     free_law(&l);
 }
 
+/* -------------------------------------------------------------- refutation */
+
+/* Two bodies of data of one law, or of two: the second law is `drift` of the way to another. */
+typedef struct bodies {
+    law l;
+    int64_t *one;
+} bodies;
+
+static bodies make_bodies(uint64_t seed, int64_t m, double drift, int64_t n, int64_t later)
+{
+    bodies b = {.l = make_law(m, 2 + (int64_t)(seed % 3), seed, seed % 4 == 0)};
+    support_random random = {seed, 9};
+    double other[8], theta[8];
+    draw(&b.l, n, 4, &random);
+    b.one = b.l.count;
+    b.l.count = calloc((size_t)b.l.vectors->slots, sizeof *b.l.count);
+    support_law(&random, m, false, other);
+    for (int64_t i = 0; i < m; i++)
+        theta[i] = (1 - drift) * b.l.model->theta[i] + drift * other[i] / b.l.vectors->scale[0];
+    draw_from(&b.l, theta, later, 4, &random);
+    return b;
+}
+
+static void free_bodies(bodies *b)
+{
+    free(b->one);
+    free_law(&b->l);
+}
+
+static double refute(bodies *b, double share)
+{
+    return fy_refute_block(b->l.likelihood, b->l.vectors, 0, b->one, b->l.count, share);
+}
+
+/* How far the point of a fine grid that is nearest to both sets is from being in both, in nats;
+ * at most 0: it is. */
+static double nearest_of_grid(bodies *b, double share)
+{
+    enum { FINE = 160 };
+    double least_other = fy_likelihood_least(b->l.likelihood, 0, b->l.count, share);
+    double least_one = fy_likelihood_least(b->l.likelihood, 0, b->one, share), best = INFINITY;
+    int64_t *other = b->l.count;
+    for (int i = 0; i <= FINE; i++)
+        for (int j = 0; i + j <= FINE; j++) {
+            double w[3] = {(i + 1e-3) / (FINE + 3e-3), (j + 1e-3) / (FINE + 3e-3), 0};
+            w[2] = 1 - w[0] - w[1];
+            double lacks = least_other - log_likelihood(&b->l, w);
+            b->l.count = b->one;
+            lacks = fmax(lacks, least_one - log_likelihood(&b->l, w));
+            b->l.count = other;
+            best = fmin(best, lacks);
+        }
+    return best;
+}
+
+/* Sets with a common point are never called disjoint, and sets that are far apart always. */
+static void test_refute_exact(void **state)
+{
+    (void)state;
+    int64_t met = 0, disjoint = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        bodies b = make_bodies(seed, 3, (double)(seed % 6) / 5, 100 << seed % 7, 100 << seed % 5);
+        double margin = refute(&b, 0.1), nearest = nearest_of_grid(&b, 0.1);
+        assert_true(nearest > 0 || margin <= 0);
+        met += nearest <= 0;
+        /* The best mixture is at least as good as half and half, and the grid is coarse. */
+        disjoint += nearest > 8;
+        assert_true(nearest <= 8 || margin > 0);
+        free_bodies(&b);
+    }
+    assert_true(met > 10 && disjoint > 4);
+}
+
+static int64_t alarms(int64_t runs, double drift, double share)
+{
+    int64_t alarms = 0;
+    for (int64_t run = 0; run < runs; run++) {
+        bodies b = make_bodies((uint64_t)run, 2 + run % 4, drift, 3000, 1000);
+        alarms += refute(&b, share) > 0;
+        free_bodies(&b);
+    }
+    return alarms;
+}
+
+/* At share 1/4 for each set at most half of the worlds that stay as they are may raise an alarm,
+ * but for 4 standard deviations; sets far too small raise one almost always, and so does a drift.
+ */
+static void test_refute_rates(void **state)
+{
+    (void)state;
+    enum { RUNS = 300 };
+    double most = RUNS * 0.5 + 4 * sqrt(RUNS * 0.25);
+    assert_true((double)alarms(RUNS, 0, 0.25) <= most);
+    assert_true((double)alarms(RUNS, 0, 1e9) > most);
+    assert_true((double)alarms(RUNS, 0.9, 0.25) > most);
+}
+
+static void test_refute_nothing(void **state)
+{
+    (void)state;
+    bodies b = make_bodies(3, 3, 1, 1000, 0);
+    assert_true(refute(&b, 0.1) == -INFINITY); /* no data, no refutation */
+    free_bodies(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_maximum),   cmocka_unit_test(test_penalty),
-        cmocka_unit_test(test_ellipsoid), cmocka_unit_test(test_coverage),
-        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_maximum),      cmocka_unit_test(test_penalty),
+        cmocka_unit_test(test_ellipsoid),    cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_edges),        cmocka_unit_test(test_refute_exact),
+        cmocka_unit_test(test_refute_rates), cmocka_unit_test(test_refute_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,8 +151,9 @@ static void solve(int64_t k, const double *factor, double *x)
 
 /* ------------------------------------------------------------------ the data */
 
-/* The vectors of the block that were seen, as weights see them and in the tangent space. */
-static void gather(fy_likelihood *lik, int64_t g, const int64_t *count)
+/* The vectors of the block that were seen, as weights see them and in the tangent space. Numbers
+ * may be whole, or the mixture of two counts that refute.c asks about. */
+static void gather(fy_likelihood *lik, int64_t g, const fy_counts_mixture *data)
 {
     const fy_vectors *vectors = lik->vectors;
     const fy_basis *basis = vectors->basis;
@@ -164,7 +165,10 @@ static void gather(fy_likelihood *lik, int64_t g, const int64_t *count)
     lik->n = 0;
     lik->separate = true;
     for (int64_t slot = vectors->start[g]; slot < vectors->start[g + 1]; slot++) {
-        if (count[slot] == 0)
+        double number = data->weight * (double)data->count[slot];
+        if (data->other)
+            number += data->other_weight * (double)data->other[slot];
+        if (!(number > 0))
             continue;
         double *phi = lik->phi + lik->rows * lik->m, *tangent = lik->tangent + lik->rows * lik->k;
         memset(phi, 0, (size_t)lik->m * sizeof *phi);
@@ -177,8 +181,8 @@ static void gather(fy_likelihood *lik, int64_t g, const int64_t *count)
                 tangent[j] += phi[i] * lik->block->basis[i * lik->k + j];
         }
         lik->separate &= model->feat_start[gen + 1] - model->feat_start[gen] == 1;
-        lik->number[lik->rows++] = (double)count[slot];
-        lik->n += (double)count[slot];
+        lik->number[lik->rows++] = number;
+        lik->n += number;
     }
 }
 
@@ -504,7 +508,7 @@ fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *lik, int64_t g, const in
                                          double share, double inner, fy_ridge *ridge, double *z,
                                          double *radius)
 {
-    gather(lik, g, count);
+    gather(lik, g, &(fy_counts_mixture){.count = count, .weight = 1});
     maximise(lik);
     /* Only where a weight is smaller than what moving would make it. */
     double move = lik->n > 0 ? fmin(0.5, inner / lik->n) : 0, least = 1;
@@ -523,4 +527,33 @@ fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *lik, int64_t g, const in
         hand_over(lik, g, ridge, z);
     radius[g] = fit.radius;
     return fit;
+}
+
+/* -------------------------------------------------------------------- the set alone */
+
+/* What rounding can do to l. */
+static double rounding_of(const fy_likelihood *lik, double l)
+{
+    return 8 * unit * (double)(lik->rows + lik->m) * (fabs(l) + lik->n);
+}
+
+double fy_likelihood_least(fy_likelihood *lik, int64_t g, const int64_t *count, double share)
+{
+    gather(lik, g, &(fy_counts_mixture){.count = count, .weight = 1});
+    if (lik->n == 0)
+        return 0;
+    maximise(lik);
+    double width = (find_penalty(lik, g) - fy_log(share)) * (1 + 1e-12);
+    double l = evaluate(lik, lik->c);
+    return l - width - rounding_of(lik, l);
+}
+
+double fy_likelihood_most(fy_likelihood *lik, int64_t g, const fy_counts_mixture *data)
+{
+    gather(lik, g, data);
+    if (!(lik->n > 0))
+        return 0;
+    maximise(lik);
+    double l = evaluate(lik, lik->c);
+    return l + find_gradient(lik) + rounding_of(lik, l);
 }

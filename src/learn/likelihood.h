@@ -45,6 +45,19 @@ fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *lik, int64_t g, const in
                                          double share, double inner, fy_ridge *ridge, double *z,
                                          double *radius);
 
+/* Counts of all blocks' vectors, [slots], or weight * count + other_weight * other. */
+typedef struct fy_counts_mixture {
+    const int64_t *count, *other; /* other may be NULL */
+    double weight, other_weight;
+} fy_counts_mixture;
+
+/* The likelihood set of block g without the ellipsoid: w* has l(w*) >= this number with probability
+ * 1 - share, for all n at once. */
+double fy_likelihood_least(fy_likelihood *lik, int64_t g, const int64_t *count, double share);
+
+/* An upper bound of max_w l(w) for such data: what EM reaches, and its duality gap. */
+double fy_likelihood_most(fy_likelihood *lik, int64_t g, const fy_counts_mixture *data);
+
 /* The weights c of the last estimate, [coords]. */
 const double *fy_likelihood_weights(const fy_likelihood *lik);
 
