@@ -1,6 +1,7 @@
 /* test_gap.c - the gap certificate against laws inside the confidence set: samples, and an
  * adversary that climbs V*_theta - V^pi_theta. Values by plain backward induction. */
 #include "certify/certifier.h"
+#include "measure/worst_law.h"
 #include "plan/policy.h"
 #include "support.h"
 
@@ -283,6 +284,31 @@ static void test_doubt(void **state)
     }
 }
 
+/* The lab's adversary: it stays inside the set and below the certificate, and finds at least as
+ * much as random moves do, nearly always and on the whole. */
+static void test_worst_law(void **state)
+{
+    (void)state;
+    double found = 0, by_chance = 0;
+    int64_t less = 0;
+    for (uint64_t seed = 0; seed < 120; seed++) {
+        scene it = make_scene(seed, true, 1);
+        fy_worst_law *law;
+        support_ok(it.ctx, fy_worst_law_create(it.ctx, it.model, &law));
+        fy_gap_result result = fy_certifier_policy(it.certifier, it.reward, it.action);
+        double worst = fy_worst_law_search(law, it.certifier, it.reward, it.action, 40);
+        double chance = climb(&it, 400, NULL);
+        assert_true(worst >= 0 && worst <= result.gap + 1e-9);
+        assert_true(inside(&it, fy_worst_law_theta(law)));
+        less += worst < 0.9 * chance - 1e-9;
+        found += worst;
+        by_chance += fmax(0, chance);
+        fy_worst_law_destroy(law);
+        free_scene(&it);
+    }
+    assert_true(less <= 6 && found > 0.98 * by_chance);
+}
+
 /* Theta* itself, over many runs at delta 0.1 and for random rewards: never above. */
 static void test_truth(void **state)
 {
@@ -308,7 +334,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_adversary), cmocka_unit_test(test_without_vectors),
         cmocka_unit_test(test_control),   cmocka_unit_test(test_doubt),
-        cmocka_unit_test(test_truth),
+        cmocka_unit_test(test_truth),     cmocka_unit_test(test_worst_law),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

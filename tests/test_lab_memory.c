@@ -44,6 +44,9 @@ static const experiment tiny_ablation = {
     5,
     {"worlds=riverswim:states=3", "base=literal", "episodes=8", "seeds=1", "rewards=1"}};
 
+static const experiment tiny_sharpness = {
+    "sharpness", 5, {"worlds=riverswim:states=3", "episodes=8", "seeds=1", "goals=2", "steps=2"}};
+
 static foray_status run(foray_context *ctx, const experiment *what, const char *directory)
 {
     foray_lab_options options = {
@@ -115,6 +118,12 @@ static void ablation_survives_failed_allocations(void **state)
     fail_each_allocation(&tiny_ablation);
 }
 
+static void sharpness_survives_failed_allocations(void **state)
+{
+    (void)state;
+    fail_each_allocation(&tiny_sharpness);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +132,7 @@ int main(void)
         cmocka_unit_test(complexity_survives_failed_allocations),
         cmocka_unit_test(lowerbound_survives_failed_allocations),
         cmocka_unit_test(ablation_survives_failed_allocations),
+        cmocka_unit_test(sharpness_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,8 @@
     X(complexity)                                                                                  \
     X(lowerbound)                                                                                  \
     X(theorem)                                                                                     \
-    X(ablation)
+    X(ablation)                                                                                    \
+    X(sharpness)
 
 #define DECLARE(name) extern const fy_lab_experiment fy_lab_##name;
 EXPERIMENTS(DECLARE)
