@@ -33,6 +33,8 @@ static const char *const specs[] = {
     "hypercube",
     "hypercube:dim=2,episodes=3,horizon=2,member=1",
     "hypercube:dim=9,episodes=192,member=200",
+    "frozenlake",
+    "frozenlake:size=8,shared=0,success=0.8",
     "trapdoor",
     "trapdoor:knobs=1,base=0.5,gap=0.5,horizon=1",
     "trapdoor:knobs=10,base=0.2,gap=0.02,horizon=3",
@@ -282,7 +284,7 @@ static void the_table_describes_the_worlds(void **state)
         foray_model_destroy(model);
         foray_model_destroy(plain);
     }
-    assert_int_equal(count, 10);
+    assert_int_equal(count, 11);
     assert_false(foray_world_describe(-1, &info));
 }
 

@@ -106,6 +106,53 @@ static void optimal_values_are_the_published_ones(void **state)
 
 /* ---------------------------------------------------------- world by world */
 
+/* The best probability of reaching the last state within the horizon, by backward induction. */
+static double arrival(const foray_model *model)
+{
+    enum { MOST = 64 };
+    double value[MOST] = {0}, now[MOST];
+    int64_t states = foray_model_states(model);
+    value[states - 1] = 1;
+    for (int64_t t = 0; t < foray_model_horizon(model); t++) {
+        for (int64_t s = 0; s < states; s++) {
+            now[s] = 0;
+            for (int64_t a = 0; a < foray_model_actions(model); a++) {
+                const int32_t *next;
+                double sum = 0;
+                int64_t n = foray_model_successors(model, s, a, &next);
+                for (int64_t j = 0; j < n; j++)
+                    sum += foray_model_probability(model, model->theta, s, a, j) * value[next[j]];
+                now[s] = fmax(now[s], sum);
+            }
+        }
+        memcpy(value, now, sizeof value);
+    }
+    return value[0];
+}
+
+/* Optimal returns of Gymnasium's tables, with laws shared or not. */
+static void frozenlake_is_gymnasiums(void **state)
+{
+    foray_context *ctx = *state;
+    static const struct {
+        const char *spec;
+        double value;
+    } known[] = {{"frozenlake", 0.347872703235486},
+                 {"frozenlake:shared=0", 0.347872703235486},
+                 {"frozenlake:horizon=100", 0.7441902878292689},
+                 {"frozenlake:size=8,horizon=200", 0.9132201502016288}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        foray_model *model = world_model_of(ctx, known[i].spec);
+        assert_true(fabs(arrival(model) - known[i].value) < 1e-12);
+        foray_model_destroy(model);
+    }
+    foray_model *model;
+    assert_int_equal(foray_model_builtin(ctx, "frozenlake:size=5", &model), FORAY_ERROR_USAGE);
+    model = world_model_of(ctx, "frozenlake:shared=0");
+    assert_int_equal(model->dim, 16 * 4 * 3);
+    foray_model_destroy(model);
+}
+
 /* 1000 episodes of the POWERS experiments: by hand, H - (1 - (1-p)^H)/p an episode. */
 static void trapdoor_returns_are_the_published_ones(void **state)
 {
@@ -389,6 +436,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(optimal_values_are_the_published_ones),
+        WORLD_TEST(frozenlake_is_gymnasiums),
         WORLD_TEST(trapdoor_returns_are_the_published_ones),
         WORLD_TEST(chain_slips_as_told),
         WORLD_TEST(riverswim_flows_as_told),

@@ -3,9 +3,9 @@
 #include "world/world.h"
 
 static const fy_world_kind *const kinds[] = {
-    &fy_world_chain,     &fy_world_riverswim, &fy_world_grid,      &fy_world_rooms,
-    &fy_world_mixture,   &fy_world_hard,      &fy_world_hypercube, &fy_world_trapdoor,
-    &fy_world_inventory, &fy_world_queue,
+    &fy_world_chain,     &fy_world_riverswim, &fy_world_grid,       &fy_world_rooms,
+    &fy_world_mixture,   &fy_world_hard,      &fy_world_hypercube,  &fy_world_trapdoor,
+    &fy_world_inventory, &fy_world_queue,     &fy_world_frozenlake,
 };
 
 bool foray_world_describe(int64_t index, foray_world_info *info)
