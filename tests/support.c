@@ -100,6 +100,19 @@ static int64_t draw_count(support_random *random, support_sizes sizes)
     return 1 + support_below(random, most);
 }
 
+/* A law as the sizes ask for. */
+static void draw_law(support_random *random, support_sizes sizes, int64_t count, bool sparse,
+                     double *out)
+{
+    support_law(random, count, sparse, out);
+    if (!sizes.sharp || support_uniform(random) < 0.5)
+        return;
+    double rest = pow(10, -1 - 3 * support_uniform(random));
+    int64_t sure = support_below(random, count);
+    for (int64_t i = 0; i < count; i++)
+        out[i] = fmin(1, out[i] * rest + (i == sure ? 1 - rest : 0));
+}
+
 static void add_mixture(foray_builder *builder, support_sizes sizes, support_random *random)
 {
     double law[MOST];
@@ -108,14 +121,14 @@ static void add_mixture(foray_builder *builder, support_sizes sizes, support_ran
         int64_t n = draw_count(random, sizes);
         draw_states(random, sizes.states, n, next);
         for (int64_t i = 0; i < sizes.dim; i++) {
-            support_law(random, n, true, law);
+            draw_law(random, sizes, n, true, law);
             for (int64_t j = 0; j < n; j++)
                 if (law[j] > 0)
                     foray_builder_simulator(builder, i, pair / sizes.actions, pair % sizes.actions,
                                             next[j], law[j]);
         }
     }
-    support_law(random, sizes.dim, false, law);
+    draw_law(random, sizes, sizes.dim, false, law);
     foray_builder_weights(builder, law);
 }
 
@@ -131,7 +144,7 @@ static void add_classes(foray_builder *builder, support_sizes sizes, const int64
         foray_builder_outcomes(builder, pair / sizes.actions, pair % sizes.actions, c, next);
     }
     for (int64_t c = 0; c < sizes.dim; c++) {
-        support_law(random, outcomes[c], false, law);
+        draw_law(random, sizes, outcomes[c], false, law);
         foray_builder_law(builder, c, law);
     }
 }
@@ -143,7 +156,7 @@ static void add_table(foray_builder *builder, support_sizes sizes, support_rando
     for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++) {
         int64_t n = draw_count(random, sizes);
         draw_states(random, sizes.states, n, next);
-        support_law(random, n, true, law);
+        draw_law(random, sizes, n, true, law);
         for (int64_t j = 0; j < n; j++)
             foray_builder_transition(builder, pair / sizes.actions, pair % sizes.actions, next[j],
                                      law[j]);
@@ -159,7 +172,7 @@ static void add_vectors(foray_builder *builder, support_sizes sizes, support_ran
     double law[MOST], noise[MOST][MOST], value[MOST];
     int64_t next[MOST], index[MOST], n = draw_count(random, sizes);
     draw_states(random, sizes.states, n, next);
-    support_law(random, n, false, law);
+    draw_law(random, sizes, n, false, law);
     for (int64_t i = 1; i < sizes.dim; i++) {
         double mean = 0;
         for (int64_t j = 0; j < n; j++)
@@ -234,6 +247,8 @@ foray_model *support_model(foray_context *ctx, int kind, support_sizes sizes, ui
     foray_builder *builder = make_builder(ctx, kind, sizes, &random);
     foray_model *model = NULL;
     foray_builder_name(builder, "random");
+    if (sizes.error > 0)
+        foray_builder_feature_error(builder, sizes.error);
     foray_builder_initial(builder, 0, 0.75);
     foray_builder_initial(builder, sizes.states - 1, 0.25);
     support_ok(ctx, foray_builder_finish(builder, &model));

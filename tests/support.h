@@ -41,6 +41,8 @@ typedef struct support_sizes {
     int64_t states, actions, horizon;
     int64_t successors; /* of a pair, at the most */
     int64_t dim;        /* mixture, features; classes: how many classes */
+    double error;       /* of the features; 0: none */
+    bool sharp;         /* half of the laws are almost certain of one outcome */
 } support_sizes;
 foray_model *support_model(foray_context *ctx, int kind, support_sizes sizes, uint64_t seed);
 

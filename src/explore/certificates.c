@@ -96,6 +96,9 @@ static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const f
     policy->low = result.low;
     policy->high = result.high;
     policy->certificate = fy_explorer_certificate(explorer, result.gap);
+    /* V_low of the set is about the policy planned on it; this may be another. */
+    if (policy->mode == FORAY_PESSIMISTIC)
+        policy->value[FORAY_PESSIMISTIC] = fmin(policy->value[FORAY_PESSIMISTIC], result.low);
     if (result.gap > 0 && result.gap == result.values)
         policy->certificate.bound = FORAY_BOUND_VALUES;
 }
@@ -135,7 +138,9 @@ foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
                              explorer->settings.ties, count, rewards, mode, policies);
     if (status != FORAY_OK)
         return status;
-    if (!explorer->ops->plans_on_sets)
+    /* The plug-in plan is the best one under the estimate, which is the set's: the bound for all
+     * rewards is about that one, whoever explored. */
+    if (!explorer->ops->plans_on_sets && mode != FORAY_PLUGIN)
         status = take_actions(explorer, count, rewards, mode, policies);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         certify_policy(explorer, sets, rewards[i], policies[i]);
