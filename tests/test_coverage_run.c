@@ -39,7 +39,8 @@ static fy_coverage_outcome watch(bench *b, const char *algorithm, int radius, do
     b->settings.radius = radius;
     b->settings.radius_scale = scale;
     b->settings.seed = seed;
-    support_ok(b->ctx, fy_coverage_run(b->ctx, b->model, &b->settings, b->search, 1, &found));
+    support_ok(b->ctx, fy_coverage_run(b->ctx, b->model, &b->settings, b->settings.radius,
+                                       b->search, 1, &found));
     return found;
 }
 
@@ -162,11 +163,35 @@ static void every_allocation_may_fail(void **state)
         b.ctx->allocations_left = left;
         status = fy_worst_search_create(b.ctx, b.model, 2, 1, &search);
         if (status == FORAY_OK)
-            status = fy_coverage_run(b.ctx, b.model, &b.settings, search, 1, &found);
+            status =
+                fy_coverage_run(b.ctx, b.model, &b.settings, b.settings.radius, search, 1, &found);
         fy_worst_search_destroy(search);
     }
     b.ctx->allocations_left = -1;
     assert_int_equal(status, FORAY_OK);
+    close_bench(&b);
+}
+
+/* Certificates from likelihoods: held as they are, seen to fail at a fifth of the radius. */
+static void likelihoods_are_watched(void **state)
+{
+    (void)state;
+    bench b;
+    open_bench(&b, "chain:states=7,zones=2,horizon=5");
+    memcpy(b.settings.algorithm, "ucrl-rfe", sizeof "ucrl-rfe");
+    int64_t held[2] = {0};
+    for (int scaled = 0; scaled < 2; scaled++)
+        for (int64_t seed = 0; seed < 10; seed++) {
+            fy_coverage_outcome found;
+            b.settings.radius_scale = scaled ? 0.2 : 1;
+            b.settings.seed = seed;
+            support_ok(b.ctx, fy_coverage_run(b.ctx, b.model, &b.settings, FORAY_RADIUS_LIKELIHOOD,
+                                              b.search, 1, &found));
+            assert_true(found.set > 0 && found.all > 0 && found.bound > 0);
+            held[scaled] += fy_coverage_held(&found);
+        }
+    assert_int_equal(held[0], 10);
+    assert_int_equal(held[1], 0);
     close_bench(&b);
 }
 
@@ -175,7 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_others_find),    cmocka_unit_test(failures_are_seen),
         cmocka_unit_test(what_is_missing_is_nan),    cmocka_unit_test(search_is_severe),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_may_fail), cmocka_unit_test(likelihoods_are_watched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,19 +21,25 @@
 #include <string.h>
 
 static const fy_coverage_rule rules[] = {
-    {"sharp", "ucrl-rfe", FORAY_RADIUS_SHARP,
+    {"sharp", "ucrl-rfe", FORAY_RADIUS_SHARP, FORAY_RADIUS_SHARP,
      "UCRL-RFE, one self-normalised radius for each centred block"},
-    {"selfnormalised", "ucrl-rfe", FORAY_RADIUS_SELFNORMALISED,
+    {"selfnormalised", "ucrl-rfe", FORAY_RADIUS_SELFNORMALISED, FORAY_RADIUS_SELFNORMALISED,
      "UCRL-RFE, one self-normalised radius"},
-    {"theorem", "ucrl-rfe", FORAY_RADIUS_THEOREM, "UCRL-RFE, the radius of the paper"},
-    {"ucrl-rfe+", "ucrl-rfe+", FORAY_RADIUS_SHARP, "UCRL-RFE+, sharp radius at delta/4"},
-    {"rf-ucrl", "rf-ucrl", FORAY_RADIUS_SHARP, "RF-UCRL, visit counts pooled over steps"},
-    {"rf-express", "rf-express", FORAY_RADIUS_SHARP, "RF-Express, visit counts pooled over steps"},
-    {"sstp", "sstp", FORAY_RADIUS_SHARP,
+    {"theorem", "ucrl-rfe", FORAY_RADIUS_THEOREM, FORAY_RADIUS_THEOREM,
+     "UCRL-RFE, the radius of the paper"},
+    {"ucrl-rfe+", "ucrl-rfe+", FORAY_RADIUS_SHARP, FORAY_RADIUS_SHARP,
+     "UCRL-RFE+, sharp radius at delta/4"},
+    {"rf-ucrl", "rf-ucrl", FORAY_RADIUS_SHARP, FORAY_RADIUS_SHARP,
+     "RF-UCRL, visit counts pooled over steps"},
+    {"rf-express", "rf-express", FORAY_RADIUS_SHARP, FORAY_RADIUS_SHARP,
+     "RF-Express, visit counts pooled over steps"},
+    {"sstp", "sstp", FORAY_RADIUS_SHARP, FORAY_RADIUS_SHARP,
      "SSTP, visit counts pooled over steps; certifies single plans only"},
+    {"likelihood", "ucrl-rfe", FORAY_RADIUS_SHARP, FORAY_RADIUS_LIKELIHOOD,
+     "UCRL-RFE as in sharp, certificates from likelihoods; the bound is about plug-in plans"},
 };
 enum { RULES = sizeof rules / sizeof *rules };
-#define RULE_CHOICES "sharp|selfnormalised|theorem|ucrl-rfe+|rf-ucrl|rf-express|sstp"
+#define RULE_CHOICES "sharp|selfnormalised|theorem|ucrl-rfe+|rf-ucrl|rf-express|sstp|likelihood"
 
 const fy_coverage_rule *fy_coverage_rule_at(int64_t index)
 {
@@ -44,9 +50,9 @@ static const foray_lab_parameter parameters[FY_COVERAGE_PARAMETERS] = {
     [FY_COVERAGE_RULES] =
         FY_LAB_CHOICES("rules",
                        "sharp,selfnormalised,theorem,ucrl-rfe+,rf-ucrl,rf-express,"
-                       "sstp",
+                       "sstp,likelihood",
                        "sharp,selfnormalised,theorem,ucrl-rfe+,rf-ucrl,rf-express,"
-                       "sstp",
+                       "sstp,likelihood",
                        RULE_CHOICES, "what confidence rests on: an algorithm and its radius"),
     [FY_COVERAGE_WORLDS] = FY_LAB_WORLDS("worlds",
                                          "chain:states=7,zones=2,horizon=5 "
@@ -61,9 +67,10 @@ static const foray_lab_parameter parameters[FY_COVERAGE_PARAMETERS] = {
                                          "the worlds"),
     [FY_COVERAGE_DELTAS] = FY_LAB_REALS("deltas", "0.5,0.1,0.01", "0.5,0.1,0.01", 1e-9, 0.999,
                                         "probabilities with which certificates may be wrong"),
-    [FY_COVERAGE_CONTROL_RULES] = FY_LAB_CHOICES("control_rules", "sharp,selfnormalised,rf-ucrl",
-                                                 "sharp,selfnormalised,rf-ucrl", RULE_CHOICES,
-                                                 "rules whose radius is also scaled down"),
+    [FY_COVERAGE_CONTROL_RULES] =
+        FY_LAB_CHOICES("control_rules", "sharp,selfnormalised,rf-ucrl,likelihood",
+                       "sharp,selfnormalised,rf-ucrl,likelihood", RULE_CHOICES,
+                       "rules whose radius is also scaled down"),
     [FY_COVERAGE_CONTROL_SCALES] =
         FY_LAB_REALS("control_scales", "0.7,0.5,0.3,0.1", "0.8,0.7,0.6,0.5,0.4,0.3,0.2,0.1", 1e-6,
                      0.999999, "factors of the radius, below 1"),
@@ -78,8 +85,9 @@ static const foray_lab_parameter parameters[FY_COVERAGE_PARAMETERS] = {
     [FY_COVERAGE_SEED] = FY_LAB_SEED,
 };
 
-static const char *const rule_words[RULES + 1] = {
-    "sharp", "selfnormalised", "theorem", "ucrl-rfe+", "rf-ucrl", "rf-express", "sstp", NULL};
+static const char *const rule_words[RULES + 1] = {"sharp",     "selfnormalised", "theorem",
+                                                  "ucrl-rfe+", "rf-ucrl",        "rf-express",
+                                                  "sstp",      "likelihood",     NULL};
 
 static const fy_lab_column measures[FY_COVERAGE_COLUMNS] = {
     [FY_COVERAGE_C_RULE] = {.name = "rule",
@@ -251,7 +259,7 @@ static foray_status make_runs(foray_context *ctx, fy_lab *lab, int64_t index,
         return status;
     for (int64_t i = 0; i < runs && status == FORAY_OK; i++) {
         settings.seed = seed + i;
-        status = fy_coverage_run(ctx, model, &settings, search,
+        status = fy_coverage_run(ctx, model, &settings, rule->certificates, search,
                                  fy_lab_whole(lab, FY_COVERAGE_ROUNDS), &outcome[i]);
         if (status == FORAY_OK && !fy_lab_progress(lab, index, (double)(i + 1) / (double)runs))
             status = FORAY_INTERRUPTED;

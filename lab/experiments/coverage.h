@@ -44,10 +44,10 @@ enum {
     FY_COVERAGE_COLUMNS
 };
 
-/* What confidence rests on: an algorithm and a radius. */
+/* What confidence rests on: an algorithm, its radius, and the radius of certificates. */
 typedef struct fy_coverage_rule {
     const char *name, *algorithm;
-    int radius;
+    foray_radius radius, certificates;
     const char *about;
 } fy_coverage_rule;
 

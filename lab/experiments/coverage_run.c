@@ -1,6 +1,7 @@
 /* coverage_run.c - one run, watched.
  *
- *   before the first episode and after each:  ||z - z*||_Sigma / radius, of every block
+ *   before the first episode and after each (for likelihoods: with the rest below)
+ *     ||z - z*||_Sigma / radius, of every block
  *   after 1, 4, 16, ... episodes and at the end
  *     worst gap that can be found / bound for all rewards
  *     for each mode of planning and each reward:  gap of its plan / certificate of its plan */
@@ -18,6 +19,7 @@ typedef struct watch {
     foray_explorer *explorer;
     foray_world *world;
     fy_worst_search *search;
+    foray_radius basis; /* what certificates rest on */
     int64_t rounds;
     foray_policy **policies; /* [most rewards of a family] */
     double certificates, losses, plans;
@@ -33,10 +35,11 @@ static double share_of(double gap, double certificate)
     return certificate > 0.0 ? gap / certificate : INFINITY;
 }
 
+/* The sets of the exploration; those of the likelihood are made only where they are used. */
 static void watch_sets(watch *w)
 {
     fy_learner *learner = fy_learner_of(w->explorer);
-    if (learner)
+    if (learner && w->basis != FORAY_RADIUS_LIKELIHOOD)
         w->found.set = fmax(w->found.set, fy_learner_distance(learner, w->model->theta));
 }
 
@@ -93,19 +96,36 @@ static foray_status watch_plans(watch *w, const foray_reward *worst)
     return status;
 }
 
+/* The bound for all rewards; NaN where the rule has none. */
+static foray_status find_bound(watch *w, double *out)
+{
+    fy_certifier *sets;
+    foray_certificate bound = {.gap = NAN};
+    foray_status status = FORAY_OK;
+    if (w->basis == FORAY_RADIUS_LIKELIHOOD) {
+        status = fy_explorer_sets(w->explorer, &sets);
+        if (status == FORAY_OK) {
+            w->found.set = fmax(w->found.set, fy_confidence_distance(sets->set, w->model->theta));
+            bound.gap = fy_certifier_all(sets);
+        }
+    } else if (w->explorer->ops->bound) {
+        status = foray_explorer_bound(w->explorer, &bound);
+    }
+    *out = bound.gap;
+    return status;
+}
+
 static foray_status watch_certificates(watch *w)
 {
     foray_reward *worst = NULL;
-    foray_certificate bound;
-    foray_status status = fy_worst_search_run(w->ctx, w->search, w->explorer, FORAY_OPTIMISTIC,
+    bool likelihood = w->basis == FORAY_RADIUS_LIKELIHOOD;
+    foray_status status = fy_worst_search_run(w->ctx, w->search, w->explorer,
+                                              likelihood ? FORAY_PLUGIN : FORAY_OPTIMISTIC,
                                               w->rounds, &w->found.gap, &worst);
-    if (status == FORAY_OK && w->explorer->ops->bound) {
-        status = foray_explorer_bound(w->explorer, &bound);
-        if (status == FORAY_OK) {
-            w->found.bound = bound.gap;
-            w->found.all = fmax(w->found.all, share_of(w->found.gap, bound.gap));
-        }
-    }
+    if (status == FORAY_OK)
+        status = find_bound(w, &w->found.bound);
+    if (status == FORAY_OK && !isnan(w->found.bound))
+        w->found.all = fmax(w->found.all, share_of(w->found.gap, w->found.bound));
     if (status == FORAY_OK)
         status = watch_plans(w, worst);
     foray_reward_destroy(worst);
@@ -130,10 +150,14 @@ static foray_status watch_episodes(watch *w, int64_t episodes)
 }
 
 foray_status fy_coverage_run(foray_context *ctx, const foray_model *model,
-                             const foray_settings *settings, fy_worst_search *search,
-                             int64_t rounds, fy_coverage_outcome *out)
+                             const foray_settings *settings, foray_radius certificates,
+                             fy_worst_search *search, int64_t rounds, fy_coverage_outcome *out)
 {
-    watch w = {.ctx = ctx, .model = model, .search = search, .rounds = rounds};
+    watch w = {.ctx = ctx,
+               .model = model,
+               .basis = certificates,
+               .search = search,
+               .rounds = rounds};
     w.found.set = w.found.all = w.found.bound = NAN; /* fmax takes whatever comes first */
     int64_t most = 1;
     for (int f = 0; f < FORAY_FAMILIES; f++) {
@@ -143,6 +167,8 @@ foray_status fy_coverage_run(foray_context *ctx, const foray_model *model,
     foray_status status = FY_ALLOC(ctx, w.policies, most) ? FORAY_OK : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
         status = foray_explorer_create(ctx, model, settings, &w.explorer);
+    if (status == FORAY_OK)
+        status = foray_explorer_certify_by(w.explorer, certificates);
     if (status == FORAY_OK)
         status = foray_world_from_model(ctx, model, &w.world);
     if (status == FORAY_OK)

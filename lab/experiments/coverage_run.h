@@ -16,11 +16,13 @@ typedef struct fy_coverage_outcome {
 } fy_coverage_outcome;
 
 /* Plays settings->episodes episodes. Sets are looked at before the first and after each;
- * the rest at 1, 4, 16, ... and at the end. The bound for all rewards is about optimistic plans;
- * the adversary of the search climbs for `rounds` rounds to a reward for which these are bad. */
+ * the rest at 1, 4, 16, ... and at the end. `certificates` is what these rest on: the settings'
+ * radius, or the likelihood, whose sets are looked at with the rest. The bound for all rewards is
+ * about optimistic plans, that from likelihoods about plug-in plans; the adversary of the search
+ * climbs for `rounds` rounds to a reward for which these are bad. */
 foray_status fy_coverage_run(foray_context *ctx, const foray_model *model,
-                             const foray_settings *settings, fy_worst_search *search,
-                             int64_t rounds, fy_coverage_outcome *out);
+                             const foray_settings *settings, foray_radius certificates,
+                             fy_worst_search *search, int64_t rounds, fy_coverage_outcome *out);
 
 /* Did everything hold that there is? */
 static inline bool fy_coverage_held(const fy_coverage_outcome *found)

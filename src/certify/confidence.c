@@ -17,7 +17,7 @@ foray_status fy_confidence_create(foray_context *ctx, const fy_basis *basis, fy_
     set->basis = basis;
     if (!FY_ALLOC(ctx, lambda, basis->blocks) || !FY_ALLOC(ctx, set->z, basis->unknowns) ||
         !FY_ALLOC(ctx, set->radius, basis->blocks) || !FY_ALLOC(ctx, set->p, generators) ||
-        !FY_ALLOC(ctx, set->norm, generators) ||
+        !FY_ALLOC(ctx, set->norm, generators) || !FY_ALLOC(ctx, set->work, basis->most_dim) ||
         !FY_ALLOC(ctx, set->at_x, model->generator_sets + 1))
         goto fail;
     for (int64_t g = 0; g < basis->blocks; g++)
@@ -53,6 +53,7 @@ void fy_confidence_destroy(fy_confidence *set)
     free(set->x);
     free(set->at_x);
     free(set->norm);
+    free(set->work);
     free(set);
 }
 
@@ -119,4 +120,21 @@ void fy_confidence_complete(fy_confidence *set)
             set->norm[first + j] = sqrt(square);
         }
     }
+}
+
+double fy_confidence_distance(const fy_confidence *set, const double *theta)
+{
+    const fy_basis *basis = set->basis;
+    double worst = 0;
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        if (basis->block[g].dim == 0)
+            continue;
+        fy_basis_coordinates(basis, g, theta, set->work);
+        for (int32_t i = 0; i < basis->block[g].dim; i++)
+            set->work[i] -= set->z[set->ridge->at_vector[g] + i];
+        double distance = fy_ridge_norm(set->ridge, g, set->work);
+        if (distance > worst * set->radius[g]) /* a radius of 0 is missed by any distance */
+            worst = distance / set->radius[g];
+    }
+    return worst;
 }

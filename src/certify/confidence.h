@@ -20,6 +20,7 @@ typedef struct fy_confidence {
     double *x;             /* n rows of d_g numbers for every generator set, */
     int64_t *at_x;         /* [generator_sets+1] where they start */
     double *norm;          /* [generators] ||x_j|| */
+    double *work;          /* [most_dim] */
     double kappa_factor;   /* the largest || |L^-1| |L| ||: how rounding grows in x */
 } fy_confidence;
 
@@ -29,5 +30,8 @@ void fy_confidence_destroy(fy_confidence *set);
 
 /* After ridge, z and radius have been filled in: everything that follows from them. */
 void fy_confidence_complete(fy_confidence *set);
+
+/* The largest ||z(theta) - z||_M / beta of a block: at most 1 where theta is in the set. */
+double fy_confidence_distance(const fy_confidence *set, const double *theta);
 
 #endif
