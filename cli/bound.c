@@ -14,6 +14,8 @@ static cli_exit show_bound(cli_session *session, foray_run *run, const foray_cer
     cli_output_real(&output, "delta", bound->delta);
     cli_output_text(&output, "radius", foray_radius_name(bound->radius));
     cli_output_text(&output, "status", foray_certificate_status(bound));
+    if (session->json || !cli_proved(bound))
+        cli_output_text(&output, "because", foray_certificate_because(bound));
     cli_output_flag(&output, "vacuous", cli_vacuous(bound, foray_run_model(run)));
     return cli_output_end(&output, session, CLI_DONE);
 }

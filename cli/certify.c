@@ -183,6 +183,8 @@ static cli_exit run_certify(cli_session *session)
         code = cli_rewards_open(session, foray_run_model(c.run), &c.rewards);
     if (code == CLI_DONE)
         code = certify_rewards(&c);
+    if (code == CLI_DONE && cli_has(session, "require") && !cli_proved(&c.policy->certificate))
+        code = cli_require_unproved(session, &c.policy->certificate);
     if (code == CLI_DONE && cli_has(session, "require") && c.worst > cli_real(session, "require"))
         code = cli_fail(session, CLI_NOT_MET, "--require %s: the certificate is %.6g",
                         cli_value(session, "require"), c.worst);

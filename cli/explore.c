@@ -227,6 +227,9 @@ static void print_bound(const exploration *e, const foray_certificate *bound)
     printf("bound for all rewards   %.6g (%s, delta %g, radius %s)%s\n", bound->gap,
            foray_certificate_status(bound), bound->delta, foray_radius_name(bound->radius),
            cli_vacuous(bound, foray_run_model(e->run)) ? ", vacuous so far" : "");
+    if (bound->status == FORAY_ESTIMATE || bound->status == FORAY_REFUTED)
+        printf("                        %s: %s\n", foray_certificate_status(bound),
+               foray_certificate_because(bound));
 }
 
 static void print_path(const char *before, const char *path, const char *after)
@@ -268,8 +271,8 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            e->progress.last.seconds);
     print_bound(e, bound);
     if (e->view.system)
-        printf("Monte Carlo error       %.3g per step, in the bound; 'foray rollout' measures the "
-               "aggregation error\n",
+        printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
+               "error\n",
                foray_model_feature_error(foray_run_model(e->run)));
     if (settings->until > 0)
         printf("target                  %g: %s\n", settings->until,
@@ -428,8 +431,8 @@ const cli_command cli_explore = {
         "The states of a system are vectors: pendulum, mountaincar, tank, a plug-in\n"
         "(plugin:PATH) or any program (exec:COMMAND). Foray first builds a model of it,\n"
         "seen through clusters, from its simulators, and then explores the system itself.\n"
-        "Certificates include the Monte Carlo error but not the aggregation error, which\n"
-        "'foray rollout' measures.\n"
+        "What follows a cluster does not obey the model, so that certificates are estimates;\n"
+        "'foray rollout' measures the aggregation error.\n"
         "\n"
         "With --resume, episodes, estimates and plans are the same to the last bit as\n"
         "without the interruption. Only --episodes (which can be raised) and --until may\n"

@@ -84,6 +84,18 @@ void cli_output_reals(cli_output *output, const char *key, int64_t count, const 
     cli_json_close(&output->json);
 }
 
+bool cli_proved(const foray_certificate *certificate)
+{
+    return certificate->status == FORAY_CERTIFIED || certificate->status == FORAY_EXACT;
+}
+
+cli_exit cli_require_unproved(cli_session *session, const foray_certificate *certificate)
+{
+    return cli_fail(session, CLI_NOT_MET, "--require %s: nothing is proved (%s: %s)",
+                    cli_value(session, "require"), foray_certificate_status(certificate),
+                    foray_certificate_because(certificate));
+}
+
 bool cli_proved_optimal(const foray_certificate *certificate)
 {
     return certificate->status == FORAY_CERTIFIED && certificate->bound == FORAY_BOUND_GAP &&
@@ -99,6 +111,7 @@ void cli_output_certificate(cli_output *output, const char *key,
     cli_output_text(output, "radius", foray_radius_name(certificate->radius));
     cli_output_text(output, "bound", foray_bound_name(certificate->bound));
     cli_output_text(output, "status", foray_certificate_status(certificate));
+    cli_output_text(output, "because", foray_certificate_because(certificate));
     cli_output_flag(output, "optimal", certificate->optimal);
     cli_output_flag(output, "vacuous", certificate->vacuous);
     cli_output_close(output);

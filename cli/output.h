@@ -30,6 +30,9 @@ void cli_output_flag(cli_output *output, const char *key, bool value);
 void cli_output_real(cli_output *output, const char *key, double value);
 /* JSON only: a list of numbers. */
 void cli_output_reals(cli_output *output, const char *key, int64_t count, const double *value);
+/* Certified or exact; --require takes nothing less, and says so. */
+bool cli_proved(const foray_certificate *certificate);
+cli_exit cli_require_unproved(cli_session *session, const foray_certificate *certificate);
 /* A certificate of exactly 0 that is certified: only that is a proof. */
 bool cli_proved_optimal(const foray_certificate *certificate);
 void cli_output_certificate(cli_output *output, const char *key,

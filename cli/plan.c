@@ -101,7 +101,12 @@ static cli_exit check_required(const planning *p)
     for (int64_t i = 0; i < p->rewards.count; i++)
         if (!(p->policy[i]->certificate.gap <= worst))
             worst = p->policy[i]->certificate.gap;
-    if (!cli_has(p->session, "require") || worst <= cli_real(p->session, "require"))
+    if (!cli_has(p->session, "require"))
+        return CLI_DONE;
+    for (int64_t i = 0; i < p->rewards.count; i++)
+        if (!cli_proved(&p->policy[i]->certificate))
+            return cli_require_unproved(p->session, &p->policy[i]->certificate);
+    if (worst <= cli_real(p->session, "require"))
         return CLI_DONE;
     return cli_fail(p->session, CLI_NOT_MET, "--require %s: the largest certificate is %.6g",
                     cli_value(p->session, "require"), worst);
@@ -308,10 +313,8 @@ static void print_footer(const planning *p)
     if (certificate->status == FORAY_CERTIFIED)
         printf("with probability at least %g, the gap of each is at most its certificate\n",
                1 - certificate->delta);
-    else if (certificate->radius == FORAY_RADIUS_NONE)
-        printf("no guarantee: the algorithm has no bound\n");
     else
-        printf("no guarantee: the radius was scaled down\n");
+        printf("no guarantee: %s\n", foray_certificate_because(certificate));
 }
 
 /* Of a model: one value, which is the best there is. */

@@ -260,8 +260,11 @@ static void print_all(const rollout *r)
            cli_grouped(foray_run_saved(r->run), explored));
     cli_put(stdout, 0, r->view.system_text);
     printf(" for %s; intervals of confidence %g\n", cli_grouped(r->episodes, tried), r->confidence);
-    printf("the certificate covers exploring and Monte Carlo (%.3g per step), not the "
-           "aggregation error: that is the misfit\n",
+    const foray_certificate *certificate = &r->policy[0]->certificate;
+    printf("%s: %s\n", foray_certificate_status(certificate),
+           foray_certificate_because(certificate));
+    printf("certificates include a Monte Carlo error of %.3g per step; the aggregation error is "
+           "the misfit\n",
            foray_model_feature_error(foray_run_model(r->run)));
     print_absent(r);
 }

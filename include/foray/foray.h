@@ -597,6 +597,8 @@ typedef struct foray_certificate {
 
 /* "certified", "exact", "estimate", "heuristic", "refuted" or "none". */
 FORAY_API const char *foray_certificate_status(const foray_certificate *certificate);
+/* What that word means, or why nothing is proved: a clause that can follow a colon. */
+FORAY_API const char *foray_certificate_because(const foray_certificate *certificate);
 /* "gap", "values", "counts", "exact" or "none". */
 FORAY_API const char *foray_bound_name(foray_bound bound);
 
@@ -678,6 +680,12 @@ FORAY_API foray_status foray_explorer_end(foray_explorer *explorer);
  * model rules out; an episode that broke off cannot be continued. */
 FORAY_API foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world,
                                            int32_t *states, int32_t *actions);
+
+/* What is explored is a system seen through clusters, and what follows a cluster does not obey the
+ * model: from now on certificates are estimates, and there are none from likelihoods. Who plays in
+ * a world of foray_world_from_system need not say so: foray_explorer_play and foray_run_explore
+ * notice by themselves. */
+FORAY_API void foray_explorer_through_clusters(foray_explorer *explorer);
 
 /* Plans for `count` rewards together, with one pass over the model for several
  * of them. policies[i] receives a policy the caller owns; on failure none does. */

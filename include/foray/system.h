@@ -9,8 +9,8 @@
  * is the system itself, seen through the clusters.
  *
  * There are two errors. The Monte Carlo error is bounded, and is part of the model
- * (foray_model_feature_error) and of every certificate. The aggregation error is not part of
- * any certificate: it is measured and reported separately. */
+ * (foray_model_feature_error) and of every certificate. The aggregation error makes
+ * certificates estimates (FORAY_ESTIMATE): it is measured and reported separately. */
 #ifndef FORAY_SYSTEM_H
 #define FORAY_SYSTEM_H
 

@@ -83,20 +83,22 @@ static foray_status print_values(fy_report *report, int64_t episodes, const fora
     fy_print(report->text,
              "<p>The %s policy, planned after %s episodes. Its reward is worth "
              "%s (pessimistic), %s (plug-in), %s (optimistic); it loses at most %s against the "
-             "best policy (%s).</p>\n",
+             "best policy (%s: %s).</p>\n",
              foray_mode_name(policy->mode), fy_number((double)episodes, after),
              fy_number(policy->value[FORAY_PESSIMISTIC], low),
              fy_number(policy->value[FORAY_PLUGIN], middle),
              fy_number(policy->value[FORAY_OPTIMISTIC], high),
              fy_number(policy->certificate.gap, gap),
-             foray_certificate_status(&policy->certificate));
+             foray_certificate_status(&policy->certificate),
+             foray_certificate_because(&policy->certificate));
     if (!foray_model_theta(report->model))
         return FORAY_OK;
     foray_status status =
         foray_evaluate(report->ctx, report->model, reward, policy, &value, &optimal);
     if (status == FORAY_OK)
         fy_print(report->text, "<p>%s it is worth %s, and the best policy %s: it loses %s.</p>\n",
-                 report->run->other_source ? "In the model with its true theta" : "In truth",
+                 report->run->source == FY_SOURCE_MODEL ? "In truth"
+                                                        : "In the model with its true theta",
                  fy_number(value, low), fy_number(optimal, high),
                  fy_number(optimal - value > 1e-12 ? optimal - value : 0.0, gap));
     return status;

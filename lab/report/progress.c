@@ -63,7 +63,7 @@ static void print_trace(fy_report *report, const trace *t)
              bounded ? "The certificate for all rewards at once, and"
                      : "This algorithm has no certificate for all rewards at once;");
     if (bounded)
-        draw_trace(report, "certificate", "Certificate", "certified gap", &t->bound);
+        draw_trace(report, "certificate", "Certificate", "bound on the gap", &t->bound);
     draw_trace(report, "planscount", "Plans", "plans made", &t->plans);
     fy_print(report->text, "</div>\n");
 

@@ -69,6 +69,9 @@ static foray_status print_bound(fy_report *report)
              fy_number(bound.gap, number), foray_certificate_status(&bound), bound.delta,
              foray_radius_name(bound.radius));
     fy_page_fact(report->text, "certificate", value);
+    if (bound.status != FORAY_CERTIFIED)
+        fy_page_fact(report->text, foray_certificate_status(&bound),
+                     foray_certificate_because(&bound));
     return FORAY_OK;
 }
 

@@ -63,7 +63,7 @@ static foray_status print_commands(fy_report *report)
     if (status == FORAY_OK)
         status = foray_run_plans(report->run, add_plan, &r);
     fy_page_command(report->text, &command);
-    if (run->other_source)
+    if (run->source != FY_SOURCE_MODEL)
         fy_print(report->text, "<p>The episodes came from a world beside the model. A system "
                                "that the command names is asked again; a world of the caller's "
                                "own it cannot bring back.</p>\n");

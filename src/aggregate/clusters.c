@@ -131,8 +131,8 @@ static uint64_t states_hash(const foray_clusters *clusters)
     return (uint64_t)clusters->count;
 }
 
-static const fy_clusters_kind states_kind = {states_of,   states_centre, states_points,
-                                             states_cell, states_hash,   NULL};
+static const fy_clusters_kind states_kind = {states_of,   states_centre, states_points, states_cell,
+                                             states_hash, NULL,          true};
 
 foray_status foray_clusters_states(foray_context *ctx, const foray_system *system,
                                    foray_clusters **out)

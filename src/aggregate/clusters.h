@@ -33,6 +33,8 @@ typedef struct fy_clusters_kind {
     /* A hash of everything but the box and the sizes below: for the cache. */
     uint64_t (*hash)(const foray_clusters *clusters);
     void (*destroy)(void *self);
+    /* Every state is a cluster of its own: nothing is aggregated. */
+    bool exact;
 } fy_clusters_kind;
 
 struct foray_clusters {

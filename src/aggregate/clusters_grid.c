@@ -125,8 +125,8 @@ static uint64_t grid_hash(const foray_clusters *clusters)
     return fy_hash(g->points, sizeof g->points, (uint64_t)clusters->dimensions);
 }
 
-static const fy_clusters_kind grid_kind = {grid_of,   grid_centre, grid_points,
-                                           grid_cell, grid_hash,   free};
+static const fy_clusters_kind grid_kind = {grid_of,   grid_centre, grid_points, grid_cell,
+                                           grid_hash, free,        false};
 
 /* ----------------------------------------------------------------------- creation */
 

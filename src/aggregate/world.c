@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "aggregate/clusters.h"
 #include "system/system.h"
+#include "world/world.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -173,5 +174,7 @@ foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
                                                     : FORAY_ERROR_MEMORY;
     if (status != FORAY_OK)
         destroy(w);
+    else if (!clusters->kind->exact)
+        fy_world_mark_through_clusters(*out);
     return status;
 }

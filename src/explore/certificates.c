@@ -42,6 +42,17 @@ foray_status foray_explorer_certify_by(foray_explorer *explorer, foray_radius ra
     return status;
 }
 
+void foray_explorer_through_clusters(foray_explorer *explorer)
+{
+    explorer->through_clusters = true;
+}
+
+void fy_explorer_qualify(const foray_explorer *explorer, foray_certificate *certificate)
+{
+    if (explorer->through_clusters && certificate->status == FORAY_CERTIFIED)
+        certificate->status = FORAY_ESTIMATE;
+}
+
 /* Below 1 the radii are smaller than theory asks for. */
 static double scale_of(const foray_explorer *explorer)
 {

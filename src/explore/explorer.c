@@ -194,7 +194,10 @@ foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
         if (status != FORAY_OK)
             return status;
     }
-    return fy_explorer_plan(explorer, count, rewards, mode, policies);
+    foray_status status = fy_explorer_plan(explorer, count, rewards, mode, policies);
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        fy_explorer_qualify(explorer, &policies[i]->certificate);
+    return status;
 }
 
 static foray_status has_none(foray_explorer *explorer, const char *what)
@@ -210,13 +213,15 @@ foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *o
         status = fy_explorer_sets(explorer, &sets);
     if (status != FORAY_OK)
         return status;
-    if (sets) {
-        *out = fy_explorer_certificate(explorer, fy_certifier_all(sets));
-        return FORAY_OK;
-    }
-    if (!explorer->ops->bound)
+    if (!sets && !explorer->ops->bound)
         return has_none(explorer, "bound for all rewards");
-    return explorer->ops->bound(explorer, out);
+    if (sets)
+        *out = fy_explorer_certificate(explorer, fy_certifier_all(sets));
+    else
+        status = explorer->ops->bound(explorer, out);
+    if (status == FORAY_OK)
+        fy_explorer_qualify(explorer, out);
+    return status;
 }
 
 foray_status foray_explorer_estimate(foray_explorer *explorer, double *theta, double *half_width)

@@ -112,6 +112,9 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
 /* The sets of the data so far; *out is NULL where the model or the algorithm admits none. */
 foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out);
 
+/* Takes back what a certificate says where the world need not obey the model, or does not. */
+void fy_explorer_qualify(const foray_explorer *explorer, foray_certificate *certificate);
+
 /* Would the explorer take this reward to explore for? */
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward);
 

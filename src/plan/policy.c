@@ -38,6 +38,20 @@ const char *foray_certificate_status(const foray_certificate *certificate)
     return status_names[certificate->status];
 }
 
+const char *foray_certificate_because(const foray_certificate *certificate)
+{
+    static const char *const because[] = {
+        [FORAY_UNCERTIFIED] = "the algorithm has no bound",
+        [FORAY_CERTIFIED] = "proved, with probability at least 1 - delta",
+        [FORAY_EXACT] = "theta is known",
+        [FORAY_ESTIMATE] =
+            "what follows a cluster does not obey the model, so that no proof covers it",
+        [FORAY_HEURISTIC] = "the radius was scaled down, below what the proof needs",
+        [FORAY_REFUTED] = "the data refute the model: no law that it admits fits them",
+    };
+    return because[certificate->status];
+}
+
 const char *foray_bound_name(foray_bound bound)
 {
     return bound_names[bound];
@@ -201,7 +215,7 @@ static foray_status read_gap(foray_context *ctx, fy_json object, double *gap)
 static foray_status read_certificate(foray_context *ctx, fy_json object,
                                      foray_certificate *certificate)
 {
-    static const char *const keys[] = {"gap", "delta", "radius", "status", NULL};
+    static const char *const keys[] = {"gap", "delta", "radius", "status", "because", NULL};
     foray_status status;
     int radius, certified;
     if ((status = fy_document_keys(ctx, object, "certificate", keys)) < 0 ||
@@ -288,8 +302,9 @@ static void put_certificate(fy_writer *writer, const foray_certificate *certific
         fy_document_put_real(writer, certificate->gap);
     fy_print(writer, ",\"delta\":");
     fy_document_put_real(writer, certificate->delta);
-    fy_print(writer, ",\"radius\":\"%s\",\"status\":\"%s\"}",
-             foray_radius_name(certificate->radius), foray_certificate_status(certificate));
+    fy_print(writer, ",\"radius\":\"%s\",\"status\":\"%s\",\"because\":\"%s\"}",
+             foray_radius_name(certificate->radius), foray_certificate_status(certificate),
+             foray_certificate_because(certificate));
 }
 
 static void put_policy(fy_writer *writer, const foray_policy *policy)

@@ -29,6 +29,8 @@ foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, i
                        .episode = (uint64_t)explorer->episodes};
     int64_t stride = explorer->ops->query ? 2 : 1; /* see foray_run_record */
     int64_t state, action, next;
+    if (fy_world_is_through_clusters(world))
+        foray_explorer_through_clusters(explorer);
     if (foray_world_reset(world, &draw, &state) != FORAY_OK)
         return world_failed(ctx, world);
     if (!fy_model_may_start(model, state))

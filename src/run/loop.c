@@ -168,7 +168,9 @@ foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progres
               .reported = now,
               .stride = 1,
               .until_look = 1};
-    if (!fy_world_is_of_model(world))
-        run->other_source = true;
+    if (!fy_world_is_of_model(world) && run->source == FY_SOURCE_MODEL)
+        run->source = FY_SOURCE_OTHER;
+    if (fy_world_is_through_clusters(world))
+        foray_explorer_through_clusters(run->explorer);
     return save_what_ended(&l, explore(&l));
 }

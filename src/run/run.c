@@ -39,6 +39,8 @@ foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out)
     if (status == FORAY_OK && reward &&
         (status = foray_explorer_give_reward(explorer, reward)) != FORAY_OK)
         foray_explorer_destroy(explorer);
+    if (status == FORAY_OK && run->source == FY_SOURCE_CLUSTERS)
+        foray_explorer_through_clusters(explorer);
     if (status == FORAY_OK)
         *out = explorer;
     return status;
@@ -57,7 +59,11 @@ static foray_status equip(foray_run *run)
     run->buffer = fy_alloc(run->ctx, (size_t)run->room, run->codec.episode_bytes);
     if (!run->buffer)
         return FORAY_ERROR_MEMORY;
-    return foray_explorer_create(run->ctx, run->model, &run->settings, &run->explorer);
+    foray_status status =
+        foray_explorer_create(run->ctx, run->model, &run->settings, &run->explorer);
+    if (status == FORAY_OK && run->source == FY_SOURCE_CLUSTERS)
+        foray_explorer_through_clusters(run->explorer);
+    return status;
 }
 
 /* Runs of format 1 do not tell: theirs is 1. */
@@ -80,6 +86,19 @@ bool fy_run_comparable(const foray_run *run)
     return run->arithmetic == FY_ARITHMETIC && run->first_arithmetic == FY_ARITHMETIC;
 }
 
+const char *const fy_source_name[] = {"model", "other", "clusters"};
+
+/* Earlier versions say "other" where they walked through clusters, always from real states. */
+static fy_source source_of(const char *name, const char *world)
+{
+    bool clusters = strcmp(name, fy_source_name[FY_SOURCE_CLUSTERS]) == 0;
+    bool other = strcmp(name, fy_source_name[FY_SOURCE_MODEL]) != 0;
+    if (other && (strstr(world, "@grid:") || strstr(world, "@radial:")) &&
+        !strstr(world, ",continue=fresh") && !strstr(world, ",lipschitz="))
+        clusters = true;
+    return clusters ? FY_SOURCE_CLUSTERS : other ? FY_SOURCE_OTHER : FY_SOURCE_MODEL;
+}
+
 static foray_status load_texts(foray_run *run)
 {
     foray_status status = fy_store_get_meta(run->store, "version", &run->version);
@@ -92,7 +111,7 @@ static foray_status load_texts(foray_run *run)
         status = fy_store_get_meta(run->store, "source", &source);
     if (status != FORAY_OK)
         return status;
-    run->other_source = run->other_source_saved = strcmp(source, "model") != 0;
+    run->source = run->source_saved = source_of(source, run->world);
     free(source);
     status = load_arithmetic(run, "arithmetic", &run->arithmetic);
     return status == FORAY_OK ? load_arithmetic(run, "first_arithmetic", &run->first_arithmetic)
@@ -299,12 +318,8 @@ const char *foray_run_world(const foray_run *run)
     return run->world;
 }
 
-/* A system's world goes on from the real state, so what follows a cluster does not obey the model:
- * nothing can be proved from its likelihood. Only a finite system's own states lose nothing. */
 foray_explorer *foray_run_explorer(foray_run *run)
 {
-    run->explorer->through_clusters =
-        run->world && (strstr(run->world, "@grid:") || strstr(run->world, "@radial:"));
     return run->explorer;
 }
 

@@ -16,6 +16,10 @@ typedef struct fy_point {
 
 enum { FY_POINTS_PENDING = 64 };
 
+/* Where episodes came from: the model's own world, another one, or a system seen through clusters,
+ * which does not obey the model. */
+typedef enum fy_source { FY_SOURCE_MODEL, FY_SOURCE_OTHER, FY_SOURCE_CLUSTERS } fy_source;
+
 struct foray_run {
     foray_context *ctx;
     fy_store *store;
@@ -33,11 +37,11 @@ struct foray_run {
     fy_point pending[FY_POINTS_PENDING];
     int64_t points;
 
-    fy_point last;    /* the last point of the trace */
-    bool measure_now; /* the target has changed: the trace needs a point here */
-    bool other_source, other_source_saved; /* episodes from another world than the model's */
-    bool spoilt;       /* the explorer was told part of an episode that never ended */
-    double commit_gap; /* seconds between transactions */
+    fy_point last;                  /* the last point of the trace */
+    bool measure_now;               /* the target has changed: the trace needs a point here */
+    fy_source source, source_saved; /* where episodes came from */
+    bool spoilt;                    /* the explorer was told part of an episode that never ended */
+    double commit_gap;              /* seconds between transactions */
 
     double checkpoint_gap;   /* at least so many seconds between checkpoints */
     double checkpoint_share; /* of the time that may go into them */
@@ -45,6 +49,9 @@ struct foray_run {
     double checkpoint_clock; /* when it was made */
     double checkpoint_cost;  /* seconds it took */
 };
+
+/* As the file has it. */
+extern const char *const fy_source_name[];
 
 /* An explorer like the run's that has seen nothing yet, but knows its reward. */
 foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out);

@@ -92,8 +92,10 @@ static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
         return status;
     fy_head head = run->store->head;
     status = put_batch(run, &head);
-    if (status == FORAY_OK && run->other_source != run->other_source_saved)
-        status = fy_store_put_meta(run->store, "source", "other");
+    if (run->explorer->through_clusters)
+        run->source = FY_SOURCE_CLUSTERS;
+    if (status == FORAY_OK && run->source != run->source_saved)
+        status = fy_store_put_meta(run->store, "source", fy_source_name[run->source]);
     if (status == FORAY_OK)
         status = put_arithmetic(run);
     if (status == FORAY_OK)
@@ -108,7 +110,7 @@ static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
     if (status != FORAY_OK)
         return status;
     run->buffered = run->points = 0;
-    run->other_source_saved = run->other_source;
+    run->source_saved = run->source;
     run->arithmetic = FY_ARITHMETIC;
     return FORAY_OK;
 }
@@ -156,7 +158,8 @@ foray_status foray_run_record(foray_run *run, const int32_t *states, const int32
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                        "%s: record each episode once, after the explorer has ended it",
                        run->store->path);
-    run->other_source = true;
+    if (run->source == FY_SOURCE_MODEL)
+        run->source = FY_SOURCE_OTHER;
     return fy_run_append(run, states, actions);
 }
 

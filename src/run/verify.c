@@ -172,7 +172,7 @@ static foray_status check_history(foray_run *run)
     foray_status status = fy_run_checkpoints(run, v.checkpoint, &v.checkpoints);
     if (status == FORAY_OK)
         status = fy_run_fresh_explorer(run, &v.explorer);
-    if (status == FORAY_OK && run->model->theta && !run->other_source)
+    if (status == FORAY_OK && run->model->theta && run->source == FY_SOURCE_MODEL)
         status = foray_world_from_model(run->ctx, run->model, &v.world);
     if (status == FORAY_OK) {
         fy_row_prepare(&v.trace, run->store, "trace",

@@ -16,6 +16,7 @@ struct foray_world {
     foray_world_ops ops;
     void *self;
     int64_t states, actions; /* 0: not known, `step` has to look for itself */
+    bool through_clusters;
 };
 
 /* --------------------------------------------------------- worlds in general */
@@ -59,6 +60,16 @@ const foray_context *fy_world_context(const foray_world *world)
 bool fy_world_is_of_model(const foray_world *world)
 {
     return world->states > 0;
+}
+
+void fy_world_mark_through_clusters(foray_world *world)
+{
+    world->through_clusters = true;
+}
+
+bool fy_world_is_through_clusters(const foray_world *world)
+{
+    return world->through_clusters;
 }
 
 /* What a world answered, or why there is no answer. */

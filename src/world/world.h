@@ -32,6 +32,9 @@ extern const fy_world_kind fy_world_chain, fy_world_frozenlake, fy_world_grid, f
  * of a model, so that model and seed tell everything about it. */
 const foray_context *fy_world_context(const foray_world *world);
 bool fy_world_is_of_model(const foray_world *world);
+/* Of a world that does not obey its model: a system that is seen through clusters. */
+void fy_world_mark_through_clusters(foray_world *world);
+bool fy_world_is_through_clusters(const foray_world *world);
 
 /* Refuses a spec that asks for far too much before memory is touched. `numbers`
  * is about how many the model will hold: a product of sizes, as a double so that
