@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # test_libm.sh FORAY - the same bits everywhere: no object of the libraries or of the command
 # calls a function of libm that rounds, but for sqrt and fma, which round alike everywhere
-# (src/base/maths.h has the others); and the tables there are what their script makes.
+# (src/base/maths.h has the others); the tables there are what their script makes; and no object
+# of the libraries but src/base/format.c turns numbers into texts, or texts
+# into numbers, with functions of libc, which ask the locale.
 set -euo pipefail
 
 foray=$1
@@ -28,7 +30,25 @@ fi
 for object in "$foray" "$FORAY_BUILD"/libforay*; do
     calls=$(libm_calls "$object")
     if [[ -n $calls ]]; then
-        echo "FAILED: $object calls" $calls
+        echo "FAILED: $object calls" "$calls"
+        failures=1
+    fi
+done
+
+# "object function" for all that the objects of an archive take from libc and may not.
+locale_calls() {
+    nm -A --undefined-only "$1" | awk -F: '{ print $(NF-1), $NF }' | awk '{ print $1, $NF }' |
+        grep -E ' (v?(f|d|s|sn|as)?printf(_chk)?|__v?(f|d|s|sn|as)printf_chk|strto(d|f|ld)|ato(f|i|l)|(__isoc99_|__isoc23_)?v?s?f?scanf|strfrom(d|f|l)|setlocale|localeconv|strcoll|tolower|toupper|strn?casecmp|__ctype_b_loc|__ctype_tolower_loc|__ctype_toupper_loc|to(w)?(lower|upper))$' || true
+}
+for archive in "$FORAY_BUILD"/libforay*.a; do
+    calls=$(locale_calls "$archive")
+    if [[ $archive == *libforay.a && $calls != *format.c.o*snprintf* ]]; then
+        echo "FAILED: the calls of format.c are not seen"
+        failures=1
+    fi
+    calls=$(grep -v '^format\.c\.o ' <<<"$calls" || true)
+    if [[ -n $calls ]]; then
+        echo "FAILED: $archive depends on the locale:" "$calls"
         failures=1
     fi
 done

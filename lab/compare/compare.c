@@ -2,7 +2,6 @@
 #include "compare/compare.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,14 +111,14 @@ static bool pass_progress(void *user, double done)
 static void name_run(const void *user, int64_t run, char out[FY_PART_NAME])
 {
     const fy_compare *compare = user;
-    snprintf(out, FY_PART_NAME, "%s, seed %" PRId64, fy_compare_algorithm(compare, run),
-             fy_compare_seed(compare, run));
+    fy_format(out, FY_PART_NAME, "%s, seed %" PRId64, fy_compare_algorithm(compare, run),
+              fy_compare_seed(compare, run));
 }
 
 static void file_of_run(const fy_compare *compare, int64_t run, char out[FY_PART_NAME])
 {
-    snprintf(out, FY_PART_NAME, "%s-%" PRId64, fy_compare_algorithm(compare, run),
-             fy_compare_seed(compare, run));
+    fy_format(out, FY_PART_NAME, "%s-%" PRId64, fy_compare_algorithm(compare, run),
+              fy_compare_seed(compare, run));
 }
 
 static foray_status find_run(foray_context *ctx, void *user, int64_t run, bool *found)

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,9 +48,9 @@ static void draw_plot(const fy_compare *compare, const plot *its, fy_series *cur
                       fy_writer *text)
 {
     char note[128];
-    snprintf(note, sizeof note,
-             "interquartile mean over %" PRId64 " seed%s; bands: 95%% bootstrap intervals",
-             compare->what->seeds, compare->what->seeds == 1 ? "" : "s");
+    fy_format(note, sizeof note,
+              "interquartile mean over %" PRId64 " seed%s; bands: 95%% bootstrap intervals",
+              compare->what->seeds, compare->what->seeds == 1 ? "" : "s");
     fy_svg_chart(text, &(fy_chart){.id = its->id,
                                    .title = its->title,
                                    .note = note,
@@ -118,7 +117,7 @@ static foray_status print_plot(const fy_compare *compare, const plot *its, fy_wr
     if (status == FORAY_OK) {
         char name[64];
         fy_writer file = {.ctx = compare->ctx};
-        snprintf(name, sizeof name, "%s.svg", its->id);
+        fy_format(name, sizeof name, "%s.svg", its->id);
         draw_plot(compare, its, curve, ALONE, &file);
         status = fy_folder_save(&compare->folder, name, &file);
     }
@@ -195,7 +194,7 @@ foray_status fy_compare_write_page(const fy_compare *compare)
     const foray_model *model = compare->model;
     char title[256];
     fy_writer text = {.ctx = compare->ctx};
-    snprintf(title, sizeof title, "Exploring %s", compare->world);
+    fy_format(title, sizeof title, "Exploring %s", compare->world);
     fy_page_begin(&text, title);
     fy_print(&text,
              "<p class=\"lead\">%" PRId64 " algorithms, %" PRId64 " seeds, %" PRId64

@@ -3,7 +3,6 @@
 #include "base/maths.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Beyond this, and below its inverse on logarithmic axes, numbers are drawn as this: so
@@ -117,11 +116,11 @@ static void print_power(double value, char out[FY_NUMBER_SIZE])
     char digits[16];
     int exponent = (int)floor(fy_log10(fabs(value)) + 1e-9);
     double mantissa = rint(value / fy_pow(10.0, exponent) * 1e3) / 1e3;
-    int at = mantissa == 1.0 ? 0 : snprintf(out, FY_NUMBER_SIZE, "%.3g·", mantissa);
-    at += snprintf(out + at, (size_t)(FY_NUMBER_SIZE - at), "10%s", exponent < 0 ? "⁻" : "");
-    snprintf(digits, sizeof digits, "%d", abs(exponent));
+    int at = mantissa == 1.0 ? 0 : fy_format(out, FY_NUMBER_SIZE, "%.3g·", mantissa);
+    at += fy_format(out + at, (size_t)(FY_NUMBER_SIZE - at), "10%s", exponent < 0 ? "⁻" : "");
+    fy_format(digits, sizeof digits, "%d", abs(exponent));
     for (const char *digit = digits; *digit; digit++)
-        at += snprintf(out + at, (size_t)(FY_NUMBER_SIZE - at), "%s", raised[*digit - '0']);
+        at += fy_format(out + at, (size_t)(FY_NUMBER_SIZE - at), "%s", raised[*digit - '0']);
 }
 
 /* Numbers that are easy to read are written out, others as powers of ten. A tick of a linear axis
@@ -132,11 +131,11 @@ const char *fy_scale_label(const fy_scale *scale, double value, char out[FY_NUMB
     bool plain = size >= 0.9e-3 && size < 0.9e7;
     bool zero = scale->kind == FY_AXIS_LINEAR && size < 1e-9 * (scale->most - scale->least);
     if (zero || value == 0.0)
-        snprintf(out, FY_NUMBER_SIZE, "0");
+        fy_format(out, FY_NUMBER_SIZE, "0");
     else if (plain && size >= 999.5)
         fy_number(rint(value), out);
     else if (plain)
-        snprintf(out, FY_NUMBER_SIZE, "%.4g", value);
+        fy_format(out, FY_NUMBER_SIZE, "%.4g", value);
     else
         print_power(value, out);
     return out;

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +28,7 @@ void fy_table_cell(fy_table *table, const char *format, ...)
     char cell[1024];
     va_list values;
     va_start(values, format);
-    vsnprintf(cell, sizeof cell, format, values);
+    fy_vformat(cell, sizeof cell, format, values);
     va_end(values);
     fy_write_bytes(&table->cells, cell, strlen(cell) + 1);
     table->count++;

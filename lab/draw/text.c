@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +68,7 @@ const char *fy_label(const char *name, int64_t number, char out[FY_LABEL_SIZE])
 {
     enum { LONGEST = 16 };
     if (!name || !*name) {
-        snprintf(out, FY_LABEL_SIZE, "%" PRId64, number);
+        fy_format(out, FY_LABEL_SIZE, "%" PRId64, number);
         return out;
     }
     size_t at = 0, length = 0;
@@ -78,7 +77,7 @@ const char *fy_label(const char *name, int64_t number, char out[FY_LABEL_SIZE])
         length = character_length((const unsigned char *)name + at);
         length = length > 0 ? length : 1;
     }
-    snprintf(out, FY_LABEL_SIZE, "%.*s%s", (int)at, name, name[at] ? "…" : "");
+    fy_format(out, FY_LABEL_SIZE, "%.*s%s", (int)at, name, name[at] ? "…" : "");
     return out;
 }
 
@@ -87,15 +86,15 @@ const char *fy_label(const char *name, int64_t number, char out[FY_LABEL_SIZE])
 const char *fy_number(double value, char out[FY_NUMBER_SIZE])
 {
     if (isnan(value))
-        snprintf(out, FY_NUMBER_SIZE, "unknown");
+        fy_format(out, FY_NUMBER_SIZE, "unknown");
     else if (isinf(value))
-        snprintf(out, FY_NUMBER_SIZE, "%sinfinite", value < 0 ? "-" : "");
+        fy_format(out, FY_NUMBER_SIZE, "%sinfinite", value < 0 ? "-" : "");
     else if (fabs(value) >= 1e12 || (fabs(value) < 1e4 && value != rint(value)))
-        snprintf(out, FY_NUMBER_SIZE, "%.4g", value);
+        fy_format(out, FY_NUMBER_SIZE, "%.4g", value);
     else {
         /* 1234567 as "1,234,567" */
         char digits[FY_NUMBER_SIZE];
-        int length = snprintf(digits, sizeof digits, "%.0f", rint(value) + 0.0),
+        int length = fy_format(digits, sizeof digits, "%.0f", rint(value) + 0.0),
             at = 0; /* not -0 */
         for (int i = 0; i <= length; i++) {
             if (i > 0 && i < length && (length - i) % 3 == 0 && digits[i - 1] != '-')

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,10 +30,10 @@ static foray_status draw_effects(const fy_lab *lab, const effects *e, int measur
     fy_effect *effect;
     if (!FY_ALLOC(lab->ctx, effect, e->worlds))
         return FORAY_ERROR_MEMORY;
-    snprintf(id, sizeof id, "effect-%s", ids[measure]);
-    snprintf(title, sizeof title, "The effect on: %s", fy_ab_measure_words(measure));
-    snprintf(note, sizeof note, "ratio to the base, %" PRId64 " seeds in pairs; 95%% intervals",
-             fy_lab_whole(lab, FY_AB_SEEDS));
+    fy_format(id, sizeof id, "effect-%s", ids[measure]);
+    fy_format(title, sizeof title, "The effect on: %s", fy_ab_measure_words(measure));
+    fy_format(note, sizeof note, "ratio to the base, %" PRId64 " seeds in pairs; 95%% intervals",
+              fy_lab_whole(lab, FY_AB_SEEDS));
     fy_content_forest(
         content, &(fy_forest){.id = id,
                               .title = title,

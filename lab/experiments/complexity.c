@@ -12,7 +12,6 @@
 #include "compare/trial.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static const foray_lab_parameter parameters[] = {
@@ -159,10 +158,10 @@ static foray_status open_trial(foray_context *ctx, const fy_lab *lab, const int6
     settings->delta = fy_lab_real(lab, FY_COMPLEXITY_DELTA);
     foray_status status =
         foray_settings_set(ctx, settings, "radius", fy_lab_word(lab, FY_COMPLEXITY_RADIUS, 0));
-    snprintf(chain, sizeof chain, "chain:states=%" PRId64 ",zones=%.0f,horizon=%.0f",
-             fy_lab_whole(lab, FY_COMPLEXITY_STATES),
-             fy_lab_number(lab, FY_COMPLEXITY_ZONES, at[FY_AT_ZONE]),
-             fy_lab_number(lab, FY_COMPLEXITY_HORIZONS, at[FY_AT_HORIZON]));
+    fy_format(chain, sizeof chain, "chain:states=%" PRId64 ",zones=%.0f,horizon=%.0f",
+              fy_lab_whole(lab, FY_COMPLEXITY_STATES),
+              fy_lab_number(lab, FY_COMPLEXITY_ZONES, at[FY_AT_ZONE]),
+              fy_lab_number(lab, FY_COMPLEXITY_HORIZONS, at[FY_AT_HORIZON]));
     if (status == FORAY_OK)
         status = foray_model_builtin(ctx, chain, model);
     if (status == FORAY_OK)

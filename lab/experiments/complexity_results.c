@@ -5,7 +5,6 @@
 #include "measure/measure.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,14 +173,14 @@ static void find_exponents(study *s, int kind, int64_t a, const exponent its[VAR
     const char *name = algorithm_name(s, a);
     for (int v = 0; v < VARIABLES; v++) {
         if (isnan(its[v].slope))
-            snprintf(part[v], sizeof part[v], "%s: too few points", variable_name[v]);
+            fy_format(part[v], sizeof part[v], "%s: too few points", variable_name[v]);
         else
-            snprintf(part[v], sizeof part[v], "%s: %.2f [%.2f, %.2f]", variable_name[v],
-                     its[v].slope, its[v].low, its[v].high);
+            fy_format(part[v], sizeof part[v], "%s: %.2f [%.2f, %.2f]", variable_name[v],
+                      its[v].slope, its[v].low, its[v].high);
     }
     if (*theorem_of(name, OVER_EPS))
-        snprintf(theorem, sizeof theorem, "; its theorem has %s, %s, %s", theorem_of(name, 0),
-                 theorem_of(name, 1), theorem_of(name, 2));
+        fy_format(theorem, sizeof theorem, "; its theorem has %s, %s, %s", theorem_of(name, 0),
+                  theorem_of(name, 1), theorem_of(name, 2));
     fy_lab_find(s->lab, "%s, %s: exponents of K in %s, %s, %s%s.", name, kind_words[kind], part[0],
                 part[1], part[2], theorem);
 }
@@ -190,8 +189,8 @@ static void find_exponents(study *s, int kind, int64_t a, const exponent its[VAR
 static void draw_exponents(study *s, int kind, const exponent *its)
 {
     char id[32], title[96];
-    snprintf(id, sizeof id, "%sexponents", kind_name[kind]);
-    snprintf(title, sizeof title, "exponents of K for the %s", kind_words[kind]);
+    fy_format(id, sizeof id, "%sexponents", kind_name[kind]);
+    fy_format(title, sizeof title, "exponents of K for the %s", kind_words[kind]);
     fy_content_spans(s->content, &(fy_spans){.id = id, .title = title, .label = title});
     for (int v = 0; v < VARIABLES; v++)
         for (int64_t a = 0; a < s->algorithms; a++) {
@@ -201,7 +200,7 @@ static void draw_exponents(study *s, int kind, const exponent *its)
             fy_span row = {.low = e->low, .high = e->high, .point = e->slope};
             if (!foray_number_read(last ? last + 1 : theorem, &row.truth))
                 row.truth = NAN;
-            snprintf(row.label, FY_LABEL_SIZE, "%s, %s", variable_name[v], algorithm_name(s, a));
+            fy_format(row.label, FY_LABEL_SIZE, "%s, %s", variable_name[v], algorithm_name(s, a));
             if (!isnan(e->slope))
                 fy_content_span(s->content, &row);
         }
@@ -262,16 +261,16 @@ static void draw_growth(study *s, int kind, int variable)
     const int64_t *count = s->count[kind];
     int64_t at[VARIABLES] = {count[0] / 2, count[1] / 2, count[2] / 2};
     char id[32], title[96], note[128], part[VARIABLES][32];
-    snprintf(id, sizeof id, "%s%d", kind_name[kind], variable);
-    snprintf(title, sizeof title, "Episodes for the %s over %s", kind_words[kind],
-             variable_name[variable]);
-    snprintf(part[OVER_EPS], sizeof part[0], "eps = %g",
-             fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]));
-    snprintf(part[OVER_H], sizeof part[1], "H = %g", variable_at(s, kind, OVER_H, at[OVER_H]));
-    snprintf(part[OVER_D], sizeof part[2], "d = %g", variable_at(s, kind, OVER_D, at[OVER_D]));
-    snprintf(note, sizeof note, "%s, %s; what is beyond the budget is left out",
-             part[variable == OVER_EPS ? OVER_H : OVER_EPS],
-             part[variable == OVER_D ? OVER_H : OVER_D]);
+    fy_format(id, sizeof id, "%s%d", kind_name[kind], variable);
+    fy_format(title, sizeof title, "Episodes for the %s over %s", kind_words[kind],
+              variable_name[variable]);
+    fy_format(part[OVER_EPS], sizeof part[0], "eps = %g",
+              fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]));
+    fy_format(part[OVER_H], sizeof part[1], "H = %g", variable_at(s, kind, OVER_H, at[OVER_H]));
+    fy_format(part[OVER_D], sizeof part[2], "d = %g", variable_at(s, kind, OVER_D, at[OVER_D]));
+    fy_format(note, sizeof note, "%s, %s; what is beyond the budget is left out",
+              part[variable == OVER_EPS ? OVER_H : OVER_EPS],
+              part[variable == OVER_D ? OVER_H : OVER_D]);
     fy_content_chart(s->content, &(fy_chart){.id = id,
                                              .title = title,
                                              .note = note,
@@ -296,9 +295,9 @@ static void find_episodes(study *s, int kind)
     for (int64_t a = 0; a < s->algorithms && used < sizeof list; a++) {
         double K = episodes_at(s, kind, a, at, NULL);
         double shown = isfinite(K) ? K : fy_lab_real(s->lab, FY_COMPLEXITY_EPISODES);
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s %s%s", a ? ", " : "",
-                                 algorithm_name(s, a), isfinite(K) ? "" : "more than ",
-                                 fy_number(shown, number));
+        used += (size_t)fy_format(list + used, sizeof list - used, "%s%s %s%s", a ? ", " : "",
+                                  algorithm_name(s, a), isfinite(K) ? "" : "more than ",
+                                  fy_number(shown, number));
     }
     fy_lab_find(s->lab, "Episodes for a %s of %g at H = %g, d = %g: %s.",
                 kind == GAP ? "worst gap" : "certificate",
@@ -331,8 +330,8 @@ static void show_episodes(study *s)
                                           fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]));
                         fy_table_shortest(&table, episodes_at(s, kind, a, at, NULL));
                     }
-    snprintf(note, sizeof note, "inf: not within the budget of %s episodes.",
-             fy_number(fy_lab_real(s->lab, FY_COMPLEXITY_EPISODES), number));
+    fy_format(note, sizeof note, "inf: not within the budget of %s episodes.",
+              fy_number(fy_lab_real(s->lab, FY_COMPLEXITY_EPISODES), number));
     fy_content_heading(s->content, "K(eps), all of it");
     fy_content_table(s->content, FY_TABLE_OPENED, "episodes", note, &table);
 }

@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double confidence = 0.95;
@@ -60,17 +59,17 @@ static const char *short_world(const fy_lab *lab, int64_t world, char out[FY_LAB
             alone = false;
     }
     if (alone)
-        snprintf(out, FY_LABEL_SIZE, "%.*s", (int)length, spec);
+        fy_format(out, FY_LABEL_SIZE, "%.*s", (int)length, spec);
     else
-        snprintf(out, FY_LABEL_SIZE, "%.*s %" PRId64, (int)length, spec, world + 1);
+        fy_format(out, FY_LABEL_SIZE, "%.*s %" PRId64, (int)length, spec, world + 1);
     return out;
 }
 
 static void label_row(const fy_lab *lab, const double *row, char out[FY_LABEL_SIZE])
 {
     char world[FY_LABEL_SIZE];
-    snprintf(out, FY_LABEL_SIZE, "%.20s · %.20s", rule_name(row),
-             short_world(lab, (int64_t)row[FY_COVERAGE_C_WORLD], world));
+    fy_format(out, FY_LABEL_SIZE, "%.20s · %.20s", rule_name(row),
+              short_world(lab, (int64_t)row[FY_COVERAGE_C_WORLD], world));
 }
 
 /* --------------------------------------------------------------------------- findings */
@@ -178,9 +177,9 @@ static void draw_shares(const fy_lab *lab, fy_content *content)
     for (int64_t d = 0; d < fy_lab_count(lab, FY_COVERAGE_DELTAS); d++) {
         double delta = fy_lab_number(lab, FY_COVERAGE_DELTAS, d), promised = 1.0 - delta;
         char id[32], title[96], note[96];
-        snprintf(id, sizeof id, "coverage%" PRId64, d + 1);
-        snprintf(title, sizeof title, "Share of runs that held, delta %g", delta);
-        snprintf(note, sizeof note, "delta = %g: at least %g is promised", delta, promised);
+        fy_format(id, sizeof id, "coverage%" PRId64, d + 1);
+        fy_format(title, sizeof title, "Share of runs that held, delta %g", delta);
+        fy_format(note, sizeof note, "delta = %g: at least %g is promised", delta, promised);
         fy_content_spans(content, &(fy_spans){.id = id,
                                               .title = title,
                                               .note = note,
@@ -240,8 +239,8 @@ static void draw_control(const fy_lab *lab, fy_content *content)
         const char *rule = fy_lab_word(lab, FY_COVERAGE_CONTROL_RULES, c);
         char id[32], title[96];
         double least = INFINITY;
-        snprintf(id, sizeof id, "control%" PRId64, c + 1);
-        snprintf(title, sizeof title, "Everything held: %s, scaled down", rule);
+        fy_format(id, sizeof id, "control%" PRId64, c + 1);
+        fy_format(title, sizeof title, "Everything held: %s, scaled down", rule);
         fy_content_chart(content, &(fy_chart){.id = id,
                                               .title = title,
                                               .note = "bands: exact 95% intervals",

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 static const char *const names[] = {"packing", "hypercube"};
 
@@ -78,14 +77,15 @@ foray_status fy_hard_class_model(foray_context *ctx, const fy_hard_class *hard, 
     char spec[256], last[64];
     if (hard->kind == FY_HARD_PACKING) {
         char eps[FORAY_NUMBER_SIZE];
-        snprintf(last, sizeof last, "actions=%" PRId64 ",eps=%s", fy_hard_class_members(hard),
-                 foray_shortest(hard->eps, eps));
+        fy_format(last, sizeof last, "actions=%" PRId64 ",eps=%s", fy_hard_class_members(hard),
+                  foray_shortest(hard->eps, eps));
     } else {
-        snprintf(last, sizeof last, "episodes=%.0f", floor(fy_hard_class_bound(hard) * (1 + 1e-9)));
+        fy_format(last, sizeof last, "episodes=%.0f",
+                  floor(fy_hard_class_bound(hard) * (1 + 1e-9)));
     }
-    snprintf(spec, sizeof spec, "%s:dim=%" PRId64 ",horizon=%" PRId64 ",member=%" PRId64 ",%s",
-             hard->kind == FY_HARD_PACKING ? "hard" : "hypercube", hard->dim, hard->horizon, member,
-             last);
+    fy_format(spec, sizeof spec, "%s:dim=%" PRId64 ",horizon=%" PRId64 ",member=%" PRId64 ",%s",
+              hard->kind == FY_HARD_PACKING ? "hard" : "hypercube", hard->dim, hard->horizon,
+              member, last);
     return foray_model_builtin(ctx, spec, out);
 }
 

@@ -2,7 +2,6 @@
 #include "experiments/lab.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +92,7 @@ foray_status fy_lab_add_cell(fy_lab *lab, double weight, const int64_t at[FY_LAB
     cell->weight = weight;
     memcpy(cell->at, at, sizeof cell->at);
     va_start(values, name);
-    vsnprintf(cell->name, sizeof cell->name, name, values);
+    fy_vformat(cell->name, sizeof cell->name, name, values);
     va_end(values);
     return FORAY_OK;
 }
@@ -101,7 +100,7 @@ foray_status fy_lab_add_cell(fy_lab *lab, double weight, const int64_t at[FY_LAB
 static void name_cell(const void *user, int64_t cell, char out[FY_PART_NAME])
 {
     const fy_lab *lab = user;
-    snprintf(out, FY_PART_NAME, "%s", lab->cell[cell].name);
+    fy_format(out, FY_PART_NAME, "%s", lab->cell[cell].name);
 }
 
 static foray_status find_cell(foray_context *ctx, void *user, int64_t cell, bool *found)

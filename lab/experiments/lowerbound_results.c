@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static double bound_or_nothing(const fy_hard_class *hard)
@@ -26,11 +25,11 @@ static void draw_bounds(const fy_lab *lab, bool over_dim, fy_content *content)
     double most = fy_hard_class_most_eps(&hard);
     char note[160];
     if (over_dim)
-        snprintf(note, sizeof note, "H = %" PRId64 ", eps = %.4g, delta = %.4g", hard.horizon,
-                 hard.eps, hard.delta);
+        fy_format(note, sizeof note, "H = %" PRId64 ", eps = %.4g, delta = %.4g", hard.horizon,
+                  hard.eps, hard.delta);
     else
-        snprintf(note, sizeof note, "H = %" PRId64 ", d = %" PRId64 ", delta = %.4g", hard.horizon,
-                 hard.dim, hard.delta);
+        fy_format(note, sizeof note, "H = %" PRId64 ", d = %" PRId64 ", delta = %.4g", hard.horizon,
+                  hard.dim, hard.delta);
     fy_content_chart(
         content, &(fy_chart){.id = over_dim ? "bounds-dim" : "bounds-eps",
                              .title = over_dim ? "The bounds over d" : "The bounds over eps",
@@ -198,9 +197,9 @@ static void draw_rates(const fy_lab *lab, const fy_lb_rates *r, fy_content *cont
 {
     const double wanted = 1 - fy_lab_real(lab, FY_LB_DELTA), at_bound = 1;
     char id[32], title[64];
-    snprintf(id, sizeof id, "success-%s", fy_hard_class_name(r->kind));
-    snprintf(title, sizeof title, "How often the gap is at most eps: %s",
-             fy_hard_class_name(r->kind));
+    fy_format(id, sizeof id, "success-%s", fy_hard_class_name(r->kind));
+    fy_format(title, sizeof title, "How often the gap is at most eps: %s",
+              fy_hard_class_name(r->kind));
     fy_content_chart(
         content,
         &(fy_chart){.id = id,
@@ -241,7 +240,7 @@ static void show_rates(const fy_lab *lab, const fy_lb_rates *r, fy_content *cont
             fy_table_number(&table, rate->of_worst.high);
             fy_table_number(&table, (double)rate->found / (double)rate->trials);
         }
-    snprintf(name, sizeof name, "rates-%s", fy_hard_class_name(r->kind));
+    fy_format(name, sizeof name, "rates-%s", fy_hard_class_name(r->kind));
     fy_content_table(content, FY_TABLE_BEHIND, name, NULL, &table);
 }
 
@@ -275,8 +274,9 @@ static foray_status show_class(fy_lab *lab, int kind, fy_table *summary, fy_cont
     char says[160] = "the bound is vacuous here, so there is nothing to measure.";
     if (bound > 0) {
         char number[FY_NUMBER_SIZE];
-        snprintf(says, sizeof says, "up to %s episodes are not enough.%s", fy_number(bound, number),
-                 bound < 1 ? " That is less than one episode: true, but empty." : "");
+        fy_format(says, sizeof says, "up to %s episodes are not enough.%s",
+                  fy_number(bound, number),
+                  bound < 1 ? " That is less than one episode: true, but empty." : "");
     }
     fy_content_heading(content, "Success rates: the %s", fy_hard_class_name(kind));
     fy_content_paragraph(content,

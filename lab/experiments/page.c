@@ -5,7 +5,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@ void fy_lab_find(fy_lab *lab, const char *sentence, ...)
     char line[1024];
     va_list values;
     va_start(values, sentence);
-    vsnprintf(line, sizeof line, sentence, values);
+    fy_vformat(line, sizeof line, sentence, values);
     va_end(values);
     fy_print(&lab->findings, "%s\n", line);
 }
@@ -27,7 +26,7 @@ static foray_status save_table(const fy_lab *lab, const char *name, const fy_tab
 {
     char file[64];
     fy_writer csv = {.ctx = lab->ctx};
-    snprintf(file, sizeof file, "%s.csv", name);
+    fy_format(file, sizeof file, "%s.csv", name);
     fy_table_print_csv(table, &csv);
     return fy_folder_save(&lab->folder, file, &csv);
 }
@@ -99,7 +98,7 @@ void fy_lab_print_findings(fy_writer *text, const char *findings)
     for (size_t length; *findings; findings += length + (findings[length] == '\n')) {
         char line[1024];
         length = strcspn(findings, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)length, findings);
+        fy_format(line, sizeof line, "%.*s", (int)length, findings);
         fy_print(text, "<li>");
         fy_print_escaped(text, line);
         fy_print(text, "</li>\n");
@@ -176,7 +175,7 @@ static foray_status save_page(fy_lab *lab, const fy_content *content)
     const fy_lab_experiment *experiment = lab->experiment;
     char title[256];
     fy_writer text = {.ctx = lab->ctx, .failed = lab->findings.failed};
-    snprintf(title, sizeof title, "Foray lab: %s", experiment->name);
+    fy_format(title, sizeof title, "Foray lab: %s", experiment->name);
     fy_page_begin(&text, title);
     fy_print(&text, "<p class=\"lead\">");
     fy_print_escaped(&text, experiment->summary);

@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { WORLDS, ALGORITHM, EPISODES, GOALS, STEPS, DELTA, SEEDS, SEED, PARAMETERS };
@@ -262,7 +261,7 @@ static void draw_world(const fy_lab *lab, int64_t world, fy_content *content)
                 {C_ADVERSARY, "adversary inside the set"},
                 {C_TRUTH, "truth"}};
     char id[32];
-    snprintf(id, sizeof id, "sharp%" PRId64, world);
+    fy_format(id, sizeof id, "sharp%" PRId64, world);
     fy_content_chart(content, &(fy_chart){.id = id,
                                           .title = fy_lab_word(lab, WORLDS, world),
                                           .note = "mean over goals and seeds",

@@ -10,7 +10,6 @@
 #include "experiments/theorem_run.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const fy_theorem_variant variants[] = {
@@ -193,7 +192,7 @@ static foray_settings settings_of(const fy_lab *lab, const int64_t *at, double K
     foray_settings settings;
     foray_settings_default(&settings);
     foray_settings_literal(&settings);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", variant->algorithm);
+    fy_format(settings.algorithm, sizeof settings.algorithm, "%s", variant->algorithm);
     settings.clip = variant->clip;
     settings.replan = variant->replan;
     settings.delta = fy_lab_real(lab, FY_THEOREM_DELTA);

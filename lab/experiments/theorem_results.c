@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,8 +60,8 @@ static bool is_smallest(const promise *p)
 /* "printed, chain, H 2, d 2" */
 static void describe(const promise *p, char out[128])
 {
-    snprintf(out, 128, "%s, %.*s, H %g, d %g", p->variant, (int)strcspn(p->world, ":"), p->world,
-             p->terms.horizon, p->terms.dim);
+    fy_format(out, 128, "%s, %.*s, H %g, d %g", p->variant, (int)strcspn(p->world, ":"), p->world,
+              p->terms.horizon, p->terms.dim);
 }
 
 /* ----------------------------------------------------------------------- several runs */
@@ -194,8 +193,8 @@ static void draw_promise(const promise *p, int64_t index, fy_content *content)
                 {"H V*(r)", FY_THEOREM_C_EXPLORATION}};
     char id[32], what[128], title[160];
     describe(p, what);
-    snprintf(id, sizeof id, "promise%" PRId64, index);
-    snprintf(title, sizeof title, "%s, eps %g", what, p->eps);
+    fy_format(id, sizeof id, "promise%" PRId64, index);
+    fy_format(title, sizeof title, "%s, eps %g", what, p->eps);
     fy_content_chart(content, &(fy_chart){.id = id,
                                           .title = title,
                                           .note = "medians over the runs; bands: all runs",

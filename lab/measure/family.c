@@ -2,7 +2,6 @@
 #include "measure/measure.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 struct foray_family {
@@ -67,9 +66,9 @@ static foray_status add_reward(foray_context *ctx, const foray_model *model, con
 {
     char name[64];
     foray_reward *reward = NULL;
-    snprintf(name, sizeof name, "%s:%" PRId64,
-             from->kind == FORAY_GOALS ? "goal" : names[from->kind],
-             from->kind == FORAY_GOALS ? goal : from->index);
+    fy_format(name, sizeof name, "%s:%" PRId64,
+              from->kind == FORAY_GOALS ? "goal" : names[from->kind],
+              from->kind == FORAY_GOALS ? goal : from->index);
     foray_status status = foray_reward_create(ctx, model, name, 0.0, &reward);
     if (status != FORAY_OK)
         return status;

@@ -2,7 +2,6 @@
 #include "page/command.h"
 #include "algorithms/algorithms.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ void fy_command_word(fy_writer *command, const char *word)
 void fy_command_flag(fy_writer *command, const char *name, const char *value)
 {
     char flag[64];
-    snprintf(flag, sizeof flag, "--%s", name);
+    fy_format(flag, sizeof flag, "--%s", name);
     for (char *at = flag; (at = strchr(at, '_'));)
         *at = '-';
     fy_command_word(command, flag);

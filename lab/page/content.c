@@ -3,7 +3,6 @@
 #include "page/page.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +50,7 @@ static void add_printed(fy_content *content, fy_content_kind kind, const char *f
                         va_list values)
 {
     char text[2048];
-    vsnprintf(text, sizeof text, format, values);
+    fy_vformat(text, sizeof text, format, values);
     fy_content_item *item = add_item(content, kind);
     if (item)
         item->text = keep_text(content, text);

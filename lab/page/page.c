@@ -5,7 +5,6 @@
 #include "draw/map.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +90,7 @@ static void offer_csv(fy_writer *text, const fy_table *table, const char *id)
     fy_writer csv = {.ctx = text->ctx};
     fy_table_print_csv(table, &csv);
     text->failed |= csv.failed;
-    snprintf(file, sizeof file, "%s.csv", id);
+    fy_format(file, sizeof file, "%s.csv", id);
     if (!csv.failed)
         fy_page_download(text, file, "text/csv", csv.data, csv.size);
     free(csv.data);

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,9 +102,9 @@ static void show_action(const foray_model *model, int64_t action, fy_map_cell *c
         own_letter = a == action || !other || other[0] != name[0];
     }
     if (own_letter)
-        snprintf(cell->symbol, sizeof cell->symbol, "%c", name[0]);
+        fy_format(cell->symbol, sizeof cell->symbol, "%c", name[0]);
     else
-        snprintf(cell->symbol, sizeof cell->symbol, "%" PRId64, action % 1000000);
+        fy_format(cell->symbol, sizeof cell->symbol, "%" PRId64, action % 1000000);
 }
 
 /* The largest value there is, which the deepest colour stands for. */
@@ -126,10 +125,10 @@ static void fill_cell(const fy_report *report, const fy_arrows *arrows, int64_t 
     /* as deep as V_t(s) / max V; 0 where no value is known */
     *cell = (fy_map_cell){.there = true, .level = largest > 0.0 ? value / largest : 0.0};
     show_action(report->model, its, cell);
-    snprintf(cell->about, sizeof cell->about, "state %s, step %" PRId64 ": %s, value %s",
-             fy_label(foray_model_state_name(report->model, state), state, name), arrows->step[i],
-             fy_label(foray_model_action_name(report->model, its), its, action),
-             fy_number(value, number));
+    fy_format(cell->about, sizeof cell->about, "state %s, step %" PRId64 ": %s, value %s",
+              fy_label(foray_model_state_name(report->model, state), state, name), arrows->step[i],
+              fy_label(foray_model_action_name(report->model, its), its, action),
+              fy_number(value, number));
 }
 
 /* -------------------------------------------------------------------------- pictures */
@@ -174,8 +173,8 @@ static void draw_step(fy_report *report, const fy_arrows *arrows, const window *
         if (row >= 0 && row < w->rows && col >= 0 && col < w->cols)
             fill_cell(report, arrows, i, s, largest, &cell[row * w->cols + col]);
     }
-    snprintf(id, sizeof id, "policy%" PRId64 "-%" PRId64, arrows->id, arrows->step[i]);
-    snprintf(title, sizeof title, "Plan %" PRId64 ", step %" PRId64, arrows->id, arrows->step[i]);
+    fy_format(id, sizeof id, "policy%" PRId64 "-%" PRId64, arrows->id, arrows->step[i]);
+    fy_format(title, sizeof title, "Plan %" PRId64 ", step %" PRId64, arrows->id, arrows->step[i]);
     fy_map map = {id, title, w->rows, w->cols, cell, NULL, NULL};
     fy_print(report->text, "<div>step %" PRId64 "<br>\n", arrows->step[i]);
     fy_svg_map(report->text, &map);
@@ -228,7 +227,7 @@ static foray_status draw_matrix(fy_report *report, const fy_arrows *arrows)
     }
     for (int64_t i = 0; i < arrows->steps; i++)
         fy_label(NULL, arrows->step[i], column[i]);
-    snprintf(id, sizeof id, "policy%" PRId64, arrows->id);
+    fy_format(id, sizeof id, "policy%" PRId64, arrows->id);
     fy_map map = {id,
                   "States by steps",
                   rows,
@@ -278,11 +277,11 @@ void fy_arrows_print(fy_report *report, const fy_arrows *arrows)
             fy_table_cell(&table, "%s", its ? its : "");
             fy_table_shortest(&table, value_at(report, arrows, i, s));
         }
-    snprintf(id, sizeof id, "policy%" PRId64, arrows->id);
-    snprintf(note, sizeof note,
-             "%" PRId64 " of %" PRId64 " steps, %" PRId64 " of %" PRId64
-             " states; all of it: foray plan -o.",
-             arrows->steps, report->model->horizon, listed, states);
+    fy_format(id, sizeof id, "policy%" PRId64, arrows->id);
+    fy_format(note, sizeof note,
+              "%" PRId64 " of %" PRId64 " steps, %" PRId64 " of %" PRId64
+              " states; all of it: foray plan -o.",
+              arrows->steps, report->model->horizon, listed, states);
     bool whole = listed == states && arrows->steps == report->model->horizon;
     fy_page_data(report->text, &table, id, whole ? NULL : note);
     fy_table_free(&table);

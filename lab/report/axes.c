@@ -3,7 +3,6 @@
 #include "base/parameter.h"
 #include "report/report.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +63,7 @@ void fy_report_axes(fy_report *report, int64_t rows, int64_t cols)
         origin.value[1] != high.value[1])
         return;
     for (int i = 0; i < AXES; i++) {
-        snprintf(name, sizeof name, "%.*s", (int)low.length[i], low.name[i]);
+        fy_format(name, sizeof name, "%.*s", (int)low.length[i], low.name[i]);
         fy_print(report->text, "%s ", where[i]);
         fy_print_escaped(report->text, name);
         fy_print(report->text, " from %s to %s", fy_number(low.value[i], from),

@@ -2,7 +2,6 @@
 #include "report/arrows.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +127,7 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
         g->status = fy_arrows_draw(report, &arrows);
     if (g->status == FORAY_OK)
         fy_arrows_print(report, &arrows);
-    snprintf(file, sizeof file, "reward%" PRId64 ".json", id);
+    fy_format(file, sizeof file, "reward%" PRId64 ".json", id);
     if (size <= FY_REPORT_REWARD)
         fy_page_download(report->text, file, "application/json", reward_json, size);
     fy_print(report->text, "</section>\n");

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,9 +64,9 @@ static foray_status print_bound(fy_report *report)
     }
     if (status != FORAY_OK)
         return status;
-    snprintf(value, sizeof value, "%s for every reward at once (%s, delta %g, radius %s)",
-             fy_number(bound.gap, number), foray_certificate_status(&bound), bound.delta,
-             foray_radius_name(bound.radius));
+    fy_format(value, sizeof value, "%s for every reward at once (%s, delta %g, radius %s)",
+              fy_number(bound.gap, number), foray_certificate_status(&bound), bound.delta,
+              foray_radius_name(bound.radius));
     fy_page_fact(report->text, "certificate", value);
     if (bound.status != FORAY_CERTIFIED)
         fy_page_fact(report->text, foray_certificate_status(&bound),
@@ -104,8 +103,8 @@ static foray_status print_page(fy_report *report)
     };
     char title[256];
     foray_status status = FORAY_OK;
-    snprintf(title, sizeof title, "What %s learnt about %s", report->run->settings.algorithm,
-             foray_run_world(report->run));
+    fy_format(title, sizeof title, "What %s learnt about %s", report->run->settings.algorithm,
+              foray_run_world(report->run));
     fy_page_begin(report->text, title);
     for (size_t i = 0; i < sizeof section / sizeof *section && status == FORAY_OK; i++)
         status = section[i](report);

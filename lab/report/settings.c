@@ -3,7 +3,6 @@
 #include "report/report.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +43,7 @@ static bool add_plan(void *user, int64_t id, int64_t episodes, const char *rewar
     (void)reward_json;
     if (episodes != r->report->facts.episodes)
         return true;
-    snprintf(file, sizeof file, "reward%" PRId64 ".json", id);
+    fy_format(file, sizeof file, "reward%" PRId64 ".json", id);
     fy_print(r->command, "foray plan");
     fy_command_word(r->command, file_name(r->report));
     fy_command_reward(r->command, reward_name, file);

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 static double truth_at(const fy_report *report, int64_t i)
 {
@@ -46,7 +45,7 @@ static void draw_theta(fy_report *report)
                            .high = middle + half,
                            .point = middle,
                            .truth = truth_at(report, i)};
-        snprintf(row[j].label, sizeof row[j].label, "%" PRId64, i);
+        fy_format(row[j].label, sizeof row[j].label, "%" PRId64, i);
     }
     fy_print(report->text, "<figure>\n");
     fy_svg_spans(report->text, &(fy_spans){.id = "theta",
@@ -78,7 +77,7 @@ static void print_theta(fy_report *report)
         fy_table_shortest(&table, half);
         fy_table_shortest(&table, truth_at(report, i));
     }
-    snprintf(note, sizeof note, "The first %" PRId64 " of %" PRId64 " coordinates.", listed, dim);
+    fy_format(note, sizeof note, "The first %" PRId64 " of %" PRId64 " coordinates.", listed, dim);
     fy_page_data(report->text, &table, "theta", listed < dim ? note : NULL);
     fy_table_free(&table);
 }

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 int64_t fy_report_busiest(const fy_report *report)
@@ -57,8 +56,8 @@ static foray_status print_visits(fy_report *report)
         fy_table_integer(&table, order[i].visits);
     }
     free(order);
-    snprintf(note, sizeof note, "The %" PRId64 " states visited most, of %" PRId64 ".", listed,
-             states);
+    fy_format(note, sizeof note, "The %" PRId64 " states visited most, of %" PRId64 ".", listed,
+              states);
     fy_page_data(report->text, &table, "visits", listed < states ? note : NULL);
     fy_table_free(&table);
     return FORAY_OK;
@@ -83,7 +82,7 @@ static void shorten(int64_t count, char out[8])
         value /= 1000.0;
         i++;
     }
-    snprintf(out, 8, value < 9.95 && i ? "%.1f%c" : "%.0f%c", value, i ? unit[i] : 0);
+    fy_format(out, 8, value < 9.95 && i ? "%.1f%c" : "%.0f%c", value, i ? unit[i] : 0);
 }
 
 /* Adds up visits in the cells of the picture; where a cell is one state, it has its name. */
@@ -110,14 +109,14 @@ static void shade_field(field *f)
     for (int64_t i = 0; i < f->rows * f->cols; i++) {
         fy_map_cell *cell = &f->cell[i];
         char name[FY_LABEL_SIZE] = "";
-        snprintf(name, sizeof name, "%.40s", cell->about);
+        fy_format(name, sizeof name, "%.40s", cell->about);
         cell->level = fy_log1p((double)f->visits[i]) / fy_log1p((double)most);
         cell->arrow = FY_ARROW_NONE;
         if (f->visits[i] > 0)
             shorten(f->visits[i], cell->symbol);
-        snprintf(cell->about, sizeof cell->about,
-                 "%s%srow %" PRId64 ", column %" PRId64 ": %" PRId64 " visits", name,
-                 *name ? ", " : "", i / f->cols * f->block, i % f->cols * f->block, f->visits[i]);
+        fy_format(cell->about, sizeof cell->about,
+                  "%s%srow %" PRId64 ", column %" PRId64 ": %" PRId64 " visits", name,
+                  *name ? ", " : "", i / f->cols * f->block, i % f->cols * f->block, f->visits[i]);
     }
 }
 
@@ -167,7 +166,7 @@ static void draw_visits_bars(fy_report *report)
         if (end == first + 1)
             fy_label(foray_model_state_name(report->model, first), first, row[i].label);
         else
-            snprintf(row[i].label, sizeof row[i].label, "%" PRId64 "–%" PRId64, first, end - 1);
+            fy_format(row[i].label, sizeof row[i].label, "%" PRId64 "–%" PRId64, first, end - 1);
     }
     fy_print(report->text, "<figure>\n");
     fy_svg_spans(report->text, &(fy_spans){.id = "visitbars",

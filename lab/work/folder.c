@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +15,7 @@ char *fy_folder_path(foray_context *ctx, const fy_folder *folder, const char *na
     size_t size = strlen(folder->path) + strlen(name) + 2;
     char *path = fy_alloc(ctx, size, 1);
     if (path)
-        snprintf(path, size, "%s/%s", folder->path, name);
+        fy_format(path, size, "%s/%s", folder->path, name);
     return path;
 }
 
@@ -104,7 +103,7 @@ foray_status fy_folder_open(foray_context *ctx, const fy_folder *folder, const c
     foray_status status = make_directory(ctx, folder->path);
     if (status != FORAY_OK)
         return status;
-    snprintf(name, sizeof name, "%s.txt", folder->what);
+    fy_format(name, sizeof name, "%s.txt", folder->what);
     char *path = fy_folder_path(ctx, folder, name);
     char *parts = fy_folder_path(ctx, folder, folder->parts);
     status = path && parts ? settle_terms(ctx, folder, path, terms) : FORAY_ERROR_MEMORY;

@@ -27,7 +27,7 @@ foray_status fy_rows_add(foray_context *ctx, fy_rows *rows, const double *row)
 static char *part_path(foray_context *ctx, const fy_folder *folder, const char *part)
 {
     char name[FY_PART_NAME + 64];
-    snprintf(name, sizeof name, "%s/%s.csv", folder->parts, part);
+    fy_format(name, sizeof name, "%s/%s.csv", folder->parts, part);
     return fy_folder_path(ctx, folder, name);
 }
 

@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -255,10 +254,10 @@ static void name_cluster(const job *j, int64_t cluster, char *text)
     size_t at = 0;
     for (int64_t i = 0; i < spec->dimensions && at < NAME_SIZE; i++) {
         char fallback[16];
-        snprintf(fallback, sizeof fallback, spec->states > 0 ? "state" : "s%" PRId64, i);
+        fy_format(fallback, sizeof fallback, spec->states > 0 ? "state" : "s%" PRId64, i);
         at +=
-            (size_t)snprintf(text + at, NAME_SIZE - at, "%s%.48s=%.4g", i ? ", " : "",
-                             spec->dimension_name ? spec->dimension_name[i] : fallback, centre[i]);
+            (size_t)fy_format(text + at, NAME_SIZE - at, "%s%.48s=%.4g", i ? ", " : "",
+                              spec->dimension_name ? spec->dimension_name[i] : fallback, centre[i]);
     }
 }
 

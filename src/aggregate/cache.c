@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -121,8 +120,8 @@ static uint32_t checksum_of(const char *key, const void *model, size_t size)
 
 static void print_head(const char *key, const void *model, size_t size, char head[HEAD_BYTES + 1])
 {
-    snprintf(head, HEAD_BYTES + 1, "foray-cache 1 %s %08x%*s\n", key, checksum_of(key, model, size),
-             8, "");
+    fy_format(head, HEAD_BYTES + 1, "foray-cache 1 %s %08x%*s\n", key,
+              checksum_of(key, model, size), 8, "");
 }
 
 foray_status fy_cache_open(foray_context *ctx, foray_system *system, const foray_clusters *clusters,
@@ -137,9 +136,9 @@ foray_status fy_cache_open(foray_context *ctx, foray_system *system, const foray
     if (status == FORAY_OK && !FY_ALLOC(ctx, out->path, size))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK) {
-        snprintf(out->key, sizeof out->key, "%016" PRIx64 "%016" PRIx64,
-                 fy_hash(key.data, key.size, 0), fy_hash(key.data, key.size, 1));
-        snprintf(out->path, size, "%s/%s%s", aggregation->cache, out->key, suffix);
+        fy_format(out->key, sizeof out->key, "%016" PRIx64 "%016" PRIx64,
+                  fy_hash(key.data, key.size, 0), fy_hash(key.data, key.size, 1));
+        fy_format(out->path, size, "%s/%s%s", aggregation->cache, out->key, suffix);
     }
     free(key.data);
     return status;

@@ -4,7 +4,6 @@
 #include "algorithms/algorithms.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct setting {
@@ -92,7 +91,7 @@ static void set_member(foray_settings *settings, const setting *row, const char 
     else if (row->is.kind == FORAY_CHOICE)
         memcpy(at, &choice, sizeof choice);
     else
-        snprintf(at, row->size, "%s", text);
+        fy_format(at, row->size, "%s", text);
 }
 
 static foray_status set_from_text(foray_context *ctx, foray_settings *settings, const setting *row,
@@ -113,7 +112,7 @@ static void print_member(const foray_settings *settings, const setting *row, cha
                          size_t size)
 {
     if (row->is.kind == FORAY_ALGORITHM)
-        snprintf(text, size, "%s", settings->algorithm);
+        fy_format(text, size, "%s", settings->algorithm);
     else
         fy_parameter_print(&row->is, get_member(settings, row), text, size);
 }
@@ -166,8 +165,8 @@ static bool append_own(char *text, size_t size, const char *key, size_t key_leng
                        const char *value, size_t value_length)
 {
     size_t used = strlen(text);
-    int length = snprintf(text + used, size - used, "%s%.*s=%.*s", used > 0 ? "," : "",
-                          (int)key_length, key, (int)value_length, value);
+    int length = fy_format(text + used, size - used, "%s%.*s=%.*s", used > 0 ? "," : "",
+                           (int)key_length, key, (int)value_length, value);
     return (size_t)length < size - used;
 }
 
@@ -208,10 +207,10 @@ static void print_own(const foray_settings *settings, const foray_parameter *row
 {
     const char *rest = settings->own;
     assignment one;
-    snprintf(text, size, "%s", row->fallback);
+    fy_format(text, size, "%s", row->fallback);
     while (next_own(&rest, &one))
         if (one.key_length == strlen(row->name) && !memcmp(one.key, row->name, one.key_length))
-            snprintf(text, size, "%.*s", (int)one.value_length, one.value);
+            fy_format(text, size, "%.*s", (int)one.value_length, one.value);
 }
 
 void fy_settings_choose(foray_settings *settings, const char *algorithm)
@@ -224,7 +223,7 @@ void fy_settings_choose(foray_settings *settings, const char *algorithm)
         if (find_own(ops, one.key, one.key_length))
             append_own(text, sizeof text, one.key, one.key_length, one.value, one.value_length);
     char name[sizeof settings->algorithm] = ""; /* `algorithm` may be the one that is set already */
-    snprintf(name, sizeof name, "%s", algorithm);
+    fy_format(name, sizeof name, "%s", algorithm);
     memcpy(settings->algorithm, name, sizeof name);
     memset(settings->own, 0, sizeof settings->own);
     memcpy(settings->own, text, strlen(text));
@@ -286,7 +285,7 @@ foray_status foray_settings_get(foray_context *ctx, const foray_settings *settin
         return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no setting '%s'", name);
     if (strlen(whole) >= size)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %zu bytes are too few", name, size);
-    snprintf(text, size, "%s", whole);
+    fy_format(text, size, "%s", whole);
     return FORAY_OK;
 }
 
@@ -308,7 +307,7 @@ const foray_parameter *fy_settings_row(const foray_settings *settings, int64_t i
     index -= FY_COUNT(common) + (ops ? ops->parameters : 0);
     while (!row && next_own(&rest, &one)) {
         char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)one.key_length, one.key);
+        fy_format(name, sizeof name, "%.*s", (int)one.key_length, one.key);
         if ((!ops || !find_own(ops, name, strlen(name))) && index-- == 0)
             return find_any_own(settings, name);
     }
@@ -348,7 +347,7 @@ static foray_status check_together(foray_context *ctx, const foray_settings *set
 static void list_name(char list[512], const char *name)
 {
     size_t used = strlen(list);
-    snprintf(list + used, 512 - used, "%s%s", used > 0 ? ", " : "", name);
+    fy_format(list + used, 512 - used, "%s%s", used > 0 ? ", " : "", name);
 }
 
 static foray_status unknown_algorithm(foray_context *ctx, const char *name)

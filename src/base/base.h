@@ -3,6 +3,8 @@
 #ifndef FY_BASE_H
 #define FY_BASE_H
 
+#include <stdarg.h>
+
 #include "foray/foray.h"
 
 struct foray_context {
@@ -14,6 +16,13 @@ struct foray_context {
     /* How many allocations were asked for with this context. */
     int64_t allocations;
 };
+
+/* Text as fy_format and fy_vformat have it, whatever the locale: where "1,5" is written for 1.5, it
+ * is "1.5" here. Nothing else in the libraries may print a number. */
+int fy_format(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int fy_vformat(char *text, size_t size, const char *format, va_list values)
+    __attribute__((format(printf, 3, 0)));
 
 /* Records a message, or puts "where: " in front of the one recorded last. */
 void fy_say(foray_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -2,7 +2,6 @@
 #include "base/base.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +63,8 @@ void fy_print(fy_writer *writer, const char *format, ...)
     size_t room = writer->failed ? 0 : writer->capacity - writer->size;
     va_list values;
     va_start(values, format);
-    int length = vsnprintf(room ? (char *)writer->data + writer->size : NULL, room, format, values);
+    int length =
+        fy_vformat(room ? (char *)writer->data + writer->size : NULL, room, format, values);
     va_end(values);
     if (length >= 0 && (size_t)length < room) {
         writer->size += (size_t)length;
@@ -75,7 +75,7 @@ void fy_print(fy_writer *writer, const char *format, ...)
     if (!at)
         return;
     va_start(values, format);
-    vsnprintf(at, (size_t)length + 1, format, values);
+    fy_vformat(at, (size_t)length + 1, format, values);
     va_end(values);
     writer->size--; /* the final 0 */
 }

@@ -2,7 +2,6 @@
 #include "base/level.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +54,7 @@ void fy_say(foray_context *ctx, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(ctx->message, sizeof ctx->message, format, arguments);
+    fy_vformat(ctx->message, sizeof ctx->message, format, arguments);
     va_end(arguments);
 }
 
@@ -65,10 +64,10 @@ void fy_say_within(foray_context *ctx, const char *format, ...)
     memcpy(cause, ctx->message, sizeof cause);
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(ctx->message, sizeof ctx->message, format, arguments);
+    int length = fy_vformat(ctx->message, sizeof ctx->message, format, arguments);
     va_end(arguments);
     if (length >= 0 && (size_t)length < sizeof ctx->message)
-        snprintf(ctx->message + length, sizeof ctx->message - (size_t)length, ": %.900s", cause);
+        fy_format(ctx->message + length, sizeof ctx->message - (size_t)length, ": %.900s", cause);
 }
 
 /* ------------------------------------------------------------------ memory */

@@ -112,7 +112,7 @@ static foray_status follow_link(foray_context *ctx, const char *path, char **out
     size_t size = (size_t)directory + (size_t)length + 1;
     if (!FY_ALLOC(ctx, *out, size))
         return FORAY_ERROR_MEMORY;
-    snprintf(*out, size, "%.*s%s", directory, path, target);
+    fy_format(*out, size, "%.*s%s", directory, path, target);
     return FORAY_OK;
 }
 
@@ -143,7 +143,7 @@ static int create_beside(const char *path, char *name, size_t size)
     for (int attempt = 0; attempt < 100; attempt++) {
         double now = fy_clock();
         uint64_t hash = fy_hash(&now, sizeof now, (uint64_t)attempt);
-        snprintf(name, size, "%s.%06x", path, (unsigned)(hash & 0xFFFFFF));
+        fy_format(name, size, "%s.%06x", path, (unsigned)(hash & 0xFFFFFF));
         int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0 || errno != EEXIST)
             return file;

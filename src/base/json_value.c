@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/parameter.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------- values */
@@ -142,7 +141,7 @@ void fy_json_put_text(fy_writer *writer, const char *text)
             escaped[1] = letter[found - short_name];
             fy_write_bytes(writer, escaped, 2);
         } else if ((uint8_t)*text < 0x20) {
-            snprintf(escaped, sizeof escaped, "\\u%04X", (unsigned)*text);
+            fy_format(escaped, sizeof escaped, "\\u%04X", (unsigned)*text);
             fy_write_bytes(writer, escaped, 6);
         } else {
             fy_write_bytes(writer, text, 1);

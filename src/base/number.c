@@ -1,4 +1,4 @@
-/* number.c - numbers as text, both ways: the same on every machine and in every locale.
+/* number.c - numbers from texts: the same on every machine and in every locale.
  *
  *   number = [+-] digits [. digits] [(e|E) [+-] digits]  or  [+-] inf
  *
@@ -12,25 +12,14 @@
  *
  *   1. the number is halved or doubled until it lies in [1/2, 1), and the halvings counted;
  *   2. it is doubled as often as its double has bits, and rounded to a whole number;
- *   3. the count of 1. goes into the exponent.
- *
- * Borders between doubles have at most 768 digits: of longer texts it counts only whether
- * something follows. */
+ *   3. the count of 1. goes into the exponent. */
+#include "base/decimal.h"
 #include "base/parameter.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { DIGITS = 800, MOST_SHIFT = 59, MANTISSA = 53 };
-
-typedef struct decimal {
-    bool negative;
-    bool cut;      /* more digits followed, not all of them 0 */
-    int64_t count; /* of digits; 0: the number is 0 */
-    int64_t point; /* the number is 0.d1d2d3... * 10^point */
-    uint8_t digit[DIGITS];
-} decimal;
+enum { MANTISSA = 53 };
 
 /* ---------------------------------------------------------------------- scanning */
 
@@ -39,26 +28,9 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Keeps a digit behind those there are; zeros in front of the first are not kept. */
-static void push(decimal *d, uint8_t digit)
-{
-    if (d->count < DIGITS)
-        d->digit[d->count++] = digit;
-    else
-        d->cut = d->cut || digit != 0;
-}
-
-static void strip_zeros(decimal *d)
-{
-    while (d->count > 0 && d->digit[d->count - 1] == 0)
-        d->count--;
-    if (d->count == 0)
-        d->point = 0;
-}
-
 /* The run of digits at text[*at]; `whole`: they stand before the point. False: a '_' that is
  * not between digits. */
-static bool scan_digits(const char *text, size_t length, size_t *at, bool whole, decimal *d)
+static bool scan_digits(const char *text, size_t length, size_t *at, bool whole, fy_decimal *d)
 {
     size_t first = *at;
     for (; *at < length && (is_digit(text[*at]) || text[*at] == '_'); ++*at) {
@@ -74,7 +46,7 @@ static bool scan_digits(const char *text, size_t length, size_t *at, bool whole,
         if (leading == !whole)
             d->point += leading ? -1 : 1;
         if (!leading)
-            push(d, (uint8_t)(c - '0'));
+            fy_decimal_push(d, (uint8_t)(c - '0'));
     }
     return true;
 }
@@ -94,7 +66,7 @@ static bool scan_exponent(const char *text, size_t length, size_t *at, int64_t *
     return *at > first;
 }
 
-static bool scan_number(const char *text, size_t length, decimal *d)
+static bool scan_number(const char *text, size_t length, fy_decimal *d)
 {
     size_t at = 0;
     int64_t exponent = 0;
@@ -120,51 +92,14 @@ static bool scan_number(const char *text, size_t length, decimal *d)
             return false;
     }
     d->point += exponent;
-    strip_zeros(d);
+    fy_decimal_strip(d);
     return at == length;
 }
 
-/* ------------------------------------------------------------ halving and doubling */
-
-/* d * 2^bits, digit by digit from the last one, as one learns it at school. */
-static void shift_left(decimal *d, int bits)
-{
-    uint8_t product[DIGITS + 20];
-    size_t end = sizeof product, at = end;
-    uint64_t carry = 0;
-    for (int64_t i = d->count; i > 0; i--, carry /= 10) {
-        carry += (uint64_t)d->digit[i - 1] << bits;
-        product[--at] = (uint8_t)(carry % 10);
-    }
-    for (; carry > 0; carry /= 10)
-        product[--at] = (uint8_t)(carry % 10);
-    d->point += (int64_t)(end - at) - d->count;
-    d->count = 0;
-    while (at < end)
-        push(d, product[at++]);
-    strip_zeros(d);
-}
-
-/* d / 2^bits: long division. Every further digit takes a factor 2 out of the rest. */
-static void shift_right(decimal *d, int bits)
-{
-    decimal quotient = {.negative = d->negative, .cut = d->cut, .point = d->point};
-    uint64_t rest = 0;
-    for (int64_t i = 0; i < d->count || rest > 0; i++) {
-        rest = 10 * rest + (i < d->count ? d->digit[i] : 0);
-        uint8_t digit = (uint8_t)(rest >> bits);
-        rest &= ((uint64_t)1 << bits) - 1;
-        if (quotient.count == 0 && digit == 0)
-            quotient.point--;
-        else
-            push(&quotient, digit);
-    }
-    strip_zeros(&quotient);
-    *d = quotient;
-}
+/* ---------------------------------------------------------------------- rounding */
 
 /* A number below 2^54, rounded to the nearest whole one, ties to even. */
-static uint64_t round_whole(const decimal *d)
+static uint64_t round_whole(const fy_decimal *d)
 {
     uint64_t whole = 0;
     for (int64_t i = 0; i < d->point; i++)
@@ -176,7 +111,7 @@ static uint64_t round_whole(const decimal *d)
 }
 
 /* |d| as a double, by the three steps above. */
-static double round_exactly(decimal *d)
+static double round_exactly(fy_decimal *d)
 {
     int exponent = 0; /* |d| was d * 2^exponent */
     if (d->count == 0 || d->point < -330)
@@ -185,26 +120,26 @@ static double round_exactly(decimal *d)
         return INFINITY;
     while (d->point > 0) { /* 8^k <= 10^k: d stays at least 1 until it is below 10 */
         int64_t bits = d->point > 1 ? 3 * (d->point - 1) : 1;
-        bits = bits < MOST_SHIFT ? bits : MOST_SHIFT;
-        shift_right(d, (int)bits);
+        bits = bits < FY_DECIMAL_SHIFT ? bits : FY_DECIMAL_SHIFT;
+        fy_decimal_halve(d, (int)bits);
         exponent += (int)bits;
     }
     while (d->point < 0 || d->digit[0] < 5) {
         int64_t bits = d->point < 0 ? -3 * d->point : 1;
-        bits = bits < MOST_SHIFT ? bits : MOST_SHIFT;
-        shift_left(d, (int)bits);
+        bits = bits < FY_DECIMAL_SHIFT ? bits : FY_DECIMAL_SHIFT;
+        fy_decimal_double(d, (int)bits);
         exponent -= (int)bits;
     }
     /* Below 2^-1022 doubles have fewer bits: the last is worth 2^-1074. */
     int bits = exponent < -1021 ? exponent + 1074 : MANTISSA;
     if (bits < 0)
         return 0;
-    shift_left(d, bits);
+    fy_decimal_double(d, bits);
     return ldexp((double)round_whole(d), exponent - bits);
 }
 
 /* The digits as a whole number and the power of ten behind it, where one operation will do. */
-static bool round_once(const decimal *d, double *out)
+static bool round_once(const fy_decimal *d, double *out)
 {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -225,7 +160,7 @@ static bool round_once(const decimal *d, double *out)
 
 bool fy_number_read(const char *text, size_t length, double *out)
 {
-    decimal d;
+    fy_decimal d;
     double value;
     size_t sign = length > 0 && (text[0] == '-' || text[0] == '+');
     if (length == sign + 3 && memcmp(text + sign, "inf", 3) == 0) {
@@ -245,7 +180,7 @@ bool fy_number_read(const char *text, size_t length, double *out)
 
 bool fy_whole_read(const char *text, size_t length, int64_t *out)
 {
-    decimal d;
+    fy_decimal d;
     uint64_t value = 0;
     if (!scan_number(text, length, &d) || d.cut || d.count > d.point || d.point > 19)
         return false;
@@ -268,35 +203,4 @@ bool foray_number_read(const char *text, double *out)
 bool foray_whole_read(const char *text, int64_t *out)
 {
     return fy_whole_read(text, strlen(text), out);
-}
-
-/* ----------------------------------------------------------------------- writing */
-
-/* Some locales write another decimal point. */
-static void set_point(char *text)
-{
-    for (char *at = text; *at; at++)
-        if (!strchr("0123456789+-e", *at))
-            *at = '.';
-}
-
-/* 15 digits always survive being read, 17 always suffice to be read back. The sign of -0
- * needs a fraction: "-0" is a whole number to those who read JSON. */
-const char *foray_shortest(double value, char text[FORAY_NUMBER_SIZE])
-{
-    double back;
-    text[0] = 0;
-    if (isinf(value))
-        snprintf(text, FORAY_NUMBER_SIZE, "%sinf", value < 0 ? "-" : "");
-    if (value == 0 && signbit(value))
-        snprintf(text, FORAY_NUMBER_SIZE, "-0.0");
-    if (!isfinite(value) || text[0])
-        return text;
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, FORAY_NUMBER_SIZE, "%.*g", digits, value);
-        set_point(text);
-        if (digits == 17 || (foray_number_read(text, &back) && back == value))
-            break;
-    }
-    return text;
 }

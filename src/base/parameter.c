@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* How much of a value a message repeats. */
@@ -20,7 +19,7 @@ static const char *print_bound(const foray_parameter *row, double bound,
 {
     if (row->kind != FORAY_WHOLE)
         return foray_shortest(bound, text);
-    snprintf(text, FORAY_NUMBER_SIZE, "%.0f", bound);
+    fy_format(text, FORAY_NUMBER_SIZE, "%.0f", bound);
     return text;
 }
 
@@ -33,17 +32,17 @@ void foray_parameter_range(const foray_parameter *parameter, char *text, size_t 
         print_bound(parameter, parameter->least, least);
         print_bound(parameter, parameter->most, most);
         if (parameter->most >= beyond)
-            snprintf(text, size, "at least %s", least);
+            fy_format(text, size, "at least %s", least);
         else
-            snprintf(text, size, "%s to %s", least, most);
+            fy_format(text, size, "%s to %s", least, most);
         break;
     case FORAY_CHOICE:
-        snprintf(text, size, "%s", parameter->choices);
+        fy_format(text, size, "%s", parameter->choices);
         break;
     case FORAY_TEXT:
     case FORAY_ALGORITHM:
     case FORAY_WORLD:
-        snprintf(text, size, "text");
+        fy_format(text, size, "text");
         break;
     }
 }
@@ -129,20 +128,20 @@ void fy_parameter_print(const foray_parameter *row, foray_parameter_value value,
     const char *at = row->choices;
     switch (row->kind) {
     case FORAY_WHOLE:
-        snprintf(text, size, "%" PRId64, value.whole);
+        fy_format(text, size, "%" PRId64, value.whole);
         break;
     case FORAY_REAL:
-        snprintf(text, size, "%s", foray_shortest(value.real, number));
+        fy_format(text, size, "%s", foray_shortest(value.real, number));
         break;
     case FORAY_CHOICE:
         for (int64_t n = value.whole; n > 0 && at; n--)
             at = (at = strchr(at, '|')) ? at + 1 : NULL;
-        snprintf(text, size, "%.*s", at ? (int)strcspn(at, "|") : 0, at ? at : "");
+        fy_format(text, size, "%.*s", at ? (int)strcspn(at, "|") : 0, at ? at : "");
         break;
     case FORAY_TEXT:
     case FORAY_ALGORITHM:
     case FORAY_WORLD:
-        snprintf(text, size, "%s", "");
+        fy_format(text, size, "%s", "");
         break;
     }
 }
@@ -168,8 +167,8 @@ static foray_status refuse_name(foray_context *ctx, const char *what, const fora
     char known[256] = "";
     size_t used = 0;
     for (int64_t i = 0; i < rows && used < sizeof known; i++)
-        used +=
-            (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", row[i].name);
+        used += (size_t)fy_format(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                  row[i].name);
     return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: no parameter is called \"%.*s\"; there are %s",
                    what, (int)(length < SHOWN ? length : SHOWN), name, known);
 }

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -186,14 +185,14 @@ bool fy_child_ended(const fy_child *child, char how[FY_CHILD_HOW])
     case RUNNING:
         return false;
     case REAPED_BY_OTHERS:
-        snprintf(how, FY_CHILD_HOW, "exit status unknown");
+        fy_format(how, FY_CHILD_HOW, "exit status unknown");
         break;
     case ENDED:
         if (info.si_code == CLD_EXITED)
-            snprintf(how, FY_CHILD_HOW, "exit status %d", info.si_status);
+            fy_format(how, FY_CHILD_HOW, "exit status %d", info.si_status);
         else
-            snprintf(how, FY_CHILD_HOW, "signal %d: %s", info.si_status,
-                     signal_text(info.si_status));
+            fy_format(how, FY_CHILD_HOW, "signal %d: %s", info.si_status,
+                      signal_text(info.si_status));
     }
     return true;
 }

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@ foray_check_result fy_conclude(fy_suite *suite, foray_check_result result, const
 {
     va_list values;
     va_start(values, format);
-    vsnprintf(suite->detail, sizeof suite->detail, format, values);
+    fy_vformat(suite->detail, sizeof suite->detail, format, values);
     va_end(values);
     return result;
 }
@@ -82,13 +81,13 @@ static bool same(const fy_suite *suite, const double *one, const double *other)
 static const char *question_text(const fy_suite *suite, int64_t i, char *text, size_t size)
 {
     const foray_system_query *query = &suite->query[i];
-    size_t at = (size_t)snprintf(text, size, "action %" PRId64 ", %s", query->action,
-                                 query->simulator < 0 ? "reality" : "simulator");
+    size_t at = (size_t)fy_format(text, size, "action %" PRId64 ", %s", query->action,
+                                  query->simulator < 0 ? "reality" : "simulator");
     if (query->simulator >= 0)
-        at += (size_t)snprintf(text + at, size - at, " %" PRId64, query->simulator);
-    at += (size_t)snprintf(text + at, size - at, ", state");
+        at += (size_t)fy_format(text + at, size - at, " %" PRId64, query->simulator);
+    at += (size_t)fy_format(text + at, size - at, ", state");
     for (int64_t k = 0; k < suite->n && at < size; k++)
-        at += (size_t)snprintf(text + at, size - at, " %.6g", suite->state[i * suite->n + k]);
+        at += (size_t)fy_format(text + at, size - at, " %.6g", suite->state[i * suite->n + k]);
     return text;
 }
 

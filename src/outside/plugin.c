@@ -5,7 +5,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,8 +48,8 @@ static foray_status settle(plugin *p, int answer, const char *cause)
         return FORAY_OK;
     pthread_mutex_lock(&p->lock);
     if (!p->failed) {
-        snprintf(p->cause, sizeof p->cause, "%.*s", FORAY_PLUGIN_CAUSE - 1,
-                 cause[0] ? cause : "it does not say why");
+        fy_format(p->cause, sizeof p->cause, "%.*s", FORAY_PLUGIN_CAUSE - 1,
+                  cause[0] ? cause : "it does not say why");
         p->failed = true;
     }
     pthread_mutex_unlock(&p->lock);
@@ -149,7 +148,7 @@ static foray_status load(foray_context *ctx, plugin *p)
         size_t size = strlen(path) + sizeof "./";
         if (!FY_ALLOC(ctx, here, size))
             return FORAY_ERROR_MEMORY;
-        snprintf(here, size, "./%s", path);
+        fy_format(here, size, "./%s", path);
         path = here;
     }
     p->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -4,7 +4,6 @@
 #include "run/store.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,7 +162,7 @@ foray_status fy_store_put_settings(fy_store *store, const foray_settings *settin
         if (status != FORAY_OK)
             return status;
     }
-    snprintf(number, sizeof number, "%" PRId64, count);
+    fy_format(number, sizeof number, "%" PRId64, count);
     return fy_store_put_meta(store, "settings", number);
 }
 

@@ -16,7 +16,7 @@ char *fy_path_join(foray_context *ctx, const char *path, const char *suffix)
     size_t size = strlen(path) + strlen(suffix) + 1;
     char *out;
     if (FY_ALLOC(ctx, out, size))
-        snprintf(out, size, "%s%s", path, suffix);
+        fy_format(out, size, "%s%s", path, suffix);
     return out;
 }
 
@@ -51,7 +51,7 @@ static bool read_lock(int fd, int64_t *holder)
 static void sign(int fd)
 {
     char text[32];
-    int size = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+    int size = fy_format(text, sizeof text, "%ld\n", (long)getpid());
     /* Only for the message of others: a failure changes nothing. */
     if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)size, 0) != size)
         (void)!ftruncate(fd, 0);

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ----------------------------------------------------------- transactions */
@@ -72,9 +71,9 @@ static foray_status put_arithmetic(foray_run *run)
     char today[32], first[32], format[48];
     if (run->arithmetic == FY_ARITHMETIC)
         return FORAY_OK;
-    snprintf(today, sizeof today, "%d", FY_ARITHMETIC);
-    snprintf(first, sizeof first, "%" PRId64, run->first_arithmetic);
-    snprintf(format, sizeof format, "PRAGMA user_version = %d", FY_STORE_FORMAT);
+    fy_format(today, sizeof today, "%d", FY_ARITHMETIC);
+    fy_format(first, sizeof first, "%" PRId64, run->first_arithmetic);
+    fy_format(format, sizeof format, "PRAGMA user_version = %d", FY_STORE_FORMAT);
     foray_status status = fy_store_run(run->store, "DELETE FROM checkpoint;"
                                                    "DELETE FROM piece WHERE kind = 'checkpoint'");
     if (status == FORAY_OK)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -367,7 +366,7 @@ static foray_status judge_log(fy_store *store, int rc)
         return FORAY_OK;
     foray_status status = fy_store_fail(store, rc);
     char message[512];
-    snprintf(message, sizeof message, "%s", foray_message(store->ctx));
+    fy_format(message, sizeof message, "%s", foray_message(store->ctx));
     return fy_fail(store->ctx, status,
                    "%s; what was saved is in %s-wal, which belongs to the run: make room and "
                    "continue, and keep both files until then",

@@ -1,7 +1,6 @@
 /* store_create.c - making the SQLite file of a run, in place of another one if asked to. */
 #include "run/store.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -30,8 +29,8 @@ static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    snprintf(bytes, sizeof bytes, "%zu", birth->model_bytes);
-    snprintf(arithmetic, sizeof arithmetic, "%d", FY_ARITHMETIC);
+    fy_format(bytes, sizeof bytes, "%zu", birth->model_bytes);
+    fy_format(arithmetic, sizeof arithmetic, "%d", FY_ARITHMETIC);
     const char *const rows[][2] = {{"version", FORAY_VERSION},
                                    {"created", created},
                                    {"world", birth->world},
@@ -51,10 +50,10 @@ static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
 static foray_status fill(fy_store *store, const fy_birth *birth)
 {
     char identity[160];
-    snprintf(identity, sizeof identity,
-             "PRAGMA page_size = 16384; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL;"
-             "PRAGMA application_id = %d; PRAGMA user_version = %d",
-             FY_STORE_APPLICATION, FY_STORE_FORMAT);
+    fy_format(identity, sizeof identity,
+              "PRAGMA page_size = 16384; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL;"
+              "PRAGMA application_id = %d; PRAGMA user_version = %d",
+              FY_STORE_APPLICATION, FY_STORE_FORMAT);
     const fy_head none = {0};
     foray_status status = fy_store_run(store, identity);
     if (status == FORAY_OK)

@@ -2,7 +2,6 @@
 #include "run/store.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct cause {
@@ -57,7 +56,7 @@ foray_status fy_store_damaged(fy_store *store, const char *format, ...)
     char what[512];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    fy_vformat(what, sizeof what, format, arguments);
     va_end(arguments);
     return fy_fail(store->ctx, FORAY_ERROR_RUN, "%s: damaged: %s", store->path, what);
 }

@@ -16,7 +16,6 @@
  *     ...O    0.3479, within 100 steps with 0.7442.
  *     O..G */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "world/world.h"
@@ -66,8 +65,8 @@ static void add_cell(foray_builder *builder, const char *map, int64_t size, int6
     int kind = 0;
     while (kinds[kind].mark != map[state])
         kind++;
-    snprintf(name, sizeof name, "%s(%" PRId64 ",%" PRId64 ")", kinds[kind].name, state / size,
-             state % size);
+    fy_format(name, sizeof name, "%s(%" PRId64 ",%" PRId64 ")", kinds[kind].name, state / size,
+              state % size);
     fy_world_cell(builder, state, state / size, state % size, name);
     bool ends = map[state] == 'O' || map[state] == 'G';
     for (int64_t action = 0; action < FY_DIRECTIONS; action++) {

@@ -16,7 +16,6 @@
  *
  * The grid of Kaufmann et al. 2021 is grid:rows=21,cols=21,slips=1. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "world/world.h"
@@ -110,7 +109,7 @@ static void add_cell(foray_builder *builder, const double *value, const law_tabl
 {
     int64_t row = cell / (int64_t)value[COLS], col = cell % (int64_t)value[COLS];
     char name[64];
-    snprintf(name, sizeof name, "(%" PRId64 ",%" PRId64 ")", row, col);
+    fy_format(name, sizeof name, "(%" PRId64 ",%" PRId64 ")", row, col);
     fy_world_cell(builder, cell, row, col, name);
     for (int direction = 0; direction < FY_DIRECTIONS; direction++) {
         int64_t next[FY_DIRECTIONS];

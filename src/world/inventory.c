@@ -11,7 +11,6 @@
  * Theta       The weights of the laws (times sqrt(dim), as the features are divided
  *             by it), uniform on the simplex, drawn from the seed: d = dim. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "world/world.h"
@@ -63,7 +62,7 @@ static void inventory_fill(foray_builder *builder, const double *value, double *
     fy_world_line(builder, states, "stock ");
     for (int64_t order = 0; order < actions; order++) {
         char name[32];
-        snprintf(name, sizeof name, "order %" PRId64, order);
+        fy_format(name, sizeof name, "order %" PRId64, order);
         foray_builder_action_name(builder, order, name);
     }
 }

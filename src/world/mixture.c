@@ -12,7 +12,6 @@
  *             are divided by it), uniform on the simplex: d = dim.
  * Seed        Another seed is another world. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "world/world.h"
@@ -86,7 +85,7 @@ static void mixture_fill(foray_builder *builder, const double *value, const scra
     fy_world_line(builder, states, "state ");
     for (int64_t a = 0; a < actions; a++) {
         char name[32];
-        snprintf(name, sizeof name, "action %" PRId64, a);
+        fy_format(name, sizeof name, "action %" PRId64, a);
         foray_builder_action_name(builder, a, name);
     }
 }

@@ -19,7 +19,6 @@
  *             product. a and b are uniform on their simplices, drawn from the seed. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,8 +111,8 @@ static void queue_fill(foray_builder *builder, const double *value, const scratc
     fy_world_line(builder, states, "waiting ");
     for (int64_t action = 0; action < actions; action++) {
         char name[64];
-        snprintf(name, sizeof name, "%s, %" PRId64 " at the counter",
-                 action / rates == ADMIT ? "admit" : "refuse", (1 + action % rates));
+        fy_format(name, sizeof name, "%s, %" PRId64 " at the counter",
+                  action / rates == ADMIT ? "admit" : "refuse", (1 + action % rates));
         foray_builder_action_name(builder, action, name);
     }
 }

@@ -22,7 +22,6 @@
  *     #     #
  *     ####### */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "world/world.h"
@@ -99,8 +98,8 @@ static void add_cell(foray_builder *builder, const room_map *map, const double *
     int64_t room = row / map->pitch * (int64_t)value[COLS] + col / map->pitch;
     int64_t state = map->state[row * map->cols + col];
     char name[64];
-    snprintf(name, sizeof name, "%s(%" PRId64 ",%" PRId64 ")",
-             is_door(map, row, col) ? "door " : "", row, col);
+    fy_format(name, sizeof name, "%s(%" PRId64 ",%" PRId64 ")",
+              is_door(map, row, col) ? "door " : "", row, col);
     fy_world_cell(builder, state, row, col, name);
     for (int meant = 0; meant < FY_DIRECTIONS; meant++) {
         int64_t next[OUTCOMES];

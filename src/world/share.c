@@ -2,7 +2,6 @@
  * probability vectors. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/maths.h"
@@ -38,7 +37,7 @@ void fy_world_line(foray_builder *builder, int64_t states, const char *prefix)
     foray_builder_grid(builder, 1, states);
     for (int64_t s = 0; s < states; s++) {
         char name[64];
-        snprintf(name, sizeof name, "%s%" PRId64, prefix, s);
+        fy_format(name, sizeof name, "%s%" PRId64, prefix, s);
         fy_world_cell(builder, s, 0, s, name);
     }
 }

@@ -1,7 +1,6 @@
 /* spec.c - reading "NAME[:key=value,...]". */
 #include "world/spec.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Longer texts do not name anything. */
@@ -18,8 +17,8 @@ static int64_t find_row(fy_spec_table table, const char *name, size_t length,
         if (strlen(info->name) == length && memcmp(info->name, name, length) == 0)
             return i;
         if (used < KNOWN_SIZE)
-            used += (size_t)snprintf(known + used, KNOWN_SIZE - used, "%s%s", i ? ", " : "",
-                                     info->name);
+            used += (size_t)fy_format(known + used, KNOWN_SIZE - used, "%s%s", i ? ", " : "",
+                                      info->name);
     }
     return -1;
 }
