@@ -19,6 +19,8 @@ typedef struct fy_backup {
     double scale, cap, sign, limit, zeta;
     const double *next_value; /* V_{h+1} */
     double *value;            /* V_h */
+    const double *next_plain; /* V^_{h+1}: of the policy sought, without bonus; NULL: not asked */
+    double *plain;            /* V^_h */
     const int32_t *follow;
     int32_t *policy;
     double *q, *squares; /* of the pairs of a batch; see backup.inc */

@@ -64,6 +64,12 @@ FY_INLINE one_mask one_less(one_t x, one_t y)
     return x < y;
 }
 
+/* x, or y and not z. */
+FY_INLINE one_mask one_or_unless(one_mask x, one_mask y, one_mask z)
+{
+    return x || (y && !z);
+}
+
 FY_INLINE one_t one_pick(one_mask mask, one_t yes, one_t no)
 {
     return mask ? yes : no;
@@ -140,6 +146,11 @@ FY_INLINE many_t many_abs(many_t x)
 FY_INLINE many_mask many_less(many_t x, many_t y)
 {
     return (many_mask)(x < y);
+}
+
+FY_INLINE many_mask many_or_unless(many_mask x, many_mask y, many_mask z)
+{
+    return x | (y & ~z);
 }
 
 FY_INLINE many_t many_pick(many_mask mask, many_t yes, many_t no)

@@ -1,10 +1,11 @@
 /* many.c - planning for many rewards.
  *
  * Rewards are taken in groups of FY_LANES, interleaved; one that is left over is planned
- * alone. For each group the recursion runs once per mode, and, unless the policy handed
- * out is the pessimistic one, once more to value that policy pessimistically:
+ * alone. For each group the recursion runs once per mode, and twice more to value the policy
+ * handed out by the recursions of the other modes, which maximise something else:
  *
- *     V* - V^pi <= V_bar(mu) - V_low^pi(mu)        (mathematics, "Certificates") */
+ *     V_low^pi <= V^pi <= V_high^pi,   V* - V^pi <= V_bar(mu) - V_low^pi(mu)
+ *                                                  (mathematics, "Certificates") */
 #include "plan/many.h"
 #include "plan/policy.h"
 #include "plan/reward.h"
@@ -22,6 +23,7 @@ typedef struct workspace {
     int lanes;
     double *value_memory;
     double *value;        /* two layers */
+    double *plain;        /* two more: values without bonus where ties go by them */
     int32_t *policy;      /* [horizon][states][lanes] */
     const double **table; /* [horizon] what the steps of this group use */
     int64_t *first_step;  /* [horizon] of the steps with one interleaved table, the first */
@@ -51,11 +53,11 @@ static foray_status workspace_create(foray_context *ctx, const foray_model *mode
 {
     size_t layer, entries;
     *work = (workspace){.model = model, .lanes = lanes};
-    if (!fy_size_mul((size_t)model->states, (size_t)lanes, &layer) || layer > SIZE_MAX / 4 ||
+    if (!fy_size_mul((size_t)model->states, (size_t)lanes, &layer) || layer > SIZE_MAX / 8 ||
         !fy_size_mul(layer, (size_t)model->horizon, &entries))
         return fy_fail(ctx, FORAY_ERROR_MEMORY, "policies for %d rewards do not fit into memory",
                        lanes);
-    if (!FY_ALLOC(ctx, work->value_memory, 2 * layer + FY_LINE) ||
+    if (!FY_ALLOC(ctx, work->value_memory, 4 * layer + FY_LINE) ||
         !FY_ALLOC(ctx, work->policy, entries) || !FY_ALLOC(ctx, work->table, model->horizon) ||
         !FY_ALLOC(ctx, work->first_step, model->horizon) ||
         !FY_ALLOC(ctx, work->interleaved, model->horizon)) {
@@ -63,6 +65,7 @@ static foray_status workspace_create(foray_context *ctx, const foray_model *mode
         return FORAY_ERROR_MEMORY;
     }
     work->value = fy_line_start(work->value_memory);
+    work->plain = work->value + 2 * layer;
     return FORAY_OK;
 }
 
@@ -151,26 +154,43 @@ static void keep(const workspace *work, int lanes, int64_t count, foray_policy *
             policies[lane]->action[i] = work->policy[i * lanes + lane];
 }
 
-/* One group: three recursions, and the fourth where the policy needs one. */
+/* own[m]: E_mu of the policy under the recursion of mode m, which is E_mu of the plan itself in its
+ * own mode. */
+static void value_policy(const workspace *work, fy_plan_task task, foray_mode mode,
+                         double mean[FORAY_MODES][FY_LANES], double own[FORAY_MODES][FY_LANES])
+{
+    task.policy = NULL;
+    task.plain = NULL;
+    task.follow = work->policy;
+    for (foray_mode m = 0; m < FORAY_MODES; m++) {
+        task.sign = sign_of_mode[m];
+        if (m != mode)
+            fy_plan(&task, own[m]);
+        else
+            memcpy(own[m], mean[m], sizeof own[m]);
+    }
+}
+
+/* One group: three recursions, and those that value the policy. */
 static void plan_group(const workspace *work, fy_plan_task task, int64_t count, foray_mode mode,
                        foray_policy *const *policies)
 {
-    double mean[FORAY_MODES][FY_LANES], low[FY_LANES];
+    double mean[FORAY_MODES][FY_LANES], own[FORAY_MODES][FY_LANES];
     for (foray_mode m = 0; m < FORAY_MODES; m++) {
         task.sign = sign_of_mode[m];
         task.policy = m == mode ? work->policy : NULL;
+        task.plain = m == mode && m == FORAY_PESSIMISTIC ? work->plain : NULL;
         fy_plan(&task, mean[m]);
     }
-    memcpy(low, mean[FORAY_PESSIMISTIC], sizeof low);
-    if (mode != FORAY_PESSIMISTIC) {
-        task.policy = NULL;
-        task.follow = work->policy;
-        fy_plan(&task, low);
-    }
+    value_policy(work, task, mode, mean, own);
     for (int lane = 0; lane < count; lane++) {
+        foray_policy *policy = policies[lane];
         for (int m = 0; m < FORAY_MODES; m++)
-            policies[lane]->value[m] = mean[m][lane];
-        policies[lane]->certificate.gap = fmax(0, mean[FORAY_OPTIMISTIC][lane] - low[lane]);
+            policy->value[m] = mean[m][lane];
+        policy->expected = own[FORAY_PLUGIN][lane];
+        policy->low = own[FORAY_PESSIMISTIC][lane];
+        policy->high = own[FORAY_OPTIMISTIC][lane];
+        policy->certificate.gap = fmax(0, policy->value[FORAY_OPTIMISTIC] - policy->low);
     }
     keep(work, task.lanes, count, policies);
 }

@@ -6,7 +6,14 @@
  *
  * c_h = H-h+1 (remaining) or H (horizon, as printed in the paper). Ties go to the larger
  * Q before clipping, then to the lower index: while bonuses saturate the clip, "lowest
- * index" alone would send every episode the same way. */
+ * index" alone would send every episode the same way.
+ *
+ * A pessimistic plan needs another rule. Where little is known all its Q are clipped to 0, and
+ * the larger Q before clipping is merely the one of the least that could be gained. There
+ * the value V^ without bonus of the policy that is sought decides (`plain`): of all policies with
+ * the largest pessimistic value, the one that looks best,
+ *
+ *     Q^_h(s,a) = r_h(s,a) + <psi_{V^_{h+1}}, theta>,   V^_h(s) = Q^_h(s, pi_h(s)). */
 #include "base/threads.h"
 #include "plan/backup.h"
 
@@ -58,6 +65,8 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .zeta = kernel->zeta,
         .next_value = task->value + (t + 1) % task->layers * layer,
         .value = task->value + t % task->layers * layer,
+        .next_plain = task->plain ? task->plain + (t + 1) % 2 * layer : NULL,
+        .plain = task->plain ? task->plain + t % 2 * layer : NULL,
         .follow = task->follow ? task->follow + t * layer : NULL,
         .policy = task->policy ? task->policy + t * layer : NULL,
     };
@@ -108,6 +117,8 @@ void fy_plan(const fy_plan_task *task, double *mean)
     fy_backup_states *backup = choose_backup(task);
 
     memset(task->value + model->horizon % task->layers * layer, 0, (size_t)layer * sizeof(double));
+    if (task->plain)
+        memset(task->plain + model->horizon % 2 * layer, 0, (size_t)layer * sizeof(double));
     if (task->kernel->threads > 1 && work >= WORK_WORTH_THREADS)
         plan_together(task, backup);
     else

@@ -113,6 +113,8 @@ typedef struct fy_plan_task {
     const int32_t *follow; /* [horizon][states][lanes]: value this policy; NULL: maximise */
     int64_t layers;        /* of `value`: 2, or horizon+1 to keep all */
     double *value;         /* [layers][states][lanes]: V_t lies in layer t % layers */
+    double *plain;         /* [2][states][lanes]: ties go to the larger value without bonus; see
+                              plan.c. NULL: they do not */
     int32_t *policy;       /* out: [horizon][states][lanes], or NULL */
 } fy_plan_task;
 

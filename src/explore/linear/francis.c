@@ -199,7 +199,7 @@ static void francis_observe(foray_explorer *explorer, int64_t t, int64_t pair, i
 
 /* The same in every mode: there is no bonus to add or to take away. */
 static double francis_plan_reward(foray_explorer *explorer, const foray_reward *reward,
-                                  foray_mode mode, int32_t *actions)
+                                  foray_mode mode, bool follow, int32_t *actions)
 {
     (void)mode;
     francis *self = explorer->self;
@@ -213,7 +213,10 @@ static double francis_plan_reward(foray_explorer *explorer, const foray_reward *
             lsvi->tie[pair] = r[pair] + lsvi->q[pair];
             lsvi->q[pair] = fmin(fmax(lsvi->tie[pair], 0.0), cap);
         }
-        fy_lsvi_maximise(lsvi, actions + t * explorer->model->states);
+        if (follow)
+            fy_lsvi_follow(lsvi, actions + t * explorer->model->states);
+        else
+            fy_lsvi_maximise(lsvi, actions + t * explorer->model->states);
     }
     return fy_lsvi_mean(lsvi);
 }

@@ -100,7 +100,7 @@ static foray_status create_room(foray_context *ctx, fy_lsvi *lsvi)
         FY_ALLOC(ctx, lsvi->whitened, phi->at_block[phi->blocks]) &&
         FY_ALLOC(ctx, lsvi->next, model->states) && FY_ALLOC(ctx, lsvi->now, model->states) &&
         FY_ALLOC(ctx, lsvi->q, model->pairs) && FY_ALLOC(ctx, lsvi->tie, model->pairs) &&
-        FY_ALLOC(ctx, lsvi->norm, model->pairs);
+        FY_ALLOC(ctx, lsvi->norm, model->pairs) && FY_ALLOC(ctx, lsvi->plain, model->states);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
@@ -142,6 +142,7 @@ void fy_lsvi_destroy(foray_explorer *explorer)
     free(lsvi->q);
     free(lsvi->tie);
     free(lsvi->norm);
+    free(lsvi->plain);
     free(lsvi);
 }
 
@@ -211,12 +212,20 @@ void fy_lsvi_measure(fy_lsvi *lsvi, int64_t t)
 void fy_lsvi_begin(fy_lsvi *lsvi)
 {
     memset(lsvi->next, 0, (size_t)lsvi->model->states * sizeof *lsvi->next);
+    memset(lsvi->plain, 0, (size_t)lsvi->model->states * sizeof *lsvi->plain);
+}
+
+/* The values made become those of the step after. */
+static void step_back(fy_lsvi *lsvi)
+{
+    double *swap = lsvi->next;
+    lsvi->next = lsvi->now;
+    lsvi->now = swap;
 }
 
 /* V(s) = max_a Q(s,a). */
-void fy_lsvi_maximise(fy_lsvi *lsvi, int32_t *action)
+static void maximise(fy_lsvi *lsvi, bool by_tie, int32_t *action)
 {
-    bool by_tie = lsvi->settings->ties == FORAY_TIES_UNCLIPPED;
     int64_t actions = lsvi->model->actions;
     const double *q = lsvi->q, *tie = lsvi->tie;
     for (int64_t s = 0; s < lsvi->model->states; s++) {
@@ -227,9 +236,37 @@ void fy_lsvi_maximise(fy_lsvi *lsvi, int32_t *action)
         action[s] = (int32_t)(best - first);
         lsvi->now[s] = q[best];
     }
-    double *swap = lsvi->next;
-    lsvi->next = lsvi->now;
-    lsvi->now = swap;
+    step_back(lsvi);
+}
+
+void fy_lsvi_maximise(fy_lsvi *lsvi, int32_t *action)
+{
+    maximise(lsvi, lsvi->settings->ties == FORAY_TIES_UNCLIPPED, action);
+}
+
+void fy_lsvi_follow(fy_lsvi *lsvi, const int32_t *action)
+{
+    for (int64_t s = 0; s < lsvi->model->states; s++)
+        lsvi->now[s] = lsvi->q[s * lsvi->model->actions + action[s]];
+    step_back(lsvi);
+}
+
+void fy_lsvi_expect_plain(fy_lsvi *lsvi, int64_t t, const double *reward)
+{
+    double *next = lsvi->next;
+    lsvi->next = lsvi->plain;
+    fy_lsvi_expect(lsvi, t);
+    lsvi->next = next;
+    for (int64_t pair = 0; pair < lsvi->model->pairs; pair++)
+        lsvi->tie[pair] = reward[pair] + lsvi->q[pair];
+}
+
+void fy_lsvi_maximise_plain(fy_lsvi *lsvi, int64_t t, int32_t *action)
+{
+    maximise(lsvi, true, action);
+    for (int64_t s = 0; s < lsvi->model->states; s++)
+        lsvi->plain[s] =
+            fmin(fmax(lsvi->tie[s * lsvi->model->actions + action[s]], 0.0), fy_lsvi_cap(lsvi, t));
 }
 
 double fy_lsvi_mean(const fy_lsvi *lsvi)
@@ -285,7 +322,9 @@ foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_
         /* The actions of the policy's own mode; the values of all of them. */
         for (foray_mode m = 0; m < FORAY_MODES; m++)
             policies[i]->value[m] =
-                plan(explorer, rewards[i], m, m == mode ? policies[i]->action : spare);
+                plan(explorer, rewards[i], m, false, m == mode ? policies[i]->action : spare);
+        policies[i]->expected = plan(explorer, rewards[i], FORAY_PLUGIN, true, policies[i]->action);
+        policies[i]->low = policies[i]->high = NAN;
         policies[i]->certificate = (foray_certificate){
             .gap = INFINITY, .delta = explorer->settings.delta, .radius = FORAY_RADIUS_NONE};
     }

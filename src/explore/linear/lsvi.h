@@ -34,6 +34,7 @@ typedef struct fy_lsvi {
     double *q;          /* [pairs] w'phi, which the algorithm makes Q of */
     double *tie;        /* [pairs] what decides between equal Q */
     double *norm;       /* [pairs] ||phi||_{Lambda^-1} */
+    double *plain; /* [states] values without bonus of the same policy, where ties go by them */
 } fy_lsvi;
 
 /* Makes explorer->self a state of `size` bytes that begins with an fy_lsvi, and is 0 behind it.
@@ -57,6 +58,15 @@ void fy_lsvi_expect(fy_lsvi *lsvi, int64_t t);
  * tie, if so set, then the lower index. */
 void fy_lsvi_maximise(fy_lsvi *lsvi, int32_t *action);
 
+/* V_t(s) = Q(s, action[s]). */
+void fy_lsvi_follow(fy_lsvi *lsvi, const int32_t *action);
+
+/* For pessimistic plans, whose Q are all 0 where little is known: expect_plain sets lsvi->tie[pair]
+ * = reward + <w_t, phi(pair)> for the values without bonus of step t+1, before fy_lsvi_expect is
+ * called for the others; maximise_plain breaks ties by it, and keeps the values of both. */
+void fy_lsvi_expect_plain(fy_lsvi *lsvi, int64_t t, const double *reward);
+void fy_lsvi_maximise_plain(fy_lsvi *lsvi, int64_t t, int32_t *action);
+
 /* E_mu of the values of the last step maximised. */
 double fy_lsvi_mean(const fy_lsvi *lsvi);
 
@@ -74,12 +84,14 @@ void fy_lsvi_read(fy_lsvi *lsvi, fy_reader *reader);
 void fy_lsvi_destroy(foray_explorer *explorer);
 void fy_lsvi_describe(foray_explorer *explorer, foray_explorer_facts *facts);
 
-/* Plans for one reward in one mode: fills actions ([horizon][states]) and returns E_mu V_1. */
+/* Plans for one reward in one mode: fills actions ([horizon][states]), or follows them, and returns
+ * E_mu V_1. */
 typedef double (*fy_lsvi_plan_fn)(foray_explorer *explorer, const foray_reward *reward,
-                                  foray_mode mode, int32_t *actions);
+                                  foray_mode mode, bool follow, int32_t *actions);
 
-/* Policies for all rewards: actions of `mode`, the values of all three modes, and no bound:
- * an infinite gap, not certified. On failure nothing is handed out. */
+/* Policies for all rewards: actions of `mode`, the values of all three modes, what the policy is
+ * expected to earn, and no bound: an infinite gap, low and high unknown (NaN), not certified. On
+ * failure nothing is handed out. */
 foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_t count,
                           const foray_reward *const *rewards, foray_mode mode,
                           foray_policy **policies);

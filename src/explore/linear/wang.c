@@ -100,6 +100,39 @@ static double iterate(wang *self, const foray_reward *reward, double sign, int32
     return fy_lsvi_mean(lsvi);
 }
 
+/* With -u: where little is known all Q are 0, and the value without bonus decides. */
+static double iterate_pessimistic(wang *self, const foray_reward *reward, int32_t *policy)
+{
+    fy_lsvi *lsvi = &self->lsvi;
+    double H = (double)lsvi->model->horizon;
+    fy_lsvi_begin(lsvi);
+    for (int64_t t = lsvi->model->horizon - 1; t >= 0; t--) {
+        const double *r = fy_reward_table(reward, t);
+        fy_lsvi_expect_plain(lsvi, t, r);
+        fy_lsvi_expect(lsvi, t);
+        fy_lsvi_measure(lsvi, t);
+        for (int64_t pair = 0; pair < lsvi->model->pairs; pair++) {
+            double u = fmin(self->beta * lsvi->norm[pair], H);
+            lsvi->q[pair] = fmin(fmax(lsvi->q[pair] + r[pair] - u, 0.0), fy_lsvi_cap(lsvi, t));
+        }
+        fy_lsvi_maximise_plain(lsvi, t, policy + t * lsvi->model->states);
+    }
+    return fy_lsvi_mean(lsvi);
+}
+
+/* What a policy earns, without bonus. */
+static double evaluate(wang *self, const foray_reward *reward, const int32_t *policy)
+{
+    fy_lsvi *lsvi = &self->lsvi;
+    fy_lsvi_begin(lsvi);
+    for (int64_t t = lsvi->model->horizon - 1; t >= 0; t--) {
+        fy_lsvi_expect(lsvi, t);
+        add_bonus(self, t, fy_reward_table(reward, t), 0.0);
+        fy_lsvi_follow(lsvi, policy + t * lsvi->model->states);
+    }
+    return fy_lsvi_mean(lsvi);
+}
+
 /* ------------------------------------------------------------------ episodes */
 
 static void wang_begin_episode(foray_explorer *explorer)
@@ -134,11 +167,13 @@ static void wang_end_episode(foray_explorer *explorer)
 /* ------------------------------------------------------------------ planning */
 
 static double wang_plan_reward(foray_explorer *explorer, const foray_reward *reward,
-                               foray_mode mode, int32_t *actions)
+                               foray_mode mode, bool follow, int32_t *actions)
 {
-    static const double sign[FORAY_MODES] = {
-        [FORAY_OPTIMISTIC] = 1.0, [FORAY_PLUGIN] = 0.0, [FORAY_PESSIMISTIC] = -1.0};
-    return iterate(explorer->self, reward, sign[mode], actions);
+    if (follow)
+        return evaluate(explorer->self, reward, actions);
+    if (mode == FORAY_PESSIMISTIC)
+        return iterate_pessimistic(explorer->self, reward, actions);
+    return iterate(explorer->self, reward, mode == FORAY_OPTIMISTIC ? 1.0 : 0.0, actions);
 }
 
 static foray_status wang_plan(foray_explorer *explorer, int64_t count,

@@ -74,51 +74,67 @@ typedef struct task {
     bool follow;
     int32_t *policy; /* [horizon][states]; followed, or filled in unless NULL */
     double *value;   /* [2][states] */
+    double *plain;   /* [2][states]: ties go to the larger value without bonus; NULL: not */
 } task;
 
-static double q_value(const task *job, int64_t t, int64_t pair, const double *next)
+static double q_value(const task *job, int sign, int64_t t, int64_t pair, const double *next)
 {
     const fy_counts *counts = job->counts;
     int64_t at = fy_counts_layer(counts, t) * counts->model->pairs + pair;
     double range = job->left[t + 1];
     fy_moments after = fy_counts_moments(counts, t, pair, next);
-    double bonus = fy_bonus(job->rule, job->rule->weight[at], after.variance, range, job->sign);
+    double bonus = fy_bonus(job->rule, job->rule->weight[at], after.variance, range, sign);
     return fy_reward_table(job->reward, t)[pair] + fmin(range, fmax(0.0, after.mean + bonus));
 }
 
-static double v_value(const task *job, int64_t t, int64_t s, const double *next)
+/* The values of one step, and those without bonus of the same policy where ties go by them: where
+ * little is known all pessimistic values are 0 (see plan/plan.c). */
+typedef struct step_values {
+    double *value, *plain;
+} step_values;
+
+static void back_up(const task *job, int64_t t, int64_t s, step_values next, step_values now)
 {
     int64_t states = job->counts->model->states, actions = job->counts->model->actions;
-    if (job->follow)
-        return q_value(job, t, s * actions + job->policy[t * states + s], next);
-    double top = q_value(job, t, s * actions, next);
-    int32_t best = 0;
-    for (int32_t a = 1; a < actions; a++) {
-        double q = q_value(job, t, s * actions + a, next);
-        if (q > top) {
-            top = q;
-            best = a;
-        }
+    int64_t first = s * actions;
+    int32_t best = job->follow ? job->policy[t * states + s] : 0;
+    now.value[s] = q_value(job, job->sign, t, first + best, next.value);
+    if (job->plain)
+        now.plain[s] = q_value(job, 0, t, first + best, next.plain);
+    for (int32_t a = 1; a < (job->follow ? 1 : actions); a++) {
+        double q = q_value(job, job->sign, t, first + a, next.value);
+        double plain = job->plain ? q_value(job, 0, t, first + a, next.plain) : 0.0;
+        if (q < now.value[s] || (q == now.value[s] && !(job->plain && plain > now.plain[s])))
+            continue;
+        now.value[s] = q;
+        if (job->plain)
+            now.plain[s] = plain;
+        best = a;
     }
     if (job->policy)
         job->policy[t * states + s] = best;
-    return top;
 }
 
 /* From the last step to the first; gives the mean over mu. */
 static double induct(const task *job)
 {
     const foray_model *model = job->counts->model;
-    double *now = job->value, *next = job->value + model->states, mean;
-    memset(next, 0, (size_t)model->states * sizeof *next);
+    int64_t states = model->states;
+    step_values now = {job->value, job->plain}, next = {job->value + states, NULL};
+    double mean;
+    memset(next.value, 0, (size_t)states * sizeof *next.value);
+    if (job->plain) {
+        next.plain = job->plain + states;
+        memset(next.plain, 0, (size_t)states * sizeof *next.plain);
+    }
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
-        for (int64_t s = 0; s < model->states; s++)
-            now[s] = v_value(job, t, s, next);
-        double *swap = now;
+        for (int64_t s = 0; s < states; s++)
+            back_up(job, t, s, next, now);
+        step_values swap = now;
         now = next;
         next = swap;
     }
-    fy_plan_mean(model, next, 1, &mean);
+    fy_plan_mean(model, next.value, 1, &mean);
     return mean;
 }
 
@@ -135,26 +151,42 @@ static int sign_of(foray_mode mode)
     return mode == FORAY_OPTIMISTIC ? 1 : mode == FORAY_PLUGIN ? 0 : -1;
 }
 
-/* work: [2][states] values, [horizon+1] what is left. */
+/* work: [4][states] values, [horizon+1] what is left. */
 static void plan_one(const foray_explorer *explorer, const void *how, const foray_reward *reward,
                      double *work, foray_policy *policy)
 {
     const method *by = how;
-    double *left = work + 2 * explorer->model->states;
+    int64_t states = explorer->model->states;
+    double *left = work + 4 * states;
     fy_reward_left(reward, left);
-    task job = {by->counts,          by->rule, reward,         left,
-                sign_of(by->choice), false,    policy->action, work};
+    task job = {.counts = by->counts,
+                .rule = by->rule,
+                .reward = reward,
+                .left = left,
+                .sign = sign_of(by->choice),
+                .policy = policy->action,
+                .value = work,
+                .plain = by->choice == FORAY_PESSIMISTIC ? work + 2 * states : NULL};
     induct(&job);
     job.rule = by->certified;
+    job.plain = NULL;
     job.policy = NULL;
-    for (int mode = 0; mode < FORAY_MODES; mode++) {
+    for (int mode = 0; mode < FORAY_PESSIMISTIC; mode++) {
         job.sign = sign_of(mode);
         policy->value[mode] = induct(&job);
     }
-    job.sign = -1;
+    double own[FORAY_MODES];
     job.follow = true;
     job.policy = policy->action;
-    double gap = policy->value[FORAY_OPTIMISTIC] - induct(&job);
+    for (int mode = 0; mode < FORAY_MODES; mode++) {
+        job.sign = sign_of(mode);
+        own[mode] = induct(&job);
+    }
+    policy->expected = own[FORAY_PLUGIN];
+    policy->low = own[FORAY_PESSIMISTIC];
+    policy->high = own[FORAY_OPTIMISTIC];
+    policy->value[FORAY_PESSIMISTIC] = policy->low;
+    double gap = policy->value[FORAY_OPTIMISTIC] - policy->low;
     policy->certificate = fy_counts_certificate(explorer, fmax(0.0, gap));
 }
 
@@ -176,7 +208,7 @@ foray_status fy_certify_plan(foray_explorer *explorer, const fy_counts *counts,
         return FORAY_ERROR_MEMORY;
     fy_bonus_rule certified = certified_rule(explorer, counts, weight);
     method how = {counts, rule ? rule : &certified, &certified, choice};
-    int64_t room = 2 * explorer->model->states + explorer->model->horizon + 1;
+    int64_t room = 4 * explorer->model->states + explorer->model->horizon + 1;
     foray_status status =
         fy_counts_plan_each(explorer, plan_one, &how, room, count, rewards, mode, policies);
     free(weight);

@@ -42,8 +42,9 @@ void fy_certify_weights(const foray_explorer *explorer, const fy_counts *counts,
 
 /* Plans and certifies. The policy maximises the recursion of `choice` (FORAY_OPTIMISTIC, ...)
  * under `rule`; NULL: under the certified one. Values and certificate come from the
- * certified rule in any case: value[] of the best policy in each recursion,
- * certificate.gap = V_up(mu) - V_low^pi(mu). */
+ * certified rule in any case. value[] is that of the best policy in the optimistic and the plug-in
+ * recursion; the pessimistic one is about the policy that is handed out, whichever rule
+ * and choice made it: V_low^pi(mu), which is also its `low`. certificate.gap = V_up(mu) - low. */
 foray_status fy_certify_plan(foray_explorer *explorer, const fy_counts *counts,
                              const fy_bonus_rule *rule, foray_mode choice, int64_t count,
                              const foray_reward *const *rewards, foray_mode mode,

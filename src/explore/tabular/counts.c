@@ -170,6 +170,9 @@ static void judge(const foray_explorer *explorer, double plugin, double error, f
     value[FORAY_PLUGIN] = plugin;
     value[FORAY_OPTIMISTIC] = fmin(most, plugin + error);
     value[FORAY_PESSIMISTIC] = fmax(0.0, plugin - error);
+    policy->expected = plugin;
+    policy->low = value[FORAY_PESSIMISTIC];
+    policy->high = value[FORAY_OPTIMISTIC];
     double gap = fmax(0.0, value[FORAY_OPTIMISTIC] - value[FORAY_PESSIMISTIC]);
     policy->certificate = fy_counts_certificate(explorer, isfinite(error) ? gap : INFINITY);
 }
