@@ -133,9 +133,8 @@ static void show_certificate(certifying *c, cli_output *output, const char *rewa
         cli_put(stdout, 16, reward);
         printf(" %11.6g [%.6g, %.6g] %11.6g  %s\n", policy->expected, policy->low, policy->high,
                policy->certificate.gap,
-               cli_proved_optimal(&policy->certificate)
-                   ? "proved optimal"
-                   : foray_certificate_status(&policy->certificate));
+               cli_proved_optimal(&policy->certificate) ? "proved optimal"
+                                                        : cli_verdict(&policy->certificate));
         return;
     }
     cli_output_open(output, NULL);

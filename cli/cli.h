@@ -111,8 +111,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
 #define CLI_OPTION_LITERAL                                                                         \
     CLI_SWITCH("literal", "the paper to the letter: radius theorem, centring and blocks off, "     \
                           "clip horizon, replan every; other options override it")
-#define CLI_OPTION_MODE(fallback_mode)                                                             \
-    CLI_CHOICE('m', "mode", "MODE", (fallback_mode), "optimistic|plugin|pessimistic",              \
+#define CLI_OPTION_MODE                                                                            \
+    CLI_CHOICE('m', "mode", "MODE", "plugin", "optimistic|plugin|pessimistic",                     \
                "which recursion the policy maximises")
 
 /* Settings given as options, --literal first, so that flags beside it win; the one
@@ -208,9 +208,6 @@ cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_re
 /* The one reward given with -r, to be explored for. */
 cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rewards *out);
 void cli_rewards_close(cli_rewards *rewards);
-
-/* Does it say no more than that rewards are at most 1 in each step? */
-bool cli_vacuous(const foray_certificate *certificate, const foray_model *model);
 
 /* Prints the map of a model with the actions of a policy's first step. */
 void cli_map_print(const foray_model *model, const foray_policy *policy);

@@ -160,7 +160,7 @@ static const cli_option options[] = {
     CLI_WHOLE(0, "seeds", "N", "5", 1, 1000000, "runs of each algorithm, with consecutive seeds"),
     CLI_REAL(0, "seconds", "T", "0", 0, 1e9,
              "end a run after this many seconds of exploring; 0: never"),
-    CLI_OPTION_MODE("plugin"),
+    CLI_OPTION_MODE,
     CLI_WHOLE(0, "rewards", "N", "32", 1, 1000000,
               "rewards in each random family: dense, sparse, timed"),
     CLI_WHOLE(0, "goals", "N", "256", 0, CLI_UNBOUNDED,

@@ -218,7 +218,7 @@ static cli_exit continue_run(exploration *e)
 
 /* -------------------------------------------------------------------- the end */
 
-static void print_bound(const exploration *e, const foray_certificate *bound)
+static void print_bound(const foray_certificate *bound)
 {
     if (!isfinite(bound->gap)) {
         printf("bound for all rewards   none: this algorithm has no such bound\n");
@@ -226,7 +226,7 @@ static void print_bound(const exploration *e, const foray_certificate *bound)
     }
     printf("bound for all rewards   %.6g (%s, delta %g, radius %s)%s\n", bound->gap,
            foray_certificate_status(bound), bound->delta, foray_radius_name(bound->radius),
-           cli_vacuous(bound, foray_run_model(e->run)) ? ", vacuous so far" : "");
+           bound->vacuous ? ", vacuous so far" : "");
     if (bound->status == FORAY_ESTIMATE || bound->status == FORAY_REFUTED)
         printf("                        %s: %s\n", foray_certificate_status(bound),
                foray_certificate_because(bound));
@@ -269,7 +269,7 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            cli_grouped(facts->episodes, episodes), facts->episodes == 1 ? "" : "s",
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
-    print_bound(e, bound);
+    print_bound(bound);
     if (e->view.system)
         printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
                "error\n",

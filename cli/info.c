@@ -157,7 +157,7 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
         printf("  %4" PRId64 "  after %-12" PRId64 " ", id, episodes);
         cli_put(stdout, 24, reward_name);
         printf(" %-12s %-10.6g %s\n", foray_mode_name(policy->mode), policy->certificate.gap,
-               foray_certificate_status(&policy->certificate));
+               cli_verdict(&policy->certificate));
         return true;
     }
     cli_output_open(output, NULL);

@@ -35,6 +35,8 @@ bool cli_proved(const foray_certificate *certificate);
 cli_exit cli_require_unproved(cli_session *session, const foray_certificate *certificate);
 /* A certificate of exactly 0 that is certified: only that is a proof. */
 bool cli_proved_optimal(const foray_certificate *certificate);
+/* What it amounts to, in one word: "optimal", "vacuous", or its status. */
+const char *cli_verdict(const foray_certificate *certificate);
 void cli_output_certificate(cli_output *output, const char *key,
                             const foray_certificate *certificate);
 

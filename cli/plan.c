@@ -273,29 +273,54 @@ static int name_width(const planning *p)
     return width < 32 ? (int)width : 32;
 }
 
+/* A column; low and high are not known where the algorithm has no bound. */
+static void print_number(double value)
+{
+    if (isnan(value))
+        printf(" %11s", "-");
+    else
+        printf(" %11.6g", value);
+}
+
 static void print_table(const planning *p)
 {
     bool truth = cli_has(p->session, "truth");
     int width = name_width(p);
-    printf("%-*s %11s %11s %11s %11s  %-9s", width, "reward", "optimistic", "plug-in",
-           "pessimistic", "certificate", "status");
+    printf("%-*s %11s %11s %11s %11s  %-9s", width, "reward", "value", "low", "high", "certificate",
+           "status");
     if (truth)
         printf(" %11s %11s %11s", "true value", "optimal", "true gap");
     printf("\n");
     for (int64_t i = 0; i < p->rewards.count; i++) {
         const foray_policy *policy = p->policy[i];
         cli_put(stdout, width, foray_reward_name(p->rewards.item[i]));
-        printf(" %11.6g %11.6g %11.6g %11.6g  %-9s", policy->value[FORAY_OPTIMISTIC],
-               policy->value[FORAY_PLUGIN], policy->value[FORAY_PESSIMISTIC],
-               policy->certificate.gap,
-               cli_proved_optimal(&policy->certificate)
-                   ? "optimal"
-                   : foray_certificate_status(&policy->certificate));
+        print_number(policy->expected);
+        print_number(policy->low);
+        print_number(policy->high);
+        printf(" %11.6g  %-9s", policy->certificate.gap, cli_verdict(&policy->certificate));
         if (truth)
             printf(" %11.6g %11.6g %11.4g", p->value[i], p->optimal[i],
                    p->optimal[i] - p->value[i]);
         printf("\n");
     }
+}
+
+/* Certificates that say nothing say so: nothing at all, or nothing about the policy. */
+static void print_silence(const planning *p)
+{
+    bool vacuous = false, unknown = false;
+    for (int64_t i = 0; i < p->rewards.count; i++) {
+        const foray_policy *policy = p->policy[i];
+        bool bounded = policy->certificate.status != FORAY_UNCERTIFIED;
+        vacuous |= bounded && policy->certificate.vacuous;
+        unknown |= bounded && !policy->certificate.vacuous && !policy->certificate.optimal &&
+                   policy->certificate.gap >= policy->value[FORAY_OPTIMISTIC];
+    }
+    if (vacuous)
+        printf("vacuous: the certificate is all that rewards allow; it says nothing yet\n");
+    if (unknown)
+        printf("low 0: nothing is certain yet about what the policy earns; any other policy would "
+               "have\nthe same certificate\n");
 }
 
 static void print_footer(const planning *p)
@@ -315,6 +340,7 @@ static void print_footer(const planning *p)
                1 - certificate->delta);
     else
         printf("no guarantee: %s\n", foray_certificate_because(certificate));
+    print_silence(p);
 }
 
 /* Of a model: one value, which is the best there is. */
@@ -354,6 +380,9 @@ static void output_plan(const planning *p, cli_output *output, int64_t i)
     cli_output_open(output, NULL);
     cli_output_text(output, "reward", foray_reward_name(p->rewards.item[i]));
     cli_output_open(output, "value");
+    cli_output_real(output, "policy", p->policy[i]->expected);
+    cli_output_real(output, "low", p->policy[i]->low);
+    cli_output_real(output, "high", p->policy[i]->high);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         cli_output_real(output, foray_mode_name(mode), p->policy[i]->value[mode]);
     cli_output_close(output);
@@ -438,7 +467,7 @@ static cli_exit run_plan(cli_session *session)
 
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
-    CLI_OPTION_MODE("pessimistic"),
+    CLI_OPTION_MODE,
     CLI_CHOICE(0, "radius", "RADIUS", "run", "run|likelihood",
                "what certificates rest on: the radius that the run explored with, or the full "
                "likelihood of its data, which is much sharper"),
@@ -466,10 +495,11 @@ const cli_command cli_plan = {
     .most = 1,
     .words = CLI_WORDS_FILE,
     .description =
-        "Plans a policy for each reward, all together, and prints its value under the\n"
-        "optimistic, the plug-in and the pessimistic recursion, and its certificate: an\n"
-        "upper bound on the gap to the best policy. The plans are stored in the run;\n"
-        "'foray info' lists them.\n"
+        "Plans a policy for each reward, all together, and prints what it is expected to\n"
+        "earn, the least and the most that it may, and its certificate: an upper bound on\n"
+        "its gap to the best policy. The plug-in policy, the default, is the best one if\n"
+        "what was learnt is taken as it is. The plans are stored in the run; 'foray info'\n"
+        "lists them.\n"
         "\n"
         "For a model or a built-in world whose theta is known, plans exactly: one value for\n"
         "each reward, the best that there is. A model without theta is refused.",
@@ -477,11 +507,11 @@ const cli_command cli_plan = {
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 5000 -o rooms.foray\n"
                 "foray plan rooms.foray -r goal:0 -o policy.json --map\n"
-                "foray plan rooms.foray -r goal:0 -r goal:8 -m plugin --truth -o policies/\n"
+                "foray plan rooms.foray -r goal:0 -r goal:8 --truth -o policies/\n"
                 "echo '{\"format\":\"foray-reward\",\"version\":1,\"name\":\"late\",\"default\":0,"
                 "\"entries\":[[5,3,null,1]]}' > late.json\n"
                 "foray plan rooms.foray -r late.json --json\n"
-                "foray plan rooms.foray -r goal:0 -m plugin --radius likelihood\n"
+                "foray plan rooms.foray -r goal:0 --radius likelihood\n"
                 "foray plan riverswim -r goal:5 -o best.json\n",
     .run = run_plan,
 };

@@ -376,7 +376,7 @@ static const cli_option options[] = {
     CLI_WHOLE('n', "episodes", "N", "2000", 2, 1000000000, "episodes to follow each policy for"),
     CLI_REAL(0, "confidence", "C", "0.95", 0.01, 0.999999, "confidence of each interval"),
     CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of these episodes"),
-    CLI_OPTION_MODE("plugin"),
+    CLI_OPTION_MODE,
     CLI_OPTION_TRUST,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,

@@ -297,11 +297,3 @@ void cli_rewards_close(cli_rewards *rewards)
     free(rewards->item);
     *rewards = (cli_rewards){0};
 }
-
-/* ---------------------------------------------------------------- certificates */
-
-bool cli_vacuous(const foray_certificate *certificate, const foray_model *model)
-{
-    static const double rounding = 1e-9;
-    return certificate->gap >= (1 - rounding) * (double)foray_model_horizon(model);
-}

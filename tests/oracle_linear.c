@@ -24,6 +24,7 @@ oracle_linear *oracle_linear_create(const foray_model *model, int64_t dim, const
     o->q = calloc((size_t)(o->horizon * o->pairs), sizeof *o->q);
     o->tie = calloc((size_t)(o->horizon * o->pairs), sizeof *o->tie);
     o->value = calloc((size_t)((o->horizon + 1) * o->states), sizeof *o->value);
+    o->plain = calloc((size_t)((o->horizon + 1) * o->states), sizeof *o->plain);
     return o;
 }
 
@@ -37,6 +38,7 @@ void oracle_linear_destroy(oracle_linear *o)
     free(o->q);
     free(o->tie);
     free(o->value);
+    free(o->plain);
     free(o);
 }
 
@@ -98,10 +100,10 @@ void oracle_linear_invert(oracle_linear *o, int64_t t)
 }
 
 /* q = phi' Lambda^-1 sum_i phi_i V(s'_i) for every pair, after oracle_linear_invert. */
-static void regress(oracle_linear *o, int64_t t, double *q)
+static void regress(oracle_linear *o, int64_t t, const double *value, double *q)
 {
     int64_t d = o->dim;
-    const double *next = o->value + (t + 1) * o->states;
+    const double *next = value + (t + 1) * o->states;
     double *b = calloc((size_t)(2 * d), sizeof *b), *w = b + d;
     for (int64_t v = 0; v < o->visits[t]; v++)
         for (int64_t i = 0; i < d; i++)
@@ -143,6 +145,20 @@ static double mean(const oracle_linear *o)
     return sum;
 }
 
+/* The value without bonus of the action that has the larger q, then the larger tie. */
+static void choose_plain(oracle_linear *o, int64_t t)
+{
+    for (int64_t s = 0; s < o->states; s++) {
+        const double *q = o->q + t * o->pairs + s * o->actions;
+        const double *tie = o->tie + t * o->pairs + s * o->actions;
+        int64_t best = 0;
+        for (int64_t a = 1; a < o->actions; a++)
+            if (q[a] > q[best] || (q[a] == q[best] && tie[a] > tie[best]))
+                best = a;
+        o->plain[t * o->states + s] = fmin(fmax(tie[best], 0), (double)(o->horizon - t));
+    }
+}
+
 double oracle_wang(oracle_linear *o, double beta, const foray_reward *reward, double sign)
 {
     double H = (double)o->horizon;
@@ -150,14 +166,17 @@ double oracle_wang(oracle_linear *o, double beta, const foray_reward *reward, do
     for (int64_t t = o->horizon - 1; t >= 0; t--) {
         double *q = o->q + t * o->pairs, *tie = o->tie + t * o->pairs;
         oracle_linear_invert(o, t);
-        regress(o, t, q);
+        regress(o, t, o->value, q);
+        regress(o, t, o->plain, tie);
         for (int64_t p = 0; p < o->pairs; p++) {
             double width = beta * norm_of(o, p), u = fmin(width, H);
             double r = reward ? foray_reward_at(reward, t, p / o->actions, p % o->actions) : u / H;
-            tie[p] = q[p] + (reward ? r : width / H) + sign * width;
+            tie[p] = sign < 0 ? tie[p] + r : q[p] + (reward ? r : width / H) + sign * width;
             q[p] = fmin(fmax(q[p] + r + sign * u, 0), (double)(o->horizon - t));
         }
         maximise(o, t);
+        if (sign < 0)
+            choose_plain(o, t);
     }
     return mean(o);
 }
@@ -170,7 +189,7 @@ void oracle_francis(oracle_linear *o, int64_t p, const double *xi)
     maximise(o, p);
     for (int64_t t = p - 1; t >= 0; t--) {
         oracle_linear_invert(o, t);
-        regress(o, t, o->q + t * o->pairs);
+        regress(o, t, o->value, o->q + t * o->pairs);
         maximise(o, t);
     }
 }

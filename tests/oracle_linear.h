@@ -16,6 +16,7 @@ typedef struct oracle_linear {
     double log_det;  /* the same */
     double *q, *tie; /* [horizon][pairs] of the last recursion */
     double *value;   /* [horizon+1][states] */
+    double *plain;   /* the same without bonus, of the policy that a pessimistic plan chooses */
 } oracle_linear;
 
 /* phi: [pairs][dim], copied. room: visits of a step at the most. */
@@ -29,7 +30,8 @@ void oracle_linear_add(oracle_linear *oracle, int64_t t, int64_t pair, int64_t n
 void oracle_linear_invert(oracle_linear *oracle, int64_t t);
 
 /* Wang et al.: fills q, tie and value; reward NULL: the exploration reward. Clips at the
- * remaining steps. Returns E_mu V_1. */
+ * remaining steps. Ties of pessimistic plans (sign < 0) go to the larger value without bonus.
+ * Returns E_mu V_1. */
 double oracle_wang(oracle_linear *oracle, double beta, const foray_reward *reward, double sign);
 
 /* FRANCIS: from step p back with <phi, xi> there; nothing is clipped. */

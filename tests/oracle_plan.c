@@ -130,7 +130,7 @@ static double error_bonus(const foray_model *model, int64_t pair, const double *
 /* ------------------------------------------------------------ the recursion */
 
 typedef struct choice {
-    double clipped, raw;
+    double clipped, raw, plain;
     int32_t action;
 } choice;
 
@@ -156,29 +156,35 @@ static double raw_value(const oracle_plan_task *task, const knowledge *known, in
     return value;
 }
 
-/* Larger clipped Q; then, unless ties go to the lowest index, larger unclipped Q. Two sums
+/* Larger clipped Q; then, as asked, larger Q without bonus or larger unclipped Q. Two sums
  * of the same numbers in another order may differ in the last digits: those are ties too. */
-static bool better(const choice *x, const choice *y, int ties)
+static bool better(const choice *x, const choice *y, bool plain, int ties)
 {
     const double same = 1e-11;
     if (fabs(x->clipped - y->clipped) > same)
         return x->clipped > y->clipped;
+    if (plain)
+        return x->plain > y->plain + same;
     return ties == FORAY_TIES_UNCLIPPED && x->raw > y->raw + same;
 }
 
 static choice best_action(const oracle_plan_task *task, const knowledge *known, int64_t t,
-                          int64_t s, const double *V)
+                          int64_t s, const double *V, const double *plain)
 {
     int64_t H = task->model->horizon;
+    oracle_plan_task without = *task;
+    without.sign = 0;
     double limit = (double)(task->clip == FORAY_CLIP_REMAINING ? H - t : H);
     choice best = {0};
     for (int32_t a = 0; a < task->model->actions; a++) {
         choice here = {.raw = raw_value(task, known, t, s, a, V), .action = a};
         here.clipped = fmin(fmax(here.raw, 0), limit);
+        here.plain = raw_value(&without, known, t, s, a, plain);
         if (task->follow ? a == task->follow[t * task->model->states + s]
-                         : a == 0 || better(&here, &best, task->ties))
+                         : a == 0 || better(&here, &best, task->plain, task->ties))
             best = here;
     }
+    best.plain = fmin(fmax(best.plain, 0), limit);
     return best;
 }
 
@@ -209,12 +215,15 @@ double oracle_plan(const oracle_plan_task *task, int32_t *policy)
     const foray_model *model = task->model;
     int64_t S = model->states;
     double *V = zeroed(S, sizeof *V), *next = zeroed(S, sizeof *V), mean = 0;
+    double *plain = zeroed(S, sizeof *V), *next_plain = zeroed(S, sizeof *V);
     knowledge known = gather(task);
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
         memcpy(next, V, (size_t)S * sizeof *V);
+        memcpy(next_plain, plain, (size_t)S * sizeof *V);
         for (int64_t s = 0; s < S; s++) {
-            choice best = best_action(task, &known, t, s, next);
+            choice best = best_action(task, &known, t, s, next, next_plain);
             V[s] = best.clipped;
+            plain[s] = best.plain;
             if (policy)
                 policy[t * S + s] = best.action;
         }
@@ -223,6 +232,8 @@ double oracle_plan(const oracle_plan_task *task, int32_t *policy)
         mean += model->initial_probability[i] * V[model->initial_state[i]];
     free(V);
     free(next);
+    free(plain);
+    free(next_plain);
     forget(task, &known);
     return mean;
 }

@@ -14,6 +14,7 @@ typedef struct oracle_plan_task {
     const double *radius; /* [blocks] */
     const foray_reward *reward;
     int sign, clip, ties;
+    bool plain;            /* ties go to the larger value without bonus of the policy sought */
     const int32_t *follow; /* [horizon][states], or NULL */
 } oracle_plan_task;
 

@@ -61,16 +61,15 @@ static double scale_of(const foray_explorer *explorer)
 
 foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap)
 {
-    double most = (double)explorer->model->horizon;
-    return (foray_certificate){
+    foray_certificate certificate = {
         .gap = gap,
         .delta = explorer->settings.delta,
         .radius = FORAY_RADIUS_LIKELIHOOD,
         .bound = FORAY_BOUND_GAP,
         .status = scale_of(explorer) >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
-        .optimal = gap <= 1e-9 * most,
-        .vacuous = gap >= most,
     };
+    fy_certificate_judge(&certificate, explorer->model->horizon);
+    return certificate;
 }
 
 foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out)

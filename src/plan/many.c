@@ -189,7 +189,7 @@ static void plan_group(const workspace *work, fy_plan_task task, int64_t count, 
             policy->value[m] = mean[m][lane];
         policy->expected = own[FORAY_PLUGIN][lane];
         policy->low = own[FORAY_PESSIMISTIC][lane];
-        policy->high = own[FORAY_OPTIMISTIC][lane];
+        policy->high = fmin(own[FORAY_OPTIMISTIC][lane], policy->value[FORAY_OPTIMISTIC]);
         policy->certificate.gap = fmax(0, policy->value[FORAY_OPTIMISTIC] - policy->low);
     }
     keep(work, task.lanes, count, policies);

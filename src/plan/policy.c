@@ -57,6 +57,14 @@ const char *foray_bound_name(foray_bound bound)
     return bound_names[bound];
 }
 
+void fy_certificate_judge(foray_certificate *certificate, int64_t horizon)
+{
+    static const double rounding = 1e-9;
+    double most = (double)horizon;
+    certificate->optimal = certificate->gap <= rounding * most;
+    certificate->vacuous = certificate->gap >= (1 - rounding) * most;
+}
+
 /* ----------------------------------------------------------------- creation */
 
 static foray_status policy_create(foray_context *ctx, int64_t states, int64_t actions,

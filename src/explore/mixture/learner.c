@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plan/many.h"
+#include "plan/policy.h"
 
 /* --------------------------------------------------------------- initialise */
 
@@ -349,18 +350,18 @@ void fy_learner_end_episode(foray_explorer *explorer)
 
 /* -------------------------------------------------- planning and certificates */
 
-static foray_certificate certificate(const foray_explorer *explorer, double gap)
+static foray_certificate certify(const foray_explorer *explorer, double gap)
 {
     const foray_settings *settings = &explorer->settings;
     const fy_learner *learner = explorer->self;
-    return (foray_certificate){.gap = gap,
-                               .delta = settings->delta,
-                               .radius = settings->radius,
-                               .bound = FORAY_BOUND_VALUES,
-                               .status =
-                                   learner->least_scale >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
-                               .optimal = gap <= 1e-9 * (double)explorer->model->horizon,
-                               .vacuous = gap >= (double)explorer->model->horizon};
+    foray_certificate certificate = {.gap = gap,
+                                     .delta = settings->delta,
+                                     .radius = settings->radius,
+                                     .bound = FORAY_BOUND_VALUES,
+                                     .status = learner->least_scale >= 1.0 ? FORAY_CERTIFIED
+                                                                           : FORAY_HEURISTIC};
+    fy_certificate_judge(&certificate, explorer->model->horizon);
+    return certificate;
 }
 
 foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
@@ -375,7 +376,7 @@ foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
     if (status != FORAY_OK)
         return status;
     for (int64_t i = 0; i < count; i++)
-        policies[i]->certificate = certificate(explorer, policies[i]->certificate.gap);
+        policies[i]->certificate = certify(explorer, policies[i]->certificate.gap);
     return FORAY_OK;
 }
 
@@ -402,7 +403,7 @@ foray_status fy_learner_bound(foray_explorer *explorer, foray_certificate *out)
                             .layers = 2,
                             .value = learner->value},
             &bound);
-    *out = certificate(explorer, bound);
+    *out = certify(explorer, bound);
     return FORAY_OK;
 }
 

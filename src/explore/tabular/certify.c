@@ -184,7 +184,7 @@ static void plan_one(const foray_explorer *explorer, const void *how, const fora
     }
     policy->expected = own[FORAY_PLUGIN];
     policy->low = own[FORAY_PESSIMISTIC];
-    policy->high = own[FORAY_OPTIMISTIC];
+    policy->high = fmin(own[FORAY_OPTIMISTIC], policy->value[FORAY_OPTIMISTIC]);
     policy->value[FORAY_PESSIMISTIC] = policy->low;
     double gap = policy->value[FORAY_OPTIMISTIC] - policy->low;
     policy->certificate = fy_counts_certificate(explorer, fmax(0.0, gap));

@@ -152,14 +152,15 @@ foray_certificate fy_counts_certificate(const foray_explorer *explorer, double g
 {
     const foray_settings *settings = &explorer->settings;
     bool bounded = isfinite(gap);
-    return (foray_certificate){.gap = gap,
-                               .delta = settings->delta,
-                               .radius = bounded ? FORAY_RADIUS_COUNTS : FORAY_RADIUS_NONE,
-                               .bound = bounded ? FORAY_BOUND_COUNTS : FORAY_BOUND_NONE,
-                               .status = !bounded                        ? FORAY_UNCERTIFIED
-                                         : settings->radius_scale >= 1.0 ? FORAY_CERTIFIED
-                                                                         : FORAY_HEURISTIC,
-                               .vacuous = gap >= (double)explorer->model->horizon};
+    foray_certificate certificate = {.gap = gap,
+                                     .delta = settings->delta,
+                                     .radius = bounded ? FORAY_RADIUS_COUNTS : FORAY_RADIUS_NONE,
+                                     .bound = bounded ? FORAY_BOUND_COUNTS : FORAY_BOUND_NONE,
+                                     .status = !bounded                        ? FORAY_UNCERTIFIED
+                                               : settings->radius_scale >= 1.0 ? FORAY_CERTIFIED
+                                                                               : FORAY_HEURISTIC};
+    fy_certificate_judge(&certificate, explorer->model->horizon);
+    return certificate;
 }
 
 /* The three values and the certificate from V^(mu) and its error. */

@@ -1,0 +1,45 @@
+#!/bin/bash
+# What 'foray plan' does unless told otherwise: the plug-in plan, as rollout and compare make it,
+# with the values of the policy that is written, and a word where a certificate says nothing.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+# ---- the default
+foray explore rooms -k 2000 -o rooms.foray >/dev/null
+foray plan rooms.foray -r goal:80 --no-store --json -o policy.json >default.out
+foray plan rooms.foray -r goal:80 --no-store --json -m plugin >plugin.out
+foray plan rooms.foray -r goal:80 --no-store --json -m pessimistic >pessimistic.out
+for key in mode plans.0.value.policy plans.0.value.low plans.0.certificate.gap; do
+    holds "the plug-in plan is the default: $key" \
+        test "$(json "$key" default.out)" = "$(json "$key" plugin.out)"
+done
+holds "and not the pessimistic one" \
+    test "$(json plans.0.value.low default.out)" != "$(json plans.0.value.low pessimistic.out)"
+holds "which is what the file says" grep -q '"mode":"plugin"' policy.json
+
+# ---- the values are those of the policy: certified again, it keeps them
+foray plan rooms.foray -r goal:80 --no-store --json --radius likelihood -o likely.json >likely.out
+foray certify rooms.foray likely.json -r goal:80 --json >again.out
+for key in policy low high; do
+    holds "the value belongs to the policy: $key" \
+        test "$(json "plans.0.value.$key" likely.out)" = "$(json "certificates.0.value.$key" again.out)"
+done
+
+# ---- certificates that say nothing, about anything or about the policy
+foray explore rooms -k 1 -o young.foray >/dev/null
+expect 0 "^low 0: nothing is certain yet" foray plan young.foray -r goal:80 --no-store
+foray explore riverswim -k 1 --radius theorem -o young-river.foray >/dev/null
+foray plan young-river.foray -r goal:0 --no-store --json >young.out
+holds "vacuous in JSON" test "$(json plans.0.certificate.vacuous young.out)" = true
+expect 0 "goal:0 .* vacuous" foray plan young-river.foray -r goal:0
+expect 0 "^vacuous: the certificate is all that rewards allow" foray plan young-river.foray -r goal:0 --no-store
+expect 0 "vacuous" foray info young-river.foray
+
+# ---- without a bound
+foray explore riverswim -a wang -k 20 -o wang.foray >/dev/null
+foray plan wang.foray -r goal:5 --json --no-store >wang.out
+holds "low is not known" test "$(json plans.0.value.low wang.out)" = null
+holds "the certificate says nothing" test "$(json plans.0.certificate.vacuous wang.out)" = true
+expect 0 "^goal:5 +[0-9.]+ +- +- +inf +none" foray plan wang.foray -r goal:5 --no-store
+
+finish
