@@ -134,7 +134,7 @@ bad_policy() {
     expect 3 "$1" foray evaluate good.json p.json -r goal:1
 }
 bad_policy 'p.json.*action' 's/"action": *\[\[[0-9]+/"action":[[7/'
-bad_policy 'p.json.*mode' 's/pessimistic"/hopeful"/'
+bad_policy 'p.json.*mode' 's/"mode":"plugin"/"mode":"hopeful"/'
 bad_policy 'p.json.*states' 's/"states": *2/"states":0/'
 expect 3 "policy.json is a policy for 2 states" foray evaluate grid policy.json -r goal:1
 expect 3 "no theta" foray evaluate unknown.json policy.json -r goal:1
@@ -181,6 +181,6 @@ loud() {
 loud 0 'name +.x1b\[2Jtiny.xc2.x9b1m' foray model check loud.json
 loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray plan good.foray -r loud_reward.json --force -o policy.json
 loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray evaluate good.json policy.json -r loud_reward.json
-loud 0 'goal.x1b]0;x.x07.n +pess' foray info good.foray
+loud 0 'goal.x1b]0;x.x07.n +plugin' foray info good.foray
 loud 3 'x1b\[1m' foray plan good.foray -r loud_key.json
 finish
