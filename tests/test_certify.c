@@ -64,8 +64,15 @@ static void plans_follow_the_textbook(void **state)
             foray_policy *policy;
             int mode = k % FORAY_MODES;
             support_ok(s.ctx, foray_explorer_plan(s.explorer, 1, rewards, mode, &policy));
-            for (int m = 0; m < FORAY_MODES; m++)
+            for (int m = 0; m < FORAY_PESSIMISTIC; m++)
                 assert_near(policy->value[m], induct(&s, signs[m], NULL), 1e-9);
+            assert_near(policy->value[FORAY_PESSIMISTIC], induct(&s, -1, policy->action), 1e-9);
+            assert_near(policy->low, induct(&s, -1, policy->action), 1e-9);
+            assert_near(policy->expected, induct(&s, 0, policy->action), 1e-9);
+            assert_near(policy->high, fmin(induct(&s, 1, NULL), induct(&s, 1, policy->action)),
+                        1e-9);
+            if (mode == FORAY_PESSIMISTIC)
+                assert_near(policy->low, induct(&s, -1, NULL), 1e-9);
             assert_near(induct(&s, signs[mode], policy->action), policy->value[mode], 1e-9);
             assert_near(policy->certificate.gap,
                         induct(&s, 1, NULL) - induct(&s, -1, policy->action), 1e-9);
@@ -137,7 +144,8 @@ static bool is_overclaimed(int64_t seed, double scale)
                        foray_evaluate(s.ctx, s.model, rewards[i], policy[i], &value, &optimal));
             wrong |= optimal - value > policy[i]->certificate.gap + 1e-9 ||
                      optimal > policy[i]->value[FORAY_OPTIMISTIC] + 1e-9 ||
-                     optimal < policy[i]->value[FORAY_PESSIMISTIC] - 1e-9;
+                     value < policy[i]->value[FORAY_PESSIMISTIC] - 1e-9 ||
+                     value < policy[i]->low - 1e-9 || value > policy[i]->high + 1e-9;
             foray_policy_destroy(policy[i]);
         }
         foray_reward_destroy(other);
