@@ -106,8 +106,8 @@ const char *cli_verdict(const foray_certificate *certificate)
 {
     if (cli_proved_optimal(certificate))
         return "optimal";
-    bool bounded = certificate->status != FORAY_UNCERTIFIED;
-    return bounded && certificate->vacuous ? "vacuous" : foray_certificate_status(certificate);
+    bool certified = certificate->status == FORAY_CERTIFIED;
+    return certified && certificate->vacuous ? "vacuous" : foray_certificate_status(certificate);
 }
 
 void cli_output_certificate(cli_output *output, const char *key,
