@@ -75,7 +75,9 @@ static cli_exit read_options(contest *c)
     c->what.rewards = cli_whole(session, "rewards");
     c->what.goals = cli_whole(session, "goals");
     c->what.rounds = cli_whole(session, "rounds");
-    cli_exit code = cli_settings_apply(session, "algorithm", &c->what.settings);
+    cli_exit code = cli_shard_read(session, &c->what.shard);
+    if (code == CLI_DONE)
+        code = cli_settings_apply(session, "algorithm", &c->what.settings);
     return code == CLI_DONE ? read_algorithms(c) : code;
 }
 
@@ -133,6 +135,8 @@ static cli_exit compare(contest *c)
                         "run the same command again to continue",
                         c->work.last.finished, c->work.last.parts);
     code = cli_status(session, status);
+    if (code == CLI_DONE && c->what.shard.of > 0)
+        return cli_shard_show(session, c->what.shard, c->directory, &c->work);
     return code == CLI_DONE ? show_comparison(c) : code;
 }
 
@@ -168,6 +172,7 @@ static const cli_option options[] = {
     CLI_WHOLE(0, "rounds", "N", "4", 0, 1000000, "rounds of the adversary"),
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
+    CLI_OPTION_SHARD,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,
@@ -192,12 +197,18 @@ const cli_command cli_compare = {
         "learning.csv, plots and index.html. Runs proceed in parallel, one thread each.\n"
         "Finished runs are reused: the same command continues where it stopped, also with\n"
         "more seeds or algorithms, but not with other settings. Apart from times, the same\n"
-        "seeds give the same results.",
+        "seeds give the same results.\n"
+        "\n"
+        "With --shard I/N it makes only a share of the runs and writes no results: start\n"
+        "shards 1/N to N/N side by side, on one machine or on many that see the directory;\n"
+        "then the same command without --shard writes what a single process would have\n"
+        "written, and makes what is missing.",
     .options = options,
     .takes_settings = true,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
     .examples = "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 -o chain\n"
                 "foray compare chain -a ucrl-rfe,random,rf-express -k 300 --seeds 4 -o chain\n"
+                "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 --shard 2/3 -o shared\n"
                 "foray compare riverswim -a ucrl-rfe,random -k 100000 --seconds 0.2 -o quick\n"
                 "foray compare riverswim -a ucrl-rfe,ucrl-vtr -r goal:5 -k 200 --seeds 2 -o cost\n",
     .run = run_compare,

@@ -138,12 +138,13 @@ static bool read_assignments(const cli_session *session, assignments *out)
     return out->text != NULL;
 }
 
-static cli_exit make(cli_session *session, const assignments *given, const char *directory,
-                     cli_work *work)
+static cli_exit make(cli_session *session, const assignments *given, foray_shard shard,
+                     const char *directory, cli_work *work)
 {
     foray_lab_options wanted = {.quick = cli_has(session, "quick"),
                                 .settings = given->count,
-                                .setting = (const char *const *)given->text};
+                                .setting = (const char *const *)given->text,
+                                .shard = shard};
     cli_progress_begin(&work->line, 0);
     foray_status status = foray_lab_run(session->ctx, session->command->experiment, &wanted,
                                         directory, cli_work_step, work);
@@ -164,16 +165,20 @@ static cli_exit run_and_show(cli_session *session,
     const char *directory = cli_value(session, "output");
     assignments given = {0};
     cli_work work = {.heading = "", .parts = "cells"};
+    foray_shard shard = {0, 0};
     cli_exit code;
     if (!directory)
         return cli_fail(session, CLI_USAGE, "-o is required: the directory for the results");
     code = cli_refuse_stdout(session, directory);
+    if (code == CLI_DONE)
+        code = cli_shard_read(session, &shard);
     if (code == CLI_DONE && !read_assignments(session, &given))
         code = cli_fail(session, CLI_BAD_INPUT, "out of memory");
     if (code == CLI_DONE)
-        code = make(session, &given, directory, &work);
+        code = make(session, &given, shard, directory, &work);
     if (code == CLI_DONE)
-        code = show(session, directory, &work);
+        code = shard.of > 0 ? cli_shard_show(session, shard, directory, &work)
+                            : show(session, directory, &work);
     free_assignments(&given);
     return code;
 }
@@ -214,8 +219,8 @@ static cli_exit run_experiment(cli_session *session)
 
 #define LAB_OPTIONS                                                                                \
     CLI_FILE('o', "output", "DIR", "the directory for tables and the page (required)"),            \
-        CLI_SWITCH("quick", "a version with fewer cells that takes minutes"), CLI_OPTION_JSON,     \
-        CLI_OPTION_THREADS
+        CLI_SWITCH("quick", "a version with fewer cells that takes minutes"), CLI_OPTION_SHARD,    \
+        CLI_OPTION_JSON, CLI_OPTION_THREADS
 
 static const cli_option options[] = {LAB_OPTIONS, CLI_END};
 
@@ -233,7 +238,8 @@ static void fill_command(const foray_lab_info *info, lab_command *command)
         command->description, sizeof command->description,
         "%s\n\nThe directory receives rows.csv, further tables, findings.txt and index.html.\n"
         "Cells are computed in parallel, one thread each. Finished cells are reused: the same\n"
-        "command continues where it stopped, to the same bytes, but not with other parameters.",
+        "command continues where it stopped, to the same bytes, but not with other parameters.\n"
+        "--shard I/N makes only a share of the cells: see docs/many-machines.md.",
         info->description);
     snprintf(command->example, sizeof command->example, "foray lab %s %s\n", info->name,
              info->example);

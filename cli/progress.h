@@ -3,6 +3,7 @@
 #define CLI_PROGRESS_H
 
 #include "cli.h"
+#include "foray/lab.h"
 
 typedef struct cli_progress {
     bool terminal; /* standard error is one: draw there */
@@ -28,6 +29,15 @@ typedef struct cli_work {
 
 /* A foray_work_fn; `user` is a cli_work. */
 bool cli_work_step(void *user, const foray_work_progress *now);
+
+/* The shard of --shard I/N; {0, 0}: there is none. */
+#define CLI_OPTION_SHARD                                                                           \
+    CLI_TEXT(0, "shard", "I/N",                                                                    \
+             "make only the I-th of N shares; several processes may use one directory")
+cli_exit cli_shard_read(cli_session *session, foray_shard *out);
+/* What a shard that has ended says; results are for the call without a shard. */
+cli_exit cli_shard_show(cli_session *session, foray_shard shard, const char *directory,
+                        const cli_work *work);
 
 /* Takes the line away. */
 void cli_progress_end(const cli_progress *progress);

@@ -118,6 +118,14 @@ typedef struct foray_work_progress {
 /* Called by one thread at a time, but not always the same. Return false to stop. */
 typedef bool (*foray_work_fn)(void *user, const foray_work_progress *progress);
 
+/* Work shared by several processes, on one machine or on many that see the same directory: a
+ * process makes part of the parts, those of shard `number` of `of`, from 1 on. It writes no
+ * results. A call without a shard, {0, 0}, makes what is missing and writes them. Which process
+ * made a part does not show. */
+typedef struct foray_shard {
+    int64_t number, of;
+} foray_shard;
+
 /* ----------------------------------------------------------------- compare */
 
 /* Algorithms side by side: the same world, seeds, rewards and measures. */
@@ -136,6 +144,7 @@ typedef struct foray_comparison {
     /* For algorithms that see the reward while they explore; its gap is also measured, for
      * all algorithms. NULL: none. */
     const foray_reward *reward;
+    foray_shard shard;
 } foray_comparison;
 
 /* The defaults: no algorithms, 5 seeds, 32 rewards, 256 goals, 4 rounds, plug-in policies. */
@@ -178,6 +187,7 @@ typedef struct foray_lab_options {
     bool quick;                 /* the quick defaults instead of the full ones */
     int64_t settings;           /* parameters with values of the caller's own */
     const char *const *setting; /* [settings] "name=value" */
+    foray_shard shard;
 } foray_lab_options;
 
 /* Runs an experiment, with as many cells at a time as the context has threads, and

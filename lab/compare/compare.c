@@ -56,7 +56,8 @@ static foray_status check_numbers(foray_context *ctx, const foray_comparison *wh
     if (what->settings.until > 0.0)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "a comparison has no target to stop at: until must be 0");
-    return check_settings(ctx, what);
+    foray_status status = fy_shard_check(ctx, what->shard);
+    return status == FORAY_OK ? check_settings(ctx, what) : status;
 }
 
 /* What cannot run here should say so at once, not after hours of the others. */
@@ -188,6 +189,7 @@ foray_status foray_compare(foray_context *ctx, const foray_model *model, const c
         .what = comparison,
         .folder = {directory, "comparison", "runs"},
         .work = {.ctx = ctx,
+                 .shard = comparison->shard,
                  .find = find_run,
                  .make = make_run,
                  .name = name_run,
@@ -198,9 +200,9 @@ foray_status foray_compare(foray_context *ctx, const foray_model *model, const c
     foray_status status = open_comparison(&compare);
     if (status == FORAY_OK)
         status = fy_work_run(&compare.work);
-    if (status == FORAY_OK)
+    if (status == FORAY_OK && fy_shard_is_whole(comparison->shard))
         status = fy_compare_write_results(&compare);
-    if (status == FORAY_OK)
+    if (status == FORAY_OK && fy_shard_is_whole(comparison->shard))
         status = fy_compare_write_page(&compare);
     fy_families_destroy(compare.family);
     for (int64_t i = 0; compare.rows && i < compare.runs; i++)

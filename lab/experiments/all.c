@@ -30,12 +30,14 @@ static bool pass_progress(void *user, const foray_work_progress *its)
         .finished = its->finished, .seconds = fy_clock() - a->started, .remaining = its->remaining};
     double total = 0.0, done = 0.0;
     for (int64_t i = 0; i < a->count; i++) {
-        whole.parts += a->lab[i].cells;
+        foray_shard shard = a->lab[i].shard;
+        int64_t cells = fy_shard_parts(shard, a->lab[i].cells), of = shard.of > 0 ? shard.of : 1;
+        whole.parts += cells;
         total += a->lab[i].weight;
         if (i < a->at)
-            whole.finished += a->lab[i].cells;
+            whole.finished += cells;
         if (i > a->at)
-            whole.remaining += a->lab[i].weight / (double)a->ctx->threads;
+            whole.remaining += a->lab[i].weight / (double)(a->ctx->threads * of);
         done += a->lab[i].weight * (i < a->at ? 1.0 : i == a->at ? its->done : 0.0);
     }
     whole.done = fmin(1.0, done / total);
@@ -128,7 +130,7 @@ foray_status fy_lab_run_all(foray_context *ctx, const fy_lab_experiment *const *
         status = open_folder(a, options);
     for (; a->at < a->count && status == FORAY_OK; a->at++)
         status = fy_lab_make(&a->lab[a->at], a->path[a->at], pass_progress, a);
-    if (status == FORAY_OK)
+    if (status == FORAY_OK && fy_shard_is_whole(options->shard))
         status = write_index(a);
     for (int64_t i = 0; i < a->count; i++) {
         fy_lab_release(&a->lab[i]);

@@ -142,10 +142,13 @@ static foray_status open_folder(fy_lab *lab)
 foray_status fy_lab_create(foray_context *ctx, const fy_lab_experiment *experiment,
                            const foray_lab_options *options, fy_lab *lab)
 {
-    *lab = (fy_lab){.ctx = ctx, .experiment = experiment, .findings = {.ctx = ctx}};
+    *lab = (fy_lab){
+        .ctx = ctx, .experiment = experiment, .shard = options->shard, .findings = {.ctx = ctx}};
     for (int64_t c = 0; c < experiment->columns; c++)
         lab->heading[c] = experiment->column[c].name;
-    foray_status status = read_parameters(lab, options);
+    foray_status status = fy_shard_check(ctx, options->shard);
+    if (status == FORAY_OK)
+        status = read_parameters(lab, options);
     if (status == FORAY_OK)
         status = experiment->plan(lab);
     for (int64_t i = 0; i < lab->cells; i++)
@@ -179,6 +182,7 @@ foray_status fy_lab_make(fy_lab *lab, const char *directory, foray_work_fn progr
     }
     lab->work = (fy_work){.ctx = lab->ctx,
                           .parts = lab->cells,
+                          .shard = lab->shard,
                           .weight = weight,
                           .find = find_cell,
                           .make = make_cell,
@@ -188,5 +192,5 @@ foray_status fy_lab_make(fy_lab *lab, const char *directory, foray_work_fn progr
                           .progress_user = user};
     status = fy_work_run(&lab->work);
     free(weight);
-    return status == FORAY_OK ? fy_lab_write(lab) : status;
+    return status == FORAY_OK && fy_shard_is_whole(lab->shard) ? fy_lab_write(lab) : status;
 }

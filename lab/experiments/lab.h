@@ -75,6 +75,7 @@ struct fy_lab {
     fy_lab_value value[FY_LAB_PARAMETERS]; /* in the order of the table */
     const char *heading[FY_LAB_COLUMNS];   /* names of the columns */
     fy_folder folder;
+    foray_shard shard;
     int64_t cells, room;
     fy_lab_cell *cell; /* [cells] */
     double weight;     /* of all of them */

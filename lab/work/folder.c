@@ -69,32 +69,57 @@ static bool is_foreign(const char *name, const char *terms_path)
            (strncmp(name, terms, strlen(terms)) != 0 || name[strlen(terms)] != '.');
 }
 
-/* Terms that are there must be those asked for; else the directory must be empty. */
-static foray_status settle_terms(foray_context *ctx, const fy_folder *folder, const char *path,
-                                 const char *terms)
+/* Terms that are there must be those asked for; *found: there are some. */
+static foray_status check_terms(foray_context *ctx, const fy_folder *folder, const char *path,
+                                const char *terms, bool *found)
 {
     struct stat about;
     uint8_t *has;
     size_t size;
-    if (stat(path, &about) == 0) {
-        foray_status status = fy_file_read(ctx, path, terms_limit, &has, &size);
-        if (status != FORAY_OK)
-            return status;
-        status = compare_terms(ctx, folder, (const char *)has, terms);
-        free(has);
+    *found = stat(path, &about) == 0;
+    if (!*found)
+        return FORAY_OK;
+    foray_status status = fy_file_read(ctx, path, terms_limit, &has, &size);
+    if (status != FORAY_OK)
         return status;
-    }
+    status = compare_terms(ctx, folder, (const char *)has, terms);
+    free(has);
+    return status;
+}
+
+static bool is_empty(const fy_folder *folder, const char *path)
+{
     DIR *listing = opendir(folder->path);
     bool empty = true;
     for (struct dirent *entry; listing && (entry = readdir(listing));)
         empty &= !is_foreign(entry->d_name, path);
     if (listing)
         closedir(listing);
+    return empty;
+}
+
+/* Terms that are there must be those asked for; else the directory must be empty. Another process
+ * may settle the same terms at the same time, so each look is followed by one at the terms. */
+static foray_status settle_terms(foray_context *ctx, const fy_folder *folder, const char *path,
+                                 const char *terms)
+{
+    bool found;
+    foray_status status = check_terms(ctx, folder, path, terms, &found);
+    if (status != FORAY_OK || found)
+        return status;
+    bool empty = is_empty(folder, path);
+    status = check_terms(ctx, folder, path, terms, &found);
+    if (status != FORAY_OK || found)
+        return status;
     if (!empty)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s is not empty and holds no %s: use another directory", folder->path,
                        folder->what);
-    return foray_file_write(ctx, path, true, terms, strlen(terms));
+    status = foray_file_write(ctx, path, false, terms, strlen(terms));
+    if (status != FORAY_ERROR_IO)
+        return status;
+    foray_status other = check_terms(ctx, folder, path, terms, &found);
+    return found ? other : status;
 }
 
 foray_status fy_folder_open(foray_context *ctx, const fy_folder *folder, const char *terms)

@@ -1,6 +1,7 @@
 /* work.c - makes parts side by side. */
 #include "work/work.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -15,6 +16,37 @@ double fy_thread_seconds(void)
 static double weight_of(const fy_work *work, int64_t part)
 {
     return work->weight ? work->weight[part] : 1.0;
+}
+
+/* --------------------------------------------------------------------------- shards */
+
+foray_status fy_shard_check(foray_context *ctx, foray_shard shard)
+{
+    enum { MOST = 1000000 };
+    if (shard.of == 0 && shard.number == 0)
+        return FORAY_OK;
+    if (shard.of < 1 || shard.of > MOST || shard.number < 1 || shard.number > shard.of)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "shard %" PRId64 "/%" PRId64
+                       ": must be I/N with I from 1 to N, N at most %d",
+                       shard.number, shard.of, MOST);
+    return FORAY_OK;
+}
+
+/* Parts are dealt like cards, the heaviest first, and every round begins with the next shard:
+ * where algorithms take turns, no shard gets all runs of one. */
+static bool is_own(foray_shard shard, int64_t place)
+{
+    return fy_shard_is_whole(shard) ||
+           (place % shard.of + place / shard.of) % shard.of == shard.number - 1;
+}
+
+int64_t fy_shard_parts(foray_shard shard, int64_t parts)
+{
+    int64_t own = 0;
+    for (int64_t place = 0; place < parts; place++)
+        own += is_own(shard, place);
+    return own;
 }
 
 /* ------------------------------------------------------------------------- progress */
@@ -36,11 +68,11 @@ static void call_progress(fy_work *work, double now)
     double remaining =
         made > enough * wanted ? seconds * fmax(0.0, work->total - done) / made : NAN;
     foray_work_progress progress = {
-        .parts = work->parts,
+        .parts = work->own,
         .finished = work->finished,
         .done = work->total > 0.0 ? fmin(1.0, done / work->total) : 1.0,
         .seconds = seconds,
-        .remaining = work->finished == work->parts ? 0.0 : remaining,
+        .remaining = work->finished == work->own ? 0.0 : remaining,
     };
     if (!work->progress(work->progress_user, &progress) && work->status == FORAY_OK)
         work->status = FORAY_INTERRUPTED;
@@ -77,28 +109,47 @@ static void end_part(fy_work *work, int64_t part, const foray_context *ctx, fora
 
 /* ---------------------------------------------------------------------------- parts */
 
-/* What is missing is put in order, the heaviest first, so that no thread is left with a long one
- * at the end. */
-static foray_status find_parts(fy_work *work)
+/* The heaviest first, so that no thread is left with a long one at the end. */
+static void order_parts(fy_work *work)
 {
-    foray_status status = FORAY_OK;
-    for (int64_t part = 0; part < work->parts && status == FORAY_OK; part++) {
-        bool found = false;
+    for (int64_t part = 0; part < work->parts; part++) {
+        int64_t at = part;
         double weight = weight_of(work, part);
-        status = work->find(work->ctx, work->user, part, &found);
-        work->total += weight;
-        if (found) {
-            work->done[part] = 1.0;
-            work->inherited += weight;
-            work->finished++;
-            continue;
-        }
-        int64_t at = work->missing++;
         for (; at > 0 && weight_of(work, work->order[at - 1]) < weight; at--)
             work->order[at] = work->order[at - 1];
         work->order[at] = part;
     }
+}
+
+/* Of the shard's own parts, those that are missing. */
+static foray_status find_parts(fy_work *work)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t place = 0; place < work->parts && status == FORAY_OK; place++) {
+        int64_t part = work->order[place];
+        bool found = false;
+        if (!is_own(work->shard, place))
+            continue;
+        status = work->find(work->ctx, work->user, part, &found);
+        work->own++;
+        work->total += weight_of(work, part);
+        if (found) {
+            work->done[part] = 1.0;
+            work->inherited += weight_of(work, part);
+            work->finished++;
+        } else {
+            work->order[work->missing++] = part;
+        }
+    }
     return status;
+}
+
+/* Another process may have made the part in the meantime. */
+static foray_status find_or_make(fy_work *work, foray_context *ctx, int64_t part)
+{
+    bool found = false;
+    foray_status status = work->find(ctx, work->user, part, &found);
+    return status == FORAY_OK && !found ? work->make(ctx, work->user, part) : status;
 }
 
 /* Each part has a context of its own, whose messages and failing allocations no other part sees.
@@ -111,7 +162,7 @@ static void make_parts(fy_work *work)
         if (!fy_work_progress(work, part, 0.0))
             continue;
         foray_context *ctx = foray_context_create();
-        end_part(work, part, ctx, ctx ? work->make(ctx, work->user, part) : FORAY_ERROR_MEMORY);
+        end_part(work, part, ctx, ctx ? find_or_make(work, ctx, part) : FORAY_ERROR_MEMORY);
         foray_context_destroy(ctx);
     }
 }
@@ -123,8 +174,10 @@ foray_status fy_work_run(fy_work *work)
     work->status = FORAY_ERROR_MEMORY;
     fy_mutex_create(&work->mutex);
     if (FY_ALLOC(work->ctx, work->done, work->parts) &&
-        FY_ALLOC(work->ctx, work->order, work->parts))
+        FY_ALLOC(work->ctx, work->order, work->parts)) {
+        order_parts(work);
         work->status = find_parts(work);
+    }
     if (work->status == FORAY_OK)
         make_parts(work);
     if (work->status == FORAY_OK)

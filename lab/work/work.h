@@ -23,6 +23,7 @@ enum { FY_PART_NAME = 128 };
 typedef struct fy_work {
     foray_context *ctx; /* the caller's */
     int64_t parts;
+    foray_shard shard;    /* {0, 0}: all parts are to be made */
     const double *weight; /* [parts] what each costs, in any unit; NULL: all the same */
     /* *found: the part was made before, and is there. */
     foray_status (*find)(foray_context *ctx, void *user, int64_t part, bool *found);
@@ -35,13 +36,22 @@ typedef struct fy_work {
 
     /* While it goes on; what parts tell is guarded by the mutex. */
     fy_mutex mutex;
-    double started, told;    /* seconds */
-    double total, inherited; /* weight of everything, and of what was found */
-    double *done;            /* [parts] 0 to 1 */
-    int64_t *order;          /* [parts] those to be made, the heaviest first */
-    int64_t missing, finished;
+    double started, told;           /* seconds */
+    double total, inherited;        /* weight of everything, and of what was found */
+    double *done;                   /* [parts] 0 to 1 */
+    int64_t *order;                 /* [parts] the heaviest first; then of those to be made only */
+    int64_t own, missing, finished; /* of the shard's parts */
     foray_status status;
 } fy_work;
+
+/* FORAY_ERROR_USAGE where there is no such shard. */
+foray_status fy_shard_check(foray_context *ctx, foray_shard shard);
+static inline bool fy_shard_is_whole(foray_shard shard)
+{
+    return shard.of == 0;
+}
+/* How many of `parts` parts belong to a shard. */
+int64_t fy_shard_parts(foray_shard shard, int64_t parts);
 
 /* Finds what is there, then makes the rest. The first failure ends it, its message in
  * the caller's context; FORAY_INTERRUPTED: `progress` said stop. */
