@@ -150,6 +150,7 @@ static void set_radii(literal *o, const foray_settings *settings, double B)
 {
     double H = o->H, d = o->d, K = (double)settings->episodes, delta = settings->delta;
     double L1 = log(1 + K * H * B * B), L2 = log(48 * K * K * H * H / delta);
+    double L3 = log(1 + K * pow(H, 5) * B * B / d); /* the paper prints L1: see Corrections */
     double constant = o->plus ? 12 : 3;
     o->beta = settings->radius_scale *
               (H * sqrt(d * log(constant * (1 + K * H * H * H * B * B) / delta)) + 1);
@@ -158,7 +159,7 @@ static void set_radii(literal *o, const foray_settings *settings, double B)
     o->beta_check = support_own(settings, "radius_scale_check") *
                     (8 * d * sqrt(L1 * L2) + 4 * sqrt(d) * L2 + 1);
     o->beta_tilde = support_own(settings, "radius_scale_tilde") *
-                    (8 * H * H * sqrt(d * L1 * L2) + 4 * H * H * L2 + 1);
+                    (8 * H * H * sqrt(d * L3 * L2) + 4 * H * H * L2 + 1);
     o->alpha = H * H / d;
 }
 

@@ -68,15 +68,27 @@ static void theorem_radius_by_hand(void **state)
     assert_near(fy_radius_hoeffding(1, 1, 8, 0.5, 1, 3), sqrt(log(9)) + 1);
 }
 
-/* H = 3, d = 4, K = 5, B = 2, delta = 0.25: L1 = log 61, L2 = log(48*25*9*4) = log 43200. */
+/* H = 3, d = 4, K = 5, B = 2, delta = 0.25: L2 = log(48*25*9*4) = log 43200. With lambda = B^-2,
+ * L1 = log(1 + 5*3*4) = log 61 and L3 = log(1 + 5*243*4/4) = log 1216. */
 static void bernstein_radii_by_hand(void **state)
 {
     (void)state;
-    fy_bernstein r = fy_radius_bernstein(3, 4, 5, 2, 0.25);
-    double L1 = log(61), L2 = log(43200);
+    fy_bernstein r = fy_radius_bernstein(3, 4, 5, 0.25, 2, 0.25);
+    double L1 = log(61), L2 = log(43200), L3 = log(1216);
     assert_near(r.hat, 16 * sqrt(L1 * L2) + 8 * L2 + 1);
     assert_near(r.check, 32 * sqrt(L1 * L2) + 8 * L2 + 1);
-    assert_near(r.tilde, 144 * sqrt(L1 * L2) + 36 * L2 + 1);
+    assert_near(r.tilde, 144 * sqrt(L3 * L2) + 36 * L2 + 1);
+}
+
+/* The same with lambda = 9: sqrt(lambda) B = 6, L1 = log(1 + 15/9), L3 = log(1 + 1215/36). */
+static void bernstein_radii_know_lambda(void **state)
+{
+    (void)state;
+    fy_bernstein r = fy_radius_bernstein(3, 4, 5, 9, 2, 0.25);
+    double L1 = log(1 + 15.0 / 9), L2 = log(43200), L3 = log(1 + 1215.0 / 36);
+    assert_near(r.hat, 16 * sqrt(L1 * L2) + 8 * L2 + 6);
+    assert_near(r.check, 32 * sqrt(L1 * L2) + 8 * L2 + 6);
+    assert_near(r.tilde, 144 * sqrt(L3 * L2) + 36 * L2 + 6);
 }
 
 int main(void)
@@ -86,6 +98,7 @@ int main(void)
         cmocka_unit_test(selfnormalised_by_hand),
         cmocka_unit_test(theorem_radius_by_hand),
         cmocka_unit_test(bernstein_radii_by_hand),
+        cmocka_unit_test(bernstein_radii_know_lambda),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ double fy_theorem_episodes(const fy_theorem_terms *terms, double eps)
 double fy_theorem_plus_bound(const fy_theorem_terms *terms, double K)
 {
     double H = terms->horizon, d = terms->dim, B = terms->norm_bound;
-    double hat = fy_radius_bernstein(H, d, K, B, terms->delta).hat;
+    double hat = fy_radius_bernstein(H, d, K, 1 / (B * B), B, terms->delta).hat;
     double alpha = H * H / d, L1 = fy_log1p(K * H * B * B);
     return H / K * 4 * hat * sqrt(K * (H - 1) * alpha * d * L1);
 }

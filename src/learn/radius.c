@@ -38,13 +38,23 @@ double fy_radius_hoeffding(double H, double d, double K, double B, double delta,
     return H * sqrt(d * fy_log(c * (1 + K * H * H * H * B * B) / delta)) + 1;
 }
 
-fy_bernstein fy_radius_bernstein(double H, double d, double K, double B, double delta)
+/* log(1 + x/y); where x/y is beyond all numbers the 1 does not count. */
+static double log_one_plus(double x, double y)
 {
-    double L1 = fy_log(1 + K * H * B * B), L2 = fy_log(48 * K * K * H * H / delta);
+    return isfinite(x / y) ? fy_log1p(x / y) : fy_log(x) - fy_log(y);
+}
+
+fy_bernstein fy_radius_bernstein(double H, double d, double K, double lambda, double B,
+                                 double delta)
+{
+    if (d == 0) /* nothing is unknown */
+        return (fy_bernstein){0};
+    double L1 = log_one_plus(K * H, lambda), L2 = fy_log(48 * K * K * H * H / delta);
+    double L3 = log_one_plus(K * H * H * H * H * H, d * lambda), bias = sqrt(lambda) * B;
     return (fy_bernstein){
-        .hat = 8 * sqrt(d * L1 * L2) + 4 * sqrt(d) * L2 + 1,
-        .check = 8 * d * sqrt(L1 * L2) + 4 * sqrt(d) * L2 + 1,
-        .tilde = 8 * H * H * sqrt(d * L1 * L2) + 4 * H * H * L2 + 1,
+        .hat = 8 * sqrt(d * L1 * L2) + 4 * sqrt(d) * L2 + bias,
+        .check = 8 * d * sqrt(L1 * L2) + 4 * sqrt(d) * L2 + bias,
+        .tilde = 8 * H * H * sqrt(d * L3 * L2) + 4 * H * H * L2 + bias,
     };
 }
 

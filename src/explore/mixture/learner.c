@@ -350,13 +350,22 @@ void fy_learner_end_episode(foray_explorer *explorer)
 
 /* -------------------------------------------------- planning and certificates */
 
+/* What the certificates rest on. An algorithm with radii of its own has them for `sharp` in
+ * centred blocks; on the plain basis they are those of the theorem, whatever was asked for. */
+static foray_radius radius_of(const foray_explorer *explorer)
+{
+    const fy_learner *learner = explorer->self;
+    bool plain = explorer->settings.radius != FORAY_RADIUS_SHARP;
+    return learner->own_radius && plain ? FORAY_RADIUS_THEOREM : explorer->settings.radius;
+}
+
 static foray_certificate certify(const foray_explorer *explorer, double gap)
 {
     const foray_settings *settings = &explorer->settings;
     const fy_learner *learner = explorer->self;
     foray_certificate certificate = {.gap = gap,
                                      .delta = settings->delta,
-                                     .radius = settings->radius,
+                                     .radius = radius_of(explorer),
                                      .bound = FORAY_BOUND_VALUES,
                                      .status = learner->least_scale >= 1.0 ? FORAY_CERTIFIED
                                                                            : FORAY_HEURISTIC};

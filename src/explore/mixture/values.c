@@ -62,9 +62,10 @@ static void set_radii(foray_explorer *explorer, double scale)
     const fy_basis *basis = self->learner.basis;
     for (int64_t g = 0; g < basis->blocks; g++) {
         const fy_block *block = &basis->block[g];
-        fy_bernstein radius = fy_radius_bernstein(
-            (double)explorer->model->horizon, (double)block->dim, (double)settings->episodes,
-            block->norm_bound, settings->delta / (double)basis->blocks);
+        fy_bernstein radius =
+            fy_radius_bernstein((double)explorer->model->horizon, (double)block->dim,
+                                (double)settings->episodes, self->learner.ridge->lambda[g],
+                                block->norm_bound, settings->delta / (double)basis->blocks);
         self->radius_hat[g] = scale * explorer->own[FY_VALUES_HAT].real * radius.hat;
         self->radius_check[g] = scale * explorer->own[FY_VALUES_CHECK].real * radius.check;
         self->radius_tilde[g] = scale * explorer->own[FY_VALUES_TILDE].real * radius.tilde;
