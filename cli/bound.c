@@ -43,7 +43,7 @@ const cli_command cli_bound = {
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_FILE,
-    .description = "Prints an upper bound on the gap of the optimistic plan, whatever the reward;\n"
+    .description = "Prints an upper bound on the gap of the plug-in plan, whatever the reward;\n"
                    "for a run that has learnt nothing this is the horizon. The certificate of a\n"
                    "single reward ('foray plan') is much smaller.",
     .options = options,

@@ -85,13 +85,15 @@ static cli_exit open_all(planning *p)
     return CLI_DONE;
 }
 
-/* --radius likelihood: certificates from the full likelihood of the data. */
+/* --radius: what certificates rest on. Unless asked for, the likelihood where there is one. */
 static cli_exit choose_certificates(planning *p)
 {
-    if (p->known || cli_choice(p->session, "radius") == 0)
+    if (p->known || !cli_has(p->session, "radius"))
         return CLI_DONE;
-    return cli_status(
-        p->session, foray_explorer_certify_by(foray_run_explorer(p->run), FORAY_RADIUS_LIKELIHOOD));
+    foray_radius radius = cli_choice(p->session, "radius") == 0
+                              ? FORAY_RADIUS_LIKELIHOOD
+                              : foray_run_settings(p->run)->radius;
+    return cli_status(p->session, foray_explorer_certify_by(foray_run_explorer(p->run), radius));
 }
 
 /* --require: is any certificate above it? */
@@ -468,9 +470,9 @@ static cli_exit run_plan(cli_session *session)
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
     CLI_OPTION_MODE,
-    CLI_CHOICE(0, "radius", "RADIUS", "run", "run|likelihood",
-               "what certificates rest on: the radius that the run explored with, or the full "
-               "likelihood of its data, which is much sharper"),
+    CLI_CHOICE(0, "radius", "RADIUS", "likelihood", "likelihood|run",
+               "what certificates rest on: the full likelihood of the data, or the radius that the "
+               "run explored with, which is also used where there is no likelihood"),
     CLI_OPTION_REQUIRE,
     CLI_FILE('o', "output", "FILE",
              "write the policy to this file (- is standard output); a directory (or a name that "
@@ -511,7 +513,7 @@ const cli_command cli_plan = {
                 "echo '{\"format\":\"foray-reward\",\"version\":1,\"name\":\"late\",\"default\":0,"
                 "\"entries\":[[5,3,null,1]]}' > late.json\n"
                 "foray plan rooms.foray -r late.json --json\n"
-                "foray plan rooms.foray -r goal:0 --radius likelihood\n"
+                "foray plan rooms.foray -r goal:0 --radius run\n"
                 "foray plan riverswim -r goal:5 -o best.json\n",
     .run = run_plan,
 };

@@ -29,7 +29,7 @@ euler_stage euler_set_stage(foray_context *ctx, foray_model *model, foray_reward
 {
     euler_stage s = {.ctx = ctx, .model = model, .reward = reward};
     support_ok(ctx, foray_world_from_model(ctx, model, &s.world));
-    support_ok(ctx, foray_explorer_create(ctx, model, settings, &s.explorer));
+    support_ok(ctx, support_create(ctx, model, settings, &s.explorer));
     support_ok(ctx, foray_explorer_give_reward(s.explorer, reward));
     s.euler = s.explorer->self;
     s.o = calloc(1, sizeof *s.o);

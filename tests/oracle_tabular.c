@@ -181,7 +181,7 @@ tabular_stage tabular_set_stage(foray_context *ctx, foray_model *model,
 {
     tabular_stage s = {.ctx = ctx, .model = model};
     support_ok(ctx, foray_world_from_model(ctx, model, &s.world));
-    support_ok(ctx, foray_explorer_create(ctx, model, settings, &s.explorer));
+    support_ok(ctx, support_create(ctx, model, settings, &s.explorer));
     s.errors = s.explorer->self;
     s.oracle = tabular_create(model, settings);
     return s;

@@ -1,5 +1,6 @@
 /* oracle_truth.c - see oracle_truth.h. */
 #include "oracle_truth.h"
+#include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ foray_status truth_create(foray_context *ctx, const foray_model *model,
                           const foray_settings *settings, foray_explorer **out)
 {
     foray_explorer *explorer = NULL;
-    foray_status status = foray_explorer_create(ctx, model, settings, &explorer);
+    foray_status status = support_create(ctx, model, settings, &explorer);
     if (status == FORAY_OK && foray_algorithm_needs_reward(settings->algorithm))
         status = give_reward(explorer);
     if (status == FORAY_OK)

@@ -46,6 +46,13 @@ double support_own(const foray_settings *settings, const char *name)
     return row->kind == FORAY_CHOICE ? (double)value.whole : value.real;
 }
 
+foray_status support_create(foray_context *ctx, const foray_model *model,
+                            const foray_settings *settings, foray_explorer **out)
+{
+    foray_status status = foray_explorer_create(ctx, model, settings, out);
+    return status == FORAY_OK ? foray_explorer_certify_by(*out, settings->radius) : status;
+}
+
 /* ---------------------------------------------------------- random numbers */
 
 double support_uniform(support_random *random)

@@ -35,6 +35,11 @@ void support_law(support_random *random, int64_t count, bool sparse, double *out
             fail_msg("%s: %s", #call, foray_message(ctx));                                         \
     } while (0)
 
+/* An explorer whose certificates are the algorithm's own: from the radius of the exploration, not
+ * from likelihoods. */
+foray_status support_create(foray_context *ctx, const foray_model *model,
+                            const foray_settings *settings, foray_explorer **out);
+
 /* Random models of every kind, valid, with a known theta. */
 enum { SUPPORT_FEATURES, SUPPORT_MIXTURE, SUPPORT_CLASSES, SUPPORT_TABULAR, SUPPORT_KINDS };
 typedef struct support_sizes {

@@ -143,8 +143,12 @@ for algorithm in rf-ucrl wang francis; do
     usage "no estimate of theta" foray info "$algorithm.foray" --theta
     expect 0 "^verified *yes" foray verify "$algorithm.foray"
 done
-expect 0 "no guarantee: the algorithm has no bound" foray plan wang.foray -r goal:1
-usage "no bound for all rewards" foray bound francis.foray
+expect 0 "no guarantee: the algorithm has no bound" foray plan wang.foray -r goal:1 --radius run
+expect 0 "radius likelihood" foray plan wang.foray -r goal:1
+expect 0 "^radius *likelihood" foray bound francis.foray
+foray explore hard:dim=5,actions=4,horizon=4 -a francis --pair-features onehot -k 20 -o given.foray >/dev/null
+usage "no bound for all rewards" foray bound given.foray
+rm given.foray
 usage "gives no features" foray explore riverswim -a wang --pair-features given -k 5 -o given.foray
 
 # ---- several rewards, directories, maps
@@ -230,7 +234,7 @@ rm -f gone.foray-*
 # A run that is being written can be read, and planned with, but not written.
 start INT.foray --resume
 expect 3 "in use" foray plan INT.foray -r goal:0
-expect 0 "certified" foray plan INT.foray -r goal:0 --no-store
+expect 0 "with probability at least 0.9" foray plan INT.foray -r goal:0 --no-store
 expect 3 "in use" foray explore --resume -o INT.foray
 stop INT
 holds "SIGINT after --resume ends in 130, not $code" test $code -eq 130

@@ -57,7 +57,7 @@ static void finds_what_others_find(void **state)
         foray_world *world;
         foray_certificate bound;
         double gap;
-        support_ok(b.ctx, foray_explorer_create(b.ctx, b.model, &b.settings, &explorer));
+        support_ok(b.ctx, support_create(b.ctx, b.model, &b.settings, &explorer));
         support_ok(b.ctx, foray_world_from_model(b.ctx, b.model, &world));
         double worst = truth_distance(explorer);
         for (int64_t k = 0; k < b.settings.episodes; k++) {
@@ -126,7 +126,7 @@ static void search_is_severe(void **state)
     foray_reward *worst;
     double gap, value, optimal;
     open_bench(&b, "riverswim:states=4,horizon=6");
-    support_ok(b.ctx, foray_explorer_create(b.ctx, b.model, &b.settings, &explorer));
+    support_ok(b.ctx, support_create(b.ctx, b.model, &b.settings, &explorer));
     support_ok(b.ctx, foray_world_from_model(b.ctx, b.model, &world));
     assert_true(truth_play(explorer, world, 20));
     support_ok(b.ctx,

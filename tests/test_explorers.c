@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "oracle_truth.h"
+#include "support.h"
 
 static const char *const worlds[] = {
     "chain:states=7,zones=2,horizon=6",
@@ -392,6 +393,87 @@ static void honest_certificates(void **state)
     everywhere(certifies_honestly);
 }
 
+/* By default certificates rest on the likelihood of the data, whichever algorithm collected them,
+ * also where it has no bound of its own: the gap, the interval of the value, the bound for
+ * all rewards about the plug-in plan. */
+static bool likelihoods_hold(const stage *s)
+{
+    bool holds = true;
+    foray_certificate bound;
+    assert_int_equal(foray_explorer_bound(s->explorer, &bound), FORAY_OK);
+    bool features = fy_certifier_regressed(s->explorer->certifier) > 0;
+    foray_radius radius = features ? s->explorer->settings.radius : FORAY_RADIUS_LIKELIHOOD;
+    assert_int_equal(bound.radius, radius);
+    check_certificate(&bound);
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        for (uint64_t seed = 0; seed < 3; seed++) {
+            foray_reward *reward = truth_random_reward(s->ctx, s->model, seed);
+            const foray_reward *const rewards[] = {reward};
+            foray_policy *policy;
+            double value, optimal;
+            assert_int_equal(foray_explorer_plan(s->explorer, 1, rewards, mode, &policy), 0);
+            assert_int_equal(foray_evaluate(s->ctx, s->model, reward, policy, &value, &optimal), 0);
+            assert_true(policy->certificate.status == FORAY_CERTIFIED);
+            assert_true(policy->certificate.radius == radius);
+            assert_true(policy->certificate.bound == FORAY_BOUND_GAP ||
+                        policy->certificate.bound == FORAY_BOUND_VALUES);
+            holds = holds && optimal - value <= policy->certificate.gap + 1e-9 &&
+                    policy->low <= value + 1e-9 && value <= policy->high + 1e-9 &&
+                    (mode != FORAY_PLUGIN || optimal - value <= bound.gap + 1e-9);
+            foray_policy_destroy(policy);
+            foray_reward_destroy(reward);
+        }
+    return holds;
+}
+
+static void certifies_by_likelihood(const char *algorithm, const char *world)
+{
+    enum { RUNS = 10 };
+    int64_t failures = 0;
+    for (int64_t seed = 1; seed <= RUNS; seed++) {
+        foray_settings settings = settings_for(algorithm);
+        settings.seed = seed;
+        stage s = set_stage(world, &settings, 1);
+        /* Given features need a regression, which not every algorithm has. */
+        bool honest = true,
+             possible = foray_explorer_certify_by(s.explorer, FORAY_RADIUS_LIKELIHOOD) == FORAY_OK;
+        for (int64_t episodes = 0; possible && episodes <= 300; episodes += 150) {
+            honest = likelihoods_hold(&s) && honest;
+            assert_true(truth_play(s.explorer, s.world, 150));
+        }
+        failures += !honest;
+        clear(&s);
+    }
+    assert_true(failures <= truth_most_failures(RUNS, settings_for(algorithm).delta));
+}
+
+static void certificates_from_likelihoods(void **state)
+{
+    (void)state;
+    everywhere(certifies_by_likelihood);
+}
+
+/* What a new explorer does without being told. */
+static void likelihood_is_the_default(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_settings settings = settings_for("rf-express");
+    foray_model *model;
+    foray_explorer *explorer;
+    foray_certificate bound;
+    support_ok(ctx, foray_model_builtin(ctx, "riverswim", &model));
+    support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
+    support_ok(ctx, foray_explorer_bound(explorer, &bound));
+    assert_int_equal(bound.radius, FORAY_RADIUS_LIKELIHOOD);
+    support_ok(ctx, foray_explorer_certify_by(explorer, settings.radius));
+    support_ok(ctx, foray_explorer_bound(explorer, &bound));
+    assert_int_equal(bound.radius, FORAY_RADIUS_COUNTS);
+    foray_explorer_destroy(explorer);
+    foray_model_destroy(model);
+    foray_context_destroy(ctx);
+}
+
 /* Many rewards in one call: the same plans as one by one. */
 static void plans_together_as_alone(const char *algorithm, const char *world)
 {
@@ -453,12 +535,20 @@ static void heuristics_say_so(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(determinism),           cmocka_unit_test(resume),
-        cmocka_unit_test(damaged_state),         cmocka_unit_test(order_of_calls),
-        cmocka_unit_test(impossible_successors), cmocka_unit_test(bad_settings),
-        cmocka_unit_test(failing_memory),        cmocka_unit_test(no_allocation),
-        cmocka_unit_test(honest_certificates),   cmocka_unit_test(many_rewards),
-        cmocka_unit_test(heuristics_say_so),     cmocka_unit_test(rewards_while_exploring),
+        cmocka_unit_test(determinism),
+        cmocka_unit_test(resume),
+        cmocka_unit_test(damaged_state),
+        cmocka_unit_test(order_of_calls),
+        cmocka_unit_test(impossible_successors),
+        cmocka_unit_test(bad_settings),
+        cmocka_unit_test(failing_memory),
+        cmocka_unit_test(no_allocation),
+        cmocka_unit_test(honest_certificates),
+        cmocka_unit_test(certificates_from_likelihoods),
+        cmocka_unit_test(likelihood_is_the_default),
+        cmocka_unit_test(many_rewards),
+        cmocka_unit_test(heuristics_say_so),
+        cmocka_unit_test(rewards_while_exploring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

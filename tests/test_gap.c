@@ -159,7 +159,7 @@ static scene make_scene(uint64_t seed, bool joint, double scale)
     it.best = calloc((size_t)(2 * model->states), sizeof *it.best);
     support_ok(it.ctx, fy_certifier_create(it.ctx, model, joint ? 64 : 0, &it.certifier));
     assert_true(it.certifier->joint == joint || model->basis->unknowns == 0);
-    assert_true(fy_certifier_possible(model, it.certifier->vectors, false));
+    assert_true(fy_certifier_possible(it.certifier, false));
     explore(&it, (int64_t)pow(10, 1 + 3 * support_uniform(&it.random)));
     fy_certifier_estimate(it.certifier, it.seen, 0.1, scale, NULL);
     support_ok(it.ctx, foray_reward_create(it.ctx, model, "r", 0, &it.reward));

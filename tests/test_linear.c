@@ -32,7 +32,7 @@ static stage set_stage(const char *world, const foray_settings *settings)
     else
         s.model = linear_random_world(s.ctx, linear_small, 3);
     support_ok(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
-    support_ok(s.ctx, foray_explorer_create(s.ctx, s.model, settings, &s.explorer));
+    support_ok(s.ctx, support_create(s.ctx, s.model, settings, &s.explorer));
     double *phi =
         linear_features(s.ctx, s.model, (int)support_own(settings, "pair_features"), &dim);
     s.oracle = oracle_linear_create(s.model, dim, phi, settings->episodes);
@@ -355,7 +355,7 @@ static void survives_failing_memory(void **state)
         int64_t left = 0;
         for (; status != FORAY_OK; left++) {
             ctx->allocations_left = left;
-            status = foray_explorer_create(ctx, model, &settings, &explorer);
+            status = support_create(ctx, model, &settings, &explorer);
             assert_true(status == FORAY_OK || status == FORAY_ERROR_MEMORY);
         }
         assert_true(left > 20);

@@ -178,7 +178,7 @@ static foray_explorer *explorer_after(foray_context *ctx, const foray_model *mod
     foray_settings_default(&settings);
     strcpy(settings.algorithm, "random");
     settings.seed = (int64_t)seed;
-    support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
+    support_ok(ctx, support_create(ctx, model, &settings, &explorer));
     support_ok(ctx, foray_world_from_model(ctx, model, &world));
     for (int64_t k = 0; k < episodes; k++) {
         foray_draw draw = {.seed = seed, .episode = (uint64_t)k};

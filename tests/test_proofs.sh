@@ -8,15 +8,15 @@ foray explore riverswim -k 1024 -o river.foray >/dev/null
 
 # ---- every goal of riverswim after 1,024 episodes
 for goal in 0 1 2 3 4 5; do
-    foray plan river.foray -r "goal:$goal" -m plugin --radius likelihood --no-store --json >plan.json
+    foray plan river.foray -r "goal:$goal" -m plugin --no-store --json >plan.json
     holds "goal $goal has a certificate of 0" test "$(json plans.0.certificate.gap plan.json)" = 0
     holds "goal $goal is optimal" test "$(json plans.0.certificate.optimal plan.json)" = true
 done
 holds "the bound is named" test "$(json plans.0.certificate.bound plan.json)" = '"gap"'
 expect 0 "optimal: proved, with probability at least 0.9" \
-    foray plan river.foray -r goal:5 -m plugin --radius likelihood --no-store
-holds "the radius of the run stays the default" \
-    sh -c 'foray plan river.foray -r goal:5 --no-store | grep -q "radius sharp"'
+    foray plan river.foray -r goal:5 -m plugin --no-store
+expect 0 "radius likelihood" foray plan river.foray -r goal:5 --no-store
+expect 0 "radius sharp" foray plan river.foray -r goal:5 --radius run --no-store
 
 # ---- a policy from elsewhere: a file, and CSV with a row for every step
 foray plan river.foray -r goal:5 -m plugin -o policy.json --no-store >/dev/null
@@ -37,8 +37,9 @@ holds "the value lies in its interval" awk -v v="$truth" -v l="$(json certificat
 # ---- --require
 expect 0 "" foray certify river.foray right.csv -r goal:5 --require 0
 expect 1 "--require 0.5: the certificate is" foray certify river.foray right.csv -r goal:0 --require 0.5
-expect 0 "" foray plan river.foray -r goal:5 -m plugin --radius likelihood --require 0 --no-store
-expect 1 "--require 0: the largest certificate is" foray plan river.foray -r goal:5 --require 0 --no-store
+expect 0 "" foray plan river.foray -r goal:5 -m plugin --require 0 --no-store
+expect 1 "--require 0: the largest certificate is" \
+    foray plan river.foray -r goal:5 --radius run --require 0 --no-store
 
 # ---- what is refused, by line and cause
 echo step,state,action,probability >drawn.csv
@@ -57,7 +58,7 @@ expect 3 "No such file" foray certify river.foray missing.csv -r goal:5
 
 # ---- any algorithm's data will do, and a resumed run gives the same certificates
 foray explore riverswim -a rf-ucrl -k 600 -o counts.foray >/dev/null
-expect 0 "likelihood" foray plan counts.foray -r goal:5 -m plugin --radius likelihood --no-store
+expect 0 "likelihood" foray plan counts.foray -r goal:5 -m plugin --no-store
 foray explore riverswim -k 500 -o resumed.foray >/dev/null
 foray explore --resume -k 1024 -o resumed.foray >/dev/null
 foray certify resumed.foray right.csv -r goal:5 -r goal:0 --json >again.json
@@ -65,7 +66,7 @@ holds "a resumed run certifies the same" cmp certified.json again.json
 
 # ---- a radius that was scaled down proves nothing, whatever comes out
 foray explore riverswim -k 500 --radius-scale 0.01 -o scaled.foray >/dev/null
-foray plan scaled.foray -r goal:5 -m plugin --radius likelihood --no-store >scaled.txt
+foray plan scaled.foray -r goal:5 -m plugin --no-store >scaled.txt
 holds "scaled radii are heuristic" grep -q heuristic scaled.txt
 holds "and prove nothing" sh -c '! grep -q "optimal: proved" scaled.txt'
 holds "nor does certify" sh -c '! foray certify scaled.foray right.csv -r goal:5 | grep -q proved'

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "oracle_truth.h"
+#include "support.h"
 
 enum { S = 6, A = 3, H = 4, D = 4, N = 3, EPISODES = 50 };
 
@@ -168,7 +169,7 @@ static answer ask(const blend *b, const labels *l, const foray_settings *setting
     foray_explorer *explorer;
     foray_certificate bound;
     answer result;
-    if (foray_explorer_create(ctx, model, settings, &explorer) != FORAY_OK)
+    if (support_create(ctx, model, settings, &explorer) != FORAY_OK)
         fail_msg("%s", foray_message(ctx));
     tell_episodes(explorer, b, l, seed);
     assert_int_equal(foray_explorer_bound(explorer, &bound), FORAY_OK);

@@ -35,7 +35,7 @@ static stage set_stage(const char *spec, const foray_settings *settings)
     stage s = {.ctx = foray_context_create()};
     support_ok(s.ctx, foray_model_builtin(s.ctx, spec, &s.model));
     support_ok(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
-    support_ok(s.ctx, foray_explorer_create(s.ctx, s.model, settings, &s.explorer));
+    support_ok(s.ctx, support_create(s.ctx, s.model, settings, &s.explorer));
     return s;
 }
 
@@ -200,7 +200,7 @@ static foray_explorer *separate_euler(stage *s, int64_t step, int64_t state)
     foray_explorer *euler;
     foray_reward *reward;
     snprintf(settings.algorithm, sizeof settings.algorithm, "euler");
-    support_ok(s->ctx, foray_explorer_create(s->ctx, s->model, &settings, &euler));
+    support_ok(s->ctx, support_create(s->ctx, s->model, &settings, &euler));
     support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "target", 0.0, &reward));
     support_ok(s->ctx, foray_reward_set(s->ctx, reward, step, state, -1, 1.0));
     support_ok(s->ctx, foray_explorer_give_reward(euler, reward));

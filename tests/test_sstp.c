@@ -47,7 +47,7 @@ static stage set_model(foray_context *ctx, foray_model *model, const foray_setti
 {
     stage s = {.ctx = ctx, .model = model, .o = calloc(1, sizeof *s.o)};
     support_ok(ctx, foray_world_from_model(ctx, model, &s.world));
-    support_ok(ctx, foray_explorer_create(ctx, model, settings, &s.explorer));
+    support_ok(ctx, support_create(ctx, model, settings, &s.explorer));
     s.c1 = support_own(settings, "sstp_variance");
     s.c2 = support_own(settings, "sstp_range");
     s.o->S = (int)model->states;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "oracle_truth.h"
+#include "support.h"
 
 /* One way to be confident: a column of the table. */
 typedef struct column {
@@ -72,7 +73,7 @@ static outcome explore(const char *spec, const column *chosen, int64_t episodes)
     settings.episodes = episodes;
     assert_int_equal(foray_model_builtin(ctx, spec, &model), FORAY_OK);
     assert_int_equal(foray_world_from_model(ctx, model, &world), FORAY_OK);
-    assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_OK);
+    assert_int_equal(support_create(ctx, model, &settings, &explorer), FORAY_OK);
     assert_true(truth_play(explorer, world, episodes));
     outcome worst = worst_goal(ctx, model, explorer);
     foray_explorer_destroy(explorer);

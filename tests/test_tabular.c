@@ -349,6 +349,7 @@ static void runs_stop_at_their_target(void **state)
     foray_run *run;
     support_ok(s.ctx, foray_run_create(s.ctx, path, FORAY_RUN_NEW, s.model, "", &settings, &run));
     support_ok(s.ctx, foray_run_explore(run, s.world, NULL, NULL));
+    support_ok(s.ctx, foray_explorer_certify_by(s.explorer, FORAY_RADIUS_LIKELIHOOD));
     foray_certificate bound = {.gap = INFINITY};
     int64_t first = 0;
     for (; bound.gap > settings.until; first++) {

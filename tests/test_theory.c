@@ -47,7 +47,7 @@ static stage set_stage(const char *world, const char *algorithm, int radius, int
     settings.episodes = EPISODES;
     if (foray_model_builtin(s.ctx, world, &s.model) != FORAY_OK ||
         foray_world_from_model(s.ctx, s.model, &s.world) != FORAY_OK ||
-        foray_explorer_create(s.ctx, s.model, &settings, &s.explorer) != FORAY_OK)
+        support_create(s.ctx, s.model, &settings, &s.explorer) != FORAY_OK)
         fail_msg("%s: %s", world, foray_message(s.ctx));
     return s;
 }
@@ -286,7 +286,7 @@ static void variance_is_within_its_error(void **state)
         support_set_number(&settings, "radius_scale_check", 0.02);
         support_set_number(&settings, "radius_scale_tilde", 0.02);
         foray_explorer_destroy(s.explorer);
-        assert_int_equal(foray_explorer_create(s.ctx, s.model, &settings, &s.explorer), 0);
+        assert_int_equal(support_create(s.ctx, s.model, &settings, &s.explorer), 0);
         assert_true(truth_play(s.explorer, s.world, 2000));
         assert_int_equal(foray_explorer_begin(s.explorer), FORAY_OK);
         const double *V = ((const fy_values *)s.explorer->self)->value;

@@ -693,20 +693,22 @@ FORAY_API foray_status foray_explorer_plan(foray_explorer *explorer, int64_t cou
                                            const foray_reward *const *rewards, foray_mode mode,
                                            foray_policy **policies);
 
-/* What the certificates of plans and the bound for all rewards rest on: the radius of the
- * exploration, which is the default, or FORAY_RADIUS_LIKELIHOOD, the full likelihood of the data.
- * With the latter foray_explorer_bound is about the plug-in plan, and plans are certified by how
- * much better another choice could be. FORAY_ERROR_USAGE where the model admits no likelihood
- * set: its features are estimates, or not mixtures of laws and without a regression. */
+/* What the certificates of plans and the bound for all rewards rest on: FORAY_RADIUS_LIKELIHOOD,
+ * the full likelihood of the data, which is the default wherever there is one, or the radius that
+ * the settings chose for the exploration. With the former foray_explorer_bound is about the plug-in
+ * plan, and plans are certified by how much better another choice could be; where features are
+ * estimates or not mixtures of laws, the ellipsoid of the exploration takes the place of the
+ * likelihood, and certificates name its radius. FORAY_ERROR_USAGE where there is neither. */
 FORAY_API foray_status foray_explorer_certify_by(foray_explorer *explorer, foray_radius radius);
 
 /* Certifies a policy from anywhere for a reward: fills its value, interval and certificate.
- * FORAY_ERROR_USAGE where there is no likelihood set. */
+ * FORAY_ERROR_USAGE where there is neither a likelihood nor a regression. */
 FORAY_API foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
                                               foray_policy *policy);
 
-/* The bound for all rewards: an upper bound on the gap of the optimistic plan for
- * every reward. */
+/* The bound for all rewards: an upper bound on the gap of the plug-in plan of every reward; by the
+ * radius of the exploration (foray_explorer_certify_by) on that of the algorithm's own plan, which
+ * is the optimistic one of the algorithms for linear mixture models. */
 FORAY_API foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out);
 
 /* Facts about an explorer. */

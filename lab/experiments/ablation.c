@@ -73,6 +73,8 @@ static foray_status open_run(ablation_run *r)
         status = foray_world_from_model(r->ctx, r->model, &r->world);
     if (status == FORAY_OK)
         status = foray_explorer_create(r->ctx, r->model, &r->settings, &r->explorer);
+    if (status == FORAY_OK) /* what settings change is the algorithm's own radius */
+        status = foray_explorer_certify_by(r->explorer, r->settings.radius);
     if (status == FORAY_OK)
         status = fy_truth_create(r->ctx, r->model, &r->truth);
     if (status == FORAY_OK)

@@ -103,6 +103,8 @@ static foray_status explore_class(foray_context *ctx, const foray_model *model,
     foray_explorer *explorer = NULL;
     foray_world *world = NULL;
     foray_status status = foray_explorer_create(ctx, model, settings, &explorer);
+    if (status == FORAY_OK) /* plans as the algorithm makes them */
+        status = foray_explorer_certify_by(explorer, settings->radius);
     if (status == FORAY_OK && foray_algorithm_needs_reward(settings->algorithm))
         status = foray_explorer_give_reward(explorer, reward);
     if (status == FORAY_OK)

@@ -112,6 +112,8 @@ foray_status fy_theorem_run(foray_context *ctx, const foray_model *model,
     theorem_run r = {
         .ctx = ctx, .model = model, .settings = settings, .search = search, .rounds = rounds};
     foray_status status = foray_explorer_create(ctx, model, settings, &r.explorer);
+    if (status == FORAY_OK) /* the theorem is about this radius */
+        status = foray_explorer_certify_by(r.explorer, settings->radius);
     if (status == FORAY_OK)
         status = foray_world_from_model(ctx, model, &r.inside);
     if (status == FORAY_OK)

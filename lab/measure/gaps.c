@@ -1,5 +1,6 @@
 /* gaps.c - the gap E_mu[V* - V^pi] of planned policies over a family of rewards. */
 #include "measure/measure.h"
+#include "explore/explorer.h"
 #include "plan/policy.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ foray_status foray_plan_with_explorer(void *user, int64_t count, const foray_rew
                                       foray_policy **policies)
 {
     const foray_explorer_planner *planner = user;
-    return foray_explorer_plan(planner->explorer, count, rewards, planner->mode, policies);
+    return fy_explorer_policies(planner->explorer, count, rewards, planner->mode, policies);
 }
 
 /* Rewards planned together: enough to fill the lanes, few enough that policies of a

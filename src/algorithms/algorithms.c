@@ -77,7 +77,7 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
     if (!explorer)
         return FORAY_ERROR_MEMORY;
     *explorer = start;
-    explorer->certificates = settings->radius;
+    explorer->certificates = FORAY_RADIUS_LIKELIHOOD;
     explorer->certifier_after = -1;
     status = FY_ALLOC(ctx, explorer->seen, model->succ_start[model->pairs])
                  ? explorer->ops->create(explorer)

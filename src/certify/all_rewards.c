@@ -10,14 +10,16 @@ struct fy_all_rewards {
     double *kappa2;                /* [generator_sets] */
     double *w, *y, *X, *Z;         /* [states] of the step after */
     double *w_now, *y_now, *Z_now; /* [states] */
-    double *matrix, *sum;          /* [d][d], [d] */
+    double *matrix, *sum;          /* [m][m] with m = min(n, d), [d] */
+    bool spread;                   /* the part with variances is valid */
 };
 
 foray_status fy_all_rewards_create(foray_context *ctx, const fy_confidence *set,
                                    fy_all_rewards **out)
 {
     const foray_model *model = set->basis->model;
-    int64_t d = set->basis->most_dim, states = model->states;
+    int64_t d = set->basis->most_dim, n = set->basis->most_generators, states = model->states;
+    int64_t m = n < d ? n : d;
     fy_all_rewards *all;
     if (!FY_ALLOC(ctx, all, 1))
         return FORAY_ERROR_MEMORY;
@@ -26,7 +28,7 @@ foray_status fy_all_rewards_create(foray_context *ctx, const fy_confidence *set,
         !FY_ALLOC(ctx, all->y, states) || !FY_ALLOC(ctx, all->X, states) ||
         !FY_ALLOC(ctx, all->Z, states) || !FY_ALLOC(ctx, all->w_now, states) ||
         !FY_ALLOC(ctx, all->y_now, states) || !FY_ALLOC(ctx, all->Z_now, states) ||
-        !FY_ALLOC(ctx, all->matrix, d * d) || !FY_ALLOC(ctx, all->sum, d)) {
+        !FY_ALLOC(ctx, all->matrix, m * m) || !FY_ALLOC(ctx, all->sum, d)) {
         fy_all_rewards_destroy(all);
         return FORAY_ERROR_MEMORY;
     }
@@ -77,26 +79,29 @@ static void rotate(double *a, int64_t d, int64_t i, int64_t j)
     }
 }
 
-/* An upper bound of the largest eigenvalue of a symmetric matrix, which is overwritten: after a
- * few sweeps the discs of Gershgorin are points. */
+/* An upper bound of the largest eigenvalue of a positive matrix, which is overwritten: after a few
+ * sweeps the discs of Gershgorin are points. Large ones make do with the norm of Frobenius. */
 static double largest_eigenvalue(double *a, int64_t d)
 {
-    enum { SWEEPS = 8 };
-    double most = 0;
-    for (int sweep = 0; sweep < SWEEPS; sweep++)
+    enum { SWEEPS = 8, LARGE = 24 };
+    double most = 0, square = 0;
+    for (int64_t i = 0; i < d * d && d > LARGE; i++)
+        square += a[i] * a[i];
+    for (int sweep = 0; sweep < SWEEPS && d <= LARGE; sweep++)
         for (int64_t i = 0; i < d; i++)
             for (int64_t j = i + 1; j < d; j++)
                 rotate(a, d, i, j);
-    for (int64_t i = 0; i < d; i++) {
+    for (int64_t i = 0; i < d && d <= LARGE; i++) {
         double disc = 0;
         for (int64_t j = 0; j < d; j++)
             disc += i == j ? a[i * d + i] : fabs(a[i * d + j]);
         most = fmax(most, disc);
     }
-    return most * (1 + 1e-11 * (double)d);
+    return fmax(most, sqrt(square)) * (1 + 1e-11 * (double)d);
 }
 
-/* kappa^2 = lambda_max( sum_j x_j x_j' / p_j ) */
+/* kappa^2 = lambda_max( sum_j x_j x_j' / p_j ), which is that of the Gram matrix of x_j/sqrt(p_j):
+ * whichever is smaller. Infinite where p_j is not positive. */
 static double find_kappa2(fy_all_rewards *all, int64_t i)
 {
     const fy_confidence *set = all->set;
@@ -105,17 +110,24 @@ static double find_kappa2(fy_all_rewards *all, int64_t i)
     int64_t d = set->basis->block[set->basis->block_of_generator_set[i]].dim;
     const double *p = set->p + model->gen_start[i], *x = set->x + set->at_x[i];
     const double *norm = set->norm + model->gen_start[i];
-    memset(all->matrix, 0, (size_t)(d * d) * sizeof *all->matrix);
+    int64_t m = n < d ? n : d;
+    memset(all->matrix, 0, (size_t)(m * m) * sizeof *all->matrix);
     for (int64_t j = 0; j < n; j++) {
         if (norm[j] == 0)
             continue;
         if (!(p[j] > 0))
             return INFINITY;
-        for (int64_t r = 0; r < d; r++)
+        for (int64_t r = 0; r < d && m == d; r++)
             for (int64_t c = 0; c < d; c++)
                 all->matrix[r * d + c] += x[j * d + r] * x[j * d + c] / p[j];
+        for (int64_t k = 0; k < n && m < d; k++) {
+            double dot = 0;
+            for (int64_t r = 0; r < d; r++)
+                dot += x[j * d + r] * x[k * d + r];
+            all->matrix[j * n + k] = norm[k] > 0 && p[k] > 0 ? dot / sqrt(p[j] * p[k]) : 0;
+        }
     }
-    return largest_eigenvalue(all->matrix, d);
+    return largest_eigenvalue(all->matrix, m);
 }
 
 /* The parts of one (s,a). */
@@ -131,7 +143,8 @@ static parts look_ahead(fy_all_rewards *all, const fy_inner *inner, int64_t pair
     int64_t n = fy_generator_set_size(model, i), d = set->basis->block[g].dim;
     const double *p = set->p + model->gen_start[i], *x = set->x + set->at_x[i];
     const int32_t *next = model->succ + model->succ_start[pair];
-    double w = 0, y = 0, X2 = 0, Z = 0, most = 0, square = 0;
+    double w = 0, y = 0, X2 = 0, Z = 0, most = 0, least = INFINITY, square = 0;
+    double zeta = model->feature_error;
     memset(all->sum, 0, (size_t)d * sizeof *all->sum);
     for (int64_t j = 0; j < n; j++) {
         w += p[j] * all->w[next[j]];
@@ -139,16 +152,20 @@ static parts look_ahead(fy_all_rewards *all, const fy_inner *inner, int64_t pair
         X2 += p[j] * all->X[next[j]] * all->X[next[j]];
         Z += p[j] * all->Z[next[j]];
         most = fmax(most, all->Z[next[j]]);
+        least = fmin(least, all->Z[next[j]]);
         for (int64_t r = 0; r < d; r++)
             all->sum[r] += x[j * d + r] * (all->Z[next[j]] - all->Z[next[0]]);
     }
     for (int64_t r = 0; r < d; r++)
         square += all->sum[r] * all->sum[r];
-    double bonus = set->radius[g] * inner->upper[i];
-    double kappa = sqrt(all->kappa2[i]);
-    return (parts){.w = left > 0 ? all->kappa2[i] + w : 0,
-                   .y = left > 0 ? (X2 > 0 ? kappa * sqrt(X2) : 0) + y : 0,
-                   .Z = fmin(left, left * bonus + fmin(most, Z + sqrt(square)))};
+    double bonus = set->radius[g] * inner->upper[i] + zeta;
+    double upper = fmin(most, Z + sqrt(square) + zeta * (most - least));
+    parts out = {.Z = fmin(left, left * bonus + upper)};
+    if (left > 0 && all->spread) {
+        out.w = all->kappa2[i] + w;
+        out.y = sqrt(all->kappa2[i] * fmax(0, X2)) + y;
+    }
+    return out;
 }
 
 /* One step back: w, y, X, Z of step t (h = t + 1, left = H - h) from those of the step after. */
@@ -169,14 +186,17 @@ static void step_back(fy_all_rewards *all, const fy_inner *inner, double left)
     memcpy(all->y, all->y_now, bytes);
     memcpy(all->Z, all->Z_now, bytes);
     for (int64_t s = 0; s < model->states; s++)
-        all->X[s] = fmin(left, left / 2 * sqrt(all->w[s]) + all->y[s]);
+        all->X[s] = all->spread ? fmin(left, left / 2 * sqrt(all->w[s]) + all->y[s]) : left;
 }
 
 double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner)
 {
     const foray_model *model = all->set->basis->model;
-    for (int64_t i = 0; i < model->generator_sets; i++)
+    all->spread = all->set->laws && model->feature_error == 0;
+    for (int64_t i = 0; i < model->generator_sets; i++) {
         all->kappa2[i] = find_kappa2(all, i);
+        all->spread = all->spread && all->kappa2[i] < INFINITY;
+    }
     for (int64_t s = 0; s < model->states; s++)
         all->w[s] = all->y[s] = all->X[s] = all->Z[s] = 0;
     for (int64_t t = model->horizon - 1; t >= 0; t--)

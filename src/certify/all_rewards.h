@@ -1,8 +1,8 @@
 /* all_rewards.h - what the plug-in plan of *any* reward loses at most (docs/mathematics.md,
  * "Certificates").
  *
- *   kappa^2(s,a) = lambda_max( sum_j x_j x_j' / p_j ),   so that |<theta - c, psi_V>| <= kappa
- * sd_p(V)
+ *   kappa^2(s,a) = lambda_max( sum_j x_j x_j' / p_j ),
+ *   so that |<theta - c, psi_V>| <= kappa sd_p(V)
  *
  * For all policies and rewards together |V^pi_theta - Vhat^pi| is at most X_h(s), by
  * Cauchy-Schwarz and the law of total variance, and at most Z_h(s), step by step:
@@ -13,7 +13,8 @@
  *   Z_h = max_a min{ H-h, beta (H-h) m(s,a) + sup_theta P_theta Z_{h+1} },   Z_H = 0
  *
  * with P = P_c and m of the inner maximisation. The plug-in plan of every reward in [0,1]
- * loses at most min{2 X_1, 2 Z_1, H}(mu). */
+ * loses at most min{2 X_1, 2 Z_1, H}(mu). X needs centres that are laws with p_j > 0 wherever x_j
+ * is not 0, and exact features; elsewhere it is H-h, and Z gains zeta (H-h) and zeta span Z. */
 #ifndef FY_ALL_REWARDS_H
 #define FY_ALL_REWARDS_H
 
@@ -22,7 +23,6 @@
 
 typedef struct fy_all_rewards fy_all_rewards;
 
-/* `set` must have a centre inside the simplex: p_j > 0 wherever x_j is not 0. */
 foray_status fy_all_rewards_create(foray_context *ctx, const fy_confidence *set,
                                    fy_all_rewards **out);
 void fy_all_rewards_destroy(fy_all_rewards *all);

@@ -4,14 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool fy_certifier_possible(const foray_model *model, const fy_vectors *vectors, bool regression)
+bool fy_certifier_has_likelihood(const fy_certifier *certifier, int64_t g)
 {
-    if (model->basis == NULL || model->feature_error > 0)
-        return false;
-    for (int64_t g = 0; g < model->basis->blocks && !regression; g++)
-        if (model->basis->block[g].dim > 0 && !(vectors->scale[g] > 0))
-            return false;
-    return true;
+    return certifier->vectors->scale[g] > 0 && !(certifier->model->feature_error > 0);
+}
+
+int64_t fy_certifier_regressed(const fy_certifier *certifier)
+{
+    const fy_basis *basis = certifier->model->basis;
+    int64_t count = 0;
+    for (int64_t g = 0; g < basis->blocks; g++)
+        count += basis->block[g].dim > 0 && !fy_certifier_has_likelihood(certifier, g);
+    return count;
+}
+
+bool fy_certifier_possible(const fy_certifier *certifier, bool regression)
+{
+    return regression || fy_certifier_regressed(certifier) == 0;
 }
 
 foray_status fy_certifier_create(foray_context *ctx, const foray_model *model, int64_t memory,
@@ -82,11 +91,12 @@ static void count_vectors(fy_certifier *certifier, const int64_t *seen)
 
 /* The block's ellipsoid around c, or around a point inside. */
 static void estimate_block(fy_certifier *certifier, int64_t g, double share, double inner,
-                           const fy_regression_set *regression, fy_confidence *set)
+                           double scale, const fy_regression_set *regression, fy_confidence *set)
 {
-    if (certifier->vectors->scale[g] > 0) {
+    if (fy_certifier_has_likelihood(certifier, g)) {
         certifier->fit[g] = fy_likelihood_estimate(certifier->likelihood, g, certifier->count,
                                                    share, inner, set->ridge, set->z, set->radius);
+        set->radius[g] *= scale;
         return;
     }
     const fy_ridge *from = regression->ridge;
@@ -108,10 +118,8 @@ void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double 
     for (int64_t g = 0; g < basis->blocks; g++) {
         if (basis->block[g].dim == 0)
             continue;
-        estimate_block(certifier, g, share, inner, regression, certifier->inside);
-        estimate_block(certifier, g, share, 0, regression, certifier->set);
-        certifier->set->radius[g] *= scale;
-        certifier->inside->radius[g] *= scale;
+        estimate_block(certifier, g, share, inner, scale, regression, certifier->inside);
+        estimate_block(certifier, g, share, 0, scale, regression, certifier->set);
     }
     fy_confidence_complete(certifier->set);
     fy_confidence_complete(certifier->inside);

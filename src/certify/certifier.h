@@ -2,10 +2,10 @@
  * proves about policies and about all rewards at once.
  *
  * A model's blocks share delta equally, whether they are mixtures or not: G counts every block
- * with something unknown. Mixture blocks have the likelihood set; the others keep the ellipsoid
- * of a regression, if there is one. Two centres of the same set are used, which costs
- * nothing: the maximum of the likelihood for policies, and a point inside the simplex for the
- * bound for all rewards, which divides by probabilities. */
+ * with something unknown. Mixture blocks have the likelihood set; the others, and all blocks where
+ * features are estimates, keep the ellipsoid of a regression, if there is one. Two centres of the
+ * same set are used, which costs nothing: the maximum of the likelihood for policies, and a point
+ * inside the simplex for the bound for all rewards, which divides by probabilities. */
 #ifndef FY_CERTIFIER_H
 #define FY_CERTIFIER_H
 
@@ -34,9 +34,15 @@ typedef struct fy_certifier {
     int64_t blocks; /* G */
 } fy_certifier;
 
-/* Can every block of the model be given a set: are all of them mixtures, or is there a regression
- * for the rest? Models with estimated features have none. */
-bool fy_certifier_possible(const foray_model *model, const fy_vectors *vectors, bool regression);
+/* Does block g have a likelihood set: is it a mixture of laws, with exact features? */
+bool fy_certifier_has_likelihood(const fy_certifier *certifier, int64_t g);
+
+/* Can every block of the model be given a set: do all have a likelihood, or is there a regression
+ * for the rest? */
+bool fy_certifier_possible(const fy_certifier *certifier, bool regression);
+
+/* How many blocks with something unknown have the set of a regression. */
+int64_t fy_certifier_regressed(const fy_certifier *certifier);
 
 /* `memory`: MiB for vectors of unknowns. */
 foray_status fy_certifier_create(foray_context *ctx, const foray_model *model, int64_t memory,
@@ -44,8 +50,8 @@ foray_status fy_certifier_create(foray_context *ctx, const foray_model *model, i
 void fy_certifier_destroy(fy_certifier *certifier);
 
 /* The sets of the data so far. seen: [transitions] how often each was seen, laid out as
- * model->succ. regression may be NULL where all blocks are mixtures. `scale` multiplies the radii:
- * below 1 nothing is certified. */
+ * model->succ. regression may be NULL where all blocks have a likelihood. `scale` multiplies the
+ * radii of likelihood sets: below 1 nothing is certified. */
 void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double delta, double scale,
                            const fy_regression_set *regression);
 

@@ -92,6 +92,7 @@ void fy_confidence_complete(fy_confidence *set)
     const foray_model *model = basis->model;
     fy_kernel_estimate(set->kernel, set->ridge, set->z, set->radius);
     set->kappa_factor = 1;
+    set->laws = true;
     for (int64_t g = 0; g < basis->blocks; g++)
         set->kappa_factor =
             fmax(set->kappa_factor, factor_condition(set->ridge->factor + set->ridge->at_matrix[g],
@@ -108,6 +109,7 @@ void fy_confidence_complete(fy_confidence *set)
             for (int64_t k = 0; k < d; k++)
                 p[j] += x[j * d + k] * z[k];
             p[j] = p[j] < 0 && p[j] > -1e-12 ? 0 : p[j];
+            set->laws = set->laws && p[j] >= 0;
         }
         if (d > 0)
             fy_ridge_whiten_many(set->ridge, g, n, x);

@@ -21,6 +21,7 @@ typedef struct fy_confidence {
     int64_t *at_x;         /* [generator_sets+1] where they start */
     double *norm;          /* [generators] ||x_j|| */
     double *work;          /* [most_dim] */
+    bool laws;             /* no p_j is negative: every centre is a probability law */
     double kappa_factor;   /* the largest || |L^-1| |L| ||: how rounding grows in x */
 } fy_confidence;
 

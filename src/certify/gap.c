@@ -25,6 +25,7 @@ typedef struct choice {
     const double *p, *x, *norm;
     double Q;         /* r + sum p_j V_j */
     double first;     /* ||sum x_j V_j|| */
+    double error;     /* B: what the error of features adds */
     double A, F, off; /* as in layer */
     double spill;     /* sum (p_j + ||x_j||) E_j */
     double E_most;    /* max E_j */
@@ -39,6 +40,7 @@ struct fy_gap_pass {
     const foray_model *model;
     int64_t unknowns; /* 0: too many, J and Psi are left out */
     double blocks;    /* with something unknown */
+    double zeta;      /* error of the model's features */
     layer now, after;
     double *optimistic, *pessimistic, *value; /* [horizon+1][states] */
     choice mine, other;                       /* pi(s), and another action */
@@ -93,6 +95,7 @@ foray_status fy_gap_create(foray_context *ctx, const fy_confidence *set, bool jo
     gap->set = set;
     gap->model = model;
     gap->unknowns = unknowns;
+    gap->zeta = model->feature_error;
     for (int64_t g = 0; g < set->basis->blocks; g++)
         gap->blocks += set->basis->block[g].dim > 0;
     if (!allocate_layer(ctx, &gap->now, model->states, unknowns) ||
@@ -181,18 +184,35 @@ static double spread_norm(const choice *c, const double *f, double *sum)
     return sqrt(square);
 }
 
-/* sup_theta P_theta f <= min(max_j f_j, sum_j p_j f_j + ||sum_j x_j f_j||) for f >= 0. */
-static double upper_mean(const choice *c, const double *f, double *sum)
+/* sup_theta P_theta f <= min(max f, sum_j p_j f_j + ||sum_j x_j f_j|| + zeta (max f - min f)),
+ * f >= 0, over the successors. */
+static double upper_mean(const fy_gap_pass *gap, const choice *c, const double *f)
 {
-    double most = 0, mean = 0;
+    double most = 0, least = INFINITY, mean = 0;
     for (int64_t j = 0; j < c->n; j++) {
         most = fmax(most, f[c->next[j]]);
+        least = fmin(least, f[c->next[j]]);
         mean += c->p[j] * f[c->next[j]];
     }
-    return most == 0 ? 0 : fmin(most, mean + spread_norm(c, f, sum));
+    if (most == 0)
+        return 0;
+    return fmin(most, mean + spread_norm(c, f, gap->sum) + gap->zeta * (most - least));
 }
 
 /* ------------------------------------------------------------- one action */
+
+/* max_{j,k} ||J_{h+1}(s_j) - J_{h+1}(s_k)||_B, or a little more. */
+static double J_spread(const fy_gap_pass *gap, const choice *c)
+{
+    const double *J = gap->after.J, *J0 = J + c->next[0] * gap->unknowns;
+    double most = 0;
+    for (int64_t j = 1; j < c->n && gap->unknowns > 0; j++) {
+        for (int64_t i = 0; i < gap->unknowns; i++)
+            gap->mean[i] = J[c->next[j] * gap->unknowns + i] - J0[i];
+        most = fmax(most, block_norm(gap, gap->mean, 1));
+    }
+    return 2 * most;
+}
 
 /* Everything about (s,a) that costs no vector of all unknowns. */
 static void look_at(const fy_gap_pass *gap, const double *reward, const double *V, int64_t pair,
@@ -211,14 +231,17 @@ static void look_at(const fy_gap_pass *gap, const double *reward, const double *
     c->norm = set->norm + model->gen_start[c->set];
     c->x = set->x + set->at_x[c->set];
     double root = sqrt(gap->blocks), rest = 0, size = 0, carried = 0;
+    double most = -INFINITY, least = INFINITY;
     c->A = c->F = c->spill = c->E_most = c->J_most = c->Psi_most = 0;
     for (int64_t j = 0; j < c->n; j++) {
         int32_t next = c->next[j];
-        double p = c->p[j], x = c->norm[j];
-        rest += p * (V[next] - V[c->next[0]]);
+        double p = fabs(c->p[j]), x = c->norm[j]; /* estimates of a regression may be negative */
+        rest += c->p[j] * (V[next] - V[c->next[0]]);
         size += p * fabs(V[next] - V[c->next[0]]);
         carried += p * after->off[next];
-        c->A += x * V[next] + p * after->A[next];
+        most = fmax(most, V[next]);
+        least = fmin(least, V[next]);
+        c->A += x * fabs(V[next]) + p * after->A[next];
         c->F += x * (root * after->A[next] + after->E[next]) + p * after->F[next];
         c->spill += (p + x) * after->E[next];
         c->E_most = fmax(c->E_most, after->E[next]);
@@ -233,6 +256,7 @@ static void look_at(const fy_gap_pass *gap, const double *reward, const double *
         unit * (terms * size + (exact ? 0 : 2 * fabs(c->Q))) * (1 + 1e-9) + carried * (1 + 1e-9);
     c->first = spread_norm(c, V, gap->sum);
     c->J_most += c->first;
+    c->error = gap->zeta > 0 ? gap->zeta * (most - least + J_spread(gap, c)) : 0;
 }
 
 /* J = sum_j x_j V_j + sum_j p_j J_j and Psi = sum_j x_j (J_j - J_0)', which is the same. */
@@ -331,7 +355,8 @@ static double first_difference(fy_gap_pass *gap, const double *V)
 static double advantage(fy_gap_pass *gap, const double *V, double error, double enough)
 {
     choice *mine = &gap->mine, *other = &gap->other;
-    double base = other->Q - mine->Q + error + upper_mean(other, gap->after.D, gap->sum);
+    double base = other->Q - mine->Q + error + upper_mean(gap, other, gap->after.D);
+    base += other->error + mine->error + 2 * gap->zeta * (other->E_most + mine->E_most);
     double easy = base + other->J_most + mine->J_most + other->Psi_most + mine->Psi_most +
                   other->spill + mine->spill;
     if (easy <= enough)
@@ -417,10 +442,11 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const double *
     now->A[s] = mine->A;
     now->F[s] = mine->F;
     now->off[s] = mine->off;
-    now->E[s] = fmin(left_out + upper_mean(mine, gap->after.E, gap->sum), left - 1 + in_J);
+    double most = gap->set->laws ? left - 1 + in_J : INFINITY;
+    now->E[s] = fmin(left_out + mine->error + upper_mean(gap, mine, gap->after.E), most);
 
     /* D: the best of going on as pi does and of every other action. */
-    double D = upper_mean(mine, gap->after.D, gap->sum), widest = 0;
+    double D = upper_mean(gap, mine, gap->after.D), widest = 0;
     int64_t best = action[t * model->states + s];
     if (gap->doubt != NULL)
         explain_following(gap, t, s);
@@ -430,7 +456,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const double *
         look_at(gap, reward, V, s * model->actions + a, other);
         double error = rounding(gap, mine, other, left);
         widest = fmax(widest, error);
-        if (same_law(mine, other) && reward[other->pair] == reward[mine->pair])
+        if (gap->zeta == 0 && same_law(mine, other) && reward[other->pair] == reward[mine->pair])
             continue;
         double candidate = advantage(gap, V, error, D);
         if (candidate > D) {

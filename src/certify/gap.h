@@ -12,6 +12,14 @@
  *
  *   sup_theta P_theta f <= min(max_j f_j, sum_j p_j f_j + ||sum_j x_j f_j||).
  *
+ * Where features are estimates with error zeta (every law is P_theta and something that moves means
+ * of f by at most zeta span f, spans over successors),
+ *
+ *   B_h(s,a) = zeta [ span Vhat_{h+1} + max_{j,k} ||J_{h+1}(s_j) - J_{h+1}(s_k)||_B ]
+ *
+ * is added to E_h(s,a), zeta span f to sup P f, and to U_h below B of both actions and 2 zeta max E
+ * of both; no two actions are equal then.
+ *
  * The gap. D = V*_theta - V^pi_theta obeys D_h = max_a [Adv^pi_theta + P_theta D_{h+1}], and with
  * differences "(s,a) less (s,pi(s))"
  *

@@ -20,8 +20,8 @@ static foray_status no_likelihood(const foray_explorer *explorer)
                        "obey the model: there are no certificates from likelihoods");
     return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                    explorer->model->feature_error > 0
-                       ? "the features are estimates, whose errors likelihoods do not know: there "
-                         "are no certificates from likelihoods"
+                       ? "the features are estimates, whose errors likelihoods do not know, and %s "
+                         "has no regression that does: there are no certificates of this kind"
                        : "some features are not mixtures of laws, and %s has no regression for "
                          "them: there are no certificates from likelihoods",
                    explorer->ops->name);
@@ -59,12 +59,21 @@ static double scale_of(const foray_explorer *explorer)
     return explorer->settings.radius_scale;
 }
 
+/* Where no block has a likelihood, certificates rest on the radius of the exploration. */
+static foray_radius radius_of(const foray_explorer *explorer)
+{
+    const fy_certifier *certifier = explorer->certifier;
+    int64_t regressed = fy_certifier_regressed(certifier);
+    return regressed > 0 && regressed == certifier->blocks ? explorer->settings.radius
+                                                           : FORAY_RADIUS_LIKELIHOOD;
+}
+
 foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap)
 {
     foray_certificate certificate = {
         .gap = gap,
         .delta = explorer->settings.delta,
-        .radius = FORAY_RADIUS_LIKELIHOOD,
+        .radius = radius_of(explorer),
         .bound = FORAY_BOUND_GAP,
         .status = scale_of(explorer) >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
     };
@@ -87,7 +96,7 @@ foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out)
     fy_regression_set regression;
     bool regressed =
         explorer->ops->regression != NULL && explorer->ops->regression(explorer, &regression);
-    if (!fy_certifier_possible(explorer->model, certifier->vectors, regressed))
+    if (!fy_certifier_possible(certifier, regressed))
         return FORAY_OK;
     if (explorer->certifier_after != explorer->episodes)
         fy_certifier_estimate(certifier, explorer->seen, explorer->settings.delta,
@@ -102,7 +111,7 @@ static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const f
                            foray_policy *policy)
 {
     fy_gap_result result = fy_certifier_policy(sets, reward, policy->action);
-    policy->expected = result.value;
+    policy->expected = fmin(fmax(result.value, result.low), result.high);
     policy->low = result.low;
     policy->high = result.high;
     policy->certificate = fy_explorer_certificate(explorer, result.gap);
@@ -132,19 +141,21 @@ static foray_status take_actions(foray_explorer *explorer, int64_t count,
     return status;
 }
 
-foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
-                              const foray_reward *const *rewards, foray_mode mode,
-                              foray_policy **policies)
+/* Policies with certificates of the exploration's own radius, or on the sets without any yet;
+ * *sets is NULL in the first case. */
+static foray_status make_policies(foray_explorer *explorer, int64_t count,
+                                  const foray_reward *const *rewards, foray_mode mode,
+                                  foray_policy **policies, fy_certifier **sets)
 {
-    fy_certifier *sets = NULL;
     foray_status status = FORAY_OK;
+    *sets = NULL;
     if (explorer->certificates == FORAY_RADIUS_LIKELIHOOD)
-        status = fy_explorer_sets(explorer, &sets);
+        status = fy_explorer_sets(explorer, sets);
     if (status != FORAY_OK)
         return status;
-    if (explorer->certificates != FORAY_RADIUS_LIKELIHOOD || !sets)
+    if (!*sets)
         return explorer->ops->plan(explorer, count, rewards, mode, policies);
-    status = fy_plan_rewards(explorer->ctx, sets->set->kernel, FORAY_CLIP_REMAINING,
+    status = fy_plan_rewards(explorer->ctx, (*sets)->set->kernel, FORAY_CLIP_REMAINING,
                              explorer->settings.ties, count, rewards, mode, policies);
     if (status != FORAY_OK)
         return status;
@@ -152,12 +163,31 @@ foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
      * rewards is about that one, whoever explored. */
     if (!explorer->ops->plans_on_sets && mode != FORAY_PLUGIN)
         status = take_actions(explorer, count, rewards, mode, policies);
+    if (status != FORAY_OK)
+        fy_policies_destroy(count, policies);
+    return status;
+}
+
+foray_status fy_explorer_policies(foray_explorer *explorer, int64_t count,
+                                  const foray_reward *const *rewards, foray_mode mode,
+                                  foray_policy **policies)
+{
+    fy_certifier *sets;
+    foray_status status = make_policies(explorer, count, rewards, mode, policies, &sets);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        policies[i]->certificate = (foray_certificate){
+            .gap = INFINITY, .delta = explorer->settings.delta, .radius = FORAY_RADIUS_NONE};
+    return status;
+}
+
+foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
+                              const foray_reward *const *rewards, foray_mode mode,
+                              foray_policy **policies)
+{
+    fy_certifier *sets;
+    foray_status status = make_policies(explorer, count, rewards, mode, policies, &sets);
+    for (int64_t i = 0; i < count && status == FORAY_OK && sets; i++)
         certify_policy(explorer, sets, rewards[i], policies[i]);
-    for (int64_t i = 0; i < count && status != FORAY_OK; i++) {
-        foray_policy_destroy(policies[i]);
-        policies[i] = NULL;
-    }
     return status;
 }
 

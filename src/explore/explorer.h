@@ -107,6 +107,10 @@ void fy_given_destroy(fy_given *given);
 foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
                               const foray_reward *const *rewards, foray_mode mode,
                               foray_policy **policies);
+/* The same policies without certificates, which cost many times as much. */
+foray_status fy_explorer_policies(foray_explorer *explorer, int64_t count,
+                                  const foray_reward *const *rewards, foray_mode mode,
+                                  foray_policy **policies);
 /* What a bound from those sets says. */
 foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap);
 /* The sets of the data so far; *out is NULL where the model or the algorithm admits none. */
