@@ -16,6 +16,8 @@
     X(cli_model_check)                                                                             \
     X(cli_model_convert)                                                                           \
     X(cli_explore)                                                                                 \
+    X(cli_learn)                                                                                   \
+    X(cli_data)                                                                                    \
     X(cli_plan)                                                                                    \
     X(cli_rollout)                                                                                 \
     X(cli_bound)                                                                                   \

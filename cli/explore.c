@@ -155,6 +155,9 @@ static cli_exit start_run(exploration *e)
         code = check_reward_option(session, &settings);
     if (code != CLI_DONE)
         return code;
+    if (strcmp(settings.algorithm, "recorded") == 0)
+        return cli_fail(session, CLI_USAGE,
+                        "recorded explores nothing: 'foray learn' makes runs from recorded data");
     if (session->args.operands == 0)
         return cli_fail(session, CLI_USAGE, "no world to explore is given");
     code = cli_destination_check(session, e->path);

@@ -98,12 +98,19 @@ writes report page.html run.foray report run.foray -o OUT
 writes "world export" new.json model.json world export model.json --to json -o OUT
 writes "world export" plug.compact plug.so world export plugin:./plug.so@grid:3x3 --draws 10 --to compact -o OUT
 writes "model convert" new.compact model.json model convert model.json OUT --to compact
+foray data run.foray -o run.csv
+writes data new.csv run.foray data run.foray -o OUT
+writes data new.csv reward.json data run.foray -r reward.json -o OUT
+writes learn new.foray run.csv learn model.json run.csv -o OUT
+writes learn new.foray model.json learn model.json run.csv -o OUT
+streams data data run.foray -o OUT
 streams plan plan run.foray -r goal:0 --no-store -o OUT
 streams report report run.foray -o OUT
 streams "world export" world export chain --to json -o OUT
 streams "model convert" model convert model.json OUT --to compact
 
 settled "standard output" foray explore chain -k 10 -o -
+settled "standard output" foray learn model.json run.csv -o -
 settled "standard output" foray compare chain -a random -k 10 -o -
 settled "standard output" foray lab coverage --quick -o -
 settled "--json" foray plan run.foray -r goal:0 -o - --json

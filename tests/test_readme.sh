@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the README, the guide and the page about simulators show is what happens: runs
+# What the README, the guide and the pages about simulators and data show is what happens: runs
 # the commands of their ```console blocks, one page after the other, each in an empty
 # directory. Every command must end well and print what the page shows, digit by digit, but for
 # spacing, times, dates and sizes of files; where simulators in Python take part, whose mathematics
@@ -8,7 +8,7 @@
 set -euo pipefail
 
 command=$1 source_tree=${FORAY_SOURCE:?}
-pages=(README.md docs/guide.md docs/simulator.md)
+pages=(README.md docs/guide.md docs/simulator.md docs/data.md)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin"

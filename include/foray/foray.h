@@ -687,6 +687,13 @@ FORAY_API foray_status foray_explorer_play(foray_explorer *explorer, foray_world
  * notice by themselves. */
 FORAY_API void foray_explorer_through_clusters(foray_explorer *explorer);
 
+/* For explorers called "recorded", which choose no actions but learn from episodes that were
+ * recorded elsewhere: one episode of `steps` steps, at least 1 and at most the horizon, with
+ * steps+1 states and steps actions. It must not have been chosen by its outcome (docs/data.md).
+ * FORAY_ERROR_WORLD, and nothing is learnt, if the model rules a transition out. */
+FORAY_API foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps,
+                                            const int32_t *states, const int32_t *actions);
+
 /* Plans for `count` rewards together, with one pass over the model for several
  * of them. policies[i] receives a policy the caller owns; on failure none does. */
 FORAY_API foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
@@ -743,6 +750,26 @@ FORAY_API bool foray_algorithm_describe(int64_t index, const char **name, const 
 FORAY_API bool foray_algorithm_needs_reward(const char *name);
 /* Does it query any (s,a), rather than walk (foray_explorer_query)? */
 FORAY_API bool foray_algorithm_is_generative(const char *name);
+
+/* ----------------------------------------------------------- recorded data */
+
+/* An episode that was recorded elsewhere, or a piece of one that is longer than the horizon. */
+typedef struct foray_recorded {
+    const char *episode;    /* its label, as in the file */
+    int64_t line;           /* of its first row */
+    int64_t steps;          /* at least 1, at most the horizon */
+    const int32_t *states;  /* [steps+1] */
+    const int32_t *actions; /* [steps] */
+} foray_recorded;
+enum { FORAY_LABEL_SIZE = 64 }; /* bytes of a label, with its final 0 */
+
+/* Reads a CSV file with the columns episode,step,state,action,next and perhaps done and reward, in
+ * any order, as a stream (docs/data.md), and calls `fn` for every episode; return false to stop.
+ * FORAY_ERROR_INPUT names the file, the line, the column and the cause; FORAY_ERROR_WORLD: the
+ * model rules a transition out. */
+typedef bool (*foray_recorded_fn)(void *user, const foray_recorded *episode);
+FORAY_API foray_status foray_data_read(foray_context *ctx, const foray_model *model,
+                                       const char *path, foray_recorded_fn fn, void *user);
 
 /* --------------------------------------------------------------------- run */
 
@@ -823,6 +850,16 @@ FORAY_API foray_status foray_run_record(foray_run *run, const int32_t *states,
 /* Makes everything recorded so far durable. */
 FORAY_API foray_status foray_run_save(foray_run *run);
 
+/* For runs of the algorithm "recorded": learns an episode as foray_explorer_learn does, and records
+ * it. */
+FORAY_API foray_status foray_run_learn(foray_run *run, int64_t steps, const int32_t *states,
+                                       const int32_t *actions);
+/* The same for all episodes of a CSV file (foray_data_read), saving as it goes. The file is read
+ * twice, so that nothing is learnt from one with an error in it. FORAY_INTERRUPTED: `progress` (may
+ * be NULL) said stop; what was learnt so far is saved. */
+FORAY_API foray_status foray_run_learn_file(foray_run *run, const char *path,
+                                            foray_progress_fn progress, void *user);
+
 /* Plans as foray_explorer_plan does, and keeps rewards and results in the run,
  * which must be open for writing. */
 FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
@@ -830,7 +867,8 @@ FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
                                       foray_policy **policies);
 
 /* Calls `fn` for the episodes first, first+1, ... , laid out as foray_run_record takes
- * them; return false to stop. */
+ * them; return false to stop. Where recorded episodes were shorter than the horizon, the
+ * remaining actions are -1, and the last state is repeated. */
 typedef bool (*foray_episode_fn)(void *user, int64_t episode, const int32_t *states,
                                  const int32_t *actions);
 FORAY_API foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn fn,

@@ -21,8 +21,7 @@ static bool count_visits(void *user, int64_t episode, const int32_t *states, con
     fy_report *report = user;
     int stride = foray_algorithm_is_generative(report->run->settings.algorithm) ? 2 : 1;
     (void)episode;
-    (void)actions;
-    for (int64_t t = 0; t < report->model->horizon; t++)
+    for (int64_t t = 0; t < report->model->horizon && actions[t] >= 0; t++) /* -1: it had ended */
         report->visits[states[stride * t]]++;
     return true;
 }

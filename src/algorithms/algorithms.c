@@ -21,6 +21,9 @@
     X(fy_random)                                                                                   \
     X(fy_generative)
 
+/* Not one that explores, so that no list of algorithms has it; known by its name. */
+extern const fy_explorer_ops fy_recorded;
+
 #define DECLARE(ops) extern const fy_explorer_ops ops;
 ALGORITHM_LIST(DECLARE)
 #undef DECLARE
@@ -39,7 +42,7 @@ const fy_explorer_ops *fy_algorithm_named(const char *name)
     for (int64_t i = 0; i < FY_COUNT(algorithms); i++)
         if (strcmp(algorithms[i]->name, name) == 0)
             return algorithms[i];
-    return NULL;
+    return strcmp(fy_recorded.name, name) == 0 ? &fy_recorded : NULL;
 }
 
 bool foray_algorithm_describe(int64_t index, const char **name, const char **summary)

@@ -94,6 +94,15 @@ static foray_status check_index(foray_explorer *explorer, foray_status status, c
                    what, index, count - 1, explorer->episodes, explorer->step);
 }
 
+static foray_status ruled_out(foray_explorer *explorer, int64_t state, int64_t action, int64_t next,
+                              int64_t step)
+{
+    return fy_fail(explorer->ctx, FORAY_ERROR_WORLD,
+                   "state %" PRId64 " followed (s=%" PRId64 ", a=%" PRId64
+                   "), which the model rules out (episode %" PRId64 ", step %" PRId64 ")",
+                   next, state, action, explorer->episodes, step);
+}
+
 foray_status foray_explorer_begin(foray_explorer *explorer)
 {
     if (explorer->step >= 0)
@@ -121,6 +130,9 @@ foray_status foray_explorer_query(foray_explorer *explorer, int64_t *state)
 foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t *action)
 {
     const fy_explorer_ops *ops = explorer->ops;
+    if (!ops->act)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "%s learns from what others did, and chooses no actions", ops->name);
     if (explorer->step < 0 || explorer->step >= explorer->model->horizon)
         return wrong_order(explorer, "foray_explorer_act");
     foray_status status =
@@ -152,25 +164,70 @@ foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int
     int64_t pair = state * model->actions + action;
     int64_t j = fy_model_find(model, pair, next);
     if (j < 0)
-        return fy_fail(explorer->ctx, FORAY_ERROR_WORLD,
-                       "state %" PRId64 " followed (s=%" PRId64 ", a=%" PRId64
-                       "), which the model rules out (episode %" PRId64 ", step %" PRId64 ")",
-                       next, state, action, explorer->episodes, explorer->step);
+        return ruled_out(explorer, state, action, next, explorer->step);
     explorer->seen[model->succ_start[pair] + j]++;
     explorer->ops->observe(explorer, explorer->step, pair, j);
     explorer->step++;
     return FORAY_OK;
 }
 
-foray_status foray_explorer_end(foray_explorer *explorer)
+static void end_episode(foray_explorer *explorer)
 {
-    if (explorer->step != explorer->model->horizon)
-        return wrong_order(explorer, "foray_explorer_end");
     if (explorer->ops->end_episode)
         explorer->ops->end_episode(explorer);
     explorer->episodes++;
     explorer->step = -1;
+}
+
+foray_status foray_explorer_end(foray_explorer *explorer)
+{
+    if (explorer->step != explorer->model->horizon)
+        return wrong_order(explorer, "foray_explorer_end");
+    end_episode(explorer);
     return FORAY_OK;
+}
+
+/* An episode whose every transition is possible, or nothing is learnt from it. */
+static foray_status check_recorded(foray_explorer *explorer, int64_t steps, const int32_t *states,
+                                   const int32_t *actions)
+{
+    const foray_model *model = explorer->model;
+    if (explorer->ops->act)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "%s chooses its own actions: only the algorithm recorded learns from those "
+                       "of others",
+                       explorer->ops->name);
+    if (explorer->step >= 0 || steps < 1 || steps > model->horizon)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "an episode of %" PRId64 " steps, but 1 to %" PRId64 " are expected", steps,
+                       model->horizon);
+    for (int64_t t = 0; t < steps; t++) {
+        foray_status status =
+            check_index(explorer, FORAY_ERROR_WORLD, "state", states[t], model->states);
+        if (status == FORAY_OK)
+            status = check_index(explorer, FORAY_ERROR_WORLD, "action", actions[t], model->actions);
+        if (status == FORAY_OK)
+            status =
+                check_index(explorer, FORAY_ERROR_WORLD, "state", states[t + 1], model->states);
+        if (status != FORAY_OK)
+            return status;
+        if (fy_model_find(model, states[t] * model->actions + actions[t], states[t + 1]) < 0)
+            return ruled_out(explorer, states[t], actions[t], states[t + 1], t);
+    }
+    return FORAY_OK;
+}
+
+foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps, const int32_t *states,
+                                  const int32_t *actions)
+{
+    foray_status status = check_recorded(explorer, steps, states, actions);
+    if (status == FORAY_OK)
+        status = foray_explorer_begin(explorer);
+    for (int64_t t = 0; t < steps && status == FORAY_OK; t++)
+        status = foray_explorer_observe(explorer, states[t], actions[t], states[t + 1]);
+    if (status == FORAY_OK)
+        end_episode(explorer);
+    return status;
 }
 
 int64_t fy_random_action(const foray_explorer *explorer, int64_t t)

@@ -31,7 +31,8 @@ typedef struct fy_explorer_ops {
      * create that failed half-way. */
     foray_status (*create)(foray_explorer *explorer);
     void (*destroy)(foray_explorer *explorer);
-    /* t counts steps from 0: h = t + 1. */
+    /* t counts steps from 0: h = t + 1. NULL: it learns from what others did
+     * (foray_explorer_learn), in episodes that may be shorter than the horizon. */
     int64_t (*act)(foray_explorer *explorer, int64_t t, int64_t state);
     /* j: which successor of the pair followed. */
     void (*observe)(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);

@@ -6,15 +6,16 @@ static int width_for(int64_t count)
     return count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : 4;
 }
 
-fy_codec fy_codec_for(const foray_model *model, bool generative)
+fy_codec fy_codec_for(const foray_model *model, fy_episode_kind kind)
 {
     fy_codec codec = {.states = foray_model_states(model),
                       .actions = foray_model_actions(model),
                       .horizon = foray_model_horizon(model),
-                      .stride = generative ? 2 : 1};
+                      .stride = kind == FY_EPISODE_QUERIES ? 2 : 1,
+                      .may_end = kind == FY_EPISODE_RECORDED};
     codec.episode_states = codec.stride * (codec.horizon - 1) + 2;
     codec.state_bytes = width_for(codec.states);
-    codec.action_bytes = width_for(codec.actions);
+    codec.action_bytes = width_for(codec.actions + codec.may_end);
     codec.episode_bytes = (size_t)codec.episode_states * (size_t)codec.state_bytes +
                           (size_t)codec.horizon * (size_t)codec.action_bytes;
     return codec;
@@ -52,11 +53,22 @@ void fy_codec_encode(const fy_codec *codec, const int32_t *states, const int32_t
     fy_pack(states, codec->episode_states, codec->state_bytes, out);
     out += codec->episode_states * codec->state_bytes;
     fy_pack(actions, codec->horizon, codec->action_bytes, out);
+    for (int64_t t = codec->horizon; codec->may_end && t > 0 && actions[t - 1] < 0; t--) {
+        const int32_t ended = (int32_t)codec->actions;
+        fy_pack(&ended, 1, codec->action_bytes, out + (t - 1) * codec->action_bytes);
+    }
 }
 
 bool fy_codec_decode(const fy_codec *codec, const uint8_t *data, int32_t *states, int32_t *actions)
 {
     bool valid = fy_unpack(data, codec->episode_states, codec->state_bytes, codec->states, states);
     data += codec->episode_states * codec->state_bytes;
-    return fy_unpack(data, codec->horizon, codec->action_bytes, codec->actions, actions) && valid;
+    valid &= fy_unpack(data, codec->horizon, codec->action_bytes, codec->actions + codec->may_end,
+                       actions);
+    for (int64_t t = codec->horizon; codec->may_end && t > 0 && actions[t - 1] == codec->actions;
+         t--)
+        actions[t - 1] = -1;
+    for (int64_t t = 0; t < codec->horizon; t++) /* none after the end, but one before it */
+        valid &= actions[t] < codec->actions && (t > 0 || actions[t] >= 0);
+    return valid;
 }

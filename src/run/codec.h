@@ -2,7 +2,8 @@
  * or 4 bytes, the fewest that hold the model's largest. An episode is its
  * horizon+1 states followed by its horizon actions; where steps do not follow
  * from each other, because the algorithm queries any (s,a), it is the state and the
- * next state of every step. */
+ * next state of every step. Recorded episodes may be shorter: the actions after their end are
+ * -1, stored as one more than the largest, and their last state is repeated. */
 #ifndef FY_CODEC_H
 #define FY_CODEC_H
 
@@ -12,11 +13,17 @@ typedef struct fy_codec {
     int64_t states, actions, horizon;
     int64_t stride;         /* step t goes from state [stride t] to state [stride t + 1]: 1, or 2 */
     int64_t episode_states; /* that are stored of each */
+    bool may_end;           /* before the horizon */
     int state_bytes, action_bytes;
     size_t episode_bytes;
 } fy_codec;
 
-fy_codec fy_codec_for(const foray_model *model, bool generative);
+typedef enum fy_episode_kind {
+    FY_EPISODE_WALK,
+    FY_EPISODE_QUERIES,
+    FY_EPISODE_RECORDED
+} fy_episode_kind;
+fy_codec fy_codec_for(const foray_model *model, fy_episode_kind kind);
 
 /* `count` numbers as `width` bytes each, the lowest byte first. */
 void fy_pack(const int32_t *value, int64_t count, int width, uint8_t *out);

@@ -36,7 +36,7 @@ enum { MOST_STRIDE = 64 };
 
 /* Where the trace has points: each n is about a tenth (with a target to stop
  * at), or a half, above the one before. The first such n >= k. */
-static int64_t next_point(int64_t k, bool dense)
+int64_t fy_run_next_point(int64_t k, bool dense)
 {
     int64_t n = 1;
     while (n < k) {
@@ -53,7 +53,7 @@ static foray_status measure_if_due(loop *l)
     int64_t k = run->explorer->episodes;
     if (k < l->next_point && k < run->settings.episodes && !run->measure_now)
         return FORAY_OK;
-    l->next_point = next_point(k + 1, run->settings.until > 0.0);
+    l->next_point = fy_run_next_point(k + 1, run->settings.until > 0.0);
     run->measure_now = false;
     return run->last.episodes != k ? fy_run_measure(run) : FORAY_OK;
 }
@@ -152,6 +152,11 @@ foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progres
     foray_status status = fy_run_writable(run);
     if (status != FORAY_OK)
         return status;
+    if (run->codec.may_end)
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE,
+                       "%s: learnt from recorded data, and cannot go on exploring; more data are "
+                       "added by 'foray learn --append'",
+                       run->store->path);
     if (run->explorer->step >= 0 || run->explorer->episodes != fy_run_recorded(run))
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                        "%s: end and record the current episode before exploring further",
@@ -161,7 +166,7 @@ foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progres
               .world = world,
               .progress = progress,
               .user = user,
-              .next_point = next_point(run->explorer->episodes, run->settings.until > 0.0),
+              .next_point = fy_run_next_point(run->explorer->episodes, run->settings.until > 0.0),
               .started = now,
               .looked = now,
               .committed = now,

@@ -99,8 +99,19 @@ foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn 
 
 /* ----------------------------------------------------------------- replay */
 
-foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,
-                           const int32_t *actions)
+/* What was recorded elsewhere, up to its end. */
+static foray_status learn_again(foray_run *run, foray_explorer *explorer, const int32_t *states,
+                                const int32_t *actions)
+{
+    int64_t steps = 0;
+    while (steps < run->codec.horizon && actions[steps] >= 0)
+        steps++;
+    return foray_explorer_learn(explorer, steps, states, actions);
+}
+
+/* What the explorer did, step by step. */
+static foray_status play_again(foray_run *run, foray_explorer *explorer, const int32_t *states,
+                               const int32_t *actions)
 {
     /* Where older arithmetic chose the actions, today's may choose others: what was done counts. */
     bool compare = fy_run_comparable(run);
@@ -121,8 +132,14 @@ foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32
         if (status == FORAY_OK)
             status = foray_explorer_observe(explorer, here[0], actions[t], here[1]);
     }
-    if (status == FORAY_OK)
-        status = foray_explorer_end(explorer);
+    return status == FORAY_OK ? foray_explorer_end(explorer) : status;
+}
+
+foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,
+                           const int32_t *actions)
+{
+    foray_status status = run->codec.may_end ? learn_again(run, explorer, states, actions)
+                                             : play_again(run, explorer, states, actions);
     if (status == FORAY_ERROR_WORLD || status == FORAY_ERROR_USAGE)
         status = fy_fail_within(run->ctx, FORAY_ERROR_RUN, "%s: damaged", run->store->path);
     return status;

@@ -46,10 +46,19 @@ foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out)
     return status;
 }
 
+/* How the episodes of an algorithm are laid out. */
+static fy_episode_kind episodes_of(const char *algorithm)
+{
+    const fy_explorer_ops *ops = fy_algorithm_named(algorithm);
+    if (ops && !ops->act)
+        return FY_EPISODE_RECORDED;
+    return ops && ops->query ? FY_EPISODE_QUERIES : FY_EPISODE_WALK;
+}
+
 /* The explorer and the room for episodes, for the run's model and settings. */
 static foray_status equip(foray_run *run)
 {
-    run->codec = fy_codec_for(run->model, foray_algorithm_is_generative(run->settings.algorithm));
+    run->codec = fy_codec_for(run->model, episodes_of(run->settings.algorithm));
     run->room = (int64_t)(buffer_bytes / run->codec.episode_bytes);
     if (run->room < 1)
         run->room = 1;
@@ -403,7 +412,7 @@ foray_status foray_run_give_reward(foray_run *run, const foray_reward *reward)
     return status == FORAY_OK ? foray_explorer_give_reward(run->explorer, reward) : status;
 }
 
-static foray_status change_settings(foray_run *run, const foray_settings *settings)
+foray_status fy_run_change_settings(foray_run *run, const foray_settings *settings)
 {
     foray_status status = foray_settings_check(run->ctx, settings);
     if (status == FORAY_OK)
@@ -439,7 +448,7 @@ foray_status foray_run_extend(foray_run *run, int64_t episodes)
                        run->settings.episodes);
     foray_settings changed = run->settings;
     changed.episodes = episodes;
-    return change_settings(run, &changed);
+    return fy_run_change_settings(run, &changed);
 }
 
 foray_status foray_run_set_until(foray_run *run, double until)
@@ -452,7 +461,7 @@ foray_status foray_run_set_until(foray_run *run, double until)
         return status;
     foray_settings changed = run->settings;
     changed.until = until;
-    status = change_settings(run, &changed);
+    status = fy_run_change_settings(run, &changed);
     if (status == FORAY_OK)
         run->measure_now = run->explorer->episodes > 0;
     return status;

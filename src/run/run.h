@@ -59,6 +59,9 @@ foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out);
 /* FORAY_ERROR_USAGE unless the run can be written and its explorer is whole. */
 foray_status fy_run_writable(foray_run *run);
 
+/* Other settings for the run, in the file and in memory. */
+foray_status fy_run_change_settings(foray_run *run, const foray_settings *settings);
+
 /* Episodes that ended: on disk or in the buffer. */
 int64_t fy_run_recorded(const foray_run *run);
 
@@ -71,6 +74,9 @@ foray_status fy_run_append(foray_run *run, const int32_t *states, const int32_t 
 /* Is a checkpoint affordable: at most a tenth of the time goes into them? */
 bool fy_run_checkpoint_due(const foray_run *run);
 
+/* Where the trace has points: each is about a tenth (with a target to stop at), or a half, above
+ * the one before. The first such number that is at least k. */
+int64_t fy_run_next_point(int64_t k, bool dense);
 /* Adds a point to the trace, to be stored with the next transaction. */
 foray_status fy_run_measure(foray_run *run);
 

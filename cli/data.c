@@ -1,0 +1,123 @@
+/* data.c - foray data: the episodes of a run as CSV, as foray learn reads them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "view.h"
+
+typedef struct writing {
+    cli_session *session;
+    foray_run *run;
+    cli_view view;
+    const foray_reward *reward; /* NULL: none */
+    bool generative;
+    FILE *out;
+} writing;
+
+static void write_row(const writing *w, int64_t episode, int64_t step, int64_t t,
+                      const int32_t *here, int32_t action)
+{
+    char number[FORAY_NUMBER_SIZE];
+    fprintf(w->out, "%" PRId64 ",%" PRId64 ",%" PRId32 ",%" PRId32 ",%" PRId32, episode, step,
+            here[0], action, here[1]);
+    if (w->reward)
+        fprintf(w->out, ",%s",
+                foray_shortest(foray_reward_at(w->reward, t, here[0], action), number));
+    fputc('\n', w->out);
+}
+
+/* Where an algorithm asks about any state, each of its steps is an episode of its own: nothing
+ * leads from one to the next. */
+static bool write_episode(void *user, int64_t episode, const int32_t *states,
+                          const int32_t *actions)
+{
+    const writing *w = user;
+    int64_t horizon = foray_model_horizon(foray_run_model(w->run));
+    for (int64_t t = 0; t < horizon && actions[t] >= 0; t++) {
+        if (w->generative)
+            write_row(w, episode * horizon + t, 0, t, states + 2 * t, actions[t]);
+        else
+            write_row(w, episode, t, t, states + t, actions[t]);
+    }
+    return !ferror(w->out);
+}
+
+static cli_exit write_all(writing *w)
+{
+    fprintf(w->out, "episode,step,state,action,next%s\n", w->reward ? ",reward" : "");
+    return cli_status(w->session, foray_run_episodes(w->run, 0, write_episode, w));
+}
+
+/* Files are written whole or not at all. */
+static cli_exit write_file(writing *w, const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    cli_exit code = cli_destination_check(w->session, path);
+    if (code != CLI_DONE)
+        return code;
+    w->out = open_memstream(&text, &size);
+    if (!w->out)
+        return cli_fail(w->session, CLI_BAD_INPUT, "out of memory");
+    code = write_all(w);
+    bool whole = !ferror(w->out);
+    whole = fclose(w->out) == 0 && whole;
+    if (code == CLI_DONE)
+        code = whole ? cli_destination_write(w->session, path, text, size)
+                     : cli_fail(w->session, CLI_BAD_INPUT, "out of memory");
+    free(text);
+    return code;
+}
+
+static cli_exit run_data(cli_session *session)
+{
+    writing w = {.session = session, .out = stdout};
+    cli_rewards rewards = {0};
+    const char *path = cli_value(session, "output") ? cli_value(session, "output") : "-";
+    cli_exit code = cli_status(
+        session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &w.run));
+    if (code == CLI_DONE && cli_rewards_need_view(session)) {
+        code = cli_view_of_run(session, w.run, &w.view);
+        session->view = &w.view;
+    }
+    if (code == CLI_DONE && cli_has(session, "reward"))
+        code = cli_reward_open(session, foray_run_model(w.run), &rewards);
+    if (code == CLI_DONE) {
+        w.reward = rewards.count > 0 ? rewards.item[0] : NULL;
+        w.generative = foray_algorithm_is_generative(foray_run_settings(w.run)->algorithm);
+        code = cli_is_stdout(path) ? write_all(&w) : write_file(&w, path);
+    }
+    cli_rewards_close(&rewards);
+    foray_run_close(w.run);
+    cli_view_close(&w.view);
+    return code;
+}
+
+static const cli_option options[] = {
+    CLI_FILE('o', "output", "DATA", "the CSV file to write; by default, standard output"),
+    CLI_OPTION_FORCE,
+    CLI_FILE('r', "reward", "REWARD",
+             "a reward file or goal:STATE; adds a column with the rewards of the steps"),
+    CLI_OPTION_THREADS,
+    CLI_END,
+};
+
+const cli_command cli_data = {
+    .name = "data",
+    .summary = "write the episodes of a run as CSV",
+    .operands = "RUN",
+    .least = 1,
+    .most = 1,
+    .words = CLI_WORDS_FILE,
+    .description =
+        "Writes every step of every episode as a row with the columns\n"
+        "episode,step,state,action,next, all by number. 'foray learn' reads such files, and\n"
+        "gives the run's certificates from likelihoods to the last bit. Where the algorithm\n"
+        "asked about any state (generative), each step is an episode of its own.",
+    .options = options,
+    .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
+    .examples = "foray explore chain -k 100 -o chain.foray\n"
+                "foray data chain.foray -o chain.csv\n"
+                "foray data chain.foray -r goal:0 -o - | head\n",
+    .run = run_data,
+};

@@ -1,0 +1,185 @@
+/* learn.c - foray learn: a run from episodes that were recorded elsewhere. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output.h"
+#include "progress.h"
+#include "view.h"
+
+typedef struct learning {
+    cli_session *session;
+    const char *path, *data;
+    foray_model *given;
+    foray_run *run;
+    cli_progress progress;
+} learning;
+
+static bool count_episode(void *user, const foray_recorded *episode)
+{
+    (void)episode;
+    ++*(int64_t *)user;
+    return true;
+}
+
+/* The data are read before there is a run: bad ones leave no file behind, and replace none. */
+static cli_exit check_data(const learning *l, const foray_model *model)
+{
+    int64_t episodes = 0;
+    foray_status status =
+        foray_data_read(l->session->ctx, model, l->data, count_episode, &episodes);
+    cli_exit code = cli_status(l->session, status);
+    if (status == FORAY_ERROR_WORLD)
+        return CLI_BAD_INPUT;
+    if (code == CLI_DONE && episodes == 0)
+        code = cli_fail(l->session, CLI_BAD_INPUT, "%s: no episodes", l->data);
+    return code;
+}
+
+static cli_exit start_run(learning *l)
+{
+    cli_session *session = l->session;
+    const char *source = session->args.operand[0];
+    foray_run_creation how = cli_has(session, "force") ? FORAY_RUN_REPLACE : FORAY_RUN_NEW;
+    foray_settings settings;
+    foray_settings_default(&settings);
+    snprintf(settings.algorithm, sizeof settings.algorithm, "recorded");
+    settings.delta = cli_real(session, "delta");
+    if (cli_view_names(source))
+        return cli_fail(session, CLI_USAGE,
+                        "%s is a system, whose states are vectors: data are learnt with a model "
+                        "('foray world export')",
+                        source);
+    cli_exit code = cli_destination_check(session, l->path);
+    if (code == CLI_DONE)
+        code = cli_model_open(session, source, &l->given);
+    if (code == CLI_DONE)
+        code = check_data(l, l->given);
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_run_create(session->ctx, l->path, how, l->given, source,
+                                                    &settings, &l->run));
+    return code;
+}
+
+/* More data for a run that was learnt with the same model. */
+static cli_exit continue_run(learning *l)
+{
+    cli_session *session = l->session;
+    if (cli_has(session, "force") || cli_has(session, "delta"))
+        return cli_fail(session, CLI_USAGE, "--append keeps the run and its delta: without --%s",
+                        cli_has(session, "force") ? "force" : "delta");
+    cli_exit code = cli_model_open(session, session->args.operand[0], &l->given);
+    if (code == CLI_DONE)
+        code = check_data(l, l->given);
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_run_open(session->ctx, l->path, FORAY_RUN_WRITE, &l->run));
+    if (code == CLI_DONE && !foray_model_equal(l->given, foray_run_model(l->run)))
+        code = cli_fail(session, CLI_BAD_INPUT, "%s is a run of another model", l->path);
+    return code;
+}
+
+static void print_path(const char *before, const char *path, const char *after)
+{
+    printf("%s", before);
+    cli_put(stdout, 0, path);
+    printf("%s\n", after);
+}
+
+static cli_exit show_run(const learning *l)
+{
+    foray_certificate bound = {.gap = NAN, .radius = FORAY_RADIUS_NONE};
+    char episodes[CLI_NUMBER_SIZE];
+    int64_t saved = foray_run_saved(l->run);
+    cli_output output;
+    if (!l->session->json) {
+        printf("the run has %s episode%s", cli_grouped(saved, episodes), saved == 1 ? "" : "s");
+        print_path(", learnt with the model ", foray_run_world(l->run), "");
+        print_path("saved in                ", l->path, "");
+        print_path("next                    foray plan ", l->path, " -r goal:0");
+        return CLI_DONE;
+    }
+    (void)foray_explorer_bound(foray_run_explorer(l->run), &bound); /* not every model has one */
+    cli_output_begin(&output, l->session);
+    cli_output_text(&output, "run", l->path);
+    cli_output_text(&output, "world", foray_run_world(l->run));
+    cli_output_text(&output, "algorithm", foray_run_settings(l->run)->algorithm);
+    cli_output_integer(&output, "episodes", saved);
+    cli_output_certificate(&output, "bound", &bound);
+    return cli_output_end(&output, l->session, CLI_DONE);
+}
+
+static cli_exit learn(learning *l)
+{
+    cli_session *session = l->session;
+    cli_progress_begin(&l->progress, foray_run_saved(l->run));
+    foray_status status = foray_run_learn_file(l->run, l->data, cli_progress_step, &l->progress);
+    cli_progress_end(&l->progress);
+    cli_exit code = cli_status(session, status);
+    if (status >= 0) {
+        cli_exit told = show_run(l);
+        code = told == CLI_DONE ? code : told;
+    }
+    if (status == FORAY_INTERRUPTED)
+        cli_fail(session, code,
+                 "stopped by a signal: %" PRId64 " of %" PRId64 " episodes are learnt",
+                 foray_run_saved(l->run), foray_run_settings(l->run)->episodes);
+    return code;
+}
+
+static cli_exit run_learn(cli_session *session)
+{
+    learning l = {
+        .session = session, .path = cli_value(session, "output"), .data = session->args.operand[1]};
+    if (!l.path)
+        return cli_fail(session, CLI_USAGE, "-o is required: the file to store the run in");
+    cli_exit code = cli_refuse_stdout(session, l.path);
+    if (code == CLI_DONE)
+        code = cli_has(session, "append") ? continue_run(&l) : start_run(&l);
+    if (code == CLI_DONE)
+        code = learn(&l);
+    code = cli_run_close(session, l.run, code);
+    foray_model_destroy(l.given);
+    return code;
+}
+
+static const cli_option options[] = {
+    CLI_FILE('o', "output", "RUN", "the file to store the run in (required)"),
+    CLI_SWITCH("append", "add to the run in that file, which was learnt with the same model"),
+    CLI_OPTION_FORCE,
+    CLI_REAL(0, "delta", "D", "0.1", 1e-12, 0.999999999999,
+             "probability that a certificate may be wrong"),
+    CLI_OPTION_JSON,
+    CLI_OPTION_THREADS,
+    CLI_END,
+};
+
+const cli_command cli_learn = {
+    .name = "learn",
+    .summary = "make a run from episodes that were recorded elsewhere",
+    .operands = "WORLD|MODEL DATA",
+    .least = 2,
+    .most = 2,
+    .words = CLI_WORDS_WORLD,
+    .description =
+        "Learns from recorded episodes: a CSV file with the columns\n"
+        "episode,step,state,action,next and perhaps done and reward (which is not used), in\n"
+        "any order. States and actions go by number or by name. An episode's rows stand\n"
+        "together, with steps 0, 1, ... without holes. Episodes may be shorter than the\n"
+        "horizon; longer ones are cut into pieces of it. Everything is checked before\n"
+        "anything is written.\n"
+        "\n"
+        "Whatever an explored run is good for, this one is too: plans, bounds, certificates,\n"
+        "reports; only exploring cannot go on. Certificates hold for any policy that\n"
+        "recorded the data, as long as nobody chose by their outcome what to record.",
+    .options = options,
+    .exits = {CLI_BAD_INPUT, CLI_BAD_RUN, CLI_STOPPED},
+    .examples = "foray explore riverswim -k 500 -o river.foray\n"
+                "foray data river.foray -o river.csv\n"
+                "foray learn riverswim river.csv -o learnt.foray\n"
+                "foray plan learnt.foray -r goal:5\n"
+                "foray explore riverswim -k 200 --seed 2 -o more.foray\n"
+                "foray data more.foray -o more.csv\n"
+                "foray learn riverswim more.csv --append -o learnt.foray\n",
+    .run = run_learn,
+};

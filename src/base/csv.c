@@ -1,0 +1,295 @@
+/* csv.c - see csv.h. */
+#include "base/csv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    CHUNK = 1 << 16,
+    MOST_COLUMNS = 64,
+    MOST_BYTES = 1 << 20, /* of a record: longer ones are not what we are here for */
+};
+
+struct fy_csv {
+    foray_context *ctx;
+    char *path;
+    int file;
+    uint8_t chunk[CHUNK];
+    size_t at, filled;
+    int64_t line, record_line; /* of the next byte, and where the record began */
+    const char *const *column;
+    int64_t columns;             /* that the header names */
+    int64_t place[MOST_COLUMNS]; /* [columns that there may be] where in the record; -1: nowhere */
+    fy_writer record;            /* cells, each with a final 0 */
+    size_t cell[MOST_COLUMNS];   /* where each begins */
+    int64_t cells;
+};
+
+/* ------------------------------------------------------------------------------ bytes */
+
+enum { END = -1, BROKEN = -2 };
+
+static int fill(fy_csv *csv)
+{
+    ssize_t got;
+    do
+        got = read(csv->file, csv->chunk, CHUNK);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) {
+        fy_say(csv->ctx, "%s: cannot read: %s", csv->path, strerror(errno));
+        return BROKEN;
+    }
+    csv->at = 0;
+    csv->filled = (size_t)got;
+    return got == 0 ? END : csv->chunk[0];
+}
+
+static int peek(fy_csv *csv)
+{
+    return csv->at < csv->filled ? csv->chunk[csv->at] : fill(csv);
+}
+
+/* The byte that peek() saw. */
+static void take(fy_csv *csv)
+{
+    csv->line += csv->chunk[csv->at++] == '\n';
+}
+
+static foray_status bad_line(fy_csv *csv, const char *cause)
+{
+    return fy_fail(csv->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": %s", csv->path, csv->record_line,
+                   cause);
+}
+
+/* ------------------------------------------------------------------------------ cells */
+
+static foray_status begin_cell(fy_csv *csv)
+{
+    if (csv->cells == MOST_COLUMNS)
+        return bad_line(csv, "too many columns");
+    csv->cell[csv->cells++] = csv->record.size;
+    return FORAY_OK;
+}
+
+static foray_status add_byte(fy_csv *csv, int byte)
+{
+    const uint8_t one = (uint8_t)byte;
+    if (byte == 0)
+        return bad_line(csv, "a byte that is 0");
+    if (csv->record.size >= MOST_BYTES)
+        return bad_line(csv, "longer than a megabyte");
+    fy_write_bytes(&csv->record, &one, 1);
+    return csv->record.failed ? FORAY_ERROR_MEMORY : FORAY_OK;
+}
+
+static foray_status end_cell(fy_csv *csv)
+{
+    fy_write_bytes(&csv->record, "", 1);
+    return csv->record.failed ? FORAY_ERROR_MEMORY : FORAY_OK;
+}
+
+static void skip_spaces(fy_csv *csv)
+{
+    for (int byte = peek(csv); byte == ' ' || byte == '\t'; byte = peek(csv))
+        take(csv);
+}
+
+/* Up to the comma or the end of the line, without spaces at the end. */
+static foray_status plain_cell(fy_csv *csv)
+{
+    foray_status status = FORAY_OK;
+    for (int byte = peek(csv); status == FORAY_OK && byte >= 0 && byte != ',' && byte != '\n';
+         byte = peek(csv)) {
+        take(csv);
+        if (byte == '"')
+            return bad_line(csv, "a quote within a cell that does not begin with one");
+        status = add_byte(csv, byte);
+    }
+    while (csv->record.size > csv->cell[csv->cells - 1] &&
+           strchr(" \t\r", csv->record.data[csv->record.size - 1]))
+        csv->record.size--;
+    return status;
+}
+
+/* "a ""quoted"" cell", which may hold commas and lines. */
+static foray_status quoted_cell(fy_csv *csv)
+{
+    foray_status status = FORAY_OK;
+    take(csv);
+    while (status == FORAY_OK) {
+        int byte = peek(csv);
+        if (byte < 0)
+            return byte == BROKEN ? FORAY_ERROR_IO : bad_line(csv, "a quote is never closed");
+        take(csv);
+        if (byte == '"') {
+            if (peek(csv) != '"')
+                break;
+            take(csv);
+        }
+        status = add_byte(csv, byte);
+    }
+    skip_spaces(csv);
+    if (peek(csv) == '\r')
+        take(csv);
+    int byte = peek(csv);
+    if (status == FORAY_OK && byte >= 0 && byte != ',' && byte != '\n')
+        return bad_line(csv, "something follows a closed quote");
+    return status;
+}
+
+static foray_status read_record(fy_csv *csv)
+{
+    csv->record.size = 0;
+    csv->cells = 0;
+    for (;;) {
+        foray_status status = begin_cell(csv);
+        skip_spaces(csv);
+        if (status == FORAY_OK)
+            status = peek(csv) == '"' ? quoted_cell(csv) : plain_cell(csv);
+        if (status == FORAY_OK)
+            status = end_cell(csv);
+        if (status != FORAY_OK)
+            return status;
+        int byte = peek(csv);
+        if (byte == BROKEN)
+            return FORAY_ERROR_IO;
+        if (byte != END)
+            take(csv);
+        if (byte != ',')
+            return FORAY_OK;
+    }
+}
+
+/* Past comments and empty lines. */
+static int skip_to_record(fy_csv *csv)
+{
+    for (;;) {
+        int byte = peek(csv);
+        if (byte == '#') {
+            for (; byte >= 0 && byte != '\n'; byte = peek(csv))
+                take(csv);
+        } else if (byte == '\n' || byte == '\r') {
+            take(csv);
+        } else {
+            return byte;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------- records */
+
+static foray_status next_record(fy_csv *csv, bool *more)
+{
+    int byte = skip_to_record(csv);
+    if (byte == BROKEN)
+        return FORAY_ERROR_IO;
+    csv->record_line = csv->line;
+    *more = byte != END;
+    return *more ? read_record(csv) : FORAY_OK;
+}
+
+foray_status fy_csv_next(fy_csv *csv, bool *more)
+{
+    foray_status status = next_record(csv, more);
+    if (status == FORAY_OK && *more && csv->cells != csv->columns)
+        return fy_fail(csv->ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": %" PRId64 " cells, but the header names %" PRId64
+                       " columns",
+                       csv->path, csv->record_line, csv->cells, csv->columns);
+    return status;
+}
+
+static const char *cell_at(const fy_csv *csv, int64_t place)
+{
+    return (const char *)csv->record.data + csv->cell[place];
+}
+
+const char *fy_csv_cell(const fy_csv *csv, int64_t column)
+{
+    return csv->place[column] >= 0 ? cell_at(csv, csv->place[column]) : NULL;
+}
+
+int64_t fy_csv_line(const fy_csv *csv)
+{
+    return csv->record_line;
+}
+
+/* ----------------------------------------------------------------------------- header */
+
+static foray_status place_column(fy_csv *csv, int64_t place)
+{
+    const char *name = cell_at(csv, place);
+    for (int64_t i = 0; csv->column[i]; i++) {
+        if (strcmp(csv->column[i], name) != 0)
+            continue;
+        if (csv->place[i] >= 0)
+            return fy_fail(csv->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": the column '%s' twice",
+                           csv->path, csv->record_line, name);
+        csv->place[i] = place;
+        return FORAY_OK;
+    }
+    return fy_fail(csv->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": there is no column '%s' here",
+                   csv->path, csv->record_line, name);
+}
+
+static foray_status read_header(fy_csv *csv, int64_t required)
+{
+    bool more;
+    static const uint8_t mark[3] = {0xEF, 0xBB, 0xBF}; /* some programs put it before UTF-8 */
+    if (peek(csv) == mark[0] && csv->filled >= 3 && memcmp(csv->chunk, mark, 3) == 0)
+        csv->at = 3;
+    foray_status status = next_record(csv, &more);
+    if (status == FORAY_OK && !more)
+        status = fy_fail(csv->ctx, FORAY_ERROR_INPUT,
+                         "%s: empty, but a line that names the columns is expected", csv->path);
+    for (int64_t i = 0; i < MOST_COLUMNS; i++)
+        csv->place[i] = -1;
+    csv->columns = csv->cells;
+    for (int64_t i = 0; i < csv->cells && status == FORAY_OK; i++)
+        status = place_column(csv, i);
+    for (int64_t i = 0; i < required && status == FORAY_OK; i++)
+        if (csv->place[i] < 0)
+            status =
+                fy_fail(csv->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": the column '%s' is missing",
+                        csv->path, csv->record_line, csv->column[i]);
+    return status;
+}
+
+foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const *column,
+                         int64_t required, fy_csv **out)
+{
+    fy_csv *csv;
+    if (!FY_ALLOC(ctx, csv, 1))
+        return FORAY_ERROR_MEMORY;
+    csv->ctx = ctx;
+    csv->line = 1;
+    csv->column = column;
+    csv->record.ctx = ctx;
+    csv->path = fy_text(ctx, path);
+    csv->file = open(path, O_RDONLY | O_CLOEXEC);
+    foray_status status = csv->path ? FORAY_OK : FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK && csv->file < 0)
+        status = fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
+    if (status == FORAY_OK)
+        status = read_header(csv, required);
+    if (status == FORAY_OK)
+        *out = csv;
+    else
+        fy_csv_close(csv);
+    return status;
+}
+
+void fy_csv_close(fy_csv *csv)
+{
+    if (!csv)
+        return;
+    if (csv->file >= 0)
+        close(csv->file);
+    free(csv->record.data);
+    free(csv->path);
+    free(csv);
+}

@@ -1,0 +1,57 @@
+/* names.c - see names.h. */
+#include "record/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the text is, or would be. */
+static uint64_t find_slot(const fy_names *names, const char *text)
+{
+    uint64_t at = fy_hash(text, strlen(text), 0) & names->mask;
+    while (names->slot[at] != 0 && strcmp(names->name[names->slot[at] - 1], text) != 0)
+        at = (at + 1) & names->mask;
+    return at;
+}
+
+foray_status fy_names_create(foray_context *ctx, int64_t count, char *const *name, fy_names *out)
+{
+    fy_names names = {.count = count, .name = name, .mask = 1};
+    while (name && names.mask < 2 * (uint64_t)count)
+        names.mask *= 2;
+    if (name && !FY_ALLOC(ctx, names.slot, names.mask))
+        return FORAY_ERROR_MEMORY;
+    names.mask--;
+    for (int64_t i = 0; name && i < count; i++) {
+        if (!name[i])
+            continue;
+        uint64_t at = find_slot(&names, name[i]);
+        if (names.slot[at] == 0)
+            names.slot[at] = (int32_t)i + 1;
+    }
+    *out = names;
+    return FORAY_OK;
+}
+
+void fy_names_destroy(fy_names *names)
+{
+    free(names->slot);
+}
+
+/* "17", the common case. */
+static bool read_digits(const char *text, int64_t *out)
+{
+    int64_t number = 0;
+    int digits = 0;
+    for (; text[digits] >= '0' && text[digits] <= '9' && digits < 18; digits++)
+        number = 10 * number + (text[digits] - '0');
+    *out = number;
+    return digits > 0 && text[digits] == 0;
+}
+
+int64_t fy_names_find(const fy_names *names, const char *text)
+{
+    int64_t number;
+    if (read_digits(text, &number) || foray_whole_read(text, &number))
+        return number >= 0 && number < names->count ? number : -1;
+    return names->slot ? (int64_t)names->slot[find_slot(names, text)] - 1 : -1;
+}

@@ -1,0 +1,21 @@
+/* names.h - states and actions by number or by name, found fast. */
+#ifndef FY_NAMES_H
+#define FY_NAMES_H
+
+#include "base/base.h"
+
+typedef struct fy_names {
+    int64_t count;
+    char *const *name; /* [count], or NULL: numbers only; entries may be NULL */
+    int32_t *slot;     /* open addressing: index + 1, or 0 */
+    uint64_t mask;
+} fy_names;
+
+/* The names must outlive it. */
+foray_status fy_names_create(foray_context *ctx, int64_t count, char *const *name, fy_names *out);
+void fy_names_destroy(fy_names *names);
+
+/* A whole number counts as one; -1: there is none such. Of equal names the first is meant. */
+int64_t fy_names_find(const fy_names *names, const char *text);
+
+#endif

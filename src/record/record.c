@@ -1,0 +1,308 @@
+/* record.c - see record.h. Everything is checked row by row, and a message names the file, the
+ * line, the column and the cause. */
+#include "record/record.h"
+#include "base/csv.h"
+#include "base/json.h"
+#include "record/names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EPISODE, STEP, STATE, ACTION, NEXT, DONE, REWARD };
+static const char *const columns[] = {"episode", "step", "state",  "action",
+                                      "next",    "done", "reward", NULL};
+
+/* Texts that were met before, by their hashes: 8 to 16 bytes for each. */
+typedef struct known {
+    uint64_t *slot; /* open addressing; 0: free */
+    uint64_t mask;
+    int64_t count;
+} known;
+
+typedef struct recording {
+    foray_context *ctx;
+    const foray_model *model;
+    const char *path;
+    fy_csv *csv;
+    fy_names states, actions;
+    known episodes;
+    fy_recorded_fn fn;
+    void *user;
+    /* The episode at hand. */
+    char label[FORAY_LABEL_SIZE];
+    bool begun, done;
+    int64_t step; /* the one that is due */
+    /* The piece of it at hand. */
+    int64_t line, steps;
+    int32_t *piece_states, *piece_actions;
+} recording;
+
+/* --------------------------------------------------------------------------- messages */
+
+static foray_status bad_row(const recording *r, const char *column, const char *cause)
+{
+    return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": %s: %s", r->path,
+                   fy_csv_line(r->csv), column, cause);
+}
+
+/* The model rules out what was recorded, which is worse than a slip of the pen. */
+static foray_status impossible(const recording *r, const int32_t row[3])
+{
+    return fy_fail(r->ctx, FORAY_ERROR_WORLD,
+                   "%s:%" PRId64 ": next: state %" PRId32 " followed (s=%" PRId32 ", a=%" PRId32
+                   "), which the model rules out",
+                   r->path, fy_csv_line(r->csv), row[2], row[0], row[1]);
+}
+
+/* ----------------------------------------------------------------- episodes met before */
+
+static bool grow_known(foray_context *ctx, known *set)
+{
+    known wider = {.mask = set->slot ? 2 * set->mask + 1 : 1023, .count = set->count};
+    if (!FY_ALLOC(ctx, wider.slot, wider.mask + 1))
+        return false;
+    for (uint64_t i = 0; set->slot && i <= set->mask; i++) {
+        uint64_t at = set->slot[i] & wider.mask;
+        while (set->slot[i] != 0 && wider.slot[at] != 0)
+            at = (at + 1) & wider.mask;
+        if (set->slot[i] != 0)
+            wider.slot[at] = set->slot[i];
+    }
+    free(set->slot);
+    *set = wider;
+    return true;
+}
+
+/* Adds a text; *met: it was there. */
+static foray_status meet(foray_context *ctx, known *set, const char *text, bool *met)
+{
+    if (2 * (uint64_t)set->count >= set->mask && !grow_known(ctx, set))
+        return FORAY_ERROR_MEMORY;
+    uint64_t hash = fy_hash(text, strlen(text), 1);
+    hash ^= hash >> 29; /* the low bits choose the slot */
+    hash += hash == 0;
+    uint64_t at = hash & set->mask;
+    while (set->slot[at] != 0 && set->slot[at] != hash)
+        at = (at + 1) & set->mask;
+    *met = set->slot[at] == hash;
+    set->count += !*met;
+    set->slot[at] = hash;
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------------------- cells */
+
+static foray_status read_index(recording *r, int64_t column, const fy_names *names,
+                               const char *what, int32_t *out)
+{
+    const char *cell = fy_csv_cell(r->csv, column);
+    int64_t index = fy_names_find(names, cell);
+    if (index < 0)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": %s: there is no %s '%.60s'; the model has 0 to %" PRId64
+                       "%s",
+                       r->path, fy_csv_line(r->csv), columns[column], what, cell, names->count - 1,
+                       names->name ? " and their names" : "");
+    *out = (int32_t)index;
+    return FORAY_OK;
+}
+
+/* 0, 1, true, false in the spellings of the programs that write such files; empty: no. */
+static foray_status read_done(recording *r, bool *out)
+{
+    static const char *const yes[] = {"1", "true", "True", "TRUE", "yes"};
+    static const char *const no[] = {"", "0", "false", "False", "FALSE", "no"};
+    const char *cell = fy_csv_cell(r->csv, DONE);
+    *out = false;
+    for (int64_t i = 0; cell && i < FY_COUNT(no); i++)
+        if (strcmp(cell, no[i]) == 0)
+            return FORAY_OK;
+    for (int64_t i = 0; cell && i < FY_COUNT(yes); i++)
+        *out |= strcmp(cell, yes[i]) == 0;
+    return !cell || *out ? FORAY_OK : bad_row(r, "done", "neither true nor false");
+}
+
+/* Rewards are for others: what was learnt serves every reward. */
+static foray_status check_reward(recording *r)
+{
+    double value;
+    const char *cell = fy_csv_cell(r->csv, REWARD);
+    if (!cell || !*cell || foray_number_read(cell, &value))
+        return FORAY_OK;
+    return bad_row(r, "reward", "not a number");
+}
+
+/* --------------------------------------------------------------------------- episodes */
+
+static foray_status hand_over(recording *r)
+{
+    if (r->steps == 0)
+        return FORAY_OK;
+    const foray_recorded piece = {.episode = r->label,
+                                  .line = r->line,
+                                  .steps = r->steps,
+                                  .states = r->piece_states,
+                                  .actions = r->piece_actions};
+    r->steps = 0;
+    return r->fn(r->user, &piece);
+}
+
+static foray_status begin_episode(recording *r, const char *label)
+{
+    bool met = false;
+    foray_status status = hand_over(r);
+    if (status == FORAY_OK && (strlen(label) >= sizeof r->label || !fy_json_is_utf8(label)))
+        return bad_row(r, "episode", "longer than 63 bytes, or not UTF-8");
+    if (status == FORAY_OK)
+        status = meet(r->ctx, &r->episodes, label, &met);
+    if (status != FORAY_OK)
+        return status;
+    if (met)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": episode: %s was there before: the rows of an episode must "
+                       "stand together",
+                       r->path, fy_csv_line(r->csv), label);
+    snprintf(r->label, sizeof r->label, "%s", label);
+    r->begun = true;
+    r->done = false;
+    r->step = 0;
+    return FORAY_OK;
+}
+
+/* step: 0, 1, ... without holes, and nothing after the end. */
+static foray_status check_step(recording *r)
+{
+    int64_t step;
+    const char *cell = fy_csv_cell(r->csv, STEP);
+    if (!foray_whole_read(cell, &step))
+        return bad_row(r, "step", "not a whole number");
+    if (step != r->step)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": step: %" PRId64 ", but step %" PRId64
+                       " of episode %s is due",
+                       r->path, fy_csv_line(r->csv), step, r->step, r->label);
+    if (r->done)
+        return bad_row(r, "step", "the episode was done with the row before");
+    return FORAY_OK;
+}
+
+/* Nothing but the state itself follows it, whatever is done. */
+static bool is_absorbing(const foray_model *model, int64_t state)
+{
+    for (int64_t a = 0; a < model->actions; a++) {
+        int64_t pair = state * model->actions + a;
+        if (model->succ_start[pair + 1] - model->succ_start[pair] != 1 ||
+            model->succ[model->succ_start[pair]] != state)
+            return false;
+    }
+    return true;
+}
+
+/* row: state, action, next. */
+static foray_status read_row(recording *r, int32_t row[3])
+{
+    foray_status status = read_index(r, STATE, &r->states, "state", &row[0]);
+    if (status == FORAY_OK)
+        status = read_index(r, ACTION, &r->actions, "action", &row[1]);
+    if (status == FORAY_OK)
+        status = read_index(r, NEXT, &r->states, "state", &row[2]);
+    if (status == FORAY_OK && r->step > 0 && row[0] != r->piece_states[r->steps])
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": state: %" PRId32 ", but the row before led to %" PRId32,
+                       r->path, fy_csv_line(r->csv), row[0], r->piece_states[r->steps]);
+    if (status == FORAY_OK &&
+        fy_model_find(r->model, row[0] * r->model->actions + row[1], row[2]) < 0)
+        return impossible(r, row);
+    if (status == FORAY_OK)
+        status = read_done(r, &r->done);
+    if (status == FORAY_OK && r->done && !is_absorbing(r->model, row[2]))
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": done: but the model lets state %" PRId32 " be left",
+                       r->path, fy_csv_line(r->csv), row[2]);
+    return status == FORAY_OK ? check_reward(r) : status;
+}
+
+static foray_status take_row(recording *r)
+{
+    int32_t row[3];
+    foray_status status = FORAY_OK;
+    const char *label = fy_csv_cell(r->csv, EPISODE);
+    if (!r->begun || strcmp(label, r->label) != 0)
+        status = begin_episode(r, label);
+    if (status == FORAY_OK)
+        status = check_step(r);
+    if (status == FORAY_OK)
+        status = read_row(r, row);
+    if (status != FORAY_OK)
+        return status;
+    if (r->steps == 0)
+        r->line = fy_csv_line(r->csv);
+    r->piece_states[r->steps] = row[0];
+    r->piece_actions[r->steps++] = row[1];
+    r->piece_states[r->steps] = row[2];
+    r->step++;
+    if (r->steps < r->model->horizon)
+        return FORAY_OK;
+    status = hand_over(r);
+    r->piece_states[0] = row[2]; /* where the next piece must begin */
+    return status;
+}
+
+static foray_status take_rows(recording *r)
+{
+    foray_status status = FORAY_OK;
+    for (bool more = true; status == FORAY_OK && more;) {
+        status = fy_csv_next(r->csv, &more);
+        if (status == FORAY_OK && more)
+            status = take_row(r);
+    }
+    return status == FORAY_OK ? hand_over(r) : status;
+}
+
+foray_status fy_record_read(foray_context *ctx, const foray_model *model, const char *path,
+                            fy_recorded_fn fn, void *user)
+{
+    recording r = {.ctx = ctx, .model = model, .path = path, .fn = fn, .user = user};
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(ctx, r.piece_states, model->horizon + 1) &&
+        FY_ALLOC(ctx, r.piece_actions, model->horizon))
+        status = fy_names_create(ctx, model->states, model->state_names, &r.states);
+    if (status == FORAY_OK)
+        status = fy_names_create(ctx, model->actions, model->action_names, &r.actions);
+    if (status == FORAY_OK)
+        status = fy_csv_open(ctx, path, columns, NEXT + 1, &r.csv);
+    if (status == FORAY_OK)
+        status = take_rows(&r);
+    fy_csv_close(r.csv);
+    fy_names_destroy(&r.states);
+    fy_names_destroy(&r.actions);
+    free(r.episodes.slot);
+    free(r.piece_states);
+    free(r.piece_actions);
+    return status;
+}
+
+/* ------------------------------------------------------------------------- for callers */
+
+typedef struct listener {
+    foray_recorded_fn fn;
+    void *user;
+    bool stopped;
+} listener;
+
+static foray_status tell_listener(void *user, const foray_recorded *episode)
+{
+    listener *to = user;
+    to->stopped = !to->fn(to->user, episode);
+    return to->stopped ? FORAY_INTERRUPTED : FORAY_OK;
+}
+
+foray_status foray_data_read(foray_context *ctx, const foray_model *model, const char *path,
+                             foray_recorded_fn fn, void *user)
+{
+    listener to = {.fn = fn, .user = user};
+    foray_status status = fy_record_read(ctx, model, path, tell_listener, &to);
+    return to.stopped ? FORAY_OK : status;
+}

@@ -1,0 +1,273 @@
+/* test_record.c - recorded episodes through the C interface: the same certificates as the explorer
+ * that saw them happen, episodes of any length, reading files in pieces, memory that runs out. */
+#include "base/csv.h"
+#include "record/names.h"
+#include "support.h"
+#include "support_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void record_settings(run_bench *bench)
+{
+    snprintf(bench->settings.algorithm, sizeof bench->settings.algorithm, "recorded");
+}
+
+/* ------------------------------------------------------------------------- explorers */
+
+/* The counts, and so the certificates, of an explorer are those of one that is told what happened;
+ * in the same order of steps, cut into episodes in whatever way. */
+static void test_learn(void **state)
+{
+    run_bench *bench = *state;
+    int64_t horizon = foray_model_horizon(bench->model), piece = 1;
+    foray_explorer *explorer, *told;
+    foray_world *world;
+    assert_ok(bench, foray_explorer_create(bench->ctx, bench->model, &bench->settings, &explorer));
+    record_settings(bench);
+    assert_ok(bench, foray_explorer_create(bench->ctx, bench->model, &bench->settings, &told));
+    assert_ok(bench, foray_world_from_model(bench->ctx, bench->model, &world));
+    int32_t *states = calloc((size_t)horizon + 1, sizeof *states),
+            *actions = calloc((size_t)horizon, sizeof *actions);
+    for (int episode = 0; episode < 3000; episode++) {
+        assert_ok(bench, foray_explorer_play(explorer, world, states, actions));
+        for (int64_t t = 0; t < horizon; t += piece) {
+            piece = 1 + (piece + t) % horizon;
+            int64_t steps = piece < horizon - t ? piece : horizon - t;
+            assert_ok(bench, foray_explorer_learn(told, steps, states + t, actions + t));
+        }
+    }
+    assert_true(told->episodes > explorer->episodes);
+    foray_certificate one, other;
+    assert_ok(bench, foray_explorer_certify_by(explorer, FORAY_RADIUS_LIKELIHOOD));
+    assert_ok(bench, foray_explorer_certify_by(told, FORAY_RADIUS_LIKELIHOOD));
+    assert_ok(bench, foray_explorer_bound(explorer, &one));
+    assert_ok(bench, foray_explorer_bound(told, &other));
+    assert_true(one.gap == other.gap && one.gap < (double)horizon);
+    free(states);
+    free(actions);
+    foray_world_destroy(world);
+    foray_explorer_destroy(explorer);
+    foray_explorer_destroy(told);
+}
+
+/* Nothing is learnt from an episode that is not possible, or not in turn. */
+static void test_refused(void **state)
+{
+    run_bench *bench = *state;
+    int64_t action, horizon = foray_model_horizon(bench->model);
+    foray_explorer *explorer;
+    const int32_t *next;
+    assert_ok(bench, foray_explorer_create(bench->ctx, bench->model, &bench->settings, &explorer));
+    assert_fails(bench, FORAY_ERROR_USAGE,
+                 foray_explorer_learn(explorer, 1, (int32_t[]){0, 0}, (int32_t[]){0}));
+    run_assert_message(bench, "only the algorithm recorded");
+    foray_explorer_destroy(explorer);
+
+    record_settings(bench);
+    assert_ok(bench, foray_explorer_create(bench->ctx, bench->model, &bench->settings, &explorer));
+    (void)foray_model_successors(bench->model, 0, 0, &next);
+    int32_t states[3] = {0, next[0], next[0]}, actions[2] = {0, 0};
+    assert_fails(bench, FORAY_ERROR_USAGE, foray_explorer_learn(explorer, 0, states, actions));
+    assert_fails(bench, FORAY_ERROR_USAGE,
+                 foray_explorer_learn(explorer, horizon + 1, states, actions));
+    states[2] = (int32_t)foray_model_states(bench->model); /* possible, then not */
+    assert_fails(bench, FORAY_ERROR_WORLD, foray_explorer_learn(explorer, 2, states, actions));
+    states[2] = (int32_t)foray_model_states(bench->model) - 1;
+    assert_fails(bench, FORAY_ERROR_WORLD, foray_explorer_learn(explorer, 2, states, actions));
+    run_assert_message(bench, "which the model rules out");
+    actions[1] = -1;
+    assert_fails(bench, FORAY_ERROR_WORLD, foray_explorer_learn(explorer, 2, states, actions));
+    assert_true(explorer->episodes == 0 && explorer->seen[0] == 0);
+    assert_ok(bench, foray_explorer_begin(explorer));
+    assert_fails(bench, FORAY_ERROR_USAGE, foray_explorer_act(explorer, 0, &action));
+    run_assert_message(bench, "chooses no actions");
+    foray_explorer_destroy(explorer);
+}
+
+/* ------------------------------------------------------------------------------- runs */
+
+static bool write_episode(void *user, int64_t episode, const int32_t *states,
+                          const int32_t *actions)
+{
+    for (int64_t t = 0; t < (episode % 3 ? 4 : 7); t++) /* longer and shorter ones */
+        fprintf(user, "%d,%d,%d,%d,%d\n", (int)episode, (int)t, (int)states[t], (int)actions[t],
+                (int)states[t + 1]);
+    return true;
+}
+
+static const char *make_data(run_bench *bench)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/data.csv", bench->directory);
+    run_make(bench, bench->other);
+    foray_run *run = run_reopen(bench, bench->other, FORAY_RUN_READ);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("episode,step,state,action,next\n", file);
+    assert_ok(bench, foray_run_episodes(run, 0, write_episode, file));
+    assert_int_equal(fclose(file), 0);
+    assert_ok(bench, foray_run_close(run));
+    record_settings(bench);
+    return path;
+}
+
+/* A run that was learnt, opened again, and verified: the same episodes and the same state. */
+static void test_run(void **state)
+{
+    run_bench *bench = *state;
+    const char *data = make_data(bench);
+    foray_run *run = run_create(bench, bench->path);
+    assert_ok(bench, foray_run_learn_file(run, data, NULL, NULL));
+    assert_ok(bench, foray_run_learn(run, 1, (int32_t[]){0, 0}, (int32_t[]){0}));
+    assert_ok(bench, foray_run_save(run));
+    run_digest before, after;
+    assert_ok(bench, run_take_digest(run, &before));
+    assert_int_equal(before.episodes, bench->settings.episodes + 1);
+    assert_ok(bench, foray_run_close(run));
+    run_digest_file(bench, bench->path, &after);
+    run_assert_same(&before, &after);
+    run = run_reopen(bench, bench->path, FORAY_RUN_READ);
+    assert_ok(bench, foray_run_verify(run));
+    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_learn_file(run, data, NULL, NULL));
+    assert_ok(bench, foray_run_close(run));
+}
+
+static bool stop_at_once(void *user, const foray_progress *progress)
+{
+    (void)progress;
+    ++*(int *)user;
+    return false;
+}
+
+/* What is told, and what is refused. */
+static void test_run_refused(void **state)
+{
+    run_bench *bench = *state;
+    const char *data = make_data(bench);
+    int told = 0;
+    foray_run *run = run_reopen(bench, bench->other, FORAY_RUN_WRITE);
+    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_learn_file(run, data, NULL, NULL));
+    run_assert_message(bench, "recorded episodes cannot be added");
+    assert_ok(bench, foray_run_close(run));
+    run = run_create(bench, bench->path);
+    assert_ok(bench, foray_run_learn_file(run, data, stop_at_once, &told));
+    assert_int_equal(told, 1); /* at the end: too few episodes to be asked on the way */
+    foray_world *world;
+    assert_ok(bench, foray_world_from_model(bench->ctx, bench->model, &world));
+    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_explore(run, world, NULL, NULL));
+    run_assert_message(bench, "cannot go on exploring");
+    foray_world_destroy(world);
+    assert_ok(bench, foray_run_close(run));
+}
+
+/* ------------------------------------------------------------------------------- files */
+
+static bool count(void *user, const foray_recorded *episode)
+{
+    (void)episode;
+    ++*(int64_t *)user;
+    return true;
+}
+
+static bool first_only(void *user, const foray_recorded *episode)
+{
+    snprintf(user, FORAY_LABEL_SIZE, "%s", episode->episode);
+    assert_int_equal(episode->line, 2);
+    return false;
+}
+
+/* Every allocation of reading fails in turn: an error, a message, nothing leaked. */
+static void test_memory(void **state)
+{
+    run_bench *bench = *state;
+    const char *data = make_data(bench);
+    int64_t episodes = 0;
+    char label[FORAY_LABEL_SIZE];
+    assert_ok(bench, foray_data_read(bench->ctx, bench->model, data, count, &episodes));
+    assert_int_equal(episodes, bench->settings.episodes);
+    assert_ok(bench, foray_data_read(bench->ctx, bench->model, data, first_only, label));
+    assert_string_equal(label, "0");
+    for (int64_t allowed = 0;; allowed++) {
+        bench->ctx->allocations_left = allowed;
+        foray_status status = foray_data_read(bench->ctx, bench->model, data, count, &episodes);
+        bench->ctx->allocations_left = -1;
+        if (status == FORAY_OK)
+            break;
+        assert_int_equal(status, FORAY_ERROR_MEMORY);
+        assert_true(foray_message(bench->ctx)[0] != 0 && allowed < 100);
+    }
+}
+
+/* Records that lie across the pieces a file is read in, and one that is too long. */
+static void test_csv(void **state)
+{
+    run_bench *bench = *state;
+    static const char *const columns[] = {"a", "b", NULL};
+    fy_csv *csv;
+    bool more = true;
+    FILE *file = fopen(bench->path, "w");
+    assert_non_null(file);
+    fputs("\xEF\xBB\xBF\"b\",a\n", file); /* a byte order mark */
+    for (int i = 0; i < 30000; i++)
+        fprintf(file, "\"%d \"\"x\"\"\n\",%d%s", i, i, i % 2 ? "\r\n" : "\n");
+    assert_int_equal(fclose(file), 0);
+    assert_ok(bench, fy_csv_open(bench->ctx, bench->path, columns, 2, &csv));
+    for (int i = 0; i < 30000; i++) {
+        char expected[32];
+        assert_ok(bench, fy_csv_next(csv, &more));
+        assert_true(more && atoi(fy_csv_cell(csv, 0)) == i && fy_csv_line(csv) == 2 + 2 * i);
+        snprintf(expected, sizeof expected, "%d \"x\"\n", i);
+        assert_string_equal(fy_csv_cell(csv, 1), expected);
+    }
+    assert_ok(bench, fy_csv_next(csv, &more));
+    assert_false(more);
+    fy_csv_close(csv);
+
+    file = fopen(bench->path, "w");
+    fputs("a\n", file);
+    for (int i = 0; i < 1 << 21; i++)
+        fputc('x', file);
+    assert_int_equal(fclose(file), 0);
+    assert_ok(bench, fy_csv_open(bench->ctx, bench->path, columns, 1, &csv));
+    assert_null(fy_csv_cell(csv, 1));
+    assert_fails(bench, FORAY_ERROR_INPUT, fy_csv_next(csv, &more));
+    run_assert_message(bench, ":2: longer than a megabyte");
+    fy_csv_close(csv);
+}
+
+/* By number, by name, and the first of equal names; numbers win. */
+static void test_names(void **state)
+{
+    run_bench *bench = *state;
+    char north[] = "north", ten[] = "1e1", south[] = "south", zero[] = "0";
+    char *const name[] = {north, ten, NULL, north, south, zero};
+    fy_names names;
+    assert_ok(bench, fy_names_create(bench->ctx, 6, name, &names));
+    assert_int_equal(fy_names_find(&names, "north"), 0);
+    assert_int_equal(fy_names_find(&names, "south"), 4);
+    assert_int_equal(fy_names_find(&names, "5"), 5);
+    assert_int_equal(fy_names_find(&names, "0"), 0);
+    assert_int_equal(fy_names_find(&names, "6"), -1);
+    assert_int_equal(fy_names_find(&names, "-1"), -1);
+    assert_int_equal(fy_names_find(&names, "1e1"), -1);
+    assert_int_equal(fy_names_find(&names, "99999999999999999999"), -1);
+    assert_int_equal(fy_names_find(&names, ""), -1);
+    assert_int_equal(fy_names_find(&names, "North"), -1);
+    fy_names_destroy(&names);
+    assert_ok(bench, fy_names_create(bench->ctx, 6, NULL, &names));
+    assert_int_equal(fy_names_find(&names, "3"), 3);
+    assert_int_equal(fy_names_find(&names, "north"), -1);
+    fy_names_destroy(&names);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RUN_TEST(test_learn),       RUN_TEST(test_refused), RUN_TEST(test_run),
+        RUN_TEST(test_run_refused), RUN_TEST(test_memory),  RUN_TEST(test_csv),
+        RUN_TEST(test_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
