@@ -22,7 +22,8 @@ static foray_status learn_one(foray_run *run, int64_t steps, const int32_t *stat
     foray_status status = foray_explorer_learn(run->explorer, steps, states, actions);
     if (status != FORAY_OK)
         return status;
-    run->other_source = true;
+    if (run->source == FY_SOURCE_MODEL)
+        run->source = FY_SOURCE_OTHER;
     for (int64_t t = 0; t <= run->codec.horizon; t++)
         run->states[t] = states[t < steps ? t : steps];
     for (int64_t t = 0; t < run->codec.horizon; t++)
