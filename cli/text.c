@@ -18,31 +18,54 @@ int cli_utf8_length(const char *text)
     return refused ? 0 : length;
 }
 
-/* The same, but 0 for control characters. Terminals obey those of U+0080 to U+009F as well. */
-static int printable_length(const char *text)
+/* Characters that terminals obey instead of showing them: controls, those of U+0080 to U+009F too;
+ * and what is not seen but moves, turns or hides the text around it: marks and overrides of
+ * writing direction, separators of lines, joiners, tags. */
+static bool is_obeyed(unsigned code)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    bool control = at[0] < 0x20 || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
-    return control ? 0 : cli_utf8_length(text);
+    static const unsigned range[][2] = {{0, 0x1f},        {0x7f, 0x9f},      {0xad, 0xad},
+                                        {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},
+                                        {0x2028, 0x202e}, {0x2060, 0x206f},  {0xfeff, 0xfeff},
+                                        {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        if (code >= range[i][0] && code <= range[i][1])
+            return true;
+    return false;
 }
 
-/* \n, \t or \x1b; returns how many columns that takes. */
-static int put_escaped(FILE *stream, unsigned char byte)
+/* The character of so many bytes. */
+static unsigned character(const char *text, int length)
 {
-    if (byte == '\n' || byte == '\t')
-        return fprintf(stream, "\\%c", byte == '\n' ? 'n' : 't');
-    return fprintf(stream, "\\x%02x", byte);
+    const unsigned char *at = (const unsigned char *)text;
+    unsigned code = length > 1 ? at[0] & (0x7fu >> length) : at[0];
+    for (int i = 1; i < length; i++)
+        code = code << 6 | (at[i] & 0x3fu);
+    return code;
+}
+
+/* \n, \t, \x1b or \u202e; returns how many columns that takes. */
+static int put_escaped(FILE *stream, unsigned code)
+{
+    if (code == '\n' || code == '\t')
+        return fprintf(stream, "\\%c", code == '\n' ? 'n' : 't');
+    return fprintf(stream, code < 0x80 ? "\\x%02x" : "\\u%04x", code);
 }
 
 void cli_put(FILE *stream, int width, const char *text)
 {
     int column = 0;
     while (*text) {
-        int length = printable_length(text);
-        if (length == 0)
-            column += put_escaped(stream, (unsigned char)*text++);
-        for (column += length > 0; length > 0; length--)
-            fputc(*text++, stream);
+        int length = cli_utf8_length(text);
+        unsigned code = character(text, length);
+        if (length == 0) {
+            column += fprintf(stream, "\\x%02x", (unsigned char)*text++);
+        } else if (is_obeyed(code)) {
+            column += put_escaped(stream, code);
+            text += length;
+        } else {
+            column += (int)fwrite(text, (size_t)length, 1, stream);
+            text += length;
+        }
     }
     fprintf(stream, "%*s", column < width ? width - column : 0, "");
 }

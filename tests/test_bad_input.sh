@@ -178,9 +178,28 @@ loud() {
     holds "no control characters from ${*:3}" \
         awk '/[\001-\010\013-\037\177]/ || /\302[\200-\237]/ { exit 1 }' "$work/out" "$work/err"
 }
-loud 0 'name +.x1b\[2Jtiny.xc2.x9b1m' foray model check loud.json
+loud 0 'name +.x1b\[2Jtiny.u009b1m' foray model check loud.json
 loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray plan good.foray -r loud_reward.json --force -o policy.json
 loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray evaluate good.json policy.json -r loud_reward.json
 loud 0 'goal.x1b]0;x.x07.n +plugin' foray info good.foray
 loud 3 'x1b\[1m' foray plan good.foray -r loud_key.json
+
+# Nor is what turns or hides the text around it: U+202E writes from right to left.
+sed 's/"tiny"/"a\\u202eb\\u2067c\\u200bd\\ufeffe\\u2028f\\udb40\\udc01g"/' good.json >turned.json
+expect 0 'name +a.u202eb.u2067c.u200bd.ufeffe.u2028f.ue0001g$' foray model check turned.json
+
+# Names have at most 255 bytes.
+long=$(printf 'n%.0s' {1..255})
+sed "s/\"tiny\"/\"$long\"/" good.json >long.json
+expect 0 "" foray model check long.json
+sed "s/\"tiny\"/\"${long}n\"/" good.json >longer.json
+expect 3 'longer.json: name: "n{40}\.\.\.": a name has at most 255 bytes' foray model check longer.json
+echo "{\"format\":\"foray-reward\",\"version\":1,\"name\":\"${long}n\",\"entries\":[]}" >long_name.json
+expect 3 'long_name.json: name: .*at most 255 bytes' foray plan good.foray -r long_name.json
+
+# Numbers are decimal, with nothing around them.
+for number in 0x10 ' 5' '5 ' 0b1 1e 1_ _1 ++1 inf nan ''; do
+    expect 2 "episodes" foray explore chain -k "$number" -o number.foray
+    expect 2 "delta" foray explore chain -k 5 --delta "$number" -o number.foray
+done
 finish

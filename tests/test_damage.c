@@ -241,7 +241,7 @@ static void forge_mode(run_bench *bench, foray_run *run, const char *mode)
                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
     fy_row_put_int(&row, 0);
     fy_row_put_int(&row, 60);
-    fy_row_put_text(&row, "reward");
+    fy_row_put_text(&row, "goal");
     fy_row_put_text(&row, mode);
     for (int i = 0; i < 5; i++)
         fy_row_put_real(&row, 0.5);

@@ -114,6 +114,12 @@ FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
  * the library, does not have. */
 FORAY_API foray_status foray_context_set_level(foray_context *ctx, const char *level);
 
+/* ------------------------------------------------------------------- names */
+
+/* Bytes that the name of a model, a state, an action, a reward or a system may have at most, in
+ * UTF-8. Longer ones are refused. */
+enum { FORAY_NAME_MOST = 255 };
+
 /* ----------------------------------------------------------------- numbers */
 
 /* A number as the shortest text of 15 to 17 digits that reads back as the same number, as in

@@ -305,6 +305,12 @@ static foray_status scale_weights(job *j)
     return FORAY_OK;
 }
 
+/* The command of a program can be longer than a name may be. */
+static bool is_name(const char *text)
+{
+    return text && strlen(text) <= FORAY_NAME_MOST;
+}
+
 static foray_status assemble(job *j, foray_model **out)
 {
     const foray_system_spec *spec = &j->system->spec;
@@ -315,7 +321,7 @@ static foray_status assemble(job *j, foray_model **out)
             j->chance[initials++] = j->initial[x];
         }
     const fy_model_parts parts = {
-        .name = j->system->text ? j->system->text : spec->name,
+        .name = is_name(j->system->text) ? j->system->text : spec->name,
         .states = j->clusters->count,
         .actions = spec->actions,
         .horizon = spec->horizon,

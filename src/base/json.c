@@ -88,6 +88,17 @@ bool fy_json_is_utf8(const char *text)
     return true;
 }
 
+foray_status fy_name_check(foray_context *ctx, const char *name)
+{
+    size_t length = strnlen(name, FORAY_NAME_MOST + 1);
+    if (length > FORAY_NAME_MOST)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "\"%.40s...\": a name has at most %d bytes", name,
+                       FORAY_NAME_MOST);
+    if (!fy_json_is_utf8(name))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "not UTF-8");
+    return FORAY_OK;
+}
+
 static char *utf8_put(char *to, uint32_t code)
 {
     if (code < 0x80) {

@@ -302,7 +302,7 @@ foray_status foray_explorer_describe(foray_explorer *explorer, foray_explorer_fa
 /* ------------------------------------------------------------- save and load */
 
 /* What must be equal for a saved state to make sense here: the model, the form of the learner,
- * the algorithm with its parameters, its budget where that counts, and the reward. */
+ * the algorithm with its parameters, its budget where that counts, the seed, and the reward. */
 static uint64_t fingerprint(const foray_explorer *explorer)
 {
     const foray_model *model = explorer->model;
@@ -313,6 +313,7 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              model->horizon,
                              model->dim,
                              model->generator_sets,
+                             settings->seed,
                              settings->radius,
                              settings->centring,
                              settings->blocks,
@@ -357,7 +358,7 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
     fy_reader reader = {.data = data, .size = size};
     if (fy_read_u64(&reader) != fingerprint(explorer) || reader.failed)
         return fy_fail(explorer->ctx, FORAY_ERROR_RUN,
-                       "the saved state belongs to another algorithm, model, radius or reward");
+                       "the saved state belongs to another algorithm, model, radius, seed or reward");
     explorer->episodes = (int64_t)fy_read_u64(&reader);
     explorer->plans = (int64_t)fy_read_u64(&reader);
     explorer->stale = fy_read_u64(&reader) != 0;

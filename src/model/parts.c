@@ -1,5 +1,7 @@
 /* parts.c - is every number and index of a model what it should be? */
 #include "model/parts.h"
+
+#include "base/json.h"
 #include "model/pair_features.h"
 
 #include <inttypes.h>
@@ -157,52 +159,19 @@ static foray_status check_map(foray_context *ctx, const fy_model_parts *parts)
 
 /* ------------------------------------------------------------------ names */
 
-/* How many bytes the UTF-8 character at `at` has; 0: it is none. */
-static int utf8_length(const uint8_t *at)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    int length = at[0] < 0x80             ? 1
-                 : (at[0] & 0xe0) == 0xc0 ? 2
-                 : (at[0] & 0xf0) == 0xe0 ? 3
-                 : (at[0] & 0xf8) == 0xf0 ? 4
-                                          : 0;
-    if (length <= 1)
-        return length;
-    uint32_t code = at[0] & (0x7fu >> length);
-    for (int i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (at[i] & 0x3fu);
-    }
-    bool surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code < least[length] || code > 0x10ffff || surrogate ? 0 : length;
-}
-
-static bool is_utf8(const char *text)
-{
-    const uint8_t *at = (const uint8_t *)text;
-    while (*at) {
-        int length = utf8_length(at);
-        if (length == 0)
-            return false;
-        at += length;
-    }
-    return true;
-}
-
 static foray_status check_names(foray_context *ctx, const char *key, char *const *names,
                                 int64_t count)
 {
     for (int64_t i = 0; names && i < count; i++)
-        if (names[i] && !is_utf8(names[i]))
-            return fy_fail(ctx, FORAY_ERROR_INPUT, "%s[%" PRId64 "]: not UTF-8", key, i);
+        if (names[i] && fy_name_check(ctx, names[i]) != FORAY_OK)
+            return fy_fail_within(ctx, FORAY_ERROR_INPUT, "%s[%" PRId64 "]", key, i);
     return FORAY_OK;
 }
 
 static foray_status check_texts(foray_context *ctx, const fy_model_parts *parts)
 {
-    if (!is_utf8(parts->name))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "name: not UTF-8");
+    if (fy_name_check(ctx, parts->name) != FORAY_OK)
+        return fy_fail_within(ctx, FORAY_ERROR_INPUT, "name");
     foray_status status = check_names(ctx, "state_names", parts->state_names, parts->states);
     if (status == FORAY_OK)
         status = check_names(ctx, "action_names", parts->action_names, parts->actions);

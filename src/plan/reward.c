@@ -31,8 +31,8 @@ foray_status foray_reward_create(foray_context *ctx, const foray_model *model, c
     foray_status status = check_value(ctx, fallback);
     if (status < 0)
         return fy_fail_within(ctx, status, "default");
-    if (!fy_json_is_utf8(name))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "name: not UTF-8 text");
+    if (fy_name_check(ctx, name) != FORAY_OK)
+        return fy_fail_within(ctx, FORAY_ERROR_INPUT, "name");
     foray_reward *reward;
     if (!FY_ALLOC(ctx, reward, 1))
         return FORAY_ERROR_MEMORY;

@@ -131,6 +131,23 @@ void fy_lock_release(fy_lock *lock)
 
 /* ------------------------------------------------------------------- names */
 
+char *fy_unfinished_name(foray_context *ctx, const char *path)
+{
+    return fy_path_join(ctx, path, "-new");
+}
+
+foray_status fy_remove_unfinished(foray_context *ctx, const char *path)
+{
+    struct stat about;
+    char *name = fy_unfinished_name(ctx, path);
+    if (!name)
+        return FORAY_ERROR_MEMORY;
+    if (lstat(name, &about) == 0 && S_ISREG(about.st_mode))
+        unlink(name);
+    free(name);
+    return FORAY_OK;
+}
+
 foray_status fy_remove_side_files(foray_context *ctx, const char *path)
 {
     static const char *const suffix[] = {"-wal", "-shm", "-journal"};

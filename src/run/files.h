@@ -29,4 +29,9 @@ char *fy_path_join(foray_context *ctx, const char *path, const char *suffix);
  * gone, it would be taken for part of the next one of that name. */
 foray_status fy_remove_side_files(foray_context *ctx, const char *path);
 
+/* A new run is made under this name until it is whole. Whoever holds the lock of `path` may remove
+ * what a process that was killed left there. */
+char *fy_unfinished_name(foray_context *ctx, const char *path);
+foray_status fy_remove_unfinished(foray_context *ctx, const char *path);
+
 #endif

@@ -3,6 +3,7 @@
 #include "run/run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +145,38 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
     return !row->damaged;
 }
 
+/* Checksums find damage, not lies: a plan says what no plan can say. Values lie in [0,H] but for
+ * rounding. */
+static bool is_possible(const foray_run *run, const stored_plan *plan)
+{
+    const foray_policy *policy = &plan->policy;
+    const foray_certificate *certificate = &policy->certificate;
+    double most = (double)run->codec.horizon * (1 + 1e-9);
+    bool possible = plan->episodes >= 0 && plan->episodes <= run->store->head.episodes;
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        possible = possible && policy->value[mode] >= 0 && policy->value[mode] <= most;
+    return possible && certificate->gap >= 0 && certificate->delta >= 0 &&
+           certificate->delta <= 1 && foray_radius_name(certificate->radius) != NULL &&
+           certificate->status >= FORAY_UNCERTIFIED && certificate->status <= FORAY_REFUTED;
+}
+
+/* Its reward is one for this model, of the name that the plan says. */
+static foray_status check_reward(foray_run *run, const stored_plan *plan, const char *json)
+{
+    foray_reward *reward;
+    foray_status status =
+        foray_reward_parse(run->ctx, run->model, json, plan->reward_bytes, "its reward", &reward);
+    if (status == FORAY_ERROR_MEMORY)
+        return status;
+    bool same = status == FORAY_OK && strcmp(foray_reward_name(reward), plan->name) == 0;
+    if (status == FORAY_OK)
+        foray_reward_destroy(reward);
+    if (same)
+        return FORAY_OK;
+    return fy_store_damaged(run->store, "plan %" PRId64 " is for a reward that cannot be",
+                            plan->id);
+}
+
 static foray_status get_policy(foray_run *run, stored_plan *plan)
 {
     int64_t count = policy_entries(run);
@@ -170,12 +203,16 @@ static foray_status tell_plan(foray_run *run, stored_plan *plan, foray_plan_fn f
 {
     if (!plan->name)
         return FORAY_ERROR_MEMORY;
+    if (!is_possible(run, plan))
+        return fy_store_damaged(run->store, "plan %" PRId64 " says what cannot be", plan->id);
     uint8_t *json;
     foray_status status =
         fy_store_get_pieces(run->store, "reward", plan->id, plan->reward_bytes, &json);
     if (status != FORAY_OK)
         return status;
-    status = get_policy(run, plan);
+    status = check_reward(run, plan, (const char *)json);
+    if (status == FORAY_OK)
+        status = get_policy(run, plan);
     if (status == FORAY_OK)
         *stopped = !fn(user, plan->id, plan->episodes, plan->name, (char *)json, &plan->policy);
     free(json);
@@ -210,6 +247,13 @@ foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *user)
 
 /* ------------------------------------------------------------------- trace */
 
+/* May this point follow that one? Episodes go on, plans do not become fewer. */
+static bool may_follow(const foray_run *run, const fy_point *point, const fy_point *last)
+{
+    return point->episodes > last->episodes && point->episodes <= run->store->head.episodes &&
+           point->plans >= last->plans && (point->bound >= 0 || isnan(point->bound));
+}
+
 /* What is saved, then what will be with the next transaction. */
 foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user)
 {
@@ -217,16 +261,23 @@ foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user)
     fy_row_prepare(&row, run->store, "trace",
                    "SELECT episodes, plans, bound, crc FROM trace ORDER BY episodes LIMIT ?1");
     fy_row_bind_int(&row, 1, run->store->head.points);
-    bool more = true;
+    bool more = true, possible = true;
     int64_t count = 0;
-    for (; more && fy_row_next(&row); count++) {
-        int64_t episodes = fy_row_int(&row);
-        int64_t plans = fy_row_int(&row);
-        double bound = fy_row_real(&row);
-        if (fy_row_intact(&row))
-            more = fn(user, episodes, plans, bound);
+    fy_point point, last = {.episodes = -1};
+    for (; more && possible && fy_row_next(&row); count++) {
+        point.episodes = fy_row_int(&row);
+        point.plans = fy_row_int(&row);
+        point.bound = fy_row_real(&row);
+        if (!fy_row_intact(&row))
+            continue;
+        possible = may_follow(run, &point, &last);
+        more = possible && fn(user, point.episodes, point.plans, point.bound);
+        last = point;
     }
     foray_status status = fy_row_end(&row);
+    if (status == FORAY_OK && !possible)
+        status = fy_store_damaged(
+            run->store, "its trace says what cannot be after %" PRId64 " episodes", point.episodes);
     if (status == FORAY_OK && more && count != run->store->head.points)
         status = fy_store_damaged(run->store, "a point of its trace is missing");
     for (int64_t i = 0; status == FORAY_OK && more && i < run->points; i++)

@@ -300,6 +300,8 @@ foray_status fy_store_lock(fy_store *store, const char *path)
                        path);
     char *real = realpath(path, NULL);
     foray_status status = fy_lock_take(store->ctx, real ? real : path, &store->lock);
+    if (status == FORAY_OK)
+        status = fy_remove_unfinished(store->ctx, real ? real : path);
     free(real);
     return status;
 }

@@ -71,7 +71,6 @@ static foray_status fill(fy_store *store, const fy_birth *birth)
 
 static foray_status build(fy_store *store, const char *temporary, const fy_birth *birth)
 {
-    unlink(temporary);
     foray_status status =
         fy_store_connect(store, temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     if (status == FORAY_OK)
@@ -116,7 +115,7 @@ static foray_status settle(fy_store *store)
  * lock is held throughout, so that nobody's log is taken for a leftover. */
 static foray_status build_and_place(fy_store *store, bool replace, const fy_birth *birth)
 {
-    char *temporary = fy_path_join(store->ctx, store->path, "-new");
+    char *temporary = fy_unfinished_name(store->ctx, store->path);
     if (!temporary)
         return FORAY_ERROR_MEMORY;
     foray_status status = build(store, temporary, birth);

@@ -58,6 +58,12 @@ static bool next_plan_please(void *user, int64_t id, int64_t episodes, const cha
     return true;
 }
 
+static bool next_point_please(void *user, int64_t episodes, int64_t plans, double bound)
+{
+    (void)user, (void)episodes, (void)plans, (void)bound;
+    return true;
+}
+
 /* ---------------------------------------------------------------- episodes */
 
 static foray_status not_from_seed(verifier *v, int64_t episode, int64_t t, int64_t found,
@@ -208,6 +214,8 @@ foray_status foray_run_verify(foray_run *run)
         status = check_birth(run);
     if (status == FORAY_OK)
         status = foray_run_plans(run, next_plan_please, NULL);
+    if (status == FORAY_OK)
+        status = foray_run_trace(run, next_point_please, NULL);
     if (status == FORAY_OK)
         status = check_history(run);
     fy_store_rollback(run->store);

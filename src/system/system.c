@@ -3,6 +3,7 @@
  * A state is a point of the box low <= s <= high, or a whole number below `states`. Answers
  * that leave the box are moved to its border; those that are not numbers, or not states of a
  * finite system, end what is being done, with a message that says where. */
+#include "base/json.h"
 #include "system/system.h"
 
 #include <inttypes.h>
@@ -63,10 +64,14 @@ static foray_status check_box(foray_context *ctx, const foray_system_spec *spec)
 static foray_status check_names(foray_context *ctx, const char *field, const char *const *name,
                                 int64_t count)
 {
-    for (int64_t i = 0; name && i < count; i++)
+    for (int64_t i = 0; name && i < count; i++) {
         if (!name[i])
             return fy_fail(ctx, FORAY_ERROR_USAGE, "foray_system_spec.%s[%" PRId64 "] is NULL",
                            field, i);
+        if (fy_name_check(ctx, name[i]) != FORAY_OK)
+            return fy_fail_within(ctx, FORAY_ERROR_USAGE, "foray_system_spec.%s[%" PRId64 "]",
+                                  field, i);
+    }
     return FORAY_OK;
 }
 
@@ -74,6 +79,8 @@ static foray_status check_spec(foray_context *ctx, const foray_system_spec *spec
 {
     if (!spec->name)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "foray_system_spec.name is NULL");
+    if (fy_name_check(ctx, spec->name) != FORAY_OK)
+        return fy_fail_within(ctx, FORAY_ERROR_USAGE, "foray_system_spec.name");
     foray_status status = check_sizes(ctx, spec);
     if (status == FORAY_OK)
         status = check_box(ctx, spec);

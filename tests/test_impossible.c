@@ -1,0 +1,252 @@
+/* test_impossible.c - run files whose checksums are right and whose contents cannot be: plans,
+ * traces and checkpoints that somebody made up or took from another run. */
+#include "support_run.h"
+
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------- stored plans */
+
+typedef struct plan_row {
+    int64_t episodes;
+    const char *reward, *mode;
+    double value[FORAY_MODES], gap, delta;
+    int64_t radius, status;
+} plan_row;
+
+/* Replaces what plan 0 says about itself, under a checksum that is right. */
+static void put_plan_row(foray_run *run, const plan_row *said)
+{
+    fy_row row;
+    int64_t reward_bytes, policy_bytes;
+    assert_int_equal(
+        fy_store_number(run->store, "SELECT reward_bytes FROM plan WHERE id = 0", &reward_bytes),
+        FORAY_OK);
+    assert_int_equal(
+        fy_store_number(run->store, "SELECT policy_bytes FROM plan WHERE id = 0", &policy_bytes),
+        FORAY_OK);
+    fy_row_prepare(&row, run->store, "plans",
+                   "REPLACE INTO plan(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
+                   " gap, delta, radius, certified, reward_bytes, policy_bytes, crc)"
+                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
+    fy_row_put_int(&row, 0);
+    fy_row_put_int(&row, said->episodes);
+    fy_row_put_text(&row, said->reward);
+    fy_row_put_text(&row, said->mode);
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        fy_row_put_real(&row, said->value[mode]);
+    fy_row_put_real(&row, said->gap);
+    fy_row_put_real(&row, said->delta);
+    fy_row_put_int(&row, said->radius);
+    fy_row_put_int(&row, said->status);
+    fy_row_put_int(&row, reward_bytes);
+    fy_row_put_int(&row, policy_bytes);
+    assert_int_equal(fy_row_insert(&row), FORAY_OK);
+}
+
+/* A run with one plan, and what that says. */
+static foray_run *run_with_plan(run_bench *bench, plan_row *said)
+{
+    foray_policy *policy;
+    run_make(bench, bench->path);
+    foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
+    foray_reward *reward = run_goal_reward(bench->ctx, bench->model);
+    const foray_reward *const rewards[] = {reward};
+    assert_ok(bench, foray_run_plan(run, 1, rewards, FORAY_PLUGIN, &policy));
+    *said = (plan_row){.episodes = foray_run_saved(run),
+                       .reward = "goal",
+                       .mode = "plugin",
+                       .gap = policy->certificate.gap,
+                       .delta = policy->certificate.delta,
+                       .radius = policy->certificate.radius,
+                       .status = policy->certificate.status};
+    memcpy(said->value, policy->value, sizeof said->value);
+    static char name[FORAY_NAME_MOST + 1];
+    snprintf(name, sizeof name, "%s", foray_reward_name(reward));
+    said->reward = name;
+    foray_policy_destroy(policy);
+    foray_reward_destroy(reward);
+    return run;
+}
+
+static void plans_that_cannot_be_are_refused(void **state)
+{
+    run_bench *bench = *state;
+    plan_row right;
+    foray_run *run = run_with_plan(bench, &right);
+    put_plan_row(run, &right);
+    assert_ok(bench, foray_run_verify(run));
+    for (int lie = 0; lie < 12; lie++) {
+        plan_row said = right;
+        switch (lie) {
+        case 0:
+            said.episodes = -1;
+            break;
+        case 1:
+            said.episodes = foray_run_saved(run) + 1;
+            break;
+        case 2:
+            said.reward = "another";
+            break;
+        case 3:
+            said.value[FORAY_OPTIMISTIC] = 1e6;
+            break;
+        case 4:
+            said.value[FORAY_PLUGIN] = -1;
+            break;
+        case 5:
+            said.value[FORAY_PESSIMISTIC] = NAN;
+            break;
+        case 6:
+            said.gap = -0.5;
+            break;
+        case 7:
+            said.gap = NAN;
+            break;
+        case 8:
+            said.delta = 2;
+            break;
+        case 9:
+            said.radius = 77;
+            break;
+        case 10:
+            said.status = 1000000;
+            break;
+        case 11:
+            said.status = -1;
+            break;
+        }
+        put_plan_row(run, &said);
+        assert_fails(bench, FORAY_ERROR_RUN, foray_run_verify(run));
+        run_assert_message(bench, "plan 0");
+    }
+    put_plan_row(run, &right);
+    assert_ok(bench, foray_run_verify(run));
+    foray_run_close(run);
+}
+
+/* ------------------------------------------------------------------------ trace */
+
+static void replace_point(foray_run *run, int64_t episodes, int64_t plans, double bound)
+{
+    fy_row row;
+    int64_t last;
+    assert_int_equal(fy_store_number(run->store, "SELECT max(episodes) FROM trace", &last),
+                     FORAY_OK);
+    fy_row_prepare(&row, run->store, "trace", "DELETE FROM trace WHERE episodes = ?1");
+    fy_row_bind_int(&row, 1, last);
+    fy_row_next(&row);
+    assert_int_equal(fy_row_end(&row), FORAY_OK);
+    fy_row_prepare(&row, run->store, "trace",
+                   "INSERT INTO trace(episodes, plans, bound, crc) VALUES(?1, ?2, ?3, ?4)");
+    fy_row_put_int(&row, episodes);
+    fy_row_put_int(&row, plans);
+    fy_row_put_real(&row, bound);
+    assert_int_equal(fy_row_insert(&row), FORAY_OK);
+}
+
+static bool keep_last(void *user, int64_t episodes, int64_t plans, double bound)
+{
+    *(fy_point *)user = (fy_point){episodes, plans, bound};
+    return true;
+}
+
+static void traces_that_cannot_be_are_refused(void **state)
+{
+    run_bench *bench = *state;
+    fy_point right;
+    run_make(bench, bench->path);
+    foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
+    assert_ok(bench, foray_run_trace(run, keep_last, &right));
+    int64_t after = foray_run_saved(run);
+    const fy_point lies[] = {{after + 1, right.plans, right.bound}, /* behind the last episode */
+                             {right.episodes, -1, right.bound},
+                             {right.episodes, right.plans, -2},
+                             {right.episodes, right.plans + 1, right.bound},
+                             {right.episodes, right.plans, right.bound / 2}};
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        replace_point(run, lies[i].episodes, lies[i].plans, lies[i].bound);
+        assert_fails(bench, FORAY_ERROR_RUN, foray_run_verify(run));
+        run_assert_message(bench, "trace");
+        replace_point(run, right.episodes, right.plans, right.bound);
+    }
+    assert_ok(bench, foray_run_verify(run));
+    foray_run_close(run);
+}
+
+/* ------------------------------------------------------------------ checkpoints */
+
+/* Puts the checkpoints of one run into another. */
+static void transplant(const char *from, const char *to)
+{
+    sqlite3 *base;
+    char attach[256];
+    snprintf(attach, sizeof attach, "ATTACH '%s' AS other", from);
+    assert_int_equal(sqlite3_open(to, &base), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(base, attach, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(base,
+                     "DELETE FROM main.checkpoint; DELETE FROM main.piece WHERE kind='checkpoint';"
+                     "INSERT INTO main.checkpoint SELECT * FROM other.checkpoint;"
+                     "INSERT INTO main.piece SELECT * FROM other.piece WHERE kind='checkpoint'",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(base);
+}
+
+static void checkpoints_of_another_seed_are_not_used(void **state)
+{
+    run_bench *bench = *state;
+    run_digest mine, theirs, after;
+    bench->settings.seed = 1;
+    run_make(bench, bench->path);
+    run_digest_file(bench, bench->path, &mine);
+    bench->settings.seed = 2;
+    run_make(bench, bench->other);
+    run_digest_file(bench, bench->other, &theirs);
+    assert_true(mine.bound != theirs.bound);
+    transplant(bench->other, bench->path);
+    run_digest_file(bench, bench->path, &after);
+    assert_true(after.bound == mine.bound);
+    assert_true(after.explorer == mine.explorer);
+    foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_READ);
+    assert_fails(bench, FORAY_ERROR_RUN, foray_run_verify(run));
+    run_assert_message(bench, "checkpoint");
+    foray_run_close(run);
+}
+
+/* ------------------------------------------------------------------- leftovers */
+
+/* A process that was killed while it made a run leaves an unfinished file: the next that writes
+ * the run removes it, whether it makes it anew or goes on. */
+static void unfinished_files_are_removed(void **state)
+{
+    run_bench *bench = *state;
+    char unfinished[128];
+    snprintf(unfinished, sizeof unfinished, "%s-new", bench->path);
+    for (int again = 0; again < 2; again++) {
+        FILE *left = fopen(unfinished, "w");
+        assert_non_null(left);
+        fputs("half a run", left);
+        fclose(left);
+        if (again == 0)
+            run_make(bench, bench->path);
+        else
+            foray_run_close(run_reopen(bench, bench->path, FORAY_RUN_WRITE));
+        assert_null(fopen(unfinished, "r"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RUN_TEST(plans_that_cannot_be_are_refused),
+        RUN_TEST(traces_that_cannot_be_are_refused),
+        RUN_TEST(checkpoints_of_another_seed_are_not_used),
+        RUN_TEST(unfinished_files_are_removed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
