@@ -45,10 +45,12 @@ static double rate(bench *b, int64_t size)
     return (double)steps / (now - start);
 }
 
-static void measure(bench *b, const char *what, const char *text, double target)
+/* host: the command that contains a plug-in; NULL: it is not contained. */
+static void measure(bench *b, const char *what, const char *text, const char *host, double target)
 {
     char name[128];
-    bench_check(b->ctx, foray_system_open(b->ctx, text, &b->system));
+    bench_check(b->ctx, host ? foray_system_contain(b->ctx, text, host, &b->system)
+                             : foray_system_open(b->ctx, text, &b->system));
     snprintf(name, sizeof name, "%s, in batches of %d", what, BATCH);
     if (target > 0)
         bench_target(name, rate(b, BATCH), "steps/s", BENCH_AT_LEAST, target);
@@ -68,11 +70,14 @@ int main(int count, char **arguments)
     b->ctx = foray_context_create();
     bench_title("worlds from outside (thermostat: 2 dimensions, 3 simulators)");
     snprintf(text, sizeof text, "exec:%s/thermostat", built);
-    measure(b, "C program over pipes", text, 80000);
+    measure(b, "C program over pipes", text, NULL, 80000);
     snprintf(text, sizeof text, "exec:python3 %s/thermostat.py", sources);
-    measure(b, "Python program over pipes", text, 80000);
+    measure(b, "Python program over pipes", text, NULL, 80000);
     snprintf(text, sizeof text, "plugin:%s/thermostat.so", built);
-    measure(b, "plug-in", text, 0);
+    measure(b, "plug-in", text, NULL, 0);
+    char host[1024];
+    snprintf(host, sizeof host, "%s/../../foray --serve", built);
+    measure(b, "contained plug-in", text, host, 5e6);
     foray_context_destroy(b->ctx);
     free(b);
     return 0;

@@ -414,6 +414,7 @@ static const cli_option options[] = {
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
     CLI_OPTION_TRUST,
+    CLI_OPTION_CONTAIN,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,

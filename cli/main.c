@@ -4,6 +4,7 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,20 @@ static void occupy_standard_streams(void)
     for (int stream = 0; stream <= 2; stream++)
         if (fcntl(stream, F_GETFD) < 0)
             (void)!open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+}
+
+/* A plug-in that calls exit() must not end the command as if its work were done. */
+static bool ended; /* by main itself */
+
+static void refuse_exit(void)
+{
+    static const char message[] =
+        "foray: the plug-in ended the process by calling exit(); what was saved is saved "
+        "(--contain keeps a plug-in in a process of its own)\n";
+    if (ended)
+        return;
+    (void)!write(STDERR_FILENO, message, sizeof message - 1);
+    _exit(CLI_WORLD_FAILED);
 }
 
 /* Results that did not reach standard output are not done. */
@@ -65,6 +80,16 @@ static cli_exit unknown_command(int64_t words, char *const *word)
     return CLI_USAGE;
 }
 
+/* What --contain starts, and not in the help: answers for the plug-in PATH[:TEXT] on descriptors 3
+ * and 4. */
+static cli_exit serve(const char *text)
+{
+    foray_context *ctx = foray_context_create();
+    foray_status status = ctx ? foray_plugin_serve(ctx, text, 3, 4) : FORAY_ERROR_MEMORY;
+    foray_context_destroy(ctx);
+    return status == FORAY_OK ? CLI_DONE : CLI_WORLD_FAILED;
+}
+
 static bool asks_for_help(const char *word)
 {
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
@@ -80,6 +105,8 @@ static cli_exit dispatch(int64_t words, char *const *word)
         words -= 2;
         word += 2;
     }
+    if (words == 2 && strcmp(word[0], "--serve") == 0)
+        return serve(word[1]);
     if (words == 0) {
         fprintf(stderr, "foray: no command given\n"
                         "try 'foray --help'\n");
@@ -109,5 +136,9 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     setlocale(LC_CTYPE, "");
-    return finish_output(dispatch(argc > 0 ? argc - 1 : 0, argv + 1));
+    if (atexit(refuse_exit) != 0)
+        return CLI_BAD_INPUT;
+    int code = finish_output(dispatch(argc > 0 ? argc - 1 : 0, argv + 1));
+    ended = true;
+    return code;
 }

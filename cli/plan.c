@@ -484,6 +484,7 @@ static const cli_option options[] = {
     CLI_SWITCH("no-store",
                "do not store the plans in the run file; works while the run is still exploring"),
     CLI_OPTION_TRUST,
+    CLI_OPTION_CONTAIN,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,

@@ -378,6 +378,7 @@ static const cli_option options[] = {
     CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of these episodes"),
     CLI_OPTION_MODE,
     CLI_OPTION_TRUST,
+    CLI_OPTION_CONTAIN,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,

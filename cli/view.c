@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "progress.h"
 
@@ -135,6 +136,41 @@ static const char *usual_clusters(const foray_system_spec *spec)
     return spec->dimensions <= 4 ? grid[spec->dimensions - 1] : "radial:1000";
 }
 
+/* This very program serves the plug-in: "'/usr/bin/foray' --serve". */
+static char *host_command(void)
+{
+    char path[4096], *command = NULL;
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    size_t size;
+    if (length <= 0)
+        return NULL;
+    path[length] = 0;
+    FILE *out = open_memstream(&command, &size);
+    if (!out)
+        return NULL;
+    fputc('\'', out);
+    for (const char *c = path; *c; c++)
+        fprintf(out, *c == '\'' ? "'\\%c'" : "%c", *c);
+    fprintf(out, "' --serve");
+    if (fclose(out) == 0)
+        return command;
+    free(command);
+    return NULL;
+}
+
+cli_exit cli_system_open(cli_session *session, const char *text, foray_system **out)
+{
+    bool offered = cli_options_long(&session->options, "contain", strlen("contain")) != NULL;
+    if (!offered || !cli_has(session, "contain"))
+        return cli_status(session, foray_system_open(session->ctx, text, out));
+    char *host = host_command();
+    if (!host)
+        return cli_fail(session, CLI_BAD_INPUT, "--contain: this program cannot be found");
+    cli_exit code = cli_status(session, foray_system_contain(session->ctx, text, host, out));
+    free(host);
+    return code;
+}
+
 static cli_exit open_texts(cli_session *session, const char *source, cli_view *view)
 {
     const char *clusters = clusters_in(source);
@@ -153,7 +189,7 @@ static cli_exit open_view(cli_session *session, const char *source, cli_view *vi
     foray_clusters *clusters = NULL;
     cli_exit code = open_texts(session, source, view);
     if (code == CLI_DONE)
-        code = cli_status(session, foray_system_open(ctx, view->system_text, &system));
+        code = cli_system_open(session, view->system_text, &system);
     if (code != CLI_DONE)
         return code;
     view->system = system;

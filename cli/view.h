@@ -37,6 +37,11 @@ struct cli_view {
                   "seed of these draws, for systems"),                                             \
         CLI_FILE(0, "cache", "DIR", "where models of systems are stored and reused")
 
+#define CLI_OPTION_CONTAIN                                                                         \
+    CLI_SWITCH("contain",                                                                          \
+               "keep the plug-in (plugin:) in a process of its own; a crash in it then "           \
+               "ends the command with exit code 4, and everything is saved")
+
 #define CLI_OPTION_TRUST                                                                           \
     CLI_SWITCH("trust", "start what the run file names; the program (exec:) or the shared object " \
                         "(plugin:) that it explored")
@@ -52,6 +57,9 @@ cli_exit cli_view_of_run(cli_session *session, const foray_run *run, cli_view *o
 /* " --trust" if a run of this world needs it to be opened again, else "". */
 const char *cli_view_trust(const char *source);
 void cli_view_close(cli_view *view);
+
+/* Opens the system that a text names: with --contain, a plug-in in a process of its own. */
+cli_exit cli_system_open(cli_session *session, const char *text, foray_system **out);
 
 /* The model that the view is explored with; shows progress while making it. */
 cli_exit cli_view_model(cli_session *session, cli_view *view, foray_model **out);

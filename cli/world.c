@@ -150,6 +150,7 @@ static const cli_option export_options[] = {
     CLI_OPTION_FORCE,
     CLI_OPTION_TO,
     CLI_OPTIONS_VIEW,
+    CLI_OPTION_CONTAIN,
     CLI_OPTION_THREADS,
     CLI_END,
 };

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "output.h"
+#include "view.h"
 
 typedef struct findings {
     cli_output output;
@@ -69,7 +70,7 @@ static cli_exit run_check(cli_session *session)
     foray_system *system = NULL;
     findings found = {.passed = 0};
     int64_t draws = cli_whole(session, "draws"), seed = cli_whole(session, "seed"), failed;
-    cli_exit code = cli_status(session, foray_system_open(session->ctx, text, &system));
+    cli_exit code = cli_system_open(session, text, &system);
     if (code != CLI_DONE)
         return code;
     cli_output_begin(&found.output, session);
@@ -88,6 +89,7 @@ static const cli_option options[] = {
     CLI_WHOLE(0, "draws", "N", "5000", 2, 1000000000,
               "draws for each (s,a) at which reality is compared with the simulators"),
     CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of the questions"),
+    CLI_OPTION_CONTAIN,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,

@@ -1,5 +1,6 @@
 /* bad_plugin.c - a plug-in that is wrong in the way its text names, and right without one. */
 #include <foray/plugin.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@ typedef struct longer_table {
     foray_plugin_table table;
     void *later;
 } longer_table;
+
+static int64_t steps;
 
 static int reset(void *self, uint64_t key, double *state, char *cause)
 {
@@ -28,6 +31,12 @@ static int step(void *self, int64_t count, const foray_plugin_query *query, cons
         snprintf(cause, FORAY_PLUGIN_CAUSE, "out of petrol");
         return 1;
     }
+    if (strcmp(text, "exit") == 0)
+        exit(0);
+    if (strcmp(text, "crash") == 0)
+        raise(SIGSEGV);
+    if (strcmp(text, "crash-late") == 0 && ++steps > 20000)
+        raise(SIGSEGV);
     for (int64_t i = 0; i < count; i++)
         next[i] = (state[i] + foray_plugin_uniform(query[i].key, 0)) / 2;
     for (int64_t i = 0; i < count && strcmp(text, "placed") == 0; i++)
@@ -65,6 +74,8 @@ static void spoil(foray_plugin_table *table, const char *text)
         table->actions = 0;
     else if (strcmp(text, "not-deterministic") == 0)
         table->simulators = table->deterministic = 1;
+    else if (strcmp(text, "crash-late") == 0)
+        table->simulators = 1;
     else if (strcmp(text, "old") == 0)
         table->size = offsetof(foray_plugin_table, destroy);
     else if (strcmp(text, "new") == 0 || strcmp(text, "newer") == 0)

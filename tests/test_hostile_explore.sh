@@ -63,4 +63,22 @@ expect 4 "exit status 7" foray explore "exec:$hostile exit 3" -k 5 -o none.foray
 expect 4 "is nan" foray explore "exec:$hostile nan 3" -k 5 -o none.foray
 holds "no run" test ! -e none.foray
 
+# Plug-ins: one that calls exit(0) does not end in success, and one that is contained may crash.
+bad=$built/tests/bad_plugin.so
+expect 4 "the plug-in ended the process by calling exit" foray world check "plugin:$bad:exit"
+expect 4 "conforms +no" foray world check "plugin:$bad:exit" --contain
+expect 4 "signal 11" foray world check "plugin:$bad:crash" --contain
+expect 4 "not on Sundays" foray world check "plugin:$bad:refuse" --contain
+expect 2 "only a plug-in .* can be contained" foray world check pendulum --contain
+expect 0 "conforms +yes" foray world check "plugin:$bad" --contain
+expect 0 "" foray explore "plugin:$bad:crash-late" -a random -k 50 --clusters grid:5 -o calm.foray
+expect 4 "signal 11" timeout 120 \
+    foray explore "plugin:$bad:crash-late" --contain -a random -k 100000 --clusters grid:5 -o crash.foray
+expect 0 "verified +yes" foray verify crash.foray
+foray info crash.foray --json >crash.json
+holds "episodes were saved" test "$(json episodes crash.json)" -gt 1000
+expect 0 . foray explore "plugin:$outside/stockroom.so" --contain -k 100 -o stock.foray --force
+foray plan stock.foray --trust --contain -r served -r lean --no-store --json | sed /\"run\"/d >plan.json
+holds "a contained plug-in gives the same plan" cmp first.json plan.json
+
 finish

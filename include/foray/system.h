@@ -90,6 +90,17 @@ FORAY_API void foray_system_destroy(foray_system *system);
  *   exec:COMMAND                     a program that answers over pipes (docs/outside.md)
  * FORAY_ERROR_USAGE: no such built-in system. FORAY_ERROR_WORLD: it does not start. */
 FORAY_API foray_status foray_system_open(foray_context *ctx, const char *text, foray_system **out);
+/* A plug-in, plugin:PATH[:TEXT], in a process of its own, which survives neither a crash of it nor
+ * a call of exit, while this one goes on: the system then fails (FORAY_ERROR_WORLD). `host` is a
+ * command of the shell that is given PATH[:TEXT] as its last word and
+ * calls foray_plugin_serve. Answers are the same as without; see docs/outside.md for the limits on
+ * time. */
+FORAY_API foray_status foray_system_contain(foray_context *ctx, const char *text, const char *host,
+                                            foray_system **out);
+/* The other side: loads the plug-in "PATH[:TEXT]" and answers questions of the world protocol that
+ * come on descriptor `questions` (3 in a host) on descriptor `answers` (4), until they end. */
+FORAY_API foray_status foray_plugin_serve(foray_context *ctx, const char *text, int questions,
+                                          int answers);
 /* Does this text name a system (it may still fail to open)? */
 FORAY_API bool foray_system_names(const char *text);
 /* Built-in system `index`, its parameters included; false past the end. */

@@ -243,6 +243,36 @@ foray_status fy_frame_spec_read(foray_context *say, const uint8_t *body, size_t 
     return status;
 }
 
+static void write_names(fy_writer *writer, const char *const *name, int64_t count)
+{
+    for (int64_t i = 0; name && i < count; i++) {
+        int32_t length = (int32_t)strlen(name[i]);
+        fy_write_i32s(writer, &length, 1);
+        fy_write_bytes(writer, name[i], (size_t)length);
+    }
+}
+
+void fy_frame_spec_write(fy_writer *writer, const fy_frame_spec *told)
+{
+    const foray_system_spec *spec = &told->spec;
+    const int64_t head[] = {spec->states,  spec->dimensions, spec->actions,
+                            spec->horizon, spec->simulators, spec->rewards};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        fy_write_u64(writer, (uint64_t)head[i]);
+    fy_write_u64(writer, (told->weight ? WEIGHTS_KNOWN : 0u) |
+                             (spec->dimension_name ? DIMENSIONS_NAMED : 0u) |
+                             (spec->action_name ? ACTIONS_NAMED : 0u) |
+                             (told->deterministic ? DETERMINISTIC : 0u));
+    fy_write_doubles(writer, spec->low, (size_t)spec->dimensions);
+    fy_write_doubles(writer, spec->high, (size_t)spec->dimensions);
+    if (told->weight)
+        fy_write_doubles(writer, told->weight, (size_t)spec->simulators);
+    write_names(writer, &spec->name, 1);
+    write_names(writer, spec->dimension_name, spec->dimensions);
+    write_names(writer, spec->action_name, spec->actions);
+    write_names(writer, spec->reward_name, spec->rewards);
+}
+
 void fy_frame_spec_free(fy_frame_spec *spec)
 {
     free(spec->number);

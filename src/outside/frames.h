@@ -60,6 +60,8 @@ typedef struct fy_frame_spec {
 /* Reads the body of a SPEC; sizes are checked as far as reading and asking needs it. */
 foray_status fy_frame_spec_read(foray_context *say, const uint8_t *body, size_t size,
                                 fy_frame_spec *out);
+/* The body of a SPEC. */
+void fy_frame_spec_write(fy_writer *writer, const fy_frame_spec *told);
 void fy_frame_spec_free(fy_frame_spec *spec);
 
 #endif

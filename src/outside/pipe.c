@@ -76,6 +76,33 @@ static size_t question_size(const program *p)
     return 16 + 8 * (size_t)p->dimensions;
 }
 
+/* So many numbers are put together before they are written. */
+enum { CHUNK = 256 };
+
+static void write_keys(fy_writer *out, int64_t count, const foray_system_query *query)
+{
+    uint64_t key[CHUNK];
+    for (int64_t at = 0, size; at < count; at += size) {
+        size = count - at < CHUNK ? count - at : CHUNK;
+        for (int64_t i = 0; i < size; i++)
+            key[i] = fy_draw_key(&query[at + i].draw);
+        fy_write_u64s(out, key, (size_t)size);
+    }
+}
+
+/* Their actions, or their simulators. */
+static void write_words(fy_writer *out, int64_t count, const foray_system_query *query,
+                        bool actions)
+{
+    int32_t word[CHUNK];
+    for (int64_t at = 0, size; at < count; at += size) {
+        size = count - at < CHUNK ? count - at : CHUNK;
+        for (int64_t i = 0; i < size; i++)
+            word[i] = (int32_t)(actions ? query[at + i].action : query[at + i].simulator);
+        fy_write_i32s(out, word, (size_t)size);
+    }
+}
+
 /* count, keys, simulators, actions, states: arrays one behind the other. */
 static uint64_t write_step(program *p, int64_t count, const foray_system_query *query,
                            const double *state)
@@ -84,16 +111,9 @@ static uint64_t write_step(program *p, int64_t count, const foray_system_query *
     size_t length = 8 + (size_t)count * question_size(p);
     uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_STEP, length);
     fy_write_u64(out, (uint64_t)count);
-    for (int64_t i = 0; i < count; i++)
-        fy_write_u64(out, fy_draw_key(&query[i].draw));
-    for (int64_t i = 0; i < count; i++) {
-        int32_t simulator = (int32_t)query[i].simulator;
-        fy_write_i32s(out, &simulator, 1);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        int32_t action = (int32_t)query[i].action;
-        fy_write_i32s(out, &action, 1);
-    }
+    write_keys(out, count, query);
+    write_words(out, count, query, false);
+    write_words(out, count, query, true);
     fy_write_doubles(out, state, (size_t)(count * p->dimensions));
     return sequence;
 }
@@ -299,9 +319,23 @@ static foray_status wrap(foray_context *ctx, program *p, foray_system **out)
     return foray_system_create(ctx, &p->told.spec, &ops, p, out);
 }
 
-foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **out)
+/* Without the name of what was started in front of a message. */
+static foray_status start(foray_context *ctx, const char *command, limits l, foray_system **out)
 {
     program *p;
+    if (!FY_ALLOC(ctx, p, 1))
+        return FORAY_ERROR_MEMORY;
+    p->limits = l;
+    foray_status status = begin(ctx, p, command);
+    if (status == FORAY_OK)
+        status = wrap(ctx, p, out);
+    if (status != FORAY_OK)
+        program_destroy(p);
+    return status;
+}
+
+foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **out)
+{
     limits l;
     const char *command = text;
     foray_status status = read_limits(ctx, &command, &l);
@@ -309,16 +343,44 @@ foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **o
         return status;
     if (command[strspn(command, " \t\n")] == 0)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "exec: no program is given; write exec:COMMAND");
-    if (!FY_ALLOC(ctx, p, 1))
-        return FORAY_ERROR_MEMORY;
-    p->limits = l;
-    status = begin(ctx, p, command);
-    if (status == FORAY_OK)
-        status = wrap(ctx, p, out);
-    if (status == FORAY_OK)
-        return FORAY_OK;
-    program_destroy(p);
-    if (status == FORAY_ERROR_MEMORY)
+    status = start(ctx, command, l, out);
+    if (status == FORAY_OK || status == FORAY_ERROR_MEMORY)
         return status;
     return fy_fail_within(ctx, FORAY_ERROR_WORLD, "exec:%.200s", command);
+}
+
+/* The text as one word of the shell: 'it'\''s'. */
+static void quote(fy_writer *command, const char *text)
+{
+    fy_write_bytes(command, "'", 1);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fy_print(command, "'\\'");
+        fy_write_bytes(command, text, 1);
+        if (*text == '\'')
+            fy_write_bytes(command, "'", 1);
+    }
+    fy_write_bytes(command, "'", 1);
+}
+
+/* The limits are those of programs. */
+foray_status fy_contained_open(foray_context *ctx, const char *host, const char *text,
+                               foray_system **out)
+{
+    limits usual;
+    char *line;
+    const char *none = "";
+    fy_writer command = {.ctx = ctx};
+    foray_status status = read_limits(ctx, &none, &usual);
+    fy_print(&command, "exec %s ", host);
+    quote(&command, text);
+    if (status == FORAY_OK)
+        status = fy_writer_take(&command, "a command", &line, NULL);
+    if (status != FORAY_OK)
+        return status;
+    status = start(ctx, line, usual, out);
+    free(line);
+    if (status == FORAY_OK || status == FORAY_ERROR_MEMORY)
+        return status;
+    return fy_fail_within(ctx, FORAY_ERROR_WORLD, "plugin:%.200s", text);
 }

@@ -1,6 +1,6 @@
 /* plugin.c - systems from shared objects: finds the entry point, checks what it filled in,
  * and passes questions on. What a plug-in does in this process cannot be contained: one
- * that crashes takes the process with it. Programs (pipe.c) are contained. */
+ * that crashes takes the process with it, unless that process is only there for it (serve.c). */
 #include "foray/plugin.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ typedef union table_room {
     unsigned char byte[4096];
 } table_room;
 
-typedef struct plugin {
+struct fy_plugin {
     char *path;
     void *object;
     foray_plugin_host host;
@@ -27,14 +27,14 @@ typedef struct plugin {
     pthread_mutex_t lock;
     bool failed;
     char cause[FORAY_PLUGIN_CAUSE];
-} plugin;
+};
 
 /* Questions are translated so many at a time. */
 enum { CHUNK = 256 };
 
 /* ---------------------------------------------------------------- questions */
 
-static bool has_failed(plugin *p)
+static bool has_failed(fy_plugin *p)
 {
     pthread_mutex_lock(&p->lock);
     bool failed = p->failed;
@@ -42,7 +42,7 @@ static bool has_failed(plugin *p)
     return failed;
 }
 
-static foray_status settle(plugin *p, int answer, const char *cause)
+static foray_status settle(fy_plugin *p, int answer, const char *cause)
 {
     if (answer == 0)
         return FORAY_OK;
@@ -58,7 +58,7 @@ static foray_status settle(plugin *p, int answer, const char *cause)
 
 static foray_status plugin_reset(void *self, const foray_draw *draw, double *state)
 {
-    plugin *p = self;
+    fy_plugin *p = self;
     char cause[FORAY_PLUGIN_CAUSE] = "";
     if (has_failed(p))
         return FORAY_ERROR_WORLD;
@@ -69,7 +69,7 @@ static foray_status plugin_reset(void *self, const foray_draw *draw, double *sta
 static foray_status plugin_step(void *self, int64_t count, const foray_system_query *query,
                                 const double *state, double *next)
 {
-    plugin *p = self;
+    fy_plugin *p = self;
     const foray_plugin_table *table = &p->room.table;
     char cause[FORAY_PLUGIN_CAUSE] = "";
     foray_plugin_query asked[CHUNK];
@@ -90,7 +90,7 @@ static foray_status plugin_step(void *self, int64_t count, const foray_system_qu
 static foray_status plugin_reward(void *self, int64_t index, const double *state, int64_t action,
                                   double *value)
 {
-    plugin *p = self;
+    fy_plugin *p = self;
     const foray_plugin_table *table = &p->room.table;
     char cause[FORAY_PLUGIN_CAUSE] = "";
     if (has_failed(p))
@@ -100,7 +100,7 @@ static foray_status plugin_reward(void *self, int64_t index, const double *state
 
 static bool plugin_weights(void *self, double *weight)
 {
-    const plugin *p = self;
+    const fy_plugin *p = self;
     const foray_plugin_table *table = &p->room.table;
     if (!table->weight)
         return false;
@@ -110,13 +110,12 @@ static bool plugin_weights(void *self, double *weight)
 
 static const char *plugin_message(void *self)
 {
-    const plugin *p = self;
+    const fy_plugin *p = self;
     return p->cause;
 }
 
-static void plugin_destroy(void *self)
+void fy_plugin_unload(fy_plugin *p)
 {
-    plugin *p = self;
     if (!p)
         return;
     const foray_plugin_table *table = &p->room.table;
@@ -129,10 +128,15 @@ static void plugin_destroy(void *self)
     free(p);
 }
 
+static void plugin_destroy(void *self)
+{
+    fy_plugin_unload(self);
+}
+
 /* ------------------------------------------------------------------ opening */
 
 /* The linker's own words, which name the file. */
-static foray_status linker_says(foray_context *ctx, const plugin *p)
+static foray_status linker_says(foray_context *ctx, const fy_plugin *p)
 {
     const char *cause = dlerror();
     return fy_fail(ctx, FORAY_ERROR_WORLD, "plugin:%s: %s", p->path,
@@ -140,7 +144,7 @@ static foray_status linker_says(foray_context *ctx, const plugin *p)
 }
 
 /* A path without a '/' is a file here: the linker would look for it among its libraries. */
-static foray_status load(foray_context *ctx, plugin *p)
+static foray_status load(foray_context *ctx, fy_plugin *p)
 {
     char *here = NULL;
     const char *path = p->path;
@@ -156,7 +160,7 @@ static foray_status load(foray_context *ctx, plugin *p)
     return p->object ? FORAY_OK : linker_says(ctx, p);
 }
 
-static foray_status enter(foray_context *ctx, plugin *p, const char *text)
+static foray_status enter(foray_context *ctx, fy_plugin *p, const char *text)
 {
     char cause[FORAY_PLUGIN_CAUSE] = "";
     foray_plugin_fn *entry;
@@ -172,7 +176,7 @@ static foray_status enter(foray_context *ctx, plugin *p, const char *text)
 }
 
 /* Versions first: nothing else means anything if they differ. */
-static foray_status check_size(foray_context *ctx, plugin *p)
+static foray_status check_size(foray_context *ctx, fy_plugin *p)
 {
     const foray_plugin_table *table = &p->room.table;
     size_t least = offsetof(foray_plugin_table, destroy), known = sizeof *table;
@@ -197,7 +201,7 @@ static foray_status check_size(foray_context *ctx, plugin *p)
 }
 
 /* What foray_system_create cannot see: the rest is checked there. */
-static foray_status check_entries(foray_context *ctx, const plugin *p)
+static foray_status check_entries(foray_context *ctx, const fy_plugin *p)
 {
     const foray_plugin_table *table = &p->room.table;
     const char *missing = NULL;
@@ -219,7 +223,7 @@ static foray_status check_entries(foray_context *ctx, const plugin *p)
     return FORAY_OK;
 }
 
-static foray_status wrap(foray_context *ctx, plugin *p, foray_system **out)
+static foray_status wrap(foray_context *ctx, fy_plugin *p, foray_system **out)
 {
     const foray_plugin_table *table = &p->room.table;
     const foray_system_spec spec = {.size = sizeof spec,
@@ -250,9 +254,9 @@ static foray_status wrap(foray_context *ctx, plugin *p, foray_system **out)
     return fy_fail_within(ctx, FORAY_ERROR_WORLD, "plugin:%s", p->path);
 }
 
-static foray_status create(foray_context *ctx, const char *text, plugin **out)
+static foray_status create(foray_context *ctx, const char *text, fy_plugin **out)
 {
-    plugin *p;
+    fy_plugin *p;
     size_t length = strcspn(text, ":");
     if (!FY_ALLOC(ctx, p, 1))
         return FORAY_ERROR_MEMORY;
@@ -266,9 +270,9 @@ static foray_status create(foray_context *ctx, const char *text, plugin **out)
     return FORAY_OK;
 }
 
-foray_status fy_plugin_open(foray_context *ctx, const char *text, foray_system **out)
+foray_status fy_plugin_load(foray_context *ctx, const char *text, fy_plugin **out)
 {
-    plugin *p = NULL;
+    fy_plugin *p = NULL;
     foray_status status = create(ctx, text, &p);
     if (status != FORAY_OK)
         return status;
@@ -285,8 +289,25 @@ foray_status fy_plugin_open(foray_context *ctx, const char *text, foray_system *
     if (status == FORAY_OK)
         status = check_entries(ctx, p);
     if (status == FORAY_OK)
-        status = wrap(ctx, p, out);
+        *out = p;
+    else
+        fy_plugin_unload(p);
+    return status;
+}
+
+const foray_plugin_table *fy_plugin_table_of(const fy_plugin *plugin)
+{
+    return &plugin->room.table;
+}
+
+foray_status fy_plugin_open(foray_context *ctx, const char *text, foray_system **out)
+{
+    fy_plugin *p;
+    foray_status status = fy_plugin_load(ctx, text, &p);
     if (status != FORAY_OK)
-        plugin_destroy(p);
+        return status;
+    status = wrap(ctx, p, out);
+    if (status != FORAY_OK)
+        fy_plugin_unload(p);
     return status;
 }
