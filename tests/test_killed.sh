@@ -33,7 +33,7 @@ same() {
 # mend_NAME.
 attack() {
     local name=$1 number ended=0 suffix code before=$kills
-    for ((number = 1; !ended; number += every)); do
+    for ((number = every > 1 ? 4 : 1; !ended; number += every)); do
         for suffix in '' / +; do
             at="$name $number$suffix"
             rm -rf scene && mkdir scene

@@ -1,4 +1,5 @@
 /* file.c - whole files in, whole files out. */
+#define _GNU_SOURCE /* renameat2 */
 #include "base/base.h"
 
 #include <errno.h>
@@ -164,11 +165,31 @@ static foray_status open_directory_of(foray_context *ctx, const char *path, int 
     return *out < 0 ? fail_errno(ctx, path, "its directory cannot be opened") : FORAY_OK;
 }
 
-/* rename(), but a name that is taken is an error (EEXIST). Only link() can tell in the same
- * moment; where the file system has no hard links, looking first is the best there is. */
+#ifdef RENAME_NOREPLACE
+static int rename_at_once(const char *from, const char *to)
+{
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+}
+#else
+static int rename_at_once(const char *from, const char *to)
+{
+    (void)from;
+    (void)to;
+    errno = ENOSYS;
+    return -1;
+}
+#endif
+
+/* rename(), but a name that is taken is an error (EEXIST). Where the system cannot do it in one
+ * step, link() and unlink() can, but a kill between them leaves a file with two names; and where
+ * the file system has no hard links, looking first is the best there is. */
 static int rename_to_new(const char *from, const char *to)
 {
     struct stat about;
+    if (rename_at_once(from, to) == 0)
+        return 0;
+    if (errno != ENOSYS && errno != EINVAL && errno != ENOTSUP)
+        return -1;
     if (link(from, to) == 0)
         return unlink(from);
     if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS)
