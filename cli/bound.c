@@ -17,6 +17,7 @@ static cli_exit show_bound(cli_session *session, foray_run *run, const foray_cer
     if (session->json || !cli_proved(bound))
         cli_output_text(&output, "because", foray_certificate_because(bound));
     cli_output_flag(&output, "vacuous", bound->vacuous);
+    cli_output_refutation(&output, run);
     return cli_output_end(&output, session, CLI_DONE);
 }
 

@@ -154,6 +154,7 @@ static cli_exit certify_rewards(certifying *c)
     foray_status status = FORAY_OK;
     cli_output_begin(&output, c->session);
     cli_output_integer(&output, "episodes", foray_run_saved(c->run));
+    cli_output_refutation(&output, c->run);
     if (c->session->json)
         cli_output_open_list(&output, "certificates");
     else

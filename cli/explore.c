@@ -273,6 +273,7 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
     print_bound(bound);
+    cli_print_refutation(e->run, "                        ");
     if (e->view.system)
         printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
                "error\n",
@@ -299,6 +300,7 @@ static void output_summary(const exploration *e, cli_output *output,
     cli_output_integer(output, "budget", settings->episodes);
     cli_output_integer(output, "plans", facts->plans);
     cli_output_certificate(output, "bound", bound);
+    cli_output_refutation(output, e->run);
     cli_output_real(output, "feature_error", foray_model_feature_error(foray_run_model(e->run)));
     cli_output_real(output, "until", settings->until);
     cli_output_flag(output, "target_met", settings->until > 0 && status == FORAY_OK);

@@ -232,6 +232,7 @@ static cli_exit show_run(cli_session *session, foray_run *run)
     output_run(&output, run, session->args.operand[0], &facts);
     status = output_settings(&output, session->ctx, foray_run_settings(run));
     output_explorer(&output, &facts.explorer);
+    cli_output_refutation(&output, run);
     if (status == FORAY_OK)
         status = estimate_and_output(session, &output, run);
     if (status == FORAY_OK)

@@ -84,6 +84,44 @@ void cli_output_reals(cli_output *output, const char *key, int64_t count, const 
     cli_json_close(&output->json);
 }
 
+enum { SENTENCE_SIZE = 512 };
+
+void cli_output_refutation(cli_output *output, foray_run *run)
+{
+    foray_refutation found;
+    char sentence[SENTENCE_SIZE];
+    if (foray_explorer_refutation(foray_run_explorer(run), &found) != FORAY_OK ||
+        (!output->as_json && !found.refuted))
+        return;
+    foray_refutation_print(&found, sentence, sizeof sentence);
+    if (!output->as_json) {
+        print_line(output, "refuted", sentence);
+        return;
+    }
+    cli_output_open(output, "refutation");
+    cli_output_flag(output, "refuted", found.refuted);
+    cli_output_text(output, "sentence", sentence);
+    if (found.refuted)
+        cli_output_integer(output, "episodes", found.episodes);
+    cli_output_real(output, "evidence", found.evidence);
+    cli_output_real(output, "limit", found.limit);
+    if (found.half_width > 0) {
+        cli_output_real(output, "estimate", found.estimate);
+        cli_output_real(output, "half_width", found.half_width);
+    }
+    cli_output_close(output);
+}
+
+void cli_print_refutation(foray_run *run, const char *before)
+{
+    foray_refutation found;
+    char sentence[SENTENCE_SIZE];
+    if (foray_explorer_refutation(foray_run_explorer(run), &found) != FORAY_OK || !found.refuted)
+        return;
+    foray_refutation_print(&found, sentence, sizeof sentence);
+    printf("%s%s\n", before, sentence);
+}
+
 bool cli_proved(const foray_certificate *certificate)
 {
     return certificate->status == FORAY_CERTIFIED || certificate->status == FORAY_EXACT;

@@ -30,6 +30,11 @@ void cli_output_flag(cli_output *output, const char *key, bool value);
 void cli_output_real(cli_output *output, const char *key, double value);
 /* JSON only: a list of numbers. */
 void cli_output_reals(cli_output *output, const char *key, int64_t count, const double *value);
+/* Whether the data of a run refute its model, when that was noticed, and by how much: an object in
+ * JSON, a line only where they do. */
+void cli_output_refutation(cli_output *output, foray_run *run);
+/* That line alone, behind `before`. */
+void cli_print_refutation(foray_run *run, const char *before);
 /* Certified or exact; --require takes nothing less, and says so. */
 bool cli_proved(const foray_certificate *certificate);
 cli_exit cli_require_unproved(cli_session *session, const foray_certificate *certificate);

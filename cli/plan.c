@@ -342,6 +342,7 @@ static void print_footer(const planning *p)
                1 - certificate->delta);
     else
         printf("no guarantee: %s\n", foray_certificate_because(certificate));
+    cli_print_refutation(p->run, "");
     print_silence(p);
 }
 
@@ -421,6 +422,7 @@ static cli_exit show_plans(const planning *p)
     if (!p->known) {
         cli_output_integer(&output, "episodes", foray_run_saved(p->run));
         cli_output_text(&output, "mode", foray_mode_name(p->mode));
+        cli_output_refutation(&output, p->run);
     }
     cli_output_open_list(&output, "plans");
     for (int64_t i = 0; i < p->rewards.count; i++)

@@ -266,6 +266,7 @@ static void print_all(const rollout *r)
     printf("certificates include a Monte Carlo error of %.3g per step; the aggregation error is "
            "the misfit\n",
            foray_model_feature_error(foray_run_model(r->run)));
+    cli_print_refutation(r->run, "");
     print_absent(r);
 }
 

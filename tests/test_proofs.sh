@@ -91,4 +91,24 @@ holds "on the page" grep -q "estimate: what follows a cluster does not obey the 
 holds "and nowhere certified" sh -c '! grep -q certified pendulum.html pendulum.json pendulum_plan.json'
 foray explore pendulum --clusters grid:5x5 -k 20 -o rfe.foray >explored.txt
 holds "exploring says so too" grep -q "(estimate, " explored.txt
+
+# ---- and after a while the data refute the model
+foray explore pendulum --clusters grid:5x5 -a random -k 400 -o refuted.foray >explored.txt
+holds "exploring says when" grep -q "noticed after [0-9]* episodes: the data are 10^" explored.txt
+expect 0 "status *refuted" foray bound refuted.foray
+expect 0 "refuted *noticed after" foray info refuted.foray
+expect 0 "no guarantee: the data refute the model" foray plan refuted.foray -r goal:9
+foray plan refuted.foray -r goal:9 --no-store --json >refuted.json
+holds "in JSON" test "$(json refutation.refuted refuted.json)" = true
+holds "and in the plan" test "$(json plans.0.certificate.status refuted.json)" = '"refuted"'
+expect 1 "nothing is proved" foray plan refuted.foray -r goal:9 --require 100 --no-store
+foray report refuted.foray -o refuted.html >/dev/null
+holds "on the page" grep -q "the data refute the model" refuted.html
+foray explore pendulum --clusters grid:5x5 -a random -k 250 -o stopped.foray >/dev/null
+foray explore --resume -k 400 -o stopped.foray >/dev/null
+foray info refuted.foray | grep "^refuted" >once.txt
+foray info stopped.foray | grep "^refuted" >twice.txt
+holds "noticed in the same episode after an interruption" cmp once.txt twice.txt
+foray info river.foray --json >river.json
+holds "a true model is not refuted" test "$(json refutation.refuted river.json)" = false
 finish

@@ -700,6 +700,26 @@ FORAY_API void foray_explorer_through_clusters(foray_explorer *explorer);
 FORAY_API foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps,
                                             const int32_t *states, const int32_t *actions);
 
+/* What the data say against the model: no law that it admits fits them. Two ways lead there.
+ * `evidence` is the log of a number that, if the model is true, ever reaches e^limit = 1000 with
+ * probability at most 0.001: how much more probable the data are if every (s,a) has a law of its
+ * own. And an interval of the confidence set can lie below 0 altogether, which it does with
+ * probability at most delta: that of theta[coordinate] or, if that is -1, of the probability that
+ * `next` follows (state, action). half_width is 0 where there is no such interval. */
+typedef struct foray_refutation {
+    bool refuted;
+    int64_t episodes; /* after so many it was noticed; tests are made again and again */
+    double evidence, limit;
+    int64_t coordinate, state, action, next;
+    double estimate, half_width;
+} foray_refutation;
+
+/* The first time that a test refuted the model, or what a test says now. Once it is refuted,
+ * certificates have the status FORAY_REFUTED. */
+FORAY_API foray_status foray_explorer_refutation(foray_explorer *explorer, foray_refutation *out);
+/* The same as a sentence; 400 bytes are enough. */
+FORAY_API void foray_refutation_print(const foray_refutation *refutation, char *text, size_t size);
+
 /* Plans for `count` rewards together, with one pass over the model for several
  * of them. policies[i] receives a policy the caller owns; on failure none does. */
 FORAY_API foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,

@@ -51,6 +51,18 @@ static foray_status gather_facts(fy_report *report)
 
 /* ------------------------------------------------------------------------------ page */
 
+/* Whether any law of the model fits the data. */
+static void print_refutation(fy_report *report)
+{
+    foray_refutation found;
+    char sentence[512];
+    if (foray_explorer_refutation(foray_run_explorer(report->run), &found) != FORAY_OK ||
+        !found.refuted)
+        return;
+    foray_refutation_print(&found, sentence, sizeof sentence);
+    fy_page_fact(report->text, "the data refute the model", sentence);
+}
+
 /* The bound for all rewards, where the algorithm has one. */
 static foray_status print_bound(fy_report *report)
 {
@@ -83,6 +95,7 @@ static foray_status print_facts(fy_report *report)
     fy_page_fact(report->text, "algorithm", report->run->settings.algorithm);
     fy_page_count(report->text, "episodes", report->facts.episodes);
     foray_status status = print_bound(report);
+    print_refutation(report);
     fy_page_count(report->text, "states", model->states);
     fy_page_count(report->text, "actions", model->actions);
     fy_page_count(report->text, "steps of an episode", model->horizon);

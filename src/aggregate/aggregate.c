@@ -328,6 +328,7 @@ static foray_status assemble(job *j, foray_model **out)
         .dim = spec->simulators,
         .norm_bound = sqrt((double)spec->simulators),
         .feature_error = j->error,
+        .nonnegative = true, /* theta is sqrt(d) times weights */
         .succ_start = j->rows.succ_start,
         .succ = j->rows.succ,
         .feat_start = j->rows.feat_start,

@@ -85,6 +85,8 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
     status = FY_ALLOC(ctx, explorer->seen, model->succ_start[model->pairs])
                  ? explorer->ops->create(explorer)
                  : FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = fy_explorer_prepare_tests(explorer);
     if (status != FORAY_OK) {
         foray_explorer_destroy(explorer);
         return status;

@@ -47,9 +47,12 @@ void foray_explorer_through_clusters(foray_explorer *explorer)
     explorer->through_clusters = true;
 }
 
-void fy_explorer_qualify(const foray_explorer *explorer, foray_certificate *certificate)
+void fy_explorer_qualify(foray_explorer *explorer, foray_certificate *certificate)
 {
-    if (explorer->through_clusters && certificate->status == FORAY_CERTIFIED)
+    foray_refutation refutation;
+    if (foray_explorer_refutation(explorer, &refutation) == FORAY_OK && refutation.refuted)
+        certificate->status = FORAY_REFUTED;
+    else if (explorer->through_clusters && certificate->status == FORAY_CERTIFIED)
         certificate->status = FORAY_ESTIMATE;
 }
 
@@ -206,5 +209,6 @@ foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward
     if (status != FORAY_OK)
         return status;
     certify_policy(explorer, sets, reward, policy);
+    fy_explorer_qualify(explorer, &policy->certificate);
     return FORAY_OK;
 }

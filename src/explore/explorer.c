@@ -25,6 +25,7 @@ void foray_explorer_destroy(foray_explorer *explorer)
         return;
     explorer->ops->destroy(explorer);
     fy_certifier_destroy(explorer->certifier);
+    fy_fit_destroy(explorer->fit);
     free(explorer->seen);
     free(explorer);
 }
@@ -177,6 +178,7 @@ static void end_episode(foray_explorer *explorer)
         explorer->ops->end_episode(explorer);
     explorer->episodes++;
     explorer->step = -1;
+    fy_explorer_test(explorer);
 }
 
 foray_status foray_explorer_end(foray_explorer *explorer)
@@ -341,6 +343,7 @@ foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_
     fy_write_u64(&writer, (uint64_t)explorer->plans);
     fy_write_u64(&writer, explorer->stale);
     fy_write_u64s(&writer, (const uint64_t *)explorer->seen, transitions_of(explorer));
+    fy_explorer_save_tests(explorer, &writer);
     explorer->ops->save(explorer, &writer);
     if (writer.failed) {
         free(writer.data);
@@ -364,6 +367,7 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
     explorer->stale = fy_read_u64(&reader) != 0;
     fy_read_u64s(&reader, (uint64_t *)explorer->seen, transitions_of(explorer));
     explorer->certifier_after = -1;
+    fy_explorer_load_tests(explorer, &reader);
     explorer->ops->load(explorer, &reader);
     if (reader.failed || reader.at != size)
         return fy_fail(explorer->ctx, FORAY_ERROR_RUN, "the saved state is damaged");

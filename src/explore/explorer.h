@@ -13,6 +13,7 @@
 
 #include "base/parameter.h"
 #include "certify/certifier.h"
+#include "certify/fit.h"
 
 /* The reward that an algorithm was given to explore for. */
 typedef struct fy_given {
@@ -80,6 +81,11 @@ struct foray_explorer {
     bool through_clusters;     /* the world is a system seen through clusters */
     fy_certifier *certifier;   /* made when it is first needed */
     int64_t certifier_after;   /* how many episodes its sets are of; -1: none yet */
+    fy_fit *fit;               /* the test of the model; NULL: nothing can refute it */
+    foray_refutation refuted;  /* what the first test said that refuted it */
+    int64_t next_test;         /* after how many episodes */
+    foray_refutation tested;   /* what the last test said */
+    int64_t tested_after;      /* and after how many episodes; -1: none yet */
     void *self;                /* the algorithm's own state */
 };
 
@@ -118,7 +124,14 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
 foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out);
 
 /* Takes back what a certificate says where the world need not obey the model, or does not. */
-void fy_explorer_qualify(const foray_explorer *explorer, foray_certificate *certificate);
+void fy_explorer_qualify(foray_explorer *explorer, foray_certificate *certificate);
+
+/* Tests whether the data refute the model (refutation.c). */
+foray_status fy_explorer_prepare_tests(foray_explorer *explorer);
+/* After an episode, if a test is due. */
+void fy_explorer_test(foray_explorer *explorer);
+void fy_explorer_save_tests(const foray_explorer *explorer, fy_writer *writer);
+void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader);
 
 /* Would the explorer take this reward to explore for? */
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward);

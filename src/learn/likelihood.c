@@ -553,6 +553,10 @@ double fy_likelihood_most(fy_likelihood *lik, int64_t g, const fy_counts_mixture
     gather(lik, g, data);
     if (!(lik->n > 0))
         return 0;
+    /* Weights sum to one: <phi,w> + zeta = <phi + zeta,w>. */
+    for (int64_t i = 0; i < lik->rows * lik->m && data->error > 0; i++)
+        lik->phi[i] += data->error;
+    lik->separate &= !(data->error > 0);
     maximise(lik);
     double l = evaluate(lik, lik->c);
     return l + find_gradient(lik) + rounding_of(lik, l);

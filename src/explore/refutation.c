@@ -1,0 +1,125 @@
+/* refutation.c - does any law of the model fit the data? Tests at episodes that grow by a quarter,
+ * so that exploring hardly notices them, and whenever a certificate is asked for. */
+#include "explore/explorer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* A test may take as long as this many of its elementary steps for each step explored. */
+static const double share = 200;
+
+static int64_t steps_between(const foray_explorer *explorer)
+{
+    double episodes = fy_fit_cost(explorer->fit) / (share * (double)explorer->model->horizon);
+    return (int64_t)fmin(fmax(episodes, 1), 0x1p60);
+}
+
+foray_status fy_explorer_prepare_tests(foray_explorer *explorer)
+{
+    foray_status status = fy_fit_create(explorer->ctx, explorer->model, &explorer->fit);
+    explorer->tested_after = -1;
+    if (explorer->fit)
+        explorer->next_test = steps_between(explorer);
+    return status;
+}
+
+/* Radii that were scaled down hold no truth that could be missed. */
+static void test_now(foray_explorer *explorer)
+{
+    fy_regression_set regression;
+    bool regressed = explorer->settings.radius_scale >= 1 && explorer->ops->regression &&
+                     explorer->ops->regression(explorer, &regression);
+    if (explorer->tested_after != explorer->episodes)
+        fy_fit_test(explorer->fit, explorer->seen, regressed ? &regression : NULL,
+                    &explorer->tested);
+    explorer->tested.episodes = explorer->tested_after = explorer->episodes;
+}
+
+void fy_explorer_test(foray_explorer *explorer)
+{
+    if (!explorer->fit || explorer->refuted.refuted || explorer->episodes < explorer->next_test)
+        return;
+    test_now(explorer);
+    if (explorer->tested.refuted)
+        explorer->refuted = explorer->tested;
+    int64_t least = steps_between(explorer), quarter = explorer->episodes / 4;
+    explorer->next_test = explorer->episodes + (quarter > least ? quarter : least);
+}
+
+foray_status foray_explorer_refutation(foray_explorer *explorer, foray_refutation *out)
+{
+    *out = (foray_refutation){.coordinate = -1, .state = -1, .action = -1, .next = -1};
+    if (explorer->refuted.refuted) {
+        *out = explorer->refuted;
+    } else if (explorer->fit) {
+        test_now(explorer);
+        *out = explorer->tested;
+    }
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------- save and load */
+
+void fy_explorer_save_tests(const foray_explorer *explorer, fy_writer *writer)
+{
+    const foray_refutation *r = &explorer->refuted;
+    fy_write_u64(writer, (uint64_t)explorer->next_test);
+    fy_write_u64(writer, r->refuted);
+    if (!r->refuted)
+        return;
+    const int64_t number[] = {r->episodes, r->coordinate, r->state, r->action, r->next};
+    const double real[] = {r->evidence, r->limit, r->estimate, r->half_width};
+    fy_write_u64s(writer, (const uint64_t *)number, sizeof number / sizeof *number);
+    fy_write_doubles(writer, real, sizeof real / sizeof *real);
+}
+
+void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader)
+{
+    int64_t number[5];
+    double real[4];
+    explorer->tested_after = -1;
+    explorer->next_test = (int64_t)fy_read_u64(reader);
+    explorer->refuted = (foray_refutation){.refuted = false};
+    if (fy_read_u64(reader) == 0 || reader->failed)
+        return;
+    fy_read_u64s(reader, (uint64_t *)number, sizeof number / sizeof *number);
+    fy_read_doubles(reader, real, sizeof real / sizeof *real);
+    if (!reader->failed)
+        explorer->refuted = (foray_refutation){.refuted = true,
+                                               .episodes = number[0],
+                                               .coordinate = number[1],
+                                               .state = number[2],
+                                               .action = number[3],
+                                               .next = number[4],
+                                               .evidence = real[0],
+                                               .limit = real[1],
+                                               .estimate = real[2],
+                                               .half_width = real[3]};
+}
+
+/* --------------------------------------------------------------------------- words */
+
+void foray_refutation_print(const foray_refutation *refutation, char *text, size_t size)
+{
+    static const double nats_of_ten = 2.302585092994046;
+    const foray_refutation *r = refutation;
+    if (!r->refuted)
+        snprintf(text, size, "the data do not refute the model");
+    else if (r->evidence >= r->limit)
+        snprintf(text, size,
+                 "noticed after %" PRId64 " episodes: the data are 10^%.0f times as probable if "
+                 "every state and action has a law of its own as under any law of the model; if "
+                 "the model is true, this ever reaches 10^3 with probability at most 0.001",
+                 r->episodes, floor(r->evidence / nats_of_ten));
+    else if (r->coordinate >= 0)
+        snprintf(text, size,
+                 "noticed after %" PRId64 " episodes: theta[%" PRId64
+                 "] is %.3g +- %.2g, and cannot be negative",
+                 r->episodes, r->coordinate, r->estimate, r->half_width);
+    else
+        snprintf(text, size,
+                 "noticed after %" PRId64 " episodes: the probability of state %" PRId64
+                 " after (s=%" PRId64 ", a=%" PRId64 ") is %.3g +- %.2g, and cannot be negative",
+                 r->episodes, r->next, r->state, r->action, r->estimate, r->half_width);
+}
