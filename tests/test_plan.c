@@ -497,6 +497,64 @@ static void levels_do_not_change_a_bit(void **state)
     ctx->level = fy_level_highest();
 }
 
+/* Two classes of `successors` outcomes each, for all pairs in turn. */
+static foray_model *shared_sets(foray_context *ctx, support_sizes sizes)
+{
+    const int64_t outcomes[2] = {sizes.successors, sizes.successors};
+    int64_t next[9];
+    foray_builder *builder;
+    foray_model *model;
+    support_ok(ctx, foray_builder_create_classes(ctx, sizes.states, sizes.actions, sizes.horizon, 2,
+                                                 outcomes, &builder));
+    for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++) {
+        for (int64_t j = 0; j < sizes.successors; j++)
+            next[j] = (pair * 7 + j * 5) % sizes.states;
+        foray_builder_outcomes(builder, pair / sizes.actions, pair % sizes.actions, pair % 3 % 2,
+                               next);
+    }
+    foray_builder_forget_theta(builder);
+    foray_builder_initial(builder, 0, 1);
+    support_ok(ctx, foray_builder_finish(builder, &model));
+    return model;
+}
+
+/* Where many pairs share few sets, the kernel keeps columns that one reward is planned with, but
+ * not many, nor the policies that are followed: all must agree, at every level. */
+static void columns_of_shared_sets_change_no_bit(void **state)
+{
+    foray_context *ctx = *state;
+    for (int successors = 2; successors <= 9; successors++)
+        for (int level = 0; level < FY_LEVELS && fy_level_present(level); level++) {
+            const support_sizes sizes = {
+                .states = 53, .actions = 2, .horizon = 6, .successors = successors, .dim = 2};
+            scene s;
+            ctx->level = level;
+            open_scene(&s, ctx, shared_sets(ctx, sizes), true, true, FY_FACTOR_DOUBLE, 5);
+            assert_int_equal(s.kernel->columns != NULL, successors <= FY_LANES);
+            s.kernel->zeta = successors % 2 * 0.02;
+            foray_reward *rewards[2] = {random_reward(&s, true), random_reward(&s, false)};
+            foray_policy *policies[2];
+            int32_t *policy = policy_room(s.model);
+            for (int mode = 0; mode < FORAY_MODES; mode++) {
+                support_ok(ctx,
+                           fy_plan_rewards(ctx, s.kernel, 0, mode % 2, 2,
+                                           (const foray_reward *const *)rewards, mode, policies));
+                for (int r = 0; r < 2; r++) {
+                    double alone = plan_one(&s, rewards[r], 1 - mode, 0, mode % 2, NULL, policy);
+                    assert_true(policies[r]->value[mode] == alone);
+                    assert_same_policy(s.model, policies[r]->action, policy);
+                    assert_true(plan_one(&s, rewards[r], 1 - mode, 0, 0, policy, NULL) == alone);
+                    foray_policy_destroy(policies[r]);
+                }
+            }
+            foray_reward_destroy(rewards[0]);
+            foray_reward_destroy(rewards[1]);
+            free(policy);
+            close_scene(&s);
+        }
+    ctx->level = fy_level_highest();
+}
+
 static void levels_are_known_by_name(void **state)
 {
     foray_context *ctx = *state;
@@ -679,6 +737,7 @@ int main(void)
         cmocka_unit_test(rewards_together_equal_rewards_alone),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(levels_do_not_change_a_bit),
+        cmocka_unit_test(columns_of_shared_sets_change_no_bit),
         cmocka_unit_test(levels_are_known_by_name),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(reward_zero_is_worth_zero),

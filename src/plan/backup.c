@@ -14,6 +14,186 @@ enum { FY_FAR = 32 };
 /* What rounding may do to a Q, relative to its size (and to 1). */
 static const double FY_ROUNDING = 1e-12;
 
+/* ------------------------------------------ the passes after weighing, FY_LANES at a time */
+
+/* The second pass with one reward: q += sign radius ||psi'_V||. */
+static FY_APART void add_bonuses(const fy_backup *b, int64_t states)
+{
+    int64_t count = (states + FY_LANES - 1) / FY_LANES * FY_LANES * b->actions;
+    const double *squares = b->squares, sign = b->sign;
+    double *q = b->q;
+    for (int64_t i = 0; i < count; i++)
+        q[i] += sign * sqrt(squares[i]);
+}
+
+/* What another Q must exceed to be larger than x: values that differ by no more than rounding
+ * are ties, since which way an episode goes must not depend on the order of a sum. */
+FY_INLINE many_t hurdle_of(many_t x)
+{
+    return FY_ROUNDING * (many_abs(x) + 1) + x;
+}
+
+/* V_h = max_a Q_h(.,a) and the action that attains it, in FY_LANES lanes; Q of action a starts
+ * at q + a FY_LANES. Clipping keeps the order, so the larger Q before clipping is also the larger
+ * one after, or ties with it: the tie rule is to clip last. With ties to the lowest index, clip
+ * first. */
+FY_INLINE void maximise(const fy_backup *b, const double *q, double *value, int32_t *policy)
+{
+    many_t best[many_parts];
+    many_index choice[many_parts];
+    FY_UNROLL
+    for (int k = 0; k < many_parts; k++) {
+        best[k] = many_all(-DBL_MAX);
+        choice[k] = (many_index){0};
+    }
+    for (int64_t a = 0; a < b->actions; a++)
+        FY_UNROLL
+    for (int k = 0; k < many_parts; k++) {
+        many_t x = many_load(q, a, k);
+        if (b->clip_first)
+            x = many_clip(x, b->limit);
+        many_mask better = many_less(hurdle_of(best[k]), x);
+        best[k] = many_pick(better, x, best[k]);
+        choice[k] = many_pick_index(better, a, choice[k]);
+    }
+    FY_UNROLL
+    for (int k = 0; k < many_parts; k++) {
+        many_store(value, 0, k, many_clip(best[k], b->limit));
+        if (policy)
+            many_store_index(policy, 0, k, choice[k]);
+    }
+}
+
+/* The same where ties of the clipped Q go to the larger Q^, without bonus. */
+FY_INLINE void maximise_plain(const fy_backup *b, const double *q, const double *q_plain,
+                              double *value, double *value_plain, int32_t *policy)
+{
+    for (int k = 0; k < many_parts; k++) {
+        many_t best = many_all(-DBL_MAX), best_plain = best;
+        many_index choice = {0};
+        for (int64_t a = 0; a < b->actions; a++) {
+            many_t x = many_clip(many_load(q, a, k), b->limit), plain = many_load(q_plain, a, k);
+            many_mask better = many_less(hurdle_of(best), x), worse = many_less(hurdle_of(x), best);
+            many_mask nicer = many_less(hurdle_of(best_plain), plain);
+            many_mask taken = better | (nicer & ~worse);
+            best = many_pick(taken, x, best);
+            best_plain = many_pick(taken, plain, best_plain);
+            choice = many_pick_index(taken, a, choice);
+        }
+        many_store(value, 0, k, best);
+        many_store(value_plain, 0, k, many_clip(best_plain, b->limit));
+        many_store_index(policy, 0, k, choice);
+    }
+}
+
+/* FY_LANES results of the last pass, or as many as there are. */
+typedef struct fy_best {
+    double value[FY_LANES], plain[FY_LANES];
+    int32_t policy[FY_LANES];
+} fy_best;
+
+static FY_APART void maximise_some(const fy_backup *b, const double *q, const double *q_plain,
+                                   int64_t at, int64_t count)
+{
+    fy_best best;
+    if (q_plain)
+        maximise_plain(b, q, q_plain, best.value, best.plain, best.policy);
+    else
+        maximise(b, q, best.value, best.policy);
+    memcpy(b->value + at, best.value, (size_t)count * sizeof *b->value);
+    if (q_plain)
+        memcpy(b->plain + at, best.plain, (size_t)count * sizeof *b->plain);
+    if (b->policy)
+        memcpy(b->policy + at, best.policy, (size_t)count * sizeof *b->policy);
+}
+
+/* The last pass over the states from..to-1. */
+static FY_APART void maximise_states(const fy_backup *step, int64_t from, int64_t to)
+{
+    const fy_backup b = *step;
+    const double *q_plain = b.plain && b.sign != 0 ? b.squares : NULL;
+    int64_t at = from * b.lanes, end = to * b.lanes;
+    const double *q = b.q;
+    for (; !q_plain && at + FY_LANES <= end; at += FY_LANES, q += FY_LANES * b.actions)
+        maximise(&b, q, b.value + at, b.policy ? b.policy + at : NULL);
+    for (; at < end; at += FY_LANES, q += FY_LANES * b.actions)
+        maximise_some(step, q, q_plain ? q_plain + (q - b.q) : NULL, at,
+                      end - at < FY_LANES ? end - at : FY_LANES);
+}
+
+/* ---------------------------------- weighing for one reward, where pairs share their sets */
+
+/* R v and <psi_V, theta> at once. Column j of a set (fy_kernel's `columns`) is
+ *
+ *     (R_0j, ..., R_{c-1,j}, p_j, 0, ...),
+ *
+ * so origin e_c + sum_j v_j column_j has R v in its first c lanes and the mean behind them. Every
+ * lane adds what backup.inc adds, in the same order, and zeros before that, which change no
+ * square; registers that would hold nothing but zeros of a column are left out. */
+FY_INLINE void weigh_columns(const double *V, const int32_t *next, const double *column,
+                             int columns, double *mean, double *squares)
+{
+    many_t sum[many_parts];
+    double lane[FY_LANES], square[FY_LANES], origin = V[*next++];
+    FY_UNROLL
+    for (int k = 0; k < many_parts; k++)
+        sum[k] = many_all(0);
+    sum[columns / FY_REGISTER][columns % FY_REGISTER] = origin;
+    FY_UNROLL
+    for (int j = 0; j < columns; j++) {
+        many_t v = many_all(V[next[j]] - origin);
+        FY_UNROLL
+        for (int k = 0; k < many_parts; k++)
+            if (k * FY_REGISTER <= j || k == columns / FY_REGISTER)
+                sum[k] += many_load(column, j, k) * v;
+    }
+    FY_UNROLL
+    for (int k = 0; k < many_parts; k++) {
+        many_store(lane, 0, k, sum[k]);
+        many_store(square, 0, k, sum[k] * sum[k]);
+    }
+    *mean = lane[columns];
+    *squares = square[columns - 1];
+    FY_UNROLL
+    for (int i = columns - 2; i >= 0; i--)
+        *squares += square[i];
+}
+
+/* The first pass over the states from..to-1, as backup.inc's weigh_alike does it. */
+FY_INLINE void weigh_shared(const fy_backup *b, int64_t from, int64_t to, int columns)
+{
+    int64_t pair = from * b->actions, n = columns + 1;
+    const int32_t *next = b->succ + pair * n;
+    bool prefetch = to * b->actions + one_ahead <= b->pairs;
+    for (int64_t state = from; state < to; state++)
+        for (int64_t a = 0; a < b->actions; a++, pair++, next += n) {
+            int64_t set = b->generator_set[pair], place = one_place(b, state - from, a);
+            double mean, squares;
+            for (int64_t j = 0; j < n && prefetch; j++)
+                one_ask(b->next_value, next[one_ahead * n + j]);
+            weigh_columns(b->next_value, next, b->columns + set * (columns * FY_LANES), columns,
+                          &mean, &squares);
+            b->q[place] = mean + one_min(b->cap, b->scale * b->reward[pair]);
+            b->squares[place] = squares;
+        }
+}
+
+#define FY_CASE(count)                                                                             \
+    case count:                                                                                    \
+        weigh_shared(&b, from, to, count);                                                         \
+        return;
+
+static FY_APART void weigh_shared_states(const fy_backup *step, int64_t from, int64_t to)
+{
+    const fy_backup b = *step;
+    switch (b.alike) {
+        FY_CASE(1) FY_CASE(2) FY_CASE(3) FY_CASE(4) FY_CASE(5) FY_CASE(6) FY_CASE(7)
+    }
+}
+#undef FY_CASE
+
+/* ------------------------------------------------------------------------ weighing */
+
 #define LANE(x) one_##x
 #define FACTOR double
 #define BACKUP(x) backup_one_double_##x

@@ -14,7 +14,8 @@ typedef struct fy_backup {
     const int32_t *generator_set, *succ;
     const int64_t *succ_start;
     const double *p;
-    const void *factor; /* R in double or single precision */
+    const double *columns; /* p and R of shared sets, or NULL: see fy_kernel */
+    const void *factor;    /* R in double or single precision */
     const double *reward;
     double scale, cap, sign, limit, zeta;
     const double *next_value; /* V_{h+1} */

@@ -92,6 +92,21 @@ static foray_status allocate_factor(foray_context *ctx, fy_kernel *kernel, int p
     return done ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
+/* Where few sets serve many pairs, p and R of a set are also kept as columns of FY_LANES numbers,
+ * (R_0j, ..., R_{c-1,j}, p_j, 0, ...) for j = 0..c-1: backup.c then multiplies all rows at once.
+ * They stay in the nearest cache, or at least take few bytes for each pair. */
+static foray_status allocate_columns(foray_context *ctx, fy_kernel *kernel)
+{
+    enum { PAIRS_PER_SET = 16 };
+    const foray_model *model = kernel->basis->model;
+    int64_t sets = model->generator_sets, columns = kernel->alike;
+    if (!kernel->factor || !kernel->basis->centred || columns == 0 || columns >= FY_LANES ||
+        model->pairs / PAIRS_PER_SET < sets)
+        return FORAY_OK;
+    return FY_ALLOC(ctx, kernel->columns, sets * columns * FY_LANES) ? FORAY_OK
+                                                                     : FORAY_ERROR_MEMORY;
+}
+
 /* To form a set: n generators of d_g numbers, and n columns of d_g + n for round_up. */
 static bool forming_size(const fy_kernel *kernel, size_t *out)
 {
@@ -136,7 +151,8 @@ foray_status fy_kernel_create(foray_context *ctx, const fy_basis *basis, int pre
         goto fail;
     if (precision != FY_FACTOR_NONE && (status = allocate_factor(ctx, kernel, precision)) < 0)
         goto fail;
-    if ((status = allocate_scratch(ctx, kernel)) < 0)
+    if ((status = allocate_columns(ctx, kernel)) < 0 ||
+        (status = allocate_scratch(ctx, kernel)) < 0)
         goto fail;
     *out = kernel;
     return FORAY_OK;
@@ -153,6 +169,7 @@ void fy_kernel_destroy(fy_kernel *kernel)
     free(kernel->at_factor);
     free(kernel->factor);
     free(kernel->single);
+    free(kernel->columns);
     free(kernel->scratch);
     free(kernel);
 }
@@ -273,6 +290,20 @@ static void form_p(fy_kernel *kernel, int64_t set, const double *z, const double
         p[j] = p0[j + skip] + dot(dim, generators + (j + skip) * dim, z);
 }
 
+/* From p and R, which are there. */
+static void form_columns(fy_kernel *kernel, int64_t set)
+{
+    int64_t count = kernel->alike;
+    const double *p = kernel->p + fy_kernel_at(kernel, set);
+    const double *factor = kernel->factor + fy_kernel_factor_at(kernel, set);
+    double *column = kernel->columns + set * count * FY_LANES;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t j = i; j < count; j++)
+            column[j * FY_LANES + i] = *factor++;
+    for (int64_t j = 0; j < count; j++)
+        column[j * FY_LANES + count] = p[j];
+}
+
 /* Few sets are not worth waking threads for. */
 enum { SETS_PER_CHUNK = 64, SETS_WORTH_THREADS = 512 };
 
@@ -285,6 +316,8 @@ static void estimate_set(fy_kernel *kernel, const fy_ridge *ridge, const double 
     form_p(kernel, set, z + ridge->at_vector[block], generators);
     if ((kernel->factor || kernel->single) && basis->block[block].dim > 0)
         form_factor(kernel, ridge, set, radius[block], generators);
+    if (kernel->columns)
+        form_columns(kernel, set);
 }
 
 /* Alone where threads are not worth it: a team, even of one, would be allocated. */

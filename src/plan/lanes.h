@@ -16,12 +16,27 @@ enum { one_parts = 1, many_parts = FY_LANES / FY_REGISTER };
 /* Are reward and bonus added as soon as a pair is weighed? (see backup.inc) */
 enum { one_one_pass = false, many_one_pass = true };
 
+/* May p and R in columns be used? (see backup.c) */
+enum { one_in_columns = true, many_in_columns = false };
+
 /* Pairs between asking for the values of its successors and using them. The values of one
  * reward are mostly in the second cache and come from there in a few pairs' time. With many,
  * every value is a line of its own, from farther away: it is asked for long before, and no
  * nearer than into the second cache. So many lines on their way into the first would use up
  * its room for misses, and whatever else is loaded would wait. */
 enum { one_ahead = 4, many_ahead = 32 };
+
+/* Where Q of the batch's states lies: FY_LANES lanes for an action, then those of the next
+ * action. With one reward, the lanes are as many states. */
+FY_INLINE int64_t one_place(const fy_backup *b, int64_t state, int64_t action)
+{
+    return (state / FY_LANES * b->actions + action) * FY_LANES + state % FY_LANES;
+}
+
+FY_INLINE int64_t many_place(const fy_backup *b, int64_t state, int64_t action)
+{
+    return state * b->actions + action;
+}
 
 /* ---------------------------------------------------------------- one lane */
 
@@ -54,20 +69,9 @@ FY_INLINE one_t one_sqrt(one_t x)
     return sqrt(x);
 }
 
-FY_INLINE one_t one_abs(one_t x)
-{
-    return fabs(x);
-}
-
 FY_INLINE one_mask one_less(one_t x, one_t y)
 {
     return x < y;
-}
-
-/* x, or y and not z. */
-FY_INLINE one_mask one_or_unless(one_mask x, one_mask y, one_mask z)
-{
-    return x || (y && !z);
 }
 
 FY_INLINE one_t one_pick(one_mask mask, one_t yes, one_t no)
@@ -75,19 +79,26 @@ FY_INLINE one_t one_pick(one_mask mask, one_t yes, one_t no)
     return mask ? yes : no;
 }
 
-FY_INLINE one_index one_pick_index(one_mask mask, int64_t yes, one_index no)
+/* The second where they are equal, or one is not a number. */
+FY_INLINE one_t one_min(one_t x, one_t y)
 {
-    return mask ? (int32_t)yes : no;
+    return x < y ? x : y;
+}
+
+FY_INLINE one_t one_max(one_t x, one_t y)
+{
+    return x > y ? x : y;
+}
+
+/* [x] clipped to [0, limit]. */
+FY_INLINE one_t one_clip(one_t x, double limit)
+{
+    return one_min(limit, one_max(0, x));
 }
 
 FY_INLINE one_index one_load_index(const int32_t *at, int64_t item, int64_t part)
 {
     return at[item + part];
-}
-
-FY_INLINE void one_store_index(int32_t *at, int64_t item, int64_t part, one_index x)
-{
-    at[item + part] = x;
 }
 
 FY_INLINE one_mask one_is(one_index x, int64_t y)
@@ -148,14 +159,24 @@ FY_INLINE many_mask many_less(many_t x, many_t y)
     return (many_mask)(x < y);
 }
 
-FY_INLINE many_mask many_or_unless(many_mask x, many_mask y, many_mask z)
-{
-    return x | (y & ~z);
-}
-
 FY_INLINE many_t many_pick(many_mask mask, many_t yes, many_t no)
 {
     return (many_t)((mask & (many_mask)yes) | (~mask & (many_mask)no));
+}
+
+FY_INLINE many_t many_min(many_t x, many_t y)
+{
+    return fy_register_min(x, y);
+}
+
+FY_INLINE many_t many_max(many_t x, many_t y)
+{
+    return fy_register_max(x, y);
+}
+
+FY_INLINE many_t many_clip(many_t x, double limit)
+{
+    return many_min(many_all(limit), many_max(many_all(0), x));
 }
 
 FY_INLINE many_index many_pick_index(many_mask mask, int64_t yes, many_index no)

@@ -31,6 +31,7 @@ typedef struct fy_kernel {
     double *p;          /* c numbers per set, at fy_kernel_at: c = n-1 when centred, else n */
     double *factor;     /* R, min(c, d_g) rows, row i holds columns i..c-1; NULL: see next */
     float *single;      /* the same in single precision; both NULL: no bonus */
+    double *columns;    /* p and R once more, where sets are few: see kernel.c */
     int64_t alike;      /* c where all sets have the same, and square R; else 0 */
     int64_t stride;     /* numbers in R where all sets have the same, else 0 */
     int64_t *at_factor; /* [generator_sets+1] where R of a set starts; NULL: stride says it */
@@ -85,17 +86,19 @@ static inline double *fy_line_start(double *memory)
     return memory + (FY_LINE - past) % FY_LINE;
 }
 
-/* States that are planned as a batch: so that two numbers per pair stay in the nearest cache. */
+/* Rewards planned together lie side by side: lane l of item i at [i * lanes + l].
+ * A lane gives the same bits whatever the others hold, and the same as alone. */
+enum { FY_LANES = 8 };
+
+/* States that are planned as a batch: so that two numbers per pair stay in the nearest cache.
+ * With one lane, FY_LANES states are maximised at a time. */
 static inline int64_t fy_kernel_batch(const fy_kernel *kernel, int lanes)
 {
     enum { NUMBERS_NEARBY = 1024 };
     int64_t batch = NUMBERS_NEARBY / (kernel->basis->model->actions * lanes);
-    return batch > 1 ? batch : 1;
+    int64_t unit = FY_LANES / lanes;
+    return batch > unit ? batch / unit * unit : unit;
 }
-
-/* Rewards planned together lie side by side: lane l of item i at [i * lanes + l].
- * A lane gives the same bits whatever the others hold, and the same as alone. */
-enum { FY_LANES = 8 };
 
 /* r_h(s,a) = min(cap, scale(h) * table(h)[pair]). */
 typedef struct fy_plan_reward {
