@@ -127,8 +127,105 @@ static cli_exit learn(learning *l)
     return code;
 }
 
+/* ------------------------------------------------------------------------------ --check */
+
+static void print_law(const foray_law_fit *law)
+{
+    char pairs[CLI_NUMBER_SIZE], text[96];
+    snprintf(text, sizeof text, "(s=%" PRId64 ", a=%" PRId64 ")", law->state, law->action);
+    if (law->pairs > 1)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " and %s other%s",
+                 cli_grouped(law->pairs - 1, pairs), law->pairs > 2 ? "s" : "");
+    printf("%s", text);
+}
+
+static void print_drift(const foray_drift *drift, const char *data)
+{
+    char episodes[CLI_NUMBER_SIZE], visits[CLI_NUMBER_SIZE], later[CLI_NUMBER_SIZE];
+    printf("%s episode%s, compared at delta %g\n", cli_grouped(drift->episodes, episodes),
+           drift->episodes == 1 ? "" : "s", drift->delta);
+    if (drift->refuted < 0) {
+        printf("the data fit: no law is refuted\n");
+        return;
+    }
+    for (int64_t i = 0; i < drift->laws; i++) {
+        const foray_law_fit *law = &drift->law[i];
+        if (!(law->apart > 0))
+            continue;
+        printf("refuted: the law of ");
+        print_law(law);
+        printf(": %s transitions in the run, %s in the data, %.3g nats apart\n",
+               cli_grouped(law->visits, visits), cli_grouped(law->later, later), law->apart);
+    }
+    printf("first noticed after episode ");
+    cli_put(stdout, 0, drift->episode);
+    printf(" (");
+    cli_put(stdout, 0, data);
+    printf(":%" PRId64 ")\n", drift->line);
+}
+
+static void output_drift(cli_output *output, const foray_drift *drift)
+{
+    bool refuted = drift->refuted >= 0;
+    cli_output_flag(output, "refuted", refuted);
+    cli_output_real(output, "delta", drift->delta);
+    cli_output_integer(output, "episodes", drift->episodes);
+    cli_output_integer(output, "transitions", drift->transitions);
+    cli_output_text(output, "episode", refuted ? drift->episode : NULL);
+    cli_output_integer(output, "line", refuted ? drift->line : 0);
+    cli_output_open_list(output, "laws");
+    for (int64_t i = 0; i < drift->laws; i++) {
+        const foray_law_fit *law = &drift->law[i];
+        cli_output_open(output, NULL);
+        cli_output_integer(output, "state", law->state);
+        cli_output_integer(output, "action", law->action);
+        cli_output_integer(output, "pairs", law->pairs);
+        cli_output_integer(output, "visits", law->visits);
+        cli_output_integer(output, "later", law->later);
+        cli_output_real(output, "apart", law->apart);
+        cli_output_flag(output, "refuted", law->apart > 0);
+        cli_output_close(output);
+    }
+    cli_output_close(output);
+}
+
+/* Do new data still fit a run? What the model rules out refutes it as well. */
+static cli_exit check_run(cli_session *session)
+{
+    const char *const *operand = session->args.operand;
+    foray_run *run = NULL;
+    foray_drift *drift = NULL;
+    cli_output output;
+    if (cli_has(session, "output") || cli_has(session, "append") || cli_has(session, "force"))
+        return cli_fail(session, CLI_USAGE, "--check writes nothing: it takes no -o");
+    cli_exit code =
+        cli_status(session, foray_run_open(session->ctx, operand[0], FORAY_RUN_READ, &run));
+    if (code != CLI_DONE)
+        return code;
+    double delta =
+        cli_has(session, "delta") ? cli_real(session, "delta") : foray_run_settings(run)->delta;
+    foray_status status = foray_run_check_data(run, operand[1], delta, &drift);
+    code = cli_status(session, status);
+    if (status == FORAY_ERROR_WORLD)
+        code = CLI_NOT_MET;
+    if (drift && session->json) {
+        cli_output_begin(&output, session);
+        output_drift(&output, drift);
+        code = cli_output_end(&output, session, code);
+    } else if (drift) {
+        print_drift(drift, operand[1]);
+    }
+    if (code == CLI_DONE && drift && drift->refuted >= 0)
+        code = CLI_NOT_MET;
+    foray_drift_destroy(drift);
+    foray_run_close(run);
+    return code;
+}
+
 static cli_exit run_learn(cli_session *session)
 {
+    if (cli_has(session, "check"))
+        return check_run(session);
     learning l = {
         .session = session, .path = cli_value(session, "output"), .data = session->args.operand[1]};
     if (!l.path)
@@ -146,9 +243,12 @@ static cli_exit run_learn(cli_session *session)
 static const cli_option options[] = {
     CLI_FILE('o', "output", "RUN", "the file to store the run in (required)"),
     CLI_SWITCH("append", "add to the run in that file, which was learnt with the same model"),
+    CLI_SWITCH("check", "learn nothing: do the data still fit a run that is given in the place of "
+                        "the model?"),
     CLI_OPTION_FORCE,
     CLI_REAL(0, "delta", "D", "0.1", 1e-12, 0.999999999999,
-             "probability that a certificate may be wrong"),
+             "probability that a certificate may be wrong, or with --check a false alarm, where "
+             "the run's is the default"),
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,
@@ -157,7 +257,7 @@ static const cli_option options[] = {
 const cli_command cli_learn = {
     .name = "learn",
     .summary = "make a run from episodes that were recorded elsewhere",
-    .operands = "WORLD|MODEL DATA",
+    .operands = "WORLD|MODEL|RUN DATA",
     .least = 2,
     .most = 2,
     .words = CLI_WORDS_WORLD,
@@ -171,15 +271,20 @@ const cli_command cli_learn = {
         "\n"
         "Whatever an explored run is good for, this one is too: plans, bounds, certificates,\n"
         "reports; only exploring cannot go on. Certificates hold for any policy that\n"
-        "recorded the data, as long as nobody chose by their outcome what to record.",
+        "recorded the data, as long as nobody chose by their outcome what to record.\n"
+        "\n"
+        "With --check, new data are compared with a run, and nothing is written. Where the\n"
+        "likelihood sets of a law have no point in common the world has changed, and the exit\n"
+        "code is 1; if it has not, that happens with probability at most delta.",
     .options = options,
-    .exits = {CLI_BAD_INPUT, CLI_BAD_RUN, CLI_STOPPED},
+    .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_BAD_RUN, CLI_STOPPED},
     .examples = "foray explore riverswim -k 500 -o river.foray\n"
                 "foray data river.foray -o river.csv\n"
                 "foray learn riverswim river.csv -o learnt.foray\n"
                 "foray plan learnt.foray -r goal:5\n"
                 "foray explore riverswim -k 200 --seed 2 -o more.foray\n"
                 "foray data more.foray -o more.csv\n"
+                "foray learn --check river.foray more.csv\n"
                 "foray learn riverswim more.csv --append -o learnt.foray\n",
     .run = run_learn,
 };

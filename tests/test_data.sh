@@ -99,6 +99,27 @@ expect 2 "explored by ucrl-rfe: recorded episodes cannot be added" \
 expect 2 "without --force" foray learn doors.json names.csv --append --force -o names.foray
 expect 2 "without --delta" foray learn doors.json names.csv --append --delta 0.2 -o names.foray
 
+# ---- do new data still fit? The law, the episode and the line, or that nothing is refuted
+foray explore rooms:rows=2,cols=2 -k 300 --seed 2 -o same.foray >/dev/null
+foray explore rooms:rows=2,cols=2,success=0.5 -k 300 --seed 3 -o other.foray >/dev/null
+foray data same.foray -o same.csv
+foray data other.foray -o other.csv
+expect 0 "the data fit: no law is refuted" foray learn --check rooms.foray same.csv
+expect 0 "the data fit" foray learn --check again.foray same.csv --delta 0.5
+expect 1 "refuted: the law of \(s=0, a=0\) and [0-9]+ others: [0-9,]+ transitions in the run" \
+    foray learn --check rooms.foray other.csv
+expect 1 "first noticed after episode [0-9]+ \(other.csv:[0-9]+\)" foray learn --check rooms.foray other.csv
+foray learn --check rooms.foray other.csv --json >drift.json
+holds "refuted" test "$(json refuted drift.json)" = true
+holds "by the first law" test "$(json laws.0.refuted drift.json)" = true
+episode=$(json episode drift.json | tr -d '"') line=$(json line drift.json)
+holds "the line is where the episode begins" \
+    test "$(sed -n "${line}p" other.csv | cut -d, -f1,2)" = "$episode,0"
+printf 'episode,step,state,action,next\n0,0,0,0,12\n' >impossible.csv
+expect 1 "impossible.csv:2: next: .*which the model rules out" foray learn --check rooms.foray impossible.csv
+expect 3 "missing.csv: cannot open" foray learn --check rooms.foray missing.csv
+expect 2 "--check writes nothing" foray learn --check rooms.foray other.csv -o no.foray
+
 # ---- what is refused: nothing is written, and a run that is there stays as it was
 cp names.foray before.foray
 bad() { # PATTERN LINES...

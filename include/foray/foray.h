@@ -886,6 +886,32 @@ FORAY_API foray_status foray_run_learn(foray_run *run, int64_t steps, const int3
 FORAY_API foray_status foray_run_learn_file(foray_run *run, const char *path,
                                             foray_progress_fn progress, void *user);
 
+/* How the likelihood sets of one law agree, that of a run and that of new data. */
+typedef struct foray_law_fit {
+    int64_t state, action; /* the first pair that has the law */
+    int64_t pairs;         /* that share it */
+    int64_t visits, later; /* its transitions in the run, and in the data */
+    double apart;          /* above 0: the sets are disjoint, by so many nats; -inf: no data */
+} foray_law_fit;
+
+typedef struct foray_drift {
+    double delta; /* data of a world that has not changed are refuted with at most this
+                     probability */
+    int64_t episodes, transitions; /* that were read */
+    int64_t laws;
+    foray_law_fit *law;
+    int64_t refuted;                /* the first law found to have changed; -1: none */
+    char episode[FORAY_LABEL_SIZE]; /* after which it was found, */
+    int64_t line;                   /* and where that begins */
+} foray_drift;
+
+/* Do new data, in a CSV file as foray_data_read takes it, still fit the run, or has the world
+ * changed since? FORAY_ERROR_WORLD: the model rules a transition of theirs out. *out is released
+ * with foray_drift_destroy. */
+FORAY_API foray_status foray_run_check_data(foray_run *run, const char *path, double delta,
+                                            foray_drift **out);
+FORAY_API void foray_drift_destroy(foray_drift *drift);
+
 /* Plans as foray_explorer_plan does, and keeps rewards and results in the run,
  * which must be open for writing. */
 FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
