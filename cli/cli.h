@@ -94,8 +94,14 @@ static inline bool cli_has(const cli_session *session, const char *name)
               "number of threads; results do not depend on it")
 #define CLI_OPTION_REWARD                                                                          \
     CLI_FILE('r', "reward", "REWARD",                                                              \
-             "a reward file, goal:STATE (1 in that state, given by number or name), or a reward "  \
-             "that the system names, such as balance; may be repeated")
+             "a reward file; goal:STATE (1 per visit), reach:STATE or avoid:STATE (the "           \
+             "probability of getting there, of never being there; states by number or name, "      \
+             "several as 3,7); or a reward that the system names, such as balance; may be "        \
+             "repeated")
+#define CLI_OPTION_DISCOUNT                                                                        \
+    CLI_REAL(0, "discount", "G", NULL, 0, 1,                                                       \
+             "discount factor: the reward of step t, counted from 0, is multiplied by G^t; by "    \
+             "default, what the reward file says, or 1")
 #define CLI_OPTION_REQUIRE                                                                         \
     CLI_REAL(0, "require", "EPS", NULL, 0, 1e300,                                                  \
              "end with exit code 1 if a certificate is above this")
@@ -200,7 +206,8 @@ typedef struct cli_rewards {
     foray_reward **item;
 } cli_rewards;
 
-/* Is there a -r that is neither goal:STATE nor a file, so that only a system can know it? */
+/* Is there a -r that is neither goal:STATE or its like nor a file, so that only a system can know
+ * it? */
 bool cli_rewards_need_view(const cli_session *session);
 /* All rewards given with -r, at least one. The session's view, if it has one, knows some by
  * name. */
@@ -208,6 +215,8 @@ cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_re
 /* The one reward given with -r, to be explored for. */
 cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rewards *out);
 void cli_rewards_close(cli_rewards *rewards);
+/* What a policy of this value loses against the best: at least 0, also where less is better. */
+double cli_loss(const foray_reward *reward, double value, double optimal);
 
 /* Prints the map of a model with the actions of a policy's first step. */
 void cli_map_print(const foray_model *model, const foray_policy *policy);

@@ -20,24 +20,25 @@ static cli_exit check_fit(cli_session *session, const foray_model *model,
                     foray_model_horizon(model));
 }
 
-static void show_evaluation(cli_session *session, cli_output *output, const char *reward,
+static void show_evaluation(cli_session *session, cli_output *output, const foray_reward *reward,
                             double value, double optimal)
 {
+    double gap = cli_loss(reward, value, optimal);
     if (!session->json) {
-        cli_put(stdout, 24, reward);
-        printf(" %12.6g %12.6g %12.4g\n", value, optimal, optimal - value);
+        cli_put(stdout, 24, foray_reward_name(reward));
+        printf(" %12.6g %12.6g %12.4g\n", value, optimal, gap);
         return;
     }
     cli_output_open(output, NULL);
-    cli_output_text(output, "reward", reward);
+    cli_output_text(output, "reward", foray_reward_name(reward));
     cli_output_real(output, "value", value);
     cli_output_real(output, "optimal", optimal);
-    cli_output_real(output, "gap", optimal - value);
+    cli_output_real(output, "gap", gap);
     cli_output_close(output);
 }
 
 static cli_exit evaluate(cli_session *session, const foray_model *model, const foray_policy *policy,
-                         const cli_rewards *rewards, double discount)
+                         const cli_rewards *rewards)
 {
     cli_output output;
     foray_status status = FORAY_OK;
@@ -48,10 +49,9 @@ static cli_exit evaluate(cli_session *session, const foray_model *model, const f
     else
         printf("%-24s %12s %12s %12s\n", "reward", "value", "optimal", "gap");
     for (int64_t i = 0; i < rewards->count && status == FORAY_OK; i++) {
-        status = foray_evaluate_discounted(session->ctx, model, rewards->item[i], discount, policy,
-                                           &value, &optimal);
+        status = foray_evaluate(session->ctx, model, rewards->item[i], policy, &value, &optimal);
         if (status == FORAY_OK)
-            show_evaluation(session, &output, foray_reward_name(rewards->item[i]), value, optimal);
+            show_evaluation(session, &output, rewards->item[i], value, optimal);
     }
     return cli_output_end(&output, session, cli_status(session, status));
 }
@@ -70,7 +70,7 @@ static cli_exit run_evaluate(cli_session *session)
     if (code == CLI_DONE)
         code = cli_rewards_open(session, model, &rewards);
     if (code == CLI_DONE)
-        code = evaluate(session, model, policy, &rewards, cli_real(session, "discount"));
+        code = evaluate(session, model, policy, &rewards);
     cli_rewards_close(&rewards);
     foray_policy_destroy(policy);
     foray_model_destroy(model);
@@ -78,12 +78,7 @@ static cli_exit run_evaluate(cli_session *session)
 }
 
 static const cli_option options[] = {
-    CLI_OPTION_REWARD,
-    CLI_REAL(0, "discount", "G", "1", 0, 1,
-             "discount factor: the reward of step t, counted from 0, is multiplied by G^t"),
-    CLI_OPTION_JSON,
-    CLI_OPTION_THREADS,
-    CLI_END,
+    CLI_OPTION_REWARD, CLI_OPTION_DISCOUNT, CLI_OPTION_JSON, CLI_OPTION_THREADS, CLI_END,
 };
 
 const cli_command cli_evaluate = {

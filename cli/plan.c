@@ -302,7 +302,7 @@ static void print_table(const planning *p)
         printf(" %11.6g  %-9s", policy->certificate.gap, cli_verdict(&policy->certificate));
         if (truth)
             printf(" %11.6g %11.6g %11.4g", p->value[i], p->optimal[i],
-                   p->optimal[i] - p->value[i]);
+                   cli_loss(p->rewards.item[i], p->value[i], p->optimal[i]));
         printf("\n");
     }
 }
@@ -359,6 +359,19 @@ static void print_known(const planning *p)
     printf("\nexact: theta is known, and no policy is better than these\n");
 }
 
+/* With a discount there is no last step: what the plan does not see is stated. */
+static void print_truncation(const planning *p)
+{
+    double most = 0;
+    for (int64_t i = 0; i < p->rewards.count; i++) {
+        foray_reward_facts facts;
+        foray_reward_describe(p->rewards.item[i], &facts);
+        most = facts.truncation > most ? facts.truncation : most;
+    }
+    if (most > 0)
+        printf("discounted: all steps beyond the horizon could add at most %.6g to a loss\n", most);
+}
+
 static void print_files(const planning *p)
 {
     for (int64_t i = 0; p->file && i < p->rewards.count; i++) {
@@ -390,11 +403,17 @@ static void output_plan(const planning *p, cli_output *output, int64_t i)
         cli_output_real(output, foray_mode_name(mode), p->policy[i]->value[mode]);
     cli_output_close(output);
     cli_output_certificate(output, "certificate", &p->policy[i]->certificate);
+    foray_reward_facts facts;
+    foray_reward_describe(p->rewards.item[i], &facts);
+    if (facts.discount < 1) {
+        cli_output_real(output, "discount", facts.discount);
+        cli_output_real(output, "truncation", facts.truncation);
+    }
     if (cli_has(p->session, "truth")) {
         cli_output_open(output, "truth");
         cli_output_real(output, "value", p->value[i]);
         cli_output_real(output, "optimal", p->optimal[i]);
-        cli_output_real(output, "gap", p->optimal[i] - p->value[i]);
+        cli_output_real(output, "gap", cli_loss(p->rewards.item[i], p->value[i], p->optimal[i]));
         cli_output_close(output);
     }
     if (p->file)
@@ -412,6 +431,7 @@ static cli_exit show_plans(const planning *p)
             print_table(p);
             print_footer(p);
         }
+        print_truncation(p);
         print_files(p);
         if (cli_has(p->session, "map"))
             print_maps(p);
@@ -475,6 +495,7 @@ static const cli_option options[] = {
     CLI_CHOICE(0, "radius", "RADIUS", "likelihood", "likelihood|run",
                "what certificates rest on: the full likelihood of the data, or the radius that the "
                "run explored with, which is also used where there is no likelihood"),
+    CLI_OPTION_DISCOUNT,
     CLI_OPTION_REQUIRE,
     CLI_FILE('o', "output", "FILE",
              "write the policy to this file (- is standard output); a directory (or a name that "
@@ -517,6 +538,8 @@ const cli_command cli_plan = {
                 "\"entries\":[[5,3,null,1]]}' > late.json\n"
                 "foray plan rooms.foray -r late.json --json\n"
                 "foray plan rooms.foray -r goal:0 --radius run\n"
-                "foray plan riverswim -r goal:5 -o best.json\n",
+                "foray plan rooms.foray -r reach:80 -r avoid:3,4\n"
+                "foray plan riverswim -r goal:5 -o best.json\n"
+                "foray plan riverswim -r goal:5 --discount 0.9\n",
     .run = run_plan,
 };

@@ -188,29 +188,81 @@ static int64_t state_of_text(const foray_model *model, const char *text)
     return -1;
 }
 
-/* goal:STATE is r(s,a) = 1 for s = STATE, else 0. */
-static cli_exit goal_reward(cli_session *session, const foray_model *model, const char *text,
-                            foray_reward **out)
+/* The states of "3,home,7"; a name may itself contain commas if it stands alone. */
+static cli_exit states_of_text(cli_session *session, const foray_model *model, const char *text,
+                               const char *list, int64_t **out, int64_t *count)
+{
+    char *copy = strdup(list), *rest = copy;
+    int64_t *state = calloc(strlen(list) + 1, sizeof *state), found = 0;
+    cli_exit code = copy && state ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    if (code == CLI_DONE && (state[0] = state_of_text(model, list)) >= 0) {
+        found = 1;
+        rest = NULL;
+    }
+    while (code == CLI_DONE && rest) {
+        char *name = rest;
+        rest = strchr(rest, ',');
+        if (rest)
+            *rest++ = 0;
+        state[found] = state_of_text(model, name);
+        if (state[found++] < 0)
+            code = cli_fail(session, CLI_BAD_INPUT,
+                            "%s: no such state: %s; the model has states 0 to %" PRId64, text, name,
+                            foray_model_states(model) - 1);
+    }
+    free(copy);
+    if (code != CLI_DONE) {
+        free(state);
+        return code;
+    }
+    *out = state;
+    *count = found;
+    return CLI_DONE;
+}
+
+/* Rewards that need no file: r(s,a) = 1 in some states, and the probability of reaching or of
+ * avoiding them. */
+typedef enum short_form { GOAL, REACH, AVOID, NO_SHORT_FORM } short_form;
+static const char *const short_name[] = {"goal:", "reach:", "avoid:"};
+
+static short_form short_form_of(const char *text)
+{
+    short_form form = GOAL;
+    while (form < NO_SHORT_FORM && strncmp(text, short_name[form], strlen(short_name[form])) != 0)
+        form++;
+    return form;
+}
+
+static foray_status goal_reward(foray_context *ctx, const foray_model *model, const char *name,
+                                int64_t count, const int64_t *state, foray_reward **out)
 {
     foray_reward *reward = NULL;
-    int64_t state = state_of_text(model, text + strlen("goal:"));
-    if (state < 0)
-        return cli_fail(session, CLI_BAD_INPUT,
-                        "%s: no such state; the model has states 0 to %" PRId64, text,
-                        foray_model_states(model) - 1);
-    foray_status status = foray_reward_create(session->ctx, model, text, 0.0, &reward);
-    if (status == FORAY_OK)
-        status = foray_reward_set(session->ctx, reward, -1, state, -1, 1.0);
+    foray_status status = foray_reward_create(ctx, model, name, 0.0, &reward);
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        status = foray_reward_set(ctx, reward, -1, state[i], -1, 1.0);
     if (status == FORAY_OK)
         *out = reward;
     else
         foray_reward_destroy(reward);
-    return cli_status(session, status);
+    return status;
 }
 
-static bool names_goal(const char *text)
+static cli_exit short_reward(cli_session *session, const foray_model *model, const char *text,
+                             foray_reward **out)
 {
-    return strncmp(text, "goal:", strlen("goal:")) == 0;
+    short_form form = short_form_of(text);
+    int64_t *state, count;
+    cli_exit code =
+        states_of_text(session, model, text, text + strlen(short_name[form]), &state, &count);
+    if (code != CLI_DONE)
+        return code;
+    foray_status status =
+        form == GOAL
+            ? goal_reward(session->ctx, model, text, count, state, out)
+            : foray_reward_create_reach(session->ctx, model, text, form == REACH ? count : 0, state,
+                                        form == AVOID ? count : 0, state, out);
+    free(state);
+    return cli_status(session, status);
 }
 
 bool cli_rewards_need_view(const cli_session *session)
@@ -218,8 +270,8 @@ bool cli_rewards_need_view(const cli_session *session)
     const cli_args *args = &session->args;
     for (int64_t i = 0; i < args->count; i++) {
         const char *text = args->value[i];
-        if (strcmp(args->option[i]->is.name, "reward") == 0 && !names_goal(text) &&
-            !names_file(text))
+        if (strcmp(args->option[i]->is.name, "reward") == 0 &&
+            short_form_of(text) == NO_SHORT_FORM && !names_file(text))
             return true;
     }
     return false;
@@ -246,8 +298,8 @@ static cli_exit system_reward(cli_session *session, const foray_model *model, co
 static cli_exit open_reward(cli_session *session, const foray_model *model, const char *text,
                             foray_reward **out)
 {
-    if (names_goal(text))
-        return goal_reward(session, model, text, out);
+    if (short_form_of(text) != NO_SHORT_FORM)
+        return short_reward(session, model, text, out);
     if (session->view && !names_file(text))
         return system_reward(session, model, text, out);
     return cli_status(session, foray_reward_load(session->ctx, model, text, out));
@@ -266,6 +318,10 @@ cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_re
         code = open_reward(session, model, args->value[i], &rewards.item[rewards.count]);
         if (code == CLI_DONE)
             rewards.count++;
+        if (code == CLI_DONE && cli_has(session, "discount"))
+            code = cli_status(session, foray_reward_set_discount(session->ctx,
+                                                                 rewards.item[rewards.count - 1],
+                                                                 cli_real(session, "discount")));
     }
     if (code == CLI_DONE && rewards.count == 0)
         code = cli_fail(session, CLI_USAGE, "-r is required: a reward");
@@ -296,4 +352,11 @@ void cli_rewards_close(cli_rewards *rewards)
         foray_reward_destroy(rewards->item[i]);
     free(rewards->item);
     *rewards = (cli_rewards){0};
+}
+
+double cli_loss(const foray_reward *reward, double value, double optimal)
+{
+    foray_reward_facts facts;
+    foray_reward_describe(reward, &facts);
+    return facts.minimise ? value - optimal : optimal - value;
 }

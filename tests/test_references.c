@@ -331,16 +331,14 @@ static void discounts_weigh_the_steps(void **state)
     const foray_reward *rewards[] = {reward};
     assert_ok(bench, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
     double value[2], optimal[2];
-    assert_ok(bench,
-              foray_evaluate_discounted(ctx, model, reward, 0.7, policy, &value[0], &optimal[0]));
+    assert_ok(bench, foray_reward_set_discount(ctx, reward, 0.7));
+    assert_ok(bench, foray_evaluate(ctx, model, reward, policy, &value[0], &optimal[0]));
     assert_ok(bench, foray_evaluate(ctx, model, faded, policy, &value[1], &optimal[1]));
     assert_true(fabs(value[0] - value[1]) < 1e-12 && fabs(optimal[0] - optimal[1]) < 1e-12);
     assert_true(optimal[0] > value[0]);
     for (int i = 0; i < 3; i++) {
         const double bad[] = {-0.1, 1.1, NAN};
-        assert_fails(
-            bench, FORAY_ERROR_USAGE,
-            foray_evaluate_discounted(ctx, model, reward, bad[i], policy, &value[0], &optimal[0]));
+        assert_fails(bench, FORAY_ERROR_USAGE, foray_reward_set_discount(ctx, reward, bad[i]));
     }
     foray_policy_destroy(policy);
     foray_explorer_destroy(explorer);

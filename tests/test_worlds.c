@@ -48,8 +48,8 @@ static double evaluated(foray_context *ctx, const foray_model *model, double dis
     for (int64_t s = 0; s < foray_model_states(model); s++)
         for (int64_t a = 0; a < foray_model_actions(model); a++)
             assert_int_equal(foray_reward_set(ctx, table, -1, s, a, reward(model, s, a)), FORAY_OK);
-    assert_int_equal(foray_evaluate_discounted(ctx, model, table, discount, NULL, NULL, &optimal),
-                     FORAY_OK);
+    assert_int_equal(foray_reward_set_discount(ctx, table, discount), FORAY_OK);
+    assert_int_equal(foray_evaluate(ctx, model, table, NULL, NULL, &optimal), FORAY_OK);
     foray_reward_destroy(table);
     return optimal;
 }

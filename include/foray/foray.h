@@ -523,21 +523,64 @@ FORAY_API bool foray_world_describe(int64_t index, foray_world_info *info);
 
 /* ------------------------------------------------------------------ reward */
 
-/* r_t(s,a) in [0,1] for every step, state and action. */
+/* What each step is worth: r_t(s,a), or r_t(s,a,s') where it depends on what follows; or, instead,
+ * an event: reaching or avoiding states. docs/rewards.md has all of it. Values, certificates and
+ * intervals of policies are in the reward's own unit. The model must outlive a reward that depends
+ * on what follows. */
 typedef struct foray_reward foray_reward;
 
-/* Everything is `fallback` at first. */
+/* Everything is `fallback` at first, and values lie in [0,1]. */
 FORAY_API foray_status foray_reward_create(foray_context *ctx, const foray_model *model,
                                            const char *name, double fallback, foray_reward **out);
+/* The same with values in [low, high], both finite. What a step could be worth at most matters to
+ * certificates: give the range that there is. */
+FORAY_API foray_status foray_reward_create_between(foray_context *ctx, const foray_model *model,
+                                                   const char *name, double low, double high,
+                                                   double fallback, foray_reward **out);
+/* The probability of being in one of the states `reach` at some of the horizon + 1 states of
+ * an episode, and in none of `avoid` before; without states to reach, of never being in one of
+ * `avoid`. Either array may be NULL if its number is 0. */
+FORAY_API foray_status foray_reward_create_reach(foray_context *ctx, const foray_model *model,
+                                                 const char *name, int64_t reaches,
+                                                 const int64_t *reach, int64_t avoids,
+                                                 const int64_t *avoid, foray_reward **out);
 FORAY_API void foray_reward_destroy(foray_reward *reward);
 
 /* Sets r for a step, a state and an action; -1 means every. Later calls win. */
 FORAY_API foray_status foray_reward_set(foray_context *ctx, foray_reward *reward, int64_t step,
                                         int64_t state, int64_t action, double value);
+/* The same where `next` follows, for all the given (s,a) that it can follow: at least one. Not all
+ * algorithms can plan for such rewards; those that cannot say so. */
+FORAY_API foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int64_t step,
+                                             int64_t state, int64_t action, int64_t next,
+                                             double value);
+/* Step t counts discount^t as much, 0 <= discount <= 1. */
+FORAY_API foray_status foray_reward_set_discount(foray_context *ctx, foray_reward *reward,
+                                                 double discount);
+/* Is the best policy the one with the least value? (At first, the one with the largest.) The
+ * optimistic value is then the least that may be hoped for. */
+FORAY_API foray_status foray_reward_set_minimise(foray_context *ctx, foray_reward *reward,
+                                                 bool minimise);
 
 FORAY_API const char *foray_reward_name(const foray_reward *reward);
+/* r_t(s,a); where it depends on what follows, 0. */
 FORAY_API double foray_reward_at(const foray_reward *reward, int64_t step, int64_t state,
                                  int64_t action);
+/* r_t(s,a,next). */
+FORAY_API double foray_reward_next_at(const foray_reward *reward, int64_t step, int64_t state,
+                                      int64_t action, int64_t next);
+
+typedef struct foray_reward_facts {
+    double low, high; /* values lie between */
+    double discount;
+    /* With a discount below 1: what all steps after the horizon could add to a loss, at most,
+     * (high - low) g^H / (1 - g); else 0. */
+    double truncation;
+    bool minimise;
+    bool looks_ahead; /* it depends on what follows */
+    bool stops;       /* it is the probability of reaching or avoiding states */
+} foray_reward_facts;
+FORAY_API void foray_reward_describe(const foray_reward *reward, foray_reward_facts *facts);
 
 /* Reads a reward for this model from JSON. */
 FORAY_API foray_status foray_reward_load(foray_context *ctx, const foray_model *model,
@@ -638,11 +681,6 @@ FORAY_API foray_status foray_policy_print(foray_context *ctx, const foray_policy
 FORAY_API foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
                                       const foray_reward *reward, const foray_policy *policy,
                                       double *value, double *optimal);
-/* The same with rewards discounted: step t counts discount^t as much, 0 <= discount <= 1. */
-FORAY_API foray_status foray_evaluate_discounted(foray_context *ctx, const foray_model *model,
-                                                 const foray_reward *reward, double discount,
-                                                 const foray_policy *policy, double *value,
-                                                 double *optimal);
 
 /* The best policy in a model whose theta is known. */
 FORAY_API foray_status foray_plan_known(foray_context *ctx, const foray_model *model,

@@ -3,16 +3,15 @@
 #define FY_MEASURE_H
 
 #include "foray/lab.h"
-#include "plan/plan.h"
-#include "plan/reward.h"
+#include "plan/layout.h"
 
 /* Everything one thread needs for as many evaluations as it likes. */
 typedef struct fy_truth {
     const foray_model *model;
     fy_kernel *kernel;
-    double *probability;  /* [generators] under theta */
-    const double **table; /* [horizon] of the reward being looked at */
-    double *value;        /* two layers */
+    double *probability; /* [generators] under theta */
+    fy_layout layout;    /* of the reward being looked at */
+    double *value;       /* two layers */
 } fy_truth;
 
 /* FORAY_ERROR_INPUT if theta is not known in the model. */

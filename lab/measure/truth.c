@@ -19,9 +19,10 @@ foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_tr
     foray_status status = fy_kernel_create(ctx, model->basis, FY_FACTOR_NONE, &truth->kernel);
     if (status == FORAY_OK &&
         (!FY_ALLOC(ctx, truth->probability, model->gen_start[model->generator_sets]) ||
-         !FY_ALLOC(ctx, truth->table, model->horizon) ||
          !FY_ALLOC(ctx, truth->value, 2 * model->states)))
         status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = fy_layout_create(ctx, model, true, &truth->layout);
     if (status != FORAY_OK) {
         fy_truth_destroy(truth);
         return status;
@@ -40,7 +41,7 @@ void fy_truth_destroy(fy_truth *truth)
         return;
     fy_kernel_destroy(truth->kernel);
     free(truth->probability);
-    free(truth->table);
+    fy_layout_destroy(&truth->layout);
     free(truth->value);
     free(truth);
 }
@@ -50,11 +51,10 @@ static double recursion(fy_truth *truth, const foray_reward *reward, const int32
                         int32_t *policy)
 {
     double mean;
-    for (int64_t t = 0; t < truth->model->horizon; t++)
-        truth->table[t] = fy_reward_table(reward, t);
+    fy_layout_set(&truth->layout, reward);
     fy_plan_task task = {
         .kernel = truth->kernel,
-        .reward = {.table = truth->table, .cap = INFINITY},
+        .reward = truth->layout.reward,
         .lanes = 1,
         .clip = FORAY_CLIP_REMAINING,
         .ties = FORAY_TIES_LOWEST,
@@ -64,7 +64,8 @@ static double recursion(fy_truth *truth, const foray_reward *reward, const int32
     };
     task.policy = policy;
     fy_plan(&task, &mean);
-    return mean;
+    fy_reward_unit unit = fy_reward_unit_of(reward);
+    return fy_reward_value(&unit, mean);
 }
 
 double fy_truth_value(fy_truth *truth, const foray_reward *reward, const int32_t *actions)

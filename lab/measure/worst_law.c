@@ -95,10 +95,9 @@ static void add_weights(fy_worst_law *law, const foray_reward *reward, const int
     const foray_model *model = law->model;
     int64_t S = model->states;
     double mean;
-    for (int64_t t = 0; t < model->horizon; t++)
-        law->truth->table[t] = fy_reward_table(reward, t);
+    fy_layout_set(&law->truth->layout, reward);
     fy_plan(&(fy_plan_task){.kernel = law->truth->kernel,
-                            .reward = {.table = law->truth->table, .cap = INFINITY},
+                            .reward = law->truth->layout.reward,
                             .lanes = 1,
                             .clip = FORAY_CLIP_REMAINING,
                             .ties = FORAY_TIES_LOWEST,
@@ -271,10 +270,9 @@ static double search_from_centre(fy_worst_law *law, const fy_confidence *set,
 static void take_optimist(fy_worst_law *law, const fy_confidence *set, const foray_reward *reward)
 {
     double mean;
-    for (int64_t t = 0; t < law->model->horizon; t++)
-        law->truth->table[t] = fy_reward_table(reward, t);
+    fy_layout_set(&law->truth->layout, reward);
     fy_plan(&(fy_plan_task){.kernel = set->kernel,
-                            .reward = {.table = law->truth->table, .cap = INFINITY},
+                            .reward = law->truth->layout.reward,
                             .lanes = 1,
                             .sign = 1,
                             .clip = FORAY_CLIP_REMAINING,

@@ -31,21 +31,25 @@ foray_status fy_document_keys(foray_context *ctx, fy_json object, const char *na
 
 /* "format" and "version" first: a file of another kind should be told so, not be taken
  * to pieces. */
-static foray_status check_root(foray_context *ctx, fy_json root, const char *format,
-                               const char *const *keys)
+static foray_status check_root(foray_context *ctx, fy_json root, const char *format, int versions,
+                               const char *const *const *keys)
 {
     fy_json found = fy_json_member(root, "format"), version = fy_json_member(root, "version");
     if (fy_json_kind_of(root) != FY_JSON_OBJECT)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "an object is expected");
     if (fy_json_kind_of(found) != FY_JSON_TEXT || strcmp(fy_json_text(found), format) != 0)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "format: \"%s\" is expected", format);
-    if (fy_json_kind_of(version) != FY_JSON_INTEGER || fy_json_integer(version) != 1)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "version: only version 1 can be read");
-    return fy_document_keys(ctx, root, format, keys);
+    int64_t number = fy_json_kind_of(version) == FY_JSON_INTEGER ? fy_json_integer(version) : 0;
+    if (number < 1 || number > versions)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       versions == 1 ? "version: only version 1 can be read"
+                                     : "version: only versions 1 and 2 can be read");
+    return fy_document_keys(ctx, root, format, keys[number - 1]);
 }
 
-foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size, const char *where,
-                               const char *format, const char *const *keys, fy_json_tree *out)
+static foray_status parse(foray_context *ctx, const char *text, size_t size, const char *where,
+                          const char *format, int versions, const char *const *const *keys,
+                          fy_json_tree *out)
 {
     fy_json_tree tree;
     if (size > FY_DOCUMENT_LIMIT)
@@ -54,12 +58,34 @@ foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size
     foray_status status = fy_json_parse(ctx, text, size, where, &tree);
     if (status < 0)
         return status;
-    if ((status = check_root(ctx, fy_json_root(&tree), format, keys)) < 0) {
+    if ((status = check_root(ctx, fy_json_root(&tree), format, versions, keys)) < 0) {
         fy_json_free(&tree);
         return fy_fail_within(ctx, status, "%s", where);
     }
     *out = tree;
     return FORAY_OK;
+}
+
+foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size, const char *where,
+                               const char *format, const char *const *keys, fy_json_tree *out)
+{
+    return parse(ctx, text, size, where, format, 1, &keys, out);
+}
+
+foray_status fy_document_parse_two(foray_context *ctx, const char *text, size_t size,
+                                   const char *where, const char *format,
+                                   const char *const *const keys[2], fy_json_tree *out)
+{
+    return parse(ctx, text, size, where, format, 2, keys, out);
+}
+
+/* Strings are decoded where they lie, so that values begin where they do in the text. */
+int64_t fy_document_line(const char *text, fy_json value)
+{
+    int64_t line = 1;
+    for (uint32_t i = 0; i < value.tree->node[value.node].at; i++)
+        line += text[i] == '\n';
+    return line;
 }
 
 foray_status fy_document_real(foray_context *ctx, fy_json object, const char *key, double least,

@@ -23,16 +23,19 @@ typedef struct choice {
     int64_t pair, set, block, n, d;
     const int32_t *next; /* [n] */
     const double *p, *x, *norm;
-    double Q;         /* r + sum p_j V_j */
-    double first;     /* ||sum x_j V_j|| */
-    double error;     /* B: what the error of features adds */
-    double A, F, off; /* as in layer */
-    double spill;     /* sum (p_j + ||x_j||) E_j */
-    double E_most;    /* max E_j */
-    double J_most;    /* >= ||J||_B */
-    double Psi_most;  /* >= ||Psi||_* */
-    double *J;        /* [unknowns] */
-    double *Psi;      /* [d][unknowns] */
+    double Q;            /* r + sum p_j V_j */
+    double first;        /* ||sum x_j V_j|| */
+    double error;        /* B: what the error of features adds */
+    double A, F, off;    /* as in layer */
+    double spill;        /* sum (p_j + ||x_j||) E_j */
+    double E_most;       /* max E_j */
+    double J_most;       /* >= ||J||_B */
+    double Psi_most;     /* >= ||Psi||_* */
+    double reward;       /* of the pair */
+    double *target;      /* [n] r_j + V_j */
+    const double *ahead; /* [n] the reward of what follows, unscaled; NULL: none */
+    double *J;           /* [unknowns] */
+    double *Psi;         /* [d][unknowns] */
 } choice;
 
 struct fy_gap_pass {
@@ -50,7 +53,8 @@ struct fy_gap_pass {
     double *sum, *sum_mine;    /* [d] */
     double *mean;              /* [unknowns] */
     const fy_gap_doubt *doubt; /* being explained, or NULL */
-    const double **table;      /* [horizon] */
+    fy_layout layout;          /* of the reward */
+    double rounded;            /* roundings in bringing the reward to the unit of planning */
 };
 
 /* ---------------------------------------------------------------- memory */
@@ -107,7 +111,9 @@ foray_status fy_gap_create(foray_context *ctx, const fy_confidence *set, bool jo
         !FY_ALLOC(ctx, gap->in_joint, model->states) || !FY_ALLOC(ctx, gap->joint, 2 * n) ||
         !FY_ALLOC(ctx, gap->dp, 2 * n) || !FY_ALLOC(ctx, gap->dx, 2 * n * d) ||
         !FY_ALLOC(ctx, gap->sum, d) || !FY_ALLOC(ctx, gap->sum_mine, d) ||
-        !FY_ALLOC(ctx, gap->mean, unknowns) || !FY_ALLOC(ctx, gap->table, model->horizon)) {
+        !FY_ALLOC(ctx, gap->mean, unknowns) || !FY_ALLOC(ctx, gap->mine.target, n) ||
+        !FY_ALLOC(ctx, gap->other.target, n) ||
+        fy_layout_create(ctx, model, true, &gap->layout) != FORAY_OK) {
         fy_gap_destroy(gap);
         return FORAY_ERROR_MEMORY;
     }
@@ -137,7 +143,9 @@ void fy_gap_destroy(fy_gap_pass *gap)
     free(gap->sum);
     free(gap->sum_mine);
     free(gap->mean);
-    free(gap->table);
+    free(gap->mine.target);
+    free(gap->other.target);
+    fy_layout_destroy(&gap->layout);
     free(gap);
 }
 
@@ -184,6 +192,20 @@ static double spread_norm(const choice *c, const double *f, double *sum)
     return sqrt(square);
 }
 
+/* ||sum_j x_j (T_j - T_0)||, T = r + V of what follows. */
+static double target_norm(const choice *c, double *sum)
+{
+    double square = 0;
+    for (int64_t i = 0; i < c->d; i++)
+        sum[i] = 0;
+    for (int64_t j = 1; j < c->n; j++)
+        for (int64_t i = 0; i < c->d; i++)
+            sum[i] += c->x[j * c->d + i] * (c->target[j] - c->target[0]);
+    for (int64_t i = 0; i < c->d; i++)
+        square += sum[i] * sum[i];
+    return sqrt(square);
+}
+
 /* sup_theta P_theta f <= min(max f, sum_j p_j f_j + ||sum_j x_j f_j|| + zeta (max f - min f)),
  * f >= 0, over the successors. */
 static double upper_mean(const fy_gap_pass *gap, const choice *c, const double *f)
@@ -214,9 +236,35 @@ static double J_spread(const fy_gap_pass *gap, const choice *c)
     return 2 * most;
 }
 
-/* Everything about (s,a) that costs no vector of all unknowns. */
-static void look_at(const fy_gap_pass *gap, const double *reward, const double *V, int64_t pair,
-                    choice *c)
+/* What bringing a reward to the unit of planning, and discounting it, may have rounded. */
+static double reward_rounding(const fy_gap_pass *gap, int64_t t, double scaled)
+{
+    const double *scale = gap->layout.reward.scale;
+    bool exact = scaled == 0 || (scaled == 1 && (!scale || scale[t] == 1));
+    return exact ? 0 : (gap->rounded + (scale ? (double)(t + 2) : 0)) * unit * scaled;
+}
+
+/* The reward of a pair, and r + V of what follows; returns how far rounding can have moved their
+ * sum. */
+static double find_targets(const fy_gap_pass *gap, int64_t t, const double *V, choice *c)
+{
+    const fy_plan_reward *reward = &gap->layout.reward;
+    const double *next = reward->next ? reward->next[t] : NULL;
+    double scale = reward->scale ? reward->scale[t] : 1, worst = 0;
+    c->reward = scale * reward->table[t][c->pair];
+    c->ahead = next ? next + gap->model->succ_start[c->pair] : NULL;
+    for (int64_t j = 0; j < c->n; j++) {
+        double follows = V[c->next[j]], own = c->ahead ? scale * c->ahead[j] : 0;
+        c->target[j] = c->ahead ? own + follows : follows;
+        if (own > 0)
+            worst = fmax(worst, reward_rounding(gap, t, own) +
+                                    (follows != 0 ? unit * fabs(c->target[j]) : 0));
+    }
+    return reward_rounding(gap, t, c->reward) + worst;
+}
+
+/* Everything about (s,a) at step t that costs no vector of all unknowns. */
+static void look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t pair, choice *c)
 {
     const fy_confidence *set = gap->set;
     const foray_model *model = gap->model;
@@ -230,37 +278,38 @@ static void look_at(const fy_gap_pass *gap, const double *reward, const double *
     c->p = set->p + model->gen_start[c->set];
     c->norm = set->norm + model->gen_start[c->set];
     c->x = set->x + set->at_x[c->set];
+    double inexact = find_targets(gap, t, V, c);
     double root = sqrt(gap->blocks), rest = 0, size = 0, carried = 0;
     double most = -INFINITY, least = INFINITY;
     c->A = c->F = c->spill = c->E_most = c->J_most = c->Psi_most = 0;
     for (int64_t j = 0; j < c->n; j++) {
         int32_t next = c->next[j];
         double p = fabs(c->p[j]), x = c->norm[j]; /* estimates of a regression may be negative */
-        rest += c->p[j] * (V[next] - V[c->next[0]]);
-        size += p * fabs(V[next] - V[c->next[0]]);
+        rest += c->p[j] * (c->target[j] - c->target[0]);
+        size += p * fabs(c->target[j] - c->target[0]);
         carried += p * after->off[next];
-        most = fmax(most, V[next]);
-        least = fmin(least, V[next]);
-        c->A += x * fabs(V[next]) + p * after->A[next];
+        most = fmax(most, c->target[j]);
+        least = fmin(least, c->target[j]);
+        c->A += x * fabs(c->target[j]) + p * after->A[next];
         c->F += x * (root * after->A[next] + after->E[next]) + p * after->F[next];
         c->spill += (p + x) * after->E[next];
         c->E_most = fmax(c->E_most, after->E[next]);
         c->J_most += p * after->J_sum[next];
         c->Psi_most += x * after->J_sum[next];
     }
-    c->Q = reward[pair] + V[c->next[0]] + rest;
+    c->Q = c->reward + c->target[0] + rest;
     /* Sums of which only one part is not 0 are exact: equal actions stay equal. */
-    bool exact = size == 0 && (reward[pair] == 0 || V[c->next[0]] == 0);
+    bool exact = size == 0 && (c->reward == 0 || c->target[0] == 0);
     double terms = (double)(c->n + set->basis->most_coords + 8);
-    c->off =
-        unit * (terms * size + (exact ? 0 : 2 * fabs(c->Q))) * (1 + 1e-9) + carried * (1 + 1e-9);
-    c->first = spread_norm(c, V, gap->sum);
+    c->off = unit * (terms * size + (exact ? 0 : 2 * fabs(c->Q))) * (1 + 1e-9) +
+             (carried + inexact) * (1 + 1e-9);
+    c->first = target_norm(c, gap->sum);
     c->J_most += c->first;
     c->error = gap->zeta > 0 ? gap->zeta * (most - least + J_spread(gap, c)) : 0;
 }
 
-/* J = sum_j x_j V_j + sum_j p_j J_j and Psi = sum_j x_j (J_j - J_0)', which is the same. */
-static void work_out(const fy_gap_pass *gap, const double *V, choice *c)
+/* J = sum_j x_j T_j + sum_j p_j J_j and Psi = sum_j x_j (J_j - J_0)', which is the same. */
+static void work_out(const fy_gap_pass *gap, choice *c)
 {
     int64_t U = gap->unknowns, at = gap->set->ridge->at_vector[c->block];
     const double *J0 = gap->after.J + c->next[0] * U;
@@ -277,17 +326,20 @@ static void work_out(const fy_gap_pass *gap, const double *V, choice *c)
                 row[i] += x * (J[i] - J0[i]);
         }
     }
-    spread_norm(c, V, gap->sum);
+    target_norm(c, gap->sum);
     for (int64_t r = 0; r < c->d; r++)
         c->J[at + r] += gap->sum[r];
 }
 
 /* ------------------------------------------------------- two actions apart */
 
-/* The same successors with the same features: whatever theta, the same law. */
-static bool same_law(const choice *a, const choice *b)
+/* The same successors with the same features: whatever theta, the same law; and the same
+ * rewards. */
+static bool same_action(const choice *a, const choice *b)
 {
-    return a->set == b->set && memcmp(a->next, b->next, (size_t)a->n * sizeof *a->next) == 0;
+    return a->set == b->set && a->reward == b->reward &&
+           memcmp(a->next, b->next, (size_t)a->n * sizeof *a->next) == 0 &&
+           (!a->ahead || memcmp(a->ahead, b->ahead, (size_t)a->n * sizeof *a->ahead) == 0);
 }
 
 /* sum_s' (|dp(s')| + ||dx(s')||) E(s'). In different blocks norms are added. */
@@ -336,15 +388,15 @@ static double rounding(const fy_gap_pass *gap, const choice *a, const choice *b,
            unit * (4 * (d + 1) * gap->set->kappa_factor + 4 * (n + 4) * left) * sizes;
 }
 
-/* Without J: ||sum_j x_j V_j - sum_i x_i V_i||, added up where the blocks differ. */
-static double first_difference(fy_gap_pass *gap, const double *V)
+/* Without J: ||sum_j x_j T_j - sum_i x_i T_i||, added up where the blocks differ. */
+static double first_difference(fy_gap_pass *gap)
 {
     const choice *mine = &gap->mine, *other = &gap->other;
     double square = 0;
     if (mine->block != other->block)
         return mine->first + other->first;
-    spread_norm(other, V, gap->sum);
-    spread_norm(mine, V, gap->sum_mine);
+    target_norm(other, gap->sum);
+    target_norm(mine, gap->sum_mine);
     for (int64_t i = 0; i < mine->d; i++)
         square += (gap->sum[i] - gap->sum_mine[i]) * (gap->sum[i] - gap->sum_mine[i]);
     return sqrt(square);
@@ -352,7 +404,7 @@ static double first_difference(fy_gap_pass *gap, const double *V)
 
 /* U_h(s,a) + sup P D_{h+1}(s,a), or anything that is at most `enough` where that is clear
  * without vectors. */
-static double advantage(fy_gap_pass *gap, const double *V, double error, double enough)
+static double advantage(fy_gap_pass *gap, double error, double enough)
 {
     choice *mine = &gap->mine, *other = &gap->other;
     double base = other->Q - mine->Q + error + upper_mean(gap, other, gap->after.D);
@@ -363,8 +415,8 @@ static double advantage(fy_gap_pass *gap, const double *V, double error, double 
         return easy;
     double total = base + difference_spill(gap, other, mine);
     if (gap->unknowns == 0)
-        return total + first_difference(gap, V);
-    work_out(gap, V, other);
+        return total + first_difference(gap);
+    work_out(gap, other);
     int64_t U = gap->unknowns;
     for (int64_t i = 0; i < U; i++)
         other->J[i] -= mine->J[i];
@@ -417,8 +469,33 @@ static void note_doubt(fy_gap_pass *gap, int64_t t, int64_t s, int64_t best)
 
 /* -------------------------------------------------------------- one state */
 
-static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const double *reward,
-                          const int32_t *action)
+/* An episode that is over: nothing is in doubt. */
+static void settle_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
+{
+    int64_t at = t * gap->model->states + s, blocks = gap->set->basis->blocks;
+    layer *now = &gap->now;
+    gap->value[at] = gap->layout.reward.fixed[s];
+    memset(now->J + s * gap->unknowns, 0, (size_t)gap->unknowns * sizeof *now->J);
+    now->J_sum[s] = now->E[s] = now->D[s] = now->A[s] = now->F[s] = now->off[s] = 0;
+    if (gap->doubt == NULL)
+        return;
+    gap->doubt->choice[at] = action[at];
+    gap->doubt->share[at] = 0;
+    memset(gap->doubt->part + at * blocks, 0, (size_t)blocks * sizeof *gap->doubt->part);
+}
+
+/* How far a policy's value can be from its estimate at most: all that is still to come, and this
+ * step's reward where it depends on what follows. */
+static double most_error(const fy_gap_pass *gap, int64_t t)
+{
+    const fy_plan_reward *reward = &gap->layout.reward;
+    int64_t H = gap->model->horizon, from = reward->next || reward->fixed ? t : t + 1;
+    if (reward->limit)
+        return from < H ? reward->limit[from] : 0;
+    return (double)(H - from);
+}
+
+static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
 {
     const foray_model *model = gap->model;
     const double *V = gap->value + (t + 1) * model->states;
@@ -427,9 +504,9 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const double *
     double left = (double)(model->horizon - t);
 
     /* pi(s): V, J, E. */
-    look_at(gap, reward, V, s * model->actions + action[t * model->states + s], mine);
+    look_at(gap, t, V, s * model->actions + action[t * model->states + s], mine);
     if (gap->unknowns > 0) {
-        work_out(gap, V, mine);
+        work_out(gap, mine);
         mine->J_most = block_norm(gap, mine->J, 1);
         mine->Psi_most = block_norm(gap, mine->Psi, mine->d);
         memcpy(now->J + s * gap->unknowns, mine->J, (size_t)gap->unknowns * sizeof *mine->J);
@@ -442,7 +519,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const double *
     now->A[s] = mine->A;
     now->F[s] = mine->F;
     now->off[s] = mine->off;
-    double most = gap->set->laws ? left - 1 + in_J : INFINITY;
+    double most = gap->set->laws ? most_error(gap, t) + in_J : INFINITY;
     now->E[s] = fmin(left_out + mine->error + upper_mean(gap, mine, gap->after.E), most);
 
     /* D: the best of going on as pi does and of every other action. */
@@ -453,12 +530,12 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const double *
     for (int64_t a = 0; a < model->actions; a++) {
         if (a == action[t * model->states + s])
             continue;
-        look_at(gap, reward, V, s * model->actions + a, other);
+        look_at(gap, t, V, s * model->actions + a, other);
         double error = rounding(gap, mine, other, left);
         widest = fmax(widest, error);
-        if (gap->zeta == 0 && same_law(mine, other) && reward[other->pair] == reward[mine->pair])
+        if (gap->zeta == 0 && same_action(mine, other))
             continue;
-        double candidate = advantage(gap, V, error, D);
+        double candidate = advantage(gap, error, D);
         if (candidate > D) {
             D = candidate;
             best = a;
@@ -476,14 +553,11 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const double *
 /* ---------------------------------------------------------------- the pass */
 
 /* V_bar of the best policy and V_low of this one, at every step. */
-static void bound_values(fy_gap_pass *gap, const foray_reward *reward, const int32_t *action,
-                         double *high, double *low)
+static void bound_values(fy_gap_pass *gap, const int32_t *action, double *high, double *low)
 {
     const foray_model *model = gap->model;
-    for (int64_t t = 0; t < model->horizon; t++)
-        gap->table[t] = fy_reward_table(reward, t);
     fy_plan_task task = {.kernel = gap->set->kernel,
-                         .reward = {.table = gap->table, .cap = INFINITY},
+                         .reward = gap->layout.reward,
                          .lanes = 1,
                          .sign = +1,
                          .clip = FORAY_CLIP_REMAINING,
@@ -526,7 +600,8 @@ static void sum_up(fy_gap_pass *gap, fy_gap_result *out)
     }
     double width = block_norm(gap, gap->mean, 1) + E;
     out->low = fmax(out->low, out->value - width);
-    out->high = fmin((double)model->horizon, out->value + width);
+    const double *limit = gap->layout.reward.limit;
+    out->high = fmin(limit ? limit[0] : (double)model->horizon, out->value + width);
 }
 
 fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const int32_t *action)
@@ -534,14 +609,20 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
     const foray_model *model = gap->model;
     fy_gap_result out = {0};
     double high;
-    bound_values(gap, reward, action, &high, &out.low);
+    fy_layout_set(&gap->layout, reward);
+    gap->rounded = fy_reward_unit_of(reward).own ? 3 : 0;
+    const double *ending = gap->layout.reward.ending, *fixed = gap->layout.reward.fixed;
+    bound_values(gap, action, &high, &out.low);
     out.values = high - out.low;
     clear_layer(gap, &gap->after);
-    memset(gap->value + model->horizon * model->states, 0,
-           (size_t)model->states * sizeof *gap->value);
+    for (int64_t s = 0; s < model->states; s++)
+        gap->value[model->horizon * model->states + s] = ending ? ending[s] : 0;
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
         for (int64_t s = 0; s < model->states; s++)
-            certify_state(gap, t, s, fy_reward_table(reward, t), action);
+            if (fixed && !isnan(fixed[s]))
+                settle_state(gap, t, s, action);
+            else
+                certify_state(gap, t, s, action);
         layer swap = gap->now;
         gap->now = gap->after;
         gap->after = swap;
@@ -556,6 +637,7 @@ static void weigh_doubt(fy_gap_pass *gap, fy_gap_doubt *doubt)
 {
     const foray_model *model = gap->model;
     int64_t S = model->states, blocks = gap->set->basis->blocks;
+    const double *fixed = gap->layout.reward.fixed;
     double *now = gap->now.D, *after = gap->now.E; /* no longer needed */
     memset(now, 0, (size_t)S * sizeof *now);
     memset(doubt->law, 0, (size_t)blocks * sizeof *doubt->law);
@@ -568,6 +650,8 @@ static void weigh_doubt(fy_gap_pass *gap, fy_gap_doubt *doubt)
             const double *p = gap->set->p + model->gen_start[model->generator_set[pair]];
             const float *part = doubt->part + at * blocks;
             double total = 0;
+            if (fixed && !isnan(fixed[s]))
+                continue;
             for (int64_t j = model->succ_start[pair]; j < model->succ_start[pair + 1]; j++)
                 after[model->succ[j]] += now[s] * p[j - model->succ_start[pair]];
             doubt->share[at] *= now[s];

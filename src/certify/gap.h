@@ -26,13 +26,16 @@
  *   U_h(s,a) = Qhat(s,a) - Vhat(s) + ||dJ||_B + ||dPsi||_* + sum_s' (|dp(s')| + ||dx(s')||) E(s')
  *   D_h(s) = max{ sup P_theta D_{h+1}(s,pi(s)), max_a [U_h(s,a) + sup P_theta D_{h+1}(s,a)] },
  *
- * between 0 and V_bar_h(s) - V_low_h(s). D_1(mu) bounds what pi loses, for every theta of the
+ * between 0 and V_bar_h(s) - V_low_h(s). Where a reward looks ahead, r(s,a,s_j) + Vhat_{h+1}(s_j)
+ * takes the place of Vhat_{h+1}(s_j) in Q, J and the bonuses (Psi, E and D are as before, and J_H
+ * is not 0). Where it is discounted, step t has the reward g^t r_t. Where it stops, V is known and
+ * J = E = D = 0. D_1(mu) bounds what pi loses, for every theta of the
  * set; 0 proves that pi is optimal. */
 #ifndef FY_GAP_H
 #define FY_GAP_H
 
 #include "certify/confidence.h"
-#include "plan/reward.h"
+#include "plan/layout.h"
 
 typedef struct fy_gap_pass fy_gap_pass;
 

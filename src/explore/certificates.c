@@ -71,7 +71,7 @@ static foray_radius radius_of(const foray_explorer *explorer)
                                                            : FORAY_RADIUS_LIKELIHOOD;
 }
 
-foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap)
+foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap, double most)
 {
     foray_certificate certificate = {
         .gap = gap,
@@ -80,7 +80,7 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
         .bound = FORAY_BOUND_GAP,
         .status = scale_of(explorer) >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
     };
-    fy_certificate_judge(&certificate, explorer->model->horizon);
+    fy_certificate_judge(&certificate, most);
     return certificate;
 }
 
@@ -117,7 +117,8 @@ static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const f
     policy->expected = fmin(fmax(result.value, result.low), result.high);
     policy->low = result.low;
     policy->high = result.high;
-    policy->certificate = fy_explorer_certificate(explorer, result.gap);
+    policy->certificate =
+        fy_explorer_certificate(explorer, result.gap, fy_reward_unit_of(reward).most);
     /* V_low of the set is about the policy planned on it; this may be another. */
     if (policy->mode == FORAY_PESSIMISTIC)
         policy->value[FORAY_PESSIMISTIC] = fmin(policy->value[FORAY_PESSIMISTIC], result.low);
@@ -125,23 +126,47 @@ static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const f
         policy->certificate.bound = FORAY_BOUND_VALUES;
 }
 
-/* The algorithm's own actions in the place of those planned on the set. */
-static foray_status take_actions(foray_explorer *explorer, int64_t count,
-                                 const foray_reward *const *rewards, foray_mode mode,
-                                 foray_policy **policies)
+/* The algorithm's own actions in the place of those planned on the set, where it has any. */
+static foray_status take_actions(foray_explorer *explorer, const foray_reward *reward,
+                                 foray_mode mode, foray_policy *policy)
 {
-    foray_policy **own;
-    if (!FY_ALLOC(explorer->ctx, own, count))
-        return FORAY_ERROR_MEMORY;
-    foray_status status = explorer->ops->plan(explorer, count, rewards, mode, own);
-    for (int64_t i = 0; status == FORAY_OK && i < count; i++) {
-        int32_t *planned = policies[i]->action;
-        policies[i]->action = own[i]->action;
-        own[i]->action = planned;
-        foray_policy_destroy(own[i]);
-    }
-    free(own);
-    return status;
+    foray_policy *own;
+    if (!fy_reward_is_plain(reward))
+        return FORAY_OK;
+    foray_status status = explorer->ops->plan(explorer, 1, &reward, mode, &own);
+    if (status != FORAY_OK)
+        return status;
+    int32_t *planned = policy->action;
+    policy->action = own->action;
+    own->action = planned;
+    foray_policy_destroy(own);
+    return FORAY_OK;
+}
+
+/* Algorithms with a planner of their own know r(s,a) alone. */
+static foray_status check_plannable(foray_explorer *explorer, int64_t count,
+                                    const foray_reward *const *rewards)
+{
+    for (int64_t i = 0; i < count && !explorer->ops->plans_on_sets; i++)
+        if (!fy_reward_is_plain(rewards[i]))
+            return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                           "reward \"%s\" %s, and %s plans for rewards r(s,a) alone; certificates "
+                           "from likelihoods can be had for it",
+                           rewards[i]->name,
+                           rewards[i]->fixed           ? "is about reaching or avoiding states"
+                           : rewards[i]->discount != 1 ? "is discounted"
+                                                       : "depends on what follows",
+                           explorer->ops->name);
+    return FORAY_OK;
+}
+
+static foray_status plan_alone(foray_explorer *explorer, int64_t count,
+                               const foray_reward *const *rewards, foray_mode mode,
+                               foray_policy **policies)
+{
+    foray_status status = check_plannable(explorer, count, rewards);
+    return status == FORAY_OK ? explorer->ops->plan(explorer, count, rewards, mode, policies)
+                              : status;
 }
 
 /* Policies with certificates of the exploration's own radius, or on the sets without any yet;
@@ -157,15 +182,16 @@ static foray_status make_policies(foray_explorer *explorer, int64_t count,
     if (status != FORAY_OK)
         return status;
     if (!*sets)
-        return explorer->ops->plan(explorer, count, rewards, mode, policies);
+        return plan_alone(explorer, count, rewards, mode, policies);
     status = fy_plan_rewards(explorer->ctx, (*sets)->set->kernel, FORAY_CLIP_REMAINING,
                              explorer->settings.ties, count, rewards, mode, policies);
     if (status != FORAY_OK)
         return status;
     /* The plug-in plan is the best one under the estimate, which is the set's: the bound for all
      * rewards is about that one, whoever explored. */
-    if (!explorer->ops->plans_on_sets && mode != FORAY_PLUGIN)
-        status = take_actions(explorer, count, rewards, mode, policies);
+    bool own = !explorer->ops->plans_on_sets && mode != FORAY_PLUGIN;
+    for (int64_t i = 0; i < count && status == FORAY_OK && own; i++)
+        status = take_actions(explorer, rewards[i], mode, policies[i]);
     if (status != FORAY_OK)
         fy_policies_destroy(count, policies);
     return status;
@@ -208,7 +234,12 @@ foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward
         status = fy_policy_check(explorer->ctx, policy, explorer->model);
     if (status != FORAY_OK)
         return status;
+    /* Values of plans, if it has any, were found elsewhere and stay as they are. */
+    double value[FORAY_MODES];
+    memcpy(value, policy->value, sizeof value);
     certify_policy(explorer, sets, reward, policy);
     fy_explorer_qualify(explorer, &policy->certificate);
+    fy_reward_convert(reward, policy);
+    memcpy(policy->value, value, sizeof value);
     return FORAY_OK;
 }

@@ -41,6 +41,11 @@ foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_rewa
     if (explorer->episodes > 0 || explorer->step >= 0)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "the reward to explore for must be given before the first episode");
+    if (!fy_reward_is_plain(reward))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s explores for rewards r(s,a) alone: \"%s\" depends on what follows, is "
+                       "discounted, or is about reaching or avoiding states",
+                       explorer->ops->name, reward->name);
     return fy_reward_check(ctx, reward, explorer->model);
 }
 
@@ -254,8 +259,10 @@ foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
             return status;
     }
     foray_status status = fy_explorer_plan(explorer, count, rewards, mode, policies);
-    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
         fy_explorer_qualify(explorer, &policies[i]->certificate);
+        fy_reward_convert(rewards[i], policies[i]);
+    }
     return status;
 }
 
@@ -275,7 +282,8 @@ foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *o
     if (!sets && !explorer->ops->bound)
         return has_none(explorer, "bound for all rewards");
     if (sets)
-        *out = fy_explorer_certificate(explorer, fy_certifier_all(sets));
+        *out = fy_explorer_certificate(explorer, fy_certifier_all(sets),
+                                       (double)explorer->model->horizon);
     else
         status = explorer->ops->bound(explorer, out);
     if (status == FORAY_OK)

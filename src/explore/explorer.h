@@ -118,8 +118,8 @@ foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
 foray_status fy_explorer_policies(foray_explorer *explorer, int64_t count,
                                   const foray_reward *const *rewards, foray_mode mode,
                                   foray_policy **policies);
-/* What a bound from those sets says. */
-foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap);
+/* What a bound from those sets says; `most`: what a gap can be at most. */
+foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap, double most);
 /* The sets of the data so far; *out is NULL where the model or the algorithm admits none. */
 foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out);
 

@@ -1,12 +1,14 @@
 /* many.c - planning for many rewards.
  *
- * Rewards are taken in groups of FY_LANES, interleaved; one that is left over is planned
- * alone. For each group the recursion runs once per mode, and twice more to value the policy
- * handed out by the recursions of the other modes, which maximise something else:
+ * Plain rewards are taken in groups of FY_LANES, interleaved; one that is left over is planned
+ * alone, as are those that look ahead, stop or are discounted. For each group the recursion runs
+ * once per mode, and twice more to value the policy handed out by the recursions of the other
+ * modes, which maximise something else:
  *
  *     V_low^pi <= V^pi <= V_high^pi,   V* - V^pi <= V_bar(mu) - V_low^pi(mu)
  *                                                  (mathematics, "Certificates") */
 #include "plan/many.h"
+#include "plan/layout.h"
 #include "plan/policy.h"
 #include "plan/reward.h"
 
@@ -29,6 +31,7 @@ typedef struct workspace {
     int64_t *first_step;  /* [horizon] of the steps with one interleaved table, the first */
     double **interleaved; /* [horizon] memory of the tables made for this group */
     int64_t tables;       /* how many */
+    fy_layout layout;     /* for a reward alone */
 } workspace;
 
 static void forget_tables(workspace *work)
@@ -41,6 +44,7 @@ static void forget_tables(workspace *work)
 static void workspace_destroy(workspace *work)
 {
     forget_tables(work);
+    fy_layout_destroy(&work->layout);
     free(work->value_memory);
     free(work->policy);
     free(work->table);
@@ -49,7 +53,7 @@ static void workspace_destroy(workspace *work)
 }
 
 static foray_status workspace_create(foray_context *ctx, const foray_model *model, int lanes,
-                                     workspace *work)
+                                     bool ahead, workspace *work)
 {
     size_t layer, entries;
     *work = (workspace){.model = model, .lanes = lanes};
@@ -60,7 +64,8 @@ static foray_status workspace_create(foray_context *ctx, const foray_model *mode
     if (!FY_ALLOC(ctx, work->value_memory, 4 * layer + FY_LINE) ||
         !FY_ALLOC(ctx, work->policy, entries) || !FY_ALLOC(ctx, work->table, model->horizon) ||
         !FY_ALLOC(ctx, work->first_step, model->horizon) ||
-        !FY_ALLOC(ctx, work->interleaved, model->horizon)) {
+        !FY_ALLOC(ctx, work->interleaved, model->horizon) ||
+        fy_layout_create(ctx, model, ahead, &work->layout) != FORAY_OK) {
         workspace_destroy(work);
         return FORAY_ERROR_MEMORY;
     }
@@ -134,12 +139,14 @@ static foray_status interleave_group(foray_context *ctx, workspace *work,
 
 /* A reward alone is used where it lies. */
 static foray_status lay_out(foray_context *ctx, workspace *work, const foray_reward *const *rewards,
-                            int64_t count, int lanes)
+                            int64_t count, int lanes, fy_plan_reward *out)
 {
-    if (lanes > 1)
+    if (lanes > 1) {
+        *out = (fy_plan_reward){.table = work->table, .cap = INFINITY};
         return interleave_group(ctx, work, rewards, count);
-    for (int64_t t = 0; t < work->model->horizon; t++)
-        work->table[t] = fy_reward_table(rewards[0], t);
+    }
+    fy_layout_set(&work->layout, rewards[0]);
+    *out = work->layout.reward;
     return FORAY_OK;
 }
 
@@ -195,14 +202,23 @@ static void plan_group(const workspace *work, fy_plan_task task, int64_t count, 
     keep(work, task.lanes, count, policies);
 }
 
+/* How many of the rewards from here on can be planned together. */
+static int64_t group_size(const foray_reward *const *rewards, int64_t left)
+{
+    int64_t size = 0;
+    while (size < left && size < FY_LANES && fy_reward_is_plain(rewards[size]))
+        size++;
+    return size > 0 ? size : 1;
+}
+
 static foray_status plan_all(foray_context *ctx, workspace *work, fy_plan_task task, int64_t count,
                              const foray_reward *const *rewards, foray_mode mode,
                              foray_policy *const *policies)
 {
-    for (int64_t i = 0; i < count; i += FY_LANES) {
-        int64_t group = count - i < FY_LANES ? count - i : FY_LANES;
+    for (int64_t i = 0, group; i < count; i += group) {
+        group = group_size(rewards + i, count - i);
         task.lanes = group == 1 ? 1 : FY_LANES;
-        foray_status status = lay_out(ctx, work, rewards + i, group, task.lanes);
+        foray_status status = lay_out(ctx, work, rewards + i, group, task.lanes, &task.reward);
         if (status < 0)
             return status;
         plan_group(work, task, group, mode, policies + i);
@@ -216,17 +232,16 @@ foray_status fy_plan_rewards(foray_context *ctx, const fy_kernel *kernel, int cl
 {
     const foray_model *model = kernel->basis->model;
     workspace work;
+    bool ahead = false;
+    for (int64_t i = 0; i < count; i++)
+        ahead |= fy_reward_looks_ahead(rewards[i]);
     foray_status status = fy_policies_create(ctx, model, mode, count, policies);
     if (status != FORAY_OK)
         return status;
-    status = workspace_create(ctx, model, count > 1 ? FY_LANES : 1, &work);
+    status = workspace_create(ctx, model, count > 1 ? FY_LANES : 1, ahead, &work);
     if (status == FORAY_OK) {
-        fy_plan_task task = {.kernel = kernel,
-                             .reward = {.table = work.table, .cap = INFINITY},
-                             .clip = clip,
-                             .ties = ties,
-                             .layers = 2,
-                             .value = work.value};
+        fy_plan_task task = {
+            .kernel = kernel, .clip = clip, .ties = ties, .layers = 2, .value = work.value};
         status = plan_all(ctx, &work, task, count, rewards, mode, policies);
         workspace_destroy(&work);
     }

@@ -1,6 +1,6 @@
 /* plan.c - the recursion of PLAN, for one reward or FY_LANES of them at once.
  *
- *   V_{H+1} = 0;  for h = H..1:
+ *   V_{H+1} = 0, or the reward's ending;  for h = H..1:
  *     Q_h(s,a) = [ r_h(s,a) + <psi_{V_{h+1}}, theta> + sign radius ||psi'_{V_{h+1}}|| ]_[0, c_h]
  *     V_h(s) = max_a Q_h(s,a),  pi_h(s) = argmax_a Q_h(s,a)
  *
@@ -17,6 +17,7 @@
 #include "base/threads.h"
 #include "plan/backup.h"
 
+#include <math.h>
 #include <string.h>
 
 const fy_backups *fy_backups_of(int level)
@@ -36,13 +37,22 @@ static fy_backup_states *choose_backup(const fy_plan_task *task)
     return single ? backups->many_single : backups->many_double;
 }
 
-/* The numbers of step t (h = t+1): c_h = H-t or H. */
+/* c_h = H-t or H; less where the reward cannot give as much. */
+static double limit_of(const fy_plan_task *task, int64_t t)
+{
+    int64_t horizon = task->kernel->basis->model->horizon;
+    if (task->clip != FORAY_CLIP_REMAINING)
+        return (double)horizon;
+    return task->reward.limit ? task->reward.limit[t] : (double)(horizon - t);
+}
+
+/* The numbers of step t (h = t+1). */
 static fy_backup step_of(const fy_plan_task *task, int64_t t)
 {
     const fy_kernel *kernel = task->kernel;
     const foray_model *model = kernel->basis->model;
     int64_t layer = model->states * task->lanes;
-    bool remaining = task->clip == FORAY_CLIP_REMAINING;
+    bool ahead = task->reward.next != NULL;
     return (fy_backup){
         .kernel = kernel,
         .pairs = model->pairs,
@@ -53,7 +63,7 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .centred = kernel->basis->centred,
         .clip_first = task->ties == FORAY_TIES_LOWEST,
         .generator_set = model->generator_set,
-        .succ = model->succ,
+        .succ = ahead ? task->reward.place : model->succ,
         .succ_start = model->succ_start,
         .p = kernel->p,
         .columns = kernel->columns,
@@ -62,11 +72,13 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .scale = task->reward.scale ? task->reward.scale[t] : 1,
         .cap = task->reward.cap,
         .sign = kernel->factor || kernel->single ? task->sign : 0,
-        .limit = (double)(remaining ? model->horizon - t : model->horizon),
+        .limit = limit_of(task, t),
         .zeta = kernel->zeta,
-        .next_value = task->value + (t + 1) % task->layers * layer,
+        .next_value = ahead ? task->reward.target : task->value + (t + 1) % task->layers * layer,
         .value = task->value + t % task->layers * layer,
-        .next_plain = task->plain ? task->plain + (t + 1) % 2 * layer : NULL,
+        .next_plain = !task->plain ? NULL
+                      : ahead      ? task->reward.target_plain
+                                   : task->plain + (t + 1) % 2 * layer,
         .plain = task->plain ? task->plain + t % 2 * layer : NULL,
         .follow = task->follow ? task->follow + t * layer : NULL,
         .policy = task->policy ? task->policy + t * layer : NULL,
@@ -79,6 +91,44 @@ static void take_scratch(fy_backup *step, int thread)
     const fy_kernel *kernel = step->kernel;
     step->q = fy_line_start(kernel->scratch + thread * kernel->scratch_size);
     step->squares = step->q + step->batch * step->actions * step->lanes;
+}
+
+/* Where the reward looks ahead: r_h(s,a,s_j) + V_{h+1}(s_j) for the pairs of the states from..to-1,
+ * one number per transition, so that the backup finds it in the place of V_{h+1}(s_j). */
+static void look_ahead(const fy_plan_task *task, int64_t t, int64_t from, int64_t to,
+                       const double *V, double *target)
+{
+    const foray_model *model = task->kernel->basis->model;
+    const double *next = task->reward.next[t];
+    double scale = task->reward.scale ? task->reward.scale[t] : 1;
+    int64_t end = model->succ_start[to * model->actions];
+    for (int64_t i = model->succ_start[from * model->actions]; i < end; i++)
+        target[i] = (next ? scale * next[i] : 0) + V[model->succ[i]];
+}
+
+/* Where the reward stops: V_h(s) = fixed(s). */
+static void hold_fixed(const fy_plan_task *task, int64_t from, int64_t to, double *V)
+{
+    for (int64_t s = from; s < to; s++)
+        if (!isnan(task->reward.fixed[s]))
+            V[s] = task->reward.fixed[s];
+}
+
+/* The states from..to-1 of step t. */
+static void back_up(const fy_plan_task *task, fy_backup_states *backup, const fy_backup *step,
+                    int64_t t, int64_t from, int64_t to)
+{
+    int64_t S = task->kernel->basis->model->states;
+    const double *V = task->value + (t + 1) % task->layers * S;
+    if (task->reward.next)
+        look_ahead(task, t, from, to, V, task->reward.target);
+    if (task->reward.next && task->plain)
+        look_ahead(task, t, from, to, task->plain + (t + 1) % 2 * S, task->reward.target_plain);
+    backup(step, from, to);
+    if (task->reward.fixed)
+        hold_fixed(task, from, to, step->value);
+    if (task->reward.fixed && task->plain)
+        hold_fixed(task, from, to, step->plain);
 }
 
 /* Threads share the states of a step; each state is computed by one of them, alone. */
@@ -94,8 +144,8 @@ static void plan_together(const fy_plan_task *task, fy_backup_states *backup)
         take_scratch(&step, fy_thread());
 #pragma omp for schedule(dynamic)
         for (int64_t from = 0; from < states; from += STATES_PER_CHUNK)
-            backup(&step, from,
-                   from + STATES_PER_CHUNK < states ? from + STATES_PER_CHUNK : states);
+            back_up(task, backup, &step, t, from,
+                    from + STATES_PER_CHUNK < states ? from + STATES_PER_CHUNK : states);
     }
 }
 
@@ -106,8 +156,18 @@ static void plan_alone(const fy_plan_task *task, fy_backup_states *backup)
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
         fy_backup step = step_of(task, t);
         take_scratch(&step, 0);
-        backup(&step, 0, model->states);
+        back_up(task, backup, &step, t, 0, model->states);
     }
+}
+
+/* V_{H+1}. */
+static void end_values(const fy_plan_task *task, double *V)
+{
+    size_t bytes = (size_t)(task->kernel->basis->model->states * task->lanes) * sizeof *V;
+    if (task->reward.ending)
+        memcpy(V, task->reward.ending, bytes);
+    else
+        memset(V, 0, bytes);
 }
 
 void fy_plan(const fy_plan_task *task, double *mean)
@@ -117,9 +177,9 @@ void fy_plan(const fy_plan_task *task, double *mean)
     int64_t work = model->succ_start[model->pairs] * task->lanes;
     fy_backup_states *backup = choose_backup(task);
 
-    memset(task->value + model->horizon % task->layers * layer, 0, (size_t)layer * sizeof(double));
+    end_values(task, task->value + model->horizon % task->layers * layer);
     if (task->plain)
-        memset(task->plain + model->horizon % 2 * layer, 0, (size_t)layer * sizeof(double));
+        end_values(task, task->plain + model->horizon % 2 * layer);
     if (task->kernel->threads > 1 && work >= WORK_WORTH_THREADS)
         plan_together(task, backup);
     else

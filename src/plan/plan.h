@@ -100,11 +100,22 @@ static inline int64_t fy_kernel_batch(const fy_kernel *kernel, int lanes)
     return batch > unit ? batch / unit * unit : unit;
 }
 
-/* r_h(s,a) = min(cap, scale(h) * table(h)[pair]). */
+/* r_h(s,a) = min(cap, scale(h) * table(h)[pair]).
+ *
+ * The rest is for one lane. Where a reward looks ahead, scale(h) * next(h)[j] + V_{h+1}(s_j) takes
+ * the place of V_{h+1}(s_j). Where it stops, V_h(s) = fixed(s) for every h, and V_{H+1} =
+ * ending. layout.h makes all of it from a reward. */
 typedef struct fy_plan_reward {
     const double *const *table; /* [horizon] pointers to [pairs][lanes]; may repeat */
     const double *scale;        /* [horizon], or NULL: 1 */
     double cap;                 /* INFINITY: none */
+    const double *const *next;  /* [horizon] pointers to [transitions] or NULL; NULL: none */
+    double *target;             /* [transitions] room for r + V, where there is `next` */
+    double *target_plain;       /* [transitions] the same where ties go by values without bonus */
+    const int32_t *place;       /* [transitions] 0, 1, 2, ... */
+    const double *limit;        /* [horizon] c_h in the place of H-h+1, or NULL */
+    const double *fixed;        /* [states] NaN: not fixed; NULL: none is */
+    const double *ending;       /* [states], or NULL: 0 */
 } fy_plan_reward;
 
 typedef struct fy_plan_task {

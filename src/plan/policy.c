@@ -57,10 +57,9 @@ const char *foray_bound_name(foray_bound bound)
     return bound_names[bound];
 }
 
-void fy_certificate_judge(foray_certificate *certificate, int64_t horizon)
+void fy_certificate_judge(foray_certificate *certificate, double most)
 {
     static const double rounding = 1e-9;
-    double most = (double)horizon;
     certificate->optimal = certificate->gap <= rounding * most;
     certificate->vacuous = certificate->gap >= (1 - rounding) * most;
 }
@@ -208,7 +207,7 @@ static foray_status read_values(foray_context *ctx, fy_json values, double *valu
 {
     foray_status status = fy_document_keys(ctx, values, "value", mode_names);
     for (int mode = 0; mode < FORAY_MODES && status == FORAY_OK; mode++)
-        status = fy_document_real(ctx, values, mode_names[mode], 0, HUGE_VAL, value + mode);
+        status = fy_document_real(ctx, values, mode_names[mode], -HUGE_VAL, HUGE_VAL, value + mode);
     return status;
 }
 

@@ -11,7 +11,7 @@ foray_status fy_policies_create(foray_context *ctx, const foray_model *model, fo
 void fy_policies_destroy(int64_t count, foray_policy **policies);
 
 /* Sets optimal and vacuous from the gap: 0 and all that rewards allow, up to rounding. */
-void fy_certificate_judge(foray_certificate *certificate, int64_t horizon);
+void fy_certificate_judge(foray_certificate *certificate, double most);
 
 /* FORAY_ERROR_INPUT if the policy has another shape than the model, or an action it has not. */
 foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,

@@ -1,34 +1,93 @@
-/* reward.h - how a reward lies in memory: one table [states][actions] per group
- * of steps that have the same one. A table is copied when one step of its group
- * is to become different. */
+/* reward.h - how a reward lies in memory.
+ *
+ * One table per group of steps that have the same one; a table is copied when one step of its
+ * group is to become different. A table has two parts, which are added:
+ *
+ *     r_h(s,a,s_j) = pair(s,a) + next(s,a,j)         next: NULL where nothing depends on s'
+ *
+ * of which one is 0 for every (s,a): what does not depend on s' is in `pair`, exactly.
+ *
+ * All planning is for rewards in [0,1] and to be maximised. Others are brought to that unit,
+ *
+ *     r = base + slope r',   r' in [0,1],   base = lo, slope = hi - lo (lo <= r <= hi)
+ *                                           base = hi, slope = lo - hi (to be minimised)
+ *
+ * and results back from it (fy_reward_unit). With a discount g, step t counts g^t.
+ *
+ * A reward may instead *stop*: an episode is over where `fixed` has a number, and worth that, and
+ * `ending` if it ends elsewhere: the probability of getting to a state, or of never going
+ * there. */
 #ifndef FY_REWARD_H
 #define FY_REWARD_H
 
 #include "model/model.h"
 
+/* As given, and in the unit of planning; the latter is NULL where they are the same. */
+typedef struct fy_reward_part {
+    double *pair; /* [states*actions] */
+    double *next; /* [transitions], laid out as model->succ, or NULL */
+    double *unit_pair, *unit_next;
+    int64_t ahead; /* pairs whose values are in `next`; with none, there is no `next` */
+} fy_reward_part;
+
 struct foray_reward {
     char *name;
-    int64_t states, actions, horizon;
+    const foray_model *model; /* read only where next states matter */
+    int64_t states, actions, horizon, transitions;
     int64_t tables;
-    double **table;         /* [tables], room for [horizon]; each [states*actions] */
+    fy_reward_part *table;  /* [tables], room for [horizon] */
     int32_t *table_of_step; /* [horizon] */
     int32_t *steps_of;      /* [tables], room for [horizon]: how many steps share a table */
     double fallback;
+    double low, high; /* all values lie between */
+    bool minimise;
+    double discount;
+    double *fixed; /* [states] NaN: the episode goes on; NULL: it always does */
+    double ending;
 };
 
-/* The table of a step. */
+/* r'_h(s,a), as far as it does not depend on s'. */
 static inline const double *fy_reward_table(const foray_reward *reward, int64_t step)
 {
-    return reward->table[reward->table_of_step[step]];
+    const fy_reward_part *part = &reward->table[reward->table_of_step[step]];
+    return part->unit_pair ? part->unit_pair : part->pair;
 }
+
+/* The rest of r'_h(s,a,s'), laid out as model->succ; NULL: there is none. */
+static inline const double *fy_reward_next(const foray_reward *reward, int64_t step)
+{
+    const fy_reward_part *part = &reward->table[reward->table_of_step[step]];
+    return part->unit_next ? part->unit_next : part->next;
+}
+
+/* Does anything depend on what follows? */
+bool fy_reward_looks_ahead(const foray_reward *reward);
+/* Is it r_h(s,a) in every step, undiscounted, to the end: what every algorithm can plan for? */
+bool fy_reward_is_plain(const foray_reward *reward);
+
+/* From results of planning to the reward's own unit: V = offset + slope V'. */
+typedef struct fy_reward_unit {
+    double offset, slope;
+    double most; /* of V': what a gap can be at most */
+    bool own;    /* false: offset 0, slope 1 */
+} fy_reward_unit;
+fy_reward_unit fy_reward_unit_of(const foray_reward *reward);
+double fy_reward_value(const fy_reward_unit *unit, double value);
+/* Value, interval and certificate of a policy. Widened by what this rounds. */
+void fy_reward_convert(const foray_reward *reward, foray_policy *policy);
 
 foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, foray_reward **out);
 
-/* Of r_t(s,a) for all t, s and a, and of nothing else. */
+/* Of what planning sees, and of nothing else. */
 uint64_t fy_reward_hash(const foray_reward *reward);
 
 /* FORAY_ERROR_INPUT if the reward was made for a model of another shape. */
 foray_status fy_reward_check(foray_context *ctx, const foray_reward *reward,
                              const foray_model *model);
+
+/* Copies the tables of one group into another place; used by reward_set.c. */
+foray_status fy_reward_copy_part(foray_context *ctx, const foray_reward *reward,
+                                 const fy_reward_part *from, fy_reward_part *to);
+void fy_reward_free_part(fy_reward_part *part);
 
 #endif

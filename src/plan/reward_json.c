@@ -1,94 +1,253 @@
-/* reward_json.c - the format "foray-reward", version 1:
+/* reward_json.c - reading the format "foray-reward":
  *
- *   {"format":"foray-reward","version":1,"name":TEXT,"default":x,
- *    "entries":[[h|null,s|null,a|null,value],...]}
+ *   1  {"format":"foray-reward","version":1,"name":TEXT,"default":x,
+ *       "entries":[[h|null,s|null,a|null,value],...]}
+ *   2  {...,"version":2,"range":[lo,hi],"discount":g,"optimise":"max|min",
+ *       "entries":[[h,s,a,value] | [h,s,a,next,value],...]}
+ *      or {...,"reach":[s,...],"avoid":[s,...]}, either or both, instead of default, entries,
+ *      range and discount
  *
- * null means every; later entries win; values lie in [0,1]. Without a name it is "",
- * without a default 0. */
+ * null means every; later entries win; states and actions by number or name. Without a name it is
+ * "", without a range [0,1], without a default 0 or, where that is not in the range, lo. */
 #include "base/document.h"
 #include "plan/reward.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* ------------------------------------------------------------------ reading */
+/* What is being read, and where in it something is wrong. */
+typedef struct reading {
+    foray_context *ctx;
+    const foray_model *model;
+    fy_json root;
+    fy_json culprit; /* an entry, or nothing in particular */
+} reading;
 
-/* An index, or null for every (-1). */
-static foray_status read_index(foray_context *ctx, fy_json item, const char *what, int64_t *out)
+/* ------------------------------------------------------------------ indices */
+
+/* Models give names to all of their states or actions, to some, or to none. */
+static int64_t find_name(const char *text, char *const *names, int64_t count)
 {
-    if (fy_json_kind_of(item) == FY_JSON_NULL) {
-        *out = -1;
-        return FORAY_OK;
+    for (int64_t i = 0; names && i < count; i++)
+        if (names[i] && strcmp(names[i], text) == 0)
+            return i;
+    return -1;
+}
+
+/* An index or a name. */
+static foray_status read_place(foray_context *ctx, fy_json item, const char *what,
+                               char *const *names, int64_t count, int64_t *out)
+{
+    if (fy_json_kind_of(item) == FY_JSON_TEXT) {
+        *out = find_name(fy_json_text(item), names, count);
+        return *out >= 0 ? FORAY_OK
+                         : fy_fail(ctx, FORAY_ERROR_INPUT, "%s \"%s\": none is called so", what,
+                                   fy_json_text(item));
     }
     if (fy_json_kind_of(item) != FY_JSON_INTEGER)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number or null is expected", what);
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number%s or null is expected", what,
+                       names ? ", a name" : "");
     *out = fy_json_integer(item);
     if (*out < 0)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %" PRId64 ": indices count from 0", what, *out);
     return FORAY_OK;
 }
 
-/* [h|null, s|null, a|null, value] */
-static foray_status read_entry(foray_context *ctx, fy_json entry, foray_reward *reward)
+/* The same, or null for every (-1). */
+static foray_status read_index(foray_context *ctx, fy_json item, const char *what,
+                               char *const *names, int64_t count, int64_t *out)
 {
-    foray_status status;
-    int64_t step = -1, state = -1, action = -1;
-    fy_json value = fy_json_item(entry, 3);
-    if (fy_json_size(entry) != 4)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "[step, state, action, value] is expected");
-    if ((status = read_index(ctx, fy_json_item(entry, 0), "step", &step)) < 0 ||
-        (status = read_index(ctx, fy_json_item(entry, 1), "state", &state)) < 0 ||
-        (status = read_index(ctx, fy_json_item(entry, 2), "action", &action)) < 0)
-        return status;
-    if (!fy_json_is_number(value))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "value: a number is expected");
-    return foray_reward_set(ctx, reward, step, state, action, fy_json_real(value));
+    if (fy_json_kind_of(item) != FY_JSON_NULL)
+        return read_place(ctx, item, what, names, count, out);
+    *out = -1;
+    return FORAY_OK;
 }
 
-static foray_status read_entries(foray_context *ctx, fy_json entries, foray_reward *reward)
+/* ------------------------------------------------------------------ entries */
+
+/* [h|null, s|null, a|null, value] or [h|null, s|null, a|null, next|null, value] */
+static foray_status read_entry(const reading *from, fy_json entry, bool ahead, foray_reward *reward)
 {
+    foray_context *ctx = from->ctx;
+    const foray_model *model = from->model;
+    int64_t size = fy_json_size(entry), step = -1, state = -1, action = -1, next = -1;
+    foray_status status;
+    if (size != 4 && !(ahead && size == 5))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "[step, state, action, value] is expected%s",
+                       ahead ? ", or [step, state, action, next, value]" : "");
+    if ((status = read_index(ctx, fy_json_item(entry, 0), "step", NULL, 0, &step)) < 0 ||
+        (status = read_index(ctx, fy_json_item(entry, 1), "state", model->state_names,
+                             model->states, &state)) < 0 ||
+        (status = read_index(ctx, fy_json_item(entry, 2), "action", model->action_names,
+                             model->actions, &action)) < 0)
+        return status;
+    if (size == 5 && (status = read_index(ctx, fy_json_item(entry, 3), "next state",
+                                          model->state_names, model->states, &next)) < 0)
+        return status;
+    fy_json value = fy_json_item(entry, size - 1);
+    if (!fy_json_is_number(value))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "value: a number is expected");
+    return foray_reward_set_next(ctx, reward, step, state, action, next, fy_json_real(value));
+}
+
+static foray_status read_entries(reading *from, bool ahead, foray_reward *reward)
+{
+    fy_json entries = fy_json_member(from->root, "entries");
     if (fy_json_kind_of(entries) != FY_JSON_ARRAY)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "entries: a list is expected");
+        return fy_fail(from->ctx, FORAY_ERROR_INPUT, "entries: a list is expected");
     int64_t i = 0;
     for (fy_json entry = fy_json_first(entries); entry.tree; entry = fy_json_next(entries, entry)) {
-        foray_status status = read_entry(ctx, entry, reward);
-        if (status < 0)
-            return fy_fail_within(ctx, status, "entries[%" PRId64 "]", i);
+        foray_status status = read_entry(from, entry, ahead, reward);
+        if (status < 0) {
+            from->culprit = entry;
+            return fy_fail_within(from->ctx, status, "entries[%" PRId64 "]", i);
+        }
         i++;
     }
     return FORAY_OK;
 }
 
-static foray_status read_reward(foray_context *ctx, fy_json root, const foray_model *model,
-                                foray_reward **out)
+/* -------------------------------------------------------------- two kinds */
+
+/* A number that may be missing. */
+static foray_status read_real(foray_context *ctx, fy_json object, const char *key, double *out)
 {
-    fy_json name = fy_json_member(root, "name"), fallback = fy_json_member(root, "default");
-    if (name.tree && fy_json_kind_of(name) != FY_JSON_TEXT)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "name: a text is expected");
-    if (fallback.tree && !fy_json_is_number(fallback))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "default: a number is expected");
+    fy_json member = fy_json_member(object, key);
+    if (!member.tree)
+        return FORAY_OK;
+    if (!fy_json_is_number(member))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a number is expected", key);
+    *out = fy_json_real(member);
+    return FORAY_OK;
+}
+
+static foray_status read_range(const reading *from, double *low, double *high)
+{
+    fy_json range = fy_json_member(from->root, "range");
+    fy_json one = fy_json_item(range, 0), other = fy_json_item(range, 1);
+    if (!range.tree)
+        return FORAY_OK;
+    if (fy_json_size(range) != 2 || !fy_json_is_number(one) || !fy_json_is_number(other))
+        return fy_fail(from->ctx, FORAY_ERROR_INPUT, "range: [low, high] is expected");
+    *low = fy_json_real(one);
+    *high = fy_json_real(other);
+    return FORAY_OK;
+}
+
+static foray_status read_values(reading *from, const char *name, bool second, foray_reward **out)
+{
+    double low = 0, high = 1, discount = 1;
     foray_reward *reward = NULL;
-    foray_status status = foray_reward_create(ctx, model, name.tree ? fy_json_text(name) : "",
-                                              fallback.tree ? fy_json_real(fallback) : 0, &reward);
-    if (status < 0)
-        return status;
-    if ((status = read_entries(ctx, fy_json_member(root, "entries"), reward)) < 0)
-        foray_reward_destroy(reward);
-    else
+    foray_status status = read_range(from, &low, &high);
+    double fallback = low <= 0 && high >= 0 ? 0 : low;
+    if (status == FORAY_OK)
+        status = read_real(from->ctx, from->root, "default", &fallback);
+    if (status == FORAY_OK)
+        status = read_real(from->ctx, from->root, "discount", &discount);
+    if (status == FORAY_OK)
+        status =
+            foray_reward_create_between(from->ctx, from->model, name, low, high, fallback, &reward);
+    if (status == FORAY_OK && foray_reward_set_discount(from->ctx, reward, discount) != FORAY_OK)
+        status = FORAY_ERROR_INPUT;
+    if (status == FORAY_OK)
+        status = read_entries(from, second, reward);
+    if (status == FORAY_OK)
         *out = reward;
+    else
+        foray_reward_destroy(reward);
+    return status;
+}
+
+/* A list of states, which the caller releases; *count 0 where there is none. */
+static foray_status read_states(reading *from, const char *key, int64_t *count, int64_t **out)
+{
+    fy_json list = fy_json_member(from->root, key);
+    int64_t i = 0;
+    if (!list.tree)
+        return FORAY_OK;
+    if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) == 0)
+        return fy_fail(from->ctx, FORAY_ERROR_INPUT, "%s: a list of states is expected", key);
+    *count = fy_json_size(list);
+    if (!FY_ALLOC(from->ctx, *out, *count))
+        return FORAY_ERROR_MEMORY;
+    for (fy_json item = fy_json_first(list); item.tree; item = fy_json_next(list, item), i++) {
+        foray_status status = read_place(from->ctx, item, "state", from->model->state_names,
+                                         from->model->states, *out + i);
+        if (status < 0) {
+            from->culprit = item;
+            return fy_fail_within(from->ctx, status, "%s[%" PRId64 "]", key, i);
+        }
+    }
+    return FORAY_OK;
+}
+
+static foray_status read_stops(reading *from, const char *name, foray_reward **out)
+{
+    static const char *const others[] = {"default", "entries", "range", "discount"};
+    int64_t reaches = 0, avoids = 0, *reach = NULL, *avoid = NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (fy_json_member(from->root, others[i]).tree)
+            return fy_fail(from->ctx, FORAY_ERROR_INPUT,
+                           "%s: not together with reach or avoid, which are probabilities",
+                           others[i]);
+    foray_status status = read_states(from, "reach", &reaches, &reach);
+    if (status == FORAY_OK)
+        status = read_states(from, "avoid", &avoids, &avoid);
+    if (status == FORAY_OK)
+        status = foray_reward_create_reach(from->ctx, from->model, name, reaches, reach, avoids,
+                                           avoid, out);
+    free(reach);
+    free(avoid);
+    return status;
+}
+
+static foray_status read_reward(reading *from, foray_reward **out)
+{
+    static const char *const directions[] = {"max", "min", NULL};
+    fy_json name = fy_json_member(from->root, "name");
+    if (name.tree && fy_json_kind_of(name) != FY_JSON_TEXT)
+        return fy_fail(from->ctx, FORAY_ERROR_INPUT, "name: a text is expected");
+    const char *text = name.tree ? fy_json_text(name) : "";
+    bool second = fy_json_integer(fy_json_member(from->root, "version")) == 2;
+    bool stops =
+        fy_json_member(from->root, "reach").tree || fy_json_member(from->root, "avoid").tree;
+    foray_reward *reward = NULL;
+    int direction = 0;
+    foray_status status = FORAY_OK;
+    if (fy_json_member(from->root, "optimise").tree)
+        status = fy_document_choice(from->ctx, from->root, "optimise", directions, &direction);
+    if (status == FORAY_OK)
+        status = stops ? read_stops(from, text, &reward) : read_values(from, text, second, &reward);
+    if (status == FORAY_OK)
+        status = foray_reward_set_minimise(from->ctx, reward, direction == 1);
+    if (status == FORAY_OK)
+        *out = reward;
+    else
+        foray_reward_destroy(reward);
     return status;
 }
 
 foray_status foray_reward_parse(foray_context *ctx, const foray_model *model, const char *text,
                                 size_t size, const char *where, foray_reward **out)
 {
-    static const char *const keys[] = {"format", "version", "name", "default", "entries", NULL};
+    static const char *const first[] = {"format", "version", "name", "default", "entries", NULL};
+    static const char *const second[] = {"format",   "version",  "name",    "range",
+                                         "discount", "optimise", "default", "entries",
+                                         "reach",    "avoid",    NULL};
+    static const char *const *const keys[] = {first, second};
     fy_json_tree tree;
-    foray_status status = fy_document_parse(ctx, text, size, where, "foray-reward", keys, &tree);
+    foray_status status =
+        fy_document_parse_two(ctx, text, size, where, "foray-reward", keys, &tree);
     if (status < 0)
         return status;
-    if ((status = read_reward(ctx, fy_json_root(&tree), model, out)) < 0)
-        fy_fail_within(ctx, status, "%s", where);
+    reading from = {.ctx = ctx, .model = model, .root = fy_json_root(&tree)};
+    if ((status = read_reward(&from, out)) < 0) {
+        if (from.culprit.tree)
+            fy_fail_within(ctx, status, "%s:%" PRId64, where, fy_document_line(text, from.culprit));
+        else
+            fy_fail_within(ctx, status, "%s", where);
+    }
     fy_json_free(&tree);
     return status;
 }
@@ -104,92 +263,4 @@ foray_status foray_reward_load(foray_context *ctx, const foray_model *model, con
     status = foray_reward_parse(ctx, model, (const char *)data, size, path, out);
     free(data);
     return status;
-}
-
-/* ------------------------------------------------------------------ writing */
-
-/* Entries are made from the tables, so that a reward is printed the same way however it
- * came about. The list is kept short: entries for every step where all steps agree, and
- * for every action where all actions do. */
-
-/* An index, or null for every. */
-static void put_index(fy_writer *writer, int64_t index)
-{
-    if (index < 0)
-        fy_print(writer, "null,");
-    else
-        fy_print(writer, "%" PRId64 ",", index);
-}
-
-static void put_entry(fy_writer *writer, bool *first, int64_t step, int64_t state, int64_t action,
-                      double value)
-{
-    fy_print(writer, "%s[", *first ? "" : ",");
-    put_index(writer, step);
-    put_index(writer, state);
-    put_index(writer, action);
-    fy_document_put_real(writer, value);
-    fy_print(writer, "]");
-    *first = false;
-}
-
-/* The entries that turn a state's values `base` (NULL: the default everywhere) into `row`. */
-static void put_state(fy_writer *writer, const foray_reward *reward, bool *first, int64_t step,
-                      int64_t state, const double *row, const double *base)
-{
-    int64_t different = 0, equal = 0;
-    for (int64_t a = 0; a < reward->actions; a++) {
-        different += row[a] != (base ? base[a] : reward->fallback);
-        equal += row[a] == row[0];
-    }
-    if (different > 0 && equal == reward->actions) {
-        put_entry(writer, first, step, state, -1, row[0]);
-        return;
-    }
-    for (int64_t a = 0; a < reward->actions; a++)
-        if (row[a] != (base ? base[a] : reward->fallback))
-            put_entry(writer, first, step, state, a, row[a]);
-}
-
-static int64_t most_shared(const foray_reward *reward)
-{
-    int64_t most = 0;
-    for (int64_t i = 1; i < reward->tables; i++)
-        if (reward->steps_of[i] > reward->steps_of[most])
-            most = i;
-    return most;
-}
-
-/* The table of most steps for every step, then what the other steps change of it. */
-static void put_entries(fy_writer *writer, const foray_reward *reward)
-{
-    bool first = true;
-    const double *common = reward->table[most_shared(reward)];
-    for (int64_t s = 0; s < reward->states; s++)
-        put_state(writer, reward, &first, -1, s, common + s * reward->actions, NULL);
-    for (int64_t t = 0; t < reward->horizon; t++) {
-        const double *table = fy_reward_table(reward, t);
-        for (int64_t s = 0; s < reward->states && table != common; s++)
-            put_state(writer, reward, &first, t, s, table + s * reward->actions,
-                      common + s * reward->actions);
-    }
-}
-
-static void put_reward(fy_writer *writer, const foray_reward *reward)
-{
-    fy_print(writer, "{\"format\":\"foray-reward\",\"version\":1,\"name\":");
-    fy_json_put_text(writer, reward->name);
-    fy_print(writer, ",\"default\":");
-    fy_document_put_real(writer, reward->fallback);
-    fy_print(writer, ",\"entries\":[");
-    put_entries(writer, reward);
-    fy_print(writer, "]}\n");
-}
-
-foray_status foray_reward_print(foray_context *ctx, const foray_reward *reward, char **out,
-                                size_t *size)
-{
-    fy_writer writer = {.ctx = ctx};
-    put_reward(&writer, reward);
-    return fy_writer_take(&writer, "a reward", out, size);
 }

@@ -137,7 +137,7 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
     if (policy->certificate.status == FORAY_UNCERTIFIED &&
         policy->certificate.radius != FORAY_RADIUS_NONE)
         policy->certificate.status = FORAY_HEURISTIC;
-    fy_certificate_judge(&policy->certificate, policy->horizon);
+    fy_certificate_judge(&policy->certificate, (double)policy->horizon);
     out->reward_bytes = (size_t)fy_row_int(row);
     out->policy_bytes = (size_t)fy_row_int(row);
     if (fy_row_intact(row) && policy->mode == FORAY_MODES)

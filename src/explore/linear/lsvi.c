@@ -327,7 +327,7 @@ foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_
         policies[i]->low = policies[i]->high = NAN;
         policies[i]->certificate = (foray_certificate){
             .gap = INFINITY, .delta = explorer->settings.delta, .radius = FORAY_RADIUS_NONE};
-        fy_certificate_judge(&policies[i]->certificate, explorer->model->horizon);
+        fy_certificate_judge(&policies[i]->certificate, (double)explorer->model->horizon);
     }
     free(spare);
     return status;

@@ -369,7 +369,7 @@ static foray_certificate certify(const foray_explorer *explorer, double gap)
                                      .bound = FORAY_BOUND_VALUES,
                                      .status = learner->least_scale >= 1.0 ? FORAY_CERTIFIED
                                                                            : FORAY_HEURISTIC};
-    fy_certificate_judge(&certificate, explorer->model->horizon);
+    fy_certificate_judge(&certificate, (double)explorer->model->horizon);
     return certificate;
 }
 

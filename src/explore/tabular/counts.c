@@ -159,7 +159,7 @@ foray_certificate fy_counts_certificate(const foray_explorer *explorer, double g
                                      .status = !bounded                        ? FORAY_UNCERTIFIED
                                                : settings->radius_scale >= 1.0 ? FORAY_CERTIFIED
                                                                                : FORAY_HEURISTIC};
-    fy_certificate_judge(&certificate, explorer->model->horizon);
+    fy_certificate_judge(&certificate, (double)explorer->model->horizon);
     return certificate;
 }
 

@@ -1,0 +1,180 @@
+/* reward_print.c - writing the format "foray-reward", in the lowest version that holds a reward. */
+#include "base/document.h"
+#include "plan/reward.h"
+
+#include <inttypes.h>
+
+/* Entries are made from the tables, so that a reward is printed the same way however it
+ * came about. The list is kept short: entries for every step where all steps agree, and
+ * for every action where all actions do. */
+
+/* An index, or null for every. */
+static void put_index(fy_writer *writer, int64_t index)
+{
+    if (index < 0)
+        fy_print(writer, "null,");
+    else
+        fy_print(writer, "%" PRId64 ",", index);
+}
+
+/* The list of entries as far as it has been printed. */
+typedef struct listing {
+    fy_writer *writer;
+    const foray_reward *reward;
+    bool any; /* there is an entry already */
+} listing;
+
+/* next -2: the entry is about none. */
+static void put_entry(listing *list, int64_t step, int64_t state, int64_t action, int64_t next,
+                      double value)
+{
+    fy_print(list->writer, "%s[", list->any ? "," : "");
+    put_index(list->writer, step);
+    put_index(list->writer, state);
+    put_index(list->writer, action);
+    if (next >= -1)
+        put_index(list->writer, next);
+    fy_document_put_real(list->writer, value);
+    fy_print(list->writer, "]");
+    list->any = true;
+}
+
+/* Do the values of a pair depend on what follows? */
+static bool looks_ahead(const foray_reward *reward, const fy_reward_part *part, int64_t pair)
+{
+    const int64_t *start = reward->model->succ_start;
+    for (int64_t i = part->next ? start[pair] : 0; part->next && i < start[pair + 1]; i++)
+        if (part->next[i] != 0)
+            return true;
+    return false;
+}
+
+/* Has a pair the values that it has in `base` (NULL: the default)? */
+static bool same_values(const foray_reward *reward, const fy_reward_part *part,
+                        const fy_reward_part *base, int64_t pair)
+{
+    bool ahead = looks_ahead(reward, part, pair);
+    if (!base || part->pair[pair] != base->pair[pair])
+        return !base && !ahead && part->pair[pair] == reward->fallback;
+    if (!ahead && !looks_ahead(reward, base, pair))
+        return true;
+    const int64_t *start = reward->model->succ_start;
+    for (int64_t i = start[pair]; i < start[pair + 1]; i++)
+        if ((part->next ? part->next[i] : 0) != (base->next ? base->next[i] : 0))
+            return false;
+    return true;
+}
+
+static void put_pair(listing *list, int64_t step, const fy_reward_part *part, int64_t pair)
+{
+    const foray_model *model = list->reward->model;
+    int64_t state = pair / list->reward->actions, action = pair % list->reward->actions;
+    if (!looks_ahead(list->reward, part, pair)) {
+        put_entry(list, step, state, action, -2, part->pair[pair]);
+        return;
+    }
+    for (int64_t i = model->succ_start[pair]; i < model->succ_start[pair + 1]; i++)
+        put_entry(list, step, state, action, model->succ[i], part->next[i]);
+}
+
+/* The entries that turn a state's values in `base` (NULL: the default) into those of `part`. */
+static void put_state(listing *list, int64_t step, int64_t state, const fy_reward_part *part,
+                      const fy_reward_part *base)
+{
+    const foray_reward *reward = list->reward;
+    int64_t different = 0, equal = 0, first = state * reward->actions;
+    for (int64_t pair = first; pair < first + reward->actions; pair++) {
+        different += !same_values(reward, part, base, pair);
+        equal += part->pair[pair] == part->pair[first] && !looks_ahead(reward, part, pair);
+    }
+    if (different > 0 && equal == reward->actions) {
+        put_entry(list, step, state, -1, -2, part->pair[first]);
+        return;
+    }
+    for (int64_t pair = first; pair < first + reward->actions; pair++)
+        if (!same_values(reward, part, base, pair))
+            put_pair(list, step, part, pair);
+}
+
+static int64_t most_shared(const foray_reward *reward)
+{
+    int64_t most = 0;
+    for (int64_t i = 1; i < reward->tables; i++)
+        if (reward->steps_of[i] > reward->steps_of[most])
+            most = i;
+    return most;
+}
+
+/* The table of most steps for every step, then what the other steps change of it. */
+static void put_entries(fy_writer *writer, const foray_reward *reward)
+{
+    listing list = {.writer = writer, .reward = reward};
+    const fy_reward_part *common = &reward->table[most_shared(reward)];
+    for (int64_t s = 0; s < reward->states; s++)
+        put_state(&list, -1, s, common, NULL);
+    for (int64_t t = 0; t < reward->horizon; t++) {
+        const fy_reward_part *part = &reward->table[reward->table_of_step[t]];
+        for (int64_t s = 0; s < reward->states && part != common; s++)
+            put_state(&list, t, s, part, common);
+    }
+}
+
+/* ,"reach":[s,...] of the states with this value, if there are any. */
+static void put_states(fy_writer *writer, const foray_reward *reward, const char *key, double value)
+{
+    int64_t count = 0;
+    for (int64_t s = 0; s < reward->states; s++)
+        if (reward->fixed[s] == value) {
+            if (count++ == 0)
+                fy_print(writer, ",\"%s\":[%" PRId64, key, s);
+            else
+                fy_print(writer, ",%" PRId64, s);
+        }
+    if (count > 0)
+        fy_print(writer, "]");
+}
+
+/* What version 1 does not have. */
+static void put_form(fy_writer *writer, const foray_reward *reward)
+{
+    if (reward->low != 0 || reward->high != 1) {
+        fy_print(writer, ",\"range\":[");
+        fy_document_put_real(writer, reward->low);
+        fy_print(writer, ",");
+        fy_document_put_real(writer, reward->high);
+        fy_print(writer, "]");
+    }
+    if (reward->discount != 1) {
+        fy_print(writer, ",\"discount\":");
+        fy_document_put_real(writer, reward->discount);
+    }
+    if (reward->minimise)
+        fy_print(writer, ",\"optimise\":\"min\"");
+}
+
+static void put_reward(fy_writer *writer, const foray_reward *reward)
+{
+    bool second = !fy_reward_is_plain(reward) || fy_reward_unit_of(reward).own;
+    fy_print(writer, "{\"format\":\"foray-reward\",\"version\":%d,\"name\":", second ? 2 : 1);
+    fy_json_put_text(writer, reward->name);
+    put_form(writer, reward);
+    if (reward->fixed) {
+        put_states(writer, reward, "reach", reward->minimise ? 0 : 1);
+        put_states(writer, reward, "avoid", reward->minimise ? 1 : 0);
+        fy_print(writer, "}\n");
+        return;
+    }
+    fy_print(writer, ",\"default\":");
+    fy_document_put_real(writer, reward->fallback);
+    fy_print(writer, ",\"entries\":[");
+    put_entries(writer, reward);
+    fy_print(writer, "]}\n");
+}
+
+foray_status foray_reward_print(foray_context *ctx, const foray_reward *reward, char **out,
+                                size_t *size)
+{
+    fy_writer writer = {.ctx = ctx};
+    put_reward(&writer, reward);
+    return fy_writer_take(&writer, "a reward", out, size);
+}

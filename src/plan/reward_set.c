@@ -1,0 +1,345 @@
+/* reward_set.c - giving a reward its values: of pairs, of what follows them, of states where
+ * an episode stops. */
+#include "plan/reward.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static foray_status check_value(foray_context *ctx, const foray_reward *reward, double value)
+{
+    if (value >= reward->low && value <= reward->high)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "value %.17g is not between %.17g and %.17g", value,
+                   reward->low, reward->high);
+}
+
+/* -1: every. */
+static foray_status check_index(foray_context *ctx, const char *what, int64_t index, int64_t count)
+{
+    if (index >= -1 && index < count)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %" PRId64 ", but the model has %" PRId64 " %ss",
+                   what, index, count, what);
+}
+
+static foray_status check_all(foray_context *ctx, const foray_reward *reward, int64_t step,
+                              int64_t state, int64_t action, double value)
+{
+    foray_status status;
+    if (reward->fixed)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "reward \"%s\" is about reaching or avoiding states: it has no other values",
+                       reward->name);
+    if ((status = check_index(ctx, "step", step, reward->horizon)) < 0 ||
+        (status = check_index(ctx, "state", state, reward->states)) < 0 ||
+        (status = check_index(ctx, "action", action, reward->actions)) < 0)
+        return status;
+    return check_value(ctx, reward, value);
+}
+
+/* r' = (r - base) / slope; exact at both ends of the range. */
+static double to_unit(const foray_reward *reward, double value)
+{
+    double range = reward->high - reward->low;
+    return (reward->minimise ? reward->high - value : value - reward->low) / range;
+}
+
+/* Gives a step a table of its own. */
+static foray_status separate(foray_context *ctx, foray_reward *reward, int64_t step)
+{
+    int32_t shared = reward->table_of_step[step];
+    if (reward->steps_of[shared] == 1)
+        return FORAY_OK;
+    foray_status status =
+        fy_reward_copy_part(ctx, reward, &reward->table[shared], &reward->table[reward->tables]);
+    if (status != FORAY_OK)
+        return status;
+    reward->steps_of[shared]--;
+    reward->table_of_step[step] = (int32_t)reward->tables;
+    reward->steps_of[reward->tables++] = 1;
+    return FORAY_OK;
+}
+
+/* The (s,a) that a call is about; -1 means every. */
+typedef struct pairs {
+    int64_t state, end_state, action, end_action;
+} pairs;
+
+static pairs pairs_of(const foray_reward *reward, int64_t state, int64_t action)
+{
+    return (pairs){.state = state < 0 ? 0 : state,
+                   .end_state = state < 0 ? reward->states : state + 1,
+                   .action = action < 0 ? 0 : action,
+                   .end_action = action < 0 ? reward->actions : action + 1};
+}
+
+/* Are the pair's values in `next`? There not all are the same, so that one is not 0. */
+static bool is_ahead(const foray_reward *reward, const fy_reward_part *part, int64_t pair)
+{
+    const int64_t *start = reward->model->succ_start;
+    for (int64_t i = start[pair]; i < start[pair + 1]; i++)
+        if (part->next[i] != 0)
+            return true;
+    return false;
+}
+
+/* Every successor of the pair alike: nothing of it is in `next`. */
+static void set_pair(const foray_reward *reward, fy_reward_part *part, int64_t pair, double value)
+{
+    part->pair[pair] = value;
+    if (part->unit_pair)
+        part->unit_pair[pair] = to_unit(reward, value);
+    if (!part->next)
+        return;
+    part->ahead -= is_ahead(reward, part, pair);
+    for (int64_t i = reward->model->succ_start[pair]; i < reward->model->succ_start[pair + 1];
+         i++) {
+        part->next[i] = 0;
+        if (part->unit_next)
+            part->unit_next[i] = 0;
+    }
+}
+
+static void drop_empty(fy_reward_part *part)
+{
+    if (part->ahead > 0)
+        return;
+    free(part->next);
+    free(part->unit_next);
+    part->next = part->unit_next = NULL;
+}
+
+static void fill(const foray_reward *reward, fy_reward_part *part, int64_t state, int64_t action,
+                 double value)
+{
+    pairs all = pairs_of(reward, state, action);
+    for (int64_t s = all.state; s < all.end_state; s++)
+        for (int64_t a = all.action; a < all.end_action; a++)
+            set_pair(reward, part, s * reward->actions + a, value);
+    drop_empty(part);
+}
+
+foray_status foray_reward_set(foray_context *ctx, foray_reward *reward, int64_t step, int64_t state,
+                              int64_t action, double value)
+{
+    foray_status status = check_all(ctx, reward, step, state, action, value);
+    if (status < 0)
+        return status;
+    if (step < 0) {
+        for (int64_t i = 0; i < reward->tables; i++)
+            fill(reward, &reward->table[i], state, action, value);
+        return FORAY_OK;
+    }
+    if ((status = separate(ctx, reward, step)) < 0)
+        return status;
+    fill(reward, &reward->table[reward->table_of_step[step]], state, action, value);
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------- what follows */
+
+/* Values that are the same for all successors belong to the pair. */
+static void gather(const foray_reward *reward, fy_reward_part *part, int64_t pair)
+{
+    const int64_t *start = reward->model->succ_start;
+    double first = part->next[start[pair]];
+    for (int64_t i = start[pair] + 1; i < start[pair + 1]; i++)
+        if (part->next[i] != first)
+            return;
+    part->ahead -= first == 0; /* set_pair would not see that they were there */
+    set_pair(reward, part, pair, first);
+}
+
+/* What belonged to the pair becomes that of each successor, and the j-th gets its own. */
+static void set_next(const foray_reward *reward, fy_reward_part *part, int64_t pair, int64_t j,
+                     double value)
+{
+    const int64_t *start = reward->model->succ_start;
+    part->ahead += !is_ahead(reward, part, pair);
+    for (int64_t i = start[pair]; i < start[pair + 1]; i++) {
+        bool here = i == start[pair] + j;
+        part->next[i] = here ? value : part->next[i] + part->pair[pair];
+        if (part->unit_next)
+            part->unit_next[i] =
+                here ? to_unit(reward, value) : part->unit_next[i] + part->unit_pair[pair];
+    }
+    part->pair[pair] = 0;
+    if (part->unit_pair)
+        part->unit_pair[pair] = 0;
+    gather(reward, part, pair);
+}
+
+/* How many pairs `next` follows. */
+static int64_t fill_next(const foray_reward *reward, fy_reward_part *part, int64_t state,
+                         int64_t action, int64_t next, double value)
+{
+    pairs all = pairs_of(reward, state, action);
+    int64_t found = 0;
+    for (int64_t s = all.state; s < all.end_state; s++)
+        for (int64_t a = all.action; a < all.end_action; a++) {
+            int64_t pair = s * reward->actions + a, j = fy_model_find(reward->model, pair, next);
+            if (j < 0)
+                continue;
+            found++;
+            if (part)
+                set_next(reward, part, pair, j, value);
+        }
+    if (part)
+        drop_empty(part);
+    return found;
+}
+
+static foray_status look_ahead(foray_context *ctx, const foray_reward *reward, fy_reward_part *part)
+{
+    if (part->next)
+        return FORAY_OK;
+    double *unit = NULL;
+    if (part->unit_pair && !FY_ALLOC(ctx, unit, reward->transitions))
+        return FORAY_ERROR_MEMORY;
+    if (!FY_ALLOC(ctx, part->next, reward->transitions)) {
+        free(unit);
+        return FORAY_ERROR_MEMORY;
+    }
+    part->unit_next = unit;
+    return FORAY_OK;
+}
+
+foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int64_t step,
+                                   int64_t state, int64_t action, int64_t next, double value)
+{
+    foray_status status = check_index(ctx, "next state", next, reward->states);
+    if (status == FORAY_OK)
+        status = check_all(ctx, reward, step, state, action, value);
+    if (status != FORAY_OK)
+        return status;
+    if (next < 0)
+        return foray_reward_set(ctx, reward, step, state, action, value);
+    if (reward->transitions > INT32_MAX)
+        return fy_fail(
+            ctx, FORAY_ERROR_INPUT,
+            "the model has too many transitions for rewards that depend on what follows");
+    if (fill_next(reward, NULL, state, action, next, value) == 0)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "next state %" PRId64 " cannot follow there, says the model", next);
+    if (step >= 0 && (status = separate(ctx, reward, step)) < 0)
+        return status;
+    int64_t first = step < 0 ? 0 : reward->table_of_step[step];
+    int64_t end = step < 0 ? reward->tables : first + 1;
+    for (int64_t i = first; i < end; i++)
+        if ((status = look_ahead(ctx, reward, &reward->table[i])) < 0)
+            return status;
+    for (int64_t i = first; i < end; i++)
+        fill_next(reward, &reward->table[i], state, action, next, value);
+    return FORAY_OK;
+}
+
+/* ---------------------------------------------------------- the whole of it */
+
+foray_status foray_reward_set_discount(foray_context *ctx, foray_reward *reward, double discount)
+{
+    if (!(discount >= 0 && discount <= 1))
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "discount: %g is not between 0 and 1", discount);
+    if (reward->fixed && discount != 1)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "reward \"%s\" is a probability, and those are not discounted",
+                       reward->name);
+    reward->discount = discount;
+    return FORAY_OK;
+}
+
+static void to_units(const foray_reward *reward, const double *from, int64_t count, double *to)
+{
+    for (int64_t i = 0; i < count; i++)
+        to[i] = to_unit(reward, from[i]);
+}
+
+/* The parts of which one is 0 must stay so: r' of a pair whose values lie in `next` is 0. */
+static void renew_part(const foray_reward *reward, fy_reward_part *part)
+{
+    const foray_model *model = reward->model;
+    to_units(reward, part->pair, reward->states * reward->actions, part->unit_pair);
+    for (int64_t pair = 0; part->next && pair < reward->states * reward->actions; pair++) {
+        int64_t first = model->succ_start[pair], n = model->succ_start[pair + 1] - first;
+        bool ahead = false;
+        for (int64_t j = 0; j < n; j++)
+            ahead |= part->next[first + j] != 0;
+        if (ahead) {
+            to_units(reward, part->next + first, n, part->unit_next + first);
+            part->unit_pair[pair] = 0;
+        }
+    }
+}
+
+/* Room for values in the unit of planning, beside those that were given. */
+static foray_status make_room(foray_context *ctx, const foray_reward *reward, fy_reward_part *part)
+{
+    if ((!part->unit_pair && !FY_ALLOC(ctx, part->unit_pair, reward->states * reward->actions)) ||
+        (part->next && !part->unit_next && !FY_ALLOC(ctx, part->unit_next, reward->transitions)))
+        return FORAY_ERROR_MEMORY;
+    return FORAY_OK;
+}
+
+foray_status foray_reward_set_minimise(foray_context *ctx, foray_reward *reward, bool minimise)
+{
+    foray_status status = FORAY_OK;
+    if (reward->minimise == minimise)
+        return FORAY_OK;
+    for (int64_t s = 0; reward->fixed && s < reward->states; s++)
+        reward->fixed[s] = 1 - reward->fixed[s];
+    if (reward->fixed) {
+        reward->ending = 1 - reward->ending;
+        reward->minimise = minimise;
+        return FORAY_OK;
+    }
+    for (int64_t i = 0; i < reward->tables && status == FORAY_OK; i++)
+        status = make_room(ctx, reward, &reward->table[i]);
+    if (status == FORAY_OK)
+        reward->minimise = minimise;
+    for (int64_t i = 0; i < reward->tables; i++)
+        if (reward->table[i].unit_pair && (!reward->table[i].next || reward->table[i].unit_next))
+            renew_part(reward, &reward->table[i]);
+    return status;
+}
+
+/* Marks states with the value of an episode that stops there. */
+static foray_status fix(foray_context *ctx, foray_reward *reward, int64_t count,
+                        const int64_t *state, double value)
+{
+    for (int64_t i = 0; i < count; i++) {
+        if (state[i] < 0 || state[i] >= reward->states)
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "state %" PRId64 ", but the model has %" PRId64 " states", state[i],
+                           reward->states);
+        reward->fixed[state[i]] = value;
+    }
+    return FORAY_OK;
+}
+
+foray_status foray_reward_create_reach(foray_context *ctx, const foray_model *model,
+                                       const char *name, int64_t reaches, const int64_t *reach,
+                                       int64_t avoids, const int64_t *avoid, foray_reward **out)
+{
+    foray_reward *reward;
+    if (reaches + avoids == 0)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "no state to reach or to avoid is given");
+    foray_status status = foray_reward_create(ctx, model, name, 0, &reward);
+    if (status != FORAY_OK)
+        return status;
+    if (!FY_ALLOC(ctx, reward->fixed, model->states))
+        status = FORAY_ERROR_MEMORY;
+    for (int64_t s = 0; status == FORAY_OK && s < model->states; s++)
+        reward->fixed[s] = NAN;
+    reward->ending = reaches > 0 ? 0 : 1;
+    /* A state of both counts as reached: it was not avoided *before*. */
+    if (status == FORAY_OK)
+        status = fix(ctx, reward, avoids, avoid, 0);
+    if (status == FORAY_OK)
+        status = fix(ctx, reward, reaches, reach, 1);
+    if (status == FORAY_OK)
+        *out = reward;
+    else
+        foray_reward_destroy(reward);
+    return status;
+}
