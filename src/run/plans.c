@@ -1,5 +1,6 @@
 /* plans.c - plans that a run keeps, and its trace. */
 #include "plan/policy.h"
+#include "plan/reward.h"
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -137,7 +138,6 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
     if (policy->certificate.status == FORAY_UNCERTIFIED &&
         policy->certificate.radius != FORAY_RADIUS_NONE)
         policy->certificate.status = FORAY_HEURISTIC;
-    fy_certificate_judge(&policy->certificate, (double)policy->horizon);
     out->reward_bytes = (size_t)fy_row_int(row);
     out->policy_bytes = (size_t)fy_row_int(row);
     if (fy_row_intact(row) && policy->mode == FORAY_MODES)
@@ -145,23 +145,30 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
     return !row->damaged;
 }
 
-/* Checksums find damage, not lies: a plan says what no plan can say. Values lie in [0,H] but for
- * rounding. */
+/* Checksums find damage, not lies: a plan says what no plan can say. */
 static bool is_possible(const foray_run *run, const stored_plan *plan)
 {
-    const foray_policy *policy = &plan->policy;
-    const foray_certificate *certificate = &policy->certificate;
-    double most = (double)run->codec.horizon * (1 + 1e-9);
-    bool possible = plan->episodes >= 0 && plan->episodes <= run->store->head.episodes;
-    for (int mode = 0; mode < FORAY_MODES; mode++)
-        possible = possible && policy->value[mode] >= 0 && policy->value[mode] <= most;
-    return possible && certificate->gap >= 0 && certificate->delta >= 0 &&
-           certificate->delta <= 1 && foray_radius_name(certificate->radius) != NULL &&
+    const foray_certificate *certificate = &plan->policy.certificate;
+    return plan->episodes >= 0 && plan->episodes <= run->store->head.episodes &&
+           certificate->gap >= 0 && certificate->delta >= 0 && certificate->delta <= 1 &&
+           foray_radius_name(certificate->radius) != NULL &&
            certificate->status >= FORAY_UNCERTIFIED && certificate->status <= FORAY_REFUTED;
 }
 
-/* Its reward is one for this model, of the name that the plan says. */
-static foray_status check_reward(foray_run *run, const stored_plan *plan, const char *json)
+/* Values lie in [0,H], or what that is in the reward's unit, but for rounding. */
+static bool are_values(const foray_policy *policy, const fy_reward_unit *unit)
+{
+    double one = unit->offset, other = unit->offset + unit->slope * unit->most;
+    double off = unit->own ? 1e-9 * (fabs(one) + fabs(other)) : 0;
+    bool possible = true;
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        possible = possible && policy->value[mode] >= fmin(one, other) - off &&
+                   policy->value[mode] <= fmax(one, other) + 1e-9 * unit->most + off;
+    return possible;
+}
+
+/* Its reward is one for this model, of the name that the plan says, and its values are possible. */
+static foray_status check_reward(foray_run *run, stored_plan *plan, const char *json)
 {
     foray_reward *reward;
     foray_status status =
@@ -169,8 +176,15 @@ static foray_status check_reward(foray_run *run, const stored_plan *plan, const 
     if (status == FORAY_ERROR_MEMORY)
         return status;
     bool same = status == FORAY_OK && strcmp(foray_reward_name(reward), plan->name) == 0;
-    if (status == FORAY_OK)
+    bool possible = true;
+    if (status == FORAY_OK) {
+        fy_reward_unit unit = fy_reward_unit_of(reward);
+        possible = are_values(&plan->policy, &unit);
+        fy_certificate_judge(&plan->policy.certificate, fabs(unit.slope) * unit.most);
         foray_reward_destroy(reward);
+    }
+    if (!possible)
+        return fy_store_damaged(run->store, "plan %" PRId64 " says what cannot be", plan->id);
     if (same)
         return FORAY_OK;
     return fy_store_damaged(run->store, "plan %" PRId64 " is for a reward that cannot be",
