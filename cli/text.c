@@ -73,12 +73,12 @@ void cli_put(FILE *stream, int width, const char *text)
 void cli_put_message(FILE *stream, const char *format, va_list values)
 {
     va_list again;
+    char spare[1024]; /* it may be memory that has run out */
     va_copy(again, values);
-    int size = vsnprintf(NULL, 0, format, again) + 1;
+    size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
     va_end(again);
-    char *text = malloc((size_t)size);
-    if (text)
-        vsnprintf(text, (size_t)size, format, values);
-    cli_put(stream, 0, text ? text : format);
-    free(text);
+    char *own = size > sizeof spare ? malloc(size) : NULL;
+    vsnprintf(own ? own : spare, own ? size : sizeof spare, format, values);
+    cli_put(stream, 0, own ? own : spare);
+    free(own);
 }

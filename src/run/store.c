@@ -115,10 +115,11 @@ foray_status fy_store_commit(fy_store *store, const fy_head *head)
     return check_place(store);
 }
 
-/* SQLite has rolled back on its own after some errors. */
+/* SQLite has rolled back on its own after some errors. Rolling back takes memory, too: where it
+ * has just run out, a second attempt may find some. */
 void fy_store_rollback(fy_store *store)
 {
-    if (!sqlite3_get_autocommit(store->db))
+    for (int attempt = 0; attempt < 2 && !sqlite3_get_autocommit(store->db); attempt++)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
