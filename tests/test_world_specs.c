@@ -284,7 +284,7 @@ static void the_table_describes_the_worlds(void **state)
         foray_model_destroy(model);
         foray_model_destroy(plain);
     }
-    assert_int_equal(count, 11);
+    assert_true(count >= 11);
     assert_false(foray_world_describe(-1, &info));
 }
 

@@ -3,11 +3,19 @@
 #include "system/system.h"
 #include "world/spec.h"
 
-static const fy_system_kind *const kinds[] = {
-    &fy_system_pendulum,
-    &fy_system_mountaincar,
-    &fy_system_tank,
-};
+/* A system is one file that defines its row, fy_system_NAME, and one line here. */
+#define SYSTEMS(X)                                                                                 \
+    X(pendulum)                                                                                    \
+    X(mountaincar)                                                                                 \
+    X(tank)
+
+#define DECLARE(name) extern const fy_system_kind fy_system_##name;
+SYSTEMS(DECLARE)
+#undef DECLARE
+
+#define ROW(name) &fy_system_##name,
+static const fy_system_kind *const kinds[] = {SYSTEMS(ROW)};
+#undef ROW
 
 bool foray_system_builtin(int64_t index, foray_world_info *info)
 {

@@ -61,8 +61,6 @@ typedef struct fy_plant_kind {
 } fy_plant_kind;
 
 extern const fy_plant_kind fy_plant_pendulum, fy_plant_mountaincar, fy_plant_tank;
-extern const fy_system_kind fy_system_pendulum, fy_system_mountaincar, fy_system_tank;
-
 /* The system of a kind; `value` holds its parameters in the order of the table, each within
  * its range. */
 foray_status fy_plant_open(foray_context *ctx, const fy_plant_kind *kind, const double *value,

@@ -2,11 +2,27 @@
 #include "world/spec.h"
 #include "world/world.h"
 
-static const fy_world_kind *const kinds[] = {
-    &fy_world_chain,     &fy_world_riverswim, &fy_world_grid,       &fy_world_rooms,
-    &fy_world_mixture,   &fy_world_hard,      &fy_world_hypercube,  &fy_world_trapdoor,
-    &fy_world_inventory, &fy_world_queue,     &fy_world_frozenlake,
-};
+/* A world is one file that defines its row, fy_world_NAME, and one line here. */
+#define WORLDS(X)                                                                                  \
+    X(chain)                                                                                       \
+    X(riverswim)                                                                                   \
+    X(grid)                                                                                        \
+    X(rooms)                                                                                       \
+    X(mixture)                                                                                     \
+    X(hard)                                                                                        \
+    X(hypercube)                                                                                   \
+    X(trapdoor)                                                                                    \
+    X(inventory)                                                                                   \
+    X(queue)                                                                                       \
+    X(frozenlake)
+
+#define DECLARE(name) extern const fy_world_kind fy_world_##name;
+WORLDS(DECLARE)
+#undef DECLARE
+
+#define ROW(name) &fy_world_##name,
+static const fy_world_kind *const kinds[] = {WORLDS(ROW)};
+#undef ROW
 
 bool foray_world_describe(int64_t index, foray_world_info *info)
 {

@@ -21,10 +21,6 @@ typedef struct fy_world_kind {
     foray_status (*build)(foray_context *ctx, const double *value, foray_builder **builder);
 } fy_world_kind;
 
-extern const fy_world_kind fy_world_chain, fy_world_frozenlake, fy_world_grid, fy_world_hard,
-    fy_world_hypercube, fy_world_inventory, fy_world_mixture, fy_world_queue, fy_world_riverswim,
-    fy_world_rooms, fy_world_trapdoor;
-
 /* A parameter that every world has. */
 #define FY_HORIZON(steps) FY_WHOLE("horizon", steps, 1, 1e6, "steps per episode")
 
