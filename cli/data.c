@@ -17,12 +17,13 @@ typedef struct writing {
 static void write_row(const writing *w, int64_t episode, int64_t step, int64_t t,
                       const int32_t *here, int32_t action)
 {
-    char number[FORAY_NUMBER_SIZE];
     fprintf(w->out, "%" PRId64 ",%" PRId64 ",%" PRId32 ",%" PRId32 ",%" PRId32, episode, step,
             here[0], action, here[1]);
-    if (w->reward)
-        fprintf(w->out, ",%s",
-                foray_shortest(foray_reward_at(w->reward, t, here[0], action), number));
+    if (w->reward) {
+        char number[FORAY_NUMBER_SIZE];
+        double reward = foray_reward_at(w->reward, t, here[0], action);
+        fprintf(w->out, ",%s", foray_shortest(reward, number));
+    }
     fputc('\n', w->out);
 }
 
@@ -69,19 +70,27 @@ static cli_exit write_file(writing *w, const char *path)
     return code;
 }
 
+/* The run, and the reward if one is asked for. */
+static cli_exit open_run(writing *w, cli_rewards *rewards)
+{
+    cli_session *session = w->session;
+    cli_exit code = cli_status(
+        session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &w->run));
+    if (code == CLI_DONE && cli_rewards_need_view(session)) {
+        code = cli_view_of_run(session, w->run, &w->view);
+        session->view = &w->view;
+    }
+    if (code == CLI_DONE && cli_has(session, "reward"))
+        code = cli_reward_open(session, foray_run_model(w->run), rewards);
+    return code;
+}
+
 static cli_exit run_data(cli_session *session)
 {
     writing w = {.session = session, .out = stdout};
     cli_rewards rewards = {0};
     const char *path = cli_value(session, "output") ? cli_value(session, "output") : "-";
-    cli_exit code = cli_status(
-        session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &w.run));
-    if (code == CLI_DONE && cli_rewards_need_view(session)) {
-        code = cli_view_of_run(session, w.run, &w.view);
-        session->view = &w.view;
-    }
-    if (code == CLI_DONE && cli_has(session, "reward"))
-        code = cli_reward_open(session, foray_run_model(w.run), &rewards);
+    cli_exit code = open_run(&w, &rewards);
     if (code == CLI_DONE) {
         w.reward = rewards.count > 0 ? rewards.item[0] : NULL;
         w.generative = foray_algorithm_is_generative(foray_run_settings(w.run)->algorithm);

@@ -89,10 +89,10 @@ static void print_path(const char *before, const char *path, const char *after)
 static cli_exit show_run(const learning *l)
 {
     foray_certificate bound = {.gap = NAN, .radius = FORAY_RADIUS_NONE};
-    char episodes[CLI_NUMBER_SIZE];
     int64_t saved = foray_run_saved(l->run);
     cli_output output;
     if (!l->session->json) {
+        char episodes[CLI_NUMBER_SIZE];
         printf("the run has %s episode%s", cli_grouped(saved, episodes), saved == 1 ? "" : "s");
         print_path(", learnt with the model ", foray_run_world(l->run), "");
         print_path("saved in                ", l->path, "");
@@ -131,12 +131,11 @@ static cli_exit learn(learning *l)
 
 static void print_law(const foray_law_fit *law)
 {
-    char pairs[CLI_NUMBER_SIZE], text[96];
-    snprintf(text, sizeof text, "(s=%" PRId64 ", a=%" PRId64 ")", law->state, law->action);
-    if (law->pairs > 1)
-        snprintf(text + strlen(text), sizeof text - strlen(text), " and %s other%s",
-                 cli_grouped(law->pairs - 1, pairs), law->pairs > 2 ? "s" : "");
-    printf("%s", text);
+    printf("(s=%" PRId64 ", a=%" PRId64 ")", law->state, law->action);
+    if (law->pairs > 1) {
+        char others[CLI_NUMBER_SIZE];
+        printf(" and %s other%s", cli_grouped(law->pairs - 1, others), law->pairs > 2 ? "s" : "");
+    }
 }
 
 static void print_drift(const foray_drift *drift, const char *data)

@@ -25,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!ctx) {
         ctx = foray_context_create();
         foray_status made = foray_model_builtin(ctx, "riverswim:states=3,horizon=2", &model);
-        assert(made == FORAY_OK);
+        if (made != FORAY_OK)
+            abort();
     }
     const char *path = fuzz_file(data, size);
     fuzz_explained(ctx, foray_data_read(ctx, model, path, check_episode, model));

@@ -217,7 +217,8 @@ static void test_csv(void **state)
     for (int i = 0; i < 30000; i++) {
         char expected[32];
         assert_ok(bench, fy_csv_next(csv, &more));
-        assert_true(more && atoi(fy_csv_cell(csv, 0)) == i && fy_csv_line(csv) == 2 + 2 * i);
+        assert_true(more && strtol(fy_csv_cell(csv, 0), NULL, 10) == i &&
+                    fy_csv_line(csv) == 2 + 2 * i);
         snprintf(expected, sizeof expected, "%d \"x\"\n", i);
         assert_string_equal(fy_csv_cell(csv, 1), expected);
     }
@@ -317,7 +318,7 @@ static int64_t refuted_by(run_bench *bench, const char *spec, int64_t runs, doub
         if (drift->refuted >= 0) {
             assert_true(drift->law[drift->refuted].apart > 0);
             assert_true(strncmp(drift->episode, "day ", 4) == 0);
-            assert_int_equal(drift->line, 2 + 10 * atoi(drift->episode + 4));
+            assert_int_equal(drift->line, 2 + 10 * strtol(drift->episode + 4, NULL, 10));
         }
         foray_drift_destroy(drift);
         assert_ok(bench, foray_run_close(run));
