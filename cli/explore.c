@@ -337,7 +337,10 @@ static foray_status create_world(exploration *e, foray_world **out)
     foray_context *ctx = e->session->ctx;
     if (!e->view.system)
         return foray_world_from_model(ctx, model, out);
-    return foray_world_from_system(ctx, e->view.system, e->view.clusters, model, out);
+    if (e->view.model_path)
+        return foray_world_from_system(ctx, e->view.system, e->view.clusters, model, out);
+    return foray_world_from_aggregation(ctx, e->view.system, e->view.clusters, model,
+                                        &e->view.aggregation, e->view.continuation, out);
 }
 
 static cli_exit explore(exploration *e)
@@ -371,8 +374,8 @@ static cli_exit explore(exploration *e)
 /* What a run keeps cannot be given again. */
 static cli_exit refuse_on_resume(cli_session *session)
 {
-    static const char *const model[] = {"in",       "clusters",       "draws",
-                                        "accuracy", "aggregate-seed", "cache"};
+    static const char *const model[] = {
+        "in", "clusters", "draws", "accuracy", "aggregate-seed", "cache", "continue", "lipschitz"};
     if (cli_has(session, "reward"))
         return cli_fail(session, CLI_USAGE, "the run already has its reward: --resume takes no -r");
     for (size_t i = 0; i < sizeof model / sizeof *model; i++)
@@ -438,7 +441,8 @@ const cli_command cli_explore = {
         "(plugin:PATH) or any program (exec:COMMAND). Foray first builds a model of it,\n"
         "seen through clusters, from its simulators, and then explores the system itself.\n"
         "What follows a cluster does not obey the model, so that certificates are estimates;\n"
-        "'foray rollout' measures the aggregation error.\n"
+        "'foray rollout' measures the aggregation error. With --continue fresh, or where\n"
+        "--lipschitz bounds that error, they are proved.\n"
         "\n"
         "With --resume, episodes, estimates and plans are the same to the last bit as\n"
         "without the interruption. Only --episodes (which can be raised) and --until may\n"
@@ -448,10 +452,12 @@ const cli_command cli_explore = {
     .options = options,
     .takes_settings = true,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN, CLI_STOPPED},
-    .examples = "foray explore chain -k 2000 -o chain.foray\n"
-                "foray explore --resume -k 4000 -o chain.foray\n"
-                "foray explore rooms:rows=2,cols=2 -a random -k 500 --seed 7 -o random.foray\n"
-                "foray explore riverswim --literal -k 200 -o literal.foray --json\n"
-                "foray explore tank --clusters grid:11x11 -k 50 -o tank.foray\n",
+    .examples =
+        "foray explore chain -k 2000 -o chain.foray\n"
+        "foray explore --resume -k 4000 -o chain.foray\n"
+        "foray explore rooms:rows=2,cols=2 -a random -k 500 --seed 7 -o random.foray\n"
+        "foray explore riverswim --literal -k 200 -o literal.foray --json\n"
+        "foray explore tank --clusters grid:11x11 -k 50 -o tank.foray\n"
+        "foray explore pendulum --clusters grid:5x5 --continue fresh -k 50 -o fresh.foray\n",
     .run = run_explore,
 };

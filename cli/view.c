@@ -43,12 +43,13 @@ bool cli_view_names(const char *source)
 /* "draws=1000" and its like; *known says whether it was one of them. */
 static cli_exit read_key(cli_session *session, const char *part, cli_view *view, bool *known)
 {
-    enum { DRAWS, ACCURACY, DELTA, SEED, KEYS };
+    enum { DRAWS, ACCURACY, DELTA, SEED, LIPSCHITZ, KEYS };
     static const foray_parameter row[KEYS] = {
         {.name = "draws", .kind = FORAY_WHOLE, .least = 1, .most = CLI_UNBOUNDED},
         {.name = "accuracy", .kind = FORAY_REAL, .least = 1e-9, .most = 1},
         {.name = "delta", .kind = FORAY_REAL, .least = 1e-300, .most = 1},
         {.name = "seed", .kind = FORAY_WHOLE, .least = 0, .most = CLI_UNBOUNDED},
+        {.name = "lipschitz", .kind = FORAY_REAL, .least = 1e-9, .most = 1e9},
     };
     foray_aggregation *aggregation = &view->aggregation;
     foray_parameter_value value;
@@ -70,6 +71,17 @@ static cli_exit read_key(cli_session *session, const char *part, cli_view *view,
         aggregation->delta = value.real;
     if (key == SEED)
         aggregation->seed = (uint64_t)value.whole;
+    if (key == LIPSCHITZ)
+        aggregation->lipschitz = value.real;
+    return CLI_DONE;
+}
+
+static cli_exit read_continuation(cli_session *session, const char *text, cli_view *view)
+{
+    bool fresh = strcmp(text, "fresh") == 0;
+    if (!fresh && strcmp(text, "real") != 0)
+        return cli_fail(session, CLI_USAGE, "continue: \"%s\", but it must be real or fresh", text);
+    view->continuation = fresh ? FORAY_CONTINUE_FRESH : FORAY_CONTINUE_REAL;
     return CLI_DONE;
 }
 
@@ -89,7 +101,12 @@ static cli_exit read_clusters(cli_session *session, const char *source, cli_view
         char *comma = strchr(at, ',');
         if (comma)
             *comma = 0;
-        code = read_key(session, at, view, &known);
+        if (begins(at, "continue=")) {
+            known = true;
+            code = read_continuation(session, at + strlen("continue="), view);
+        } else {
+            code = read_key(session, at, view, &known);
+        }
         if (!known)
             end += sprintf(end, "%s%s", end == clusters ? "" : ",", at);
         at = comma ? comma + 1 : NULL;
@@ -121,8 +138,21 @@ static cli_exit read_options(cli_session *session, cli_view *view)
         aggregation->accuracy = cli_real(session, "accuracy");
     if (cli_has(session, "aggregate-seed"))
         aggregation->seed = (uint64_t)cli_whole(session, "aggregate-seed");
+    if (cli_has(session, "lipschitz"))
+        aggregation->lipschitz = cli_real(session, "lipschitz");
     aggregation->cache = cli_value(session, "cache");
-    return CLI_DONE;
+    const char *how = cli_value(session, "continue");
+    cli_exit code = how ? read_continuation(session, how, view) : CLI_DONE;
+    bool fresh = view->continuation == FORAY_CONTINUE_FRESH;
+    if (code == CLI_DONE && fresh && aggregation->accuracy > 0)
+        code = cli_fail(session, CLI_USAGE,
+                        "to continue fresh the number of points must be known: give --draws, not "
+                        "--accuracy");
+    if (code == CLI_DONE && view->model_path && (fresh || aggregation->lipschitz > 0))
+        code = cli_fail(session, CLI_USAGE,
+                        "a model from a file is not made from points of the system: neither fresh "
+                        "ones nor a Lipschitz constant make it true");
+    return code;
 }
 
 /* -------------------------------------------------------------------- open, close */
@@ -193,6 +223,8 @@ static cli_exit open_view(cli_session *session, const char *source, cli_view *vi
     if (code != CLI_DONE)
         return code;
     view->system = system;
+    if (!(view->aggregation.lipschitz > 0) && !view->model_path)
+        view->aggregation.lipschitz = foray_system_describe(system)->lipschitz;
     if (!view->clusters_text)
         view->clusters_text = strdup(usual_clusters(foray_system_describe(system)));
     if (!view->clusters_text)
@@ -286,6 +318,10 @@ char *cli_view_text(const cli_view *view)
         fprintf(out, ",delta=%s", foray_shortest(a->delta, number));
     if (a->seed != usual.seed)
         fprintf(out, ",seed=%" PRIu64, a->seed);
+    if (a->lipschitz > 0)
+        fprintf(out, ",lipschitz=%s", foray_shortest(a->lipschitz, number));
+    if (view->continuation == FORAY_CONTINUE_FRESH)
+        fprintf(out, ",continue=fresh");
     if (view->model_path)
         fprintf(out, ",model=%s", view->model_path);
     if (fclose(out) == 0)

@@ -5,7 +5,8 @@
  *
  *     pendulum                          a built-in system, seen through its usual clusters
  *     tank:valves=3@grid:21x21          through others
- *     pendulum@grid:41x41,draws=1000    with more draws; also accuracy=, delta=, seed=
+ *     pendulum@grid:41x41,draws=1000    with more draws; also accuracy=, delta=, seed=, lipschitz=
+ *     pendulum@grid:5x5,continue=fresh  every step from a fresh point of its cluster
  *     exec:./lift@states,model=m.json   the model comes from a file, reality from a program
  *
  * SYSTEM is what foray_system_open takes; CLUSTERS begins with grid:, radial: or states. */
@@ -19,6 +20,7 @@ struct cli_view {
     char *model_path; /* NULL: the model is made by aggregating */
     int cached;       /* FORAY_CACHE_..., once it is made */
     foray_aggregation aggregation;
+    foray_continuation continuation;
     foray_system *system;
     foray_clusters *clusters;
 };
@@ -35,6 +37,12 @@ struct cli_view {
                  "this"),                                                                          \
         CLI_WHOLE(0, "aggregate-seed", "N", "1", 0, CLI_UNBOUNDED,                                 \
                   "seed of these draws, for systems"),                                             \
+        CLI_TEXT(0, "continue", "HOW",                                                             \
+                 "where a step of a system begins; real: in the real state, fresh: in a fresh "    \
+                 "point of its cluster, so that exploring obeys the model and certificates hold"), \
+        CLI_REAL(0, "lipschitz", "L", NULL, 1e-9, 1e9,                                             \
+                 "how smooth a system is; what follows two states differs by at most L times "     \
+                 "their distance, in total variation, which bounds the aggregation error"),        \
         CLI_FILE(0, "cache", "DIR", "where models of systems are stored and reused")
 
 #define CLI_OPTION_CONTAIN                                                                         \

@@ -111,4 +111,18 @@ foray info stopped.foray | grep "^refuted" >twice.txt
 holds "noticed in the same episode after an interruption" cmp once.txt twice.txt
 foray info river.foray --json >river.json
 holds "a true model is not refuted" test "$(json refutation.refuted river.json)" = false
+
+# ---- unless exploring obeys the model
+foray explore pendulum --clusters grid:5x5 --continue fresh -a random -k 400 -o fresh.foray >/dev/null
+foray plan fresh.foray -r goal:9 --no-store --json >fresh.json
+holds "fresh points are certified" test "$(json plans.0.certificate.status fresh.json)" = '"certified"'
+holds "the run says how" sh -c 'foray info fresh.foray | grep -q "pendulum@grid:5x5,continue=fresh"'
+foray explore --resume -k 500 -o fresh.foray >/dev/null
+expect 0 "status *certified" foray bound fresh.foray
+expect 2 "give --draws, not --accuracy" \
+    foray explore pendulum --continue fresh --accuracy 0.1 -k 5 -o none.foray
+expect 2 "it must be real or fresh" foray explore pendulum --continue stale -k 5 -o none.foray
+foray explore pendulum --clusters grid:5x5 --lipschitz 0.01 -a random -k 20 -o smooth.foray >/dev/null
+foray plan smooth.foray -r goal:9 --no-store --json >smooth.json
+holds "a known error is certified" test "$(json plans.0.certificate.status smooth.json)" = '"certified"'
 finish

@@ -10,7 +10,8 @@
  *
  * There are two errors. The Monte Carlo error is bounded, and is part of the model
  * (foray_model_feature_error) and of every certificate. The aggregation error makes
- * certificates estimates (FORAY_ESTIMATE): it is measured and reported separately. */
+ * certificates estimates (FORAY_ESTIMATE): it is measured and reported separately, unless a
+ * Lipschitz constant bounds it or exploring obeys the model (foray_world_from_aggregation). */
 #ifndef FORAY_SYSTEM_H
 #define FORAY_SYSTEM_H
 
@@ -37,6 +38,7 @@ typedef struct foray_system_spec {
     const char *const *action_name;    /* [actions], or NULL */
     int64_t rewards;                   /* how many rewards the system names, may be 0 */
     const char *const *reward_name;    /* [rewards] */
+    double lipschitz; /* L of foray_aggregation, where the system knows it; 0: it does not */
 } foray_system_spec;
 
 /* Which simulator a step asks for; otherwise 0 <= simulator < d. */
@@ -215,8 +217,13 @@ typedef struct foray_aggregation {
     double delta;    /* probability with which the bound on the Monte Carlo error may fail */
     uint64_t seed;
     const char *cache; /* a directory where finished models are kept and found; NULL: none */
+    /* L > 0: for every simulator and action, what follows two states s and s~ differs by at most
+     * L sum_j |s_j - s~_j|/(high_j - low_j) in total variation, by your word (or by the system's:
+     * foray_system_spec). The bound on the aggregation error that follows is added to the model's
+     * feature error. 0: not known. */
+    double lipschitz;
 } foray_aggregation;
-/* The defaults: 100 draws, delta 0.05, seed 1, no cache. */
+/* The defaults: 100 draws, delta 0.05, seed 1, no cache, no Lipschitz constant. */
 FORAY_API void foray_aggregation_default(foray_aggregation *aggregation);
 
 /* Called now and then, by one thread at a time; `done` goes from 0 to 1, and starts again
@@ -264,6 +271,22 @@ FORAY_API foray_status foray_aggregate(foray_context *ctx, foray_system *system,
 FORAY_API foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
                                                const foray_clusters *clusters,
                                                const foray_model *model, foray_world **out);
+
+/* Where the next step of such a world begins: in the real state, so that what follows a cluster
+ * does not obey the model; or in a fresh point of the cluster, one of those that the model was made
+ * from, so that it does. */
+typedef enum foray_continuation { FORAY_CONTINUE_REAL, FORAY_CONTINUE_FRESH } foray_continuation;
+
+/* The same for a model that foray_aggregate made with `aggregation`, whose certificates hold
+ * (docs/systems.md): with FORAY_CONTINUE_FRESH, which needs the number of draws to be fixed
+ * (accuracy 0), and otherwise if the aggregation has a Lipschitz constant. FORAY_ERROR_WORLD, in a
+ * step, if a deterministic system goes where its model does not. */
+FORAY_API foray_status foray_world_from_aggregation(foray_context *ctx, foray_system *system,
+                                                    const foray_clusters *clusters,
+                                                    const foray_model *model,
+                                                    const foray_aggregation *aggregation,
+                                                    foray_continuation continuation,
+                                                    foray_world **out);
 
 /* A named reward of the system at the clusters: r(x,a) at the centre of cluster x. */
 FORAY_API foray_status foray_system_reward_create(foray_context *ctx, foray_system *system,

@@ -26,9 +26,6 @@ enum { RESETS = 4096 };
  * so many clusters, and so many answers of simulators, about a second's. */
 enum { CLUSTERS_EACH = 32, ANSWERS_EACH = 1 << 22 };
 
-/* What the seed's independent random numbers are for. */
-enum { SEED_POINTS, SEED_DRAWS, SEED_RESETS };
-
 typedef struct job {
     foray_context *ctx;
     foray_system *system;
@@ -50,6 +47,11 @@ typedef struct job {
     int32_t *row, *col; /* [clusters], or NULL: no map */
     double *theta;      /* [simulators], or NULL */
 } job;
+
+uint64_t fy_aggregation_seed(const foray_aggregation *aggregation, uint64_t round, uint32_t what)
+{
+    return fy_random_bits(aggregation->seed, FY_STREAM_SYSTEM, round, 0, what);
+}
 
 void foray_aggregation_default(foray_aggregation *aggregation)
 {
@@ -95,6 +97,9 @@ static foray_status check_request(const job *j)
                        "accuracy %g and delta %g: the first must be at least 0, the second above 0 "
                        "and below 1",
                        aggregation->accuracy, aggregation->delta);
+    if (!(aggregation->lipschitz >= 0) || isinf(aggregation->lipschitz))
+        return fy_fail(j->ctx, FORAY_ERROR_USAGE, "a Lipschitz constant of %g",
+                       aggregation->lipschitz);
     foray_status status = fy_clusters_check(j->ctx, j->clusters, j->system);
     if (status == FORAY_OK)
         status = fy_model_check_sizes(j->ctx, j->clusters->count, spec->actions, spec->horizon,
@@ -191,11 +196,10 @@ static foray_status sample_draws(job *j, double draws, int round)
     foray_status status = check_draws(j, draws);
     if (status != FORAY_OK)
         return status;
-    j->what.each = j->system->ops.deterministic ? 1 : 2;
+    j->what.each = fy_draws_each(j->system);
     j->what.points = (int64_t)ceil(draws / (double)j->what.each);
     j->what.log_term = log_term(j, round);
-    j->what.draw_seed =
-        fy_random_bits(j->aggregation->seed, FY_STREAM_SYSTEM, (uint64_t)round, 0, SEED_DRAWS);
+    j->what.draw_seed = fy_aggregation_seed(j->aggregation, (uint64_t)round, FY_SEED_DRAWS);
     return sample_all(j);
 }
 
@@ -219,6 +223,51 @@ static foray_status sample(job *j)
     if (j->aggregation->accuracy > 0 && !j->system->ops.deterministic)
         return sample_to_accuracy(j);
     return sample_draws(j, (double)j->aggregation->draws, 0);
+}
+
+/* ------------------------------------------------------------- the aggregation error */
+
+/* The largest mean distance of a state of the cluster from the cluster's points, coordinates scaled
+ * by the box: sum_j max_s (1/m) sum_k |s_j - s_kj|, each convex in s_j, so that an end of the
+ * cluster attains it. */
+static double reach_of(const job *j, int64_t cluster, double *point, double *room)
+{
+    const foray_clusters *clusters = j->clusters;
+    int64_t n = clusters->dimensions, all = j->what.points;
+    double low[FY_MOST_DIMENSIONS], high[FY_MOST_DIMENSIONS];
+    double from_low[FY_MOST_DIMENSIONS] = {0}, from_high[FY_MOST_DIMENSIONS] = {0}, reach = 0;
+    fy_clusters_extent(clusters, cluster, low, high);
+    for (int64_t first = 0; first < all; first += FY_POINTS) {
+        int64_t count = all - first < FY_POINTS ? all - first : FY_POINTS;
+        const fy_points wanted = {cluster, j->what.point_seed, first, count, room};
+        clusters->kind->points(clusters, &wanted, point);
+        for (int64_t k = 0; k < count; k++)
+            for (int64_t i = 0; i < n; i++) {
+                from_low[i] += fabs(point[k * n + i] - low[i]);
+                from_high[i] += fabs(point[k * n + i] - high[i]);
+            }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double width = clusters->high[i] - clusters->low[i];
+        reach += width > 0 ? fmax(from_low[i], from_high[i]) / ((double)all * width) : 0;
+    }
+    return reach * (1 + 1e-12);
+}
+
+/* min{1, L max_x reach}, on top of the Monte Carlo error. */
+static foray_status add_aggregation_error(job *j)
+{
+    double *point = NULL, *room = NULL, reach = 0;
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(j->ctx, point, FY_POINTS * j->clusters->dimensions) &&
+        FY_ALLOC(j->ctx, room, j->clusters->room + 1))
+        status = FORAY_OK;
+    for (int64_t x = 0; x < j->clusters->count && status == FORAY_OK; x++)
+        reach = fmax(reach, reach_of(j, x, point, room));
+    free(point);
+    free(room);
+    j->error += fmin(1, j->aggregation->lipschitz * reach);
+    return status;
 }
 
 /* ----------------------------------------------------------- where episodes begin */
@@ -350,19 +399,19 @@ static foray_status assemble(job *j, foray_model **out)
 
 static foray_status make_model(job *j, foray_model **out)
 {
-    uint64_t seed = j->aggregation->seed;
     int64_t count = j->clusters->count;
     j->what.system = j->system;
     j->what.clusters = j->clusters;
-    j->what.point_seed = fy_random_bits(seed, FY_STREAM_SYSTEM, 0, 0, SEED_POINTS);
+    j->what.point_seed = fy_aggregation_seed(j->aggregation, 0, FY_SEED_POINTS);
     j->samplers = j->system->ops.threads ? j->ctx->threads : 1;
     if (!FY_ALLOC(j->ctx, j->initial, count) || !FY_ALLOC(j->ctx, j->start, count) ||
         !FY_ALLOC(j->ctx, j->chance, count))
         return FORAY_ERROR_MEMORY;
-    foray_status status =
-        sample_resets(j, fy_random_bits(seed, FY_STREAM_SYSTEM, 0, 0, SEED_RESETS));
+    foray_status status = sample_resets(j, fy_aggregation_seed(j->aggregation, 0, FY_SEED_RESETS));
     if (status == FORAY_OK)
         status = sample(j);
+    if (status == FORAY_OK && j->aggregation->lipschitz > 0)
+        status = add_aggregation_error(j);
     if (status == FORAY_OK)
         status = name_clusters(j);
     if (status == FORAY_OK)

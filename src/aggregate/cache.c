@@ -102,6 +102,7 @@ static foray_status write_key(fy_writer *writer, foray_system *system,
     fy_write_u64(writer, (uint64_t)aggregation->draws);
     fy_write_double(writer, aggregation->delta);
     fy_write_u64(writer, aggregation->seed);
+    fy_write_double(writer, aggregation->lipschitz);
     foray_status status = write_answers(writer, system);
     return status == FORAY_OK && writer->failed ? FORAY_ERROR_MEMORY : status;
 }

@@ -35,6 +35,16 @@ foray_status fy_clusters_create(foray_context *ctx, const foray_system *system,
     return FORAY_OK;
 }
 
+void fy_clusters_extent(const foray_clusters *clusters, int64_t cluster, double *low, double *high)
+{
+    for (int64_t i = 0; i < clusters->dimensions; i++) {
+        low[i] = clusters->low[i];
+        high[i] = clusters->high[i];
+    }
+    if (clusters->kind->extent)
+        clusters->kind->extent(clusters, cluster, low, high);
+}
+
 void foray_clusters_destroy(foray_clusters *clusters)
 {
     if (!clusters)
@@ -131,8 +141,20 @@ static uint64_t states_hash(const foray_clusters *clusters)
     return (uint64_t)clusters->count;
 }
 
-static const fy_clusters_kind states_kind = {states_of,   states_centre, states_points, states_cell,
-                                             states_hash, NULL,          true};
+static void states_extent(const foray_clusters *clusters, int64_t cluster, double *low,
+                          double *high)
+{
+    (void)clusters;
+    low[0] = high[0] = (double)cluster;
+}
+
+static const fy_clusters_kind states_kind = {.of = states_of,
+                                             .centre = states_centre,
+                                             .points = states_points,
+                                             .cell = states_cell,
+                                             .hash = states_hash,
+                                             .exact = true,
+                                             .extent = states_extent};
 
 foray_status foray_clusters_states(foray_context *ctx, const foray_system *system,
                                    foray_clusters **out)

@@ -35,6 +35,8 @@ typedef struct fy_clusters_kind {
     void (*destroy)(void *self);
     /* Every state is a cluster of its own: nothing is aggregated. */
     bool exact;
+    /* A box that holds all states of a cluster; NULL: that of the system. */
+    void (*extent)(const foray_clusters *clusters, int64_t cluster, double *low, double *high);
 } fy_clusters_kind;
 
 struct foray_clusters {
@@ -58,6 +60,9 @@ static inline void fy_members_find(const foray_clusters *clusters, const double 
 {
     out->count = clusters->kind->of(clusters, state, out->cluster, out->weight);
 }
+
+/* A box that holds all states of a cluster. */
+void fy_clusters_extent(const foray_clusters *clusters, int64_t cluster, double *low, double *high);
 
 /* Clusters with the box of a system; on failure `self` is released. */
 foray_status fy_clusters_create(foray_context *ctx, const foray_system *system,

@@ -125,8 +125,24 @@ static uint64_t grid_hash(const foray_clusters *clusters)
     return fy_hash(g->points, sizeof g->points, (uint64_t)clusters->dimensions);
 }
 
-static const fy_clusters_kind grid_kind = {grid_of,   grid_centre, grid_points, grid_cell,
-                                           grid_hash, free,        false};
+/* A point's hat ends at its neighbours. */
+static void grid_extent(const foray_clusters *clusters, int64_t cluster, double *low, double *high)
+{
+    int64_t index[MOST_GRID_DIMENSIONS];
+    indices(clusters, cluster, index);
+    for (int64_t i = 0; i < clusters->dimensions; i++) {
+        low[i] = coordinate(clusters, i, (double)index[i] - 1);
+        high[i] = coordinate(clusters, i, (double)index[i] + 1);
+    }
+}
+
+static const fy_clusters_kind grid_kind = {.of = grid_of,
+                                           .centre = grid_centre,
+                                           .points = grid_points,
+                                           .cell = grid_cell,
+                                           .hash = grid_hash,
+                                           .destroy = free,
+                                           .extent = grid_extent};
 
 /* ----------------------------------------------------------------------- creation */
 

@@ -189,8 +189,11 @@ static uint64_t radial_hash(const foray_clusters *clusters)
     return fy_hash(&r->width, sizeof r->width, hash);
 }
 
-static const fy_clusters_kind radial_kind = {radial_of,   radial_centre,  radial_points, NULL,
-                                             radial_hash, radial_destroy, false};
+static const fy_clusters_kind radial_kind = {.of = radial_of,
+                                             .centre = radial_centre,
+                                             .points = radial_points,
+                                             .hash = radial_hash,
+                                             .destroy = radial_destroy};
 
 static foray_status check_sizes(foray_context *ctx, const foray_system_spec *spec, int64_t count,
                                 double width, int64_t nearest)

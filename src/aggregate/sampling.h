@@ -16,6 +16,23 @@ typedef struct fy_sampling {
     double log_term;                /* L of fy_mean_error */
 } fy_sampling;
 
+/* What the independent random numbers of an aggregation's seed are for. */
+enum { FY_SEED_POINTS, FY_SEED_DRAWS, FY_SEED_RESETS };
+uint64_t fy_aggregation_seed(const foray_aggregation *aggregation, uint64_t round, uint32_t what);
+
+/* Two draws from each point tell how much is chance; where nothing is, one will do. */
+static inline int64_t fy_draws_each(const foray_system *system)
+{
+    return system->ops.deterministic ? 1 : 2;
+}
+
+/* The points of a cluster, with their number fixed beforehand. */
+static inline int64_t fy_points_of_draws(const foray_system *system, int64_t draws)
+{
+    int64_t each = fy_draws_each(system);
+    return (draws + each - 1) / each;
+}
+
 /* The clusters that follow a pair: those met so far, and for each simulator the sum of
  * their weights and of the squared differences between the two draws from a point. */
 typedef struct fy_met {

@@ -6,12 +6,15 @@
  * The model says which clusters may follow (x,a), from finitely many draws; where none of
  * those that s belongs to is among them, the nearest that is stands for them. */
 #include "model/model.h"
-#include "aggregate/clusters.h"
-#include "system/system.h"
+#include "aggregate/sampling.h"
 #include "world/world.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Numbers that a table of all points may have. */
+enum { MOST_TABLE = 1 << 23 };
 
 typedef struct walker {
     foray_context *ctx;
@@ -19,8 +22,12 @@ typedef struct walker {
     const foray_clusters *clusters;
     const foray_model *model;
     double *room;
-    int64_t told;    /* the cluster that stands for `state` */
-    foray_draw last; /* that led here */
+    int64_t points;      /* of a cluster, to continue from; 0: from the real state */
+    uint64_t point_seed; /* the model was made from these */
+    double *point;       /* [clusters][points][dimensions] all of them, or */
+    double *block;       /* [FY_POINTS][dimensions] those at hand, where they are too many */
+    int64_t told;        /* the cluster that stands for `state` */
+    foray_draw last;     /* that led here */
     double state[FY_MOST_DIMENSIONS];
 } walker;
 
@@ -116,6 +123,43 @@ static void stand_in(walker *w, const foray_draw *draw, int64_t cluster)
         w->clusters->kind->points(w->clusters, &one, w->state);
 }
 
+/* Point k of a cluster: they are made FY_POINTS at a time. */
+static void make_points(walker *w, int64_t cluster, int64_t first, double *out)
+{
+    int64_t left = w->points - first;
+    const fy_points wanted = {cluster, w->point_seed, first, left < FY_POINTS ? left : FY_POINTS,
+                              w->room};
+    w->clusters->kind->points(w->clusters, &wanted, out);
+}
+
+/* One of the points that the model of the cluster is the mean over, each with the same chance. */
+static void continue_fresh(walker *w, const foray_draw *draw, int64_t cluster)
+{
+    int64_t n = w->clusters->dimensions;
+    int64_t k = (int64_t)(fy_unit(bits(draw, DRAW_POINT)) * (double)w->points);
+    const double *at = w->point ? w->point + (cluster * w->points + k) * n : NULL;
+    if (!at) {
+        make_points(w, cluster, k / FY_POINTS * FY_POINTS, w->block);
+        at = w->block + k % FY_POINTS * n;
+    }
+    memcpy(w->state, at, (size_t)n * sizeof *at);
+}
+
+/* A deterministic system that continues from those points goes nowhere else than its model. */
+static foray_status check_obeys(const walker *w, choice allowed)
+{
+    int32_t cluster[FY_MOST_MEMBERSHIPS];
+    double weight[FY_MOST_MEMBERSHIPS];
+    int64_t count = foray_clusters_of(w->clusters, w->state, cluster, weight);
+    for (int64_t k = 0; k < count; k++)
+        if (!allows(allowed, cluster[k]))
+            return fy_fail(w->ctx, FORAY_ERROR_WORLD,
+                           "cluster %" PRId32 " followed, which the model rules out: it was not "
+                           "made from these points of the system",
+                           cluster[k]);
+    return FORAY_OK;
+}
+
 static foray_status step(void *self, const foray_draw *draw, int64_t state, int64_t action,
                          int64_t *next)
 {
@@ -125,7 +169,10 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
                        "there is no cluster %" PRId64 " or action %" PRId64, state, action);
     double after[FY_MOST_DIMENSIONS];
     foray_system_query query = {*draw, FORAY_REALITY, action};
-    stand_in(w, draw, state);
+    if (w->points > 0)
+        continue_fresh(w, draw, state);
+    else
+        stand_in(w, draw, state);
     foray_status status = fy_system_ask(w->system, w->ctx, 1, &query, w->state, after);
     if (status != FORAY_OK)
         return status;
@@ -133,6 +180,10 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
         w->state[i] = after[i];
     choice allowed;
     allowed.count = foray_model_successors(w->model, state, action, &allowed.cluster);
+    if (w->points > 0 && w->system->ops.deterministic)
+        status = check_obeys(w, allowed);
+    if (status != FORAY_OK)
+        return status;
     w->told = choose(w, allowed, draw);
     w->last = *draw;
     *next = w->told;
@@ -145,6 +196,8 @@ static void destroy(void *self)
     if (!w)
         return;
     free(w->room);
+    free(w->point);
+    free(w->block);
     free(w);
 }
 
@@ -153,28 +206,76 @@ static const char *message(void *self)
     return foray_message(((const walker *)self)->ctx);
 }
 
+static foray_status prepare_points(walker *w, const foray_aggregation *aggregation)
+{
+    int64_t n = w->clusters->dimensions, count = w->clusters->count;
+    w->points = fy_points_of_draws(w->system, aggregation->draws);
+    w->point_seed = fy_aggregation_seed(aggregation, 0, FY_SEED_POINTS);
+    if (!FY_ALLOC(w->ctx, w->block, FY_POINTS * n))
+        return FORAY_ERROR_MEMORY;
+    if ((double)count * (double)w->points * (double)n > MOST_TABLE)
+        return FORAY_OK;
+    if (!FY_ALLOC(w->ctx, w->point, count * w->points * n))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t x = 0; x < count; x++)
+        for (int64_t first = 0; first < w->points; first += FY_POINTS)
+            make_points(w, x, first, w->point + (x * w->points + first) * n);
+    return FORAY_OK;
+}
+
+/* aggregation NULL: from the real state. */
+static foray_status create_world(walker start, const foray_aggregation *aggregation,
+                                 foray_world **out)
+{
+    static const foray_world_ops ops = {
+        .size = sizeof ops, .reset = reset, .step = step, .destroy = destroy, .message = message};
+    foray_status status =
+        fy_clusters_check_model(start.ctx, start.clusters, start.system, start.model);
+    walker *w;
+    if (status != FORAY_OK)
+        return status;
+    if (!FY_ALLOC(start.ctx, w, 1))
+        return FORAY_ERROR_MEMORY;
+    *w = start;
+    w->told = -1;
+    if (!FY_ALLOC(w->ctx, w->room, w->clusters->room))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK && aggregation)
+        status = prepare_points(w, aggregation);
+    if (status == FORAY_OK)
+        status = foray_world_create(w->ctx, &ops, w, out);
+    if (status != FORAY_OK)
+        destroy(w);
+    return status;
+}
+
 foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
                                      const foray_clusters *clusters, const foray_model *model,
                                      foray_world **out)
 {
-    static const foray_world_ops ops = {
-        .size = sizeof ops, .reset = reset, .step = step, .destroy = destroy, .message = message};
-    foray_status status = fy_clusters_check_model(ctx, clusters, system, model);
-    walker *w;
-    if (status != FORAY_OK)
-        return status;
-    if (!FY_ALLOC(ctx, w, 1))
-        return FORAY_ERROR_MEMORY;
-    w->ctx = ctx;
-    w->system = system;
-    w->clusters = clusters;
-    w->model = model;
-    w->told = -1;
-    status = FY_ALLOC(ctx, w->room, clusters->room) ? foray_world_create(ctx, &ops, w, out)
-                                                    : FORAY_ERROR_MEMORY;
-    if (status != FORAY_OK)
-        destroy(w);
-    else if (!clusters->kind->exact)
+    const walker start = {.ctx = ctx, .system = system, .clusters = clusters, .model = model};
+    foray_status status = create_world(start, NULL, out);
+    if (status == FORAY_OK && !clusters->kind->exact)
+        fy_world_mark_through_clusters(*out);
+    return status;
+}
+
+foray_status foray_world_from_aggregation(foray_context *ctx, foray_system *system,
+                                          const foray_clusters *clusters, const foray_model *model,
+                                          const foray_aggregation *aggregation,
+                                          foray_continuation continuation, foray_world **out)
+{
+    const walker start = {.ctx = ctx, .system = system, .clusters = clusters, .model = model};
+    bool fresh = continuation == FORAY_CONTINUE_FRESH;
+    if (fresh && aggregation->accuracy > 0)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "to continue from points of a cluster their number must be known: give a "
+                       "number of draws, not an accuracy");
+    if (aggregation->draws < 1 || model->dim != system->spec.simulators)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "the model is not one that aggregating this system makes");
+    foray_status status = create_world(start, fresh ? aggregation : NULL, out);
+    if (status == FORAY_OK && !fresh && !clusters->kind->exact && !(aggregation->lipschitz > 0))
         fy_world_mark_through_clusters(*out);
     return status;
 }
