@@ -115,8 +115,9 @@ static inline bool cli_has(const cli_session *session, const char *name)
     CLI_FILE('r', "reward", "REWARD",                                                              \
              "the reward, for algorithms that see it; a reward file or goal:STATE")
 #define CLI_OPTION_LITERAL                                                                         \
-    CLI_SWITCH("literal", "the paper to the letter: radius theorem, centring and blocks off, "     \
-                          "clip horizon, replan every; other options override it")
+    CLI_SWITCH("literal", "the paper's algorithm: radius theorem, centring and blocks off, clip "  \
+                          "horizon, replan every, but for errors of print; other options "         \
+                          "override it")
 #define CLI_OPTION_MODE                                                                            \
     CLI_CHOICE('m', "mode", "MODE", "plugin", "optimistic|plugin|pessimistic",                     \
                "which recursion the policy maximises")

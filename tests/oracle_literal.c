@@ -18,6 +18,7 @@ struct literal {
     double *phi;                                          /* [S][A][S][d] */
     double *mu;                                           /* [S] */
     double beta, beta_hat, beta_check, beta_tilde, alpha; /* for exact features */
+    bool root;                                            /* the printed exploration reward */
     double zeta;
     regression u, hat, tilde;
     double *maximiser; /* [S][A][S] f in {0,1} */
@@ -150,6 +151,8 @@ static void set_radii(literal *o, const foray_settings *settings, double B)
 {
     double H = o->H, d = o->d, K = (double)settings->episodes, delta = settings->delta;
     double L1 = log(1 + K * H * B * B), L2 = log(48 * K * K * H * H / delta);
+    if (strncmp(settings->algorithm, "ucrl-rfe", 8) == 0)
+        o->root = support_own(settings, "explore_norm") == 1;
     double L3 = log(1 + K * pow(H, 5) * B * B / d); /* the paper prints L1: see Corrections */
     double constant = o->plus ? 12 : 3;
     o->beta = settings->radius_scale *
@@ -299,16 +302,18 @@ static double PLAN(literal *o, const regression *r, double beta, const double *r
 
 /* ------------------------------------------------------ Algorithms 2 and 3 */
 
-/* r_h(s,a) = min{1, (2 beta/H) (H-h) m(s,a)} */
+/* r_h(s,a) = min{1, (2 beta/H) (H-h) m(s,a)}; as printed, with a root around (H-h) m(s,a). */
 static void exploration_reward(literal *o)
 {
     for (int s = 0; s < o->S; s++)
         for (int a = 0; a < o->A; a++)
             inner_maximum(o, s, a);
     for (int h = 1; h <= o->H; h++)
-        for (int pair = 0; pair < o->S * o->A; pair++)
+        for (int pair = 0; pair < o->S * o->A; pair++) {
+            double most = (o->H - h) * o->m[pair];
             o->reward[(h - 1) * o->S * o->A + pair] =
-                fmin(1, 2 * (o->beta + o->u.widening) / o->H * (o->H - h) * o->m[pair]);
+                fmin(1, 2 * (o->beta + o->u.widening) / o->H * (o->root ? sqrt(most) : most));
+        }
 }
 
 void literal_begin(literal *o)

@@ -145,7 +145,7 @@ static void assert_same_plan(pair_of *both, uint64_t seed)
 
 /* The radii are scaled down so that bonuses leave the clip and the comparison
  * is about more than saturated values. */
-static void plays_the_same_episodes(const char *algorithm, double scale, double zeta)
+static void plays_with(const char *algorithm, double scale, double zeta, const char *norm)
 {
     static const int shapes[][4] = {{5, 3, 3, 3}, {6, 2, 4, 4}, {4, 4, 2, 5}}; /* S, A, n, d */
     for (size_t w = 0; w < sizeof shapes / sizeof shapes[0]; w++)
@@ -161,6 +161,8 @@ static void plays_the_same_episodes(const char *algorithm, double scale, double 
                 support_set_number(&settings, "radius_scale_check", scale);
                 support_set_number(&settings, "radius_scale_tilde", scale);
             }
+            if (norm)
+                support_set(&settings, "explore_norm", norm);
             pair_of both = start((uint64_t)seed, shapes[w], settings, zeta);
             for (uint64_t k = 0; k < EPISODES; k++)
                 play_same_episode(&both, (uint64_t)seed, k);
@@ -169,6 +171,11 @@ static void plays_the_same_episodes(const char *algorithm, double scale, double 
             assert_same_plan(&both, (uint64_t)seed);
             finish(&both);
         }
+}
+
+static void plays_the_same_episodes(const char *algorithm, double scale, double zeta)
+{
+    plays_with(algorithm, scale, zeta, NULL);
 }
 
 static void ucrl_rfe_is_algorithm_2(void **state)
@@ -183,6 +190,16 @@ static void ucrl_rfe_plus_is_algorithm_3(void **state)
     (void)state;
     plays_the_same_episodes("ucrl-rfe+", 1.0, 0.0);
     plays_the_same_episodes("ucrl-rfe+", 0.002, 0.0);
+}
+
+/* With the square root that is printed around the norm. */
+static void the_printed_reward_is_offered(void **state)
+{
+    (void)state;
+    plays_with("ucrl-rfe", 1.0, 0.0, "root");
+    plays_with("ucrl-rfe", 0.02, 0.0, "root");
+    plays_with("ucrl-rfe+", 0.002, 0.0, "root");
+    plays_with("ucrl-rfe", 0.02, 0.0, "norm");
 }
 
 static void ucrl_vtr_is_as_printed(void **state)
@@ -214,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ucrl_rfe_is_algorithm_2),
         cmocka_unit_test(ucrl_rfe_plus_is_algorithm_3),
+        cmocka_unit_test(the_printed_reward_is_offered),
         cmocka_unit_test(ucrl_vtr_is_as_printed),
         cmocka_unit_test(ucrl_vtr_plus_is_as_printed),
         cmocka_unit_test(feature_errors_are_as_derived),

@@ -176,6 +176,59 @@ static void random_models_are_valid(void **state)
     foray_context_destroy(ctx);
 }
 
+/* --------------------------------------------------------------- wide models */
+
+enum { WIDE = 60, WIDE_DIM = 14 };
+
+/* One state, whose WIDE successors are equally likely; the features of coordinates 1.. go up and
+ * down at random, and theta is 0 there. All are multiplied by `scale`. */
+static foray_model *wide_model(foray_context *ctx, double scale)
+{
+    foray_builder *b;
+    foray_model *model;
+    support_random random = {.seed = 5};
+    support_ok(ctx, foray_builder_create(ctx, WIDE, 1, 2, WIDE_DIM, 1 / scale, &b));
+    for (int64_t s = 0; s < WIDE; s++)
+        for (int64_t next = 0; next < WIDE; next++) {
+            int64_t coordinate[WIDE_DIM];
+            double value[WIDE_DIM];
+            for (int64_t i = 0; i < WIDE_DIM; i++) {
+                coordinate[i] = i;
+                value[i] = scale * (i == 0 ? 1.0 / WIDE : support_normal(&random) / WIDE);
+            }
+            if (s == 0 || next == s)
+                foray_builder_feature(b, s, 0, next, s == 0 ? WIDE_DIM : 1, coordinate,
+                                      s == 0 ? value : (double[]){scale});
+        }
+    double theta[WIDE_DIM] = {1 / scale};
+    foray_builder_theta(b, theta);
+    support_ok(ctx, foray_builder_finish(b, &model));
+    foray_builder_destroy(b);
+    return model;
+}
+
+/* Too many f to try: what is attained and what cannot be exceeded lie apart. A model passes only
+ * when the latter is at most 1. */
+static void norms_are_bounded_from_above(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model_facts facts;
+    int passed = 0, refused_between = 0, refused_above = 0;
+    for (double scale = 0.2; scale < 2; scale *= 1.02) {
+        foray_model *model = wide_model(ctx, scale);
+        foray_status status = foray_model_check(ctx, model, &facts);
+        assert_false(facts.psi_norm_exact);
+        assert_int_equal(status == FORAY_OK, facts.psi_norm <= 1 + 1e-9);
+        passed += status == FORAY_OK;
+        refused_between += strstr(foray_message(ctx), "is only known to lie between") != NULL;
+        refused_above += strstr(foray_message(ctx), "the norm of psi_f reaches") != NULL;
+        foray_model_destroy(model);
+    }
+    assert_true(passed > 0 && refused_between > 0 && refused_above > 0);
+    foray_context_destroy(ctx);
+}
+
 /* -------------------------------------------------------------- relabelling */
 
 /* Adds the entries of a model to a builder, last first, with states renamed. */
@@ -629,6 +682,7 @@ int main(void)
         cmocka_unit_test(classes_by_hand),
         cmocka_unit_test(table_by_hand),
         cmocka_unit_test(random_models_are_valid),
+        cmocka_unit_test(norms_are_bounded_from_above),
         cmocka_unit_test(relabelling_keeps_generator_sets),
         cmocka_unit_test(equal_generators_are_ordered_by_successor),
         cmocka_unit_test(sizes_are_checked),

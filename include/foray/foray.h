@@ -243,8 +243,9 @@ static inline void foray_settings_default(foray_settings *settings)
     foray_settings_init(settings, sizeof *settings);
 }
 
-/* The algorithm as printed in the paper: theorem radius, no centring, no blocks, clip at H,
- * a new plan every episode. Other settings stay as they are. */
+/* The algorithm of the paper: theorem radius, no centring, no blocks, clip at H, a new plan every
+ * episode. Other settings stay as they are. Errors of print stay corrected (docs/mathematics.md
+ * lists them); the parameter explore_norm=root of ucrl-rfe and ucrl-rfe+ undoes one. */
 FORAY_API void foray_settings_literal(foray_settings *settings);
 
 /* Sets one setting from text, as on the command line; '-' and '_' in names are

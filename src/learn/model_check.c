@@ -200,6 +200,42 @@ static foray_status measure_sums(foray_context *ctx, const fy_basis *basis,
     return FORAY_OK;
 }
 
+/* max_f ||psi_f||^2 <= sum_i max{ sum_j phi_ji^+, sum_j phi_ji^- }^2: every coordinate for itself.
+ * up, down: [dim] scratch, 0 before and after. */
+static double coordinate_bound(const foray_model *model, int64_t generator_set, double *up,
+                               double *down)
+{
+    int64_t first = model->feat_start[model->gen_start[generator_set]];
+    int64_t end = model->feat_start[model->gen_start[generator_set + 1]];
+    double square = 0;
+    for (int64_t k = first; k < end; k++) {
+        up[model->feat_index[k]] += fmax(model->feat_value[k], 0);
+        down[model->feat_index[k]] += fmax(-model->feat_value[k], 0);
+    }
+    for (int64_t k = first; k < end; k++) {
+        int64_t i = model->feat_index[k];
+        double most = fmax(up[i], down[i]);
+        square += most * most;
+        up[i] = down[i] = 0;
+    }
+    return sqrt(square);
+}
+
+/* Upper bounds, the smaller of the two that there are. */
+static foray_status note_bounds(foray_context *ctx, const fy_inner *inner, foray_model_facts *facts)
+{
+    const foray_model *model = inner->basis->model;
+    double *up;
+    if (!FY_ALLOC(ctx, up, 2 * model->dim))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++) {
+        double most = coordinate_bound(model, generator_set, up, up + model->dim);
+        note_norm(model, facts, generator_set, fmin(most, inner->upper[generator_set]));
+    }
+    free(up);
+    return FORAY_OK;
+}
+
 /* In general it is the inner maximisation with Sigma = I. `least` is a value attained. */
 static foray_status maximise(foray_context *ctx, const fy_basis *basis, const double *lambda,
                              foray_model_facts *facts, double *least)
@@ -211,11 +247,9 @@ static foray_status maximise(foray_context *ctx, const fy_basis *basis, const do
         status = fy_inner_create(ctx, basis, FORAY_INNER_AUTO, VERTEX_MEMORY, &inner);
     if (status == FORAY_OK) {
         fy_inner_solve(inner, ridge);
-        for (int64_t generator_set = 0; generator_set < basis->model->generator_sets;
-             generator_set++) {
-            note_norm(basis->model, facts, generator_set, inner->upper[generator_set]);
-            *least = fmax(*least, inner->value[generator_set]);
-        }
+        for (int64_t i = 0; i < basis->model->generator_sets; i++)
+            *least = fmax(*least, inner->value[i]);
+        status = note_bounds(ctx, inner, facts);
         facts->psi_norm_exact = inner->method == FORAY_INNER_EXACT;
     }
     fy_inner_destroy(inner);
@@ -236,8 +270,25 @@ static foray_status measure_maxima(foray_context *ctx, const fy_basis *basis,
     return status;
 }
 
+static foray_status psi_too_long(foray_context *ctx, const foray_model_facts *facts, double least)
+{
+    const char *cure = "divide features by that and multiply theta and norm_bound by it";
+    if (least > 1 + FY_MODEL_TOLERANCE)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "state %" PRId64 ", action %" PRId64
+                       ": the norm of psi_f reaches %.9g for some f into "
+                       "[0,1], but it may be at most 1: %s",
+                       facts->psi_norm_state, facts->psi_norm_action, facts->psi_norm, cure);
+    return fy_fail(
+        ctx, FORAY_ERROR_INPUT,
+        "state %" PRId64 ", action %" PRId64
+        ": the norm of psi_f over all f into [0,1] must be at most 1, and is only known to "
+        "lie between %.9g and %.9g (there are too many f to try): %s",
+        facts->psi_norm_state, facts->psi_norm_action, least, facts->psi_norm, cure);
+}
+
 /* ||psi_f(s,a)|| <= 1 for every f: S -> [0,1]. Where the maximum is only known between
- * two bounds, the lower one must pass. */
+ * two bounds, the upper one must pass: radii rest on it. */
 static foray_status check_psi_norm(foray_context *ctx, const foray_model *model,
                                    foray_model_facts *facts)
 {
@@ -254,13 +305,8 @@ static foray_status check_psi_norm(foray_context *ctx, const foray_model *model,
         status = measure_maxima(ctx, basis, facts, &least);
     }
     fy_basis_destroy(basis);
-    if (status == FORAY_OK && !(least <= 1 + FY_MODEL_TOLERANCE))
-        status = fy_fail(ctx, FORAY_ERROR_INPUT,
-                         "state %" PRId64 ", action %" PRId64
-                         ": the norm of psi_f reaches %.9g for some f into "
-                         "[0,1], but it may be at most 1: divide features by that and multiply "
-                         "theta and norm_bound by it",
-                         facts->psi_norm_state, facts->psi_norm_action, facts->psi_norm);
+    if (status == FORAY_OK && !(facts->psi_norm <= 1 + FY_MODEL_TOLERANCE))
+        status = psi_too_long(ctx, facts, least);
     return status;
 }
 

@@ -221,12 +221,28 @@ static fy_plan_reward bonus_reward(fy_learner *learner, double factor, double ze
     return (fy_plan_reward){.table = learner->table, .scale = learner->scale, .cap = cap};
 }
 
+/* radius_g sqrt(m) and factor sqrt(H-h) in the place of radius_g m and factor (H-h). */
+static void take_roots(fy_learner *learner, double factor)
+{
+    const foray_model *model = learner->model;
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        int32_t set = model->generator_set[pair];
+        learner->bonus[pair] = learner->radius[learner->basis->block_of_generator_set[set]] *
+                               sqrt(learner->inner->upper[set]);
+    }
+    for (int64_t t = 0; t < model->horizon; t++)
+        learner->scale[t] = factor * sqrt(value_range(model, FORAY_CLIP_REMAINING, t));
+}
+
 /* Without zeta: the error of the features is the same everywhere, and no visit makes it smaller,
  * so that it is no reason to go anywhere. */
 fy_plan_reward fy_learner_reward(fy_learner *learner)
 {
     double factor = 2.0 / (double)learner->model->horizon;
-    return bonus_reward(learner, factor, 0.0, 1.0, FORAY_CLIP_REMAINING);
+    fy_plan_reward reward = bonus_reward(learner, factor, 0.0, 1.0, FORAY_CLIP_REMAINING);
+    if (learner->root)
+        take_roots(learner, factor);
+    return reward;
 }
 
 /* ------------------------------------------------------------------ learning */

@@ -40,7 +40,15 @@ typedef struct fy_learner {
     int64_t *memo_age; /* [generator_sets] the `age` a row was made for */
     double *memo;
     int64_t age; /* how often the targets have changed, plus one */
+    bool root;   /* the exploration reward has the square root that the paper prints */
 } fy_learner;
+
+/* The parameter of the algorithms that explore with this reward. */
+enum { FY_LEARNER_NORM, FY_LEARNER_ROOT };
+#define FY_LEARNER_NORM_ROW                                                                        \
+    FY_CHOICE("explore_norm", "norm", "norm|root",                                                 \
+              "the norm in the exploration reward, as the proof has it, or its square root, as "   \
+              "the paper prints it")
 
 /* Makes explorer->self a state of `size` bytes that begins with a learner, and is 0 behind it.
  * events: how many confidence sets share delta; for the theorem's radius the constant 3
@@ -60,7 +68,8 @@ double fy_learner_distance(fy_learner *learner, const double *theta);
 /* m(s,a) for Sigma as it is; with new_targets its maximisers become the targets. */
 void fy_learner_maximise(fy_learner *learner, bool new_targets);
 
-/* The exploration reward r_h(s,a) = min{1, (2 radius_g/H)(H-h) m(s,a)}, after both. */
+/* The exploration reward r_h(s,a) = min{1, (2 radius_g/H)(H-h) m(s,a)}, after both; with `root`
+ * min{1, (2 radius_g/H) sqrt((H-h) m(s,a))}. */
 fy_plan_reward fy_learner_reward(fy_learner *learner);
 
 /* What observing does to the regression, with u = V at the successors: unscaled with the theorem's

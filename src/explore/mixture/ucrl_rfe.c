@@ -17,11 +17,16 @@
  *   - values are clipped at the steps that remain, H-h+1, not at H;
  *   - a new plan is made when some block's determinant has doubled, not in
  *     every episode; between plans the maximisers stay those of the last plan.
- * Corrections: the paper prints a square root around the norm in r_h; its proof
- * uses the norm. Ties prefer the larger value before clipping. */
+ * Corrections, which --literal keeps: the paper prints a square root around the norm in r_h, and
+ * its proof uses the norm (--explore-norm root for the former). The maximum is found exactly, not
+ * by the paper's surrogate (--inner l1). Ties, which the paper leaves open, prefer the larger value
+ * before clipping. */
 #include "explore/mixture/learner.h"
 
 #include <stdlib.h>
+
+enum { NORM };
+static const foray_parameter parameters[] = {FY_LEARNER_NORM_ROW};
 
 typedef struct ucrl_rfe {
     fy_learner learner;
@@ -34,10 +39,11 @@ static foray_status ucrl_rfe_create(foray_explorer *explorer)
 {
     foray_status status = fy_learner_create(explorer, sizeof(ucrl_rfe), 1);
     ucrl_rfe *self = explorer->self;
-    if (status == FORAY_OK &&
-        !FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model)))
-        status = FORAY_ERROR_MEMORY;
-    return status;
+    if (status != FORAY_OK)
+        return status;
+    self->learner.root = explorer->own[NORM].whole == FY_LEARNER_ROOT;
+    bool complete = FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model));
+    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 static void ucrl_rfe_destroy(foray_explorer *explorer)
@@ -100,6 +106,8 @@ static void ucrl_rfe_load(foray_explorer *explorer, fy_reader *reader)
 const fy_explorer_ops fy_ucrl_rfe = {
     .name = "ucrl-rfe",
     .summary = "UCRL-RFE (Zhang, Zhou, Gu 2021): Hoeffding bonuses, linear mixture models",
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = ucrl_rfe_create,
     .destroy = ucrl_rfe_destroy,
     .begin_episode = ucrl_rfe_begin_episode,

@@ -26,12 +26,19 @@
 
 enum { EVENTS = 4 };
 
+enum { NORM = FY_VALUES_PARAMETERS };
+static const foray_parameter parameters[] = {FY_VALUES_ROWS, FY_LEARNER_NORM_ROW};
+
 /* --------------------------------------------------------------- initialise */
 
 static foray_status ucrl_rfe_plus_create(foray_explorer *explorer)
 {
     foray_status status = fy_learner_create(explorer, sizeof(fy_values), EVENTS);
-    return status == FORAY_OK ? fy_values_create(explorer, NULL, 1.0) : status;
+    if (status != FORAY_OK)
+        return status;
+    fy_learner *learner = explorer->self;
+    learner->root = explorer->own[NORM].whole == FY_LEARNER_ROOT;
+    return fy_values_create(explorer, NULL, 1.0);
 }
 
 /* ------------------------------------------------------------------ episodes */
@@ -79,8 +86,8 @@ static void ucrl_rfe_plus_load(foray_explorer *explorer, fy_reader *reader)
 const fy_explorer_ops fy_ucrl_rfe_plus = {
     .name = "ucrl-rfe+",
     .summary = "UCRL-RFE+ (Zhang, Zhou, Gu 2021): Bernstein bonuses, linear mixture models",
-    .parameter = fy_values_parameter,
-    .parameters = FY_VALUES_PARAMETERS,
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = ucrl_rfe_plus_create,
     .destroy = fy_values_destroy,
     .begin_episode = ucrl_rfe_plus_begin_episode,

@@ -21,6 +21,8 @@
 
 #include <math.h>
 
+static const foray_parameter parameters[] = {FY_VALUES_ROWS};
+
 typedef struct ucrl_vtr_plus {
     fy_values values;
     fy_given given; /* r */
@@ -75,8 +77,8 @@ static void ucrl_vtr_plus_begin_episode(foray_explorer *explorer)
 const fy_explorer_ops fy_ucrl_vtr_plus = {
     .name = "ucrl-vtr+",
     .summary = "UCRL-VTR+ (Zhou, Gu, Szepesvari 2021): the same, weighted by estimated variances",
-    .parameter = fy_values_parameter,
-    .parameters = FY_VALUES_PARAMETERS,
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = ucrl_vtr_plus_create,
     .destroy = ucrl_vtr_plus_destroy,
     .begin_episode = ucrl_vtr_plus_begin_episode,

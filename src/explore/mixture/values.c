@@ -5,12 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const foray_parameter fy_values_parameter[FY_VALUES_PARAMETERS] = {
-    FY_REAL("radius_scale_hat", "1", 0, 1e6, "multiplies the radius beta^"),
-    FY_REAL("radius_scale_check", "1", 0, 1e6, "multiplies the radius beta_check"),
-    FY_REAL("radius_scale_tilde", "1", 0, 1e6, "multiplies the radius beta~"),
-};
-
 /* ------------------------------------------------------- create and destroy */
 
 static foray_status create_regression(foray_explorer *explorer, fy_value_regression *regression)

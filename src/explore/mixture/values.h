@@ -21,9 +21,12 @@
 
 #include "explore/mixture/learner.h"
 
-/* The parameters of both algorithms. */
+/* The parameters of both algorithms, which come first. */
 enum { FY_VALUES_HAT, FY_VALUES_CHECK, FY_VALUES_TILDE, FY_VALUES_PARAMETERS };
-extern const foray_parameter fy_values_parameter[FY_VALUES_PARAMETERS];
+#define FY_VALUES_ROWS                                                                             \
+    FY_REAL("radius_scale_hat", "1", 0, 1e6, "multiplies the radius beta^"),                       \
+        FY_REAL("radius_scale_check", "1", 0, 1e6, "multiplies the radius beta_check"),            \
+        FY_REAL("radius_scale_tilde", "1", 0, 1e6, "multiplies the radius beta~")
 
 /* One of the regressions: the running one, and it as it was at the last plan. */
 typedef struct fy_value_regression {
