@@ -27,19 +27,19 @@ done
 
 # ---- certificates that say nothing, about anything or about the policy
 foray explore rooms -k 1 -o young.foray >/dev/null
-expect 0 "^low 0: nothing is certain yet" foray plan young.foray -r goal:80 --no-store
+expect 0 "^low 0: nothing is certain yet" foray plan young.foray -r goal:80 --no-store --radius run
 foray explore riverswim -k 1 --radius theorem -o young-river.foray >/dev/null
-foray plan young-river.foray -r goal:0 --no-store --json >young.out
+foray plan young-river.foray -r goal:0 --no-store --radius run --json >young.out
 holds "vacuous in JSON" test "$(json plans.0.certificate.vacuous young.out)" = true
-expect 0 "goal:0 .* vacuous" foray plan young-river.foray -r goal:0
-expect 0 "^vacuous: the certificate is all that rewards allow" foray plan young-river.foray -r goal:0 --no-store
+expect 0 "goal:0 .* vacuous" foray plan young-river.foray -r goal:0 --radius run
+expect 0 "^vacuous: the certificate is all that rewards allow" foray plan young-river.foray -r goal:0 --no-store --radius run
 expect 0 "vacuous" foray info young-river.foray
 
 # ---- without a bound
 foray explore riverswim -a wang -k 20 -o wang.foray >/dev/null
-foray plan wang.foray -r goal:5 --json --no-store >wang.out
+foray plan wang.foray -r goal:5 --radius run --json --no-store >wang.out
 holds "low is not known" test "$(json plans.0.value.low wang.out)" = null
 holds "the certificate says nothing" test "$(json plans.0.certificate.vacuous wang.out)" = true
-expect 0 "^goal:5 +[0-9.]+ +- +- +inf +none" foray plan wang.foray -r goal:5 --no-store
+expect 0 "^goal:5 +[0-9.]+ +- +- +inf +none" foray plan wang.foray -r goal:5 --radius run --no-store
 
 finish

@@ -48,6 +48,7 @@ static foray_model *make_model(foray_context *ctx)
     return model;
 }
 
+/* Certificates, and so plans, rest on the radius of the exploration. */
 static lake explore(const char *algorithm, int64_t episodes)
 {
     lake it = {.ctx = foray_context_create()};
@@ -60,6 +61,7 @@ static lake explore(const char *algorithm, int64_t episodes)
     support_ok(it.ctx, foray_reward_create(it.ctx, it.model, "goal", 0, &it.reward));
     support_ok(it.ctx, foray_reward_set(it.ctx, it.reward, -1, GOAL, -1, 1));
     support_ok(it.ctx, foray_explorer_create(it.ctx, it.model, &settings, &it.explorer));
+    support_ok(it.ctx, foray_explorer_certify_by(it.explorer, settings.radius));
     if (foray_algorithm_needs_reward(algorithm))
         support_ok(it.ctx, foray_explorer_give_reward(it.explorer, it.reward));
     for (int64_t k = 0; k < episodes; k++)
@@ -124,6 +126,18 @@ static void no_mode_is_worthless(void **state)
     }
 }
 
+/* The same where plans rest on the likelihood, whose estimate knows of no law that it should prefer
+ * to others: each cell and action has its own here, and few data. */
+static void likelihoods_are_not_worthless_either(void **state)
+{
+    (void)state;
+    lake it = explore("ucrl-rfe", 2000);
+    support_ok(it.ctx, foray_explorer_certify_by(it.explorer, FORAY_RADIUS_LIKELIHOOD));
+    double plugin = lost_in(&it, FORAY_PLUGIN), pessimistic = lost_in(&it, FORAY_PESSIMISTIC);
+    assert_true(plugin < 0.1 && pessimistic < 0.4);
+    clear(&it);
+}
+
 /* With nothing certain, the pessimistic plan is the plug-in plan. */
 static void without_certainty_pessimism_is_the_plugin(void **state)
 {
@@ -165,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_mode_is_worthless),
+        cmocka_unit_test(likelihoods_are_not_worthless_either),
         cmocka_unit_test(without_certainty_pessimism_is_the_plugin),
         cmocka_unit_test(certificates_admit_that_they_say_nothing),
     };

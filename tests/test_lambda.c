@@ -34,6 +34,7 @@ static stage explore(const char *world, const char *algorithm, foray_radius radi
     support_ok(s.ctx, foray_model_builtin(s.ctx, world, &s.model));
     support_ok(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
     support_ok(s.ctx, foray_explorer_create(s.ctx, s.model, &settings, &s.explorer));
+    support_ok(s.ctx, foray_explorer_certify_by(s.explorer, radius));
     foray_reward *reward = goal_of(&s, foray_model_states(s.model) - 1);
     if (foray_algorithm_needs_reward(algorithm))
         support_ok(s.ctx, foray_explorer_give_reward(s.explorer, reward));

@@ -183,12 +183,12 @@ static foray_status make_policies(foray_explorer *explorer, int64_t count,
         return status;
     if (!*sets)
         return plan_alone(explorer, count, rewards, mode, policies);
-    status = fy_plan_rewards(explorer->ctx, (*sets)->set->kernel, FORAY_CLIP_REMAINING,
+    status = fy_plan_rewards(explorer->ctx, (*sets)->inside->kernel, FORAY_CLIP_REMAINING,
                              explorer->settings.ties, count, rewards, mode, policies);
     if (status != FORAY_OK)
         return status;
-    /* The plug-in plan is the best one under the estimate, which is the set's: the bound for all
-     * rewards is about that one, whoever explored. */
+    /* The plug-in plan is the best one under the centre inside the set, whoever explored: the bound
+     * for all rewards is about that one, and not about the best under another centre. */
     bool own = !explorer->ops->plans_on_sets && mode != FORAY_PLUGIN;
     for (int64_t i = 0; i < count && status == FORAY_OK && own; i++)
         status = take_actions(explorer, rewards[i], mode, policies[i]);
