@@ -78,4 +78,10 @@ foray_status fy_errors_bound(foray_explorer *explorer, foray_certificate *out);
 void fy_errors_save(foray_explorer *explorer, fy_writer *writer);
 void fy_errors_load(foray_explorer *explorer, fy_reader *reader);
 
+/* All of them: algorithms differ in what they fill in after fy_errors_create. */
+#define FY_ERRORS_OPS                                                                              \
+    .destroy = fy_errors_destroy, .act = fy_errors_act, .observe = fy_errors_observe,              \
+    .end_episode = fy_errors_end_episode, .plan = fy_errors_plan, .save = fy_errors_save,          \
+    .load = fy_errors_load, .needs_budget = fy_never_needs_budget, .bound = fy_errors_bound
+
 #endif
