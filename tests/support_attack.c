@@ -180,21 +180,71 @@ static double reward_entry(int kind, support_random *random, int64_t t, int64_t 
     }
 }
 
-void attack_rewards(foray_context *ctx, const foray_model *model, support_random *random,
+/* r_t(s,a,s') in [-1,2], discounted; and events. */
+static void other_forms(foray_context *ctx, attack_world *world, support_random *random,
+                        foray_reward *out[ATTACK_REWARDS])
+{
+    const foray_model *model = world->belief;
+    int64_t A = foray_model_actions(model), S = foray_model_states(model);
+    const int32_t *next;
+    support_ok(ctx, foray_reward_create_between(ctx, model, "follows", -1, 2, 0, &out[8]));
+    for (int64_t pair = 0; pair < S * A; pair++) {
+        int64_t n = foray_model_successors(model, pair / A, pair % A, &next);
+        for (int64_t j = 0; j < n; j++)
+            support_ok(ctx, foray_reward_set_next(ctx, out[8], -1, pair / A, pair % A, next[j],
+                                                  3 * support_uniform(random) - 1));
+    }
+    support_ok(ctx, foray_reward_set_discount(ctx, out[8], 0.5 + 0.5 * support_uniform(random)));
+    world->reach = support_below(random, S);
+    world->avoid = support_below(random, S);
+    bool both = world->reach != world->avoid;
+    support_ok(ctx, foray_reward_create_reach(ctx, model, "reach", 1, &world->reach, both,
+                                              &world->avoid, &out[9]));
+    support_ok(ctx,
+               foray_reward_create_reach(ctx, model, "avoid", 0, NULL, 1, &world->avoid, &out[10]));
+}
+
+void attack_rewards(foray_context *ctx, attack_world *world, support_random *random,
                     foray_reward *out[ATTACK_REWARDS])
 {
+    const foray_model *model = world->belief;
     int64_t S = foray_model_states(model), A = foray_model_actions(model);
     int64_t H = foray_model_horizon(model);
-    for (int kind = 0; kind < ATTACK_REWARDS; kind++) {
+    for (int kind = 0; kind < ATTACK_PLAIN; kind++) {
         support_ok(ctx, foray_reward_create(ctx, model, "attack", kind == 7 ? 1 : 0, &out[kind]));
         for (int64_t t = 0; kind < 5 && t < H; t++)
             for (int64_t pair = 0; pair < S * A; pair++)
                 support_ok(ctx, foray_reward_set(ctx, out[kind], t, pair / A, pair % A,
                                                  reward_entry(kind, random, t, H - 1)));
     }
-    /* a goal; one action everywhere; and the last is constant */
+    /* a goal; one action everywhere; and the last plain one is constant */
     support_ok(ctx, foray_reward_set(ctx, out[5], -1, support_below(random, S), -1, 1));
     support_ok(ctx, foray_reward_set(ctx, out[6], -1, -1, support_below(random, A), 1));
+    other_forms(ctx, world, random, out);
+}
+
+/* What a state that ends the event is worth, at the end of the episode any state; NaN: not yet. */
+static double worth(const attack_world *world, bool reaches, int64_t s, bool end)
+{
+    if (reaches && s == world->reach)
+        return 1;
+    if (s == world->avoid)
+        return 0;
+    return !end ? NAN : reaches ? 0 : 1;
+}
+
+static double attack_q(const attack_world *world, const foray_reward *reward, double discount,
+                       int64_t t, int64_t s, int64_t a, const double *after)
+{
+    const foray_model *truth = world->truth;
+    int64_t pair = s * truth->actions + a;
+    double q = 0;
+    for (int64_t i = truth->succ_start[pair]; i < truth->succ_start[pair + 1]; i++) {
+        int64_t next = truth->succ[i];
+        q += world->chance[i] *
+             (foray_reward_next_at(reward, t, s, a, next) + discount * after[next]);
+    }
+    return q;
 }
 
 double attack_value(const attack_world *world, const foray_reward *reward, const int32_t *action)
@@ -202,18 +252,20 @@ double attack_value(const attack_world *world, const foray_reward *reward, const
     const foray_model *truth = world->truth;
     int64_t S = truth->states, A = truth->actions, H = truth->horizon;
     double now[16] = {0}, after[16] = {0}, sum = 0;
+    foray_reward_facts facts;
+    foray_reward_describe(reward, &facts);
+    bool reaches = strcmp(foray_reward_name(reward), "reach") == 0;
+    for (int64_t s = 0; facts.stops && s < S; s++)
+        now[s] = worth(world, reaches, s, true);
     for (int64_t t = H - 1; t >= 0; t--) {
         memcpy(after, now, sizeof after);
         for (int64_t s = 0; s < S; s++) {
+            if (facts.stops && !isnan(worth(world, reaches, s, false)))
+                continue;
             double best = -INFINITY;
             int64_t first = action ? action[t * S + s] : 0, last = action ? first : A - 1;
-            for (int64_t a = first; a <= last; a++) {
-                double q = foray_reward_at(reward, t, s, a);
-                for (int64_t i = truth->succ_start[s * A + a]; i < truth->succ_start[s * A + a + 1];
-                     i++)
-                    q += world->chance[i] * after[truth->succ[i]];
-                best = fmax(best, q);
-            }
+            for (int64_t a = first; a <= last; a++)
+                best = fmax(best, attack_q(world, reward, facts.discount, t, s, a, after));
             now[s] = best;
         }
     }

@@ -10,8 +10,8 @@
  *
  * Run number SEED is the same whoever runs it, so that a violation can be looked at again. In a
  * share delta of the runs the truth may lie outside its confidence set, and then a certificate may
- * be false. Likelihood sets are looked at: while the truth is inside, nothing may be false. Of the
- * others nothing false is excused either, since they are much wider than they need be. */
+ * be false. Likelihood sets and ellipsoids of regressions are looked at: while the truth is inside,
+ * nothing may be false. Of bounds from counts nothing false is excused either. */
 #include "explore/explorer.h"
 #include "support_attack.h"
 
@@ -33,7 +33,7 @@ typedef struct attack_score {
     int64_t violations;         /* everything false, */
     int64_t unexcused;          /* and what of it was false although the truth was inside the set */
     int64_t violating;          /* runs with a violation */
-    int64_t outside;            /* runs whose truth was seen outside a likelihood set */
+    int64_t outside;            /* runs whose truth was seen outside a set */
     double expected, variance;  /* of violating runs, were delta used up */
     int64_t shown;
     double tightest; /* the largest share of a certificate that was lost */
@@ -148,29 +148,37 @@ static double bound_of(attack *it)
     return all.gap;
 }
 
-static void attack_plans(attack *it)
+/* Plans for rewards first..first+count-1 together. */
+static void attack_rewards_of(attack *it, int first, int count, double bound)
 {
     const foray_reward *rewards[ATTACK_REWARDS];
     foray_policy *policy[ATTACK_REWARDS];
-    double bound = bound_of(it);
-    memcpy(rewards, it->reward, sizeof rewards);
+    for (int i = 0; i < count; i++)
+        rewards[i] = it->reward[first + i];
     for (int mode = 0; mode < FORAY_MODES; mode++) {
-        foray_status status =
-            foray_explorer_plan(it->explorer, ATTACK_REWARDS, rewards, mode, policy);
+        foray_status status = foray_explorer_plan(it->explorer, count, rewards, mode, policy);
         if (status == FORAY_ERROR_USAGE)
-            continue; /* not every algorithm has every mode */
+            continue; /* not every algorithm has every mode, and every form */
         support_ok(it->ctx, status);
-        for (int r = 0; r < ATTACK_REWARDS; r++) {
-            judge_plan(it, r, policy[r], bound);
-            foray_policy_destroy(policy[r]);
+        for (int i = 0; i < count; i++) {
+            judge_plan(it, first + i, policy[i], bound);
+            foray_policy_destroy(policy[i]);
         }
     }
 }
 
-/* Is ||z* - z||_M <= beta in every block, with the truth's z*? */
-static bool contains_truth(const attack *it, const fy_confidence *set)
+/* The bound for all rewards is about plain ones. */
+static void attack_plans(attack *it)
 {
-    const fy_basis *basis = set->basis;
+    attack_rewards_of(it, 0, ATTACK_PLAIN, bound_of(it));
+    for (int r = ATTACK_PLAIN; r < ATTACK_REWARDS; r++)
+        attack_rewards_of(it, r, 1, INFINITY);
+}
+
+/* Is ||z* - z||_M <= beta in every block, with the truth's z*? */
+static bool contains_truth(const attack *it, const fy_regression_set *set)
+{
+    const fy_basis *basis = it->world.belief->basis;
     double z[64];
     for (int64_t g = 0; g < basis->blocks; g++) {
         const double *centre = set->z + set->ridge->at_vector[g];
@@ -190,15 +198,28 @@ static bool truth_is_inside(attack *it)
 {
     fy_certifier *sets;
     support_ok(it->ctx, fy_explorer_sets(it->explorer, &sets));
-    return contains_truth(it, sets->set) && contains_truth(it, sets->inside);
+    const fy_confidence *one = sets->set, *other = sets->inside;
+    return contains_truth(it, &(fy_regression_set){one->ridge, one->z, one->radius}) &&
+           contains_truth(it, &(fy_regression_set){other->ridge, other->z, other->radius});
+}
+
+/* The ellipsoids of a regression, where the run has them. */
+static bool regression_holds(attack *it)
+{
+    fy_regression_set set;
+    return !it->explorer->ops->regression || !it->explorer->ops->regression(it->explorer, &set) ||
+           contains_truth(it, &set);
 }
 
 static void attack_now(attack *it)
 {
     it->excused = false;
     if (it->options->run &&
-        foray_explorer_certify_by(it->explorer, it->settings.radius) == FORAY_OK)
+        foray_explorer_certify_by(it->explorer, it->settings.radius) == FORAY_OK) {
+        it->excused = !regression_holds(it);
+        it->outside += it->excused;
         attack_plans(it);
+    }
     if (it->options->likelihood &&
         foray_explorer_certify_by(it->explorer, FORAY_RADIUS_LIKELIHOOD) == FORAY_OK) {
         it->excused = !truth_is_inside(it);
@@ -239,7 +260,7 @@ static bool begin(attack *it)
     if (foray_algorithm_needs_reward(it->settings.algorithm))
         support_ok(it->ctx,
                    foray_explorer_give_reward(
-                       it->explorer, it->reward[support_below(&it->random, ATTACK_REWARDS)]));
+                       it->explorer, it->reward[support_below(&it->random, ATTACK_PLAIN)]));
     return true;
 }
 
@@ -267,7 +288,7 @@ static void attack_seed(uint64_t seed, const attack_options *options, attack_sco
     it.settings.seed = (int64_t)(seed & 0xffffffff);
     if (options->delta > 0)
         it.settings.delta = options->delta;
-    attack_rewards(it.ctx, it.world.belief, &it.random, it.reward);
+    attack_rewards(it.ctx, &it.world, &it.random, it.reward);
     for (int r = 0; r < ATTACK_REWARDS; r++)
         it.best[r] = attack_value(&it.world, it.reward[r], NULL);
     if (begin(&it)) {
