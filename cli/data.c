@@ -21,7 +21,7 @@ static void write_row(const writing *w, int64_t episode, int64_t step, int64_t t
             here[0], action, here[1]);
     if (w->reward) {
         char number[FORAY_NUMBER_SIZE];
-        double reward = foray_reward_at(w->reward, t, here[0], action);
+        double reward = foray_reward_next_at(w->reward, t, here[0], action, here[1]);
         fprintf(w->out, ",%s", foray_shortest(reward, number));
     }
     fputc('\n', w->out);
@@ -82,7 +82,15 @@ static cli_exit open_run(writing *w, cli_rewards *rewards)
     }
     if (code == CLI_DONE && cli_has(session, "reward"))
         code = cli_reward_open(session, foray_run_model(w->run), rewards);
-    return code;
+    if (code != CLI_DONE || rewards->count == 0)
+        return code;
+    foray_reward_facts facts;
+    foray_reward_describe(rewards->item[0], &facts);
+    if (facts.stops)
+        return cli_fail(session, CLI_USAGE, "%s is a probability, and earns nothing in a step",
+                        foray_reward_name(rewards->item[0]));
+    w->reward = rewards->item[0];
+    return CLI_DONE;
 }
 
 static cli_exit run_data(cli_session *session)
@@ -92,7 +100,6 @@ static cli_exit run_data(cli_session *session)
     const char *path = cli_value(session, "output") ? cli_value(session, "output") : "-";
     cli_exit code = open_run(&w, &rewards);
     if (code == CLI_DONE) {
-        w.reward = rewards.count > 0 ? rewards.item[0] : NULL;
         w.generative = foray_algorithm_is_generative(foray_run_settings(w.run)->algorithm);
         code = cli_is_stdout(path) ? write_all(&w) : write_file(&w, path);
     }

@@ -200,7 +200,7 @@ static void test_penalty(void **state)
 /* The farthest point of {l >= l(c) - x} along a ray from c through w. */
 static void to_border(const law *l, const double *c, double level, double *w)
 {
-    double low = 0, high = 1, dir[8];
+    double low = 0, high = 1, dir[8] = {0};
     double room = INFINITY;
     for (int64_t i = 0; i < l->m; i++) {
         dir[i] = w[i] - c[i];
