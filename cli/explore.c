@@ -320,8 +320,9 @@ static cli_exit show_exploration(exploration *e, foray_status status)
     cli_exit code = cli_status(session, foray_explorer_describe(explorer, &facts));
     if (code != CLI_DONE)
         return code;
-    /* Not every algorithm has a bound; that is no reason to fail here. */
-    (void)foray_explorer_bound(explorer, &bound);
+    /* Not every algorithm has a bound; that is no reason to fail here. A signal does not wait. */
+    if (status != FORAY_INTERRUPTED)
+        (void)foray_explorer_bound(explorer, &bound);
     if (session->json) {
         cli_output_begin(&output, session);
         output_summary(e, &output, &facts, &bound, status);
@@ -351,7 +352,9 @@ static cli_exit explore(exploration *e)
     if (code != CLI_DONE)
         return code;
     cli_progress_begin(&e->progress, foray_run_saved(e->run));
+    foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
     foray_status status = foray_run_explore(e->run, world, cli_progress_step, &e->progress);
+    foray_context_set_stop(session->ctx, NULL, NULL);
     cli_progress_end(&e->progress);
     foray_world_destroy(world);
     code = cli_status(session, status);

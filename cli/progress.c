@@ -39,6 +39,12 @@ void cli_progress_begin(cli_progress *progress, int64_t first)
         catch (SIGHUP);
 }
 
+bool cli_stop_wanted(void *user)
+{
+    (void)user;
+    return stop_wanted != 0;
+}
+
 enum { BAR = 20 };
 static const double seconds_between_lines = 0.1;
 

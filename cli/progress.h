@@ -12,6 +12,9 @@ typedef struct cli_progress {
     foray_progress last;
 } cli_progress;
 
+/* Has a signal asked to stop? For foray_context_set_stop. */
+bool cli_stop_wanted(void *user);
+
 /* SIGINT, SIGTERM and SIGHUP from now on ask the exploration to stop; a second
  * one ends the process at once (what is saved stays saved). */
 void cli_progress_begin(cli_progress *progress, int64_t first);

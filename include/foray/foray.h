@@ -113,6 +113,11 @@ FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
  * with the context afterwards. FORAY_ERROR_USAGE for a level that the machine, or this build of
  * the library, does not have. */
 FORAY_API foray_status foray_context_set_level(foray_context *ctx, const char *level);
+/* What may take long (exploring, bounds, plans) asks `stop` several times a second, from any of its
+ * threads. Once that says true, it returns FORAY_INTERRUPTED: an explorer may then be in the middle
+ * of an episode and is only to be destroyed; a run has saved the episodes that had ended. NULL, as
+ * at first: nobody is asked. Setting it forgets what was said before. */
+FORAY_API void foray_context_set_stop(foray_context *ctx, bool (*stop)(void *user), void *user);
 
 /* ------------------------------------------------------------------- names */
 

@@ -15,7 +15,31 @@ struct foray_context {
     int64_t allocations_left;
     /* How many allocations were asked for with this context. */
     int64_t allocations;
+    /* Asked now and then by what may take long; once it says yes, `stopped` stays. */
+    bool (*stop)(void *user);
+    void *stop_user;
+    bool stopped;
 };
+
+/* Should what is under way end? Any thread may ask, in the middle of a long loop; what it computes
+ * is then of no use, and whoever called it says FORAY_INTERRUPTED. */
+static inline bool fy_stopped(foray_context *ctx)
+{
+    if (!ctx->stop)
+        return false;
+    bool stopped = __atomic_load_n(&ctx->stopped, __ATOMIC_RELAXED);
+    if (!stopped && ctx->stop(ctx->stop_user)) {
+        stopped = true;
+        __atomic_store_n(&ctx->stopped, true, __ATOMIC_RELAXED);
+    }
+    return stopped;
+}
+
+/* Was something ended so? */
+static inline bool fy_was_stopped(const foray_context *ctx)
+{
+    return __atomic_load_n(&ctx->stopped, __ATOMIC_RELAXED);
+}
 
 /* Text as fy_format and fy_vformat have it, whatever the locale: where "1,5" is written for 1.5, it
  * is "1.5" here. Nothing else in the libraries may print a number. */

@@ -70,6 +70,15 @@ void fy_say_within(foray_context *ctx, const char *format, ...)
         fy_format(ctx->message + length, sizeof ctx->message - (size_t)length, ": %.900s", cause);
 }
 
+/* ---------------------------------------------------------------- stopping */
+
+void foray_context_set_stop(foray_context *ctx, bool (*stop)(void *user), void *user)
+{
+    ctx->stop = stop;
+    ctx->stop_user = user;
+    ctx->stopped = false;
+}
+
 /* ------------------------------------------------------------------ memory */
 
 bool fy_size_mul(size_t a, size_t b, size_t *out)

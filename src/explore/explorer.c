@@ -1,5 +1,6 @@
 /* explorer.c - what is the same for all algorithms: checks, the order of calls, saving. */
 #include "explore/explorer.h"
+#include "plan/policy.h"
 #include "plan/reward.h"
 
 #include <inttypes.h>
@@ -81,6 +82,12 @@ void fy_given_destroy(fy_given *given)
 
 /* ------------------------------------------------------------------ episodes */
 
+/* What an algorithm was told to end before its time is of no use: the episode stays open. */
+static foray_status unless_stopped(const foray_explorer *explorer)
+{
+    return fy_was_stopped(explorer->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
+}
+
 static foray_status wrong_order(foray_explorer *explorer, const char *call)
 {
     return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
@@ -121,7 +128,7 @@ foray_status foray_explorer_begin(foray_explorer *explorer)
     if (explorer->ops->begin_episode)
         explorer->ops->begin_episode(explorer);
     explorer->step = 0;
-    return FORAY_OK;
+    return unless_stopped(explorer);
 }
 
 foray_status foray_explorer_query(foray_explorer *explorer, int64_t *state)
@@ -151,7 +158,7 @@ foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t
                        " (foray_explorer_query)",
                        ops->name, ops->query(explorer, explorer->step), state);
     *action = ops->act(explorer, explorer->step, state);
-    return FORAY_OK;
+    return unless_stopped(explorer);
 }
 
 foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int64_t action,
@@ -174,24 +181,26 @@ foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int
     explorer->seen[model->succ_start[pair] + j]++;
     explorer->ops->observe(explorer, explorer->step, pair, j);
     explorer->step++;
-    return FORAY_OK;
+    return unless_stopped(explorer);
 }
 
-static void end_episode(foray_explorer *explorer)
+static foray_status end_episode(foray_explorer *explorer)
 {
     if (explorer->ops->end_episode)
         explorer->ops->end_episode(explorer);
+    if (fy_was_stopped(explorer->ctx))
+        return FORAY_INTERRUPTED;
     explorer->episodes++;
     explorer->step = -1;
     fy_explorer_test(explorer);
+    return FORAY_OK;
 }
 
 foray_status foray_explorer_end(foray_explorer *explorer)
 {
     if (explorer->step != explorer->model->horizon)
         return wrong_order(explorer, "foray_explorer_end");
-    end_episode(explorer);
-    return FORAY_OK;
+    return end_episode(explorer);
 }
 
 /* An episode whose every transition is possible, or nothing is learnt from it. */
@@ -232,9 +241,7 @@ foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps, const
         status = foray_explorer_begin(explorer);
     for (int64_t t = 0; t < steps && status == FORAY_OK; t++)
         status = foray_explorer_observe(explorer, states[t], actions[t], states[t + 1]);
-    if (status == FORAY_OK)
-        end_episode(explorer);
-    return status;
+    return status == FORAY_OK ? end_episode(explorer) : status;
 }
 
 int64_t fy_random_action(const foray_explorer *explorer, int64_t t)
@@ -263,7 +270,10 @@ foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
         fy_explorer_qualify(explorer, &policies[i]->certificate);
         fy_reward_convert(rewards[i], policies[i]);
     }
-    return status;
+    if (status != FORAY_OK || !fy_was_stopped(explorer->ctx))
+        return status;
+    fy_policies_destroy(count, policies);
+    return FORAY_INTERRUPTED;
 }
 
 static foray_status has_none(foray_explorer *explorer, const char *what)
@@ -271,7 +281,7 @@ static foray_status has_none(foray_explorer *explorer, const char *what)
     return fy_fail(explorer->ctx, FORAY_ERROR_USAGE, "%s has no %s", explorer->ops->name, what);
 }
 
-foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out)
+static foray_status bound(foray_explorer *explorer, foray_certificate *out)
 {
     fy_certifier *sets = NULL;
     foray_status status = FORAY_OK;
@@ -288,6 +298,17 @@ foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *o
         status = explorer->ops->bound(explorer, out);
     if (status == FORAY_OK)
         fy_explorer_qualify(explorer, out);
+    return status;
+}
+
+foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out)
+{
+    foray_certificate certificate;
+    foray_status status = bound(explorer, &certificate);
+    if (status == FORAY_OK)
+        status = unless_stopped(explorer);
+    if (status == FORAY_OK)
+        *out = certificate;
     return status;
 }
 
@@ -318,16 +339,12 @@ static uint64_t fingerprint(const foray_explorer *explorer)
     const foray_model *model = explorer->model;
     const foray_settings *settings = &explorer->settings;
     const fy_explorer_ops *ops = explorer->ops;
-    const int64_t shape[] = {model->states,
-                             model->actions,
-                             model->horizon,
-                             model->dim,
-                             model->generator_sets,
-                             settings->seed,
-                             settings->radius,
-                             settings->centring,
-                             settings->blocks,
-                             ops->needs_budget(explorer) ? settings->episodes : 0};
+    const int64_t shape[] = {
+        model->states,         model->actions,
+        model->horizon,        model->dim,
+        model->generator_sets, settings->seed,
+        settings->radius,      settings->centring,
+        settings->blocks,      ops->needs_budget(explorer) ? settings->episodes : 0};
     const foray_reward *reward = foray_explorer_reward(explorer);
     uint64_t hash = fy_hash(shape, sizeof shape, reward ? fy_reward_hash(reward) : 0);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
@@ -368,8 +385,9 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
         return wrong_order(explorer, "foray_explorer_load");
     fy_reader reader = {.data = data, .size = size};
     if (fy_read_u64(&reader) != fingerprint(explorer) || reader.failed)
-        return fy_fail(explorer->ctx, FORAY_ERROR_RUN,
-                       "the saved state belongs to another algorithm, model, radius, seed or reward");
+        return fy_fail(
+            explorer->ctx, FORAY_ERROR_RUN,
+            "the saved state belongs to another algorithm, model, radius, seed or reward");
     explorer->episodes = (int64_t)fy_read_u64(&reader);
     explorer->plans = (int64_t)fy_read_u64(&reader);
     explorer->stale = fy_read_u64(&reader) != 0;

@@ -128,6 +128,7 @@ foray_status fy_inner_create(foray_context *ctx, const fy_basis *basis, int meth
     if (!inner)
         return FORAY_ERROR_MEMORY;
     inner->basis = basis;
+    inner->ctx = ctx;
     inner->threads = ctx->threads > 1 ? ctx->threads : 1;
     inner->ratio = 1;
     foray_status status = choose_method(ctx, inner, method, memory);
@@ -289,7 +290,7 @@ static void solve_set(fy_inner *inner, const fy_ridge *ridge, worker *at_work,
                           .room = at_work->room,
                           .bits = inner->bits + inner->at_bits[generator_set]};
     /* Nothing unknown: value, upper and bits are 0, as they were created. */
-    if (b->dim == 0)
+    if (b->dim == 0 || fy_stopped(inner->ctx))
         return;
     if (!inner->map && at_work->block != block) {
         make_map(inner, ridge, block, 0, b->coords, at_work->map, at_work->room);

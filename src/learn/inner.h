@@ -17,16 +17,17 @@ typedef struct fy_inner {
     const fy_basis *basis;
     int method; /* FORAY_INNER_EXACT, _L1 or _ASCENT: what auto became */
     int threads;
-    fy_walks *walks;  /* exact: the vertex lists */
-    int64_t vertices; /* exact: over all generator sets */
-    double *value;    /* [generator_sets] ||psi'_f|| of the maximiser found */
-    double *upper;    /* [generator_sets] upper bound of the maximum; = value if exact */
-    int64_t *at_bits; /* [generator_sets+1] */
-    uint64_t *bits;   /* maximisers, ceil(n/64) words per set */
-    double ratio;     /* worst upper/value of the last solve */
-    int32_t *order;   /* [generator_sets] sets of the same block side by side */
-    double *map;      /* with a single block: its whitening map, shared by all threads */
-    double *scratch;  /* per thread */
+    foray_context *ctx; /* whether to stop */
+    fy_walks *walks;    /* exact: the vertex lists */
+    int64_t vertices;   /* exact: over all generator sets */
+    double *value;      /* [generator_sets] ||psi'_f|| of the maximiser found */
+    double *upper;      /* [generator_sets] upper bound of the maximum; = value if exact */
+    int64_t *at_bits;   /* [generator_sets+1] */
+    uint64_t *bits;     /* maximisers, ceil(n/64) words per set */
+    double ratio;       /* worst upper/value of the last solve */
+    int32_t *order;     /* [generator_sets] sets of the same block side by side */
+    double *map;        /* with a single block: its whitening map, shared by all threads */
+    double *scratch;    /* per thread */
     int64_t scratch_size;
 } fy_inner;
 

@@ -65,14 +65,17 @@ static void form_gram(int64_t count, int64_t width, const double *h, const doubl
  *
  * and only i < j is needed later: level j keeps these sums for the subset whose lowest
  * group is j. On average that is one sum per subset, none longer than `count` terms. */
-static uint64_t walk_tree(int64_t count, const double *gram, double *level)
+static uint64_t walk_tree(foray_context *ctx, int64_t count, const double *gram, double *level)
 {
+    const uint64_t often = (1 << 18) - 1;
     int64_t stride = count + 1;
     double *root = level + count * stride, best;
     uint64_t best_subset = 0, last = ((uint64_t)1 << count) - 1;
     memcpy(root, gram + count * stride, (size_t)stride * sizeof *root);
     best = root[count];
     for (uint64_t v = 1; v <= last; v++) {
+        if ((v & often) == 0 && fy_stopped(ctx))
+            break;
         int64_t j = __builtin_ctzll(v);
         uint64_t above = v & (v - 1);
         int64_t parent = above ? __builtin_ctzll(above) : count;
@@ -100,7 +103,7 @@ static void solve_tree(const fy_inner_task *task, const fy_walk *walk, const dou
     double *level = fy_take(&room, (free_groups + 1) * (free_groups + 1));
     double *in = fy_take(&room, groups);
     form_gram(free_groups, task->width, h, h + groups * task->width, gram);
-    uint64_t subset = walk_tree(free_groups, gram, level);
+    uint64_t subset = walk_tree(task->inner->ctx, free_groups, gram, level);
     for (int64_t k = 0; k < groups; k++)
         in[k] = (double)(k < free_groups ? subset >> k & 1 : 0);
     groups_to_bits(task, walk, in);

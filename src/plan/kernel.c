@@ -144,6 +144,7 @@ foray_status fy_kernel_create(foray_context *ctx, const fy_basis *basis, int pre
         return status;
     kernel->basis = basis;
     kernel->backups = fy_backups_of(ctx->level);
+    kernel->ctx = ctx;
     kernel->threads = ctx->threads;
     kernel->zeta = model->feature_error;
     kernel->alike = common_columns(kernel, precision != FY_FACTOR_NONE);
@@ -312,6 +313,8 @@ static void estimate_set(fy_kernel *kernel, const fy_ridge *ridge, const double 
 {
     const fy_basis *basis = kernel->basis;
     int64_t block = basis->block_of_generator_set[set];
+    if (set % SETS_PER_CHUNK == 0 && fy_stopped(kernel->ctx))
+        return;
     fy_basis_generators(basis, set, generators);
     form_p(kernel, set, z + ridge->at_vector[block], generators);
     if ((kernel->factor || kernel->single) && basis->block[block].dim > 0)

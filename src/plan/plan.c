@@ -144,8 +144,9 @@ static void plan_together(const fy_plan_task *task, fy_backup_states *backup)
         take_scratch(&step, fy_thread());
 #pragma omp for schedule(dynamic)
         for (int64_t from = 0; from < states; from += STATES_PER_CHUNK)
-            back_up(task, backup, &step, t, from,
-                    from + STATES_PER_CHUNK < states ? from + STATES_PER_CHUNK : states);
+            if (!fy_stopped(task->kernel->ctx))
+                back_up(task, backup, &step, t, from,
+                        from + STATES_PER_CHUNK < states ? from + STATES_PER_CHUNK : states);
     }
 }
 
@@ -153,7 +154,7 @@ static void plan_together(const fy_plan_task *task, fy_backup_states *backup)
 static void plan_alone(const fy_plan_task *task, fy_backup_states *backup)
 {
     const foray_model *model = task->kernel->basis->model;
-    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+    for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(task->kernel->ctx); t--) {
         fy_backup step = step_of(task, t);
         take_scratch(&step, 0);
         back_up(task, backup, &step, t, 0, model->states);

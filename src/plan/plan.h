@@ -27,6 +27,7 @@ typedef struct fy_kernel {
     const fy_basis *basis;
     const fy_backups *backups; /* of the level that the context had; see backup.h */
     int threads;
+    foray_context *ctx; /* whether to stop */
     double zeta;        /* error of the model's features */
     double *p;          /* c numbers per set, at fy_kernel_at: c = n-1 when centred, else n */
     double *factor;     /* R, min(c, d_g) rows, row i holds columns i..c-1; NULL: see next */

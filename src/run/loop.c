@@ -106,6 +106,7 @@ static foray_status explore(loop *l)
     foray_run *run = l->run;
     while (!l->stopped) {
         foray_status status = measure_if_due(l);
+        run->spoilt |= status == FORAY_INTERRUPTED; /* the bound may have left half its work */
         if (status != FORAY_OK)
             return status;
         int64_t k = run->explorer->episodes;

@@ -40,7 +40,7 @@ struct foray_run {
     fy_point last;                  /* the last point of the trace */
     bool measure_now;               /* the target has changed: the trace needs a point here */
     fy_source source, source_saved; /* where episodes came from */
-    bool spoilt;                    /* the explorer was told part of an episode that never ended */
+    bool spoilt;                    /* the explorer broke off in an episode, or in a bound */
     double commit_gap;              /* seconds between transactions */
 
     double checkpoint_gap;   /* at least so many seconds between checkpoints */

@@ -1,0 +1,100 @@
+/* test_stop.c - asked to stop in the middle of a bound, a plan or an episode: the answer comes at
+ * once, episodes that had ended are saved, and the run continues to the same bits. */
+#include "support_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Says stop when it is asked for the `at`-th time. */
+typedef struct asked {
+    int64_t count, at;
+} asked;
+
+static bool stop_at(void *user)
+{
+    asked *a = user;
+    return ++a->count >= a->at;
+}
+
+/* Explores with so many questions; true: it was stopped. The world is asked no more afterwards. */
+static bool explore_until(run_bench *bench, foray_run *run, int64_t at, int64_t *questions)
+{
+    asked a = {.at = at};
+    foray_context_set_stop(bench->ctx, stop_at, &a);
+    foray_status status = run_finish(bench, run);
+    foray_context_set_stop(bench->ctx, NULL, NULL);
+    assert_true(status == FORAY_OK || status == FORAY_INTERRUPTED);
+    if (status == FORAY_INTERRUPTED)
+        assert_int_equal(a.count, at); /* once it is said, nobody asks again */
+    *questions = a.count;
+    return status == FORAY_INTERRUPTED;
+}
+
+static const char *const algorithms[] = {"ucrl-rfe", "ucrl-rfe+", "random", "rf-ucrl", "sstp"};
+
+static void stopped_anywhere_a_run_continues_to_the_same_bits(void **state)
+{
+    run_bench *bench = *state;
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++) {
+        run_digest whole, parts;
+        int64_t questions = 0, all = 0;
+        assert_ok(bench,
+                  foray_settings_set(bench->ctx, &bench->settings, "algorithm", algorithms[i]));
+        foray_run *run = run_create(bench, bench->path);
+        assert_false(explore_until(bench, run, INT64_MAX, &all));
+        foray_run_close(run);
+        run_digest_file(bench, bench->path, &whole);
+        remove(bench->path);
+        for (int64_t at = 1; at <= all; at += 1 + all / 9) {
+            run = run_create(bench, bench->path);
+            assert_true(explore_until(bench, run, at, &questions));
+            foray_run_close(run);
+            run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
+            assert_ok(bench, run_finish(bench, run));
+            assert_ok(bench, foray_run_verify(run));
+            foray_run_close(run);
+            run_digest_file(bench, bench->path, &parts);
+            run_assert_same(&whole, &parts);
+            remove(bench->path);
+        }
+        if (strncmp(algorithms[i], "ucrl", 4) == 0)
+            assert_true(all > 10); /* else nothing was shown */
+    }
+}
+
+/* Bounds and plans ask, and say so if they were stopped; nothing is handed out then. */
+static void bounds_and_plans_stop(void **state)
+{
+    run_bench *bench = *state;
+    foray_certificate bound;
+    foray_policy *policy;
+    run_make(bench, bench->path);
+    foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_READ);
+    foray_explorer *explorer = foray_run_explorer(run);
+    foray_reward *reward = run_goal_reward(bench->ctx, bench->model);
+    const foray_reward *const rewards[] = {reward};
+    asked a = {.at = 1};
+    foray_context_set_stop(bench->ctx, stop_at, &a);
+    assert_int_equal(foray_explorer_bound(explorer, &bound), FORAY_INTERRUPTED);
+    foray_context_set_stop(bench->ctx, stop_at, &a);
+    assert_int_equal(foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy),
+                     FORAY_INTERRUPTED);
+    a = (asked){.at = INT64_MAX};
+    foray_context_set_stop(bench->ctx, stop_at, &a);
+    assert_ok(bench, foray_explorer_bound(explorer, &bound));
+    assert_ok(bench, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
+    assert_true(a.count > bench->settings.episodes / 100);
+    foray_context_set_stop(bench->ctx, NULL, NULL);
+    foray_policy_destroy(policy);
+    foray_reward_destroy(reward);
+    foray_run_close(run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RUN_TEST(stopped_anywhere_a_run_continues_to_the_same_bits),
+        RUN_TEST(bounds_and_plans_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
