@@ -151,6 +151,9 @@ cli_exit cli_refuse_stdout(cli_session *session, const char *path);
 /* May the command write there? CLI_USAGE if something is there and --force was not given, or
  * if it is something that the command reads; to be asked before long work. */
 cli_exit cli_destination_check(cli_session *session, const char *path);
+/* Writes one of many files of a directory, which was asked about before; foray_files_sync follows.
+ */
+cli_exit cli_destination_put(cli_session *session, const char *path, const void *data, size_t size);
 /* Asks again, and writes. What goes to standard output must be all that does. */
 cli_exit cli_destination_write(cli_session *session, const char *path, const void *data,
                                size_t size);

@@ -164,6 +164,12 @@ cli_exit cli_destination_check(cli_session *session, const char *path)
     return code == CLI_DONE ? check_existing(session, path) : code;
 }
 
+cli_exit cli_destination_put(cli_session *session, const char *path, const void *data, size_t size)
+{
+    return cli_status(session,
+                      foray_files_write(session->ctx, path, cli_has(session, "force"), data, size));
+}
+
 cli_exit cli_destination_write(cli_session *session, const char *path, const void *data,
                                size_t size)
 {

@@ -26,6 +26,7 @@ typedef struct planning {
     double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
     char **file;             /* [rewards] where policies go; NULL: nowhere */
     bool to_stdout;          /* that is standard output */
+    bool into_directory;     /* they go into one, and are made durable together */
 } planning;
 
 /* -------------------------------------------------------------------- planning */
@@ -200,7 +201,7 @@ static cli_exit check_names(planning *p)
 /* Where the policies go. */
 static cli_exit name_files(planning *p, const char *output)
 {
-    bool directory = is_directory(output);
+    bool directory = p->into_directory = is_directory(output);
     p->file = calloc((size_t)p->rewards.count, sizeof *p->file);
     for (int64_t i = 0; p->file && i < p->rewards.count; i++) {
         p->file[i] = directory ? file_of_reward(output, foray_reward_name(p->rewards.item[i]))
@@ -250,7 +251,8 @@ static cli_exit write_policy(planning *p, int64_t i)
         cli_status(p->session, foray_policy_print(p->session->ctx, p->policy[i], &text, &size));
     if (code != CLI_DONE)
         return code;
-    code = cli_destination_write(p->session, p->file[i], text, size);
+    code = p->into_directory ? cli_destination_put(p->session, p->file[i], text, size)
+                             : cli_destination_write(p->session, p->file[i], text, size);
     free(text);
     return code;
 }
@@ -260,6 +262,9 @@ static cli_exit write_policies(planning *p)
     cli_exit code = CLI_DONE;
     for (int64_t i = 0; p->file && i < p->rewards.count && code == CLI_DONE; i++)
         code = write_policy(p, i);
+    if (code == CLI_DONE && p->into_directory)
+        code = cli_status(p->session,
+                          foray_files_sync(p->session->ctx, cli_value(p->session, "output")));
     return code;
 }
 

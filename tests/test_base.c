@@ -180,10 +180,32 @@ static void files_are_replaced_only_on_request(void **state)
     assert_int_equal(rmdir(directory), 0); /* nothing is left behind */
 }
 
+/* Many files are written as one is, but for the waiting; what cannot be made durable is told. */
+static void many_files_are_made_durable_together(void **state)
+{
+    foray_context *ctx = *state;
+    char directory[] = "/tmp/foray-base-XXXXXX", path[64];
+    assert_non_null(mkdtemp(directory));
+    for (int i = 0; i < 100; i++) {
+        snprintf(path, sizeof path, "%s/%d", directory, i);
+        assert_int_equal(foray_files_write(ctx, path, false, "one", 3), FORAY_OK);
+        assert_int_equal(foray_files_write(ctx, path, false, "no", 2), FORAY_ERROR_IO);
+    }
+    assert_int_equal(foray_files_sync(ctx, directory), FORAY_OK);
+    for (int i = 0; i < 100; i++) {
+        snprintf(path, sizeof path, "%s/%d", directory, i);
+        assert_content(ctx, path, "one");
+        unlink(path);
+    }
+    assert_int_equal(rmdir(directory), 0);
+    assert_int_equal(foray_files_sync(ctx, directory), FORAY_ERROR_IO);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(messages_name_place_and_cause, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_files_are_made_durable_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(allocation_checks_its_product, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bytes_come_back, set_up, tear_down),
         cmocka_unit_test(reading_too_much_fails),

@@ -146,6 +146,11 @@ FORAY_API bool foray_whole_read(const char *text, int64_t *out);
  * written to. */
 FORAY_API foray_status foray_file_write(foray_context *ctx, const char *path, bool replace,
                                         const void *data, size_t size);
+/* The same for many files of one directory: each is whole or not there, and all of them are durable
+ * once foray_files_sync has said so, which waits for the disk once and not twice for every file. */
+FORAY_API foray_status foray_files_write(foray_context *ctx, const char *path, bool replace,
+                                         const void *data, size_t size);
+FORAY_API foray_status foray_files_sync(foray_context *ctx, const char *directory);
 
 /* -------------------------------------------------------------- parameters */
 

@@ -1,5 +1,5 @@
 /* file.c - whole files in, whole files out. */
-#define _GNU_SOURCE /* renameat2 */
+#define _GNU_SOURCE /* renameat2, syncfs */
 #include "base/base.h"
 
 #include <errno.h>
@@ -200,6 +200,14 @@ static int rename_to_new(const char *from, const char *to)
     return -1;
 }
 
+static foray_status place(foray_context *ctx, const char *from, const char *to, bool replace)
+{
+    int failed = replace ? rename(from, to) : rename_to_new(from, to);
+    if (failed != 0 && errno == EEXIST)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", to);
+    return failed != 0 ? fail_errno(ctx, to, "cannot be created") : FORAY_OK;
+}
+
 /* A name is durable once its directory is. Some file systems cannot sync one (EINVAL): then
  * there is nothing to do. */
 foray_status fy_file_place(foray_context *ctx, const char *from, const char *to, bool replace)
@@ -208,19 +216,15 @@ foray_status fy_file_place(foray_context *ctx, const char *from, const char *to,
     foray_status status = open_directory_of(ctx, to, &directory);
     if (status != FORAY_OK)
         return status;
-    int failed = replace ? rename(from, to) : rename_to_new(from, to);
-    if (failed != 0 && errno == EEXIST)
-        status = fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", to);
-    else if (failed != 0)
-        status = fail_errno(ctx, to, "cannot be created");
-    else if (fsync(directory) != 0 && errno != EINVAL)
+    status = place(ctx, from, to, replace);
+    if (status == FORAY_OK && fsync(directory) != 0 && errno != EINVAL)
         status = fail_errno(ctx, to, "its directory cannot be synced");
     close(directory);
     return status;
 }
 
 /* Writes `path`, which is not a link, and neither a device nor a pipe. */
-static foray_status write_whole(foray_context *ctx, const char *path, bool replace,
+static foray_status write_whole(foray_context *ctx, const char *path, bool replace, bool durable,
                                 const void *data, size_t size)
 {
     size_t length = strlen(path) + sizeof ".123456";
@@ -230,10 +234,13 @@ static foray_status write_whole(foray_context *ctx, const char *path, bool repla
     int file = create_beside(path, beside, length);
     foray_status status = file < 0 ? fail_errno(ctx, path, "cannot create") : FORAY_OK;
     if (status == FORAY_OK) {
-        bool written = write_all(file, data, size) && fsync(file) == 0;
+        bool written = write_all(file, data, size) && (!durable || fsync(file) == 0);
         written = close(file) == 0 && written;
-        status = written ? fy_file_place(ctx, beside, path, replace)
-                         : fail_errno(ctx, path, "cannot write");
+        if (!written)
+            status = fail_errno(ctx, path, "cannot write");
+        else
+            status = durable ? fy_file_place(ctx, beside, path, replace)
+                             : place(ctx, beside, path, replace);
         if (status != FORAY_OK)
             unlink(beside);
     }
@@ -241,18 +248,55 @@ static foray_status write_whole(foray_context *ctx, const char *path, bool repla
     return status;
 }
 
-foray_status foray_file_write(foray_context *ctx, const char *path, bool replace, const void *data,
-                              size_t size)
+static foray_status write_file(foray_context *ctx, const char *path, bool replace, bool durable,
+                               const void *data, size_t size)
 {
     if (is_special(path))
         return write_special(ctx, path, data, size);
     if (!replace)
-        return write_whole(ctx, path, replace, data, size);
+        return write_whole(ctx, path, replace, durable, data, size);
     char *target;
     foray_status status = fy_file_target(ctx, path, &target);
     if (status == FORAY_OK) {
-        status = write_whole(ctx, target, replace, data, size);
+        status = write_whole(ctx, target, replace, durable, data, size);
         free(target);
     }
+    return status;
+}
+
+foray_status foray_file_write(foray_context *ctx, const char *path, bool replace, const void *data,
+                              size_t size)
+{
+    return write_file(ctx, path, replace, true, data, size);
+}
+
+foray_status foray_files_write(foray_context *ctx, const char *path, bool replace, const void *data,
+                               size_t size)
+{
+    return write_file(ctx, path, replace, false, data, size);
+}
+
+#ifdef __linux__
+static int sync_around(int directory)
+{
+    return syncfs(directory);
+}
+#else
+static int sync_around(int directory)
+{
+    return fsync(directory) == 0 || errno == EINVAL ? 0 : -1;
+}
+#endif
+
+/* Its file system is written out as a whole. */
+foray_status foray_files_sync(foray_context *ctx, const char *directory)
+{
+    int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0)
+        return fail_errno(ctx, directory, "cannot be opened");
+    foray_status status = FORAY_OK;
+    if (sync_around(file) != 0)
+        status = fail_errno(ctx, directory, "cannot be written");
+    close(file);
     return status;
 }

@@ -32,9 +32,10 @@ typedef struct directive {
 
 static void put(sink *out, const char *text, size_t size)
 {
-    for (size_t i = 0; i < size; i++, out->length++)
-        if (out->length + 1 < out->size)
-            out->text[out->length] = text[i];
+    size_t room = out->length + 1 < out->size ? out->size - out->length - 1 : 0;
+    if (room > 0)
+        memcpy(out->text + out->length, text, size < room ? size : room);
+    out->length += size;
 }
 
 static void put_blanks(sink *out, char blank, size_t count)
@@ -185,6 +186,24 @@ static uint64_t take_unsigned(const directive *one, arguments *values)
     return one->length[0] ? (uint64_t)take_signed(one, values) : va_arg(values->list, unsigned);
 }
 
+/* Is there nothing but the conversion? */
+static bool is_bare(const directive *one)
+{
+    return one->width == 0 && one->precision < 0 && !one->left && !one->plus && !one->space &&
+           !one->zero;
+}
+
+static void put_whole(sink *out, uint64_t value, bool negative)
+{
+    char digit[24];
+    size_t at = sizeof digit;
+    for (; at == sizeof digit || value > 0; value /= 10)
+        digit[--at] = (char)('0' + value % 10);
+    if (negative)
+        digit[--at] = '-';
+    put(out, digit + at, sizeof digit - at);
+}
+
 static void put_argument(sink *out, directive *one, arguments *values)
 {
     char form[64];
@@ -192,6 +211,10 @@ static void put_argument(sink *out, directive *one, arguments *values)
     case 'd':
     case 'i': {
         int64_t value = take_signed(one, values);
+        if (is_bare(one)) {
+            put_whole(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
+            break;
+        }
         memcpy(one->length, "j", 2);
         spell(one, form);
         PUT_PLAIN(out, form, (intmax_t)value);
@@ -211,10 +234,16 @@ static void put_argument(sink *out, directive *one, arguments *values)
         spell(one, form);
         PUT_PLAIN(out, form, va_arg(values->list, int));
         break;
-    case 's':
+    case 's': {
+        const char *text = va_arg(values->list, const char *);
+        if (is_bare(one)) {
+            put(out, text, strlen(text));
+            break;
+        }
         spell(one, form);
-        PUT_PLAIN(out, form, va_arg(values->list, const char *));
+        PUT_PLAIN(out, form, text);
         break;
+    }
     case 'p':
         spell(one, form);
         PUT_PLAIN(out, form, va_arg(values->list, void *));
