@@ -132,6 +132,8 @@ static void other_formats_are_those_of_printf(void **state)
     SAME("%ld %lld %zu %jd %td", -1L, -2LL, (size_t)3, (intmax_t)-4, (ptrdiff_t)5);
     SAME("%lu %llu %x %o %06x %04X", 1UL, 18446744073709551615ULL, 255u, 8u, 0xabcu, 0xdefu);
     SAME("%s|%10s|%-10s|%.2s|%*s|%.*s", "one", "two", "three", "four", 7, "five", 1, "six");
+    const char open[3] = {'a', 'b', 'c'}; /* without an end */
+    SAME("%.*s|%.*s|%5.3s|%-5.2s|", 3, open, 0, open, open, open);
     SAME("%lld %lld %d %d", (long long)INT64_MIN, (long long)INT64_MAX, 0, -10);
     SAME("%c%%%3c", 'a', 'b');
     SAME("%*d|%-*d|%*d", 5, 1, 5, 2, -5, 3);

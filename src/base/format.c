@@ -204,6 +204,18 @@ static void put_whole(sink *out, uint64_t value, bool negative)
     put(out, digit + at, sizeof digit - at);
 }
 
+/* With a precision the text need not end: no more of it is looked at. */
+static void put_text(sink *out, const directive *one, const char *text)
+{
+    size_t size = one->precision < 0 ? strlen(text) : strnlen(text, (size_t)one->precision);
+    size_t blanks = (size_t)one->width > size ? (size_t)one->width - size : 0;
+    if (!one->left)
+        put_blanks(out, ' ', blanks);
+    put(out, text, size);
+    if (one->left)
+        put_blanks(out, ' ', blanks);
+}
+
 static void put_argument(sink *out, directive *one, arguments *values)
 {
     char form[64];
@@ -234,16 +246,9 @@ static void put_argument(sink *out, directive *one, arguments *values)
         spell(one, form);
         PUT_PLAIN(out, form, va_arg(values->list, int));
         break;
-    case 's': {
-        const char *text = va_arg(values->list, const char *);
-        if (is_bare(one)) {
-            put(out, text, strlen(text));
-            break;
-        }
-        spell(one, form);
-        PUT_PLAIN(out, form, text);
+    case 's':
+        put_text(out, one, va_arg(values->list, const char *));
         break;
-    }
     case 'p':
         spell(one, form);
         PUT_PLAIN(out, form, va_arg(values->list, void *));
