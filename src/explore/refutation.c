@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 /* A test may take as long as this many of its elementary steps for each step explored. */
 static const double share = 200;
@@ -105,21 +104,21 @@ void foray_refutation_print(const foray_refutation *refutation, char *text, size
     static const double nats_of_ten = 2.302585092994046;
     const foray_refutation *r = refutation;
     if (!r->refuted)
-        snprintf(text, size, "the data do not refute the model");
+        fy_format(text, size, "the data do not refute the model");
     else if (r->evidence >= r->limit)
-        snprintf(text, size,
-                 "noticed after %" PRId64 " episodes: the data are 10^%.0f times as probable if "
-                 "every state and action has a law of its own as under any law of the model; if "
-                 "the model is true, this ever reaches 10^3 with probability at most 0.001",
-                 r->episodes, floor(r->evidence / nats_of_ten));
+        fy_format(text, size,
+                  "noticed after %" PRId64 " episodes: the data are 10^%.0f times as probable if "
+                  "every state and action has a law of its own as under any law of the model; if "
+                  "the model is true, this ever reaches 10^3 with probability at most 0.001",
+                  r->episodes, floor(r->evidence / nats_of_ten));
     else if (r->coordinate >= 0)
-        snprintf(text, size,
-                 "noticed after %" PRId64 " episodes: theta[%" PRId64
-                 "] is %.3g +- %.2g, and cannot be negative",
-                 r->episodes, r->coordinate, r->estimate, r->half_width);
+        fy_format(text, size,
+                  "noticed after %" PRId64 " episodes: theta[%" PRId64
+                  "] is %.3g +- %.2g, and cannot be negative",
+                  r->episodes, r->coordinate, r->estimate, r->half_width);
     else
-        snprintf(text, size,
-                 "noticed after %" PRId64 " episodes: the probability of state %" PRId64
-                 " after (s=%" PRId64 ", a=%" PRId64 ") is %.3g +- %.2g, and cannot be negative",
-                 r->episodes, r->next, r->state, r->action, r->estimate, r->half_width);
+        fy_format(text, size,
+                  "noticed after %" PRId64 " episodes: the probability of state %" PRId64
+                  " after (s=%" PRId64 ", a=%" PRId64 ") is %.3g +- %.2g, and cannot be negative",
+                  r->episodes, r->next, r->state, r->action, r->estimate, r->half_width);
 }

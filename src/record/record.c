@@ -6,7 +6,6 @@
 #include "record/names.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,7 +163,7 @@ static foray_status begin_episode(recording *r, const char *label)
                        "%s:%" PRId64 ": episode: %s was there before: the rows of an episode must "
                        "stand together",
                        r->path, fy_csv_line(r->csv), label);
-    snprintf(r->label, sizeof r->label, "%s", label);
+    fy_format(r->label, sizeof r->label, "%s", label);
     r->begun = true;
     r->done = false;
     r->step = 0;

@@ -9,7 +9,6 @@
 #include "run/run.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +81,7 @@ static foray_status take_episode(void *user, const foray_recorded *episode)
     drift->transitions += episode->steps;
     if (drift->refuted < 0) {
         drift->line = episode->line;
-        snprintf(drift->episode, sizeof drift->episode, "%s", episode->episode);
+        fy_format(drift->episode, sizeof drift->episode, "%s", episode->episode);
     }
     for (int64_t t = 0; t < episode->steps; t++) {
         int64_t pair = episode->states[t] * model->actions + episode->actions[t];
