@@ -455,12 +455,9 @@ const cli_command cli_explore = {
     .options = options,
     .takes_settings = true,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN, CLI_STOPPED},
-    .examples =
-        "foray explore chain -k 2000 -o chain.foray\n"
-        "foray explore --resume -k 4000 -o chain.foray\n"
-        "foray explore rooms:rows=2,cols=2 -a random -k 500 --seed 7 -o random.foray\n"
-        "foray explore riverswim --literal -k 200 -o literal.foray --json\n"
-        "foray explore tank --clusters grid:11x11 -k 50 -o tank.foray\n"
-        "foray explore pendulum --clusters grid:5x5 --continue fresh -k 50 -o fresh.foray\n",
+    .examples = "foray explore chain -k 2000 -o chain.foray\n"
+                "foray explore --resume -k 4000 -o chain.foray\n"
+                "foray explore rooms:rows=2,cols=2 -a random -k 500 --seed 7 -o random.foray\n"
+                "foray explore tank --clusters grid:9x9 --continue fresh -k 50 -o tank.foray\n",
     .run = run_explore,
 };
