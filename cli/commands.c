@@ -15,6 +15,7 @@
     X(cli_world_check)                                                                             \
     X(cli_model_check)                                                                             \
     X(cli_model_convert)                                                                           \
+    X(cli_model_import)                                                                            \
     X(cli_explore)                                                                                 \
     X(cli_learn)                                                                                   \
     X(cli_data)                                                                                    \

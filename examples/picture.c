@@ -13,13 +13,17 @@
 enum { FIRST_POWER = 6, LAST_POWER = 20, POINTS = LAST_POWER - FIRST_POWER + 1 };
 
 /* What is measured after 2^FIRST_POWER, ..., 2^LAST_POWER episodes. */
-enum { BOUND, CERTIFICATE, TRUE_GAP, CURVES };
+enum { VALUES, CERTIFICATE, TRUE_GAP, CURVES };
+
+/* The corner at the bottom left, by its place on the map. */
+enum { GOAL_ROW = 10, GOAL_COL = 0 };
 
 typedef struct session {
     foray_context *ctx;
     foray_model *model;
     foray_world *world;
     foray_explorer *explorer;
+    int64_t goal;
     foray_reward *reward;
     foray_policy *policy; /* the last one planned */
     int64_t *visits;      /* [states] */
@@ -53,21 +57,36 @@ static void explore_once(session *study, uint64_t episode)
     need(study, foray_explorer_end(study->explorer));
 }
 
-/* Plans for the goal and keeps the certificate and the true gap of the plan. */
-static void measure(session *study, int point)
+/* Plans for the goal; the certificate rests on the radius that explored, or on the likelihood of
+ * what was seen. */
+static void plan_goal(session *study, foray_radius radius)
 {
     const foray_reward *rewards[] = {study->reward};
-    foray_certificate bound;
-    double value, optimal;
     foray_policy_destroy(study->policy);
-    need(study,
-         foray_explorer_plan(study->explorer, 1, rewards, FORAY_PESSIMISTIC, &study->policy));
-    need(study, foray_explorer_bound(study->explorer, &bound));
+    need(study, foray_explorer_certify_by(study->explorer, radius));
+    need(study, foray_explorer_plan(study->explorer, 1, rewards, FORAY_PLUGIN, &study->policy));
+}
+
+static void measure(session *study, int point)
+{
+    double value, optimal;
+    plan_goal(study, FORAY_RADIUS_SHARP);
+    study->curve[VALUES][point] = study->policy->certificate.gap;
+    plan_goal(study, FORAY_RADIUS_LIKELIHOOD);
+    study->curve[CERTIFICATE][point] = study->policy->certificate.gap;
     need(study,
          foray_evaluate(study->ctx, study->model, study->reward, study->policy, &value, &optimal));
-    study->curve[BOUND][point] = bound.gap;
-    study->curve[CERTIFICATE][point] = study->policy->certificate.gap;
     study->curve[TRUE_GAP][point] = optimal - value;
+}
+
+/* The state in a cell of the map. */
+static int64_t state_in(const foray_model *model, int64_t row, int64_t col)
+{
+    int64_t its_row, its_col;
+    for (int64_t s = 0; s < foray_model_states(model); s++)
+        if (foray_model_cell(model, s, &its_row, &its_col) && its_row == row && its_col == col)
+            return s;
+    return 0;
 }
 
 static void run(session *study)
@@ -80,8 +99,8 @@ static void run(session *study)
     need(study, foray_world_from_model(study->ctx, study->model, &study->world));
     need(study, foray_explorer_create(study->ctx, study->model, &settings, &study->explorer));
     need(study, foray_reward_create(study->ctx, study->model, "goal", 0.0, &study->reward));
-    need(study, foray_reward_set(study->ctx, study->reward, -1,
-                                 foray_model_states(study->model) - 1, -1, 1.0));
+    study->goal = state_in(study->model, GOAL_ROW, GOAL_COL);
+    need(study, foray_reward_set(study->ctx, study->reward, -1, study->goal, -1, 1.0));
     study->visits = calloc((size_t)foray_model_states(study->model), sizeof *study->visits);
     for (int64_t k = 0, point = 0; k < settings.episodes; k++) {
         explore_once(study, (uint64_t)k);
@@ -132,13 +151,12 @@ static void draw_cell(const session *study, int64_t state)
     if (!foray_model_cell(study->model, state, &row, &col))
         return;
     int64_t x = MAP_X + col * CELL, y = MAP_Y + row * CELL;
-    bool goal = state == foray_model_states(study->model) - 1;
     printf("<rect class=\"floor\" x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\"/>\n",
            (long long)x, (long long)y, CELL, CELL);
     printf("<rect class=\"seen\" x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\" rx=\"4\" "
            "opacity=\"%.2f\"/>\n",
            (long long)x + 1, (long long)y + 1, CELL - 2, CELL - 2, shade(study, state));
-    if (goal)
+    if (state == study->goal)
         printf("<circle class=\"goal\" cx=\"%lld\" cy=\"%lld\" r=\"9\"/>\n",
                (long long)x + CELL / 2, (long long)y + CELL / 2);
     else
@@ -163,34 +181,34 @@ static void draw_map(const session *study)
 
 /* --------------------------------------------------------------- the chart */
 
-enum { CHART_X = 484, CHART_Y = 64, CHART_WIDTH = 250, CHART_HEIGHT = 352 };
+enum { CHART_X = 484, CHART_Y = 64, CHART_WIDTH = 250, CHART_HEIGHT = 352, ZERO = 40 };
 
-static const double least_gap = 1e-4, most_gap = 30;
+static const double least_gap = 1e-3, most_gap = 30;
 
 static double place_x(double power)
 {
     return CHART_X + CHART_WIDTH * (power - FIRST_POWER) / (LAST_POWER - FIRST_POWER);
 }
 
+/* Logarithmic down to least_gap; 0 has a line of its own below. */
 static double place_y(double gap)
 {
     double height = log(fmax(gap, least_gap) / least_gap) / log(most_gap / least_gap);
-    return CHART_Y + CHART_HEIGHT * (1 - height);
+    return gap > 1e-9 ? CHART_Y + (CHART_HEIGHT - ZERO) * (1 - height) : CHART_Y + CHART_HEIGHT;
 }
 
 static void draw_axes(void)
 {
-    printf("<text class=\"title\" x=\"%d\" y=\"28\">The certificate of the plan, and its true "
-           "gap</text>\n"
+    printf("<text class=\"title\" x=\"%d\" y=\"28\">What the plan loses at most, and in "
+           "truth</text>\n"
            "<text class=\"note\" x=\"%d\" y=\"48\">value against episodes explored; at most 30 "
            "can be earned</text>\n",
            CHART_X - 44, CHART_X - 44);
     for (int decade = -4; decade <= 1; decade++) {
-        double y = place_y(pow(10, decade));
+        double gap = decade == -4 ? 0 : pow(10, decade), y = place_y(gap);
         printf("<path class=\"grid\" d=\"M%d %.1fH%d\"/><text class=\"tick\" x=\"%d\" y=\"%.1f\" "
-               "text-anchor=\"end\">%s%g</text>\n",
-               CHART_X, y, CHART_X + CHART_WIDTH, CHART_X - 8, y + 4,
-               decade == -4 ? "&#8804; " : "", pow(10, decade));
+               "text-anchor=\"end\">%g</text>\n",
+               CHART_X, y, CHART_X + CHART_WIDTH, CHART_X - 8, y + 4, gap);
     }
     static const struct {
         int power;
@@ -201,25 +219,38 @@ static void draw_axes(void)
                place_x(tick[i].power), CHART_Y + CHART_HEIGHT + 18, tick[i].label);
 }
 
-static void draw_curve(const double *gap, const char *style, const char *line1, const char *line2)
+/* `lift`: how far above the end of the curve its label stands. */
+static void draw_curve(const double *gap, const char *style, int lift, const char *line1,
+                       const char *line2)
 {
     printf("<path class=\"curve %s\" d=\"", style);
     for (int i = 0; i < POINTS; i++)
         printf("%c%.1f %.1f", i == 0 ? 'M' : 'L', place_x(FIRST_POWER + i), place_y(gap[i]));
     printf("\"/>\n");
-    /* Next to the end of the curve, but clear of the axis. */
-    double y = fmin(place_y(gap[POINTS - 1]) - 3, CHART_Y + CHART_HEIGHT - 24);
+    double y = place_y(gap[POINTS - 1]) - lift;
     printf("<text class=\"label %s\" x=\"%d\" y=\"%.1f\">%s<tspan x=\"%d\" dy=\"15\">%s</tspan>"
            "</text>\n",
            style, CHART_X + CHART_WIDTH + 10, y, line1, CHART_X + CHART_WIDTH + 10, line2);
 }
 
+/* Where the certificate first is 0, a ring. */
+static void mark_proof(const double *certificate)
+{
+    for (int i = 0; i < POINTS; i++)
+        if (certificate[i] <= 1e-9) {
+            printf("<circle class=\"proof\" cx=\"%.1f\" cy=\"%.1f\" r=\"6\"/>\n",
+                   place_x(FIRST_POWER + i), place_y(0));
+            return;
+        }
+}
+
 static void draw_chart(const session *study)
 {
     draw_axes();
-    draw_curve(study->curve[BOUND], "bound", "bound", "for all rewards");
-    draw_curve(study->curve[CERTIFICATE], "certificate", "certificate", "for this goal");
-    draw_curve(study->curve[TRUE_GAP], "gap", "true gap", "for this goal");
+    draw_curve(study->curve[VALUES], "values", 3, "classical bound", "on this goal");
+    draw_curve(study->curve[TRUE_GAP], "gap", 40, "true gap", "");
+    draw_curve(study->curve[CERTIFICATE], "certificate", 12, "certificate 0:", "proved optimal");
+    mark_proof(study->curve[CERTIFICATE]);
 }
 
 /* Two palettes, chosen by the viewer's setting. */
@@ -234,14 +265,17 @@ static void draw_style(void)
          "stroke-linejoin:round}\n"
          ".grid{stroke:#d0d7de;stroke-width:1}.curve{fill:none;stroke-width:2.4;"
          "stroke-linejoin:round}\n"
-         "path.bound{stroke:#8250df}path.certificate{stroke:#0969da}path.gap{stroke:#cf222e}\n"
-         "text.bound{fill:#8250df}text.certificate{fill:#0969da}text.gap{fill:#cf222e}\n"
+         "path.values{stroke:#8250df}path.certificate{stroke:#0969da}path.gap{stroke:#cf222e;"
+         "stroke-dasharray:5 4}\n"
+         ".proof{fill:none;stroke:#0969da;stroke-width:2}\n"
+         "text.values{fill:#8250df}text.certificate{fill:#0969da}text.gap{fill:#cf222e}\n"
          "@media (prefers-color-scheme:dark){\n"
          "text{fill:#9198a1}.title{fill:#f0f6fc}\n"
          ".wall{fill:#3d444d}.floor{fill:#0d1117}.seen{fill:#1f6feb}.goal{fill:#ff7b72}\n"
          ".arrow{stroke:#f0f6fc}.grid{stroke:#30363d}\n"
-         "path.bound{stroke:#bc8cff}path.certificate{stroke:#58a6ff}path.gap{stroke:#ff7b72}\n"
-         "text.bound{fill:#bc8cff}text.certificate{fill:#58a6ff}text.gap{fill:#ff7b72}\n"
+         "path.values{stroke:#bc8cff}path.certificate{stroke:#58a6ff}path.gap{stroke:#ff7b72}\n"
+         ".proof{stroke:#58a6ff}\n"
+         "text.values{fill:#bc8cff}text.certificate{fill:#58a6ff}text.gap{fill:#ff7b72}\n"
          "}\n</style>");
 }
 
@@ -251,7 +285,7 @@ int main(void)
     run(&study);
     puts("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 880 450\" role=\"img\" "
          "aria-label=\"Left: nine rooms, explored everywhere, with the planned policy as arrows. "
-         "Right: bound, certificate and true gap against episodes.\">");
+         "Right: the certificate falls to 0 with the number of episodes.\">");
     draw_style();
     draw_map(&study);
     draw_chart(&study);

@@ -98,6 +98,14 @@ writes report page.html run.foray report run.foray -o OUT
 writes "world export" new.json model.json world export model.json --to json -o OUT
 writes "world export" plug.compact plug.so world export plugin:./plug.so@grid:3x3 --draws 10 --to compact -o OUT
 writes "model convert" new.compact model.json model convert model.json OUT --to compact
+printf '0,0,0,0.5\n0,0,1,0.5\n1,0,1,1\n' >table.csv
+writes "model import" new.json table.csv model import table.csv --horizon 3 --initial 0 --to json -o OUT
+printf '0,0,0,0.5,1\n0,0,1,0.5,0\n1,0,1,1,0\n' >earning.csv
+echo precious >earning.own.reward.json
+expect 2 "earning.own.reward.json already exists" \
+    foray model import earning.csv --horizon 3 --initial 0 -o earning.json
+holds "the reward that was there is kept, and no model is written without its own" \
+    test "$(cat earning.own.reward.json)" = precious -a ! -e earning.json
 foray data run.foray -o run.csv
 writes data new.csv run.foray data run.foray -o OUT
 writes data new.csv reward.json data run.foray -r reward.json -o OUT
@@ -110,6 +118,7 @@ streams "world export" world export chain --to json -o OUT
 streams "model convert" model convert model.json OUT --to compact
 
 settled "standard output" foray explore chain -k 10 -o -
+settled "standard output" foray model import table.csv --horizon 3 --initial 0 -o -
 settled "standard output" foray learn model.json run.csv -o -
 settled "standard output" foray compare chain -a random -k 10 -o -
 settled "standard output" foray lab coverage --quick -o -

@@ -389,6 +389,33 @@ FORAY_API foray_status foray_model_print(foray_context *ctx, const foray_model *
 FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *model,
                                         foray_model_format format, const char *path);
 
+/* ------------------------------------------------------------------ import */
+
+/* How to make a model of a table of transitions that another program wrote. */
+typedef struct foray_import_options {
+    size_t size;         /* sizeof(foray_import_options) */
+    int64_t horizon;     /* required: tables do not say */
+    const char *initial; /* a state, or a file with one probability a line; NULL: NAME.isd.txt
+                            beside NAME.csv */
+    const char *laws;    /* which (s,a) have one law: "pair" (NULL: this), none but itself;
+                            "action"; "all"; "column:NAME", those with the same word there */
+    bool forget_theta;   /* the model is not to know the probabilities of the table */
+} foray_import_options;
+
+typedef struct foray_import_facts {
+    int64_t rows;  /* of the model, one for each outcome of each (s,a) */
+    int64_t ends;  /* states in which episodes end */
+    int64_t twins; /* states that stand for a part of what another one was */
+} foray_import_facts;
+
+/* Reads a CSV table with the columns state, action, next, probability, and if they are there
+ * reward, done and outcome (docs/import.md). A transition that is done leads to an absorbing state.
+ * `reward`, if not NULL, receives the text of a reward file, to be released with foray_free,
+ * or NULL if the table has none; `facts` may be NULL. */
+FORAY_API foray_status foray_model_import(foray_context *ctx, const char *path,
+                                          const foray_import_options *options, foray_model **model,
+                                          char **reward, foray_import_facts *facts);
+
 /* ----------------------------------------------------------------- builder */
 
 /* Builds models by hand. Create one of the four kinds, add what the kind requires

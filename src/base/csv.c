@@ -21,7 +21,8 @@ struct fy_csv {
     uint8_t chunk[CHUNK];
     size_t at, filled;
     int64_t line, record_line; /* of the next byte, and where the record began */
-    const char *const *column;
+    const char *const *column, *const *plain;
+    bool pending;                /* the first record is data, and has not been handed out */
     int64_t columns;             /* that the header names */
     int64_t place[MOST_COLUMNS]; /* [columns that there may be] where in the record; -1: nowhere */
     fy_writer record;            /* cells, each with a final 0 */
@@ -194,7 +195,11 @@ static foray_status next_record(fy_csv *csv, bool *more)
 
 foray_status fy_csv_next(fy_csv *csv, bool *more)
 {
-    foray_status status = next_record(csv, more);
+    foray_status status = FORAY_OK;
+    *more = true;
+    if (!csv->pending)
+        status = next_record(csv, more);
+    csv->pending = false;
     if (status == FORAY_OK && *more && csv->cells != csv->columns)
         return fy_fail(csv->ctx, FORAY_ERROR_INPUT,
                        "%s:%" PRId64 ": %" PRId64 " cells, but the header names %" PRId64
@@ -213,6 +218,11 @@ const char *fy_csv_cell(const fy_csv *csv, int64_t column)
     return csv->place[column] >= 0 ? cell_at(csv, csv->place[column]) : NULL;
 }
 
+bool fy_csv_has(const fy_csv *csv, int64_t column)
+{
+    return csv->place[column] >= 0;
+}
+
 int64_t fy_csv_line(const fy_csv *csv)
 {
     return csv->record_line;
@@ -220,9 +230,8 @@ int64_t fy_csv_line(const fy_csv *csv)
 
 /* ----------------------------------------------------------------------------- header */
 
-static foray_status place_column(fy_csv *csv, int64_t place)
+static foray_status place_column(fy_csv *csv, int64_t place, const char *name)
 {
-    const char *name = cell_at(csv, place);
     for (int64_t i = 0; csv->column[i]; i++) {
         if (strcmp(csv->column[i], name) != 0)
             continue;
@@ -234,6 +243,16 @@ static foray_status place_column(fy_csv *csv, int64_t place)
     }
     return fy_fail(csv->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": there is no column '%s' here",
                    csv->path, csv->record_line, name);
+}
+
+/* A file without a header begins with a record of numbers. */
+static bool begins_with_numbers(const fy_csv *csv)
+{
+    double number;
+    for (int64_t i = 0; i < csv->cells; i++)
+        if (!foray_number_read(cell_at(csv, i), &number))
+            return false;
+    return csv->plain != NULL;
 }
 
 static foray_status read_header(fy_csv *csv, int64_t required)
@@ -249,8 +268,12 @@ static foray_status read_header(fy_csv *csv, int64_t required)
     for (int64_t i = 0; i < MOST_COLUMNS; i++)
         csv->place[i] = -1;
     csv->columns = csv->cells;
-    for (int64_t i = 0; i < csv->cells && status == FORAY_OK; i++)
-        status = place_column(csv, i);
+    csv->pending = status == FORAY_OK && begins_with_numbers(csv);
+    for (int64_t i = 0; i < csv->cells && status == FORAY_OK; i++) {
+        if (csv->pending && !csv->plain[i])
+            return bad_line(csv, "more numbers than columns, and no line that names these");
+        status = place_column(csv, i, csv->pending ? csv->plain[i] : cell_at(csv, i));
+    }
     for (int64_t i = 0; i < required && status == FORAY_OK; i++)
         if (csv->place[i] < 0)
             status =
@@ -259,8 +282,8 @@ static foray_status read_header(fy_csv *csv, int64_t required)
     return status;
 }
 
-foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const *column,
-                         int64_t required, fy_csv **out)
+static foray_status open_csv(foray_context *ctx, const char *path, const char *const *column,
+                             int64_t required, const char *const *plain, fy_csv **out)
 {
     fy_csv *csv;
     if (!FY_ALLOC(ctx, csv, 1))
@@ -268,6 +291,7 @@ foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const
     csv->ctx = ctx;
     csv->line = 1;
     csv->column = column;
+    csv->plain = plain;
     csv->record.ctx = ctx;
     csv->path = fy_text(ctx, path);
     csv->file = open(path, O_RDONLY | O_CLOEXEC);
@@ -281,6 +305,18 @@ foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const
     else
         fy_csv_close(csv);
     return status;
+}
+
+foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const *column,
+                         int64_t required, fy_csv **out)
+{
+    return open_csv(ctx, path, column, required, NULL, out);
+}
+
+foray_status fy_csv_open_plain(foray_context *ctx, const char *path, const char *const *column,
+                               const char *const *plain, fy_csv **out)
+{
+    return open_csv(ctx, path, column, 0, plain, out);
 }
 
 void fy_csv_close(fy_csv *csv)

@@ -15,7 +15,14 @@ typedef struct fy_csv fy_csv;
  * the first `required` of them must be there. */
 foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const *column,
                          int64_t required, fy_csv **out);
+/* The same, for files that may lack the header: where the first record holds numbers only, the
+ * columns are those of `plain`, in this order, or the first of them. */
+foray_status fy_csv_open_plain(foray_context *ctx, const char *path, const char *const *column,
+                               const char *const *plain, fy_csv **out);
 void fy_csv_close(fy_csv *csv);
+
+/* Does the file have this column? */
+bool fy_csv_has(const fy_csv *csv, int64_t column);
 
 /* Goes to the next record; *more is false at the end of the file. */
 foray_status fy_csv_next(fy_csv *csv, bool *more);

@@ -1,0 +1,340 @@
+/* table.c - the rows of a table, read and sorted. */
+#include "import/table.h"
+#include "base/csv.h"
+#include "base/parameter.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What columns are called: by us, by Gymnasium's tables, by craam2. */
+enum { STATE, ACTION, NEXT, PROBABILITY, REWARD, DONE, OUTCOME, LAW, MEANINGS };
+static const struct {
+    const char *name;
+    int meaning;
+} known[] = {
+    {"state", STATE},       {"action", ACTION},
+    {"next", NEXT},         {"probability", PROBABILITY},
+    {"reward", REWARD},     {"done", DONE},
+    {"outcome", OUTCOME},   {"s", STATE},
+    {"a", ACTION},          {"s_next", NEXT},
+    {"prob", PROBABILITY},  {"terminated", DONE},
+    {"idstatefrom", STATE}, {"idaction", ACTION},
+    {"idstateto", NEXT},    {"idoutcome", -1},
+};
+enum { KNOWN = sizeof known / sizeof *known };
+
+/* Gymnasium's tables as they are often written out: without a line of names. */
+static const char *const plain_columns[] = {"state",  "action", "next", "probability",
+                                            "reward", "done",   NULL};
+
+typedef struct reading {
+    fy_transitions *table;
+    fy_csv *csv;
+    int64_t column[MEANINGS]; /* places in the list of names; -1: the file has none */
+} reading;
+
+void fy_transitions_free(fy_transitions *table)
+{
+    free(table->row);
+    fy_words_free(&table->state_words);
+    fy_words_free(&table->action_words);
+    fy_words_free(&table->outcome_words);
+    fy_words_free(&table->law_words);
+    free(table->twin_of);
+    free(table->start);
+    free(table->initial);
+    *table = (fy_transitions){0};
+}
+
+const char *fy_transitions_name(const fy_transitions *table, int64_t state, char out[96])
+{
+    int64_t is = state < table->given ? state : table->twin_of[state - table->given];
+    if (table->numbered_states)
+        fy_format(out, 96, "%" PRId64, is);
+    else
+        fy_format(out, 96, "%.80s", fy_words_at(&table->state_words, is));
+    return out;
+}
+
+/* --------------------------------------------------------------------------- columns */
+
+/* Which of the names the file uses; two for one thing are an error. */
+static foray_status find_columns(reading *r)
+{
+    foray_context *ctx = r->table->ctx;
+    static const char *const needed[] = {"state", "action", "next", "probability"};
+    for (int m = 0; m < MEANINGS; m++)
+        r->column[m] = -1;
+    for (int i = 0; i < KNOWN; i++) {
+        if (!fy_csv_has(r->csv, i))
+            continue;
+        if (known[i].meaning < 0)
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "%s: the column %s belongs to a robust MDP, in which nature chooses "
+                           "among outcomes: that is not a table of probabilities",
+                           r->table->path, known[i].name);
+        if (r->column[known[i].meaning] >= 0)
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: the columns %s and %s say the same",
+                           r->table->path, known[r->column[known[i].meaning]].name, known[i].name);
+        r->column[known[i].meaning] = i;
+    }
+    r->column[LAW] = fy_csv_has(r->csv, KNOWN) ? KNOWN : -1;
+    for (int m = STATE; m <= PROBABILITY; m++)
+        if (r->column[m] < 0)
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: there is no column %s", r->table->path,
+                           needed[m]);
+    r->table->has_reward = r->column[REWARD] >= 0;
+    r->table->has_outcome = r->column[OUTCOME] >= 0;
+    return FORAY_OK;
+}
+
+static const char *cell_of(const reading *r, int meaning)
+{
+    return r->column[meaning] < 0 ? NULL : fy_csv_cell(r->csv, r->column[meaning]);
+}
+
+/* ------------------------------------------------------------------------------ rows */
+
+static foray_status bad_cell(const reading *r, int meaning, const char *cause)
+{
+    return fy_fail(r->table->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": %s: '%.60s' %s",
+                   r->table->path, fy_csv_line(r->csv), known[meaning].name, cell_of(r, meaning),
+                   cause);
+}
+
+static foray_status read_number(const reading *r, int meaning, double least, double most,
+                                double *out)
+{
+    const char *cell = cell_of(r, meaning);
+    if (!foray_number_read(cell, out))
+        return bad_cell(r, meaning, "is not a number");
+    if (!(*out >= least && *out <= most))
+        return bad_cell(r, meaning,
+                        meaning == PROBABILITY ? "is not between 0 and 1" : "is out of range");
+    return FORAY_OK;
+}
+
+static foray_status read_done(const reading *r, bool *out)
+{
+    static const char *const words[2][4] = {{"0", "false", "False", ""},
+                                            {"1", "true", "True", "yes"}};
+    const char *cell = cell_of(r, DONE);
+    for (int is = 0; is < 2; is++)
+        for (int i = 0; i < 4; i++)
+            if (strcmp(cell, words[is][i]) == 0) {
+                *out = is == 1;
+                return FORAY_OK;
+            }
+    return bad_cell(r, DONE, "is neither 0 nor 1");
+}
+
+static foray_status read_word(const reading *r, int meaning, fy_words *words, int32_t *out)
+{
+    enum { MOST = 200 };
+    const char *cell = cell_of(r, meaning);
+    if (!cell)
+        return FORAY_OK;
+    if (!*cell || strlen(cell) > MOST)
+        return fy_fail(r->table->ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": a name is %s (column %" PRId64 ")", r->table->path,
+                       fy_csv_line(r->csv), *cell ? "longer than 200 bytes" : "empty",
+                       r->column[meaning] + 1);
+    return fy_words_number(words, cell, out);
+}
+
+static foray_status read_row(const reading *r)
+{
+    fy_transitions *table = r->table;
+    fy_transition *room =
+        fy_grow(table->ctx, table->row, &table->room, table->rows + 1, sizeof *room);
+    if (!room)
+        return FORAY_ERROR_MEMORY;
+    table->row = room;
+    fy_transition row = {.line = fy_csv_line(r->csv)};
+    foray_status status = read_word(r, STATE, &table->state_words, &row.state);
+    if (status == FORAY_OK)
+        status = read_word(r, ACTION, &table->action_words, &row.action);
+    if (status == FORAY_OK)
+        status = read_word(r, NEXT, &table->state_words, &row.next);
+    if (status == FORAY_OK)
+        status = read_word(r, OUTCOME, &table->outcome_words, &row.outcome);
+    if (status == FORAY_OK)
+        status = read_word(r, LAW, &table->law_words, &row.law);
+    if (status == FORAY_OK)
+        status = read_number(r, PROBABILITY, 0, 1, &row.probability);
+    if (status == FORAY_OK && cell_of(r, REWARD))
+        status = read_number(r, REWARD, -1e100, 1e100, &row.reward);
+    if (status == FORAY_OK && cell_of(r, DONE))
+        status = read_done(r, &row.done);
+    if (status == FORAY_OK)
+        table->row[table->rows++] = row;
+    return status;
+}
+
+/* ---------------------------------------------------------------------- the whole file */
+
+/* Words become indices: numbers are what they say, names count in the order they were met. */
+static void number_words(const fy_words *words, bool numbered, int32_t *index)
+{
+    if (!numbered)
+        return;
+    int32_t number = 0;
+    for (const char *digit = fy_words_at(words, *index); *digit; digit++)
+        number = 10 * number + (*digit - '0');
+    *index = number;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const fy_transition *x = a, *y = b;
+    if (x->state != y->state)
+        return x->state < y->state ? -1 : 1;
+    if (x->action != y->action)
+        return x->action < y->action ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Numbers everything, sorts the rows, and finds where each pair's begin. */
+static foray_status sort_rows(fy_transitions *table)
+{
+    int64_t most_state, most_action;
+    table->numbered_states = fy_words_are_numbers(&table->state_words, &most_state);
+    table->numbered_actions = fy_words_are_numbers(&table->action_words, &most_action);
+    table->given = table->numbered_states ? most_state + 1 : table->state_words.count;
+    table->actions = table->numbered_actions ? most_action + 1 : table->action_words.count;
+    table->states = table->given;
+    /* Every action of every state needs a row: a wild number is caught before it costs memory. */
+    if (table->actions > table->rows || table->given > 2 * table->rows)
+        return fy_fail(table->ctx, FORAY_ERROR_INPUT,
+                       "%s: states up to %" PRId64 " and actions up to %" PRId64
+                       ", but only %" PRId64 " rows",
+                       table->path, table->given - 1, table->actions - 1, table->rows);
+    for (int64_t i = 0; i < table->rows; i++) {
+        number_words(&table->state_words, table->numbered_states, &table->row[i].state);
+        number_words(&table->state_words, table->numbered_states, &table->row[i].next);
+        number_words(&table->action_words, table->numbered_actions, &table->row[i].action);
+    }
+    qsort(table->row, (size_t)table->rows, sizeof *table->row, compare_rows);
+    int64_t pairs = table->given * table->actions; /* both below 2^31 */
+    if (!FY_ALLOC(table->ctx, table->start, pairs + 1))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < table->rows; i++)
+        table->start[table->row[i].state * table->actions + table->row[i].action + 1]++;
+    for (int64_t pair = 0; pair < pairs; pair++)
+        table->start[pair + 1] += table->start[pair];
+    return FORAY_OK;
+}
+
+foray_status fy_transitions_read(foray_context *ctx, const char *path, const char *law_column,
+                                 fy_transitions *out)
+{
+    const char *names[KNOWN + 2] = {NULL};
+    fy_transitions table = {.ctx = ctx, .path = path};
+    table.state_words.text.ctx = table.action_words.text.ctx = ctx;
+    table.outcome_words.text.ctx = table.law_words.text.ctx = ctx;
+    reading r = {.table = &table};
+    for (int i = 0; i < KNOWN; i++) {
+        names[i] = known[i].name;
+        if (law_column && strcmp(law_column, known[i].name) == 0)
+            return fy_fail(ctx, FORAY_ERROR_USAGE, "the column %s cannot name laws", law_column);
+    }
+    names[KNOWN] = law_column;
+    foray_status status = fy_csv_open_plain(ctx, path, names, plain_columns, &r.csv);
+    if (status == FORAY_OK)
+        status = find_columns(&r);
+    if (status == FORAY_OK && law_column && r.column[LAW] < 0)
+        status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s: there is no column %s", path, law_column);
+    for (bool more = true; status == FORAY_OK;) {
+        status = fy_csv_next(r.csv, &more);
+        if (status != FORAY_OK || !more)
+            break;
+        status = read_row(&r);
+    }
+    fy_csv_close(r.csv);
+    if (status == FORAY_OK && table.rows == 0)
+        status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s: no rows", path);
+    if (status == FORAY_OK)
+        status = sort_rows(&table);
+    if (status == FORAY_OK)
+        *out = table;
+    else
+        fy_transitions_free(&table);
+    return status;
+}
+
+/* -------------------------------------------------------------------------- who begins */
+
+/* NAME.csv -> NAME.isd.txt; NULL: no such file. */
+static char *file_beside(const fy_transitions *table)
+{
+    size_t length = strlen(table->path);
+    if (length > 4 && strcmp(table->path + length - 4, ".csv") == 0)
+        length -= 4;
+    char *path = fy_alloc(table->ctx, length + sizeof ".isd.txt", 1);
+    if (!path)
+        return NULL;
+    memcpy(path, table->path, length);
+    memcpy(path + length, ".isd.txt", sizeof ".isd.txt");
+    FILE *file = fopen(path, "r");
+    if (file) {
+        fclose(file);
+        return path;
+    }
+    free(path);
+    return NULL;
+}
+
+/* One probability a line, for states 0, 1, ... */
+static foray_status read_initial(fy_transitions *table, const char *path)
+{
+    static const char *const plain[] = {"probability", NULL};
+    fy_csv *csv;
+    int64_t state = 0;
+    double sum = 0;
+    foray_status status = fy_csv_open_plain(table->ctx, path, plain, plain, &csv);
+    for (bool more = true; status == FORAY_OK; state++) {
+        status = fy_csv_next(csv, &more);
+        if (status != FORAY_OK || !more)
+            break;
+        double p;
+        if (!foray_number_read(fy_csv_cell(csv, 0), &p) || !(p >= 0 && p <= 1))
+            status = fy_fail(table->ctx, FORAY_ERROR_INPUT,
+                             "%s:%" PRId64 ": '%.60s' is not a probability", path, fy_csv_line(csv),
+                             fy_csv_cell(csv, 0));
+        else if (state >= table->given)
+            status = fy_fail(table->ctx, FORAY_ERROR_INPUT,
+                             "%s:%" PRId64 ": more lines than the %" PRId64 " states of %s", path,
+                             fy_csv_line(csv), table->given, table->path);
+        else
+            sum += table->initial[state] = p;
+    }
+    if (status == FORAY_OK && !(fabs(sum - 1) <= 1e-9))
+        status = fy_fail(table->ctx, FORAY_ERROR_INPUT,
+                         "%s: the probabilities sum to %.12g, not to 1", path, sum);
+    fy_csv_close(csv);
+    return status;
+}
+
+foray_status fy_transitions_begin(fy_transitions *table, const char *initial)
+{
+    if (!FY_ALLOC(table->ctx, table->initial, table->given))
+        return FORAY_ERROR_MEMORY;
+    char name[96];
+    for (int64_t s = 0; initial && s < table->given; s++)
+        if (strcmp(fy_transitions_name(table, s, name), initial) == 0) {
+            table->initial[s] = 1;
+            return FORAY_OK;
+        }
+    char *path = initial ? fy_text(table->ctx, initial) : file_beside(table);
+    if (!path)
+        return fy_fail(table->ctx, FORAY_ERROR_USAGE,
+                       "%s does not say where episodes begin: give --initial STATE, or a file "
+                       "with one probability a line",
+                       table->path);
+    foray_status status = read_initial(table, path);
+    free(path);
+    return status;
+}
