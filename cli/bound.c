@@ -28,14 +28,23 @@ static cli_exit run_bound(cli_session *session)
     const char *path = session->args.operand[0];
     cli_exit code = cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &run));
     if (code == CLI_DONE)
-        code = cli_status(session, foray_explorer_bound(foray_run_explorer(run), &bound));
+        code = cli_status(session, foray_explorer_bound_kind(
+                                       foray_run_explorer(run),
+                                       (foray_reward_kind)cli_choice(session, "kind"), &bound));
     if (code == CLI_DONE)
         code = show_bound(session, run, &bound);
     foray_run_close(run);
     return code;
 }
 
-static const cli_option options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, CLI_END};
+static const cli_option options[] = {
+    CLI_CHOICE(0, "kind", "KIND", "pair", "pair|next|reach",
+               "all rewards of which kind: r(s,a), r(s,a,s') that depend on what follows, or the "
+               "probability of reaching or avoiding states"),
+    CLI_OPTION_JSON,
+    CLI_OPTION_THREADS,
+    CLI_END,
+};
 
 const cli_command cli_bound = {
     .name = "bound",
@@ -51,6 +60,7 @@ const cli_command cli_bound = {
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore riverswim -k 2000 -o river.foray\n"
                 "foray bound river.foray\n"
+                "foray bound river.foray --kind next\n"
                 "foray bound river.foray --json\n",
     .run = run_bound,
 };

@@ -321,7 +321,7 @@ static void test_truth(void **state)
         values(&it, it.model->theta, &value, &optimal);
         outside += !inside(&it, it.model->theta);
         broken += optimal - value > result.gap + 1e-9;
-        double all = fy_certifier_all(it.certifier);
+        double all = fy_certifier_all(it.certifier, FORAY_KIND_PAIR);
         if (seed % 5 != 0) /* the plug-in plan as it is */
             assert_true(optimal - value <= all + 1e-9);
         free_scene(&it);

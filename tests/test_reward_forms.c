@@ -344,6 +344,31 @@ static double climb(scene *it, int64_t tries, bool check)
     return worst;
 }
 
+static foray_reward_kind kind_of(const scene *it)
+{
+    return it->oracle.stops                    ? FORAY_KIND_REACH
+           : fy_reward_looks_ahead(it->reward) ? FORAY_KIND_NEXT
+                                               : FORAY_KIND_PAIR;
+}
+
+/* The kinds are in order. With one step nothing about r(s,a) is uncertain; r(s,a,s') is. */
+static void kinds_of_rewards_need_their_own_bound(void **state)
+{
+    (void)state;
+    int64_t uncertain = 0;
+    for (uint64_t seed = 0; seed < 700; seed++) {
+        scene it = make_scene(seed, true, 1);
+        double pair = fy_certifier_all(it.certifier, FORAY_KIND_PAIR);
+        double next = fy_certifier_all(it.certifier, FORAY_KIND_NEXT);
+        double reach = fy_certifier_all(it.certifier, FORAY_KIND_REACH);
+        assert_true(pair <= next + 1e-12 && reach <= next + 1e-12 && reach <= 1);
+        assert_true(it.model->horizon > 1 || pair == 0);
+        uncertain += it.model->horizon == 1 && next > 0 && reach > 0;
+        free_scene(&it);
+    }
+    assert_true(uncertain > 50);
+}
+
 /* No law of the set loses more than the certificate says, whatever the form; the adversary comes
  * near, and certificates of 0 are met. */
 static void certificates_hold_within_the_set(void **state)
@@ -359,6 +384,8 @@ static void certificates_hold_within_the_set(void **state)
             certify(&it);
             double found = climb(&it, 150, true), gap = it.policy->certificate.gap;
             assert_true(found <= gap + 1e-9 * range * (double)it.model->horizon);
+            if (seed % 5 != 0) /* the plug-in plan as it is */
+                assert_true(found <= range * fy_certifier_all(it.certifier, kind_of(&it)) + 1e-9);
             zeros[form] += gap == 0;
             if (gap > 1e-6 * range)
                 nearest[form] = fmax(nearest[form], found / gap);
@@ -396,6 +423,7 @@ int main(void)
         cmocka_unit_test(later_calls_win),
         cmocka_unit_test(bad_forms_are_refused_by_line),
         cmocka_unit_test(certificates_hold_within_the_set),
+        cmocka_unit_test(kinds_of_rewards_need_their_own_bound),
         cmocka_unit_test(a_radius_too_small_is_caught),
     };
     ctx = foray_context_create();

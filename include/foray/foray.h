@@ -608,6 +608,13 @@ FORAY_API double foray_reward_at(const foray_reward *reward, int64_t step, int64
 FORAY_API double foray_reward_next_at(const foray_reward *reward, int64_t step, int64_t state,
                                       int64_t action, int64_t next);
 
+/* What all rewards of a kind have in common, for bounds about them all. */
+typedef enum foray_reward_kind {
+    FORAY_KIND_PAIR,  /* r(s,a) */
+    FORAY_KIND_NEXT,  /* r(s,a,s') */
+    FORAY_KIND_REACH, /* reaching and avoiding states */
+} foray_reward_kind;
+
 typedef struct foray_reward_facts {
     double low, high; /* values lie between */
     double discount;
@@ -819,6 +826,11 @@ FORAY_API foray_status foray_explorer_certify(foray_explorer *explorer, const fo
  * radius of the exploration (foray_explorer_certify_by) on that of the algorithm's own plan, which
  * is the optimistic one of the algorithms for linear mixture models. */
 FORAY_API foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out);
+/* The same for all rewards of a kind: r(s,a) in [0,1], as above; r(s,a,s') in [0,1], where what a
+ * step gives is uncertain too; the probability of reaching or avoiding states. FORAY_ERROR_USAGE
+ * where there is no likelihood set, but for the first. */
+FORAY_API foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_kind kind,
+                                                 foray_certificate *out);
 
 /* Facts about an explorer. */
 typedef struct foray_explorer_facts {

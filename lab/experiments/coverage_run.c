@@ -106,7 +106,7 @@ static foray_status find_bound(watch *w, double *out)
         status = fy_explorer_sets(w->explorer, &sets);
         if (status == FORAY_OK) {
             w->found.set = fmax(w->found.set, fy_confidence_distance(sets->set, w->model->theta));
-            bound.gap = fy_certifier_all(sets);
+            bound.gap = fy_certifier_all(sets, FORAY_KIND_PAIR);
         }
     } else if (w->explorer->ops->bound) {
         status = foray_explorer_bound(w->explorer, &bound);

@@ -168,7 +168,15 @@ static parts look_ahead(fy_all_rewards *all, const fy_inner *inner, int64_t pair
     return out;
 }
 
-/* One step back: w, y, X, Z of step t (h = t + 1, left = H - h) from those of the step after. */
+/* What of a value is uncertain at step t (h = t + 1): H-h, H-h+1, or a probability. */
+static double uncertain(const foray_model *model, foray_reward_kind kind, int64_t t)
+{
+    if (kind == FORAY_KIND_REACH)
+        return 1;
+    return (double)(model->horizon - t - (kind == FORAY_KIND_PAIR));
+}
+
+/* One step back: w, y, X, Z of a step from those of the step after; left: what is uncertain. */
 static void step_back(fy_all_rewards *all, const fy_inner *inner, double left)
 {
     const foray_model *model = all->set->basis->model;
@@ -189,7 +197,7 @@ static void step_back(fy_all_rewards *all, const fy_inner *inner, double left)
         all->X[s] = all->spread ? fmin(left, left / 2 * sqrt(all->w[s]) + all->y[s]) : left;
 }
 
-double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner)
+double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner, foray_reward_kind kind)
 {
     const foray_model *model = all->set->basis->model;
     all->spread = all->set->laws && model->feature_error == 0;
@@ -200,11 +208,11 @@ double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner)
     for (int64_t s = 0; s < model->states; s++)
         all->w[s] = all->y[s] = all->X[s] = all->Z[s] = 0;
     for (int64_t t = model->horizon - 1; t >= 0; t--)
-        step_back(all, inner, (double)(model->horizon - 1 - t));
-    double bound = 0;
+        step_back(all, inner, uncertain(model, kind, t));
+    double bound = 0, most = kind == FORAY_KIND_REACH ? 1 : (double)model->horizon;
     for (int64_t i = 0; i < model->initials; i++) {
         int32_t s = model->initial_state[i];
-        double least = fmin((double)model->horizon, 2 * fmin(all->X[s], all->Z[s]));
+        double least = fmin(most, 2 * fmin(all->X[s], all->Z[s]));
         bound += model->initial_probability[i] * least;
     }
     return bound;

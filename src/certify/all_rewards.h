@@ -14,7 +14,10 @@
  *
  * with P = P_c and m of the inner maximisation. The plug-in plan of every reward in [0,1]
  * loses at most min{2 X_1, 2 Z_1, H}(mu). X needs centres that are laws with p_j > 0 wherever x_j
- * is not 0, and exact features; elsewhere it is H-h, and Z gains zeta (H-h) and zeta span Z. */
+ * is not 0, and exact features; elsewhere it is H-h, and Z gains zeta (H-h) and zeta span Z.
+ *
+ * For rewards r(s,a,s') what this step gives is uncertain too: H-h+1 takes the place of H-h, with
+ * w_{H+1} = y_{H+1} = Z_{H+1} = 0. For the probability of reaching or avoiding states, 1 does. */
 #ifndef FY_ALL_REWARDS_H
 #define FY_ALL_REWARDS_H
 
@@ -28,7 +31,7 @@ foray_status fy_all_rewards_create(foray_context *ctx, const fy_confidence *set,
 void fy_all_rewards_destroy(fy_all_rewards *all);
 
 /* The bound, with inner solved for set->ridge. */
-double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner);
+double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner, foray_reward_kind kind);
 
 /* kappa^2 of every generator set, as the last bound left it: where exploring pays. */
 const double *fy_all_rewards_kappa2(const fy_all_rewards *all);

@@ -131,8 +131,8 @@ fy_gap_result fy_certifier_policy(fy_certifier *certifier, const foray_reward *r
     return fy_gap_certify(certifier->gap, reward, action);
 }
 
-double fy_certifier_all(fy_certifier *certifier)
+double fy_certifier_all(fy_certifier *certifier, foray_reward_kind kind)
 {
     fy_inner_solve(certifier->inner, certifier->inside->ridge);
-    return fy_all_rewards_bound(certifier->all, certifier->inner);
+    return fy_all_rewards_bound(certifier->all, certifier->inner, kind);
 }

@@ -59,7 +59,7 @@ void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double 
 fy_gap_result fy_certifier_policy(fy_certifier *certifier, const foray_reward *reward,
                                   const int32_t *action);
 
-/* What the plug-in plan of any reward in [0,1] loses at most. */
-double fy_certifier_all(fy_certifier *certifier);
+/* What the plug-in plan of any reward of a kind, in [0,1], loses at most. */
+double fy_certifier_all(fy_certifier *certifier, foray_reward_kind kind);
 
 #endif

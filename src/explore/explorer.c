@@ -283,6 +283,13 @@ static foray_status has_none(foray_explorer *explorer, const char *what)
 
 static foray_status bound(foray_explorer *explorer, foray_certificate *out)
 {
+    return foray_explorer_bound_kind(explorer, FORAY_KIND_PAIR, out);
+}
+
+foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_kind kind,
+                                       foray_certificate *out)
+{
+    double most = kind == FORAY_KIND_REACH ? 1 : (double)explorer->model->horizon;
     fy_certifier *sets = NULL;
     foray_status status = FORAY_OK;
     if (explorer->certificates == FORAY_RADIUS_LIKELIHOOD)
@@ -291,9 +298,11 @@ static foray_status bound(foray_explorer *explorer, foray_certificate *out)
         return status;
     if (!sets && !explorer->ops->bound)
         return has_none(explorer, "bound for all rewards");
+    if (!sets && kind != FORAY_KIND_PAIR)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "the bound of %s is about rewards r(s,a) alone", explorer->ops->name);
     if (sets)
-        *out = fy_explorer_certificate(explorer, fy_certifier_all(sets),
-                                       (double)explorer->model->horizon);
+        *out = fy_explorer_certificate(explorer, fy_certifier_all(sets, kind), most);
     else
         status = explorer->ops->bound(explorer, out);
     if (status == FORAY_OK)
