@@ -398,7 +398,29 @@ static void certificates_hold_within_the_set(void **state)
     }
 }
 
-/* Certificates from a fifth of the radius do not hold for laws from all of it. */
+/* The truth over many runs: theta* lies outside the set at most as often as delta says, and
+ * certificates fail only then. With a twentieth of the radius they fail for every form. */
+static void certificates_hold_in_truth(void **state)
+{
+    (void)state;
+    int64_t outside = 0, broken = 0, broken_small = 0;
+    for (uint64_t seed = 1000; seed < 1700; seed++) {
+        scene it = make_scene(seed, true, 1);
+        double value, lost = loss(&it, it.model->theta, &value);
+        double range = it.oracle.high - it.oracle.low;
+        certify(&it);
+        outside += !inside(&it, it.model->theta);
+        broken += lost > it.policy->certificate.gap + 1e-9 * range;
+        fy_certifier_estimate(it.certifier, it.seen, 0.1, 0.05, NULL);
+        certify(&it);
+        broken_small += lost > it.policy->certificate.gap + 1e-9 * range;
+        free_scene(&it);
+    }
+    assert_true(outside <= truth_most_failures(700, 0.1) && broken <= outside);
+    assert_true(broken_small > 10);
+}
+
+/* Certificates from a tenth of the radius do not hold for laws from all of it. */
 static void a_radius_too_small_is_caught(void **state)
 {
     (void)state;
@@ -424,6 +446,7 @@ int main(void)
         cmocka_unit_test(bad_forms_are_refused_by_line),
         cmocka_unit_test(certificates_hold_within_the_set),
         cmocka_unit_test(kinds_of_rewards_need_their_own_bound),
+        cmocka_unit_test(certificates_hold_in_truth),
         cmocka_unit_test(a_radius_too_small_is_caught),
     };
     ctx = foray_context_create();

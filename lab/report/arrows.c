@@ -9,22 +9,52 @@
 
 /* --------------------------------------------------------------------------- values */
 
-/* V_t(s) = r_t(s,a) + sum_j P(next_j|s,a) V_{t+1}(next_j), a = pi_t(s), within [0, H - t]: backward
- * induction over two layers, of which the chosen steps are kept. */
+/* Is an episode that reaches or avoids states decided here? Then that is its value. */
+static bool is_decided(const foray_reward *reward, int64_t s, double *value)
+{
+    if (!reward->fixed || isnan(reward->fixed[s]))
+        return false;
+    *value = reward->minimise ? 1 - reward->fixed[s] : reward->fixed[s];
+    return true;
+}
+
+/* What the last state is worth. */
+static void end_values(const foray_reward *reward, double *value)
+{
+    for (int64_t s = 0; s < reward->states && reward->fixed; s++)
+        if (!is_decided(reward, s, &value[s]))
+            value[s] = reward->minimise ? 1 - reward->ending : reward->ending;
+}
+
+/* r_t(s,a) + sum_j P(next_j|s,a) (r_t(s,a,next_j) + g V_{t+1}(next_j)) */
+static double look_ahead(const foray_model *model, const double *theta, const foray_reward *reward,
+                         int64_t t, int64_t s, int64_t action, const double *later)
+{
+    const int32_t *next;
+    int64_t count = foray_model_successors(model, s, action, &next);
+    double own = foray_reward_at(reward, t, s, action), value = own;
+    for (int64_t j = 0; j < count; j++)
+        value += foray_model_probability(model, theta, s, action, j) *
+                 (foray_reward_next_at(reward, t, s, action, next[j]) - own +
+                  reward->discount * later[next[j]]);
+    return value;
+}
+
+/* V_t(s) with a = pi_t(s), within what the reward allows: backward induction over two layers, of
+ * which the chosen steps are kept. */
 static void evaluate_policy(const foray_model *model, const double *theta,
                             const foray_reward *reward, fy_arrows *arrows, double *layer)
 {
     int64_t states = model->states, chosen = arrows->steps - 1;
-    double *now = layer, *later = layer + states;
+    double *now = layer, *later = layer + states, left = 0;
+    end_values(reward, later);
     for (int64_t t = model->horizon; t-- > 0;) {
+        left = reward->fixed ? 1 : 1 + reward->discount * left;
         for (int64_t s = 0; s < states; s++) {
-            const int32_t *next;
             int64_t action = arrows->policy->action[t * states + s];
-            int64_t count = foray_model_successors(model, s, action, &next);
-            double value = foray_reward_at(reward, t, s, action);
-            for (int64_t j = 0; j < count; j++)
-                value += foray_model_probability(model, theta, s, action, j) * later[next[j]];
-            now[s] = fmin(fmax(value, 0.0), (double)(model->horizon - t));
+            double value = look_ahead(model, theta, reward, t, s, action, later);
+            if (!is_decided(reward, s, &now[s]))
+                now[s] = fmin(fmax(value, reward->low * left), reward->high * left);
         }
         if (chosen >= 0 && arrows->step[chosen] == t)
             memcpy(arrows->value + chosen-- * states, now, (size_t)states * sizeof *now);
@@ -52,6 +82,8 @@ foray_status fy_arrows_create(fy_report *report, int64_t id, const foray_policy 
                     FY_ALLOC(report->ctx, arrows.value, arrows.steps * report->model->states);
         if (room)
             evaluate_policy(report->model, theta, reward, &arrows, layer);
+        for (int64_t i = 0; room && i < arrows.steps * report->model->states; i++)
+            arrows.least = fmin(arrows.least, arrows.value[i]);
         free(layer);
         if (!room)
             return FORAY_ERROR_MEMORY;
@@ -122,8 +154,10 @@ static void fill_cell(const fy_report *report, const fy_arrows *arrows, int64_t 
     char name[FY_LABEL_SIZE], action[FY_LABEL_SIZE], number[FY_NUMBER_SIZE];
     int64_t its = action_at(arrows, i, state);
     double value = value_at(report, arrows, i, state);
+    double least = arrows->least;
     /* as deep as V_t(s) / max V; 0 where no value is known */
-    *cell = (fy_map_cell){.there = true, .level = largest > 0.0 ? value / largest : 0.0};
+    *cell = (fy_map_cell){.there = true,
+                          .level = largest > least ? (value - least) / (largest - least) : 0.0};
     show_action(report->model, its, cell);
     fy_format(cell->about, sizeof cell->about, "state %s, step %" PRId64 ": %s, value %s",
               fy_label(foray_model_state_name(report->model, state), state, name), arrows->step[i],

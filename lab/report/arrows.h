@@ -12,6 +12,7 @@ typedef struct fy_arrows {
     int64_t steps;
     int64_t step[FY_REPORT_COLUMNS];
     double *value; /* [steps][states]; NULL: neither theta nor an estimate is there */
+    double least;  /* of the values, if it is negative; else 0 */
     bool true_values;
 } fy_arrows;
 

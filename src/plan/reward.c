@@ -40,7 +40,8 @@ static foray_status fill_first(foray_context *ctx, foray_reward *reward, const f
 
 static foray_status check_range(foray_context *ctx, double low, double high, double fallback)
 {
-    if (!(low < high) || !isfinite(high - low))
+    static const double far = 1e200; /* so that no sum of values is too large for a number */
+    if (!(low < high) || !(fabs(low) <= far) || !(fabs(high) <= far))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "range: %.17g is not below %.17g, or too far", low,
                        high);
     if (!(fallback >= low && fallback <= high))
