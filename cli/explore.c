@@ -221,10 +221,12 @@ static cli_exit continue_run(exploration *e)
 
 /* -------------------------------------------------------------------- the end */
 
-static void print_bound(const foray_certificate *bound)
+static void print_bound(const foray_certificate *bound, foray_status status)
 {
     if (!isfinite(bound->gap)) {
-        printf("bound for all rewards   none: this algorithm has no such bound\n");
+        printf("bound for all rewards   %s\n", status == FORAY_INTERRUPTED
+                                                   ? "not computed: stopped by a signal"
+                                                   : "none: this algorithm has no such bound");
         return;
     }
     printf("bound for all rewards   %.6g (%s, delta %g, radius %s)%s\n", bound->gap,
@@ -272,7 +274,7 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            cli_grouped(facts->episodes, episodes), facts->episodes == 1 ? "" : "s",
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
-    print_bound(bound);
+    print_bound(bound, status);
     cli_print_refutation(e->run, "                        ");
     if (e->view.system)
         printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
