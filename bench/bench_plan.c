@@ -408,7 +408,7 @@ static void compare_many(scene *s)
     for (int i = 0; i < TOGETHER; i++) {
         bench_check(s->ctx, foray_reward_create(s->ctx, s->model, "bench", 0, &m.rewards[i]));
         for (int64_t pair = 0; pair < s->model->pairs; pair++)
-            m.rewards[i]->table[0][pair] = bench_uniform(7, (uint64_t)(pair * TOGETHER + i));
+            m.rewards[i]->table[0].pair[pair] = bench_uniform(7, (uint64_t)(pair * TOGETHER + i));
     }
     measure_many(&m, &alone, &together);
     bench_figure("one reward: three recursions, certificate, policy", 1e3 * alone, "ms");
