@@ -139,20 +139,22 @@ static void print_formats(void)
     print_plain("Indices count from 0. Unknown keys are an error. In a reward null means "
                 "every, later entries win, and values lie in [0,1].\n");
     printf(".PP\n.nf\n.RS\n");
-    print_plain("model   {\"format\":\"foray-model\",\"version\":1,\"name\":TEXT,\n"
-                "         \"states\":S,\"actions\":A,\"horizon\":H,\"dim\":d,\"norm_bound\":B,\n"
-                "         \"initial\":[[state,prob],...],\n"
-                "         \"features\":[[s,a,next,[[i,value],...]],...],\n"
-                "         \"theta\":[...],  (optional: makes the model a world)\n"
-                "         \"feature_error\":x,  (optional: features are estimates)\n"
-                "         \"state_names\":[...],\"action_names\":[...],\n"
-                "         \"layout\":{\"kind\":\"grid\",\"rows\":R,\"cols\":C,\n"
-                "                   \"cell\":[[state,row,col],...]}}  (optional)\n"
-                "reward  {\"format\":\"foray-reward\",\"version\":1,\"name\":TEXT,\n"
-                "         \"default\":x,\"entries\":[[h|null,s|null,a|null,value],...]}\n"
-                "policy  {\"format\":\"foray-policy\",\"version\":1,\"states\":S,\"actions\":A,\n"
-                "         \"horizon\":H,\"mode\":MODE,\"action\":[[...] for each step],\n"
-                "         \"value\":{...},\"certificate\":{...}}\n");
+    print_plain(
+        "model   {\"format\":\"foray-model\",\"version\":1,\"name\":TEXT,\n"
+        "         \"states\":S,\"actions\":A,\"horizon\":H,\"dim\":d,\"norm_bound\":B,\n"
+        "         \"initial\":[[state,prob],...],\n"
+        "         \"features\":[[s,a,next,[[i,value],...]],...],\n"
+        "         \"theta\":[...],  (optional: makes the model a world)\n"
+        "         \"feature_error\":x,  (optional: features are estimates)\n"
+        "         \"feature_delta\":x,  (optional: and may be worse with this probability)\n"
+        "         \"state_names\":[...],\"action_names\":[...],\n"
+        "         \"layout\":{\"kind\":\"grid\",\"rows\":R,\"cols\":C,\n"
+        "                   \"cell\":[[state,row,col],...]}}  (optional)\n"
+        "reward  {\"format\":\"foray-reward\",\"version\":1,\"name\":TEXT,\n"
+        "         \"default\":x,\"entries\":[[h|null,s|null,a|null,value],...]}\n"
+        "policy  {\"format\":\"foray-policy\",\"version\":1,\"states\":S,\"actions\":A,\n"
+        "         \"horizon\":H,\"mode\":MODE,\"action\":[[...] for each step],\n"
+        "         \"value\":{...},\"certificate\":{...}}\n");
     printf(".RE\n.fi\n");
 }
 

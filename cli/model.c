@@ -13,6 +13,8 @@ static void output_sizes(cli_output *output, const foray_model *model)
     cli_output_real(output, "norm_bound", foray_model_norm_bound(model));
     if (foray_model_feature_error(model) > 0)
         cli_output_real(output, "feature_error", foray_model_feature_error(model));
+    if (foray_model_feature_delta(model) > 0)
+        cli_output_real(output, "feature_delta", foray_model_feature_delta(model));
     cli_output_flag(output, "theta_known", foray_model_theta(model) != NULL);
     if (foray_model_pair_dim(model) > 0)
         cli_output_integer(output, "pair_dim", foray_model_pair_dim(model));

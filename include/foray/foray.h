@@ -300,6 +300,8 @@ FORAY_API double foray_model_norm_bound(const foray_model *model);
  * successor of (s,a) must be among its successors; means over draws of simulators satisfy the
  * first automatically. Bonuses and certificates include this error. */
 FORAY_API double foray_model_feature_error(const foray_model *model);
+/* With what probability that bound may fail: certificates add it to their delta. 0: it is sure. */
+FORAY_API double foray_model_feature_delta(const foray_model *model);
 
 /* The true parameter, foray_model_dim numbers, or NULL if it is not known. A model
  * that knows it can be used as a world. */
@@ -484,6 +486,8 @@ FORAY_API void foray_builder_pair_feature(foray_builder *builder, int64_t state,
 /* Every kind, optional: the features are estimates with this error, finite and at least 0
  * (foray_model_feature_error says what it bounds). Without it they are taken to be exact. */
 FORAY_API void foray_builder_feature_error(foray_builder *builder, double error);
+/* With what probability, at least 0 and below 1, that error may be larger; without it, never. */
+FORAY_API void foray_builder_feature_delta(foray_builder *builder, double delta);
 
 /* Every kind. Without an initial state, episodes start in state 0. */
 FORAY_API void foray_builder_initial(foray_builder *builder, int64_t state, double probability);

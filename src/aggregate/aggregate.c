@@ -377,6 +377,7 @@ static foray_status assemble(job *j, foray_model **out)
         .dim = spec->simulators,
         .norm_bound = sqrt((double)spec->simulators),
         .feature_error = j->error,
+        .feature_delta = j->error > 0 ? j->aggregation->delta : 0,
         .nonnegative = true, /* theta is sqrt(d) times weights */
         .succ_start = j->rows.succ_start,
         .succ = j->rows.succ,

@@ -75,7 +75,7 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
 {
     foray_certificate certificate = {
         .gap = gap,
-        .delta = explorer->settings.delta,
+        .delta = fy_certificate_delta(explorer->model, explorer->settings.delta),
         .radius = radius_of(explorer),
         .bound = FORAY_BOUND_GAP,
         .status = scale_of(explorer) >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
@@ -205,7 +205,9 @@ foray_status fy_explorer_policies(foray_explorer *explorer, int64_t count,
     foray_status status = make_policies(explorer, count, rewards, mode, policies, &sets);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         policies[i]->certificate = (foray_certificate){
-            .gap = INFINITY, .delta = explorer->settings.delta, .radius = FORAY_RADIUS_NONE};
+            .gap = INFINITY,
+            .delta = fy_certificate_delta(explorer->model, explorer->settings.delta),
+            .radius = FORAY_RADIUS_NONE};
     return status;
 }
 

@@ -354,6 +354,12 @@ void foray_builder_feature_error(foray_builder *builder, double error)
         builder->feature_error = error;
 }
 
+void foray_builder_feature_delta(foray_builder *builder, double delta)
+{
+    if (fy_builder_holds(builder, fy_parts_check_delta(builder->ctx, delta)))
+        builder->feature_delta = delta;
+}
+
 void foray_builder_initial(foray_builder *builder, int64_t state, double probability)
 {
     foray_context *ctx = builder->ctx;

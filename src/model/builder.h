@@ -31,7 +31,7 @@ struct foray_builder {
     enum fy_kind kind;
     char *name;
     int64_t states, actions, horizon, dim;
-    double norm_bound, feature_error;
+    double norm_bound, feature_error, feature_delta;
 
     int64_t entries, entry_room, calls;
     fy_entry *entry;

@@ -17,13 +17,15 @@ enum {
     VERSION_PLAIN = 1,
     VERSION_PAIR_FEATURES = 2,
     VERSION_FEATURE_ERROR = 3,
-    VERSION_NONNEGATIVE = 4
+    VERSION_NONNEGATIVE = 4,
+    VERSION_FEATURE_DELTA = 5
 };
 
 enum { CRC_SIZE = 4 };
 
 /* The header after the magic: unsigned 64-bit numbers in this order, then
- * norm_bound and, from version 3 on, feature_error. Version 4 says that theta >= 0. */
+ * norm_bound and, from version 3 on, feature_error. Version 4 says that theta >= 0; version 5
+ * has feature_delta behind feature_error, and then whether theta >= 0. */
 typedef struct header {
     uint64_t version, states, actions, horizon, dim;
     uint64_t transitions; /* successors over all pairs */
@@ -81,6 +83,8 @@ static void write_counts(fy_writer *writer, const int64_t *start, int64_t count)
 
 static uint64_t version_for(const foray_model *model)
 {
+    if (model->feature_delta > 0)
+        return VERSION_FEATURE_DELTA;
     if (model->nonnegative)
         return VERSION_NONNEGATIVE;
     if (model->feature_error > 0)
@@ -122,6 +126,10 @@ static void write_content(fy_writer *writer, const foray_model *model, const hea
     fy_write_double(writer, model->norm_bound);
     if (h->version >= VERSION_FEATURE_ERROR)
         fy_write_double(writer, model->feature_error);
+    if (h->version >= VERSION_FEATURE_DELTA) {
+        fy_write_double(writer, model->feature_delta);
+        fy_write_u64(writer, model->nonnegative);
+    }
     fy_write_i32s(writer, model->generator_set, (size_t)model->pairs);
     fy_write_i32s(writer, model->succ, h->transitions);
     write_counts(writer, model->gen_start, model->generator_sets);
@@ -164,7 +172,8 @@ typedef struct content {
     foray_context *ctx;
     fy_reader reader;
     header h;
-    double norm_bound, feature_error;
+    double norm_bound, feature_error, feature_delta;
+    bool nonnegative;
     int64_t pairs;
     int32_t *list_of_pair, *succ, *counts;
     int64_t *succ_start, *gen_start, *feat_start;
@@ -189,6 +198,7 @@ static bool expected_size(const header *h, uint64_t pairs, uint64_t cells, size_
         {1, sizeof magic + sizeof(double) + CRC_SIZE},
         {header_fields(h->version), sizeof(uint64_t)},
         {h->version >= VERSION_FEATURE_ERROR, sizeof(double)},
+        {h->version >= VERSION_FEATURE_DELTA, sizeof(double) + sizeof(uint64_t)},
         {pairs, 4},
         {h->transitions, 4},
         {h->generator_sets, 4},
@@ -218,15 +228,24 @@ static foray_status read_fields(content *c)
     uint64_t field[HEADER_FIELDS] = {0};
     fy_read_bytes(&c->reader, sizeof magic);
     field[0] = fy_read_u64(&c->reader);
-    bool known = field[0] >= VERSION_PLAIN && field[0] <= VERSION_NONNEGATIVE;
+    bool known = field[0] >= VERSION_PLAIN && field[0] <= VERSION_FEATURE_DELTA;
     if (!c->reader.failed && !known)
         return fy_fail(c->ctx, FORAY_ERROR_INPUT,
                        "compact format version %" PRIu64 ", but only %d to %d can be read",
-                       field[0], VERSION_PLAIN, VERSION_NONNEGATIVE);
+                       field[0], VERSION_PLAIN, VERSION_FEATURE_DELTA);
     fy_read_u64s(&c->reader, field + 1, header_fields(field[0]) - 1);
     c->norm_bound = fy_read_double(&c->reader);
     if (field[0] >= VERSION_FEATURE_ERROR)
         c->feature_error = fy_read_double(&c->reader);
+    c->nonnegative = field[0] == VERSION_NONNEGATIVE;
+    if (field[0] >= VERSION_FEATURE_DELTA) {
+        c->feature_delta = fy_read_double(&c->reader);
+        uint64_t nonnegative = fy_read_u64(&c->reader);
+        c->nonnegative = nonnegative == 1;
+        if (nonnegative > 1)
+            return fy_fail(c->ctx, FORAY_ERROR_INPUT,
+                           "whether theta >= 0 is %" PRIu64 ", but it must be 0 or 1", nonnegative);
+    }
     if (c->reader.failed)
         return fy_fail(c->ctx, FORAY_ERROR_INPUT, "the file ends in the middle of its header");
     memcpy(&c->h, field, sizeof field);
@@ -408,7 +427,8 @@ static foray_status assemble(content *c, foray_model **out)
         .dim = (int64_t)c->h.dim,
         .norm_bound = c->norm_bound,
         .feature_error = c->feature_error,
-        .nonnegative = c->h.version >= VERSION_NONNEGATIVE,
+        .feature_delta = c->feature_delta,
+        .nonnegative = c->nonnegative,
         .succ_start = c->succ_start,
         .succ = c->succ,
         .lists = (int64_t)c->h.generator_sets,

@@ -16,7 +16,7 @@ static bool same_sizes(const foray_model *a, const foray_model *b)
     return a->states == b->states && a->actions == b->actions && a->horizon == b->horizon &&
            a->dim == b->dim && a->generator_sets == b->generator_sets &&
            a->initials == b->initials && a->feature_error == b->feature_error &&
-           a->nonnegative == b->nonnegative &&
+           a->feature_delta == b->feature_delta && a->nonnegative == b->nonnegative &&
            same_array(&a->norm_bound, &b->norm_bound, 1, sizeof a->norm_bound);
 }
 

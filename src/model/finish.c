@@ -184,6 +184,7 @@ static foray_status assemble(const foray_builder *builder, const arrays *a, fora
         .dim = tabular ? builder->entries : builder->dim,
         .norm_bound = tabular ? sqrt((double)builder->entries) : builder->norm_bound,
         .feature_error = builder->feature_error,
+        .feature_delta = builder->feature_delta,
         .nonnegative = builder->kind != FY_FEATURES,
         .succ_start = a->succ_start,
         .succ = a->succ,

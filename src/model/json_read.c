@@ -118,6 +118,8 @@ static foray_status read_sizes(reader *r)
     if (status == FORAY_OK && fy_json_member(r->root, "feature_error").tree)
         status = fy_document_real(r->ctx, r->root, "feature_error", 0, FY_MODEL_LARGEST,
                                   &parts->feature_error);
+    if (status == FORAY_OK && fy_json_member(r->root, "feature_delta").tree)
+        status = fy_document_real(r->ctx, r->root, "feature_delta", 0, 1, &parts->feature_delta);
     fy_json nonnegative = fy_json_member(r->root, "nonnegative");
     if (status == FORAY_OK && nonnegative.tree && fy_json_kind_of(nonnegative) != FY_JSON_TRUE &&
         fy_json_kind_of(nonnegative) != FY_JSON_FALSE)
@@ -474,12 +476,11 @@ static void free_reader(reader *r)
 foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t size,
                                  const char *where, foray_model **out)
 {
-    static const char *const known[] = {"format",        "version",     "name",
-                                        "states",        "actions",     "horizon",
-                                        "dim",           "norm_bound",  "initial",
-                                        "features",      "theta",       "state_names",
-                                        "action_names",  "layout",      "pair_features",
-                                        "feature_error", "nonnegative", NULL};
+    static const char *const known[] = {
+        "format",        "version",     "name",          "states",  "actions",
+        "horizon",       "dim",         "norm_bound",    "initial", "features",
+        "theta",         "state_names", "action_names",  "layout",  "pair_features",
+        "feature_error", "nonnegative", "feature_delta", NULL};
     reader r = {.ctx = ctx};
     foray_status status = fy_document_parse(ctx, text, size, where, "foray-model", known, &r.tree);
     if (status != FORAY_OK)

@@ -25,6 +25,10 @@ static void put_sizes(fy_writer *writer, const foray_model *model)
         fy_print(writer, ",\"feature_error\":");
         fy_document_put_real(writer, model->feature_error);
     }
+    if (model->feature_delta > 0) {
+        fy_print(writer, ",\"feature_delta\":");
+        fy_document_put_real(writer, model->feature_delta);
+    }
     if (model->nonnegative)
         fy_print(writer, ",\"nonnegative\":true");
 }

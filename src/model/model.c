@@ -81,6 +81,11 @@ double foray_model_feature_error(const foray_model *model)
     return model->feature_error;
 }
 
+double foray_model_feature_delta(const foray_model *model)
+{
+    return model->feature_delta;
+}
+
 const double *foray_model_theta(const foray_model *model)
 {
     return model->theta;

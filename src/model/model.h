@@ -17,6 +17,7 @@ struct foray_model {
     int64_t states, actions, horizon, dim, pairs;
     double norm_bound;
     double feature_error; /* zeta; 0: the features are exact */
+    double feature_delta; /* how probable it is that zeta is too small */
 
     int32_t *generator_set; /* [pairs] generator set of each pair */
     int64_t *succ_start;    /* [pairs+1] */
@@ -65,7 +66,7 @@ static inline int64_t fy_generator_set_size(const foray_model *model, int64_t ge
 typedef struct fy_model_parts {
     const char *name;
     int64_t states, actions, horizon, dim;
-    double norm_bound, feature_error;
+    double norm_bound, feature_error, feature_delta;
     const int64_t *succ_start;   /* [pairs+1] */
     const int32_t *succ;         /* [transitions] in the order of the list's generators */
     int64_t lists;               /* of generators */

@@ -33,6 +33,14 @@ foray_status fy_model_check_sizes(foray_context *ctx, int64_t states, int64_t ac
     return FORAY_OK;
 }
 
+foray_status fy_parts_check_delta(foray_context *ctx, double delta)
+{
+    if (delta >= 0 && delta < 1)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "feature_delta: %g, but it must be 0 or more, below 1",
+                   delta);
+}
+
 foray_status fy_parts_check_error(foray_context *ctx, double error)
 {
     if (error >= 0 && error <= FY_MODEL_LARGEST)
@@ -185,6 +193,8 @@ foray_status fy_parts_check(foray_context *ctx, const fy_model_parts *parts)
     if (status == FORAY_OK)
         status = fy_parts_check_error(ctx, parts->feature_error);
     if (status == FORAY_OK)
+        status = fy_parts_check_delta(ctx, parts->feature_delta);
+    if (status == FORAY_OK)
         status = check_proportion(ctx, parts);
     if (status == FORAY_OK)
         status = check_initial(ctx, parts);
@@ -260,6 +270,7 @@ foray_status fy_parts_copy(foray_context *ctx, const fy_model_parts *parts, fora
     model->norm_bound = parts->norm_bound;
     model->nonnegative = parts->nonnegative;
     model->feature_error = fabs(parts->feature_error); /* -0 is 0, in memory as in files */
+    model->feature_delta = fabs(parts->feature_delta);
     model->grid_rows = parts->cell_row ? parts->grid_rows : 0;
     model->grid_cols = parts->cell_row ? parts->grid_cols : 0;
     model->name = fy_text(ctx, parts->name);

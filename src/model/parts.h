@@ -22,6 +22,8 @@ foray_status fy_parts_check(foray_context *ctx, const fy_model_parts *parts);
 
 /* zeta: how wrong estimated features may make a mean of numbers in [0,1]. */
 foray_status fy_parts_check_error(foray_context *ctx, double error);
+/* With what probability they may be worse. */
+foray_status fy_parts_check_delta(foray_context *ctx, double delta);
 
 /* The size of a map. */
 foray_status fy_parts_check_grid(foray_context *ctx, int64_t rows, int64_t cols);

@@ -57,6 +57,11 @@ const char *foray_bound_name(foray_bound bound)
     return bound_names[bound];
 }
 
+double fy_certificate_delta(const foray_model *model, double delta)
+{
+    return fmin(1, delta + model->feature_delta);
+}
+
 void fy_certificate_judge(foray_certificate *certificate, double most)
 {
     static const double rounding = 1e-9;

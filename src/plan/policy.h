@@ -10,6 +10,10 @@ foray_status fy_policies_create(foray_context *ctx, const foray_model *model, fo
 /* Releases them, and leaves NULL. */
 void fy_policies_destroy(int64_t count, foray_policy **policies);
 
+/* With what probability a certificate may fail: that of its sets, and that of estimated features
+ * being worse than the model says. */
+double fy_certificate_delta(const foray_model *model, double delta);
+
 /* Sets optimal and vacuous from the gap: 0 and all that rewards allow, up to rounding. */
 void fy_certificate_judge(foray_certificate *certificate, double most);
 

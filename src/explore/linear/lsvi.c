@@ -326,7 +326,9 @@ foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_
         policies[i]->expected = plan(explorer, rewards[i], FORAY_PLUGIN, true, policies[i]->action);
         policies[i]->low = policies[i]->high = NAN;
         policies[i]->certificate = (foray_certificate){
-            .gap = INFINITY, .delta = explorer->settings.delta, .radius = FORAY_RADIUS_NONE};
+            .gap = INFINITY,
+            .delta = fy_certificate_delta(explorer->model, explorer->settings.delta),
+            .radius = FORAY_RADIUS_NONE};
         fy_certificate_judge(&policies[i]->certificate, (double)explorer->model->horizon);
     }
     free(spare);

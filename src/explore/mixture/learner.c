@@ -379,12 +379,12 @@ static foray_certificate certify(const foray_explorer *explorer, double gap)
 {
     const foray_settings *settings = &explorer->settings;
     const fy_learner *learner = explorer->self;
-    foray_certificate certificate = {.gap = gap,
-                                     .delta = settings->delta,
-                                     .radius = radius_of(explorer),
-                                     .bound = FORAY_BOUND_VALUES,
-                                     .status = learner->least_scale >= 1.0 ? FORAY_CERTIFIED
-                                                                           : FORAY_HEURISTIC};
+    foray_certificate certificate = {
+        .gap = gap,
+        .delta = fy_certificate_delta(explorer->model, settings->delta),
+        .radius = radius_of(explorer),
+        .bound = FORAY_BOUND_VALUES,
+        .status = learner->least_scale >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC};
     fy_certificate_judge(&certificate, (double)explorer->model->horizon);
     return certificate;
 }

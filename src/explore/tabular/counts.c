@@ -153,7 +153,8 @@ foray_certificate fy_counts_certificate(const foray_explorer *explorer, double g
     const foray_settings *settings = &explorer->settings;
     bool bounded = isfinite(gap);
     foray_certificate certificate = {.gap = gap,
-                                     .delta = settings->delta,
+                                     .delta =
+                                         fy_certificate_delta(explorer->model, settings->delta),
                                      .radius = bounded ? FORAY_RADIUS_COUNTS : FORAY_RADIUS_NONE,
                                      .bound = bounded ? FORAY_BOUND_COUNTS : FORAY_BOUND_NONE,
                                      .status = !bounded                        ? FORAY_UNCERTIFIED
