@@ -319,9 +319,9 @@ static void versions_are_as_low_as_can_be(void **state)
     set_checksum(data, size);
     assert_int_equal(parse_compact(ctx, data, size, &none), FORAY_ERROR_INPUT);
     assert_non_null(strstr(foray_message(ctx), "feature_error: "));
-    data[8] = 5;
+    data[8] = 6;
     assert_int_equal(parse_compact(ctx, data, size, &none), FORAY_ERROR_INPUT);
-    assert_non_null(strstr(foray_message(ctx), "version 5, but only 1 to 4"));
+    assert_non_null(strstr(foray_message(ctx), "version 6, but only 1 to 5"));
     free(data);
     foray_model_destroy(model);
     foray_model_destroy(full);

@@ -99,7 +99,9 @@ static bool plan_holds(stage *s, const foray_reward *reward, foray_mode mode, do
     foray_policy *policy;
     double value, best;
     support_ok(s->ctx, foray_explorer_plan(s->explorer, 1, &reward, mode, &policy));
-    assert_true(policy->certificate.status == FORAY_CERTIFIED);
+    /* An error that was kept secret may have been noticed. */
+    assert_true(policy->certificate.status == FORAY_CERTIFIED ||
+                policy->certificate.status == FORAY_REFUTED);
     support_ok(s->ctx, foray_evaluate(s->ctx, s->truth, reward, policy, &value, &best));
     bool holds =
         policy->value[FORAY_OPTIMISTIC] >= best - rounding &&
@@ -161,7 +163,7 @@ static bool everything_holds(stage *s)
 {
     foray_certificate all;
     support_ok(s->ctx, foray_explorer_bound(s->explorer, &all));
-    assert_true(all.status == FORAY_CERTIFIED);
+    assert_true(all.status == FORAY_CERTIFIED || all.status == FORAY_REFUTED);
     bool holds = reward_holds(s, truth_random_reward(s->ctx, s->belief, 5), all.gap);
     for (int64_t state = 0; state < STATES; state++)
         holds = reward_holds(s, truth_goal(s->ctx, s->belief, state), all.gap) && holds;
