@@ -126,7 +126,8 @@ static cli_exit open_policy(certifying *c, const char *path)
 
 /* ----------------------------------------------------------------------- certificates */
 
-static void show_certificate(certifying *c, cli_output *output, const char *reward)
+static void show_certificate(certifying *c, cli_output *output, const char *reward,
+                             const foray_doubt *doubt, int64_t most)
 {
     const foray_policy *policy = c->policy;
     if (!c->session->json) {
@@ -135,6 +136,7 @@ static void show_certificate(certifying *c, cli_output *output, const char *rewa
                policy->certificate.gap,
                cli_proved_optimal(&policy->certificate) ? "proved optimal"
                                                         : cli_verdict(&policy->certificate));
+        cli_doubt_print(c->session, foray_run_model(c->run), reward, policy, doubt, most);
         return;
     }
     cli_output_open(output, NULL);
@@ -144,14 +146,16 @@ static void show_certificate(certifying *c, cli_output *output, const char *rewa
     cli_output_real(output, "low", policy->low);
     cli_output_real(output, "high", policy->high);
     cli_output_close(output);
-    cli_output_certificate(output, "certificate", &policy->certificate);
+    cli_output_explained(output, "certificate", &policy->certificate, doubt, most);
     cli_output_close(output);
 }
 
 static cli_exit certify_rewards(certifying *c)
 {
     cli_output output;
-    foray_status status = FORAY_OK;
+    cli_exit code = CLI_DONE;
+    foray_explorer *explorer = foray_run_explorer(c->run);
+    int64_t most = cli_doubt_count(c->session, c->rewards.count);
     cli_output_begin(&output, c->session);
     cli_output_integer(&output, "episodes", foray_run_saved(c->run));
     cli_output_refutation(&output, c->run);
@@ -160,15 +164,20 @@ static cli_exit certify_rewards(certifying *c)
     else
         printf("%-16s %11s %s %11s  %s\n", "reward", "value", "[low, high]", "certificate",
                "status");
-    for (int64_t i = 0; i < c->rewards.count && status == FORAY_OK; i++) {
-        status = foray_explorer_certify(foray_run_explorer(c->run), c->rewards.item[i], c->policy);
-        if (status == FORAY_OK) {
-            show_certificate(c, &output, foray_reward_name(c->rewards.item[i]));
+    for (int64_t i = 0; i < c->rewards.count && code == CLI_DONE; i++) {
+        const foray_reward *reward = c->rewards.item[i];
+        foray_doubt *doubt = NULL;
+        code = cli_status(c->session, foray_explorer_certify(explorer, reward, c->policy));
+        if (code == CLI_DONE && most > 0)
+            code = cli_doubt_find(c->session, explorer, reward, c->policy, &doubt);
+        if (code == CLI_DONE) {
+            show_certificate(c, &output, foray_reward_name(reward), doubt, most);
             c->worst =
                 c->policy->certificate.gap > c->worst ? c->policy->certificate.gap : c->worst;
         }
+        foray_doubt_destroy(doubt);
     }
-    return cli_output_end(&output, c->session, cli_status(c->session, status));
+    return cli_output_end(&output, c->session, code);
 }
 
 static cli_exit run_certify(cli_session *session)
@@ -196,7 +205,8 @@ static cli_exit run_certify(cli_session *session)
 
 static const cli_option options[] = {
     CLI_OPTION_REWARD, CLI_OPTION_DISCOUNT, CLI_OPTION_REQUIRE,
-    CLI_OPTION_JSON,   CLI_OPTION_THREADS,  CLI_END,
+    CLI_OPTION_DOUBT,  CLI_OPTION_JSON,     CLI_OPTION_THREADS,
+    CLI_END,
 };
 
 const cli_command cli_certify = {

@@ -151,6 +151,12 @@ const char *cli_verdict(const foray_certificate *certificate)
 void cli_output_certificate(cli_output *output, const char *key,
                             const foray_certificate *certificate)
 {
+    cli_output_explained(output, key, certificate, NULL, 0);
+}
+
+void cli_output_explained(cli_output *output, const char *key, const foray_certificate *certificate,
+                          const foray_doubt *doubt, int64_t most)
+{
     cli_output_open(output, key);
     cli_output_real(output, "gap", certificate->gap);
     cli_output_real(output, "delta", certificate->delta);
@@ -160,6 +166,8 @@ void cli_output_certificate(cli_output *output, const char *key,
     cli_output_text(output, "because", foray_certificate_because(certificate));
     cli_output_flag(output, "optimal", certificate->optimal);
     cli_output_flag(output, "vacuous", certificate->vacuous);
+    if (doubt && most > 0)
+        cli_doubt_output(output, doubt, most);
     cli_output_close(output);
 }
 

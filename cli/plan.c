@@ -24,6 +24,8 @@ typedef struct planning {
     cli_rewards rewards;
     foray_policy **policy;   /* [rewards] */
     double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
+    foray_doubt **doubt;     /* [rewards] why certificates are not 0; NULL: not asked for */
+    int64_t reasons;         /* how many to show */
     char **file;             /* [rewards] where policies go; NULL: nowhere */
     bool to_stdout;          /* that is standard output */
     bool into_directory;     /* they go into one, and are made durable together */
@@ -81,7 +83,8 @@ static cli_exit open_all(planning *p)
     p->policy = calloc(count, sizeof *p->policy);
     p->value = calloc(count, sizeof *p->value);
     p->optimal = calloc(count, sizeof *p->optimal);
-    if (!p->policy || !p->value || !p->optimal)
+    p->doubt = calloc(count, sizeof *p->doubt);
+    if (!p->policy || !p->value || !p->optimal || !p->doubt)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     return CLI_DONE;
 }
@@ -133,6 +136,17 @@ static cli_exit make_plans(planning *p)
                  : foray_explorer_plan(foray_run_explorer(p->run), p->rewards.count, rewards,
                                        p->mode, p->policy);
     return cli_status(p->session, status);
+}
+
+/* Why certificates are not 0, where that will be shown. */
+static cli_exit find_doubt(planning *p)
+{
+    cli_exit code = CLI_DONE;
+    p->reasons = p->known || p->to_stdout ? 0 : cli_doubt_count(p->session, p->rewards.count);
+    for (int64_t i = 0; p->reasons > 0 && i < p->rewards.count && code == CLI_DONE; i++)
+        code = cli_doubt_find(p->session, foray_run_explorer(p->run), p->rewards.item[i],
+                              p->policy[i], &p->doubt[i]);
+    return code;
 }
 
 static cli_exit look_up_truth(planning *p)
@@ -407,7 +421,8 @@ static void output_plan(const planning *p, cli_output *output, int64_t i)
     for (int mode = 0; mode < FORAY_MODES; mode++)
         cli_output_real(output, foray_mode_name(mode), p->policy[i]->value[mode]);
     cli_output_close(output);
-    cli_output_certificate(output, "certificate", &p->policy[i]->certificate);
+    cli_output_explained(output, "certificate", &p->policy[i]->certificate, p->doubt[i],
+                         p->reasons);
     foray_reward_facts facts;
     foray_reward_describe(p->rewards.item[i], &facts);
     if (facts.discount < 1) {
@@ -438,6 +453,9 @@ static cli_exit show_plans(const planning *p)
         }
         print_truncation(p);
         print_files(p);
+        for (int64_t i = 0; i < p->rewards.count; i++)
+            cli_doubt_print(p->session, model_of(p), foray_reward_name(p->rewards.item[i]),
+                            p->policy[i], p->doubt[i], p->reasons);
         if (cli_has(p->session, "map"))
             print_maps(p);
         return CLI_DONE;
@@ -460,12 +478,15 @@ static void close_all(planning *p)
 {
     for (int64_t i = 0; p->policy && i < p->rewards.count; i++)
         foray_policy_destroy(p->policy[i]);
+    for (int64_t i = 0; p->doubt && i < p->rewards.count; i++)
+        foray_doubt_destroy(p->doubt[i]);
     for (int64_t i = 0; p->file && i < p->rewards.count; i++)
         free(p->file[i]);
     free(p->policy);
     free(p->file);
     free(p->value);
     free(p->optimal);
+    free(p->doubt);
     cli_rewards_close(&p->rewards);
     cli_view_close(&p->view);
     foray_model_destroy(p->known);
@@ -485,6 +506,8 @@ static cli_exit run_plan(cli_session *session)
     if (code == CLI_DONE)
         code = look_up_truth(&p);
     if (code == CLI_DONE)
+        code = find_doubt(&p);
+    if (code == CLI_DONE)
         code = write_policies(&p);
     if (code == CLI_DONE && !p.to_stdout)
         code = show_plans(&p);
@@ -502,6 +525,7 @@ static const cli_option options[] = {
                "run explored with, which is also used where there is no likelihood"),
     CLI_OPTION_DISCOUNT,
     CLI_OPTION_REQUIRE,
+    CLI_OPTION_DOUBT,
     CLI_FILE('o', "output", "FILE",
              "write the policy to this file (- is standard output); a directory (or a name that "
              "ends in '/') receives one "

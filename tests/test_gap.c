@@ -263,7 +263,7 @@ static void test_doubt(void **state)
         fy_gap_doubt doubt = {calloc((size_t)entries, sizeof *doubt.choice),
                               calloc((size_t)entries, sizeof *doubt.share),
                               calloc((size_t)blocks, sizeof *doubt.law),
-                              calloc((size_t)(entries * blocks), sizeof *doubt.part)};
+                              calloc((size_t)blocks, sizeof *doubt.part), false};
         fy_gap_result result = fy_certifier_policy(it.certifier, it.reward, it.action);
         fy_gap_result same = fy_gap_explain(it.certifier->gap, it.reward, it.action, &doubt);
         double shares = 0, laws = 0;

@@ -41,6 +41,22 @@ expect 0 "" foray plan river.foray -r goal:5 -m plugin --require 0 --no-store
 expect 1 "--require 0: the largest certificate is" \
     foray plan river.foray -r goal:5 --radius run --require 0 --no-store
 
+# ---- where the doubt is: one reward by default, several when asked; none where nothing is doubtful
+expect 0 "where the doubt about goal:0 is" foray certify river.foray right.csv -r goal:0
+expect 0 "would halve it" foray certify river.foray right.csv -r goal:0
+expect 1 "an estimate of the visits that would bring it to 0.5" \
+    foray certify river.foray right.csv -r goal:0 --require 0.5
+holds "several rewards are not explained" \
+    sh -c '! foray certify river.foray right.csv -r goal:0 -r goal:1 | grep -q doubt'
+expect 0 "where the doubt about goal:1 is" foray certify river.foray right.csv -r goal:0 -r goal:1 --doubt 1
+holds "nor is a proof" sh -c '! foray certify river.foray right.csv -r goal:5 | grep -q doubt'
+foray certify river.foray right.csv -r goal:0 --doubt 100000 --json >doubt.json
+holds "shares make up the certificate" awk -v g="$(json certificates.0.certificate.gap doubt.json)" \
+    -v s="$(json certificates.0.certificate.doubt.0.3 doubt.json)" 'BEGIN { exit !(s > 0 && s <= g) }'
+holds "laws say how often they were visited" test "$(json certificates.0.certificate.laws.0.visits doubt.json)" -gt 0
+foray plan river.foray -r goal:5 --json --no-store >proved.json
+holds "a proof has no doubt" sh -c "! grep -q doubt proved.json"
+
 # ---- what is refused, by line and cause
 echo step,state,action,probability >drawn.csv
 echo ,0,1,0.5 >>drawn.csv

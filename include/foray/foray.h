@@ -826,6 +826,39 @@ FORAY_API foray_status foray_explorer_certify_by(foray_explorer *explorer, foray
 FORAY_API foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
                                               foray_policy *policy);
 
+/* Why a certificate is not 0. Places: where and when another action might be better than the
+ * policy's, or what follows worse than it seems; their shares add up to the certificate, or to
+ * more where the difference of values cut it off. Laws: whose uncertainty is behind that. */
+typedef struct foray_doubt_place {
+    int64_t step, state, action; /* the action that might be better; the policy's own: none is, and
+                                  * the doubt is about what follows it */
+    double share;
+} foray_doubt_place;
+
+typedef struct foray_doubt_law {
+    int64_t block;         /* which law: the model's blocks are numbered from 0, */
+    int64_t state, action; /* one pair that obeys it, */
+    int64_t pairs;         /* and how many do */
+    int64_t visits;
+    double share;
+    double more; /* an estimate, not a promise: so many more visits would bring the certificate
+                  * below the target, if all laws listed were visited as much more */
+} foray_doubt_law;
+
+typedef struct foray_doubt {
+    double gap;                     /* the certificate */
+    int64_t places, laws;           /* how many there are, largest shares first */
+    const foray_doubt_place *place; /* [places] */
+    const foray_doubt_law *law;     /* [laws] */
+} foray_doubt;
+
+/* Explains the certificate of a policy for a reward, with `target` > 0 for foray_doubt_law.more
+ * (0: half the certificate). The caller owns *out. FORAY_ERROR_USAGE as foray_explorer_certify. */
+FORAY_API foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward *reward,
+                                              const foray_policy *policy, double target,
+                                              foray_doubt **out);
+FORAY_API void foray_doubt_destroy(foray_doubt *doubt);
+
 /* The bound for all rewards: an upper bound on the gap of the plug-in plan of every reward; by the
  * radius of the exploration (foray_explorer_certify_by) on that of the algorithm's own plan, which
  * is the optimistic one of the algorithms for linear mixture models. */

@@ -47,14 +47,14 @@ struct fy_gap_pass {
     layer now, after;
     double *optimistic, *pessimistic, *value; /* [horizon+1][states] */
     choice mine, other;                       /* pi(s), and another action */
-    int32_t *in_joint;         /* [states] where a successor is in the union, or -1 */
-    int32_t *joint;            /* [2 n] the union of two lists of successors */
-    double *dp, *dx;           /* [2 n], [2 n][d] */
-    double *sum, *sum_mine;    /* [d] */
-    double *mean;              /* [unknowns] */
-    const fy_gap_doubt *doubt; /* being explained, or NULL */
-    fy_layout layout;          /* of the reward */
-    double rounded;            /* roundings in bringing the reward to the unit of planning */
+    int32_t *in_joint;      /* [states] where a successor is in the union, or -1 */
+    int32_t *joint;         /* [2 n] the union of two lists of successors */
+    double *dp, *dx;        /* [2 n], [2 n][d] */
+    double *sum, *sum_mine; /* [d] */
+    double *mean;           /* [unknowns] */
+    fy_gap_doubt *doubt;    /* being explained, or NULL */
+    fy_layout layout;       /* of the reward */
+    double rounded;         /* roundings in bringing the reward to the unit of planning */
 };
 
 /* ---------------------------------------------------------------- memory */
@@ -167,14 +167,14 @@ static double block_norm(const fy_gap_pass *gap, const double *v, int64_t rows)
 }
 
 /* The norm of each block of v, for the explanation of one choice. */
-static void note_parts(const fy_gap_pass *gap, const double *v, float *part)
+static void note_parts(const fy_gap_pass *gap, const double *v, double *part)
 {
     const int64_t *at = gap->set->ridge->at_vector;
     for (int64_t g = 0; g < gap->set->basis->blocks; g++) {
         double square = 0;
         for (int64_t i = at[g]; i < at[g + 1]; i++)
             square += v[i] * v[i];
-        part[g] = (float)sqrt(square);
+        part[g] = sqrt(square);
     }
 }
 
@@ -431,40 +431,47 @@ static double advantage(fy_gap_pass *gap, double error, double enough)
 /* ----------------------------------------------------------- explanations */
 
 /* Where another action attains D: the laws in dJ, which `advantage` left in other->J. */
-static void explain_choice(fy_gap_pass *gap, int64_t t, int64_t s)
+static void explain_choice(fy_gap_pass *gap)
 {
-    int64_t blocks = gap->set->basis->blocks;
-    float *part = gap->doubt->part + (t * gap->model->states + s) * blocks;
+    double *part = gap->doubt->part;
     if (gap->unknowns > 0) {
         note_parts(gap, gap->other.J, part);
         return;
     }
-    memset(part, 0, (size_t)blocks * sizeof *part);
-    part[gap->mine.block] += (float)gap->mine.first;
-    part[gap->other.block] += (float)gap->other.first;
+    memset(part, 0, (size_t)gap->set->basis->blocks * sizeof *part);
+    part[gap->mine.block] += gap->mine.first;
+    part[gap->other.block] += gap->other.first;
 }
 
 /* Where pi's own action does: the law of what follows. */
-static void explain_following(fy_gap_pass *gap, int64_t t, int64_t s)
+static void explain_following(fy_gap_pass *gap)
 {
-    int64_t blocks = gap->set->basis->blocks;
-    float *part = gap->doubt->part + (t * gap->model->states + s) * blocks;
-    memset(part, 0, (size_t)blocks * sizeof *part);
-    part[gap->mine.block] = 1;
+    memset(gap->doubt->part, 0, (size_t)gap->set->basis->blocks * sizeof *gap->doubt->part);
+    gap->doubt->part[gap->mine.block] = 1;
 }
 
-/* D_h(s) - sum_j p_j D_{h+1}(s_j), of the action that attains D. */
+/* First D_h(s) - sum_j p_j D_{h+1}(s_j), of the action that attains D; once these have been
+ * weighed, each law's part of it. */
 static void note_doubt(fy_gap_pass *gap, int64_t t, int64_t s, int64_t best)
 {
     const foray_model *model = gap->model;
+    fy_gap_doubt *doubt = gap->doubt;
     int64_t pair = s * model->actions + best, at = t * model->states + s;
+    int64_t blocks = gap->set->basis->blocks;
     const double *p = gap->set->p + model->gen_start[model->generator_set[pair]];
     const int32_t *next = model->succ + model->succ_start[pair];
-    double expected = 0;
+    double expected = 0, total = 0;
+    if (doubt->weighed) {
+        for (int64_t g = 0; g < blocks && doubt->share[at] > 0; g++)
+            total += doubt->part[g];
+        for (int64_t g = 0; g < blocks && total > 0; g++)
+            doubt->law[g] += doubt->share[at] * doubt->part[g] / total;
+        return;
+    }
     for (int64_t j = 0; j < model->succ_start[pair + 1] - model->succ_start[pair]; j++)
         expected += p[j] * gap->after.D[next[j]];
-    gap->doubt->choice[at] = (int32_t)best;
-    gap->doubt->share[at] = fmax(0, gap->now.D[s] - expected);
+    doubt->choice[at] = (int32_t)best;
+    doubt->share[at] = fmax(0, gap->now.D[s] - expected);
 }
 
 /* -------------------------------------------------------------- one state */
@@ -526,7 +533,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
     double D = upper_mean(gap, mine, gap->after.D), widest = 0;
     int64_t best = action[t * model->states + s];
     if (gap->doubt != NULL)
-        explain_following(gap, t, s);
+        explain_following(gap);
     for (int64_t a = 0; a < model->actions; a++) {
         if (a == action[t * model->states + s])
             continue;
@@ -539,8 +546,8 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
         if (candidate > D) {
             D = candidate;
             best = a;
-            if (gap->doubt != NULL)
-                explain_choice(gap, t, s);
+            if (gap->doubt != NULL && gap->doubt->weighed)
+                explain_choice(gap);
         }
     }
     int64_t at = t * model->states + s;
@@ -636,11 +643,10 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
 static void weigh_doubt(fy_gap_pass *gap, fy_gap_doubt *doubt)
 {
     const foray_model *model = gap->model;
-    int64_t S = model->states, blocks = gap->set->basis->blocks;
+    int64_t S = model->states;
     const double *fixed = gap->layout.reward.fixed;
     double *now = gap->now.D, *after = gap->now.E; /* no longer needed */
     memset(now, 0, (size_t)S * sizeof *now);
-    memset(doubt->law, 0, (size_t)blocks * sizeof *doubt->law);
     for (int64_t i = 0; i < model->initials; i++)
         now[model->initial_state[i]] = model->initial_probability[i];
     for (int64_t t = 0; t < model->horizon; t++) {
@@ -648,17 +654,11 @@ static void weigh_doubt(fy_gap_pass *gap, fy_gap_doubt *doubt)
         for (int64_t s = 0; s < S; s++) {
             int64_t at = t * S + s, pair = s * model->actions + doubt->choice[at];
             const double *p = gap->set->p + model->gen_start[model->generator_set[pair]];
-            const float *part = doubt->part + at * blocks;
-            double total = 0;
             if (fixed && !isnan(fixed[s]))
                 continue;
             for (int64_t j = model->succ_start[pair]; j < model->succ_start[pair + 1]; j++)
                 after[model->succ[j]] += now[s] * p[j - model->succ_start[pair]];
             doubt->share[at] *= now[s];
-            for (int64_t g = 0; g < blocks; g++)
-                total += part[g];
-            for (int64_t g = 0; g < blocks && total > 0; g++)
-                doubt->law[g] += doubt->share[at] * part[g] / total;
         }
         double *swap = now;
         now = after;
@@ -670,8 +670,12 @@ fy_gap_result fy_gap_explain(fy_gap_pass *gap, const foray_reward *reward, const
                              fy_gap_doubt *doubt)
 {
     gap->doubt = doubt;
+    doubt->weighed = false;
+    memset(doubt->law, 0, (size_t)gap->set->basis->blocks * sizeof *doubt->law);
     fy_gap_result result = fy_gap_certify(gap, reward, action);
-    gap->doubt = NULL;
     weigh_doubt(gap, doubt);
+    doubt->weighed = true;
+    fy_gap_certify(gap, reward, action);
+    gap->doubt = NULL;
     return result;
 }

@@ -70,10 +70,12 @@ typedef struct fy_gap_doubt {
     int32_t *choice; /* [horizon][states] the action that attains D; pi(s) where none is better */
     double *share;   /* [horizon][states] */
     double *law;     /* [blocks] */
-    float *part;     /* [horizon][states][blocks] scratch */
+    double *part;    /* [blocks] scratch: the norms of one choice */
+    bool weighed;    /* shares are known, and are now being divided among laws */
 } fy_gap_doubt;
 
-/* The same with its reasons, whose arrays are the caller's. */
+/* The same with its reasons, whose arrays are the caller's: a pass for the shares, and one that
+ * divides them among laws. */
 fy_gap_result fy_gap_explain(fy_gap_pass *gap, const foray_reward *reward, const int32_t *action,
                              fy_gap_doubt *doubt);
 

@@ -222,16 +222,19 @@ foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
     return status;
 }
 
+foray_status fy_explorer_need_sets(foray_explorer *explorer, fy_certifier **out)
+{
+    foray_status status = fy_explorer_sets(explorer, out);
+    return status == FORAY_OK && !*out ? no_likelihood(explorer) : status;
+}
+
 foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
                                     foray_policy *policy)
 {
     fy_certifier *sets;
-    foray_status status = fy_explorer_sets(explorer, &sets);
-    if (status != FORAY_OK)
-        return status;
-    if (!sets)
-        return no_likelihood(explorer);
-    status = fy_reward_check(explorer->ctx, reward, explorer->model);
+    foray_status status = fy_explorer_need_sets(explorer, &sets);
+    if (status == FORAY_OK)
+        status = fy_reward_check(explorer->ctx, reward, explorer->model);
     if (status == FORAY_OK)
         status = fy_policy_check(explorer->ctx, policy, explorer->model);
     if (status != FORAY_OK)

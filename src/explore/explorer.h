@@ -122,6 +122,8 @@ foray_status fy_explorer_policies(foray_explorer *explorer, int64_t count,
 foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap, double most);
 /* The sets of the data so far; *out is NULL where the model or the algorithm admits none. */
 foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out);
+/* The same where there must be some: FORAY_ERROR_USAGE says why there are none. */
+foray_status fy_explorer_need_sets(foray_explorer *explorer, fy_certifier **out);
 
 /* Takes back what a certificate says where the world need not obey the model, or does not. */
 void fy_explorer_qualify(foray_explorer *explorer, foray_certificate *certificate);

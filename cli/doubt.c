@@ -1,0 +1,116 @@
+/* doubt.c - why a certificate is not 0: where another action might be better, and which laws are
+ * not known well enough. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output.h"
+
+/* Certificates of this kind can be explained. */
+static bool has_reasons(const foray_certificate *certificate)
+{
+    return certificate->gap > 0 && (certificate->bound == FORAY_BOUND_GAP ||
+                                    certificate->radius == FORAY_RADIUS_LIKELIHOOD);
+}
+
+int64_t cli_doubt_count(const cli_session *session, int64_t rewards)
+{
+    if (cli_has(session, "doubt") || session->json)
+        return cli_whole(session, "doubt");
+    return rewards == 1 ? cli_whole(session, "doubt") : 0;
+}
+
+cli_exit cli_doubt_find(cli_session *session, foray_explorer *explorer, const foray_reward *reward,
+                        const foray_policy *policy, foray_doubt **out)
+{
+    double target = cli_has(session, "require") ? cli_real(session, "require") : 0;
+    *out = NULL;
+    if (!has_reasons(&policy->certificate))
+        return CLI_DONE;
+    return cli_status(session, foray_explorer_explain(explorer, reward, policy, target, out));
+}
+
+/* "8" or "cellar (8)". */
+static const char *name_of(char *text, size_t size, const char *name, int64_t number)
+{
+    if (name)
+        snprintf(text, size, "%s (%" PRId64 ")", name, number);
+    else
+        snprintf(text, size, "%" PRId64, number);
+    return text;
+}
+
+static void print_place(const foray_model *model, const foray_doubt *doubt, int64_t i,
+                        const foray_policy *policy)
+{
+    const foray_doubt_place *place = &doubt->place[i];
+    char state[96], action[96];
+    bool own = policy->action[place->step * policy->states + place->state] == place->action;
+    printf("  %4" PRId64 "  %-12s %-12s %11.4g\n", place->step,
+           name_of(state, sizeof state, foray_model_state_name(model, place->state), place->state),
+           own ? "what follows"
+               : name_of(action, sizeof action, foray_model_action_name(model, place->action),
+                         place->action),
+           place->share);
+}
+
+static void print_law(const foray_doubt_law *law)
+{
+    char visits[CLI_NUMBER_SIZE], more[CLI_NUMBER_SIZE];
+    const char *estimate = law->more < 9e18 ? cli_grouped((int64_t)law->more, more) : "no number";
+    printf("  %4" PRId64 "  (s=%" PRId64 ", a=%" PRId64 ") of %" PRId64 " %*s %12s %11.4g %14s\n",
+           law->block, law->state, law->action, law->pairs, 1, "", cli_grouped(law->visits, visits),
+           law->share, estimate);
+}
+
+void cli_doubt_print(const cli_session *session, const foray_model *model, const char *reward,
+                     const foray_policy *policy, const foray_doubt *doubt, int64_t most)
+{
+    if (!doubt || most == 0)
+        return;
+    printf("\nwhere the doubt about ");
+    cli_put(stdout, 0, reward);
+    printf(" is: another action might be better, or what follows worse\n"
+           "  step  state        action             share\n");
+    for (int64_t i = 0; i < doubt->places && i < most; i++)
+        print_place(model, doubt, i, policy);
+    if (doubt->places > most)
+        printf("  and %" PRId64 " more places (--doubt N)\n", doubt->places - most);
+    if (cli_has(session, "require"))
+        printf("laws behind it, and an estimate of the visits that would bring it to %s\n",
+               cli_value(session, "require"));
+    else
+        printf("laws behind it, and an estimate of the visits that would halve it\n");
+    printf("   law  one of its pairs         visits       share    more visits\n");
+    for (int64_t i = 0; i < doubt->laws && i < most; i++)
+        print_law(&doubt->law[i]);
+}
+
+/* "doubt":[[h,s,a,share],...],"laws":[{...},...] */
+void cli_doubt_output(cli_output *output, const foray_doubt *doubt, int64_t most)
+{
+    char name[96];
+    cli_output_open_list(output, "doubt");
+    for (int64_t i = 0; i < doubt->places && i < most; i++) {
+        cli_output_open_list(output, NULL);
+        cli_output_integer(output, NULL, doubt->place[i].step);
+        cli_output_integer(output, NULL, doubt->place[i].state);
+        cli_output_integer(output, NULL, doubt->place[i].action);
+        cli_output_real(output, NULL, doubt->place[i].share);
+        cli_output_close(output);
+    }
+    cli_output_close(output);
+    cli_output_open_list(output, "laws");
+    for (int64_t i = 0; i < doubt->laws && i < most; i++) {
+        const foray_doubt_law *law = &doubt->law[i];
+        snprintf(name, sizeof name, "%" PRId64 ": (s=%" PRId64 ", a=%" PRId64 ") of %" PRId64,
+                 law->block, law->state, law->action, law->pairs);
+        cli_output_open(output, NULL);
+        cli_output_text(output, "name", name);
+        cli_output_integer(output, "visits", law->visits);
+        cli_output_real(output, "share", law->share);
+        cli_output_real(output, "more", law->more);
+        cli_output_close(output);
+    }
+    cli_output_close(output);
+}
