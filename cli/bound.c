@@ -3,20 +3,41 @@
 
 #include "output.h"
 
+static void show_one(cli_output *output, foray_run *run, const foray_certificate *bound)
+{
+    foray_explorer *explorer = foray_run_explorer(run);
+    cli_output_text(output, "plan", foray_mode_name(foray_explorer_bound_plan(explorer)));
+    cli_output_real(output, "gap", bound->gap);
+    cli_output_real(output, "delta", bound->delta);
+    cli_output_text(output, "radius", foray_radius_name(bound->radius));
+    cli_output_text(output, "status", foray_certificate_status(bound));
+    if (output->as_json || !cli_proved(bound))
+        cli_output_text(output, "because", foray_certificate_because(bound));
+    cli_output_flag(output, "vacuous", bound->vacuous);
+}
+
+/* The other bound: that of the algorithm, by the radius of its exploration. */
+static void show_own(cli_output *output, foray_run *run, foray_radius shown)
+{
+    foray_explorer *explorer = foray_run_explorer(run);
+    foray_certificate bound;
+    if (shown != FORAY_RADIUS_LIKELIHOOD ||
+        foray_explorer_certify_by(explorer, foray_run_settings(run)->radius) != FORAY_OK ||
+        foray_explorer_bound(explorer, &bound) != FORAY_OK)
+        return;
+    cli_output_open(output, "exploration");
+    show_one(output, run, &bound);
+    cli_output_close(output);
+}
+
 static cli_exit show_bound(cli_session *session, foray_run *run, const foray_certificate *bound)
 {
     cli_output output;
-    int64_t horizon = foray_model_horizon(foray_run_model(run));
     cli_output_begin(&output, session);
     cli_output_integer(&output, "episodes", foray_run_saved(run));
-    cli_output_integer(&output, "horizon", horizon);
-    cli_output_real(&output, "gap", bound->gap);
-    cli_output_real(&output, "delta", bound->delta);
-    cli_output_text(&output, "radius", foray_radius_name(bound->radius));
-    cli_output_text(&output, "status", foray_certificate_status(bound));
-    if (session->json || !cli_proved(bound))
-        cli_output_text(&output, "because", foray_certificate_because(bound));
-    cli_output_flag(&output, "vacuous", bound->vacuous);
+    cli_output_integer(&output, "horizon", foray_model_horizon(foray_run_model(run)));
+    show_one(&output, run, bound);
+    show_own(&output, run, bound->radius);
     cli_output_refutation(&output, run);
     return cli_output_end(&output, session, CLI_DONE);
 }

@@ -94,7 +94,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
               "number of threads; results do not depend on it")
 #define CLI_OPTION_REWARD                                                                          \
     CLI_FILE('r', "reward", "REWARD",                                                              \
-             "a reward file; goal:STATE (1 per visit), reach:STATE or avoid:STATE (the "           \
+             "a reward file; goal:STATE (1 per visit), goals (all of these), reach:STATE or "      \
+             "avoid:STATE (the "                                                                   \
              "probability of getting there, of never being there; states by number or name, "      \
              "several as 3,7); or a reward that the system names, such as balance; may be "        \
              "repeated")
@@ -220,6 +221,9 @@ bool cli_rewards_need_view(const cli_session *session);
 /* All rewards given with -r, at least one. The session's view, if it has one, knows some by
  * name. */
 cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out);
+/* All that are given with another option, perhaps none; "goals" is every goal:STATE. */
+cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, const char *option,
+                             cli_rewards *out);
 /* The one reward given with -r, to be explored for. */
 cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rewards *out);
 void cli_rewards_close(cli_rewards *rewards);

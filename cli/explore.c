@@ -47,7 +47,7 @@ static cli_exit compare_settings(cli_session *session, const foray_settings *sto
         if (strcmp(has, asked) != 0)
             return cli_fail(session, CLI_USAGE,
                             "the run was started with %s %s, not %s: "
-                            "only --episodes and --until can change",
+                            "only --episodes, --until and --for can change",
                             row->name, has, asked);
     }
     foray_status status = foray_settings_check(session->ctx, wanted);
@@ -80,6 +80,24 @@ static cli_exit check_reward_option(cli_session *session, const foray_settings *
 /* ------------------------------------------------------------- start, continue */
 
 /* The reward is read before there is a run, so that a bad one leaves no file behind. */
+/* --for: the rewards that --until is about. */
+static cli_exit set_targets(exploration *e)
+{
+    cli_session *session = e->session;
+    cli_rewards rewards = {0};
+    if (!cli_has(session, "for"))
+        return CLI_DONE;
+    if (foray_run_settings(e->run)->until < 0)
+        return cli_fail(session, CLI_USAGE, "--for: --until says how well they must be known");
+    cli_exit code = cli_rewards_open_as(session, foray_run_model(e->run), "for", &rewards);
+    if (code == CLI_DONE)
+        code =
+            cli_status(session, foray_run_set_targets(e->run, rewards.count,
+                                                      (const foray_reward *const *)rewards.item));
+    cli_rewards_close(&rewards);
+    return code;
+}
+
 static cli_exit create_run(exploration *e, const foray_settings *settings)
 {
     cli_session *session = e->session;
@@ -94,7 +112,7 @@ static cli_exit create_run(exploration *e, const foray_settings *settings)
     if (code == CLI_DONE && rewards.count > 0)
         code = cli_status(session, foray_run_give_reward(e->run, rewards.item[0]));
     cli_rewards_close(&rewards);
-    return code;
+    return code == CLI_DONE ? set_targets(e) : code;
 }
 
 /* MODEL --in SYSTEM is the view SYSTEM@states,model=MODEL. */
@@ -216,7 +234,7 @@ static cli_exit continue_run(exploration *e)
         code = cli_status(session, foray_run_extend(e->run, wanted.episodes));
     if (code == CLI_DONE && wanted.until != stored.until)
         code = cli_status(session, foray_run_set_until(e->run, wanted.until));
-    return code;
+    return code == CLI_DONE ? set_targets(e) : code;
 }
 
 /* -------------------------------------------------------------------- the end */
@@ -263,6 +281,50 @@ static void print_next(const exploration *e, foray_status status)
     }
 }
 
+/* Which rewards keep a target from being met: at most a few are named. */
+static void print_missed(const exploration *e)
+{
+    enum { NAMED = 5 };
+    const foray_settings *settings = foray_run_settings(e->run);
+    int64_t missed = 0;
+    for (int64_t i = 0; i < foray_run_targets(e->run); i++) {
+        const foray_reward *const rewards[] = {foray_run_target(e->run, i)};
+        foray_policy *policy;
+        if (foray_explorer_plan(foray_run_explorer(e->run), 1, rewards, FORAY_PLUGIN, &policy) !=
+            FORAY_OK)
+            return;
+        double gap = policy->certificate.gap;
+        bool met = gap <= settings->until || (settings->until == 0 && policy->certificate.optimal);
+        foray_policy_destroy(policy);
+        if (!met && missed++ < NAMED) {
+            printf("                        ");
+            cli_put(stdout, 0, foray_reward_name(rewards[0]));
+            printf(": certificate %.6g\n", gap);
+        }
+    }
+    if (missed > NAMED)
+        printf("                        and %" PRId64 " more\n", missed - NAMED);
+    if (missed > 0 && settings->until == 0)
+        printf(
+            "                        where actions tie exactly, a certificate never becomes 0\n");
+}
+
+static void print_target(const exploration *e, foray_status status)
+{
+    const foray_settings *settings = foray_run_settings(e->run);
+    int64_t targets = foray_run_targets(e->run);
+    if (settings->until < 0)
+        return;
+    printf("target                  %g for ", settings->until);
+    if (targets == 0)
+        printf("all rewards: ");
+    else
+        printf("%" PRId64 " reward%s: ", targets, targets == 1 ? "" : "s");
+    printf("%s\n", status == FORAY_OK ? "met" : "not met yet");
+    if (status != FORAY_OK)
+        print_missed(e);
+}
+
 static void print_summary(const exploration *e, const foray_explorer_facts *facts,
                           const foray_certificate *bound, foray_status status)
 {
@@ -280,9 +342,7 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
         printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
                "error\n",
                foray_model_feature_error(foray_run_model(e->run)));
-    if (settings->until > 0)
-        printf("target                  %g: %s\n", settings->until,
-               status == FORAY_OK ? "met" : "not met yet");
+    print_target(e, status);
     if (e->view.cached == FORAY_CACHE_HIT)
         print_path("model                   found in ", e->view.aggregation.cache, "");
     print_path("saved in                ", e->path, "");
@@ -304,8 +364,9 @@ static void output_summary(const exploration *e, cli_output *output,
     cli_output_certificate(output, "bound", bound);
     cli_output_refutation(output, e->run);
     cli_output_real(output, "feature_error", foray_model_feature_error(foray_run_model(e->run)));
-    cli_output_real(output, "until", settings->until);
-    cli_output_flag(output, "target_met", settings->until > 0 && status == FORAY_OK);
+    cli_output_real(output, "until", settings->until < 0 ? NAN : settings->until);
+    cli_output_integer(output, "targets", foray_run_targets(e->run));
+    cli_output_flag(output, "target_met", settings->until >= 0 && status == FORAY_OK);
     cli_output_flag(output, "interrupted", status == FORAY_INTERRUPTED);
     cli_output_real(output, "seconds", e->progress.last.seconds);
 }
@@ -422,6 +483,9 @@ static const cli_option options[] = {
              "the system to explore with the model of the file; plugin:PATH or exec:COMMAND, which "
              "must have the same states"),
     CLI_OPTION_GIVEN,
+    CLI_FILE(0, "for", "REWARD",
+             "with --until: explore until the plan of this reward is certified so far, instead of "
+             "all rewards; a reward file, goal:STATE, or goals; may be repeated"),
     CLI_OPTION_LITERAL,
     CLI_OPTION_TRUST,
     CLI_OPTION_CONTAIN,
@@ -450,7 +514,7 @@ const cli_command cli_explore = {
         "--lipschitz bounds that error, they are proved.\n"
         "\n"
         "With --resume, episodes, estimates and plans are the same to the last bit as\n"
-        "without the interruption. Only --episodes (which can be raised) and --until may\n"
+        "without the interruption. Only --episodes (which can be raised), --until and --for may\n"
         "differ from what the run was started with.\n"
         "\n"
         "SIGINT (Ctrl-C), SIGTERM and SIGHUP save everything and end in exit code 130.",
@@ -458,8 +522,7 @@ const cli_command cli_explore = {
     .takes_settings = true,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN, CLI_STOPPED},
     .examples = "foray explore chain -k 2000 -o chain.foray\n"
-                "foray explore --resume -k 4000 -o chain.foray\n"
-                "foray explore rooms:rows=2,cols=2 -a random -k 500 --seed 7 -o random.foray\n"
+                "foray explore --resume --until 0.5 --for goal:3 -k 4000 -o chain.foray\n"
                 "foray explore tank --clusters grid:9x9 --continue fresh -k 50 -o tank.foray\n",
     .run = run_explore,
 };

@@ -2,6 +2,7 @@
 #include "view.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -272,7 +273,7 @@ bool cli_rewards_need_view(const cli_session *session)
     for (int64_t i = 0; i < args->count; i++) {
         const char *text = args->value[i];
         if (strcmp(args->option[i]->is.name, "reward") == 0 &&
-            short_form_of(text) == NO_SHORT_FORM && !names_file(text))
+            short_form_of(text) == NO_SHORT_FORM && !names_file(text) && strcmp(text, "goals") != 0)
             return true;
     }
     return false;
@@ -306,24 +307,59 @@ static cli_exit open_reward(cli_session *session, const foray_model *model, cons
     return cli_status(session, foray_reward_load(session->ctx, model, text, out));
 }
 
-cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out)
+/* Every goal there is. */
+static cli_exit open_goals(cli_session *session, const foray_model *model, cli_rewards *rewards)
+{
+    char text[32];
+    cli_exit code = CLI_DONE;
+    for (int64_t s = 0; s < foray_model_states(model) && code == CLI_DONE; s++) {
+        snprintf(text, sizeof text, "goal:%" PRId64, s);
+        code = open_reward(session, model, text, &rewards->item[rewards->count]);
+        rewards->count += code == CLI_DONE;
+    }
+    return code;
+}
+
+cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, const char *option,
+                             cli_rewards *out)
 {
     const cli_args *args = &session->args;
-    cli_rewards rewards = {0, calloc((size_t)args->count + 1, sizeof(foray_reward *))};
+    int64_t goals = 0, room = args->count + 1;
+    for (int64_t i = 0; i < args->count; i++)
+        goals +=
+            strcmp(args->option[i]->is.name, option) == 0 && strcmp(args->value[i], "goals") == 0;
     cli_exit code = CLI_DONE;
+    if (goals > 1)
+        return cli_fail(session, CLI_USAGE, "--%s goals is given twice", option);
+    room += goals * foray_model_states(model);
+    cli_rewards rewards = {0, calloc((size_t)room, sizeof(foray_reward *))};
     if (!rewards.item)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     for (int64_t i = 0; i < args->count && code == CLI_DONE; i++) {
-        if (strcmp(args->option[i]->is.name, "reward") != 0)
+        if (strcmp(args->option[i]->is.name, option) != 0)
             continue;
+        if (strcmp(args->value[i], "goals") == 0) {
+            code = open_goals(session, model, &rewards);
+            continue;
+        }
         code = open_reward(session, model, args->value[i], &rewards.item[rewards.count]);
         if (code == CLI_DONE)
             rewards.count++;
-        if (code == CLI_DONE && cli_has(session, "discount"))
-            code = cli_status(session, foray_reward_set_discount(session->ctx,
-                                                                 rewards.item[rewards.count - 1],
-                                                                 cli_real(session, "discount")));
     }
+    for (int64_t i = 0; i < rewards.count && code == CLI_DONE && cli_has(session, "discount"); i++)
+        code = cli_status(session, foray_reward_set_discount(session->ctx, rewards.item[i],
+                                                             cli_real(session, "discount")));
+    if (code == CLI_DONE)
+        *out = rewards;
+    else
+        cli_rewards_close(&rewards);
+    return code;
+}
+
+cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out)
+{
+    cli_rewards rewards = {0};
+    cli_exit code = cli_rewards_open_as(session, model, "reward", &rewards);
     if (code == CLI_DONE && rewards.count == 0)
         code = cli_fail(session, CLI_USAGE, "-r is required: a reward");
     if (code == CLI_DONE)

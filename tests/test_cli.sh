@@ -78,7 +78,7 @@ expect 3 "no/run.foray: its directory does not exist" foray explore chain -o no/
 
 # ---- resuming: settings stay, episodes and target may change
 usage "started with seed 1, not 2" foray explore --resume --seed 2 -o b.foray
-usage "only --episodes and --until" foray explore --resume --literal -o b.foray
+usage "only --episodes, --until and --for" foray explore --resume --literal -o b.foray
 usage "only be raised" foray explore --resume -k 200 -o b.foray
 expect 0 "for 300 episodes" foray explore chain --resume --seed 1 -k 300 -o b.foray
 expect 0 "for 500 episodes" foray explore --resume -k 500 -o b.foray

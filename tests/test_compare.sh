@@ -137,7 +137,7 @@ expect 2 "no algorithm ''" foray compare chain -a random, -o new
 expect 2 "named twice" foray compare chain -a random,random -o new
 expect 2 "seeds=0, but it must be a whole number from 1" foray compare chain -a random --seeds 0 -o new
 expect 2 "seconds=-1, but it must be a number from 0" foray compare chain -a random --seconds -1 -o new
-expect 2 "until must be 0" foray compare chain -a random --until 0.1 -o new
+expect 2 "until must be -1" foray compare chain -a random --until 0.1 -o new
 expect 3 "no such file" foray compare nowhere -a random -o new
 expect 3 "cannot make the directory" foray compare "${small[@]}" -a random -o no/such/place
 expect 0 '"runs": 1' foray compare "${small[@]}" -a random --seeds 1 -o json --json

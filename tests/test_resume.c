@@ -248,7 +248,7 @@ static void test_target(void **state)
     assert_int_equal(foray_run_saved(run), 4000);
     assert_fails(bench, FORAY_TARGET_MISSED, run_finish(bench, run));
     assert_true(trace_of(bench, run).bound == reached);
-    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_set_until(run, -1.0));
+    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_set_until(run, -2.0));
     assert_fails(bench, FORAY_ERROR_USAGE, foray_run_set_until(run, (double)NAN));
     assert_ok(bench, foray_run_set_until(run, 2.0 * reached));
     assert_ok(bench, run_finish(bench, run));

@@ -82,7 +82,7 @@ static void settings_refuse_nonsense(void **state)
         {"radius", "wide"},
         {"radius", ""},
         {"radius", "counts"}, /* certificates only */
-        {"until", "-1"},
+        {"until", "-2"},
         {"until", "inf"},
         {"nonsense", "1"},
         {"own", "sstp_levels=4"},

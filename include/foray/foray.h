@@ -227,7 +227,7 @@ typedef struct foray_settings {
     size_t size; /* sizeof(foray_settings) */
     char algorithm[64];
     int64_t episodes;
-    double until;
+    double until; /* below 0: no target */
     int64_t seed;
     double delta;
     foray_radius radius;
@@ -868,6 +868,8 @@ FORAY_API foray_status foray_explorer_bound(foray_explorer *explorer, foray_cert
  * where there is no likelihood set, but for the first. */
 FORAY_API foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_kind kind,
                                                  foray_certificate *out);
+/* Which plan that is. */
+FORAY_API foray_mode foray_explorer_bound_plan(foray_explorer *explorer);
 
 /* Facts about an explorer. */
 typedef struct foray_explorer_facts {
@@ -972,7 +974,18 @@ FORAY_API int64_t foray_run_saved(const foray_run *run);
 /* Raises the number of episodes of a run. FORAY_ERROR_USAGE where the radius
  * depends on it (theorem, ucrl-rfe+, ucrl-vtr+). */
 FORAY_API foray_status foray_run_extend(foray_run *run, int64_t episodes);
+/* The target at which exploring ends: a bound for all rewards of at most `until`, or, once rewards
+ * are named, a certificate of at most that for the plug-in plan of each of them. 0: optimal up to
+ * rounding; -1: no target. Looked at after 1, 2, ... episodes, each about a tenth above the one
+ * before. FORAY_ERROR_USAGE where there is no bound. */
 FORAY_API foray_status foray_run_set_until(foray_run *run, double until);
+/* Names the rewards, which are copied and stored; 0: all rewards. FORAY_ERROR_USAGE where plans
+ * have no certificates (see foray_explorer_certify_by). */
+FORAY_API foray_status foray_run_set_targets(foray_run *run, int64_t count,
+                                             const foray_reward *const *rewards);
+FORAY_API int64_t foray_run_targets(const foray_run *run);
+/* One of them; NULL: there are not so many. The run keeps it. */
+FORAY_API const foray_reward *foray_run_target(const foray_run *run, int64_t index);
 
 /* Called from time to time while a run explores. Return false to stop. */
 typedef struct foray_progress {

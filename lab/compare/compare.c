@@ -53,9 +53,9 @@ static foray_status check_numbers(foray_context *ctx, const foray_comparison *wh
     if (!(what->seconds >= 0.0) || !foray_mode_name(what->mode))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "seconds must be at least 0, and the mode one that there is");
-    if (what->settings.until > 0.0)
+    if (what->settings.until >= 0.0)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "a comparison has no target to stop at: until must be 0");
+                       "a comparison has no target to stop at: until must be -1");
     foray_status status = fy_shard_check(ctx, what->shard);
     return status == FORAY_OK ? check_settings(ctx, what) : status;
 }

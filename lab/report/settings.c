@@ -66,7 +66,7 @@ static foray_status print_commands(fy_report *report)
         fy_print(report->text, "<p>The episodes came from a world beside the model. A system "
                                "that the command names is asked again; a world of the caller's "
                                "own it cannot bring back.</p>\n");
-    else if (episodes < run->settings.episodes && run->settings.until == 0.0)
+    else if (episodes < run->settings.episodes && run->settings.until < 0.0)
         fy_print(report->text,
                  "<p>The run has %" PRId64 " of %" PRId64 " episodes so far; the command goes on "
                  "to the end.</p>\n",

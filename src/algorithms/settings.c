@@ -33,7 +33,9 @@ static const setting common[] = {
       .help = "the exploration algorithm"},
      MEMBER(algorithm)},
     WHOLE(episodes, "10000", 1, FY_UNBOUNDED, "most episodes to explore (K of the paper)"),
-    REAL(until, "0", 0, 1e300, "stop at this bound for all rewards; 0: never"),
+    REAL(until, "-1", -1, 1e300,
+         "stop at this bound for all rewards, or certificate of those named with --for; 0: optimal "
+         "up to rounding; -1: no target"),
     WHOLE(seed, "1", 0, 0x1p63, "seed of all random numbers; the world's and the algorithm's"),
     REAL(delta, "0.1", 1e-12, 0.999999999999, "probability that a certificate may be wrong"),
     CHOICE(radius, "sharp", "sharp|selfnormalised|theorem", "how wide the confidence sets are"),

@@ -116,7 +116,9 @@ static foray_status explain(foray_explorer *explorer, fy_certifier *sets,
         FY_ALLOC(explorer->ctx, found.law, model->basis->blocks) &&
         FY_ALLOC(explorer->ctx, found.part, model->basis->blocks)) {
         out->shown.gap = fy_gap_explain(sets->gap, reward, policy->action, &found).gap;
-        to_unit(model, fabs(fy_reward_unit_of(reward).slope), &found);
+        double slope = fabs(fy_reward_unit_of(reward).slope);
+        out->shown.gap *= slope;
+        to_unit(model, slope, &found);
         status = list_places(explorer, &found, out);
     }
     if (status == FORAY_OK)

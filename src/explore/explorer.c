@@ -321,6 +321,24 @@ foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *o
     return status;
 }
 
+foray_status fy_explorer_bounded(foray_explorer *explorer, bool *out)
+{
+    fy_certifier *sets = NULL;
+    foray_status status = FORAY_OK;
+    if (explorer->certificates == FORAY_RADIUS_LIKELIHOOD)
+        status = fy_explorer_sets(explorer, &sets);
+    *out = sets != NULL || explorer->ops->bound != NULL;
+    return status;
+}
+
+foray_mode foray_explorer_bound_plan(foray_explorer *explorer)
+{
+    fy_certifier *sets = NULL;
+    if (explorer->certificates == FORAY_RADIUS_LIKELIHOOD)
+        (void)fy_explorer_sets(explorer, &sets);
+    return sets ? FORAY_PLUGIN : explorer->ops->bound_plan;
+}
+
 foray_status foray_explorer_estimate(foray_explorer *explorer, double *theta, double *half_width)
 {
     if (!explorer->ops->estimate)

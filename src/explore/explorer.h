@@ -58,6 +58,8 @@ typedef struct fy_explorer_ops {
     /* The ellipsoids of its regression in the model's own basis, at delta/G for each block; false
      * where the settings ask for others. */
     bool (*regression)(foray_explorer *explorer, fy_regression_set *out);
+    /* Which plan `bound` is about. */
+    foray_mode bound_plan;
     /* True: its plans are PLAN on a confidence set, whichever that is. */
     bool plans_on_sets;
 } fy_explorer_ops;
@@ -134,6 +136,9 @@ foray_status fy_explorer_prepare_tests(foray_explorer *explorer);
 void fy_explorer_test(foray_explorer *explorer);
 void fy_explorer_save_tests(const foray_explorer *explorer, fy_writer *writer);
 void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader);
+
+/* Has it a bound for all rewards: its own, or one from the sets? */
+foray_status fy_explorer_bounded(foray_explorer *explorer, bool *out);
 
 /* Would the explorer take this reward to explore for? */
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward);

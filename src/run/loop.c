@@ -1,7 +1,7 @@
 /* loop.c - exploring: play, record, save now and then.
  *
  *   for k = 0, 1, ...
- *     where the trace is due a point: bound for all rewards; stop if <= until
+ *     where the trace is due a point: bound for all rewards; stop if the target is met
  *     play an episode (foray_explorer_play), record it
  *     every half second or so: save, tell how it goes
  *
@@ -53,7 +53,7 @@ static foray_status measure_if_due(loop *l)
     int64_t k = run->explorer->episodes;
     if (k < l->next_point && k < run->settings.episodes && !run->measure_now)
         return FORAY_OK;
-    l->next_point = fy_run_next_point(k + 1, run->settings.until > 0.0);
+    l->next_point = fy_run_next_point(k + 1, run->settings.until >= 0.0);
     run->measure_now = false;
     return run->last.episodes != k ? fy_run_measure(run) : FORAY_OK;
 }
@@ -109,12 +109,12 @@ static foray_status explore(loop *l)
         run->spoilt |= status == FORAY_INTERRUPTED; /* the bound may have left half its work */
         if (status != FORAY_OK)
             return status;
-        int64_t k = run->explorer->episodes;
-        double until = run->settings.until;
-        if (until > 0.0 && run->last.episodes == k && run->last.bound <= until)
-            return FORAY_OK;
-        if (k >= run->settings.episodes)
-            return until > 0.0 ? FORAY_TARGET_MISSED : FORAY_OK;
+        bool met;
+        status = fy_run_target_met(run, &met);
+        if (status != FORAY_OK || met)
+            return status;
+        if (run->explorer->episodes >= run->settings.episodes)
+            return run->settings.until >= 0.0 ? FORAY_TARGET_MISSED : FORAY_OK;
         status = foray_explorer_play(run->explorer, l->world, run->states, run->actions);
         run->spoilt = status != FORAY_OK && run->explorer->step >= 0;
         if (status == FORAY_OK)
@@ -167,7 +167,7 @@ foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progres
               .world = world,
               .progress = progress,
               .user = user,
-              .next_point = fy_run_next_point(run->explorer->episodes, run->settings.until > 0.0),
+              .next_point = fy_run_next_point(run->explorer->episodes, run->settings.until >= 0.0),
               .started = now,
               .looked = now,
               .committed = now,

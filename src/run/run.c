@@ -130,7 +130,11 @@ static foray_status load_texts(foray_run *run)
 /* The stopping rule needs what not every algorithm has. */
 static foray_status check_until(foray_run *run, double until)
 {
-    if (until > 0.0 && !run->explorer->ops->bound)
+    bool bounded;
+    foray_status status = fy_explorer_bounded(run->explorer, &bounded);
+    if (status != FORAY_OK)
+        return status;
+    if (until >= 0.0 && !bounded)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                        "until: the algorithm %s has no bound for all rewards to stop at",
                        run->settings.algorithm);
@@ -256,6 +260,8 @@ static foray_status load_run(foray_run *run)
     if (status == FORAY_OK)
         status = load_reward(run);
     if (status == FORAY_OK)
+        status = fy_run_load_targets(run);
+    if (status == FORAY_OK)
         status = fy_run_restore(run);
     fy_store_rollback(run->store);
     return status;
@@ -300,6 +306,7 @@ foray_status foray_run_close(foray_run *run)
     foray_explorer_destroy(run->explorer);
     foray_model_destroy(run->model);
     foray_status status = fy_store_close(run->store);
+    fy_run_close_targets(run);
     free(run->version);
     free(run->created);
     free(run->world);
@@ -462,6 +469,8 @@ foray_status foray_run_set_until(foray_run *run, double until)
     foray_settings changed = run->settings;
     changed.until = until;
     status = fy_run_change_settings(run, &changed);
+    if (status == FORAY_OK && run->targets == 0) /* says that 0 is a target from now on */
+        status = foray_run_set_targets(run, 0, NULL);
     if (status == FORAY_OK)
         run->measure_now = run->explorer->episodes > 0;
     return status;

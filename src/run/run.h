@@ -37,6 +37,10 @@ struct foray_run {
     fy_point pending[FY_POINTS_PENDING];
     int64_t points;
 
+    foray_reward **target; /* [targets] to be certified, each to settings.until */
+    int64_t targets;       /* 0: the bound for all rewards is the target, if there is one */
+    int64_t hardest;       /* the target that was looked at last */
+
     fy_point last;                  /* the last point of the trace */
     bool measure_now;               /* the target has changed: the trace needs a point here */
     fy_source source, source_saved; /* where episodes came from */
@@ -79,6 +83,16 @@ bool fy_run_checkpoint_due(const foray_run *run);
 int64_t fy_run_next_point(int64_t k, bool dense);
 /* Adds a point to the trace, to be stored with the next transaction. */
 foray_status fy_run_measure(foray_run *run);
+
+/* -------------------------------------------------------------- targets.c */
+
+/* settings.until of a run without a target. */
+#define FY_NO_TARGET (-1.0)
+/* After the settings: the rewards to be certified, and what `until` meant to earlier versions. */
+foray_status fy_run_load_targets(foray_run *run);
+void fy_run_close_targets(foray_run *run);
+/* Is the target met? Only where the trace has a point. */
+foray_status fy_run_target_met(foray_run *run, bool *met);
 
 /* --------------------------------------------------------------- replay.c */
 

@@ -180,7 +180,10 @@ foray_status fy_run_measure(foray_run *run)
     foray_explorer_facts facts;
     foray_status status = foray_explorer_describe(run->explorer, &facts);
     foray_certificate certificate = {.gap = NAN};
-    if (status == FORAY_OK && run->explorer->ops->bound)
+    bool bounded = false;
+    if (status == FORAY_OK)
+        status = fy_explorer_bounded(run->explorer, &bounded);
+    if (status == FORAY_OK && bounded)
         status = foray_explorer_bound(run->explorer, &certificate);
     if (status == FORAY_OK && run->points == FY_POINTS_PENDING)
         status = commit_all(run, NULL, 0);

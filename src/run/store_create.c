@@ -36,6 +36,7 @@ static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
                                    {"world", birth->world},
                                    {"source", "model"},
                                    {"reward", ""},
+                                   {"targets", "0"},
                                    {"model_bytes", bytes},
                                    {"arithmetic", arithmetic},
                                    {"first_arithmetic", arithmetic}};

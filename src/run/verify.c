@@ -129,11 +129,12 @@ static void next_point(verifier *v)
 static foray_status check_point(verifier *v)
 {
     foray_certificate certificate = {.gap = NAN};
-    if (v->explorer->ops->bound) {
-        foray_status status = foray_explorer_bound(v->explorer, &certificate);
-        if (status != FORAY_OK)
-            return status;
-    }
+    bool bounded;
+    foray_status status = fy_explorer_bounded(v->explorer, &bounded);
+    if (status == FORAY_OK && bounded)
+        status = foray_explorer_bound(v->explorer, &certificate);
+    if (status != FORAY_OK)
+        return status;
     bool same_bound =
         certificate.gap == v->point.bound || (isnan(certificate.gap) && isnan(v->point.bound));
     if (!same_bound || v->explorer->plans != v->point.plans)

@@ -79,4 +79,5 @@ const fy_explorer_ops fy_rf_express = {
     .parameters = FY_COUNT(parameters),
     .create = rf_express_create,
     FY_ERRORS_OPS,
+    .bound_plan = FORAY_PLUGIN,
 };

@@ -341,4 +341,5 @@ const fy_explorer_ops fy_rf_rl_explore = {
     .load = rf_rl_explore_load,
     .needs_budget = fy_always_needs_budget, /* how it is split depends on it */
     .bound = rf_rl_explore_bound,
+    .bound_plan = FORAY_PLUGIN,
 };

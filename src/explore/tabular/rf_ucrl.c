@@ -81,4 +81,5 @@ const fy_explorer_ops fy_rf_ucrl = {
     .parameters = FY_COUNT(parameters),
     .create = rf_ucrl_create,
     FY_ERRORS_OPS,
+    .bound_plan = FORAY_PLUGIN,
 };

@@ -1,0 +1,47 @@
+#!/bin/bash
+# Targets to stop at: a bound for all rewards, certificates of rewards that are named, 0.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+# ---- no target by default; 0 is one, and is not met for all rewards at once
+foray explore riverswim -k 50 -o none.foray --json >none.json
+holds "no target by default" test "$(json until none.json)" = null
+holds "and none is met" test "$(json target_met none.json)" = false
+expect 1 "target *0 for all rewards: not met yet" foray explore riverswim -k 50 --until 0 -o zero.foray
+
+# ---- rewards that are named: exploring ends as soon as each is certified
+expect 0 "target *0 for 6 rewards: met" foray explore riverswim -k 100000 --until 0 --for goals -o goals.foray
+foray info goals.foray --json >info.json
+stopped=$(json episodes info.json)
+holds "long before the budget" test "$stopped" -lt 5000
+for goal in 0 3 5; do
+    expect 0 "" foray plan goals.foray -r "goal:$goal" --require 1e-8 --no-store
+done
+expect 0 "target *0.5 for 2 rewards: met" \
+    foray explore chain -k 100000 --until 0.5 --for goal:3 --for goal:7 -o two.foray
+expect 0 "" foray plan two.foray -r goal:3 -r goal:7 --require 0.5 --no-store
+
+# ---- interrupted by a smaller budget, it ends where it would have ended
+expect 1 "not met yet" foray explore riverswim -k 20 --until 0 --for goals -o again.foray
+expect 1 "goal:[0-9]*: certificate" foray explore --resume -k 30 -o again.foray
+expect 0 "6 rewards: met" foray explore --resume -k 100000 -o again.foray
+foray info again.foray --json >again.json
+holds "a resumed run stops in the same episode" test "$(json episodes again.json)" = "$stopped"
+expect 0 "^verified *yes" foray verify again.foray
+
+# ---- exact ties are named, since no certificate of theirs becomes 0
+foray explore grid:rows=3,cols=3,horizon=6 -k 3000 --until 0 --for goals -o ties.foray >ties.txt
+holds "ties end in 1" test $? -eq 1
+holds "ties are named" grep -q "where actions tie exactly, a certificate never becomes 0" ties.txt
+
+# ---- another target for a run that exists, and what is refused
+expect 0 "0.3 for 1 reward: met" foray explore --resume -k 200000 --until 0.3 --for goal:5 -o none.foray
+usage "--until says how well" foray explore riverswim -k 50 --for goal:1 -o refused.foray
+expect 3 "goal:99" foray explore riverswim -k 50 --until 1 --for goal:99 -o refused2.foray
+
+# ---- which plan a bound is about
+foray bound goals.foray --json >bound.json
+holds "the bound is about the plug-in plan" test "$(json plan bound.json)" = '"plugin"'
+holds "that of the exploration about the optimistic one" test "$(json exploration.plan bound.json)" = '"optimistic"'
+holds "by its own radius" test "$(json exploration.radius bound.json)" = '"sharp"'
+finish
