@@ -260,6 +260,12 @@ static void test_doubt(void **state)
     for (uint64_t seed = 0; seed < 120; seed++) {
         scene it = make_scene(seed, seed % 4 > 0, 1);
         int64_t entries = it.model->horizon * it.model->states, blocks = it.model->basis->blocks;
+        if (seed % 3 == 2) { /* states in which everything is decided */
+            int64_t last = it.model->states - 1;
+            foray_reward_destroy(it.reward);
+            support_ok(it.ctx, foray_reward_create_reach(it.ctx, it.model, "reach", 1, &last, 0,
+                                                         NULL, &it.reward));
+        }
         fy_gap_doubt doubt = {calloc((size_t)entries, sizeof *doubt.choice),
                               calloc((size_t)entries, sizeof *doubt.share),
                               calloc((size_t)blocks, sizeof *doubt.law),

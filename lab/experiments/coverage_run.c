@@ -153,11 +153,8 @@ foray_status fy_coverage_run(foray_context *ctx, const foray_model *model,
                              const foray_settings *settings, foray_radius certificates,
                              fy_worst_search *search, int64_t rounds, fy_coverage_outcome *out)
 {
-    watch w = {.ctx = ctx,
-               .model = model,
-               .basis = certificates,
-               .search = search,
-               .rounds = rounds};
+    watch w = {
+        .ctx = ctx, .model = model, .basis = certificates, .search = search, .rounds = rounds};
     w.found.set = w.found.all = w.found.bound = NAN; /* fmax takes whatever comes first */
     int64_t most = 1;
     for (int f = 0; f < FORAY_FAMILIES; f++) {

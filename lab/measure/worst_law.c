@@ -39,7 +39,7 @@ foray_status fy_worst_law_create(foray_context *ctx, const foray_model *model, f
             !FY_ALLOC(ctx, law->doubt.choice, entries) ||
             !FY_ALLOC(ctx, law->doubt.share, entries) ||
             !FY_ALLOC(ctx, law->doubt.law, basis->blocks) ||
-            !FY_ALLOC(ctx, law->doubt.part, entries * basis->blocks))
+            !FY_ALLOC(ctx, law->doubt.part, basis->blocks))
             status = FORAY_ERROR_MEMORY;
     }
     if (status == FORAY_OK)

@@ -46,10 +46,10 @@ static void evaluate_policy(const foray_model *model, const double *theta,
                             const foray_reward *reward, fy_arrows *arrows, double *layer)
 {
     int64_t states = model->states, chosen = arrows->steps - 1;
-    double *now = layer, *later = layer + states, left = 0;
+    double *now = layer, *later = layer + states;
+    double left = 1; /* steps to come, discounted */
     end_values(reward, later);
     for (int64_t t = model->horizon; t-- > 0;) {
-        left = reward->fixed ? 1 : 1 + reward->discount * left;
         for (int64_t s = 0; s < states; s++) {
             int64_t action = arrows->policy->action[t * states + s];
             double value = look_ahead(model, theta, reward, t, s, action, later);
@@ -61,6 +61,7 @@ static void evaluate_policy(const foray_model *model, const double *theta,
         double *swap = now;
         now = later;
         later = swap;
+        left = reward->fixed ? 1 : 1 + reward->discount * left;
     }
 }
 

@@ -460,8 +460,9 @@ static void note_doubt(fy_gap_pass *gap, int64_t t, int64_t s, int64_t best)
     int64_t blocks = gap->set->basis->blocks;
     const double *p = gap->set->p + model->gen_start[model->generator_set[pair]];
     const int32_t *next = model->succ + model->succ_start[pair];
-    double expected = 0, total = 0;
+    double expected = 0;
     if (doubt->weighed) {
+        double total = 0;
         for (int64_t g = 0; g < blocks && doubt->share[at] > 0; g++)
             total += doubt->part[g];
         for (int64_t g = 0; g < blocks && total > 0; g++)
@@ -479,7 +480,7 @@ static void note_doubt(fy_gap_pass *gap, int64_t t, int64_t s, int64_t best)
 /* An episode that is over: nothing is in doubt. */
 static void settle_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
 {
-    int64_t at = t * gap->model->states + s, blocks = gap->set->basis->blocks;
+    int64_t at = t * gap->model->states + s;
     layer *now = &gap->now;
     gap->value[at] = gap->layout.reward.fixed[s];
     memset(now->J + s * gap->unknowns, 0, (size_t)gap->unknowns * sizeof *now->J);
@@ -488,7 +489,6 @@ static void settle_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *
         return;
     gap->doubt->choice[at] = action[at];
     gap->doubt->share[at] = 0;
-    memset(gap->doubt->part + at * blocks, 0, (size_t)blocks * sizeof *gap->doubt->part);
 }
 
 /* How far a policy's value can be from its estimate at most: all that is still to come, and this

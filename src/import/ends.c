@@ -130,13 +130,14 @@ static foray_status add_pair(ending *e, int64_t state, int64_t action)
 {
     const fy_transitions *table = e->table;
     int64_t pair = state * table->actions + action, first = e->rows;
-    char name[96];
-    if (table->start[pair] == table->start[pair + 1])
+    if (table->start[pair] == table->start[pair + 1]) {
+        char name[96];
         return fy_fail(table->ctx, FORAY_ERROR_INPUT,
                        "%s: state %s has no row for action %" PRId64
                        "%s: every action needs an outcome in every state that goes on",
                        table->path, fy_transitions_name(table, state, name), action,
                        e->reached[state] ? "" : " (nothing leads there)");
+    }
     foray_status status = FORAY_OK;
     for (int64_t k = table->start[pair]; k < table->start[pair + 1] && status == FORAY_OK; k++) {
         fy_transition row = table->row[k];

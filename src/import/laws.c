@@ -32,27 +32,33 @@ typedef struct lawyer {
 
 /* -------------------------------------------------------------------------- outcomes */
 
+/* Of a pair with a law of its own: rows that lead to one state are one outcome, and what has
+ * probability 0 is none. */
+static int64_t list_successors(lawyer *l, const fy_transition *row, int64_t rows)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t j = 0;
+        while (j < count && l->next[j] != row[i].next)
+            j++;
+        if (j == count && !(row[i].probability > 0))
+            continue;
+        if (j == count) {
+            l->next[count] = row[i].next;
+            l->probability[count++] = 0;
+        }
+        l->probability[j] += row[i].probability;
+    }
+    return count;
+}
+
 /* The outcomes of a pair: next[] and probability[]; how many. */
 static int64_t list_outcomes(lawyer *l, int64_t pair)
 {
     const fy_transition *row = l->table->row + l->start[pair];
-    int64_t rows = l->start[pair + 1] - l->start[pair], count = 0;
-    if (l->by == BY_PAIR) {
-        /* Rows that lead to one state are one outcome; what has probability 0 is none. */
-        for (int64_t i = 0; i < rows; i++) {
-            int64_t j = 0;
-            while (j < count && l->next[j] != row[i].next)
-                j++;
-            if (j == count && !(row[i].probability > 0))
-                continue;
-            if (j == count) {
-                l->next[count] = row[i].next;
-                l->probability[count++] = 0;
-            }
-            l->probability[j] += row[i].probability;
-        }
-        return count;
-    }
+    int64_t rows = l->start[pair + 1] - l->start[pair];
+    if (l->by == BY_PAIR)
+        return list_successors(l, row, rows);
     /* By the words of the column, sorted; without one all words are 0 and the lines decide. */
     for (int64_t i = 0; i < rows; i++) {
         int64_t j = i;

@@ -97,8 +97,8 @@ static inline int64_t fy_kernel_batch(const fy_kernel *kernel, int lanes)
 {
     enum { NUMBERS_NEARBY = 1024 };
     int64_t batch = NUMBERS_NEARBY / (kernel->basis->model->actions * lanes);
-    int64_t unit = FY_LANES / lanes;
-    return batch > unit ? batch / unit * unit : unit;
+    int64_t together = FY_LANES / lanes;
+    return batch > together ? batch / together * together : together;
 }
 
 /* r_h(s,a) = min(cap, scale(h) * table(h)[pair]).
