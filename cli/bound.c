@@ -37,7 +37,8 @@ static cli_exit show_bound(cli_session *session, foray_run *run, const foray_cer
     cli_output_integer(&output, "episodes", foray_run_saved(run));
     cli_output_integer(&output, "horizon", foray_model_horizon(foray_run_model(run)));
     show_one(&output, run, bound);
-    show_own(&output, run, bound->radius);
+    if (cli_choice(session, "kind") == 0)
+        show_own(&output, run, bound->radius);
     cli_output_refutation(&output, run);
     return cli_output_end(&output, session, CLI_DONE);
 }

@@ -54,6 +54,8 @@ foray certify river.foray right.csv -r goal:0 --doubt 100000 --json >doubt.json
 holds "shares make up the certificate" awk -v g="$(json certificates.0.certificate.gap doubt.json)" \
     -v s="$(json certificates.0.certificate.doubt.0.3 doubt.json)" 'BEGIN { exit !(s > 0 && s <= g) }'
 holds "laws say how often they were visited" test "$(json certificates.0.certificate.laws.0.visits doubt.json)" -gt 0
+foray explore frozenlake:shared=0 -k 500 -o lake.foray >/dev/null
+expect 0 "where the doubt about reach:15 is" foray plan lake.foray -r reach:15 --no-store
 foray plan river.foray -r goal:5 --json --no-store >proved.json
 holds "a proof has no doubt" sh -c "! grep -q doubt proved.json"
 
