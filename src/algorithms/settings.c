@@ -34,7 +34,7 @@ static const setting common[] = {
      MEMBER(algorithm)},
     WHOLE(episodes, "10000", 1, FY_UNBOUNDED, "most episodes to explore (K of the paper)"),
     REAL(until, "-1", -1, 1e300,
-         "stop at this bound for all rewards, or certificate of those named with --for; 0: optimal "
+         "stop at this bound (for all rewards, or --for); 0: optimal "
          "up to rounding; -1: no target"),
     WHOLE(seed, "1", 0, 0x1p63, "seed of all random numbers; the world's and the algorithm's"),
     REAL(delta, "0.1", 1e-12, 0.999999999999, "probability that a certificate may be wrong"),

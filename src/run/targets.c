@@ -5,7 +5,6 @@
 #include "run/run.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,14 +36,14 @@ void fy_run_close_targets(foray_run *run)
 
 static void name_target(int64_t i, char name[40])
 {
-    snprintf(name, 40, "target_%" PRId64, i);
+    fy_format(name, 40, "target_%" PRId64, i);
 }
 
 /* "targets" says how many there are; runs of earlier versions have no such row. */
 static foray_status put_targets(foray_run *run, int64_t count, const foray_reward *const *rewards)
 {
     char number[32], name[40];
-    snprintf(number, sizeof number, "%" PRId64, count);
+    fy_format(number, sizeof number, "%" PRId64, count);
     foray_status status = fy_store_put_meta(run->store, "targets", number);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
         char *text;
