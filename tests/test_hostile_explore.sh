@@ -65,6 +65,8 @@ holds "no run" test ! -e none.foray
 
 # Plug-ins: one that calls exit(0) does not end in success, and one that is contained may crash.
 bad=$built/tests/bad_plugin.so
+# A crash is to be a crash, also where a sanitizer would rather report it.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0" UBSAN_OPTIONS="${UBSAN_OPTIONS:+$UBSAN_OPTIONS:}handle_segv=0"
 expect 4 "the plug-in ended the process by calling exit" foray world check "plugin:$bad:exit"
 expect 4 "conforms +no" foray world check "plugin:$bad:exit" --contain
 expect 4 "signal 11" foray world check "plugin:$bad:crash" --contain

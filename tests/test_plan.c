@@ -515,6 +515,7 @@ static foray_model *shared_sets(foray_context *ctx, support_sizes sizes)
     foray_builder_forget_theta(builder);
     foray_builder_initial(builder, 0, 1);
     support_ok(ctx, foray_builder_finish(builder, &model));
+    foray_builder_destroy(builder);
     return model;
 }
 
