@@ -22,11 +22,10 @@ static char *path_of_reward(const char *path)
     const char *end = strrchr(path, '.');
     if (end && (strcmp(end, ".json") == 0 || strcmp(end, ".compact") == 0))
         length = (size_t)(end - path);
-    char *out = malloc(length + sizeof ".own.reward.json");
-    if (out) {
-        memcpy(out, path, length);
-        memcpy(out + length, ".own.reward.json", sizeof ".own.reward.json");
-    }
+    size_t size = length + sizeof ".own.reward.json";
+    char *out = malloc(size);
+    if (out)
+        snprintf(out, size, "%.*s.own.reward.json", (int)length, path);
     return out;
 }
 

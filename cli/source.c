@@ -197,11 +197,11 @@ static cli_exit states_of_text(cli_session *session, const foray_model *model, c
     char *copy = strdup(list), *rest = copy;
     int64_t *state = calloc(strlen(list) + 1, sizeof *state), found = 0;
     cli_exit code = copy && state ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    if (code == CLI_DONE && (state[0] = state_of_text(model, list)) >= 0) {
+    if (copy && state && (state[0] = state_of_text(model, list)) >= 0) {
         found = 1;
         rest = NULL;
     }
-    while (code == CLI_DONE && rest) {
+    while (state && code == CLI_DONE && rest) {
         char *name = rest;
         rest = strchr(rest, ',');
         if (rest)

@@ -221,7 +221,8 @@ static bool climb(fy_worst_law *law, const fy_confidence *set, const foray_rewar
     size_t bytes = (size_t)law->model->dim * sizeof *law->trial;
     double now = loss_under(law, law->theta, reward, action, true);
     find_gradient(law, set->ridge, reward, action);
-    for (double part = 1.0; part > 0.01; part *= 0.4) {
+    double part = 1.0;
+    for (int shorter = 0; shorter < 6; shorter++) {
         memcpy(law->trial, law->theta, bytes);
         for (int64_t g = 0; g < law->model->basis->blocks; g++)
             if (law->model->basis->block[g].dim > 0)
@@ -230,6 +231,7 @@ static bool climb(fy_worst_law *law, const fy_confidence *set, const foray_rewar
             memcpy(law->theta, law->trial, bytes);
             return true;
         }
+        part *= 0.4;
     }
     return false;
 }

@@ -230,6 +230,7 @@ static foray_status sample(job *j)
 /* The largest mean distance of a state of the cluster from the cluster's points, coordinates scaled
  * by the box: sum_j max_s (1/m) sum_k |s_j - s_kj|, each convex in s_j, so that an end of the
  * cluster attains it. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): `points` writes to its room */
 static double reach_of(const job *j, int64_t cluster, double *point, double *room)
 {
     const foray_clusters *clusters = j->clusters;

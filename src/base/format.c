@@ -105,10 +105,13 @@ static size_t lay_out(double value, const directive *one, char *body)
     int64_t behind = one->precision < 0           ? 6
                      : one->precision < PRECISION ? one->precision
                                                   : PRECISION;
-    if (isnan(value)) /* their sign differs from machine to machine */
-        return (size_t)(memcpy(body, "nan", 3), 3);
-    if (isinf(value))
-        return (size_t)(memcpy(body, "inf", 3), 3);
+    if (isnan(value) || isinf(value)) {
+        /* The sign of what is not a number differs from machine to machine: it has none. */
+        const char *word = isnan(value) ? "nan" : "inf";
+        for (int i = 0; i < 3; i++)
+            body[i] = word[i];
+        return 3;
+    }
     fy_decimal_of(value, &d);
     switch (one->conversion) {
     case 'g':
@@ -172,7 +175,7 @@ static int64_t take_signed(const directive *one, arguments *values)
         return one->length[1] ? va_arg(values->list, long long) : va_arg(values->list, long);
     case 'z':
         return (int64_t)va_arg(values->list, size_t);
-    case 't':
+    case 't': /* NOLINT(bugprone-branch-clone): types that are the same only here */
         return va_arg(values->list, ptrdiff_t);
     case 'j':
         return va_arg(values->list, intmax_t);
@@ -298,11 +301,11 @@ static directive read_directive(const char **at, arguments *values)
     return one;
 }
 
-int fy_vformat(char *text, size_t size, const char *format, va_list list)
+int fy_vformat(char *text, size_t size, const char *format, va_list values)
 {
     sink out = {.text = text, .size = size};
-    arguments values;
-    va_copy(values.list, list);
+    arguments given;
+    va_copy(given.list, values);
     while (*format) {
         size_t plain = strcspn(format, "%");
         put(&out, format, plain);
@@ -313,11 +316,11 @@ int fy_vformat(char *text, size_t size, const char *format, va_list list)
             put(&out, format++, 1);
             continue;
         }
-        directive one = read_directive(&format, &values);
+        directive one = read_directive(&format, &given);
         if (one.conversion)
-            put_argument(&out, &one, &values);
+            put_argument(&out, &one, &given);
     }
-    va_end(values.list);
+    va_end(given.list);
     if (size > 0)
         text[out.length < size ? out.length : size - 1] = 0;
     return (int)out.length;

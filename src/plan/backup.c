@@ -171,8 +171,8 @@ FY_INLINE void weigh_shared(const fy_backup *b, int64_t from, int64_t to, int co
             double mean, squares;
             for (int64_t j = 0; j < n && prefetch; j++)
                 one_ask(b->next_value, next[one_ahead * n + j]);
-            weigh_columns(b->next_value, next, b->columns + set * (columns * FY_LANES), columns,
-                          &mean, &squares);
+            weigh_columns(b->next_value, next, b->columns + set * ((int64_t)columns * FY_LANES),
+                          columns, &mean, &squares);
             b->q[place] = mean + one_min(b->cap, b->scale * b->reward[pair]);
             b->squares[place] = squares;
         }

@@ -112,7 +112,9 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
     foray_status status = check(ctx, model, reward, NULL);
     if (status == FORAY_OK)
         status = foray_policy_create(ctx, model, FORAY_PLUGIN, &policy);
-    if (status < 0 || (status = create(ctx, model, model->theta, reward, &work)) < 0) {
+    if (status == FORAY_OK)
+        status = create(ctx, model, model->theta, reward, &work);
+    if (status != FORAY_OK || !policy) {
         foray_policy_destroy(policy);
         return status;
     }

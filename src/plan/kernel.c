@@ -300,6 +300,7 @@ static void form_columns(fy_kernel *kernel, int64_t set)
     double *column = kernel->columns + set * count * FY_LANES;
     for (int64_t i = 0; i < count; i++)
         for (int64_t j = i; j < count; j++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): columns and R come together */
             column[j * FY_LANES + i] = *factor++;
     for (int64_t j = 0; j < count; j++)
         column[j * FY_LANES + count] = p[j];

@@ -41,8 +41,10 @@ void fy_layout_destroy(fy_layout *layout)
 static void set_discount(fy_layout *layout, double discount)
 {
     double power = 1, sum = 0;
-    for (int64_t t = 0; t < layout->model->horizon; t++, power *= discount)
+    for (int64_t t = 0; t < layout->model->horizon; t++) {
         layout->scale[t] = power;
+        power *= discount;
+    }
     for (int64_t t = layout->model->horizon - 1; t >= 0; t--)
         layout->limit[t] = sum += layout->scale[t];
     layout->reward.scale = layout->scale;

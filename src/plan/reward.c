@@ -273,8 +273,10 @@ fy_reward_unit fy_reward_unit_of(const foray_reward *reward)
     if (reward->discount != 1) {
         double power = 1;
         unit.most = 0;
-        for (int64_t t = 0; t < reward->horizon; t++, power *= reward->discount)
+        for (int64_t t = 0; t < reward->horizon; t++) {
             unit.most += power;
+            power *= reward->discount;
+        }
     }
     if (reward->fixed)
         unit.most = 1;
