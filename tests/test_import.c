@@ -237,6 +237,9 @@ static void beginnings_are_found(void **state)
             FORAY_ERROR_INPUT);
     }
     assert_int_equal(remove(in_directory("t.isd.txt")), 0);
+    options.initial = "nowhere"; /* neither a state nor a file */
+    assert_int_equal(foray_model_import(ctx, in_directory("t.csv"), &options, &model, NULL, NULL),
+                     FORAY_ERROR_IO);
 }
 
 static void every_allocation_may_fail(void **state)

@@ -291,7 +291,7 @@ static char *file_beside(const fy_transitions *table)
 static foray_status read_initial(fy_transitions *table, const char *path)
 {
     static const char *const plain[] = {"probability", NULL};
-    fy_csv *csv;
+    fy_csv *csv = NULL;
     int64_t state = 0;
     double sum = 0;
     foray_status status = fy_csv_open_plain(table->ctx, path, plain, plain, &csv);
