@@ -85,7 +85,7 @@ static void print_table(foray_context *ctx, const foray_model *model, foray_expl
         for (int mode = 0; mode < FORAY_MODES; mode++) {
             double value, optimal;
             need(ctx, foray_evaluate(ctx, model, reward[i], policy[mode][i], &value, &optimal));
-            printf("%-24s %8.4f  %-12s %9.5f %10.5f %12.4f\n",
+            printf("%-24s %8.4f  %-12s %9.5f %10.5f %12.4g\n",
                    mode == 0 ? foray_reward_name(reward[i]) : "", optimal, foray_mode_name(mode),
                    value, optimal - value, policy[mode][i]->certificate.gap);
             foray_policy_destroy(policy[mode][i]);
@@ -120,7 +120,8 @@ int main(int argc, char **argv)
     need(ctx, foray_explorer_bound(explorer, &bound));
 
     printf("Planning for %d rewards it has not seen. With probability %g, no plan is further from\n"
-           "the optimum than its certificate; for optimistic plans, whatever the reward, %.4f.\n\n",
+           "the optimum than its certificate; for plug-in plans, whatever the reward, %.4f.\n"
+           "A certificate of 0 says that no plan is better.\n\n",
            REWARDS, 1.0 - bound.delta, bound.gap);
     make_rewards(ctx, model, reward);
     print_table(ctx, model, explorer, reward);

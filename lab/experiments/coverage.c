@@ -297,7 +297,8 @@ const fy_lab_experiment fy_lab_coverage = {
     .question =
         "A theorem with delta says: in a share of at least 1 - delta of all runs, theta* is in "
         "every confidence set after every episode, the bound for all rewards is at least the gap "
-        "of every optimistic plan, and the certificate of every plan is at least its gap. Here "
+        "of every optimistic plan (from likelihoods: of every plug-in plan), and the certificate "
+        "of every plan is at least its gap. Here "
         "runs are watched in worlds whose theta* is known, and those in which it was so are "
         "counted. Gaps are exact; they are looked for after 1, 4, 16, ... episodes and at the "
         "end, over goal states, random dense, sparse and time-dependent rewards, and the reward "

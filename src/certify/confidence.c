@@ -126,17 +126,5 @@ void fy_confidence_complete(fy_confidence *set)
 
 double fy_confidence_distance(const fy_confidence *set, const double *theta)
 {
-    const fy_basis *basis = set->basis;
-    double worst = 0;
-    for (int64_t g = 0; g < basis->blocks; g++) {
-        if (basis->block[g].dim == 0)
-            continue;
-        fy_basis_coordinates(basis, g, theta, set->work);
-        for (int32_t i = 0; i < basis->block[g].dim; i++)
-            set->work[i] -= set->z[set->ridge->at_vector[g] + i];
-        double distance = fy_ridge_norm(set->ridge, g, set->work);
-        if (distance > worst * set->radius[g]) /* a radius of 0 is missed by any distance */
-            worst = distance / set->radius[g];
-    }
-    return worst;
+    return fy_ridge_distance(set->ridge, set->z, set->radius, theta, set->work);
 }

@@ -410,6 +410,24 @@ double fy_ridge_norm(const fy_ridge *ridge, int64_t block, const double *x)
     return sqrt(square);
 }
 
+double fy_ridge_distance(const fy_ridge *ridge, const double *z, const double *radius,
+                         const double *theta, double *work)
+{
+    const fy_basis *basis = ridge->basis;
+    double worst = 0;
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        if (basis->block[g].dim == 0)
+            continue;
+        fy_basis_coordinates(basis, g, theta, work);
+        for (int32_t i = 0; i < basis->block[g].dim; i++)
+            work[i] -= z[ridge->at_vector[g] + i];
+        double distance = fy_ridge_norm(ridge, g, work);
+        if (distance > worst * radius[g]) /* a radius of 0 is missed by any distance */
+            worst = distance / radius[g];
+    }
+    return worst;
+}
+
 /* log det Sigma = 2 sum_i log L_ii */
 double fy_ridge_log_det(const fy_ridge *ridge, int64_t block)
 {

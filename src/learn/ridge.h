@@ -72,6 +72,11 @@ void fy_ridge_whiten_many(const fy_ridge *ridge, int64_t block, int64_t count, d
 /* ||x||_Sigma = ||L' x||_2. */
 double fy_ridge_norm(const fy_ridge *ridge, int64_t block, const double *x);
 
+/* The largest ||z(theta) - z||_Sigma / radius of a block of the basis: at most 1 where theta is in
+ * the set. work: [most_dim]. */
+double fy_ridge_distance(const fy_ridge *ridge, const double *z, const double *radius,
+                         const double *theta, double *work);
+
 /* log det Sigma_g. */
 double fy_ridge_log_det(const fy_ridge *ridge, int64_t block);
 

@@ -166,20 +166,8 @@ void fy_learner_estimate(fy_learner *learner)
 
 double fy_learner_distance(fy_learner *learner, const double *theta)
 {
-    const fy_basis *basis = learner->basis;
-    double worst = 0.0;
     fy_learner_estimate(learner);
-    for (int64_t g = 0; g < basis->blocks; g++) {
-        if (basis->block[g].dim == 0)
-            continue;
-        fy_basis_coordinates(basis, g, theta, learner->x);
-        for (int32_t i = 0; i < basis->block[g].dim; i++)
-            learner->x[i] -= learner->z[learner->ridge->at_vector[g] + i];
-        double distance = fy_ridge_norm(learner->ridge, g, learner->x);
-        if (distance > worst * learner->radius[g]) /* a radius of 0 is missed by any distance */
-            worst = distance / learner->radius[g];
-    }
-    return worst;
+    return fy_ridge_distance(learner->ridge, learner->z, learner->radius, theta, learner->x);
 }
 
 /* An ascent starts from the last targets, so that what comes out depends on the
