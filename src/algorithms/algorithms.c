@@ -9,6 +9,7 @@
 #define ALGORITHM_LIST(X)                                                                          \
     X(fy_ucrl_rfe)                                                                                 \
     X(fy_ucrl_rfe_plus)                                                                            \
+    X(fy_scout)                                                                                    \
     X(fy_rf_ucrl)                                                                                  \
     X(fy_rf_express)                                                                               \
     X(fy_wang)                                                                                     \

@@ -53,11 +53,6 @@ void fy_all_rewards_destroy(fy_all_rewards *all)
     free(all);
 }
 
-const double *fy_all_rewards_kappa2(const fy_all_rewards *all)
-{
-    return all->kappa2;
-}
-
 /* One rotation of Jacobi's method: entry (i,j) of a symmetric matrix becomes 0. */
 static void rotate(double *a, int64_t d, int64_t i, int64_t j)
 {
@@ -130,6 +125,13 @@ static double find_kappa2(fy_all_rewards *all, int64_t i)
     return largest_eigenvalue(all->matrix, m);
 }
 
+const double *fy_all_rewards_kappa2(fy_all_rewards *all)
+{
+    for (int64_t i = 0; i < all->set->basis->model->generator_sets; i++)
+        all->kappa2[i] = find_kappa2(all, i);
+    return all->kappa2;
+}
+
 /* The parts of one (s,a). */
 typedef struct parts {
     double w, y, Z;
@@ -200,11 +202,10 @@ static void step_back(fy_all_rewards *all, const fy_inner *inner, double left)
 double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner, foray_reward_kind kind)
 {
     const foray_model *model = all->set->basis->model;
+    const double *kappa2 = fy_all_rewards_kappa2(all);
     all->spread = all->set->laws && model->feature_error == 0;
-    for (int64_t i = 0; i < model->generator_sets; i++) {
-        all->kappa2[i] = find_kappa2(all, i);
-        all->spread = all->spread && all->kappa2[i] < INFINITY;
-    }
+    for (int64_t i = 0; i < model->generator_sets; i++)
+        all->spread = all->spread && kappa2[i] < INFINITY;
     for (int64_t s = 0; s < model->states; s++)
         all->w[s] = all->y[s] = all->X[s] = all->Z[s] = 0;
     for (int64_t t = model->horizon - 1; t >= 0; t--)

@@ -33,7 +33,7 @@ void fy_all_rewards_destroy(fy_all_rewards *all);
 /* The bound, with inner solved for set->ridge. */
 double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner, foray_reward_kind kind);
 
-/* kappa^2 of every generator set, as the last bound left it: where exploring pays. */
-const double *fy_all_rewards_kappa2(const fy_all_rewards *all);
+/* kappa^2 of every generator set: where exploring pays. Infinite where p_j is not positive. */
+const double *fy_all_rewards_kappa2(fy_all_rewards *all);
 
 #endif

@@ -1,0 +1,149 @@
+/* scout.c - Scout: goes where certificates are widest. An algorithm of Foray's own.
+ *
+ *   for k = 1..K
+ *     p, x, kappa^2 of the likelihood sets of all counts so far (certify/all_rewards.h)
+ *     r(s,a) = min{ 1, kappa^2(s,a) }
+ *     pi, W = PLAN(p, r) without bonus:   W_h(s) = max_a [ r(s,a) + sum_j p_j W_{h+1}(s_j) ]
+ *     play pi for one episode, count what follows
+ *   for any reward: the best policy under p, with its certificate
+ *
+ * For all policies and rewards |V^pi_theta - Vhat^pi| <= (H-h)/2 sqrt(w_h) + y_h, and W is the w_h
+ * of that bound, in which (s,a) counts for no more than 1: beyond, nothing is known about its law,
+ * whatever the number. So the policy that maximises W attains the bound, and its episodes lower it
+ * where it is attained. Nothing has to be added for optimism: a law that was never seen has
+ * the largest reward there is.
+ *
+ * The last step counts like all others: what follows it matters to rewards r(s,a,s').
+ *
+ * A new plan is made when some block's determinant has doubled. Laws without a likelihood (features
+ * that are not mixtures, or are estimates; a system seen through clusters) have no kappa. There
+ * 2 beta_g m(s,a) of the regression takes its place: <theta - c, psi_V> is at most beta_g m(s,a)
+ * times the range of V, which is twice the largest standard deviation. For these the regression of
+ * UCRL-RFE is kept, with the same targets. */
+#include "explore/mixture/learner.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct scout {
+    fy_learner learner;
+    int32_t *action; /* pi: [horizon][states] */
+} scout;
+
+/* --------------------------------------------------------------- initialise */
+
+static foray_status scout_create(foray_explorer *explorer)
+{
+    fy_certifier *sets;
+    foray_status status = fy_learner_create(explorer, sizeof(scout), 1);
+    scout *self = explorer->self;
+    if (status != FORAY_OK)
+        return status;
+    if (!FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model)))
+        return FORAY_ERROR_MEMORY;
+    /* So that episodes need no memory. */
+    return fy_explorer_sets(explorer, &sets);
+}
+
+static void scout_destroy(foray_explorer *explorer)
+{
+    scout *self = explorer->self;
+    if (self)
+        free(self->action);
+    fy_learner_destroy(explorer);
+}
+
+/* ------------------------------------------------------------------ episodes */
+
+/* 2 beta_g m(s,a) */
+static double widest(const fy_learner *learner, int32_t set)
+{
+    int32_t g = learner->basis->block_of_generator_set[set];
+    return 2.0 * learner->radius[g] * learner->inner->upper[set];
+}
+
+/* r(s,a) = min{ 1, kappa^2 }, or min{ 1, (2 beta_g m)^2 } where there is no kappa. */
+static fy_plan_reward scout_reward(fy_learner *learner, fy_certifier *sets)
+{
+    const foray_model *model = learner->model;
+    const double *kappa2 = sets ? fy_all_rewards_kappa2(sets->all) : NULL;
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        int32_t set = model->generator_set[pair];
+        bool known =
+            sets && fy_certifier_has_likelihood(sets, model->basis->block_of_generator_set[set]);
+        double square = known ? kappa2[set] : widest(learner, set) * widest(learner, set);
+        learner->bonus[pair] = fmin(1.0, square);
+    }
+    return (fy_plan_reward){.table = learner->table, .cap = INFINITY};
+}
+
+/* The sets, r from them, pi = PLAN(...). */
+static void scout_begin_episode(foray_explorer *explorer)
+{
+    scout *self = explorer->self;
+    fy_learner *learner = &self->learner;
+    fy_certifier *sets = NULL;
+    if (!explorer->stale)
+        return;
+    fy_learner_estimate(learner);
+    fy_learner_maximise(learner, true);
+    /* Cannot fail: it was made when the explorer was. */
+    (void)fy_explorer_sets(explorer, &sets);
+    if (!sets)
+        fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
+    double mean;
+    fy_plan(&(fy_plan_task){.kernel = sets ? sets->inside->kernel : learner->kernel,
+                            .reward = scout_reward(learner, sets),
+                            .lanes = 1,
+                            .sign = 0,
+                            .clip = FORAY_CLIP_REMAINING,
+                            .ties = explorer->settings.ties,
+                            .layers = 2,
+                            .value = learner->value,
+                            .policy = self->action},
+            &mean);
+    fy_ridge_mark(learner->ridge);
+    fy_explorer_planned(explorer);
+}
+
+static int64_t scout_act(foray_explorer *explorer, int64_t t, int64_t state)
+{
+    const scout *self = explorer->self;
+    return self->action[t * explorer->model->states + state];
+}
+
+/* ------------------------------------------------------------- save and load */
+
+static void scout_save(foray_explorer *explorer, fy_writer *writer)
+{
+    const scout *self = explorer->self;
+    fy_write_i32s(writer, self->action, (size_t)fy_policy_entries(explorer->model));
+    fy_learner_save(explorer, writer);
+}
+
+static void scout_load(foray_explorer *explorer, fy_reader *reader)
+{
+    scout *self = explorer->self;
+    fy_read_actions(reader, explorer->model, self->action, fy_policy_entries(explorer->model));
+    fy_learner_load(explorer, reader);
+}
+
+const fy_explorer_ops fy_scout = {
+    .name = "scout",
+    .summary = "Foray's own: goes where certificates are widest, linear mixture models",
+    .create = scout_create,
+    .destroy = scout_destroy,
+    .begin_episode = scout_begin_episode,
+    .act = scout_act,
+    .observe = fy_learner_observe,
+    .end_episode = fy_learner_end_episode,
+    .plan = fy_learner_plan,
+    .plans_on_sets = true,
+    .regression = fy_learner_regression,
+    .save = scout_save,
+    .load = scout_load,
+    .needs_budget = fy_learner_needs_budget,
+    .bound = fy_learner_bound,
+    .estimate = fy_learner_theta,
+    .describe = fy_learner_describe,
+};
