@@ -327,6 +327,7 @@ typedef struct many {
     scene *s;
     foray_reward *rewards[TOGETHER];
     int64_t at_once;
+    bool interval; /* value the policies, too? By default likelihoods do that (bench_certify) */
 } many;
 
 static void plan_many(void *arg)
@@ -334,16 +335,20 @@ static void plan_many(void *arg)
     many *m = arg;
     for (int64_t i = 0; i < TOGETHER; i += m->at_once) {
         foray_policy *policies[TOGETHER];
-        bench_check(m->s->ctx, fy_plan_rewards(m->s->ctx, m->s->kernel, FORAY_CLIP_REMAINING,
-                                               FORAY_TIES_UNCLIPPED, m->at_once,
-                                               (const foray_reward *const *)m->rewards + i,
-                                               FORAY_PESSIMISTIC, policies));
+        fy_plan_order order = {.kernel = m->s->kernel,
+                               .clip = FORAY_CLIP_REMAINING,
+                               .ties = FORAY_TIES_UNCLIPPED,
+                               .mode = FORAY_PLUGIN,
+                               .interval = m->interval};
+        bench_check(m->s->ctx,
+                    fy_plan_rewards(m->s->ctx, &order, m->at_once,
+                                    (const foray_reward *const *)m->rewards + i, policies));
         for (int64_t k = 0; k < m->at_once; k++)
             foray_policy_destroy(policies[k]);
     }
 }
 
-/* Seconds per reward of whole plans, with all three values, certificate and policy. */
+/* Seconds per reward of whole plans: all three values, the policy, and its interval if asked. */
 static void measure_many(many *m, double *alone, double *together)
 {
     *alone = *together = HUGE_VAL;
@@ -411,10 +416,15 @@ static void compare_many(scene *s)
             m.rewards[i]->table[0].pair[pair] = bench_uniform(7, (uint64_t)(pair * TOGETHER + i));
     }
     measure_many(&m, &alone, &together);
-    bench_figure("one reward: three recursions, certificate, policy", 1e3 * alone, "ms");
+    bench_figure("one reward: three recursions, policy", 1e3 * alone, "ms");
     bench_figure("the same for each of 16 rewards planned together", 1e3 * together, "ms");
     bench_target("whole plans of 16 together, cheaper per reward", alone / together, "times",
                  BENCH_AT_LEAST, 3);
+    m.interval = true;
+    measure_many(&m, &alone, &together);
+    bench_figure("one reward, and the policy valued by two recursions", 1e3 * alone, "ms");
+    bench_figure("the same for each of 16 rewards planned together, valued", 1e3 * together, "ms");
+    m.interval = false;
     compare_levels(&m);
     for (int i = 0; i < TOGETHER; i++)
         foray_reward_destroy(m.rewards[i]);

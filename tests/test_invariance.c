@@ -149,8 +149,13 @@ static void plan(foray_context *ctx, const foray_model *model, const foray_model
     fy_kernel_estimate(kernel, ridge, z, radius);
     for (int i = 0; i < REWARDS; i++)
         rewards[i] = make_reward(ctx, model, name, (uint64_t)i);
-    support_ok(ctx, fy_plan_rewards(ctx, kernel, FORAY_CLIP_REMAINING, FORAY_TIES_UNCLIPPED,
-                                    REWARDS, (const foray_reward *const *)rewards, mode, policies));
+    support_ok(ctx, fy_plan_rewards(ctx,
+                                    &(fy_plan_order){.kernel = kernel,
+                                                     .clip = FORAY_CLIP_REMAINING,
+                                                     .ties = FORAY_TIES_UNCLIPPED,
+                                                     .mode = mode,
+                                                     .interval = true},
+                                    REWARDS, (const foray_reward *const *)rewards, policies));
     for (int i = 0; i < REWARDS; i++)
         foray_reward_destroy(rewards[i]);
     fy_kernel_destroy(kernel);

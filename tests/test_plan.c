@@ -387,8 +387,13 @@ static void rewards_together_equal_rewards_alone(void **state)
         open_scene(&s, ctx, model, i % 4 != 0, i % 4 != 0, 1 + i % 3, (uint64_t)i);
         for (int r = 0; r < count; r++)
             rewards[r] = random_reward(&s, r % 3 == 1);
-        support_ok(ctx, fy_plan_rewards(ctx, s.kernel, i / 2 % 2, i / 3 % 2, count,
-                                        (const foray_reward *const *)rewards, mode, policies));
+        support_ok(ctx, fy_plan_rewards(ctx,
+                                        &(fy_plan_order){.kernel = s.kernel,
+                                                         .clip = i / 2 % 2,
+                                                         .ties = i / 3 % 2,
+                                                         .mode = mode,
+                                                         .interval = true},
+                                        count, (const foray_reward *const *)rewards, policies));
         int32_t *policy = policy_room(model);
         for (int r = 0; r < count; r++) {
             for (int m = 0; m < FORAY_MODES; m++) {
@@ -424,9 +429,11 @@ static void threads_do_not_change_a_bit(void **state)
             open_scene(&s[i], ctx, model, true, true, FY_FACTOR_AUTO, 1);
             for (int r = 0; r < 9; r++)
                 rewards[r] = random_reward(&s[i], false);
-            support_ok(ctx, fy_plan_rewards(ctx, s[i].kernel, 0, 0, 9,
-                                            (const foray_reward *const *)rewards, FORAY_OPTIMISTIC,
-                                            policies[i]));
+            support_ok(ctx, fy_plan_rewards(ctx,
+                                            &(fy_plan_order){.kernel = s[i].kernel,
+                                                             .mode = FORAY_OPTIMISTIC,
+                                                             .interval = true},
+                                            9, (const foray_reward *const *)rewards, policies[i]));
             for (int sign = -1; sign <= 1; sign++)
                 value[i][sign + 1] = plan_one(&s[i], rewards[0], sign, 0, 0, NULL, NULL);
             for (int r = 0; r < 9; r++)
@@ -463,8 +470,13 @@ static fy_writer plan_at_level(foray_context *ctx, int level, int i)
         rewards[r] = random_reward(&s, r % 2);
     fy_write_doubles(&out, s.kernel->p, (size_t)fy_kernel_at(s.kernel, model->generator_sets));
     for (int mode = 0; mode < FORAY_MODES; mode++) {
-        support_ok(ctx, fy_plan_rewards(ctx, s.kernel, i / 2 % 2, i / 3 % 2, 11,
-                                        (const foray_reward *const *)rewards, mode, policies));
+        support_ok(ctx, fy_plan_rewards(ctx,
+                                        &(fy_plan_order){.kernel = s.kernel,
+                                                         .clip = i / 2 % 2,
+                                                         .ties = i / 3 % 2,
+                                                         .mode = mode,
+                                                         .interval = true},
+                                        11, (const foray_reward *const *)rewards, policies));
         for (int r = 0; r < 11; r++) {
             fy_write_doubles(&out, policies[r]->value, FORAY_MODES);
             fy_write_double(&out, policies[r]->certificate.gap);
@@ -537,9 +549,13 @@ static void columns_of_shared_sets_change_no_bit(void **state)
             foray_policy *policies[2];
             int32_t *policy = policy_room(s.model);
             for (int mode = 0; mode < FORAY_MODES; mode++) {
-                support_ok(ctx,
-                           fy_plan_rewards(ctx, s.kernel, 0, mode % 2, 2,
-                                           (const foray_reward *const *)rewards, mode, policies));
+                support_ok(ctx, fy_plan_rewards(ctx,
+                                                &(fy_plan_order){.kernel = s.kernel,
+                                                                 .clip = 0,
+                                                                 .ties = mode % 2,
+                                                                 .mode = mode,
+                                                                 .interval = true},
+                                                2, (const foray_reward *const *)rewards, policies));
                 for (int r = 0; r < 2; r++) {
                     double alone = plan_one(&s, rewards[r], 1 - mode, 0, mode % 2, NULL, policy);
                     assert_true(policies[r]->value[mode] == alone);
@@ -581,8 +597,9 @@ static void every_allocation_may_fail(void **state)
     foray_status status = FORAY_ERROR_MEMORY;
     for (int64_t left = 0; status != FORAY_OK; left++) {
         ctx->allocations_left = left;
-        status = fy_plan_rewards(ctx, s.kernel, 0, 0, 3, (const foray_reward *const *)rewards,
-                                 FORAY_PLUGIN, policies);
+        status = fy_plan_rewards(
+            ctx, &(fy_plan_order){.kernel = s.kernel, .mode = FORAY_PLUGIN, .interval = true}, 3,
+            (const foray_reward *const *)rewards, policies);
         assert_true(status == FORAY_OK || (status == FORAY_ERROR_MEMORY && !policies[0]));
     }
     status = FORAY_ERROR_MEMORY;

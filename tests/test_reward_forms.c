@@ -237,8 +237,13 @@ static scene make_scene(uint64_t seed, bool joint, double scale)
     it.oracle = oracle_reward_random(model, (int)(seed / 7 % ORACLE_FORMS), seed % 2, &it.random);
     it.reward = oracle_reward_build(ctx, &it.oracle);
     const foray_reward *rewards[] = {it.reward};
-    support_ok(ctx, fy_plan_rewards(ctx, it.certifier->set->kernel, FORAY_CLIP_REMAINING,
-                                    FORAY_TIES_LOWEST, 1, rewards, FORAY_PLUGIN, &it.policy));
+    support_ok(ctx, fy_plan_rewards(ctx,
+                                    &(fy_plan_order){.kernel = it.certifier->set->kernel,
+                                                     .clip = FORAY_CLIP_REMAINING,
+                                                     .ties = FORAY_TIES_LOWEST,
+                                                     .mode = FORAY_PLUGIN,
+                                                     .interval = true},
+                                    1, rewards, &it.policy));
     if (seed % 5 == 0) /* not always the best there is */
         it.policy->action[support_below(&it.random, model->horizon * model->states)] =
             (int32_t)support_below(&it.random, model->actions);

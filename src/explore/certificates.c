@@ -183,8 +183,12 @@ static foray_status make_policies(foray_explorer *explorer, int64_t count,
         return status;
     if (!*sets)
         return plan_alone(explorer, count, rewards, mode, policies);
-    status = fy_plan_rewards(explorer->ctx, (*sets)->inside->kernel, FORAY_CLIP_REMAINING,
-                             explorer->settings.ties, count, rewards, mode, policies);
+    fy_plan_order order = {.kernel = (*sets)->inside->kernel,
+                           .clip = FORAY_CLIP_REMAINING,
+                           .ties = explorer->settings.ties,
+                           .mode = mode,
+                           .interval = false /* certify_policy has a narrower one */};
+    status = fy_plan_rewards(explorer->ctx, &order, count, rewards, policies);
     if (status != FORAY_OK)
         return status;
     /* The plug-in plan is the best one under the centre inside the set, whoever explored: the bound

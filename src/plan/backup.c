@@ -121,6 +121,18 @@ static FY_APART void maximise_states(const fy_backup *step, int64_t from, int64_
                       end - at < FY_LANES ? end - at : FY_LANES);
 }
 
+/* Instead of the last pass: V_h(s) = Q_h(s, pi_h(s)) of FY_LANES rewards, each with a policy of its
+ * own. */
+static FY_APART void pick_states(const fy_backup *b, int64_t from, int64_t to)
+{
+    const double *q = b->q;
+    for (int64_t at = from * FY_LANES; at < to * FY_LANES; at += FY_LANES) {
+        for (int lane = 0; lane < FY_LANES; lane++)
+            b->value[at + lane] = one_clip(q[b->follow[at + lane] * FY_LANES + lane], b->limit);
+        q += FY_LANES * b->actions;
+    }
+}
+
 /* ---------------------------------- weighing for one reward, where pairs share their sets */
 
 /* R v and <psi_V, theta> at once. Column j of a set (fy_kernel's `columns`) is

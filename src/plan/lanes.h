@@ -13,6 +13,10 @@
 /* Registers, or doubles, that hold the lanes. */
 enum { one_parts = 1, many_parts = FY_LANES / FY_REGISTER };
 
+/* How many of them small sets are weighed for at a time: 4 columns of values in no more than 8
+ * registers, of 16. */
+enum { one_few = 1, many_few = many_parts < 2 ? many_parts : 2 };
+
 /* Are reward and bonus added as soon as a pair is weighed? (see backup.inc) */
 enum { one_one_pass = false, many_one_pass = true };
 
@@ -41,8 +45,6 @@ FY_INLINE int64_t many_place(const fy_backup *b, int64_t state, int64_t action)
 /* ---------------------------------------------------------------- one lane */
 
 typedef double one_t;
-typedef bool one_mask;
-typedef int32_t one_index;
 
 FY_INLINE one_t one_load(const double *at, int64_t item, int64_t part)
 {
@@ -69,16 +71,6 @@ FY_INLINE one_t one_sqrt(one_t x)
     return sqrt(x);
 }
 
-FY_INLINE one_mask one_less(one_t x, one_t y)
-{
-    return x < y;
-}
-
-FY_INLINE one_t one_pick(one_mask mask, one_t yes, one_t no)
-{
-    return mask ? yes : no;
-}
-
 /* The second where they are equal, or one is not a number. */
 FY_INLINE one_t one_min(one_t x, one_t y)
 {
@@ -94,21 +86,6 @@ FY_INLINE one_t one_max(one_t x, one_t y)
 FY_INLINE one_t one_clip(one_t x, double limit)
 {
     return one_min(limit, one_max(0, x));
-}
-
-FY_INLINE one_index one_load_index(const int32_t *at, int64_t item, int64_t part)
-{
-    return at[item + part];
-}
-
-FY_INLINE one_mask one_is(one_index x, int64_t y)
-{
-    return x == y;
-}
-
-FY_INLINE bool one_any(one_mask mask)
-{
-    return mask;
 }
 
 /* -------------------------------------------------------------- many lanes */
@@ -184,30 +161,10 @@ FY_INLINE many_index many_pick_index(many_mask mask, int64_t yes, many_index no)
     return (mask & yes) | (~mask & no);
 }
 
-FY_INLINE many_index many_load_index(const int32_t *at, int64_t item, int64_t part)
-{
-    many_narrow x;
-    memcpy(&x, at + item * FY_LANES + part * FY_REGISTER, sizeof x);
-    return __builtin_convertvector(x, many_index);
-}
-
 FY_INLINE void many_store_index(int32_t *at, int64_t item, int64_t part, many_index x)
 {
     many_narrow narrow = __builtin_convertvector(x, many_narrow);
     memcpy(at + item * FY_LANES + part * FY_REGISTER, &narrow, sizeof narrow);
-}
-
-FY_INLINE many_mask many_is(many_index x, int64_t y)
-{
-    return (many_mask)(x == y);
-}
-
-FY_INLINE bool many_any(many_mask mask)
-{
-    int64_t any = 0;
-    for (int lane = 0; lane < FY_REGISTER; lane++)
-        any |= mask[lane];
-    return any != 0;
 }
 
 #endif

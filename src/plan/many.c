@@ -2,8 +2,8 @@
  *
  * Plain rewards are taken in groups of FY_LANES, interleaved; one that is left over is planned
  * alone, as are those that look ahead, stop or are discounted. For each group the recursion runs
- * once per mode, and twice more to value the policy handed out by the recursions of the other
- * modes, which maximise something else:
+ * once per mode, and for an interval twice more, to value the policy handed out by the recursions
+ * of the other modes, which maximise something else:
  *
  *     V_low^pi <= V^pi <= V_high^pi,   V* - V^pi <= V_bar(mu) - V_low^pi(mu)
  *                                                  (mathematics, "Certificates") */
@@ -161,11 +161,12 @@ static void keep(const workspace *work, int lanes, int64_t count, foray_policy *
             policies[lane]->action[i] = work->policy[i * lanes + lane];
 }
 
-/* own[m]: E_mu of the policy under the recursion of mode m, which is E_mu of the plan itself in its
- * own mode. */
-static void value_policy(const workspace *work, fy_plan_task task, foray_mode mode,
-                         double mean[FORAY_MODES][FY_LANES], double own[FORAY_MODES][FY_LANES])
+/* expected, low and high of every lane's policy. In its own mode, E_mu of the policy is that of the
+ * plan; in the other two, a recursion follows it. */
+static void value_policies(const workspace *work, fy_plan_task task, int64_t count, foray_mode mode,
+                           foray_policy *const *policies)
 {
+    double own[FORAY_MODES][FY_LANES];
     task.policy = NULL;
     task.plain = NULL;
     task.follow = work->policy;
@@ -173,32 +174,34 @@ static void value_policy(const workspace *work, fy_plan_task task, foray_mode mo
         task.sign = sign_of_mode[m];
         if (m != mode)
             fy_plan(&task, own[m]);
-        else
-            memcpy(own[m], mean[m], sizeof own[m]);
+        for (int lane = 0; lane < count && m == mode; lane++)
+            own[m][lane] = policies[lane]->value[m];
+    }
+    for (int lane = 0; lane < count; lane++) {
+        foray_policy *policy = policies[lane];
+        double most = policy->value[FORAY_OPTIMISTIC];
+        policy->expected = own[FORAY_PLUGIN][lane];
+        policy->low = own[FORAY_PESSIMISTIC][lane];
+        policy->high = fmin(own[FORAY_OPTIMISTIC][lane], most);
+        policy->certificate.gap = fmax(0, most - policy->low);
     }
 }
 
 /* One group: three recursions, and those that value the policy. */
-static void plan_group(const workspace *work, fy_plan_task task, int64_t count, foray_mode mode,
-                       foray_policy *const *policies)
+static void plan_group(const workspace *work, fy_plan_task task, const fy_plan_order *order,
+                       int64_t count, foray_policy *const *policies)
 {
-    double mean[FORAY_MODES][FY_LANES], own[FORAY_MODES][FY_LANES];
     for (foray_mode m = 0; m < FORAY_MODES; m++) {
+        double mean[FY_LANES];
         task.sign = sign_of_mode[m];
-        task.policy = m == mode ? work->policy : NULL;
-        task.plain = m == mode && m == FORAY_PESSIMISTIC ? work->plain : NULL;
-        fy_plan(&task, mean[m]);
+        task.policy = m == order->mode ? work->policy : NULL;
+        task.plain = m == order->mode && m == FORAY_PESSIMISTIC ? work->plain : NULL;
+        fy_plan(&task, mean);
+        for (int lane = 0; lane < count; lane++)
+            policies[lane]->value[m] = mean[lane];
     }
-    value_policy(work, task, mode, mean, own);
-    for (int lane = 0; lane < count; lane++) {
-        foray_policy *policy = policies[lane];
-        for (int m = 0; m < FORAY_MODES; m++)
-            policy->value[m] = mean[m][lane];
-        policy->expected = own[FORAY_PLUGIN][lane];
-        policy->low = own[FORAY_PESSIMISTIC][lane];
-        policy->high = fmin(own[FORAY_OPTIMISTIC][lane], policy->value[FORAY_OPTIMISTIC]);
-        policy->certificate.gap = fmax(0, policy->value[FORAY_OPTIMISTIC] - policy->low);
-    }
+    if (order->interval)
+        value_policies(work, task, count, order->mode, policies);
     keep(work, task.lanes, count, policies);
 }
 
@@ -211,38 +214,40 @@ static int64_t group_size(const foray_reward *const *rewards, int64_t left)
     return size > 0 ? size : 1;
 }
 
-static foray_status plan_all(foray_context *ctx, workspace *work, fy_plan_task task, int64_t count,
-                             const foray_reward *const *rewards, foray_mode mode,
+static foray_status plan_all(foray_context *ctx, workspace *work, const fy_plan_order *order,
+                             int64_t count, const foray_reward *const *rewards,
                              foray_policy *const *policies)
 {
+    fy_plan_task task = {.kernel = order->kernel,
+                         .clip = order->clip,
+                         .ties = order->ties,
+                         .layers = 2,
+                         .value = work->value};
     for (int64_t i = 0, group; i < count; i += group) {
         group = group_size(rewards + i, count - i);
         task.lanes = group == 1 ? 1 : FY_LANES;
         foray_status status = lay_out(ctx, work, rewards + i, group, task.lanes, &task.reward);
         if (status < 0)
             return status;
-        plan_group(work, task, group, mode, policies + i);
+        plan_group(work, task, order, group, policies + i);
     }
     return FORAY_OK;
 }
 
-foray_status fy_plan_rewards(foray_context *ctx, const fy_kernel *kernel, int clip, int ties,
-                             int64_t count, const foray_reward *const *rewards, foray_mode mode,
-                             foray_policy **policies)
+foray_status fy_plan_rewards(foray_context *ctx, const fy_plan_order *order, int64_t count,
+                             const foray_reward *const *rewards, foray_policy **policies)
 {
-    const foray_model *model = kernel->basis->model;
+    const foray_model *model = order->kernel->basis->model;
     workspace work;
     bool ahead = false;
     for (int64_t i = 0; i < count; i++)
         ahead |= fy_reward_looks_ahead(rewards[i]);
-    foray_status status = fy_policies_create(ctx, model, mode, count, policies);
+    foray_status status = fy_policies_create(ctx, model, order->mode, count, policies);
     if (status != FORAY_OK)
         return status;
     status = workspace_create(ctx, model, count > 1 ? FY_LANES : 1, ahead, &work);
     if (status == FORAY_OK) {
-        fy_plan_task task = {
-            .kernel = kernel, .clip = clip, .ties = ties, .layers = 2, .value = work.value};
-        status = plan_all(ctx, &work, task, count, rewards, mode, policies);
+        status = plan_all(ctx, &work, order, count, rewards, policies);
         workspace_destroy(&work);
     }
     if (status != FORAY_OK)

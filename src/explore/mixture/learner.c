@@ -384,8 +384,12 @@ foray_status fy_learner_plan(foray_explorer *explorer, int64_t count,
     fy_learner *learner = explorer->self;
     fy_learner_estimate(learner);
     fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
-    foray_status status = fy_plan_rewards(explorer->ctx, learner->kernel, explorer->settings.clip,
-                                          explorer->settings.ties, count, rewards, mode, policies);
+    fy_plan_order order = {.kernel = learner->kernel,
+                           .clip = explorer->settings.clip,
+                           .ties = explorer->settings.ties,
+                           .mode = mode,
+                           .interval = true};
+    foray_status status = fy_plan_rewards(explorer->ctx, &order, count, rewards, policies);
     if (status != FORAY_OK)
         return status;
     for (int64_t i = 0; i < count; i++)
