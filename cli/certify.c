@@ -204,9 +204,8 @@ static cli_exit run_certify(cli_session *session)
 }
 
 static const cli_option options[] = {
-    CLI_OPTION_REWARD, CLI_OPTION_DISCOUNT, CLI_OPTION_REQUIRE,
-    CLI_OPTION_DOUBT,  CLI_OPTION_JSON,     CLI_OPTION_THREADS,
-    CLI_END,
+    CLI_OPTION_REWARD, CLI_OPTION_DISCOUNT, CLI_OPTION_OPTIMISE, CLI_OPTION_REQUIRE,
+    CLI_OPTION_DOUBT,  CLI_OPTION_JSON,     CLI_OPTION_THREADS,  CLI_END,
 };
 
 const cli_command cli_certify = {

@@ -103,6 +103,10 @@ static inline bool cli_has(const cli_session *session, const char *name)
     CLI_REAL(0, "discount", "G", NULL, 0, 1,                                                       \
              "discount factor: the reward of step t, counted from 0, is multiplied by G^t; by "    \
              "default, what the reward file says, or 1")
+#define CLI_OPTION_OPTIMISE                                                                        \
+    CLI_CHOICE(0, "optimise", "WHICH", NULL, "max|min",                                            \
+               "look for the most or the least of every reward; by default, what its file says, "  \
+               "or max")
 #define CLI_OPTION_REQUIRE                                                                         \
     CLI_REAL(0, "require", "EPS", NULL, 0, 1e300,                                                  \
              "end with exit code 1 if a certificate is above this")

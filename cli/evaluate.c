@@ -78,7 +78,8 @@ static cli_exit run_evaluate(cli_session *session)
 }
 
 static const cli_option options[] = {
-    CLI_OPTION_REWARD, CLI_OPTION_DISCOUNT, CLI_OPTION_JSON, CLI_OPTION_THREADS, CLI_END,
+    CLI_OPTION_REWARD, CLI_OPTION_DISCOUNT, CLI_OPTION_OPTIMISE,
+    CLI_OPTION_JSON,   CLI_OPTION_THREADS,  CLI_END,
 };
 
 const cli_command cli_evaluate = {

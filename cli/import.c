@@ -1,5 +1,5 @@
-/* import.c - foray model import: a table of transitions becomes a model, and its reward a file
- * beside it. */
+/* import.c - foray model import: files of other programs become a model, and rewards files beside
+ * it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,24 +9,35 @@
 
 typedef struct importing {
     const char *path;
-    char *reward_path, *reward;
+    char **reward_path; /* [rewards] */
+    foray_import_rewards rewards;
     foray_model *model;
     foray_import_facts facts;
     foray_model_facts sizes;
 } importing;
 
-/* "m.own.reward.json" of "m.json". */
-static char *path_of_reward(const char *path)
+/* "m.own.reward.json" of "m.json" and "own". */
+static char *path_of_reward(const char *path, const char *name)
 {
     size_t length = strlen(path);
     const char *end = strrchr(path, '.');
     if (end && (strcmp(end, ".json") == 0 || strcmp(end, ".compact") == 0))
         length = (size_t)(end - path);
-    size_t size = length + sizeof ".own.reward.json";
+    size_t size = length + strlen(name) + sizeof "..reward.json";
     char *out = malloc(size);
     if (out)
-        snprintf(out, size, "%.*s.own.reward.json", (int)length, path);
+        snprintf(out, size, "%.*s.%s.reward.json", (int)length, path, name);
     return out;
+}
+
+static void output_rewards(cli_output *output, const importing *i)
+{
+    if (output->as_json)
+        cli_output_open_list(output, "rewards");
+    for (int64_t k = 0; k < i->rewards.count; k++)
+        cli_output_text(output, "reward", i->reward_path[k]);
+    if (output->as_json)
+        cli_output_close(output);
 }
 
 static cli_exit output_import(cli_session *session, const importing *i)
@@ -34,8 +45,7 @@ static cli_exit output_import(cli_session *session, const importing *i)
     cli_output output;
     cli_output_begin(&output, session);
     cli_output_text(&output, "model", i->path);
-    if (i->reward)
-        cli_output_text(&output, "reward", i->reward_path);
+    output_rewards(&output, i);
     cli_output_integer(&output, "states", foray_model_states(i->model));
     cli_output_integer(&output, "actions", foray_model_actions(i->model));
     cli_output_integer(&output, "horizon", foray_model_horizon(i->model));
@@ -48,23 +58,43 @@ static cli_exit output_import(cli_session *session, const importing *i)
     return cli_output_end(&output, session, CLI_DONE);
 }
 
-static cli_exit read_table(cli_session *session, importing *i)
+static cli_exit read_files(cli_session *session, importing *i)
 {
     foray_import_options options = {
         .size = sizeof options,
         .horizon = cli_has(session, "horizon") ? cli_whole(session, "horizon") : 0,
         .initial = cli_value(session, "initial"),
         .laws = cli_value(session, "laws"),
-        .forget_theta = cli_has(session, "forget-theta")};
+        .forget_theta = cli_has(session, "forget-theta"),
+        .format = cli_value(session, "format")};
     if (options.horizon == 0)
         return cli_fail(session, CLI_USAGE,
                         "--horizon is required: a table does not say how long "
                         "episodes are");
-    foray_status status = foray_model_import(session->ctx, session->args.operand[0], &options,
-                                             &i->model, &i->reward, &i->facts);
+    foray_status status =
+        foray_model_import(session->ctx, session->args.operand, session->args.operands, &options,
+                           &i->model, &i->rewards, &i->facts);
     if (status == FORAY_OK)
         status = foray_model_check(session->ctx, i->model, &i->sizes);
     return cli_status(session, status);
+}
+
+/* All names are asked about before the first file is written. */
+static cli_exit write_rewards(cli_session *session, importing *i)
+{
+    cli_exit code = CLI_DONE;
+    i->reward_path = calloc((size_t)i->rewards.count + 1, sizeof *i->reward_path);
+    if (!i->reward_path)
+        return cli_status(session, FORAY_ERROR_MEMORY);
+    for (int64_t k = 0; k < i->rewards.count && code == CLI_DONE; k++) {
+        i->reward_path[k] = path_of_reward(i->path, i->rewards.name[k]);
+        code = i->reward_path[k] ? cli_destination_check(session, i->reward_path[k])
+                                 : cli_status(session, FORAY_ERROR_MEMORY);
+    }
+    for (int64_t k = 0; k < i->rewards.count && code == CLI_DONE; k++)
+        code = cli_destination_write(session, i->reward_path[k], i->rewards.text[k],
+                                     strlen(i->rewards.text[k]));
+    return code;
 }
 
 static cli_exit run_import(cli_session *session)
@@ -76,21 +106,21 @@ static cli_exit run_import(cli_session *session)
     cli_exit code = cli_refuse_stdout(session, i.path);
     if (code == CLI_DONE)
         code = cli_model_format(session, i.path, &format);
-    if (code == CLI_DONE && !(i.reward_path = path_of_reward(i.path)))
-        code = cli_status(session, FORAY_ERROR_MEMORY);
     if (code == CLI_DONE)
         code = cli_destination_check(session, i.path);
     if (code == CLI_DONE)
-        code = read_table(session, &i);
-    if (code == CLI_DONE && i.reward)
-        code = cli_destination_write(session, i.reward_path, i.reward, strlen(i.reward));
+        code = read_files(session, &i);
+    if (code == CLI_DONE)
+        code = write_rewards(session, &i);
     if (code == CLI_DONE)
         code = cli_model_write(session, i.model, format, i.path);
     if (code == CLI_DONE)
         code = output_import(session, &i);
-    foray_model_destroy(i.model);
-    foray_free(i.reward);
+    for (int64_t k = 0; i.reward_path && k < i.rewards.count; k++)
+        free(i.reward_path[k]);
     free(i.reward_path);
+    foray_model_destroy(i.model);
+    foray_import_rewards_clear(&i.rewards);
     return code;
 }
 
@@ -98,12 +128,14 @@ static const cli_option import_options[] = {
     CLI_WHOLE(0, "horizon", "H", NULL, 1, 1e6, "steps per episode (required)"),
     CLI_TEXT(0, "initial", "STATE",
              "where episodes begin: a state, or a file with one probability a line; by default "
-             "NAME.isd.txt beside NAME.csv"),
+             "NAME.isd.txt beside NAME.csv, and what the label init of PRISM says"),
     CLI_TEXT(0, "laws", "LAWS",
              "which (s,a) have one law in common: pair (none), action, all, or column:NAME, those "
              "with the same word in that column"),
     CLI_SWITCH("forget-theta", "leave the probabilities out of the model, which only the world "
                                "knows then"),
+    CLI_CHOICE(0, "format", "FORMAT", NULL, "csv|prism",
+               "refuse files of other formats; by default their content says what they are"),
     CLI_FILE('o', "output", "FILE", "the model file to write (required)"),
     CLI_OPTION_FORCE,
     CLI_OPTION_TO,
@@ -113,18 +145,21 @@ static const cli_option import_options[] = {
 
 const cli_command cli_model_import = {
     .name = "model import",
-    .summary = "make a model of a transition table, as CSV",
-    .operands = "TABLE",
+    .summary = "make a model of a transition table, or of PRISM's explicit files",
+    .operands = "FILE...",
     .least = 1,
-    .most = 1,
+    .most = INT64_MAX,
     .words = CLI_WORDS_FILE,
     .description =
         "Reads a table with a row for each outcome of each state and action: state, action,\n"
         "next, probability, and if they are there reward, done and outcome; Gymnasium's and\n"
         "craam2's names for them are known. A transition that is done leads to a state that\n"
         "is never left and earns 0. Its reward becomes a file beside the model, such as\n"
-        "lake.own.reward.json. Which laws are the same is for you to say: sharing them is what\n"
-        "saves episodes, and it is an assumption.",
+        "lake.own.reward.json. Or reads what PRISM exports: a .tra file and with it .sta, .lab,\n"
+        ".srew and .trew files; each reward structure becomes a file beside the model, and so\n"
+        "does each label: the probability of getting there.\n"
+        "Which laws are the same is for you to say: sharing them is what saves episodes, and\n"
+        "it is an assumption.",
     .options = import_options,
     .exits = {CLI_BAD_INPUT},
     .examples = "printf 'state,action,next,probability,reward,done\\n"

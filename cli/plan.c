@@ -524,6 +524,7 @@ static const cli_option options[] = {
                "what certificates rest on: the full likelihood of the data, or the radius that the "
                "run explored with, which is also used where there is no likelihood"),
     CLI_OPTION_DISCOUNT,
+    CLI_OPTION_OPTIMISE,
     CLI_OPTION_REQUIRE,
     CLI_OPTION_DOUBT,
     CLI_FILE('o', "output", "FILE",

@@ -349,6 +349,9 @@ cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, con
     for (int64_t i = 0; i < rewards.count && code == CLI_DONE && cli_has(session, "discount"); i++)
         code = cli_status(session, foray_reward_set_discount(session->ctx, rewards.item[i],
                                                              cli_real(session, "discount")));
+    for (int64_t i = 0; i < rewards.count && code == CLI_DONE && cli_has(session, "optimise"); i++)
+        code = cli_status(session, foray_reward_set_minimise(session->ctx, rewards.item[i],
+                                                             cli_choice(session, "optimise") == 1));
     if (code == CLI_DONE)
         *out = rewards;
     else

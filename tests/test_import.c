@@ -39,6 +39,14 @@ static const char *in_directory(const char *name)
     return full;
 }
 
+static foray_status import_table(foray_context *ctx, const foray_import_options *options,
+                                 foray_model **model, foray_import_rewards *rewards,
+                                 foray_import_facts *facts)
+{
+    const char *file = in_directory("t.csv");
+    return foray_model_import(ctx, &file, 1, options, model, rewards, facts);
+}
+
 /* V_t(s) = max_a sum over rows of p (r + V_{t+1}(next) unless done), from state 0. */
 static double best_return(const raw_table *table, int64_t horizon)
 {
@@ -104,17 +112,18 @@ static double imported_return(foray_context *ctx, int64_t horizon, foray_import_
     foray_model *model;
     foray_policy *policy;
     foray_reward *reward;
-    char *text;
+    foray_import_rewards rewards;
     double value, optimal;
-    support_ok(ctx, foray_model_import(ctx, in_directory("t.csv"), &options, &model, &text, facts));
+    support_ok(ctx, import_table(ctx, &options, &model, &rewards, facts));
     support_ok(ctx, foray_model_check(ctx, model, NULL));
-    support_ok(ctx, foray_reward_parse(ctx, model, text, strlen(text), "own", &reward));
+    support_ok(ctx, foray_reward_parse(ctx, model, rewards.text[0], strlen(rewards.text[0]),
+                                       rewards.name[0], &reward));
     support_ok(ctx, foray_policy_create(ctx, model, FORAY_PLUGIN, &policy));
     support_ok(ctx, foray_evaluate(ctx, model, reward, policy, &value, &optimal));
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
     foray_model_destroy(model);
-    foray_free(text);
+    foray_import_rewards_clear(&rewards);
     return optimal;
 }
 
@@ -160,8 +169,7 @@ static void laws_can_be_shared(void **state)
         write_file("t.csv", text);
         foray_model *model;
         foray_model_facts facts;
-        foray_status status =
-            foray_model_import(ctx, in_directory("t.csv"), &options, &model, NULL, NULL);
+        foray_status status = import_table(ctx, &options, &model, NULL, NULL);
         if (cases[i].unknowns < 0) {
             assert_int_equal(status,
                              cases[i].unknowns == -1 ? FORAY_ERROR_INPUT : FORAY_ERROR_USAGE);
@@ -205,9 +213,7 @@ static void bad_tables_are_named_by_line(void **state)
         foray_import_options options = {.size = sizeof options, .horizon = 4, .initial = "0"};
         foray_model *model;
         write_file("t.csv", bad[i].text);
-        assert_int_equal(
-            foray_model_import(ctx, in_directory("t.csv"), &options, &model, NULL, NULL),
-            FORAY_ERROR_INPUT);
+        assert_int_equal(import_table(ctx, &options, &model, NULL, NULL), FORAY_ERROR_INPUT);
         if (!strstr(foray_message(ctx), bad[i].message))
             fail_msg("case %zu: \"%s\", expected \"%s\"", i, foray_message(ctx), bad[i].message);
     }
@@ -219,11 +225,10 @@ static void beginnings_are_found(void **state)
     foray_import_options options = {.size = sizeof options, .horizon = 4};
     foray_model *model;
     write_file("t.csv", "0,0,1,1,0,0\n1,0,0,1,0,0\n");
-    assert_int_equal(foray_model_import(ctx, in_directory("t.csv"), &options, &model, NULL, NULL),
-                     FORAY_ERROR_USAGE);
+    assert_int_equal(import_table(ctx, &options, &model, NULL, NULL), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(ctx), "--initial"));
     write_file("t.isd.txt", "0.25\n0.75\n");
-    support_ok(ctx, foray_model_import(ctx, in_directory("t.csv"), &options, &model, NULL, NULL));
+    support_ok(ctx, import_table(ctx, &options, &model, NULL, NULL));
     const int32_t *begins;
     const double *p;
     assert_int_equal(foray_model_initial(model, &begins, &p), 2);
@@ -232,14 +237,11 @@ static void beginnings_are_found(void **state)
     static const char *const bad[] = {"0.5\n0.25\n", "0.5\nx\n", "0.5\n0.25\n0.25\n", "2\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         write_file("t.isd.txt", bad[i]);
-        assert_int_equal(
-            foray_model_import(ctx, in_directory("t.csv"), &options, &model, NULL, NULL),
-            FORAY_ERROR_INPUT);
+        assert_int_equal(import_table(ctx, &options, &model, NULL, NULL), FORAY_ERROR_INPUT);
     }
     assert_int_equal(remove(in_directory("t.isd.txt")), 0);
     options.initial = "nowhere"; /* neither a state nor a file */
-    assert_int_equal(foray_model_import(ctx, in_directory("t.csv"), &options, &model, NULL, NULL),
-                     FORAY_ERROR_IO);
+    assert_int_equal(import_table(ctx, &options, &model, NULL, NULL), FORAY_ERROR_IO);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -252,13 +254,12 @@ static void every_allocation_may_fail(void **state)
     for (int64_t fail = 0;; fail++) {
         foray_context *ctx = foray_context_create();
         foray_model *model = NULL;
-        char *text = NULL;
+        foray_import_rewards rewards = {0};
         ctx->allocations_left = fail;
-        foray_status status =
-            foray_model_import(ctx, in_directory("t.csv"), &options, &model, &text, NULL);
+        foray_status status = import_table(ctx, &options, &model, &rewards, NULL);
         ctx->allocations_left = -1;
         foray_model_destroy(model);
-        foray_free(text);
+        foray_import_rewards_clear(&rewards);
         foray_context_destroy(ctx);
         if (status == FORAY_OK)
             return;

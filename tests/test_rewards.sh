@@ -66,6 +66,7 @@ expect 0 "" foray report river.foray -o report.html
 expect 0 "" foray verify river.foray
 
 # ---- discounts
+expect 0 "^goal:5 +0 +exact" foray plan riverswim -r goal:5 --optimise min
 expect 0 "could add at most 0.797664" foray plan riverswim -r goal:5 --discount 0.9
 foray plan river.foray -r goal:5 --discount 0.9 -m plugin --radius likelihood --truth --no-store --json >faded.json
 holds "the truncation is stated" awk -v t="$(json plans.0.truncation faded.json)" \

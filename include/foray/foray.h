@@ -393,15 +393,16 @@ FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *m
 
 /* ------------------------------------------------------------------ import */
 
-/* How to make a model of a table of transitions that another program wrote. */
+/* How to make a model of what another program wrote. */
 typedef struct foray_import_options {
     size_t size;         /* sizeof(foray_import_options) */
     int64_t horizon;     /* required: tables do not say */
     const char *initial; /* a state, or a file with one probability a line; NULL: NAME.isd.txt
-                            beside NAME.csv */
+                            beside NAME.csv, or what the files say */
     const char *laws;    /* which (s,a) have one law: "pair" (NULL: this), none but itself;
                             "action"; "all"; "column:NAME", those with the same word there */
     bool forget_theta;   /* the model is not to know the probabilities of the table */
+    const char *format;  /* "csv" or "prism"; NULL: as the content says */
 } foray_import_options;
 
 typedef struct foray_import_facts {
@@ -410,13 +411,24 @@ typedef struct foray_import_facts {
     int64_t twins; /* states that stand for a part of what another one was */
 } foray_import_facts;
 
-/* Reads a CSV table with the columns state, action, next, probability, and if they are there
- * reward, done and outcome (docs/import.md). A transition that is done leads to an absorbing state.
- * `reward`, if not NULL, receives the text of a reward file, to be released with foray_free,
- * or NULL if the table has none; `facts` may be NULL. */
-FORAY_API foray_status foray_model_import(foray_context *ctx, const char *path,
-                                          const foray_import_options *options, foray_model **model,
-                                          char **reward, foray_import_facts *facts);
+/* Texts of reward files, each with a name of letters, digits, '_' and '-'. */
+typedef struct foray_import_rewards {
+    int64_t count;
+    char **name, **text;
+} foray_import_rewards;
+
+/* Makes a model of files of other programs, recognised by their content (docs/import.md):
+ * a CSV table with the columns state, action, next, probability, and if they are there reward,
+ * done and outcome; or PRISM's explicit files, transitions and with them states, labels and
+ * rewards. A transition that is done leads to an absorbing state.
+ * `rewards`, if not NULL, receives what the files say about rewards, and for each label the
+ * probability of getting there; to be released with foray_import_rewards_clear. `facts` may be
+ * NULL. */
+FORAY_API foray_status foray_model_import(foray_context *ctx, const char *const *path,
+                                          int64_t paths, const foray_import_options *options,
+                                          foray_model **model, foray_import_rewards *rewards,
+                                          foray_import_facts *facts);
+FORAY_API void foray_import_rewards_clear(foray_import_rewards *rewards);
 
 /* ----------------------------------------------------------------- builder */
 

@@ -131,7 +131,7 @@ static foray_status add_pair(ending *e, int64_t state, int64_t action)
     const fy_transitions *table = e->table;
     int64_t pair = state * table->actions + action, first = e->rows;
     if (table->start[pair] == table->start[pair + 1]) {
-        char name[96];
+        char name[FY_STATE_NAME];
         return fy_fail(table->ctx, FORAY_ERROR_INPUT,
                        "%s: state %s has no row for action %" PRId64
                        "%s: every action needs an outcome in every state that goes on",

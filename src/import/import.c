@@ -1,5 +1,5 @@
-/* import.c - foray_model_import: from a table to a model and a reward. */
-#include "base/document.h"
+/* import.c - foray_model_import: from the files of others to a model and rewards. */
+#include "import/prism.h"
 #include "import/table.h"
 
 #include <inttypes.h>
@@ -15,56 +15,6 @@ static char *stem_of(foray_context *ctx, const char *path)
     if (stem && end && end != name)
         stem[end - name] = 0;
     return stem;
-}
-
-/* What most rows earn need not be written. */
-static double usual_reward(const fy_transitions *table)
-{
-    double usual = table->row[0].reward;
-    int64_t votes = 0;
-    for (int64_t i = 0; i < table->rows; i++) {
-        if (votes == 0)
-            usual = table->row[i].reward;
-        votes += table->row[i].reward == usual ? 1 : -1;
-    }
-    return usual;
-}
-
-/* A reward file, version 2: values of (s,a,s') in the table's own unit. Where every pair has a law
- * of its own, what has probability 0 cannot follow, and is left out. */
-static foray_status print_reward(const fy_transitions *table, const char *name, bool by_pair,
-                                 char **out)
-{
-    fy_writer text = {.ctx = table->ctx};
-    double low = 0, high = 0, usual = usual_reward(table);
-    bool first = true;
-    for (int64_t i = 0; i < table->rows; i++) {
-        low = table->row[i].reward < low ? table->row[i].reward : low;
-        high = table->row[i].reward > high ? table->row[i].reward : high;
-    }
-    if (low == high) /* a reward that is always 0 */
-        high = 1;
-    fy_print(&text, "{\"format\":\"foray-reward\",\"version\":2,\"name\":");
-    fy_json_put_text(&text, name);
-    fy_print(&text, ",\"range\":[");
-    fy_document_put_real(&text, low);
-    fy_print(&text, ",");
-    fy_document_put_real(&text, high);
-    fy_print(&text, "],\"default\":");
-    fy_document_put_real(&text, usual);
-    fy_print(&text, ",\"entries\":[");
-    for (int64_t i = 0; i < table->rows; i++) {
-        const fy_transition *row = &table->row[i];
-        if (row->reward == usual || (by_pair && !(row->probability > 0)))
-            continue;
-        fy_print(&text, "%s\n[null,%" PRId32 ",%" PRId32 ",%" PRId32 ",", first ? "" : ",",
-                 row->state, row->action, row->next);
-        fy_document_put_real(&text, row->reward);
-        fy_print(&text, "]");
-        first = false;
-    }
-    fy_print(&text, "]}\n");
-    return fy_writer_take(&text, "the reward", out, NULL);
 }
 
 /* "column:NAME" -> "column" and NAME. */
@@ -87,34 +37,94 @@ static foray_status read_laws(foray_context *ctx, const char *laws, const char *
                    "laws are shared by pair, action, all or column:NAME, not by '%s'", laws);
 }
 
-foray_status foray_model_import(foray_context *ctx, const char *path,
+/* ------------------------------------------------------------------------------ files */
+
+static const char *format_name(fy_file_kind kind)
+{
+    return kind == FY_FILE_TABLE ? "csv" : kind == FY_FILE_ARCHIVE ? "umb" : "prism";
+}
+
+/* All files must have the same format, and unless it is PRISM's there is only one. */
+static foray_status find_format(foray_context *ctx, const char *const *path, int64_t paths,
+                                const char *wanted, fy_prism_file *file, const char **out)
+{
+    for (int64_t i = 0; i < paths; i++) {
+        file[i].path = path[i];
+        foray_status status = fy_file_kind_of(ctx, path[i], &file[i].kind);
+        if (status != FORAY_OK)
+            return status;
+        const char *format = format_name(file[i].kind);
+        if (wanted && strcmp(format, wanted) != 0)
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "%s looks like %s, not like %s", path[i], format,
+                           wanted);
+        if (i > 0 && (strcmp(format, *out) != 0 || strcmp(format, "prism") != 0))
+            return fy_fail(ctx, FORAY_ERROR_USAGE,
+                           "%s and %s do not belong together: several files are those of one "
+                           "PRISM model",
+                           path[0], path[i]);
+        *out = format;
+    }
+    return FORAY_OK;
+}
+
+static foray_status read_files(foray_context *ctx, const char *const *path, int64_t paths,
+                               const foray_import_options *options, const char *column,
+                               fy_transitions *out)
+{
+    fy_prism_file *file;
+    const char *format = NULL;
+    if (!FY_ALLOC(ctx, file, paths))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = find_format(ctx, path, paths, options->format, file, &format);
+    if (status == FORAY_OK && strcmp(format, "csv") == 0)
+        status = fy_transitions_read(ctx, path[0], column, out);
+    else if (status == FORAY_OK && column)
+        status = fy_fail(ctx, FORAY_ERROR_USAGE, "%s has no columns that could name laws", path[0]);
+    else if (status == FORAY_OK && strcmp(format, "prism") == 0)
+        status = fy_prism_read(ctx, file, paths, out);
+    else if (status == FORAY_OK)
+        status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s is an archive, which is not read", path[0]);
+    free(file);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ model */
+
+static foray_status make_model(fy_transitions *table, const foray_import_options *options,
+                               const char *laws, foray_model **out)
+{
+    char *stem = NULL;
+    foray_status status = fy_transitions_begin(table, options->initial);
+    if (status == FORAY_OK)
+        status = fy_transitions_end(table);
+    if (status == FORAY_OK && !(stem = stem_of(table->ctx, table->path)))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status =
+            fy_transitions_model(table, laws, options->horizon, stem, options->forget_theta, out);
+    free(stem);
+    return status;
+}
+
+foray_status foray_model_import(foray_context *ctx, const char *const *path, int64_t paths,
                                 const foray_import_options *options, foray_model **model,
-                                char **reward, foray_import_facts *facts)
+                                foray_import_rewards *rewards, foray_import_facts *facts)
 {
     const char *laws, *column;
     fy_transitions table = {0};
-    char *stem = NULL;
     foray_model *made = NULL;
+    if (paths < 1)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "no file to import");
     if (options->horizon < 1)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "%s does not say how long episodes are: give a horizon", path);
+                       "%s does not say how long episodes are: give a horizon", path[0]);
     foray_status status = read_laws(ctx, options->laws ? options->laws : "pair", &laws, &column);
     if (status == FORAY_OK)
-        status = fy_transitions_read(ctx, path, column, &table);
+        status = read_files(ctx, path, paths, options, column, &table);
     if (status == FORAY_OK)
-        status = fy_transitions_begin(&table, options->initial);
-    if (status == FORAY_OK)
-        status = fy_transitions_end(&table);
-    if (status == FORAY_OK && !(stem = stem_of(ctx, path)))
-        status = FORAY_ERROR_MEMORY;
-    if (status == FORAY_OK)
-        status = fy_transitions_model(&table, laws, options->horizon, stem, options->forget_theta,
-                                      &made);
-    if (status == FORAY_OK && reward) {
-        *reward = NULL;
-        if (table.has_reward)
-            status = print_reward(&table, "own", strcmp(laws, "pair") == 0, reward);
-    }
+        status = make_model(&table, options, laws, &made);
+    if (status == FORAY_OK && rewards)
+        status = fy_transitions_rewards(&table, strcmp(laws, "pair") == 0, rewards);
     if (status == FORAY_OK) {
         *model = made;
         if (facts)
@@ -122,7 +132,6 @@ foray_status foray_model_import(foray_context *ctx, const char *path,
     } else {
         foray_model_destroy(made);
     }
-    free(stem);
     fy_transitions_free(&table);
     return status;
 }

@@ -102,7 +102,7 @@ static foray_status check_pair(const lawyer *l, int64_t pair, int64_t count)
     const fy_transitions *table = l->table;
     const fy_transition *row = table->row + l->start[pair];
     double sum = 0;
-    char name[96];
+    char name[FY_STATE_NAME];
     for (int64_t i = 0; i < count; i++)
         sum += l->probability[i];
     if (!(fabs(sum - 1) <= 1e-9))
@@ -134,7 +134,7 @@ static foray_status check_pair(const lawyer *l, int64_t pair, int64_t count)
 static foray_status check_shared(lawyer *l, int64_t law, int64_t pair, int64_t count)
 {
     const fy_transitions *table = l->table;
-    char here[96], there[96];
+    char here[FY_STATE_NAME], there[FY_STATE_NAME];
     double *mine;
     if (!FY_ALLOC(table->ctx, mine, count))
         return FORAY_ERROR_MEMORY;
@@ -220,7 +220,7 @@ static void close_lawyer(lawyer *l)
 /* Names, where there are any: twins are called after what they are twins of. */
 static void name_states(const fy_transitions *table, foray_builder *builder)
 {
-    char name[96], twin[128];
+    char name[FY_STATE_NAME], twin[FY_STATE_NAME + 32];
     for (int64_t s = 0; s < table->states; s++) {
         fy_transitions_name(table, s, name);
         if (s >= table->given) {

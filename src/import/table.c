@@ -46,16 +46,27 @@ void fy_transitions_free(fy_transitions *table)
     free(table->twin_of);
     free(table->start);
     free(table->initial);
+    for (int64_t i = 0; i < table->structures; i++) {
+        free(table->structure[i].name);
+        free(table->structure[i].state);
+        free(table->structure[i].row);
+    }
+    free(table->structure);
+    for (int64_t i = 0; i < table->labels; i++) {
+        free(table->label[i].name);
+        free(table->label[i].state);
+    }
+    free(table->label);
     *table = (fy_transitions){0};
 }
 
-const char *fy_transitions_name(const fy_transitions *table, int64_t state, char out[96])
+const char *fy_transitions_name(const fy_transitions *table, int64_t state, char out[FY_STATE_NAME])
 {
     int64_t is = state < table->given ? state : table->twin_of[state - table->given];
     if (table->numbered_states)
-        fy_format(out, 96, "%" PRId64, is);
+        fy_format(out, FY_STATE_NAME, "%" PRId64, is);
     else
-        fy_format(out, 96, "%.80s", fy_words_at(&table->state_words, is));
+        fy_format(out, FY_STATE_NAME, "%s", fy_words_at(&table->state_words, is));
     return out;
 }
 
@@ -217,6 +228,11 @@ static foray_status sort_rows(fy_transitions *table)
         number_words(&table->state_words, table->numbered_states, &table->row[i].next);
         number_words(&table->action_words, table->numbered_actions, &table->row[i].action);
     }
+    return fy_transitions_sort(table);
+}
+
+foray_status fy_transitions_sort(fy_transitions *table)
+{
     qsort(table->row, (size_t)table->rows, sizeof *table->row, compare_rows);
     int64_t pairs = table->given * table->actions; /* both below 2^31 */
     if (!FY_ALLOC(table->ctx, table->start, pairs + 1))
@@ -318,16 +334,36 @@ static foray_status read_initial(fy_transitions *table, const char *path)
     return status;
 }
 
+/* Where the label "init" holds, which must be one state: several have no probabilities. */
+static foray_status begin_at_label(fy_transitions *table, const fy_label *label)
+{
+    if (label->count != 1)
+        return fy_fail(table->ctx, FORAY_ERROR_INPUT,
+                       "%s: there are %" PRId64 " initial states: give --initial STATE, or a file "
+                       "with one probability a line",
+                       table->path, label->count);
+    table->initial[label->state[0]] = 1;
+    return FORAY_OK;
+}
+
 foray_status fy_transitions_begin(fy_transitions *table, const char *initial)
 {
     if (!FY_ALLOC(table->ctx, table->initial, table->given))
         return FORAY_ERROR_MEMORY;
-    char name[96];
+    for (int64_t i = 0; !initial && i < table->labels; i++)
+        if (strcmp(table->label[i].name, "init") == 0)
+            return begin_at_label(table, &table->label[i]);
+    char name[FY_STATE_NAME];
     for (int64_t s = 0; initial && s < table->given; s++)
         if (strcmp(fy_transitions_name(table, s, name), initial) == 0) {
             table->initial[s] = 1;
             return FORAY_OK;
         }
+    int64_t number; /* named states go by number as well, unless that is a name */
+    if (initial && foray_whole_read(initial, &number) && number >= 0 && number < table->given) {
+        table->initial[number] = 1;
+        return FORAY_OK;
+    }
     char *path = initial ? fy_text(table->ctx, initial) : file_beside(table);
     if (!path)
         return fy_fail(table->ctx, FORAY_ERROR_USAGE,

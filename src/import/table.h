@@ -1,11 +1,11 @@
-/* table.h - transition tables made by others: one row for each outcome of each (s,a).
+/* table.h - models made by others, as tables: one row for each outcome of each (s,a).
  *
- *   table.c   reads the rows of a CSV file, and who begins
- *   ends.c    what ends an episode becomes an absorbing state; twins where a state is several
- *   laws.c    which pairs share a law, and the model
- *
- * The columns are state, action, next, probability, and if there are any reward, done, outcome
- * and one that names laws; other programs' names for them are known. */
+ *   kind.c      which format a file has
+ *   table.c     reads the rows of a CSV file, and who begins
+ *   prism.c     reads PRISM's explicit files; beside.c what they say beside the transitions
+ *   ends.c      what ends an episode becomes an absorbing state; twins where a state is several
+ *   laws.c      which pairs share a law, and the model
+ *   rewards.c   reward files of what the states and transitions earn, and of labels */
 #ifndef FY_TABLE_IMPORT_H
 #define FY_TABLE_IMPORT_H
 
@@ -20,6 +20,21 @@ typedef struct fy_transition {
     int64_t line; /* of the file, which is also its place among the rows of a pair */
 } fy_transition;
 
+/* What states and transitions earn. */
+typedef struct fy_structure {
+    char *name;
+    double *state; /* [given], or NULL: nothing */
+    double *row;   /* [lines + 1] by the line of a transition, or NULL: nothing */
+    bool state_read, row_read;
+} fy_structure;
+
+/* A set of states with a name. */
+typedef struct fy_label {
+    char *name;
+    int64_t count, room;
+    int32_t *state;
+} fy_label;
+
 typedef struct fy_transitions {
     foray_context *ctx;
     const char *path;
@@ -33,12 +48,28 @@ typedef struct fy_transitions {
     int32_t *twin_of; /* [states - given] */
     int64_t *start;   /* [given * actions + 1] the rows of each pair of the file, once sorted */
     double *initial;  /* [given] */
+    int64_t lines;    /* the largest of a row */
+    int64_t structures, structure_room;
+    fy_structure *structure; /* none: a table has one reward at most, that of its rows */
+    int64_t labels, label_room;
+    fy_label *label;
 } fy_transitions;
+
+/* Names of states in messages and in models. */
+enum { FY_STATE_NAME = FORAY_NAME_MOST + 1 };
 
 /* Reads the file. `law_column` names the column that names laws, or is NULL. */
 foray_status fy_transitions_read(foray_context *ctx, const char *path, const char *law_column,
                                  fy_transitions *out);
 void fy_transitions_free(fy_transitions *table);
+
+/* For other readers: sorts the rows, whose numbers are final, and finds where each pair's begin. */
+foray_status fy_transitions_sort(fy_transitions *table);
+
+/* The structure or the label of this name, a new one if there is none. NULL: out of memory. */
+fy_structure *fy_transitions_structure(fy_transitions *table, const char *name);
+fy_label *fy_transitions_label(fy_transitions *table, const char *name);
+foray_status fy_label_add(foray_context *ctx, fy_label *label, int64_t state);
 
 /* `initial`: a state, a file with one probability a line, or NULL: such a file beside the table,
  * NAME.isd.txt beside NAME.csv. */
@@ -53,6 +84,13 @@ foray_status fy_transitions_model(const fy_transitions *table, const char *laws,
                                   const char *name, bool forget_theta, foray_model **out);
 
 /* A state as messages call it. */
-const char *fy_transitions_name(const fy_transitions *table, int64_t state, char out[96]);
+const char *fy_transitions_name(const fy_transitions *table, int64_t state,
+                                char out[FY_STATE_NAME]);
+
+/* Reward files of a finished table: its own reward or its structures, and for each label the
+ * probability of getting there. Where every pair has a law of its own (by_pair), what has
+ * probability 0 cannot follow. */
+foray_status fy_transitions_rewards(const fy_transitions *table, bool by_pair,
+                                    foray_import_rewards *out);
 
 #endif
