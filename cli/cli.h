@@ -205,8 +205,14 @@ cli_exit cli_model_open(cli_session *session, const char *source, foray_model **
 /* Is that a model or a built-in world, rather than a run or nothing at all? */
 bool cli_names_model(const char *source);
 
-/* The same for a model that must know its theta, and be valid. */
+/* The same for a model that must know its theta. Explorers check what they are given. */
 cli_exit cli_world_open(cli_session *session, const char *source, foray_model **out);
+
+/* The same for one that must be valid, and that no explorer is about to check. */
+cli_exit cli_world_open_checked(cli_session *session, const char *source, foray_model **out);
+
+/* cli_status of what was made from a model: complaints about the model name its source. */
+cli_exit cli_status_of_model(cli_session *session, const char *source, foray_status status);
 
 /* How to write a model to `path`: by --to, or by the ending of the path. */
 cli_exit cli_model_format(cli_session *session, const char *path, foray_model_format *format);

@@ -119,7 +119,7 @@ static cli_exit compare(contest *c)
 {
     cli_session *session = c->session;
     const char *source = session->args.operand[0];
-    cli_exit code = cli_world_open(session, source, &c->model);
+    cli_exit code = cli_world_open_checked(session, source, &c->model);
     if (code == CLI_DONE && cli_has(session, "reward"))
         code = cli_reward_open(session, c->model, &c->reward);
     if (code != CLI_DONE)

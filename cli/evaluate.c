@@ -62,7 +62,7 @@ static cli_exit run_evaluate(cli_session *session)
     foray_model *model = NULL;
     foray_policy *policy = NULL;
     cli_rewards rewards = {0};
-    cli_exit code = cli_world_open(session, operand[0], &model);
+    cli_exit code = cli_world_open_checked(session, operand[0], &model);
     if (code == CLI_DONE)
         code = cli_status(session, foray_policy_load(session->ctx, operand[1], &policy));
     if (code == CLI_DONE)

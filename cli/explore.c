@@ -107,8 +107,9 @@ static cli_exit create_run(exploration *e, const foray_settings *settings)
     if (cli_has(session, "reward"))
         code = cli_reward_open(session, e->given, &rewards);
     if (code == CLI_DONE)
-        code = cli_status(session, foray_run_create(session->ctx, e->path, how, e->given, e->world,
-                                                    settings, &e->run));
+        code = cli_status_of_model(
+            session, e->world,
+            foray_run_create(session->ctx, e->path, how, e->given, e->world, settings, &e->run));
     if (code == CLI_DONE && rewards.count > 0)
         code = cli_status(session, foray_run_give_reward(e->run, rewards.item[0]));
     cli_rewards_close(&rewards);

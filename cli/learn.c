@@ -57,8 +57,9 @@ static cli_exit start_run(learning *l)
     if (code == CLI_DONE)
         code = check_data(l, l->given);
     if (code == CLI_DONE)
-        code = cli_status(session, foray_run_create(session->ctx, l->path, how, l->given, source,
-                                                    &settings, &l->run));
+        code = cli_status_of_model(
+            session, source,
+            foray_run_create(session->ctx, l->path, how, l->given, source, &settings, &l->run));
     return code;
 }
 

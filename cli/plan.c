@@ -51,7 +51,7 @@ static cli_exit open_known(planning *p)
                         "%s is a system: a plan for its model would be exact for the model alone; "
                         "explore it, or export its model first ('foray world export')",
                         p->path);
-    return cli_world_open(p->session, p->path, &p->known);
+    return cli_world_open_checked(p->session, p->path, &p->known);
 }
 
 static cli_exit open_run(planning *p)

@@ -119,10 +119,8 @@ cli_exit cli_model_open(cli_session *session, const char *source, foray_model **
     return code;
 }
 
-/* The check knows the (s,a) at fault, but not where the model came from. */
-static cli_exit check_model(cli_session *session, const char *source, const foray_model *model)
+cli_exit cli_status_of_model(cli_session *session, const char *source, foray_status status)
 {
-    foray_status status = foray_model_check(session->ctx, model, NULL);
     if (status != FORAY_ERROR_INPUT)
         return cli_status(session, status);
     return cli_fail(session, CLI_BAD_INPUT, "%s: not valid: %s", source,
@@ -139,7 +137,18 @@ cli_exit cli_world_open(cli_session *session, const char *source, foray_model **
                         "what happens in it is not known",
                         source);
     if (code == CLI_DONE)
-        code = check_model(session, source, model);
+        *out = model;
+    else
+        foray_model_destroy(model);
+    return code;
+}
+
+cli_exit cli_world_open_checked(cli_session *session, const char *source, foray_model **out)
+{
+    foray_model *model = NULL;
+    cli_exit code = cli_world_open(session, source, &model);
+    if (code == CLI_DONE)
+        code = cli_status_of_model(session, source, foray_model_check(session->ctx, model, NULL));
     if (code == CLI_DONE)
         *out = model;
     else

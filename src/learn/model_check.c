@@ -1,4 +1,4 @@
-/* check.c - is a model valid, and what is in it? */
+/* model_check.c - is a model valid, and what is in it? */
 #include "learn/inner.h"
 #include "model/pair_features.h"
 
