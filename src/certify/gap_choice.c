@@ -1,0 +1,275 @@
+/* gap_choice.c - one action of the gap certificate, and two apart: Qhat, J, Psi, E and U of gap.h.
+ */
+#include "certify/gap_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- norms */
+
+/* ||v||_B of a vector of all unknowns, or ||Psi||_* of `rows` of them. */
+double fy_gap_norm(const fy_gap_pass *gap, const double *v, int64_t rows)
+{
+    const int64_t *at = gap->set->ridge->at_vector;
+    double total = 0;
+    for (int64_t g = 0; g < gap->set->basis->blocks && gap->unknowns > 0; g++) {
+        double square = 0;
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t i = at[g]; i < at[g + 1]; i++)
+                square += v[r * gap->unknowns + i] * v[r * gap->unknowns + i];
+        total += sqrt(square);
+    }
+    return total;
+}
+
+/* ||sum_j x_j (f_j - f_0)||, f over states. */
+static double spread_norm(const fy_gap_choice *c, const double *f, double *sum)
+{
+    double square = 0;
+    for (int64_t i = 0; i < c->d; i++)
+        sum[i] = 0;
+    for (int64_t j = 1; j < c->n; j++)
+        for (int64_t i = 0; i < c->d; i++)
+            sum[i] += c->x[j * c->d + i] * (f[c->next[j]] - f[c->next[0]]);
+    for (int64_t i = 0; i < c->d; i++)
+        square += sum[i] * sum[i];
+    return sqrt(square);
+}
+
+/* ||sum_j x_j (T_j - T_0)||, T = r + V of what follows. */
+static double target_norm(const fy_gap_choice *c, double *sum)
+{
+    double square = 0;
+    for (int64_t i = 0; i < c->d; i++)
+        sum[i] = 0;
+    for (int64_t j = 1; j < c->n; j++)
+        for (int64_t i = 0; i < c->d; i++)
+            sum[i] += c->x[j * c->d + i] * (c->target[j] - c->target[0]);
+    for (int64_t i = 0; i < c->d; i++)
+        square += sum[i] * sum[i];
+    return sqrt(square);
+}
+
+/* sup_theta P_theta f <= min(max f, sum_j p_j f_j + ||sum_j x_j f_j|| + zeta (max f - min f)),
+ * f >= 0, over the successors. */
+double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_choice *c, const double *f)
+{
+    double most = 0, least = INFINITY, mean = 0;
+    for (int64_t j = 0; j < c->n; j++) {
+        most = fmax(most, f[c->next[j]]);
+        least = fmin(least, f[c->next[j]]);
+        mean += c->p[j] * f[c->next[j]];
+    }
+    if (most == 0)
+        return 0;
+    return fmin(most, mean + spread_norm(c, f, gap->sum) + gap->zeta * (most - least));
+}
+
+/* ------------------------------------------------------------- one action */
+
+/* max_{j,k} ||J_{h+1}(s_j) - J_{h+1}(s_k)||_B, or a little more. */
+static double J_spread(const fy_gap_pass *gap, const fy_gap_choice *c)
+{
+    const double *J = gap->after.J, *J0 = J + c->next[0] * gap->unknowns;
+    double most = 0;
+    for (int64_t j = 1; j < c->n && gap->unknowns > 0; j++) {
+        for (int64_t i = 0; i < gap->unknowns; i++)
+            gap->mean[i] = J[c->next[j] * gap->unknowns + i] - J0[i];
+        most = fmax(most, fy_gap_norm(gap, gap->mean, 1));
+    }
+    return 2 * most;
+}
+
+/* What bringing a reward to the unit of planning, and discounting it, may have rounded. */
+static double reward_rounding(const fy_gap_pass *gap, int64_t t, double scaled)
+{
+    const double *scale = gap->layout.reward.scale;
+    bool exact = scaled == 0 || (scaled == 1 && (!scale || scale[t] == 1));
+    return exact ? 0 : (gap->rounded + (scale ? (double)(t + 2) : 0)) * FY_UNIT * scaled;
+}
+
+/* The reward of a pair, and r + V of what follows; returns how far rounding can have moved their
+ * sum. */
+static double find_targets(const fy_gap_pass *gap, int64_t t, const double *V, fy_gap_choice *c)
+{
+    const fy_plan_reward *reward = &gap->layout.reward;
+    const double *next = reward->next ? reward->next[t] : NULL;
+    double scale = reward->scale ? reward->scale[t] : 1, worst = 0;
+    c->reward = scale * reward->table[t][c->pair];
+    c->ahead = next ? next + gap->model->succ_start[c->pair] : NULL;
+    for (int64_t j = 0; j < c->n; j++) {
+        double follows = V[c->next[j]], own = c->ahead ? scale * c->ahead[j] : 0;
+        c->target[j] = c->ahead ? own + follows : follows;
+        if (own > 0)
+            worst = fmax(worst, reward_rounding(gap, t, own) +
+                                    (follows != 0 ? FY_UNIT * fabs(c->target[j]) : 0));
+    }
+    return reward_rounding(gap, t, c->reward) + worst;
+}
+
+/* Everything about (s,a) at step t that costs no vector of all unknowns. */
+void fy_gap_look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t pair,
+                    fy_gap_choice *c)
+{
+    const fy_confidence *set = gap->set;
+    const foray_model *model = gap->model;
+    const fy_gap_layer *after = &gap->after;
+    c->pair = pair;
+    c->set = model->generator_set[pair];
+    c->block = set->basis->block_of_generator_set[c->set];
+    c->n = fy_generator_set_size(model, c->set);
+    c->d = set->basis->block[c->block].dim;
+    c->next = model->succ + model->succ_start[pair];
+    c->p = set->p + model->gen_start[c->set];
+    c->norm = set->norm + model->gen_start[c->set];
+    c->x = set->x + set->at_x[c->set];
+    double inexact = find_targets(gap, t, V, c);
+    double root = sqrt(gap->blocks), rest = 0, size = 0, carried = 0;
+    double most = -INFINITY, least = INFINITY;
+    c->A = c->F = c->spill = c->E_most = c->J_most = c->Psi_most = 0;
+    for (int64_t j = 0; j < c->n; j++) {
+        int32_t next = c->next[j];
+        double p = fabs(c->p[j]), x = c->norm[j]; /* estimates of a regression may be negative */
+        rest += c->p[j] * (c->target[j] - c->target[0]);
+        size += p * fabs(c->target[j] - c->target[0]);
+        carried += p * after->off[next];
+        most = fmax(most, c->target[j]);
+        least = fmin(least, c->target[j]);
+        c->A += x * fabs(c->target[j]) + p * after->A[next];
+        c->F += x * (root * after->A[next] + after->E[next]) + p * after->F[next];
+        c->spill += (p + x) * after->E[next];
+        c->E_most = fmax(c->E_most, after->E[next]);
+        c->J_most += p * after->J_sum[next];
+        c->Psi_most += x * after->J_sum[next];
+    }
+    c->Q = c->reward + c->target[0] + rest;
+    /* Sums of which only one part is not 0 are exact: equal actions stay equal. */
+    bool exact = size == 0 && (c->reward == 0 || c->target[0] == 0);
+    double terms = (double)(c->n + set->basis->most_coords + 8);
+    c->off = FY_UNIT * (terms * size + (exact ? 0 : 2 * fabs(c->Q))) * (1 + 1e-9) +
+             (carried + inexact) * (1 + 1e-9);
+    c->first = target_norm(c, gap->sum);
+    c->J_most += c->first;
+    c->error = gap->zeta > 0 ? gap->zeta * (most - least + J_spread(gap, c)) : 0;
+}
+
+/* J = sum_j x_j T_j + sum_j p_j J_j and Psi = sum_j x_j (J_j - J_0)', which is the same. */
+void fy_gap_work_out(const fy_gap_pass *gap, fy_gap_choice *c)
+{
+    int64_t U = gap->unknowns, at = gap->set->ridge->at_vector[c->block];
+    const double *J0 = gap->after.J + c->next[0] * U;
+    memset(c->J, 0, (size_t)U * sizeof *c->J);
+    memset(c->Psi, 0, (size_t)(U * c->d) * sizeof *c->Psi);
+    for (int64_t j = 0; j < c->n; j++) {
+        const double *J = gap->after.J + c->next[j] * U;
+        double p = c->p[j];
+        for (int64_t i = 0; i < U; i++)
+            c->J[i] += p * J[i];
+        for (int64_t r = 0; r < c->d && j > 0; r++) {
+            double x = c->x[j * c->d + r], *row = c->Psi + r * U;
+            for (int64_t i = 0; i < U; i++)
+                row[i] += x * (J[i] - J0[i]);
+        }
+    }
+    target_norm(c, gap->sum);
+    for (int64_t r = 0; r < c->d; r++)
+        c->J[at + r] += gap->sum[r];
+}
+
+/* ------------------------------------------------------- two actions apart */
+
+/* The same successors with the same features: whatever theta, the same law; and the same
+ * rewards. */
+bool fy_gap_same_action(const fy_gap_choice *a, const fy_gap_choice *b)
+{
+    return a->set == b->set && a->reward == b->reward &&
+           memcmp(a->next, b->next, (size_t)a->n * sizeof *a->next) == 0 &&
+           (!a->ahead || memcmp(a->ahead, b->ahead, (size_t)a->n * sizeof *a->ahead) == 0);
+}
+
+/* sum_s' (|dp(s')| + ||dx(s')||) E(s'). In different blocks norms are added. */
+static double difference_spill(fy_gap_pass *gap, const fy_gap_choice *a, const fy_gap_choice *b)
+{
+    int64_t count = 0, d = a->d;
+    bool same_block = a->block == b->block;
+    const fy_gap_choice *both[2] = {a, b};
+    for (int side = 0; side < 2; side++) {
+        const fy_gap_choice *c = both[side];
+        double sign = side == 0 ? 1 : -1;
+        for (int64_t j = 0; j < c->n; j++) {
+            int32_t *at = &gap->in_joint[c->next[j]];
+            if (*at < 0) {
+                *at = (int32_t)count;
+                gap->joint[count] = c->next[j];
+                gap->dp[count] = 0;
+                memset(gap->dx + count * d, 0, (size_t)d * sizeof *gap->dx);
+                count++;
+            }
+            gap->dp[*at] += sign * c->p[j];
+            for (int64_t i = 0; i < d && same_block; i++)
+                gap->dx[*at * d + i] += sign * c->x[j * d + i];
+        }
+    }
+    double total = 0;
+    for (int64_t q = 0; q < count; q++) {
+        double square = 0;
+        for (int64_t i = 0; i < d && same_block; i++)
+            square += gap->dx[q * d + i] * gap->dx[q * d + i];
+        total += (fabs(gap->dp[q]) + sqrt(square)) * gap->after.E[gap->joint[q]];
+        gap->in_joint[gap->joint[q]] = -1;
+    }
+    for (int side = 0; side < 2 && !same_block; side++)
+        for (int64_t j = 0; j < both[side]->n; j++)
+            total += both[side]->norm[j] * gap->after.E[both[side]->next[j]];
+    return total;
+}
+
+/* How wrong rounding can make U: a bound on the sizes of all that was summed. */
+double fy_gap_rounding(const fy_gap_pass *gap, const fy_gap_choice *a, const fy_gap_choice *b,
+                       double left)
+{
+    double n = (double)(a->n > b->n ? a->n : b->n), d = (double)(a->d > b->d ? a->d : b->d);
+    double sizes = sqrt(gap->blocks) * (a->A + b->A) + a->F + b->F + 2 * fmax(a->E_most, b->E_most);
+    return a->off + b->off +
+           FY_UNIT * (4 * (d + 1) * gap->set->kappa_factor + 4 * (n + 4) * left) * sizes;
+}
+
+/* Without J: ||sum_j x_j T_j - sum_i x_i T_i||, added up where the blocks differ. */
+static double first_difference(fy_gap_pass *gap)
+{
+    const fy_gap_choice *mine = &gap->mine, *other = &gap->other;
+    double square = 0;
+    if (mine->block != other->block)
+        return mine->first + other->first;
+    target_norm(other, gap->sum);
+    target_norm(mine, gap->sum_mine);
+    for (int64_t i = 0; i < mine->d; i++)
+        square += (gap->sum[i] - gap->sum_mine[i]) * (gap->sum[i] - gap->sum_mine[i]);
+    return sqrt(square);
+}
+
+/* U_h(s,a) + sup P D_{h+1}(s,a), or anything that is at most `enough` where that is clear
+ * without vectors. */
+double fy_gap_advantage(fy_gap_pass *gap, double error, double enough)
+{
+    fy_gap_choice *mine = &gap->mine, *other = &gap->other;
+    double base = other->Q - mine->Q + error + fy_gap_upper_mean(gap, other, gap->after.D);
+    base += other->error + mine->error + 2 * gap->zeta * (other->E_most + mine->E_most);
+    double easy = base + other->J_most + mine->J_most + other->Psi_most + mine->Psi_most +
+                  other->spill + mine->spill;
+    if (easy <= enough)
+        return easy;
+    double total = base + difference_spill(gap, other, mine);
+    if (gap->unknowns == 0)
+        return total + first_difference(gap);
+    fy_gap_work_out(gap, other);
+    int64_t U = gap->unknowns;
+    for (int64_t i = 0; i < U; i++)
+        other->J[i] -= mine->J[i];
+    total += fy_gap_norm(gap, other->J, 1);
+    if (other->block != mine->block)
+        return total + fy_gap_norm(gap, other->Psi, other->d) + mine->Psi_most;
+    for (int64_t i = 0; i < U * other->d; i++)
+        other->Psi[i] -= mine->Psi[i];
+    return total + fy_gap_norm(gap, other->Psi, other->d);
+}

@@ -1,0 +1,96 @@
+/* gap_pass.h - what the files of the gap certificate share: gap.c makes the pass, gap_choice.c
+ * looks at actions, gap_doubt.c notes where a certificate comes from. */
+#ifndef FY_GAP_PASS_H
+#define FY_GAP_PASS_H
+
+#include "certify/gap.h"
+
+#include <float.h>
+
+/* What one rounding does to a number, relative to its size. */
+#define FY_UNIT (DBL_EPSILON / 2)
+
+/* What the recursion keeps of one step: all of it about pi. */
+typedef struct fy_gap_layer {
+    double *J;     /* [states][unknowns] */
+    double *J_sum; /* [states] ||J||_B */
+    double *E, *D; /* [states] */
+    double *A, *F; /* [states] sizes of what J and E were summed from, and */
+    double *off;   /* [states] a bound on the rounding error of Vhat */
+} fy_gap_layer;
+
+/* One action in one state, as far as it has been worked out. */
+typedef struct fy_gap_choice {
+    int64_t pair, set, block, n, d;
+    const int32_t *next; /* [n] */
+    const double *p, *x, *norm;
+    double Q;            /* r + sum p_j V_j */
+    double first;        /* ||sum x_j V_j|| */
+    double error;        /* B: what the error of features adds */
+    double A, F, off;    /* as in fy_gap_layer */
+    double spill;        /* sum (p_j + ||x_j||) E_j */
+    double E_most;       /* max E_j */
+    double J_most;       /* >= ||J||_B */
+    double Psi_most;     /* >= ||Psi||_* */
+    double reward;       /* of the pair */
+    double *target;      /* [n] r_j + V_j */
+    const double *ahead; /* [n] the reward of what follows, unscaled; NULL: none */
+    double *J;           /* [unknowns] */
+    double *Psi;         /* [d][unknowns] */
+} fy_gap_choice;
+
+struct fy_gap_pass {
+    const fy_confidence *set;
+    const foray_model *model;
+    int64_t unknowns; /* 0: too many, J and Psi are left out */
+    double blocks;    /* with something unknown */
+    double zeta;      /* error of the model's features */
+    fy_gap_layer now, after;
+    double *optimistic, *pessimistic, *value; /* [horizon+1][states] */
+    fy_gap_choice mine, other;                /* pi(s), and another action */
+    int32_t *in_joint;      /* [states] where a successor is in the union, or -1 */
+    int32_t *joint;         /* [2 n] the union of two lists of successors */
+    double *dp, *dx;        /* [2 n], [2 n][d] */
+    double *sum, *sum_mine; /* [d] */
+    double *mean;           /* [unknowns] */
+    fy_gap_doubt *doubt;    /* being explained, or NULL */
+    fy_layout layout;       /* of the reward */
+    double rounded;         /* roundings in bringing the reward to the unit of planning */
+};
+
+/* ------------------------------------------------------------------ gap_choice.c */
+
+/* ||v||_B of a vector of all unknowns, or ||Psi||_* of `rows` of them. */
+double fy_gap_norm(const fy_gap_pass *gap, const double *v, int64_t rows);
+
+/* sup_theta P_theta f, or a little more, f >= 0 over states. */
+double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_choice *c, const double *f);
+
+/* Everything about a pair at step t that costs no vector of all unknowns; V of the step after. */
+void fy_gap_look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t pair,
+                    fy_gap_choice *c);
+
+/* Then J and Psi. */
+void fy_gap_work_out(const fy_gap_pass *gap, fy_gap_choice *c);
+
+/* Do two actions have the same law, whatever theta, and the same rewards? */
+bool fy_gap_same_action(const fy_gap_choice *a, const fy_gap_choice *b);
+
+/* How wrong rounding can make U, with `left` steps left. */
+double fy_gap_rounding(const fy_gap_pass *gap, const fy_gap_choice *a, const fy_gap_choice *b,
+                       double left);
+
+/* U_h(s,a) + sup P D_{h+1}(s,a) of `other` against `mine`, or anything that is at most `enough`
+ * where that is clear without vectors. */
+double fy_gap_advantage(fy_gap_pass *gap, double error, double enough);
+
+/* ------------------------------------------------------------------- gap_doubt.c */
+
+/* Where another action attains D, and where pi's own does: which laws it comes from. */
+void fy_gap_explain_choice(fy_gap_pass *gap);
+void fy_gap_explain_following(fy_gap_pass *gap);
+
+/* What state s adds to D at step t, where the action `best` attains it. */
+void fy_gap_note_doubt(fy_gap_pass *gap, int64_t t, int64_t s, int64_t best);
+
+#endif
