@@ -240,6 +240,11 @@ void cli_rewards_close(cli_rewards *rewards);
 /* What a policy of this value loses against the best: at least 0, also where less is better. */
 double cli_loss(const foray_reward *reward, double value, double optimal);
 
+/* The policy that a file has, for a model of its shape: a policy file, or CSV with the columns
+ * step,state,action. The caller releases *out, also after a failure. */
+cli_exit cli_policy_open(cli_session *session, const foray_model *model, const char *path,
+                         foray_policy **out);
+
 /* Prints the map of a model with the actions of a policy's first step. */
 void cli_map_print(const foray_model *model, const foray_policy *policy);
 

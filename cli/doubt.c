@@ -103,8 +103,7 @@ void cli_doubt_output(cli_output *output, const foray_doubt *doubt, int64_t most
     cli_output_open_list(output, "laws");
     for (int64_t i = 0; i < doubt->laws && i < most; i++) {
         const foray_doubt_law *law = &doubt->law[i];
-        snprintf(name, sizeof name, "%" PRId64 ": (s=%" PRId64 ", a=%" PRId64 ") of %" PRId64,
-                 law->block, law->state, law->action, law->pairs);
+        foray_doubt_law_name(law, name, sizeof name);
         cli_output_open(output, NULL);
         cli_output_text(output, "name", name);
         cli_output_integer(output, "visits", law->visits);

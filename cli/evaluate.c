@@ -64,7 +64,7 @@ static cli_exit run_evaluate(cli_session *session)
     cli_rewards rewards = {0};
     cli_exit code = cli_world_open_checked(session, operand[0], &model);
     if (code == CLI_DONE)
-        code = cli_status(session, foray_policy_load(session->ctx, operand[1], &policy));
+        code = cli_policy_open(session, model, operand[1], &policy);
     if (code == CLI_DONE)
         code = check_fit(session, model, policy);
     if (code == CLI_DONE)
@@ -90,9 +90,9 @@ const cli_command cli_evaluate = {
     .most = 2,
     .words = CLI_WORDS_WORLD,
     .description =
-        "Computes exactly, in a model whose theta is known, the value of a policy for each\n"
-        "reward, the value of the best policy, and the gap between them; with --discount,\n"
-        "for discounted rewards.",
+        "Computes exactly, in a model whose theta is known, the value of a policy (a file, or\n"
+        "CSV as 'foray certify' takes it) for each reward, the value of the best policy, and\n"
+        "the gap between them; with --discount, for discounted rewards.",
     .options = options,
     .exits = {CLI_BAD_INPUT},
     .examples = "foray world export chain -o chain.json\n"

@@ -1,45 +1,17 @@
 /* plan.c - foray plan: policies with certificates for rewards named after exploring. */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "output.h"
-#include "view.h"
-
-enum { NAME_SIZE = 128 };
-
-typedef struct planning {
-    cli_session *session;
-    const char *path;
-    foray_mode mode;
-    bool store; /* plans are stored in the run */
-    foray_run *run;
-    foray_model *known; /* instead of a run: a model whose theta is known */
-    cli_view view;      /* that of the run, if its rewards are needed */
-    cli_rewards rewards;
-    foray_policy **policy;   /* [rewards] */
-    double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
-    foray_doubt **doubt;     /* [rewards] why certificates are not 0; NULL: not asked for */
-    int64_t reasons;         /* how many to show */
-    char **file;             /* [rewards] where policies go; NULL: nowhere */
-    bool to_stdout;          /* that is standard output */
-    bool into_directory;     /* they go into one, and are made durable together */
-} planning;
+#include "plan.h"
 
 /* -------------------------------------------------------------------- planning */
 
-static const foray_model *model_of(const planning *p)
-{
-    return p->known ? p->known : foray_run_model(p->run);
-}
-
 /* Where theta is known there is nothing to choose, nor a run to store anything in. */
-static cli_exit open_known(planning *p)
+static cli_exit open_known(cli_planning *p)
 {
     static const char *const of_runs[] = {"mode", "radius", "no-store"};
     for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
@@ -54,7 +26,7 @@ static cli_exit open_known(planning *p)
     return cli_world_open_checked(p->session, p->path, &p->known);
 }
 
-static cli_exit open_run(planning *p)
+static cli_exit open_run(cli_planning *p)
 {
     cli_session *session = p->session;
     p->store = !cli_has(session, "no-store");
@@ -71,12 +43,12 @@ static cli_exit open_run(planning *p)
     return code;
 }
 
-static cli_exit open_all(planning *p)
+static cli_exit open_all(cli_planning *p)
 {
     cli_session *session = p->session;
     cli_exit code = cli_names_model(p->path) ? open_known(p) : open_run(p);
     if (code == CLI_DONE)
-        code = cli_rewards_open(session, model_of(p), &p->rewards);
+        code = cli_rewards_open(session, cli_plan_model(p), &p->rewards);
     if (code != CLI_DONE)
         return code;
     size_t count = (size_t)p->rewards.count;
@@ -90,7 +62,7 @@ static cli_exit open_all(planning *p)
 }
 
 /* --radius: what certificates rest on. Unless asked for, the likelihood where there is one. */
-static cli_exit choose_certificates(planning *p)
+static cli_exit choose_certificates(cli_planning *p)
 {
     if (p->known || !cli_has(p->session, "radius"))
         return CLI_DONE;
@@ -101,7 +73,7 @@ static cli_exit choose_certificates(planning *p)
 }
 
 /* --require: is any certificate above it? */
-static cli_exit check_required(const planning *p)
+static cli_exit check_required(const cli_planning *p)
 {
     double worst = 0;
     for (int64_t i = 0; i < p->rewards.count; i++)
@@ -118,7 +90,7 @@ static cli_exit check_required(const planning *p)
                     cli_value(p->session, "require"), worst);
 }
 
-static cli_exit plan_known(planning *p)
+static cli_exit plan_known(cli_planning *p)
 {
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < p->rewards.count && status == FORAY_OK; i++)
@@ -126,7 +98,7 @@ static cli_exit plan_known(planning *p)
     return cli_status(p->session, status);
 }
 
-static cli_exit make_plans(planning *p)
+static cli_exit make_plans(cli_planning *p)
 {
     if (p->known)
         return plan_known(p);
@@ -138,20 +110,21 @@ static cli_exit make_plans(planning *p)
     return cli_status(p->session, status);
 }
 
-/* Why certificates are not 0, where that will be shown. */
-static cli_exit find_doubt(planning *p)
+/* Why certificates are not 0, where that will be shown or written. */
+static cli_exit find_doubt(cli_planning *p)
 {
     cli_exit code = CLI_DONE;
     p->reasons = p->known || p->to_stdout ? 0 : cli_doubt_count(p->session, p->rewards.count);
-    for (int64_t i = 0; p->reasons > 0 && i < p->rewards.count && code == CLI_DONE; i++)
+    bool wanted = p->reasons > 0 || (p->file && !p->known);
+    for (int64_t i = 0; wanted && i < p->rewards.count && code == CLI_DONE; i++)
         code = cli_doubt_find(p->session, foray_run_explorer(p->run), p->rewards.item[i],
                               p->policy[i], &p->doubt[i]);
     return code;
 }
 
-static cli_exit look_up_truth(planning *p)
+static cli_exit look_up_truth(cli_planning *p)
 {
-    const foray_model *model = model_of(p);
+    const foray_model *model = cli_plan_model(p);
     bool wanted = cli_has(p->session, "truth");
     foray_status status = FORAY_OK;
     if (wanted && !foray_model_theta(model))
@@ -166,125 +139,9 @@ static cli_exit look_up_truth(planning *p)
     return cli_status(p->session, status);
 }
 
-/* ----------------------------------------------------------------- policy files */
-
-static bool is_directory(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-/* Within a directory a policy is called after its reward: goal:8 becomes goal-8.json. */
-static char *file_of_reward(const char *directory, const char *reward)
-{
-    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
-    size_t size = strlen(directory) + NAME_SIZE + sizeof "/.json";
-    char name[NAME_SIZE], *path = malloc(size);
-    snprintf(name, sizeof name, "%s", *reward && *reward != '.' ? reward : "policy");
-    for (char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && !strchr("._-+", *c))
-            *c = '-';
-    if (path)
-        snprintf(path, size, "%s%s%s.json", directory, slash, name);
-    return path;
-}
-
-static int compare_paths(const void *one, const void *other)
-{
-    return strcmp(*(char *const *)one, *(char *const *)other);
-}
-
-/* Several policies need a name each: two that are the same meet in their order. */
-static cli_exit check_names(planning *p)
-{
-    size_t count = (size_t)p->rewards.count;
-    char **name = malloc(count * sizeof *name);
-    if (!name)
-        return cli_fail(p->session, CLI_BAD_INPUT, "out of memory");
-    memcpy(name, p->file, count * sizeof *name);
-    qsort(name, count, sizeof *name, compare_paths);
-    cli_exit code = CLI_DONE;
-    for (size_t i = 1; i < count && code == CLI_DONE; i++)
-        if (strcmp(name[i], name[i - 1]) == 0)
-            code =
-                cli_fail(p->session, CLI_USAGE, "two rewards would both be written to %s", name[i]);
-    free(name);
-    return code;
-}
-
-/* Where the policies go. */
-static cli_exit name_files(planning *p, const char *output)
-{
-    bool directory = p->into_directory = is_directory(output);
-    p->file = calloc((size_t)p->rewards.count, sizeof *p->file);
-    for (int64_t i = 0; p->file && i < p->rewards.count; i++) {
-        p->file[i] = directory ? file_of_reward(output, foray_reward_name(p->rewards.item[i]))
-                               : strdup(output);
-        if (!p->file[i])
-            return cli_fail(p->session, CLI_BAD_INPUT, "out of memory");
-    }
-    return p->file ? check_names(p) : cli_fail(p->session, CLI_BAD_INPUT, "out of memory");
-}
-
-/* Standard output takes one policy and nothing beside it. */
-static cli_exit check_stdout(planning *p, const char *output)
-{
-    static const char *const others[] = {"map", "truth"};
-    p->to_stdout = cli_is_stdout(output);
-    for (size_t i = 0; p->to_stdout && i < sizeof others / sizeof *others; i++)
-        if (cli_has(p->session, others[i]))
-            return cli_fail(p->session, CLI_USAGE, "--%s and -o %s both need standard output",
-                            others[i], output);
-    return CLI_DONE;
-}
-
-/* Before planning: may all policies be written, each to a file of its own? */
-static cli_exit check_output(planning *p)
-{
-    const char *output = cli_value(p->session, "output");
-    if (!output)
-        return CLI_DONE;
-    if (output[strlen(output) - 1] == '/' && mkdir(output, 0777) != 0 && errno != EEXIST)
-        return cli_fail(p->session, CLI_BAD_INPUT, "%s: %s", output, strerror(errno));
-    if (p->rewards.count > 1 && !is_directory(output))
-        return cli_fail(p->session, CLI_USAGE,
-                        "-o %s: several rewards need a directory (end it in '/')", output);
-    cli_exit code = check_stdout(p, output);
-    if (code == CLI_DONE)
-        code = name_files(p, output);
-    for (int64_t i = 0; i < p->rewards.count && code == CLI_DONE; i++)
-        code = cli_destination_check(p->session, p->file[i]);
-    return code;
-}
-
-static cli_exit write_policy(planning *p, int64_t i)
-{
-    char *text;
-    size_t size;
-    cli_exit code =
-        cli_status(p->session, foray_policy_print(p->session->ctx, p->policy[i], &text, &size));
-    if (code != CLI_DONE)
-        return code;
-    code = p->into_directory ? cli_destination_put(p->session, p->file[i], text, size)
-                             : cli_destination_write(p->session, p->file[i], text, size);
-    free(text);
-    return code;
-}
-
-static cli_exit write_policies(planning *p)
-{
-    cli_exit code = CLI_DONE;
-    for (int64_t i = 0; p->file && i < p->rewards.count && code == CLI_DONE; i++)
-        code = write_policy(p, i);
-    if (code == CLI_DONE && p->into_directory)
-        code = cli_status(p->session,
-                          foray_files_sync(p->session->ctx, cli_value(p->session, "output")));
-    return code;
-}
-
 /* --------------------------------------------------------------------- results */
 
-static int name_width(const planning *p)
+static int name_width(const cli_planning *p)
 {
     size_t width = strlen("reward");
     for (int64_t i = 0; i < p->rewards.count; i++) {
@@ -303,7 +160,7 @@ static void print_number(double value)
         printf(" %11.6g", value);
 }
 
-static void print_table(const planning *p)
+static void print_table(const cli_planning *p)
 {
     bool truth = cli_has(p->session, "truth");
     int width = name_width(p);
@@ -327,7 +184,7 @@ static void print_table(const planning *p)
 }
 
 /* Certificates that say nothing say so: nothing at all, or nothing about the policy. */
-static void print_silence(const planning *p)
+static void print_silence(const cli_planning *p)
 {
     bool vacuous = false, unknown = false;
     for (int64_t i = 0; i < p->rewards.count; i++) {
@@ -344,7 +201,7 @@ static void print_silence(const planning *p)
                "have\nthe same certificate\n");
 }
 
-static void print_footer(const planning *p)
+static void print_footer(const cli_planning *p)
 {
     const foray_certificate *certificate = &p->policy[0]->certificate;
     char episodes[CLI_NUMBER_SIZE];
@@ -366,7 +223,7 @@ static void print_footer(const planning *p)
 }
 
 /* Of a model: one value, which is the best there is. */
-static void print_known(const planning *p)
+static void print_known(const cli_planning *p)
 {
     int width = name_width(p);
     printf("%-*s %11s  %s\n", width, "reward", "value", "status");
@@ -379,7 +236,7 @@ static void print_known(const planning *p)
 }
 
 /* With a discount there is no last step: what the plan does not see is stated. */
-static void print_truncation(const planning *p)
+static void print_truncation(const cli_planning *p)
 {
     double most = 0;
     for (int64_t i = 0; i < p->rewards.count; i++) {
@@ -391,7 +248,7 @@ static void print_truncation(const planning *p)
         printf("discounted: all steps beyond the horizon could add at most %.6g to a loss\n", most);
 }
 
-static void print_files(const planning *p)
+static void print_files(const cli_planning *p)
 {
     for (int64_t i = 0; p->file && i < p->rewards.count; i++) {
         printf("written: ");
@@ -400,17 +257,17 @@ static void print_files(const planning *p)
     }
 }
 
-static void print_maps(const planning *p)
+static void print_maps(const cli_planning *p)
 {
     for (int64_t i = 0; i < p->rewards.count; i++) {
         printf("\n");
         cli_put(stdout, 0, foray_reward_name(p->rewards.item[i]));
         printf(", first step:\n");
-        cli_map_print(model_of(p), p->policy[i]);
+        cli_map_print(cli_plan_model(p), p->policy[i]);
     }
 }
 
-static void output_plan(const planning *p, cli_output *output, int64_t i)
+static void output_plan(const cli_planning *p, cli_output *output, int64_t i)
 {
     cli_output_open(output, NULL);
     cli_output_text(output, "reward", foray_reward_name(p->rewards.item[i]));
@@ -441,7 +298,7 @@ static void output_plan(const planning *p, cli_output *output, int64_t i)
     cli_output_close(output);
 }
 
-static cli_exit show_plans(const planning *p)
+static cli_exit show_plans(const cli_planning *p)
 {
     cli_output output;
     if (!p->session->json) {
@@ -454,7 +311,7 @@ static cli_exit show_plans(const planning *p)
         print_truncation(p);
         print_files(p);
         for (int64_t i = 0; i < p->rewards.count; i++)
-            cli_doubt_print(p->session, model_of(p), foray_reward_name(p->rewards.item[i]),
+            cli_doubt_print(p->session, cli_plan_model(p), foray_reward_name(p->rewards.item[i]),
                             p->policy[i], p->doubt[i], p->reasons);
         if (cli_has(p->session, "map"))
             print_maps(p);
@@ -474,7 +331,7 @@ static cli_exit show_plans(const planning *p)
     return cli_output_end(&output, p->session, CLI_DONE);
 }
 
-static void close_all(planning *p)
+static void close_all(cli_planning *p)
 {
     for (int64_t i = 0; p->policy && i < p->rewards.count; i++)
         foray_policy_destroy(p->policy[i]);
@@ -494,11 +351,11 @@ static void close_all(planning *p)
 
 static cli_exit run_plan(cli_session *session)
 {
-    planning p = {
+    cli_planning p = {
         .session = session, .path = session->args.operand[0], .mode = cli_choice(session, "mode")};
     cli_exit code = open_all(&p);
     if (code == CLI_DONE)
-        code = check_output(&p);
+        code = cli_plan_check_output(&p);
     if (code == CLI_DONE)
         code = choose_certificates(&p);
     if (code == CLI_DONE)
@@ -508,7 +365,7 @@ static cli_exit run_plan(cli_session *session)
     if (code == CLI_DONE)
         code = find_doubt(&p);
     if (code == CLI_DONE)
-        code = write_policies(&p);
+        code = cli_plan_write(&p);
     if (code == CLI_DONE && !p.to_stdout)
         code = show_plans(&p);
     if (code == CLI_DONE)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t expected = 0xe12f4ac8324b0011;
+static const uint64_t expected = 0x2f4bac50edf4078a;
 
 enum { EPISODES = 60, REWARDS = 19, SYSTEM_EPISODES = 12 };
 

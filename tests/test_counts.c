@@ -186,7 +186,7 @@ static void plans_without_a_bound(void **state)
     assert_true(policy->value[FORAY_OPTIMISTIC] == 2 && policy->value[FORAY_PESSIMISTIC] == 0);
     support_ok(s.ctx, foray_policy_print(s.ctx, policy, &text, &size));
     assert_non_null(strstr(text, "\"gap\":null"));
-    assert_non_null(strstr(text, "\"radius\":\"none\",\"status\":\"none\""));
+    assert_non_null(strstr(text, "\"radius\":\"none\",\"bound\":\"none\",\"status\":\"none\""));
     support_ok(s.ctx, foray_policy_parse(s.ctx, text, size, "text", &back));
     assert_true(isinf(back->certificate.gap) && back->certificate.radius == FORAY_RADIUS_NONE);
     free(text);

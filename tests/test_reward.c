@@ -317,10 +317,10 @@ static void bad_policies_are_refused_with_their_cause(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {"{\"format\":\"foray-reward\",\"version\":1}", "p.json: format"},
-        {"{\"format\":\"foray-policy\",\"version\":1,\"states\":0}", "p.json: states"},
-        {"{\"format\":\"foray-policy\",\"version\":1,\"states\":4294967298}", "p.json: states"},
+        {"{\"format\":\"foray-policy\",\"version\":1,\"states\":0}", "p.json:1: states"},
+        {"{\"format\":\"foray-policy\",\"version\":1,\"states\":4294967298}", "p.json:1: states"},
         {"{\"format\":\"foray-policy\",\"version\":1,\"states\":2,\"actions\":-1}",
-         "p.json: actions"},
+         "p.json:1: actions"},
         {"{\"format\":\"foray-policy\",\"version\":1,\"states\":2147483647,\"actions\":2,"
          "\"horizon\":2147483647," MODE VALUE "\"action\":[[0]]," CERTIFICATE,
          "action: a list of 2147483647 steps"},
@@ -331,7 +331,7 @@ static void bad_policies_are_refused_with_their_cause(void **state)
         {SIZES MODE "\"action\":[[0,1.0]]," VALUE CERTIFICATE, "action[0]: state 1"},
         {SIZES MODE "\"action\":[[0]]," VALUE CERTIFICATE, "action[0]: a list of 2"},
         {SIZES MODE "\"action\":[[0,1],[0,1]]," VALUE CERTIFICATE, "action: a list of 1"},
-        {SIZES MODE VALUE CERTIFICATE, "p.json: action"},
+        {SIZES MODE VALUE CERTIFICATE, "p.json:1: action"},
         {SIZES MODE ACTION "\"value\":{\"optimistic\":1,\"plugin\":1}," CERTIFICATE, "pessimistic"},
         {SIZES MODE ACTION
          "\"value\":{\"optimistic\":1,\"plugin\":1,\"pessimistic\":1,\"x\":1}," CERTIFICATE,
@@ -391,10 +391,10 @@ static void policies_that_cannot_be_read_back_are_not_written(void **state)
     char *text = NULL;
     size_t size = 0;
     foray_policy *policy = make_policy(1);
-    policy->value[1] = NAN;
+    policy->value[1] = INFINITY;
     assert_int_equal(foray_policy_print(ctx, policy, &text, &size), FORAY_ERROR_INPUT);
     policy->value[1] = 0;
-    policy->mode = 3;
+    policy->mode = 4;
     assert_int_equal(foray_policy_print(ctx, policy, &text, &size), FORAY_ERROR_INPUT);
     policy->mode = 2;
     policy->certificate.radius = 7;
@@ -409,7 +409,8 @@ static void modes_have_names(void **state)
     assert_string_equal(foray_mode_name(FORAY_OPTIMISTIC), "optimistic");
     assert_string_equal(foray_mode_name(FORAY_PLUGIN), "plugin");
     assert_string_equal(foray_mode_name(FORAY_PESSIMISTIC), "pessimistic");
-    assert_null(foray_mode_name(FORAY_MODES));
+    assert_string_equal(foray_mode_name(FORAY_GIVEN), "given");
+    assert_null(foray_mode_name(FORAY_GIVEN + 1));
     assert_null(foray_mode_name(-1));
 }
 

@@ -662,10 +662,11 @@ typedef enum foray_mode {
     FORAY_OPTIMISTIC,
     FORAY_PLUGIN,
     FORAY_PESSIMISTIC,
-    FORAY_MODES /* how many there are */
+    FORAY_GIVEN,              /* none: the policy comes from elsewhere */
+    FORAY_MODES = FORAY_GIVEN /* how many recursions there are */
 } foray_mode;
 
-/* "optimistic", "plugin", "pessimistic"; NULL for any other number. */
+/* "optimistic", "plugin", "pessimistic", "given"; NULL for any other number. */
 FORAY_API const char *foray_mode_name(foray_mode mode);
 
 /* "sharp", "selfnormalised", "theorem", "counts", "none"; NULL for any other number. */
@@ -712,23 +713,70 @@ FORAY_API const char *foray_certificate_because(const foray_certificate *certifi
 /* "gap", "values", "counts", "exact" or "none". */
 FORAY_API const char *foray_bound_name(foray_bound bound);
 
+/* One place behind a certificate that is not 0: see foray_doubt. */
+typedef struct foray_doubt_place {
+    int64_t step, state, action; /* the action that might be better; the policy's own: none is, and
+                                  * the doubt is about what follows it */
+    double share;
+} foray_doubt_place;
+
+/* Where the states of a policy are clusters of vectors: a grid over a box, or centres (system.h).
+ */
+typedef struct foray_policy_clusters {
+    int64_t dimensions;
+    double *low, *high; /* [dimensions] the box */
+    int64_t *cells;     /* [dimensions] points of the grid; NULL: there are centres instead */
+    double *centre;     /* [states][dimensions], of the width and number of nearest ones: */
+    double width;
+    int64_t nearest;
+} foray_policy_clusters;
+
+/* A law behind a certificate, by name: see foray_doubt_law. */
+typedef struct foray_policy_law {
+    char *name;
+    int64_t visits;
+    double share, more;
+} foray_policy_law;
+
+/* What a policy file says beside the policy, so that it can be used by itself. NULL and -1: not
+ * known. */
+typedef struct foray_policy_about {
+    char *reward;       /* as JSON (foray_reward_print) */
+    char **state_name;  /* [states], each or all of them may be NULL */
+    char **action_name; /* [actions], the same */
+    foray_policy_clusters *clusters;
+    int64_t places, laws; /* why the certificate is not 0 */
+    foray_doubt_place *place;
+    foray_policy_law *law;
+    char *world, *algorithm, *version, *model; /* where it comes from */
+    int64_t episodes, seed;
+} foray_policy_about;
+
 typedef struct foray_policy {
     int64_t states, actions, horizon;
     foray_mode mode;
     int32_t *action;           /* [horizon][states] */
-    double value[FORAY_MODES]; /* E_mu of the three recursions for the reward */
+    double value[FORAY_MODES]; /* E_mu of the three recursions for the reward; NaN: not known */
     double expected;           /* E_mu of this policy's own value under the estimate, and */
     double low, high;          /* where it lies under every law of the confidence set */
     foray_certificate certificate;
+    foray_policy_about *about; /* NULL: nothing is said beside it */
 } foray_policy;
 
-/* Releases the policy's arrays and the policy. */
+/* Releases what belongs to the policy, and the policy. */
 FORAY_API void foray_policy_destroy(foray_policy *policy);
 /* A policy of the model's shape, all actions 0, without values or certificate. */
 FORAY_API foray_status foray_policy_create(foray_context *ctx, const foray_model *model,
                                            foray_mode mode, foray_policy **out);
+/* Makes a policy complete by itself (foray_policy_about): keeps the reward it was planned for (may
+ * be NULL), the names that the model gives to states and actions, and the name of the model. */
+FORAY_API foray_status foray_policy_complete(foray_context *ctx, foray_policy *policy,
+                                             const foray_model *model, const foray_reward *reward);
+/* Reads a file of version 1 or 2 as a stream, of any size. FORAY_ERROR_INPUT names the file, the
+ * line and the cause. */
 FORAY_API foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out);
-/* Writes a policy, replacing an existing file (see foray_file_write). */
+/* Writes a policy in the lowest version that holds it, replacing an existing file (see
+ * foray_file_write). */
 FORAY_API foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy,
                                          const char *path);
 /* The same from and into memory, as foray_reward_parse and foray_reward_print. */
@@ -841,12 +889,6 @@ FORAY_API foray_status foray_explorer_certify(foray_explorer *explorer, const fo
 /* Why a certificate is not 0. Places: where and when another action might be better than the
  * policy's, or what follows worse than it seems; their shares add up to the certificate, or to
  * more where the difference of values cut it off. Laws: whose uncertainty is behind that. */
-typedef struct foray_doubt_place {
-    int64_t step, state, action; /* the action that might be better; the policy's own: none is, and
-                                  * the doubt is about what follows it */
-    double share;
-} foray_doubt_place;
-
 typedef struct foray_doubt_law {
     int64_t block;         /* which law: the model's blocks are numbered from 0, */
     int64_t state, action; /* one pair that obeys it, */
@@ -870,6 +912,12 @@ FORAY_API foray_status foray_explorer_explain(foray_explorer *explorer, const fo
                                               const foray_policy *policy, double target,
                                               foray_doubt **out);
 FORAY_API void foray_doubt_destroy(foray_doubt *doubt);
+/* A law's name: "12: (s=3, a=1) of 8" is law 12, which 8 pairs obey, (3,1) among them. 96 bytes are
+ * enough. */
+FORAY_API void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size);
+/* Keeps the reasons in the policy, for its file: at most so many of each. */
+FORAY_API foray_status foray_policy_keep_doubt(foray_context *ctx, foray_policy *policy,
+                                               const foray_doubt *doubt, int64_t most);
 
 /* The bound for all rewards: an upper bound on the gap of the plug-in plan of every reward; by the
  * radius of the exploration (foray_explorer_certify_by) on that of the algorithm's own plan, which
@@ -1067,6 +1115,11 @@ FORAY_API void foray_drift_destroy(foray_drift *drift);
 FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
                                       const foray_reward *const *rewards, foray_mode mode,
                                       foray_policy **policies);
+
+/* foray_policy_complete, and which run the policy comes from: its world, algorithm, seed and
+ * number of episodes. */
+FORAY_API foray_status foray_run_complete_policy(foray_run *run, const foray_reward *reward,
+                                                 foray_policy *policy);
 
 /* Calls `fn` for the episodes first, first+1, ... , laid out as foray_run_record takes
  * them; return false to stop. Where recorded episodes were shorter than the horizon, the

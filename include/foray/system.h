@@ -299,6 +299,14 @@ FORAY_API foray_status foray_system_reward_create(foray_context *ctx, foray_syst
 FORAY_API int64_t foray_policy_act(const foray_policy *policy, const foray_clusters *clusters,
                                    int64_t step, const double *state);
 
+/* Keeps the clusters in the policy, so that its file tells what to do in a real state; those of a
+ * finite system are its states, and nothing is kept. */
+FORAY_API foray_status foray_policy_keep_clusters(foray_context *ctx, foray_policy *policy,
+                                                  const foray_clusters *clusters);
+/* The clusters that a policy says its states are. FORAY_ERROR_USAGE: it says nothing about any. */
+FORAY_API foray_status foray_policy_clusters_open(foray_context *ctx, const foray_policy *policy,
+                                                  foray_clusters **out);
+
 /* --------------------------------------------------------- back to reality */
 
 /* A mean over episodes, with an interval of the stated confidence, and the deviation

@@ -11,10 +11,9 @@
 
 /* -------------------------------------------------------------------- every kind */
 
-foray_status fy_clusters_create(foray_context *ctx, const foray_system *system,
+foray_status fy_clusters_create(foray_context *ctx, const foray_system_spec *spec,
                                 const fy_clusters_kind *kind, void *self, foray_clusters **out)
 {
-    const foray_system_spec *spec = foray_system_describe(system);
     foray_clusters *clusters;
     if (!FY_ALLOC(ctx, clusters, 1)) {
         if (kind->destroy)
@@ -166,7 +165,7 @@ foray_status foray_clusters_states(foray_context *ctx, const foray_system *syste
             "%s is not finite: its states cannot all be clusters; use a grid or radial clusters",
             spec->name);
     foray_clusters *clusters = NULL;
-    foray_status status = fy_clusters_create(ctx, system, &states_kind, NULL, &clusters);
+    foray_status status = fy_clusters_create(ctx, spec, &states_kind, NULL, &clusters);
     if (status != FORAY_OK)
         return status;
     clusters->count = clusters->cols = spec->states;

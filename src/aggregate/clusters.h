@@ -33,6 +33,10 @@ typedef struct fy_clusters_kind {
     /* A hash of everything but the box and the sizes below: for the cache. */
     uint64_t (*hash)(const foray_clusters *clusters);
     void (*destroy)(void *self);
+    /* What a policy file says about them, but for the box (foray_policy_clusters); NULL: nothing.
+     */
+    foray_status (*describe)(foray_context *ctx, const foray_clusters *clusters,
+                             foray_policy_clusters *out);
     /* Every state is a cluster of its own: nothing is aggregated. */
     bool exact;
     /* A box that holds all states of a cluster; NULL: that of the system. */
@@ -65,8 +69,16 @@ static inline void fy_members_find(const foray_clusters *clusters, const double 
 void fy_clusters_extent(const foray_clusters *clusters, int64_t cluster, double *low, double *high);
 
 /* Clusters with the box of a system; on failure `self` is released. */
-foray_status fy_clusters_create(foray_context *ctx, const foray_system *system,
+foray_status fy_clusters_create(foray_context *ctx, const foray_system_spec *spec,
                                 const fy_clusters_kind *kind, void *self, foray_clusters **out);
+
+/* foray_clusters_grid and foray_clusters_radial of a system of which only the name, the box and
+ * whether it is finite matter. */
+foray_status fy_clusters_grid(foray_context *ctx, const foray_system_spec *spec,
+                              const int64_t *points, foray_clusters **out);
+foray_status fy_clusters_radial(foray_context *ctx, const foray_system_spec *spec, int64_t count,
+                                const double *centre, double width, int64_t nearest,
+                                foray_clusters **out);
 
 /* Clusters and models are made for systems: do the sizes agree? */
 foray_status fy_clusters_check(foray_context *ctx, const foray_clusters *clusters,

@@ -136,12 +136,24 @@ static void grid_extent(const foray_clusters *clusters, int64_t cluster, double 
     }
 }
 
+static foray_status grid_describe(foray_context *ctx, const foray_clusters *clusters,
+                                  foray_policy_clusters *out)
+{
+    const grid *g = clusters->self;
+    if (!FY_ALLOC(ctx, out->cells, clusters->dimensions))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < clusters->dimensions; i++)
+        out->cells[i] = g->points[i];
+    return FORAY_OK;
+}
+
 static const fy_clusters_kind grid_kind = {.of = grid_of,
                                            .centre = grid_centre,
                                            .points = grid_points,
                                            .cell = grid_cell,
                                            .hash = grid_hash,
                                            .destroy = free,
+                                           .describe = grid_describe,
                                            .extent = grid_extent};
 
 /* ----------------------------------------------------------------------- creation */
@@ -170,10 +182,9 @@ static foray_status check_points(foray_context *ctx, const foray_system_spec *sp
     return FORAY_OK;
 }
 
-foray_status foray_clusters_grid(foray_context *ctx, const foray_system *system,
-                                 const int64_t *points, foray_clusters **out)
+foray_status fy_clusters_grid(foray_context *ctx, const foray_system_spec *spec,
+                              const int64_t *points, foray_clusters **out)
 {
-    const foray_system_spec *spec = foray_system_describe(system);
     int64_t count = 0;
     foray_status status = check_points(ctx, spec, points, &count);
     if (status != FORAY_OK)
@@ -185,7 +196,7 @@ foray_status foray_clusters_grid(foray_context *ctx, const foray_system *system,
         g->points[i] = points[i];
     fy_spread_steps(spec->dimensions, g->step);
     foray_clusters *clusters = NULL;
-    status = fy_clusters_create(ctx, system, &grid_kind, g, &clusters);
+    status = fy_clusters_create(ctx, spec, &grid_kind, g, &clusters);
     if (status != FORAY_OK)
         return status;
     clusters->count = count;
@@ -195,4 +206,10 @@ foray_status foray_clusters_grid(foray_context *ctx, const foray_system *system,
     clusters->rows = !map ? 0 : spec->dimensions == 2 ? points[1] : 1;
     *out = clusters;
     return FORAY_OK;
+}
+
+foray_status foray_clusters_grid(foray_context *ctx, const foray_system *system,
+                                 const int64_t *points, foray_clusters **out)
+{
+    return fy_clusters_grid(ctx, foray_system_describe(system), points, out);
 }

@@ -189,11 +189,25 @@ static uint64_t radial_hash(const foray_clusters *clusters)
     return fy_hash(&r->width, sizeof r->width, hash);
 }
 
+static foray_status radial_describe(foray_context *ctx, const foray_clusters *clusters,
+                                    foray_policy_clusters *out)
+{
+    const radial *r = clusters->self;
+    if (!FY_ALLOC(ctx, out->centre, clusters->count * clusters->dimensions))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t x = 0; x < clusters->count; x++)
+        radial_centre(clusters, x, out->centre + x * clusters->dimensions);
+    out->width = r->width;
+    out->nearest = r->nearest;
+    return FORAY_OK;
+}
+
 static const fy_clusters_kind radial_kind = {.of = radial_of,
                                              .centre = radial_centre,
                                              .points = radial_points,
                                              .hash = radial_hash,
-                                             .destroy = radial_destroy};
+                                             .destroy = radial_destroy,
+                                             .describe = radial_describe};
 
 static foray_status check_sizes(foray_context *ctx, const foray_system_spec *spec, int64_t count,
                                 double width, int64_t nearest)
@@ -270,11 +284,10 @@ static foray_status fill(foray_context *ctx, const foray_system_spec *spec, int6
                    "radial clusters: every centre is given twice, so the width is undetermined");
 }
 
-foray_status foray_clusters_radial(foray_context *ctx, const foray_system *system, int64_t count,
-                                   const double *centre, double width, int64_t nearest,
-                                   foray_clusters **out)
+foray_status fy_clusters_radial(foray_context *ctx, const foray_system_spec *spec, int64_t count,
+                                const double *centre, double width, int64_t nearest,
+                                foray_clusters **out)
 {
-    const foray_system_spec *spec = foray_system_describe(system);
     foray_status status = check_sizes(ctx, spec, count, width, nearest);
     if (status != FORAY_OK)
         return status;
@@ -288,7 +301,7 @@ foray_status foray_clusters_radial(foray_context *ctx, const foray_system *syste
         return status;
     }
     foray_clusters *clusters = NULL;
-    status = fy_clusters_create(ctx, system, &radial_kind, r, &clusters);
+    status = fy_clusters_create(ctx, spec, &radial_kind, r, &clusters);
     if (status != FORAY_OK)
         return status;
     clusters->count = count;
@@ -296,4 +309,12 @@ foray_status foray_clusters_radial(foray_context *ctx, const foray_system *syste
     clusters->room = (int64_t)CANDIDATES * FY_POINTS * (spec->dimensions + 1);
     *out = clusters;
     return FORAY_OK;
+}
+
+foray_status foray_clusters_radial(foray_context *ctx, const foray_system *system, int64_t count,
+                                   const double *centre, double width, int64_t nearest,
+                                   foray_clusters **out)
+{
+    return fy_clusters_radial(ctx, foray_system_describe(system), count, centre, width, nearest,
+                              out);
 }

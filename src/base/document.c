@@ -47,14 +47,19 @@ static foray_status check_root(foray_context *ctx, fy_json root, const char *for
     return fy_document_keys(ctx, root, format, keys[number - 1]);
 }
 
+static foray_status check_size(foray_context *ctx, size_t size, const char *where)
+{
+    if (size <= FY_DOCUMENT_LIMIT)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: more than %zu MiB of JSON", where,
+                   FY_DOCUMENT_LIMIT >> 20);
+}
+
 static foray_status parse(foray_context *ctx, const char *text, size_t size, const char *where,
                           const char *format, int versions, const char *const *const *keys,
                           fy_json_tree *out)
 {
     fy_json_tree tree;
-    if (size > FY_DOCUMENT_LIMIT)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: more than %zu MiB of JSON", where,
-                       FY_DOCUMENT_LIMIT >> 20);
     foray_status status = fy_json_parse(ctx, text, size, where, &tree);
     if (status < 0)
         return status;
@@ -69,12 +74,21 @@ static foray_status parse(foray_context *ctx, const char *text, size_t size, con
 foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size, const char *where,
                                const char *format, const char *const *keys, fy_json_tree *out)
 {
-    return parse(ctx, text, size, where, format, 1, &keys, out);
+    foray_status status = check_size(ctx, size, where);
+    return status == FORAY_OK ? parse(ctx, text, size, where, format, 1, &keys, out) : status;
 }
 
 foray_status fy_document_parse_two(foray_context *ctx, const char *text, size_t size,
                                    const char *where, const char *format,
                                    const char *const *const keys[2], fy_json_tree *out)
+{
+    foray_status status = check_size(ctx, size, where);
+    return status == FORAY_OK ? parse(ctx, text, size, where, format, 2, keys, out) : status;
+}
+
+foray_status fy_document_parse_large(foray_context *ctx, const char *text, size_t size,
+                                     const char *where, const char *format,
+                                     const char *const *const keys[2], fy_json_tree *out)
 {
     return parse(ctx, text, size, where, format, 2, keys, out);
 }

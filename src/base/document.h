@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "base/json.h"
 
-/* Larger files are refused. */
+/* Larger files are refused, but for those of fy_document_parse_large. */
 #define FY_DOCUMENT_LIMIT ((size_t)64 << 20)
 
 /* Parses an object {"format": format, "version": 1, ...} that has no keys but `keys` (these
@@ -17,6 +17,10 @@ foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size
 foray_status fy_document_parse_two(foray_context *ctx, const char *text, size_t size,
                                    const char *where, const char *format,
                                    const char *const *const keys[2], fy_json_tree *out);
+/* The same without the limit above. */
+foray_status fy_document_parse_large(foray_context *ctx, const char *text, size_t size,
+                                     const char *where, const char *format,
+                                     const char *const *const keys[2], fy_json_tree *out);
 /* The line, from 1, on which a value begins in the text that was parsed. */
 int64_t fy_document_line(const char *text, fy_json value);
 

@@ -257,7 +257,7 @@ foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
                                  const foray_reward *const *rewards, foray_mode mode,
                                  foray_policy **policies)
 {
-    if (!foray_mode_name(mode) || count < 0)
+    if ((unsigned)mode >= FORAY_MODES || count < 0)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "planning for %" PRId64 " rewards in mode %d", count, (int)mode);
     for (int64_t i = 0; i < count; i++) {

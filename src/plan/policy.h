@@ -1,8 +1,24 @@
-/* policy.h - policies as results and as JSON text. */
+/* policy.h - policies as results, and what their files have in common. */
 #ifndef FY_POLICY_H
 #define FY_POLICY_H
 
 #include "model/model.h"
+
+/* In the order of the public enums, ended by NULL. */
+extern const char *const fy_mode_names[], *const fy_radius_names[], *const fy_status_names[],
+                                                                        *const fy_bound_names[];
+
+/* A policy of this shape, all actions 0 and everything else too. */
+foray_status fy_policy_create(foray_context *ctx, int64_t states, int64_t actions, int64_t horizon,
+                              foray_policy **out);
+/* Its values become NaN, and its certificate none. */
+void fy_policy_forget(foray_policy *policy);
+/* What is said beside it: made, with nothing known, if there is none yet (NULL: out of memory). */
+foray_policy_about *fy_policy_about(foray_context *ctx, foray_policy *policy);
+void fy_policy_about_destroy(foray_policy *policy);
+/* Replaces a text of it by a copy; NULL: not known. */
+foray_status fy_policy_tell(foray_context *ctx, char **text, const char *value);
+void fy_policy_clusters_destroy(foray_policy_clusters *clusters);
 
 /* `count` policies of the model's shape, all actions 0; on failure all are NULL. */
 foray_status fy_policies_create(foray_context *ctx, const foray_model *model, foray_mode mode,

@@ -97,6 +97,21 @@ foray_status foray_run_plan(foray_run *run, int64_t count, const foray_reward *c
     return status;
 }
 
+foray_status foray_run_complete_policy(foray_run *run, const foray_reward *reward,
+                                       foray_policy *policy)
+{
+    foray_status status = foray_policy_complete(run->ctx, policy, run->model, reward);
+    if (status != FORAY_OK)
+        return status;
+    foray_policy_about *about = policy->about;
+    status = fy_policy_tell(run->ctx, &about->world, run->world);
+    if (status == FORAY_OK)
+        status = fy_policy_tell(run->ctx, &about->algorithm, run->settings.algorithm);
+    about->episodes = run->explorer->episodes;
+    about->seed = run->settings.seed;
+    return status;
+}
+
 /* ----------------------------------------------------------------- reading */
 
 typedef struct stored_plan {

@@ -1,0 +1,293 @@
+/* policy_write.c - writing the format "foray-policy", in the lowest version that holds a policy.
+ *
+ * Version 1
+ *
+ *   {"format":"foray-policy","version":1,"states":S,"actions":A,"horizon":H,
+ *    "mode":"optimistic|plugin|pessimistic","action":[[...S integers] x H],
+ *    "value":{"optimistic":x,"plugin":y,"pessimistic":z},
+ *    "certificate":{"gap":g|null,"delta":x,"radius":TEXT,"status":TEXT,"because":TEXT}}
+ *
+ * and version 2, which is complete by itself: the value of the policy and its interval, rows of
+ * actions that hold until the next, where the certificate comes from, and what is known about the
+ * policy (foray_policy_about). JSON has neither infinity nor NaN: null says that there is no
+ * bound, or that a value is not known. */
+#include "base/document.h"
+#include "plan/policy.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------- small values */
+
+static void put_real(fy_writer *writer, double value)
+{
+    if (isfinite(value))
+        fy_document_put_real(writer, value);
+    else
+        fy_print(writer, "null");
+}
+
+static void put_reals(fy_writer *writer, const double *value, int64_t count)
+{
+    fy_print(writer, "[");
+    for (int64_t i = 0; i < count; i++) {
+        fy_print(writer, i > 0 ? "," : "");
+        put_real(writer, value[i]);
+    }
+    fy_print(writer, "]");
+}
+
+static void put_text(fy_writer *writer, const char *key, const char *value)
+{
+    fy_print(writer, "\"%s\":", key);
+    fy_json_put_text(writer, value);
+}
+
+/* --------------------------------------------------------------------- actions */
+
+static void put_row(fy_writer *writer, const int32_t *action, int64_t states)
+{
+    for (int64_t s = 0; s < states; s++)
+        fy_print(writer, s == 0 ? "[%d" : ",%d", action[s]);
+    fy_print(writer, "]");
+}
+
+/* Version 1: a row for every step. Version 2: [from_step, row] where a row differs from the one
+ * before. */
+static void put_actions(fy_writer *writer, const foray_policy *policy, bool second)
+{
+    size_t bytes = (size_t)policy->states * sizeof *policy->action;
+    for (int64_t t = 0; t < policy->horizon; t++) {
+        const int32_t *row = policy->action + t * policy->states;
+        if (second && t > 0 && memcmp(row, row - policy->states, bytes) == 0)
+            continue;
+        fy_print(writer, t > 0 ? ",\n" : "");
+        if (second)
+            fy_print(writer, "[%" PRId64 ",", t);
+        put_row(writer, row, policy->states);
+        fy_print(writer, second ? "]" : "");
+    }
+}
+
+/* ---------------------------------------------------------------- certificate */
+
+static void put_doubt(fy_writer *writer, const foray_policy_about *about)
+{
+    fy_print(writer, ",\n \"doubt\":[");
+    for (int64_t i = 0; i < about->places; i++) {
+        const foray_doubt_place *place = &about->place[i];
+        fy_print(writer, "%s[%" PRId64 ",%" PRId64 ",%" PRId64 ",", i > 0 ? "," : "", place->step,
+                 place->state, place->action);
+        put_real(writer, place->share);
+        fy_print(writer, "]");
+    }
+    fy_print(writer, "],\n \"laws\":[");
+    for (int64_t i = 0; i < about->laws; i++) {
+        const foray_policy_law *law = &about->law[i];
+        fy_print(writer, i > 0 ? ",{" : "{");
+        put_text(writer, "name", law->name);
+        fy_print(writer, ",\"visits\":%" PRId64 ",\"share\":", law->visits);
+        put_real(writer, law->share);
+        fy_print(writer, ",\"more\":");
+        put_real(writer, law->more);
+        fy_print(writer, "}");
+    }
+    fy_print(writer, "]");
+}
+
+static void put_certificate(fy_writer *writer, const foray_policy *policy, bool second)
+{
+    const foray_certificate *certificate = &policy->certificate;
+    fy_print(writer, ",\n\"certificate\":{\"gap\":");
+    put_real(writer, certificate->gap);
+    fy_print(writer, ",\"delta\":");
+    fy_document_put_real(writer, certificate->delta);
+    fy_print(writer, ",\"radius\":\"%s\"", foray_radius_name(certificate->radius));
+    if (second)
+        fy_print(writer, ",\"bound\":\"%s\"", foray_bound_name(certificate->bound));
+    fy_print(writer, ",\"status\":\"%s\"", foray_certificate_status(certificate));
+    if (second)
+        fy_print(writer, ",\"optimal\":%s,\"vacuous\":%s", certificate->optimal ? "true" : "false",
+                 certificate->vacuous ? "true" : "false");
+    fy_print(writer, ",\"because\":\"%s\"", foray_certificate_because(certificate));
+    if (policy->about && (policy->about->places > 0 || policy->about->laws > 0))
+        put_doubt(writer, policy->about);
+    fy_print(writer, "}");
+}
+
+/* ---------------------------------------------------------------------- values */
+
+static void put_values(fy_writer *writer, const foray_policy *policy, bool second)
+{
+    fy_print(writer, ",\n\"value\":{");
+    if (second) {
+        fy_print(writer, "\"policy\":");
+        put_real(writer, policy->expected);
+        fy_print(writer, ",\"low\":");
+        put_real(writer, policy->low);
+        fy_print(writer, ",\"high\":");
+        put_real(writer, policy->high);
+    }
+    for (int mode = 0; mode < FORAY_MODES; mode++) {
+        fy_print(writer, "%s\"%s\":", mode > 0 || second ? "," : "", fy_mode_names[mode]);
+        put_real(writer, policy->value[mode]);
+    }
+    fy_print(writer, "}");
+}
+
+/* ------------------------------------------------------------------ what it is about */
+
+static void put_names(fy_writer *writer, const char *key, char *const *name, int64_t count)
+{
+    if (!name)
+        return;
+    fy_print(writer, ",\n\"%s\":[", key);
+    for (int64_t i = 0; i < count; i++) {
+        fy_print(writer, "%s%s", i > 0 ? "," : "", name[i] ? "" : "null");
+        if (name[i])
+            fy_json_put_text(writer, name[i]);
+    }
+    fy_print(writer, "]");
+}
+
+static void put_clusters(fy_writer *writer, const foray_policy_clusters *clusters, int64_t states)
+{
+    int64_t n = clusters->dimensions;
+    fy_print(writer,
+             ",\n\"clusters\":{\"kind\":\"%s\",\"low\":", clusters->cells ? "grid" : "radial");
+    put_reals(writer, clusters->low, n);
+    fy_print(writer, ",\"high\":");
+    put_reals(writer, clusters->high, n);
+    if (clusters->cells) {
+        for (int64_t i = 0; i < n; i++)
+            fy_print(writer, i == 0 ? ",\"cells\":[%" PRId64 : ",%" PRId64, clusters->cells[i]);
+        fy_print(writer, "]}");
+        return;
+    }
+    fy_print(writer, ",\"width\":");
+    put_real(writer, clusters->width);
+    fy_print(writer, ",\"nearest\":%" PRId64 ",\n \"centres\":[", clusters->nearest);
+    for (int64_t x = 0; x < states; x++) {
+        fy_print(writer, x > 0 ? "," : "");
+        put_reals(writer, clusters->centre + x * n, n);
+    }
+    fy_print(writer, "]}");
+}
+
+static void put_from(fy_writer *writer, const foray_policy_about *about)
+{
+    const struct {
+        const char *key, *text;
+        int64_t number;
+    } rows[] = {{"world", about->world, -1},         {"algorithm", about->algorithm, -1},
+                {"episodes", NULL, about->episodes}, {"seed", NULL, about->seed},
+                {"version", about->version, -1},     {"model", about->model, -1}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!rows[i].text && rows[i].number < 0)
+            continue;
+        fy_print(writer, any ? "," : ",\n\"from\":{");
+        if (rows[i].text)
+            put_text(writer, rows[i].key, rows[i].text);
+        else
+            fy_print(writer, "\"%s\":%" PRId64, rows[i].key, rows[i].number);
+        any = true;
+    }
+    fy_print(writer, any ? "}" : "");
+}
+
+static void put_about(fy_writer *writer, const foray_policy *policy)
+{
+    const foray_policy_about *about = policy->about;
+    if (about->reward)
+        fy_print(writer, ",\n\"reward\":%s", about->reward);
+    put_names(writer, "state_names", about->state_name, policy->states);
+    put_names(writer, "action_names", about->action_name, policy->actions);
+    if (about->clusters)
+        put_clusters(writer, about->clusters, policy->states);
+    put_from(writer, about);
+}
+
+/* -------------------------------------------------------------------- the whole */
+
+/* Is there a value of the policy itself, or anything else that version 1 has no place for? */
+static bool needs_second(const foray_policy *policy)
+{
+    bool known = !isnan(policy->expected) || !isnan(policy->low) || !isnan(policy->high);
+    bool unknown = policy->mode == FORAY_GIVEN;
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        unknown |= isnan(policy->value[mode]);
+    return known || unknown || policy->about || policy->certificate.bound != FORAY_BOUND_NONE ||
+           policy->certificate.optimal || policy->certificate.vacuous;
+}
+
+/* Of a policy from elsewhere nothing may be known: then neither values nor a certificate. */
+static bool is_unknown(const foray_policy *policy)
+{
+    bool known = policy->mode != FORAY_GIVEN || !isnan(policy->expected) || !isnan(policy->low) ||
+                 !isnan(policy->high) || policy->certificate.status != FORAY_UNCERTIFIED;
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        known |= !isnan(policy->value[mode]);
+    return !known;
+}
+
+static void put_policy(fy_writer *writer, const foray_policy *policy)
+{
+    bool second = needs_second(policy);
+    fy_print(writer, "{\"format\":\"foray-policy\",\"version\":%d,", second ? 2 : 1);
+    fy_print(writer, "\"states\":%" PRId64 ",\"actions\":%" PRId64 ",\"horizon\":%" PRId64 ",",
+             policy->states, policy->actions, policy->horizon);
+    fy_print(writer, "\"mode\":\"%s\",\n\"action\":[", fy_mode_names[policy->mode]);
+    put_actions(writer, policy, second);
+    fy_print(writer, "]");
+    if (!is_unknown(policy)) {
+        put_values(writer, policy, second);
+        put_certificate(writer, policy, second);
+    }
+    if (policy->about)
+        put_about(writer, policy);
+    fy_print(writer, "}\n");
+}
+
+/* A policy is a plain struct that anyone may fill: what cannot be read back is not written. */
+static foray_status check_head(foray_context *ctx, const foray_policy *policy)
+{
+    const foray_certificate *certificate = &policy->certificate;
+    bool sane = foray_mode_name(policy->mode) != NULL &&
+                foray_radius_name(certificate->radius) != NULL && certificate->gap >= 0 &&
+                certificate->delta >= 0 && certificate->delta <= 1 &&
+                (unsigned)certificate->status <= FORAY_REFUTED &&
+                (unsigned)certificate->bound <= FORAY_BOUND_EXACT && !isinf(policy->expected) &&
+                !isinf(policy->low) && !isinf(policy->high);
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        sane = sane && !isinf(policy->value[mode]);
+    if (sane)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT,
+                   "the policy has a mode, a value or a certificate that cannot be written");
+}
+
+foray_status foray_policy_print(foray_context *ctx, const foray_policy *policy, char **out,
+                                size_t *size)
+{
+    fy_writer writer = {.ctx = ctx};
+    foray_status status = check_head(ctx, policy);
+    if (status < 0)
+        return status;
+    put_policy(&writer, policy);
+    return fy_writer_take(&writer, "a policy", out, size);
+}
+
+foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy, const char *path)
+{
+    char *text;
+    size_t size;
+    foray_status status = foray_policy_print(ctx, policy, &text, &size);
+    if (status < 0)
+        return status;
+    status = foray_file_write(ctx, path, true, text, size);
+    free(text);
+    return status;
+}
