@@ -48,6 +48,7 @@ static cli_exit output_import(cli_session *session, const importing *i)
     output_rewards(&output, i);
     cli_output_integer(&output, "states", foray_model_states(i->model));
     cli_output_integer(&output, "actions", foray_model_actions(i->model));
+    cli_output_integer(&output, "pairs", i->sizes.pairs);
     cli_output_integer(&output, "horizon", foray_model_horizon(i->model));
     cli_output_integer(&output, "rows", i->facts.rows);
     cli_output_integer(&output, "ends", i->facts.ends);

@@ -319,9 +319,9 @@ static void versions_are_as_low_as_can_be(void **state)
     set_checksum(data, size);
     assert_int_equal(parse_compact(ctx, data, size, &none), FORAY_ERROR_INPUT);
     assert_non_null(strstr(foray_message(ctx), "feature_error: "));
-    data[8] = 6;
+    data[8] = 7;
     assert_int_equal(parse_compact(ctx, data, size, &none), FORAY_ERROR_INPUT);
-    assert_non_null(strstr(foray_message(ctx), "version 6, but only 1 to 5"));
+    assert_non_null(strstr(foray_message(ctx), "version 7, but only 1 to 6"));
     free(data);
     foray_model_destroy(model);
     foray_model_destroy(full);
@@ -447,7 +447,7 @@ static const struct {
     {"{\"format\":\n  nonsense}", "m.json:2:"},
     {"[]", "m.json: "},
     {"{}", "m.json: format"},
-    {"{\"format\":\"foray-model\",\"version\":2}", "m.json: version"},
+    {"{\"format\":\"foray-model\",\"version\":3}", "m.json: version"},
     {GOOD ",\"thetta\":[1]}", "thetta"},
     {GOOD ",\"name\":\"y\"}", "duplicate"},
     {HEAD "\"horizon\":0,\"dim\":1,\"norm_bound\":1}", "horizon: 0"},

@@ -52,16 +52,18 @@ static double best_return(const raw_table *table, int64_t horizon)
 {
     double value[MOST_STATES] = {0}, q[MOST_STATES][MOST_ACTIONS];
     for (int64_t t = 0; t < horizon; t++) {
+        bool has[MOST_STATES][MOST_ACTIONS] = {{false}};
         memset(q, 0, sizeof q);
         for (int i = 0; i < table->rows; i++) {
             const raw_row *row = &table->row[i];
+            has[row->state][row->action] = true;
             q[row->state][row->action] +=
                 row->probability * (row->reward + (row->done ? 0 : value[row->next]));
         }
         for (int s = 0; s < table->states; s++) {
             value[s] = -INFINITY;
             for (int a = 0; a < table->actions; a++)
-                value[s] = fmax(value[s], q[s][a]);
+                value[s] = has[s][a] ? fmax(value[s], q[s][a]) : value[s];
         }
     }
     return value[0];
@@ -77,6 +79,8 @@ static void draw_table(support_random *random, raw_table *table)
         for (int a = 0; a < table->actions; a++) {
             int count = 1 + (int)support_below(random, 4);
             double law[4];
+            if (a > 0 && (s + a) % 3 == 0 && support_uniform(random) < 0.5)
+                continue; /* an action that the state does not have */
             support_law(random, count, false, law);
             for (int i = 0; i < count; i++)
                 table->row[table->rows++] =
@@ -203,8 +207,8 @@ static void bad_tables_are_named_by_line(void **state)
         {"0,0,0,1,0,0\n0,0,0,x,0,0\n", "t.csv:2: probability: 'x' is not a number"},
         {"0,0,0,0.5,0,0\n", "sum to 0.5"},
         {"0,0,0,1,0,2\n", "'2' is neither 0 nor 1"},
-        {"0,0,1,1,0,0\n", "state 1 has no row for action 0"},
-        {"0,0,0,1,0,0\n0,1,1,1,0,0\n1,0,1,1,0,0\n", "state 1 has no row for action 1"},
+        {"0,0,1,1,0,0\n", "state 1 has no row: a state that goes on needs an action"},
+        {"0,0,0,1,0,0\n2,0,2,1,0,0\n", "state 1 has no row (nothing leads there)"},
         {"0,0,900000000,1,0,0\n", "only 1 rows"},
         {"0,0,0,1,0,0,7\n", "more numbers than columns"},
         {"state,action,next,probability\n,0,0,1\n", "empty"},

@@ -307,8 +307,14 @@ FORAY_API double foray_model_feature_delta(const foray_model *model);
  * that knows it can be used as a world. */
 FORAY_API const double *foray_model_theta(const foray_model *model);
 
+/* Does the state have the action? Most models have every action in every state. Pairs (s,a) that
+ * are not available do not exist: no algorithm, bound or random choice counts them, and no reward
+ * or policy may name them. */
+FORAY_API bool foray_model_available(const foray_model *model, int64_t state, int64_t action);
+
 /* The possible successors of (s,a): returns how many, and sets *next to them.
- * The order is the model's own, the same in every call. */
+ * The order is the model's own, the same in every call. Where the action is not available there
+ * are none, and *next is left alone. */
 FORAY_API int64_t foray_model_successors(const foray_model *model, int64_t state, int64_t action,
                                          const int32_t **next);
 
@@ -342,7 +348,7 @@ FORAY_API bool foray_model_cell(const foray_model *model, int64_t state, int64_t
 /* What a check of a model found. Norms over all f: S -> [0,1] are exact if
  * psi_norm_exact says so; otherwise they are upper bounds. */
 typedef struct foray_model_facts {
-    int64_t pairs;           /* (s,a) pairs */
+    int64_t pairs;           /* (s,a) pairs that are available */
     int64_t transitions;     /* successors, summed over pairs */
     int64_t most_successors; /* n */
     int64_t features;        /* non-zero feature values stored */
@@ -483,6 +489,11 @@ FORAY_API void foray_builder_law(foray_builder *builder, int64_t class_index,
 FORAY_API void foray_builder_transition(foray_builder *builder, int64_t state, int64_t action,
                                         int64_t next, double probability);
 
+/* Every kind: the state has these actions only; nothing may be said about the others. States that
+ * are never mentioned have all of them; the last call about a state counts. */
+FORAY_API void foray_builder_available(foray_builder *builder, int64_t state, int64_t count,
+                                       const int64_t *action);
+
 /* Every kind: the finished model says what is possible, but not how likely it is. A
  * tabular builder's probabilities then only name the possible successors. */
 FORAY_API void foray_builder_forget_theta(foray_builder *builder);
@@ -580,7 +591,7 @@ FORAY_API bool foray_world_describe(int64_t index, foray_world_info *info);
 /* What each step is worth: r_t(s,a), or r_t(s,a,s') where it depends on what follows; or, instead,
  * an event: reaching or avoiding states. docs/rewards.md has all of it. Values, certificates and
  * intervals of policies are in the reward's own unit. The model must outlive a reward that depends
- * on what follows. */
+ * on what follows, and one of a model in which some states lack actions. */
 typedef struct foray_reward foray_reward;
 
 /* Everything is `fallback` at first, and values lie in [0,1]. */

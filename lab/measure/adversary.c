@@ -76,7 +76,7 @@ static foray_status step_reward(attack *a, const foray_reward *from, const int32
         double q_plan = action == planned[at] ? a->q_plan[at] : 0.0;
         double towards = q_best > q_plan ? 1.0 : q_best < q_plan ? 0.0 : by.keep * r;
         r += by.eta * (towards - r);
-        if (r > 0.0)
+        if (r > 0.0 && fy_available(model, p))
             status = foray_reward_set(a->ctx, next, t, s, action, r);
     }
     if (status == FORAY_OK)

@@ -52,12 +52,14 @@ static foray_status fill_reward(foray_context *ctx, const foray_model *model, co
         return foray_reward_set(ctx, reward, -1, goal, -1, 1.0);
     bool timed = from->kind == FORAY_TIMED, sparse = from->kind == FORAY_SPARSE;
     int64_t first = timed ? 0 : -1, end = timed ? model->horizon : 0;
-    int64_t certain = sparse ? (int64_t)(uniform(from, 2, 0) * (double)model->pairs) : 0;
+    int64_t certain = sparse ? (int64_t)(uniform(from, 2, 0) * (double)model->available) : 0;
     for (int64_t t = first; t < end; t++)
-        for (int64_t p = 0; p < model->pairs && status == FORAY_OK; p++)
-            if (!sparse || p == certain || uniform(from, 1, p) < sparse_density)
+        for (int64_t k = 0; k < model->available && status == FORAY_OK; k++) {
+            int64_t p = fy_existing(model, k);
+            if (!sparse || k == certain || uniform(from, 1, k) < sparse_density)
                 status = foray_reward_set(ctx, reward, t, p / model->actions, p % model->actions,
-                                          uniform(from, t + 1, p));
+                                          uniform(from, t + 1, k));
+        }
     return status;
 }
 

@@ -186,6 +186,8 @@ static void step_back(fy_all_rewards *all, const fy_inner *inner, double left)
     for (int64_t s = 0; s < model->states; s++) {
         all->w_now[s] = all->y_now[s] = all->Z_now[s] = 0;
         for (int64_t a = 0; a < model->actions; a++) {
+            if (!fy_available(model, s * model->actions + a))
+                continue;
             parts q = look_ahead(all, inner, s * model->actions + a, left);
             all->w_now[s] = fmax(all->w_now[s], q.w);
             all->y_now[s] = fmax(all->y_now[s], q.y);

@@ -51,7 +51,8 @@ static foray_status find_blocks(foray_context *ctx, const fy_basis *basis, bool 
     if (!FY_ALLOC(ctx, pairs, basis->blocks))
         return FORAY_ERROR_MEMORY;
     for (int64_t pair = 0; pair < model->pairs; pair++)
-        pairs[basis->block_of_generator_set[model->generator_set[pair]]]++;
+        pairs[basis->block_of_generator_set[model->generator_set[pair]]] +=
+            fy_available(model, pair);
     for (int64_t set = 0; set < model->generator_sets; set++) {
         int64_t g = basis->block_of_generator_set[set];
         candidate[g] |= fy_generator_set_size(model, set) > 1 && !is_free(basis, set, pairs[g]);
@@ -188,7 +189,8 @@ static double find_evidence(fy_fit *fit, const int64_t *seen)
     memset(fit->alone, 0, (size_t)basis->blocks * sizeof *fit->alone);
     memset(fit->size, 0, (size_t)basis->blocks * sizeof *fit->size);
     for (int64_t pair = 0; pair < model->pairs; pair++)
-        if (fit->tested[basis->block_of_generator_set[model->generator_set[pair]]])
+        if (fy_available(model, pair) &&
+            fit->tested[basis->block_of_generator_set[model->generator_set[pair]]])
             add_pair(fit, pair, seen);
     for (int64_t g = 0; g < basis->blocks; g++) {
         if (!fit->tested[g])

@@ -158,7 +158,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
     if (gap->doubt != NULL)
         fy_gap_explain_following(gap);
     for (int64_t a = 0; a < model->actions; a++) {
-        if (a == action[t * model->states + s])
+        if (a == action[t * model->states + s] || !fy_available(model, s * model->actions + a))
             continue;
         fy_gap_look_at(gap, t, V, s * model->actions + a, other);
         double error = fy_gap_rounding(gap, mine, other, left);

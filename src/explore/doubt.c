@@ -79,6 +79,8 @@ static foray_status list_laws(foray_explorer *explorer, const fy_gap_doubt *foun
     for (int64_t g = 0; g < basis->blocks; g++)
         out->law[g] = (foray_doubt_law){.block = g, .share = found->law[g]};
     for (int64_t pair = model->pairs - 1; pair >= 0; pair--) {
+        if (!fy_available(model, pair))
+            continue;
         foray_doubt_law *law = &out->law[basis->block_of_generator_set[model->generator_set[pair]]];
         law->state = pair / model->actions;
         law->action = pair % model->actions;

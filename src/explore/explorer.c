@@ -107,6 +107,17 @@ static foray_status check_index(foray_explorer *explorer, foray_status status, c
                    what, index, count - 1, explorer->episodes, explorer->step);
 }
 
+static foray_status check_available(foray_explorer *explorer, foray_status status, int64_t state,
+                                    int64_t action, int64_t step)
+{
+    if (fy_available(explorer->model, state * explorer->model->actions + action))
+        return FORAY_OK;
+    return fy_fail(explorer->ctx, status,
+                   "action %" PRId64 " is not available in state %" PRId64 " (episode %" PRId64
+                   ", step %" PRId64 ")",
+                   action, state, explorer->episodes, step);
+}
+
 static foray_status ruled_out(foray_explorer *explorer, int64_t state, int64_t action, int64_t next,
                               int64_t step)
 {
@@ -172,6 +183,8 @@ foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int
         status = check_index(explorer, FORAY_ERROR_USAGE, "action", action, model->actions);
     if (status == FORAY_OK)
         status = check_index(explorer, FORAY_ERROR_WORLD, "next state", next, model->states);
+    if (status == FORAY_OK)
+        status = check_available(explorer, FORAY_ERROR_USAGE, state, action, explorer->step);
     if (status != FORAY_OK)
         return status;
     int64_t pair = state * model->actions + action;
@@ -225,6 +238,8 @@ static foray_status check_recorded(foray_explorer *explorer, int64_t steps, cons
         if (status == FORAY_OK)
             status =
                 check_index(explorer, FORAY_ERROR_WORLD, "state", states[t + 1], model->states);
+        if (status == FORAY_OK)
+            status = check_available(explorer, FORAY_ERROR_WORLD, states[t], actions[t], t);
         if (status != FORAY_OK)
             return status;
         if (fy_model_find(model, states[t] * model->actions + actions[t], states[t + 1]) < 0)
@@ -244,11 +259,13 @@ foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps, const
     return status == FORAY_OK ? end_episode(explorer) : status;
 }
 
-int64_t fy_random_action(const foray_explorer *explorer, int64_t t)
+int64_t fy_random_action(const foray_explorer *explorer, int64_t t, int64_t state)
 {
+    const foray_model *model = explorer->model;
     uint64_t bits = fy_random_bits((uint64_t)explorer->settings.seed, FY_STREAM_EXPLORER,
                                    (uint64_t)explorer->episodes, (uint32_t)t, 0);
-    return (int64_t)(fy_unit(bits) * (double)explorer->model->actions);
+    int64_t k = (int64_t)(fy_unit(bits) * (double)fy_actions_of(model, state));
+    return fy_nth_action(model, state, k);
 }
 
 /* --------------------------------------------------------- plans and bounds */
@@ -375,6 +392,8 @@ static uint64_t fingerprint(const foray_explorer *explorer)
     const foray_reward *reward = foray_explorer_reward(explorer);
     uint64_t hash = fy_hash(shape, sizeof shape, reward ? fy_reward_hash(reward) : 0);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
+    if (model->stand_in)
+        hash = fy_hash(model->stand_in, (size_t)model->pairs * sizeof *model->stand_in, hash);
     for (int64_t i = 0; i < ops->parameters; i++)
         hash = fy_hash(&explorer->own[i], sizeof explorer->own[i], hash);
     return fy_hash(ops->name, strlen(ops->name), hash);
@@ -431,5 +450,6 @@ void fy_read_actions(fy_reader *reader, const foray_model *model, int32_t *actio
 {
     fy_read_i32s(reader, action, (size_t)count);
     for (int64_t i = 0; i < count && !reader->failed; i++)
-        reader->failed = action[i] < 0 || action[i] >= model->actions;
+        reader->failed = action[i] < 0 || action[i] >= model->actions ||
+                         !fy_available(model, i % model->states * model->actions + action[i]);
 }

@@ -107,8 +107,8 @@ static inline int64_t fy_policy_entries(const foray_model *model)
 /* Actions that were written with fy_write_i32s; fails if one is out of range. */
 void fy_read_actions(fy_reader *reader, const foray_model *model, int32_t *action, int64_t count);
 
-/* An action uniformly at random, always the same in step t of an episode. */
-int64_t fy_random_action(const foray_explorer *explorer, int64_t t);
+/* One of the state's actions uniformly at random, always the same in step t of an episode. */
+int64_t fy_random_action(const foray_explorer *explorer, int64_t t, int64_t state);
 void fy_given_destroy(fy_given *given);
 
 /* Plans and bounds with certificates from likelihoods (certificates.c), once rewards and mode have

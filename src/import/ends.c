@@ -125,19 +125,11 @@ static foray_status choose_target(ending *e, int64_t first, int64_t k, int32_t *
     return status;
 }
 
-/* The rows of a pair of the file, with their targets. */
+/* The rows of a pair of the file, with their targets; none where the state lacks the action. */
 static foray_status add_pair(ending *e, int64_t state, int64_t action)
 {
     const fy_transitions *table = e->table;
     int64_t pair = state * table->actions + action, first = e->rows;
-    if (table->start[pair] == table->start[pair + 1]) {
-        char name[FY_STATE_NAME];
-        return fy_fail(table->ctx, FORAY_ERROR_INPUT,
-                       "%s: state %s has no row for action %" PRId64
-                       "%s: every action needs an outcome in every state that goes on",
-                       table->path, fy_transitions_name(table, state, name), action,
-                       e->reached[state] ? "" : " (nothing leads there)");
-    }
     foray_status status = FORAY_OK;
     for (int64_t k = table->start[pair]; k < table->start[pair + 1] && status == FORAY_OK; k++) {
         fy_transition row = table->row[k];
@@ -149,15 +141,28 @@ static foray_status add_pair(ending *e, int64_t state, int64_t action)
     return status;
 }
 
+/* A state of the file that episodes do not end in. */
+static foray_status add_state(ending *e, int64_t state)
+{
+    const fy_transitions *table = e->table;
+    const int64_t *start = table->start + state * table->actions;
+    foray_status status = FORAY_OK;
+    char name[FY_STATE_NAME];
+    if (start[0] == start[table->actions])
+        return fy_fail(table->ctx, FORAY_ERROR_INPUT,
+                       "%s: state %s has no row%s: a state that goes on needs an action",
+                       table->path, fy_transitions_name(table, state, name),
+                       e->reached[state] ? "" : " (nothing leads there)");
+    for (int64_t a = 0; a < table->actions && status == FORAY_OK; a++)
+        status = add_pair(e, state, a);
+    return status;
+}
+
 static foray_status add_given(ending *e)
 {
     foray_status status = FORAY_OK;
-    for (int64_t s = 0; s < e->table->given && status == FORAY_OK; s++) {
-        if (e->absorbing[s])
-            status = add_absorbing(e, s);
-        for (int64_t a = 0; a < e->table->actions && !e->absorbing[s] && status == FORAY_OK; a++)
-            status = add_pair(e, s, a);
-    }
+    for (int64_t s = 0; s < e->table->given && status == FORAY_OK; s++)
+        status = e->absorbing[s] ? add_absorbing(e, s) : add_state(e, s);
     return status;
 }
 

@@ -6,6 +6,7 @@
  * how probable it is, is not, and is the same for all. Pairs with laws of their own have one
  * outcome for each state that can follow. */
 #include "import/table.h"
+#include "model/builder.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -234,10 +235,42 @@ static void name_states(const fy_transitions *table, foray_builder *builder)
         foray_builder_action_name(builder, a, fy_words_at(&table->action_words, a));
 }
 
+/* The state does not have this action. */
+static bool is_missing(const lawyer *l, int64_t pair)
+{
+    return l->start[pair] == l->start[pair + 1];
+}
+
+/* Which actions each state has, where they are not all. */
+static void name_actions(const lawyer *l, foray_builder *builder)
+{
+    int64_t A = l->table->actions, *action = NULL;
+    for (int64_t s = 0; s < l->table->states; s++) {
+        int64_t count = 0;
+        for (int64_t a = 0; a < A; a++)
+            count += !is_missing(l, s * A + a);
+        if (count == A)
+            continue;
+        if (!action && !FY_ALLOC(l->table->ctx, action, A)) {
+            fy_builder_holds(builder, FORAY_ERROR_MEMORY);
+            return;
+        }
+        count = 0;
+        for (int64_t a = 0; a < A; a++)
+            if (!is_missing(l, s * A + a))
+                action[count++] = a;
+        foray_builder_available(builder, s, count, action);
+    }
+    free(action);
+}
+
 static void fill_model(lawyer *l, foray_builder *builder)
 {
     const fy_transitions *table = l->table;
+    name_actions(l, builder);
     for (int64_t pair = 0; pair < l->pairs; pair++) {
+        if (is_missing(l, pair))
+            continue;
         list_outcomes(l, pair);
         if (l->first[l->law_of[pair]] == pair)
             foray_builder_law(builder, l->law_of[pair], l->probability);
@@ -257,7 +290,7 @@ foray_status fy_transitions_model(const fy_transitions *table, const char *laws,
     foray_builder *builder = NULL;
     foray_status status = open_lawyer(&l, table, laws);
     for (int64_t pair = 0; pair < l.pairs && status == FORAY_OK; pair++)
-        status = assign_law(&l, pair);
+        status = is_missing(&l, pair) ? FORAY_OK : assign_law(&l, pair);
     if (status == FORAY_OK)
         status = foray_builder_create_classes(table->ctx, table->states, table->actions, horizon,
                                               l.classes.count, l.outcomes, &builder);

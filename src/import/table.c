@@ -208,6 +208,14 @@ static int compare_rows(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
+static foray_status too_few_rows(const fy_transitions *table)
+{
+    return fy_fail(table->ctx, FORAY_ERROR_INPUT,
+                   "%s: states up to %" PRId64 " and actions up to %" PRId64 ", but only %" PRId64
+                   " rows",
+                   table->path, table->given - 1, table->actions - 1, table->rows);
+}
+
 /* Numbers everything, sorts the rows, and finds where each pair's begin. */
 static foray_status sort_rows(fy_transitions *table)
 {
@@ -217,12 +225,9 @@ static foray_status sort_rows(fy_transitions *table)
     table->given = table->numbered_states ? most_state + 1 : table->state_words.count;
     table->actions = table->numbered_actions ? most_action + 1 : table->action_words.count;
     table->states = table->given;
-    /* Every action of every state needs a row: a wild number is caught before it costs memory. */
+    /* Each state and each action has rows: a wild number is caught before it costs memory. */
     if (table->actions > table->rows || table->given > 2 * table->rows)
-        return fy_fail(table->ctx, FORAY_ERROR_INPUT,
-                       "%s: states up to %" PRId64 " and actions up to %" PRId64
-                       ", but only %" PRId64 " rows",
-                       table->path, table->given - 1, table->actions - 1, table->rows);
+        return too_few_rows(table);
     for (int64_t i = 0; i < table->rows; i++) {
         number_words(&table->state_words, table->numbered_states, &table->row[i].state);
         number_words(&table->state_words, table->numbered_states, &table->row[i].next);
@@ -233,8 +238,12 @@ static foray_status sort_rows(fy_transitions *table)
 
 foray_status fy_transitions_sort(fy_transitions *table)
 {
-    qsort(table->row, (size_t)table->rows, sizeof *table->row, compare_rows);
+    /* Pairs without rows are actions that a state lacks; they cost memory all the same. */
+    enum { HARMLESS = 1 << 22, PAIRS_PER_ROW = 64 };
     int64_t pairs = table->given * table->actions; /* both below 2^31 */
+    if (pairs > HARMLESS && pairs / PAIRS_PER_ROW > table->rows)
+        return too_few_rows(table);
+    qsort(table->row, (size_t)table->rows, sizeof *table->row, compare_rows);
     if (!FY_ALLOC(table->ctx, table->start, pairs + 1))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < table->rows; i++)

@@ -75,8 +75,8 @@ foray_status fy_label_add(foray_context *ctx, fy_label *label, int64_t state);
  * NAME.isd.txt beside NAME.csv. */
 foray_status fy_transitions_begin(fy_transitions *table, const char *initial);
 
-/* Sorts out what ends episodes. Afterwards every (s,a) has rows, sorted by state, action and
- * line, and `done` no longer matters. */
+/* Sorts out what ends episodes. Afterwards every (s,a) has rows unless the state lacks the action,
+ * sorted by state, action and line, and `done` no longer matters. */
 foray_status fy_transitions_end(fy_transitions *table);
 
 /* The model. laws: pair, action, all, or column. */

@@ -28,6 +28,7 @@ static int64_t model_bytes(const foray_model *model)
     bytes += 8 * (model->generator_sets + 1) + 4 * model->generator_sets + 8 * (generators + 1);
     bytes += 12 * model->feat_start[generators] + 12 * model->initials;
     bytes += model->theta ? 8 * model->dim : 0;
+    bytes += model->stand_in ? 4 * (model->pairs + model->available) : 0;
     if (model->pair_dim > 0)
         bytes += 8 * (model->pairs + 1) + 12 * model->pair_start[model->pairs];
     bytes += model->cell_row ? 8 * model->states : 0;
@@ -38,8 +39,11 @@ static int64_t model_bytes(const foray_model *model)
 
 static void count_things(const foray_model *model, foray_model_facts *facts)
 {
-    facts->pairs = model->pairs;
-    facts->transitions = model->succ_start[model->pairs];
+    facts->pairs = model->available;
+    for (int64_t k = 0; k < model->available; k++) {
+        int64_t pair = fy_existing(model, k);
+        facts->transitions += model->succ_start[pair + 1] - model->succ_start[pair];
+    }
     facts->generator_sets = model->generator_sets;
     facts->features = model->feat_start[model->gen_start[model->generator_sets]];
     for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++)

@@ -228,38 +228,39 @@ static void sort_ties(const foray_model *model, int64_t generator_set, int32_t *
     }
 }
 
-static foray_status take_successors(gather *g, int64_t pair, int64_t list)
+/* pair: whose they are; place: the pair itself, or one that stands in for it. */
+static foray_status take_successors(gather *g, int64_t place, int64_t pair, int64_t list)
 {
     const fy_model_parts *parts = g->parts;
     const int64_t *order = g->order + parts->gen_start[list];
     const int32_t *given = parts->succ + parts->succ_start[pair];
     int64_t n = parts->succ_start[pair + 1] - parts->succ_start[pair];
-    int32_t *succ = g->model->succ + parts->succ_start[pair];
+    int32_t *succ = g->model->succ + g->model->succ_start[place];
+    g->model->succ_start[place + 1] = g->model->succ_start[place] + n;
     for (int64_t j = 0; j < n; j++) {
         int32_t next = given[order[j]];
-        if (g->seen[next] == pair + 1)
+        if (g->seen[next] == place + 1)
             return fy_fail(g->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ": successor %d is given twice",
                            FY_PAIR(parts, pair), next);
-        g->seen[next] = (int32_t)pair + 1;
+        g->seen[next] = (int32_t)place + 1;
         succ[j] = next;
     }
     sort_ties(g->model, g->generator_set_of_list[list], succ);
     return FORAY_OK;
 }
 
-static foray_status take_pair(gather *g, int64_t pair)
+static foray_status take_pair(gather *g, int64_t place)
 {
     const fy_model_parts *parts = g->parts;
+    int64_t pair = fy_stand_in(g->model, place);
     int64_t list = parts->list_of_pair ? parts->list_of_pair[pair] : pair;
     foray_status status = fy_parts_check_pair(g->ctx, parts, pair);
     if (status == FORAY_OK && g->generator_set_of_list[list] < 0)
         status = take_list(g, pair, list);
     if (status == FORAY_OK)
-        status = take_successors(g, pair, list);
-    if (status == FORAY_OK) {
-        g->model->generator_set[pair] = g->generator_set_of_list[list];
-        g->model->succ_start[pair + 1] = parts->succ_start[pair + 1];
-    }
+        status = take_successors(g, place, pair, list);
+    if (status == FORAY_OK)
+        g->model->generator_set[place] = g->generator_set_of_list[list];
     return status;
 }
 
@@ -268,6 +269,10 @@ static foray_status take_pair(gather *g, int64_t pair)
 static bool allocate_model(foray_context *ctx, const fy_model_parts *parts, foray_model *model)
 {
     int64_t transitions = parts->succ_start[model->pairs];
+    for (int64_t pair = 0; model->stand_in && pair < model->pairs; pair++)
+        if (!fy_available(model, pair))
+            transitions += parts->succ_start[model->stand_in[pair] + 1] -
+                           parts->succ_start[model->stand_in[pair]];
     int64_t generators = parts->gen_start[parts->lists];
     int64_t features = parts->feat_start[generators];
     return FY_ALLOC(ctx, model->generator_set, model->pairs) &&
@@ -332,7 +337,7 @@ static bool trim_model(foray_context *ctx, foray_model *model)
 static foray_status check_lists_used(gather *g)
 {
     for (int64_t list = 0; list < g->parts->lists; list++)
-        if (g->generator_set_of_list[list] < 0)
+        if (g->generator_set_of_list[list] < 0 && g->parts->list_of_pair)
             return fy_fail(g->ctx, FORAY_ERROR_INPUT,
                            "generator set %" PRId64 " belongs to no pair", list);
     return FORAY_OK;

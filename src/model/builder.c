@@ -110,6 +110,7 @@ void foray_builder_destroy(foray_builder *builder)
     destroy_names(builder->action_names, builder->actions);
     free(builder->name);
     free(builder->entry);
+    free(builder->available);
     free(builder->theta);
     free(builder->class_start);
     free(builder->law_given);
@@ -346,6 +347,39 @@ void foray_builder_transition(foray_builder *builder, int64_t state, int64_t act
 void foray_builder_forget_theta(foray_builder *builder)
 {
     builder->theta_forgotten = true;
+}
+
+/* Every action everywhere, until a state says otherwise. */
+static bool reserve_available(foray_builder *builder)
+{
+    int64_t pairs = builder->states * builder->actions;
+    if (builder->available)
+        return true;
+    if (!FY_ALLOC(builder->ctx, builder->available, pairs))
+        return fy_builder_holds(builder, FORAY_ERROR_MEMORY);
+    memset(builder->available, true, (size_t)pairs * sizeof *builder->available);
+    return true;
+}
+
+void foray_builder_available(foray_builder *builder, int64_t state, int64_t count,
+                             const int64_t *action)
+{
+    if (!is_index(builder, "state", state, builder->states))
+        return;
+    for (int64_t i = 0; i < count; i++)
+        if (!is_index(builder, "action", action[i], builder->actions))
+            return;
+    if (count < 1) {
+        fy_builder_fail(builder, FORAY_ERROR_INPUT, "available: state %" PRId64 " has no action",
+                        state);
+        return;
+    }
+    if (!reserve_available(builder))
+        return;
+    bool *of_state = builder->available + state * builder->actions;
+    memset(of_state, false, (size_t)builder->actions * sizeof *of_state);
+    for (int64_t i = 0; i < count; i++)
+        of_state[action[i]] = true;
 }
 
 void foray_builder_feature_error(foray_builder *builder, double error)

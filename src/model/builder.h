@@ -33,6 +33,7 @@ struct foray_builder {
     int64_t states, actions, horizon, dim;
     double norm_bound, feature_error, feature_delta;
 
+    bool *available; /* [states * actions], or NULL: every state has every action */
     int64_t entries, entry_room, calls;
     fy_entry *entry;
 

@@ -11,21 +11,25 @@
 /* A byte above 127, the name, and an end of line that transfers as text would damage. */
 static const uint8_t magic[FY_MODEL_MAGIC_SIZE] = {0x89, 'F', 'O', 'R', 'A', 'Y', 'M', '\n'};
 
-/* Version 2 knows features phi(s,a), version 3 an error of estimated features as well. A
- * model is written in the lowest version that can hold it. */
+/* Version 2 knows features phi(s,a), version 3 an error of estimated features as well, version 6
+ * actions that some states lack. A model is written in the lowest version that can hold it. */
 enum {
     VERSION_PLAIN = 1,
     VERSION_PAIR_FEATURES = 2,
     VERSION_FEATURE_ERROR = 3,
     VERSION_NONNEGATIVE = 4,
-    VERSION_FEATURE_DELTA = 5
+    VERSION_FEATURE_DELTA = 5,
+    VERSION_AVAILABLE = 6,
+    VERSION_LATEST = VERSION_AVAILABLE
 };
 
 enum { CRC_SIZE = 4 };
 
 /* The header after the magic: unsigned 64-bit numbers in this order, then
  * norm_bound and, from version 3 on, feature_error. Version 4 says that theta >= 0; version 5
- * has feature_delta behind feature_error, and then whether theta >= 0. */
+ * has feature_delta behind feature_error, and then whether theta >= 0. In version 6 the generator
+ * set of a pair may be -1: the action is not available in the state, and the pair has nothing,
+ * neither successors nor phi(s,a). */
 typedef struct header {
     uint64_t version, states, actions, horizon, dim;
     uint64_t transitions; /* successors over all pairs */
@@ -81,8 +85,53 @@ static void write_counts(fy_writer *writer, const int64_t *start, int64_t count)
     }
 }
 
+/* Successors, or features phi(s,a), of the pairs that exist. */
+static uint64_t count_existing(const foray_model *model, const int64_t *start)
+{
+    uint64_t count = 0;
+    for (int64_t k = 0; k < model->available; k++) {
+        int64_t pair = fy_existing(model, k);
+        count += (uint64_t)(start[pair + 1] - start[pair]);
+    }
+    return count;
+}
+
+/* The generator set of every pair, then the successors. */
+static void write_pairs(fy_writer *writer, const foray_model *model)
+{
+    const int32_t none = -1;
+    for (int64_t pair = 0; pair < model->pairs; pair++)
+        fy_write_i32s(writer, fy_available(model, pair) ? &model->generator_set[pair] : &none, 1);
+    for (int64_t k = 0; k < model->available; k++) {
+        int64_t pair = fy_existing(model, k), start = model->succ_start[pair];
+        fy_write_i32s(writer, model->succ + start, (size_t)(model->succ_start[pair + 1] - start));
+    }
+}
+
+/* How many features phi(s,a) each pair has, then their coordinates, then their values. */
+static void write_pair_features(fy_writer *writer, const foray_model *model)
+{
+    const int64_t *start = model->pair_start;
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        int32_t count = fy_available(model, pair) ? (int32_t)(start[pair + 1] - start[pair]) : 0;
+        fy_write_i32s(writer, &count, 1);
+    }
+    for (int64_t k = 0; k < model->available; k++) {
+        int64_t pair = fy_existing(model, k);
+        fy_write_i32s(writer, model->pair_index + start[pair],
+                      (size_t)(start[pair + 1] - start[pair]));
+    }
+    for (int64_t k = 0; k < model->available; k++) {
+        int64_t pair = fy_existing(model, k);
+        fy_write_doubles(writer, model->pair_value + start[pair],
+                         (size_t)(start[pair + 1] - start[pair]));
+    }
+}
+
 static uint64_t version_for(const foray_model *model)
 {
+    if (model->stand_in)
+        return VERSION_AVAILABLE;
     if (model->feature_delta > 0)
         return VERSION_FEATURE_DELTA;
     if (model->nonnegative)
@@ -101,7 +150,7 @@ static header make_header(const foray_model *model)
         .actions = (uint64_t)model->actions,
         .horizon = (uint64_t)model->horizon,
         .dim = (uint64_t)model->dim,
-        .transitions = (uint64_t)model->succ_start[model->pairs],
+        .transitions = count_existing(model, model->succ_start),
         .generator_sets = (uint64_t)model->generator_sets,
         .generators = (uint64_t)generators,
         .features = (uint64_t)model->feat_start[generators],
@@ -113,7 +162,7 @@ static header make_header(const foray_model *model)
         .state_names = names_size(model->state_names, model->states),
         .action_names = names_size(model->action_names, model->actions),
         .pair_dim = (uint64_t)model->pair_dim,
-        .pair_features = model->pair_dim > 0 ? (uint64_t)model->pair_start[model->pairs] : 0,
+        .pair_features = model->pair_dim > 0 ? count_existing(model, model->pair_start) : 0,
     };
 }
 
@@ -130,8 +179,7 @@ static void write_content(fy_writer *writer, const foray_model *model, const hea
         fy_write_double(writer, model->feature_delta);
         fy_write_u64(writer, model->nonnegative);
     }
-    fy_write_i32s(writer, model->generator_set, (size_t)model->pairs);
-    fy_write_i32s(writer, model->succ, h->transitions);
+    write_pairs(writer, model);
     write_counts(writer, model->gen_start, model->generator_sets);
     write_counts(writer, model->feat_start, (int64_t)h->generators);
     fy_write_i32s(writer, model->feat_index, h->features);
@@ -145,9 +193,8 @@ static void write_content(fy_writer *writer, const foray_model *model, const hea
     fy_write_bytes(writer, model->name, h->name);
     write_names(writer, model->state_names, model->states);
     write_names(writer, model->action_names, model->actions);
-    write_counts(writer, model->pair_start, model->pair_dim > 0 ? model->pairs : 0);
-    fy_write_i32s(writer, model->pair_index, h->pair_features);
-    fy_write_doubles(writer, model->pair_value, h->pair_features);
+    if (model->pair_dim > 0)
+        write_pair_features(writer, model);
 }
 
 foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, char **out,
@@ -176,6 +223,7 @@ typedef struct content {
     bool nonnegative;
     int64_t pairs;
     int32_t *list_of_pair, *succ, *counts;
+    bool *available; /* [pairs], or NULL: every pair exists */
     int64_t *succ_start, *gen_start, *feat_start;
     int32_t *feat_index;
     double *feat_value, *theta;
@@ -228,11 +276,11 @@ static foray_status read_fields(content *c)
     uint64_t field[HEADER_FIELDS] = {0};
     fy_read_bytes(&c->reader, sizeof magic);
     field[0] = fy_read_u64(&c->reader);
-    bool known = field[0] >= VERSION_PLAIN && field[0] <= VERSION_FEATURE_DELTA;
+    bool known = field[0] >= VERSION_PLAIN && field[0] <= VERSION_LATEST;
     if (!c->reader.failed && !known)
         return fy_fail(c->ctx, FORAY_ERROR_INPUT,
                        "compact format version %" PRIu64 ", but only %d to %d can be read",
-                       field[0], VERSION_PLAIN, VERSION_FEATURE_DELTA);
+                       field[0], VERSION_PLAIN, VERSION_LATEST);
     fy_read_u64s(&c->reader, field + 1, header_fields(field[0]) - 1);
     c->norm_bound = fy_read_double(&c->reader);
     if (field[0] >= VERSION_FEATURE_ERROR)
@@ -302,6 +350,8 @@ static bool allocate(content *c)
         FY_ALLOC(ctx, c->feat_index, h->features) && FY_ALLOC(ctx, c->feat_value, h->features) &&
         FY_ALLOC(ctx, c->initial_state, h->initials) &&
         FY_ALLOC(ctx, c->initial_probability, h->initials) && FY_ALLOC(ctx, c->name, h->name + 1);
+    if (allocated && h->version >= VERSION_AVAILABLE)
+        allocated = FY_ALLOC(ctx, c->available, c->pairs);
     if (allocated && h->has_theta)
         allocated = FY_ALLOC(ctx, c->theta, h->dim);
     if (allocated && h->grid_rows)
@@ -335,6 +385,12 @@ static foray_status place_successors(content *c)
 {
     for (int64_t pair = 0; pair < c->pairs; pair++) {
         int32_t list = c->list_of_pair[pair];
+        if (c->available)
+            c->available[pair] = list != -1;
+        if (c->available && list == -1) {
+            c->succ_start[pair + 1] = c->succ_start[pair];
+            continue;
+        }
         if (list < 0 || (uint64_t)list >= c->h.generator_sets)
             return fy_fail(c->ctx, FORAY_ERROR_INPUT,
                            FY_AT_PAIR ": generator set %d, but there are %" PRIu64,
@@ -429,6 +485,7 @@ static foray_status assemble(content *c, foray_model **out)
         .feature_error = c->feature_error,
         .feature_delta = c->feature_delta,
         .nonnegative = c->nonnegative,
+        .available = c->available,
         .succ_start = c->succ_start,
         .succ = c->succ,
         .lists = (int64_t)c->h.generator_sets,
@@ -464,6 +521,7 @@ static void free_content(content *c)
     free(c->state_names);
     free(c->action_names);
     free(c->list_of_pair);
+    free(c->available);
     free(c->succ);
     free(c->counts);
     free(c->succ_start);

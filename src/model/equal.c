@@ -30,7 +30,8 @@ static bool same_initial(const foray_model *a, const foray_model *b)
 /* The arrays that say how long the others are come first. */
 static bool same_successors(const foray_model *a, const foray_model *b)
 {
-    return same_array(a->succ_start, b->succ_start, a->pairs + 1, sizeof *a->succ_start) &&
+    return same_array(a->stand_in, b->stand_in, a->pairs, sizeof *a->stand_in) &&
+           same_array(a->succ_start, b->succ_start, a->pairs + 1, sizeof *a->succ_start) &&
            same_array(a->succ, b->succ, a->succ_start[a->pairs], sizeof *a->succ) &&
            same_array(a->generator_set, b->generator_set, a->pairs, sizeof *a->generator_set);
 }

@@ -186,6 +186,7 @@ static foray_status assemble(const foray_builder *builder, const arrays *a, fora
         .feature_error = builder->feature_error,
         .feature_delta = builder->feature_delta,
         .nonnegative = builder->kind != FY_FEATURES,
+        .available = builder->available,
         .succ_start = a->succ_start,
         .succ = a->succ,
         .feat_start = a->feat_start,

@@ -15,6 +15,7 @@ typedef struct reader {
     fy_model_parts parts;
     int32_t *initial_state;
     double *initial_probability;
+    bool *available; /* [pairs], or NULL: every pair exists */
     int64_t *succ_start;
     int64_t *slot; /* [transitions] where entry e of "features" goes, pairs in order */
     int32_t *succ;
@@ -164,6 +165,57 @@ static foray_status read_initial(reader *r)
     return status;
 }
 
+/* --------------------------------------------------------------- available */
+
+/* [s,[a,...]]: the actions of a state. */
+static foray_status read_available_entry(reader *r, fy_json entry, int64_t e, bool *given)
+{
+    int64_t state = 0, action = 0, A = r->parts.actions;
+    foray_status status = check_tuple(r->ctx, entry, 2, "[state, [action, ...]]");
+    if (status == FORAY_OK)
+        status = item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
+    if (status == FORAY_OK && fy_json_kind_of(fy_json_item(entry, 1)) != FY_JSON_ARRAY)
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "the actions must be an array");
+    if (status == FORAY_OK && given[state])
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "state %" PRId64 " is given twice", state);
+    if (status != FORAY_OK)
+        return fy_fail_within(r->ctx, status, "available[%" PRId64 "]", e);
+    fy_json list = fy_json_item(entry, 1);
+    given[state] = true;
+    memset(r->available + state * A, false, (size_t)A * sizeof *r->available);
+    for (int64_t i = 0; i < fy_json_size(list); i++) {
+        status = item_index(r->ctx, list, i, "action", A, &action);
+        if (status == FORAY_OK && r->available[state * A + action])
+            status =
+                fy_fail(r->ctx, FORAY_ERROR_INPUT, "action %" PRId64 " is given twice", action);
+        if (status != FORAY_OK)
+            return fy_fail_within(r->ctx, status, "available[%" PRId64 "]", e);
+        r->available[state * A + action] = true;
+    }
+    return FORAY_OK;
+}
+
+/* States that are not listed have all actions. */
+static foray_status read_available(reader *r)
+{
+    fy_json list = fy_json_member(r->root, "available");
+    int64_t pairs = r->parts.states * r->parts.actions, e = 0;
+    bool *given;
+    if (!list.tree)
+        return FORAY_OK;
+    foray_status status = get_array(r->ctx, r->root, "available", &list);
+    if (status != FORAY_OK)
+        return status;
+    if (!FY_ALLOC(r->ctx, r->available, pairs) || !FY_ALLOC(r->ctx, given, r->parts.states))
+        return FORAY_ERROR_MEMORY;
+    memset(r->available, true, (size_t)pairs * sizeof *r->available);
+    for (fy_json entry = fy_json_first(list); entry.tree && status == FORAY_OK;
+         entry = fy_json_next(list, entry))
+        status = read_available_entry(r, entry, e++, given);
+    free(given);
+    return status;
+}
+
 /* ---------------------------------------------------------------- features */
 
 /* The pair of [s,a,next,[...]]; counts it. */
@@ -212,7 +264,7 @@ static foray_status read_features(reader *r)
     if (status != FORAY_OK)
         return status;
     int64_t count = fy_json_size(list), pairs = r->parts.states * r->parts.actions;
-    if (count < pairs)
+    if (count < pairs && !r->available)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "features: %" PRId64 " entries, but each of %" PRId64 " states and %" PRId64
                        " actions needs one",
@@ -414,6 +466,8 @@ static foray_status read_everything(reader *r)
 {
     foray_status status = read_sizes(r);
     if (status == FORAY_OK)
+        status = read_available(r);
+    if (status == FORAY_OK)
         status = read_features(r);
     if (status == FORAY_OK)
         status = read_initial(r);
@@ -433,6 +487,7 @@ static foray_status read_everything(reader *r)
 static foray_status assemble(reader *r, foray_model **out)
 {
     fy_model_parts *parts = &r->parts;
+    parts->available = r->available;
     parts->succ_start = r->succ_start;
     parts->succ = r->succ;
     parts->feat_start = r->feat_start;
@@ -456,6 +511,7 @@ static void free_reader(reader *r)
     fy_json_free(&r->tree);
     free(r->initial_state);
     free(r->initial_probability);
+    free(r->available);
     free(r->succ_start);
     free(r->slot);
     free(r->succ);
@@ -476,13 +532,20 @@ static void free_reader(reader *r)
 foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t size,
                                  const char *where, foray_model **out)
 {
-    static const char *const known[] = {
+    static const char *const first[] = {
         "format",        "version",     "name",          "states",  "actions",
         "horizon",       "dim",         "norm_bound",    "initial", "features",
         "theta",         "state_names", "action_names",  "layout",  "pair_features",
         "feature_error", "nonnegative", "feature_delta", NULL};
+    static const char *const second[] = {
+        "format",        "version",     "name",          "states",    "actions",
+        "horizon",       "dim",         "norm_bound",    "initial",   "features",
+        "theta",         "state_names", "action_names",  "layout",    "pair_features",
+        "feature_error", "nonnegative", "feature_delta", "available", NULL};
+    static const char *const *const keys[] = {first, second};
     reader r = {.ctx = ctx};
-    foray_status status = fy_document_parse(ctx, text, size, where, "foray-model", known, &r.tree);
+    foray_status status =
+        fy_document_parse_two(ctx, text, size, where, "foray-model", keys, &r.tree);
     if (status != FORAY_OK)
         return status;
     r.root = fy_json_root(&r.tree);

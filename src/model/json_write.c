@@ -45,6 +45,24 @@ static void put_initial(fy_writer *writer, const foray_model *model)
     fy_print(writer, "]");
 }
 
+/* [[s,[a,...]],...] of the states that lack an action. */
+static void put_available(fy_writer *writer, const foray_model *model)
+{
+    bool first = true;
+    fy_print(writer, ",\n\"available\":[");
+    for (int64_t s = 0; s < model->states; s++) {
+        bool first_action = true;
+        if (fy_actions_of(model, s) == model->actions)
+            continue;
+        fy_print(writer, "%s[%" PRId64 ",[", comma(&first), s);
+        for (int64_t a = 0; a < model->actions; a++)
+            if (fy_available(model, s * model->actions + a))
+                fy_print(writer, "%s%" PRId64, comma(&first_action), a);
+        fy_print(writer, "]]");
+    }
+    fy_print(writer, "]");
+}
+
 /* [s,a,next,[[i,value],...]] */
 static void put_feature(fy_writer *writer, const foray_model *model, int64_t pair, int64_t j)
 {
@@ -64,11 +82,13 @@ static void put_features(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
     fy_print(writer, ",\n\"features\":[");
-    for (int64_t pair = 0; pair < model->pairs; pair++)
+    for (int64_t k = 0; k < model->available; k++) {
+        int64_t pair = fy_existing(model, k);
         for (int64_t j = 0; j < model->succ_start[pair + 1] - model->succ_start[pair]; j++) {
             fy_print(writer, "%s\n", comma(&first));
             put_feature(writer, model, pair, j);
         }
+    }
     fy_print(writer, "]");
 }
 
@@ -88,7 +108,8 @@ static void put_pair_features(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
     fy_print(writer, ",\n\"pair_features\":{\"dim\":%" PRId64 ",\"entries\":[", model->pair_dim);
-    for (int64_t pair = 0; pair < model->pairs; pair++) {
+    for (int64_t i = 0; i < model->available; i++) {
+        int64_t pair = fy_existing(model, i);
         bool first_value = true;
         fy_print(writer, "%s\n[%" PRId64 ",%" PRId64 ",[", comma(&first), (pair / model->actions),
                  (pair % model->actions));
@@ -132,10 +153,13 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
                                  size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
-    fy_print(&writer, "{\"format\":\"foray-model\",\"version\":1,\n\"name\":");
+    fy_print(&writer,
+             "{\"format\":\"foray-model\",\"version\":%d,\n\"name\":", model->stand_in ? 2 : 1);
     fy_json_put_text(&writer, model->name);
     put_sizes(&writer, model);
     put_initial(&writer, model);
+    if (model->stand_in)
+        put_available(&writer, model);
     put_features(&writer, model);
     if (model->theta)
         put_theta(&writer, model);

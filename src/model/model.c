@@ -34,6 +34,8 @@ void foray_model_destroy(foray_model *model)
     free(model->feat_value);
     free(model->generator_set_pair);
     free(model->theta);
+    free(model->stand_in);
+    free(model->existing);
     free(model->pair_start);
     free(model->pair_index);
     free(model->pair_value);
@@ -91,10 +93,35 @@ const double *foray_model_theta(const foray_model *model)
     return model->theta;
 }
 
+bool foray_model_available(const foray_model *model, int64_t state, int64_t action)
+{
+    return fy_available(model, state * model->actions + action);
+}
+
+int64_t fy_actions_of(const foray_model *model, int64_t state)
+{
+    int64_t count = 0;
+    for (int64_t a = 0; model->stand_in && a < model->actions; a++)
+        count += fy_available(model, state * model->actions + a);
+    return model->stand_in ? count : model->actions;
+}
+
+int64_t fy_nth_action(const foray_model *model, int64_t state, int64_t k)
+{
+    int64_t a = model->stand_in ? fy_first_action(model, state) : k;
+    for (; model->stand_in && k > 0; k--)
+        do
+            a++;
+        while (!fy_available(model, state * model->actions + a));
+    return a;
+}
+
 int64_t foray_model_successors(const foray_model *model, int64_t state, int64_t action,
                                const int32_t **next)
 {
     int64_t pair = state * model->actions + action;
+    if (!fy_available(model, pair))
+        return 0;
     *next = model->succ + model->succ_start[pair];
     return model->succ_start[pair + 1] - model->succ_start[pair];
 }

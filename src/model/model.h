@@ -4,7 +4,13 @@
  * each generator of its *generator set*: the list of feature vectors
  * phi(next|s,a). Pairs with the same generators share one set, stored once;
  * within a set generators are sorted, so that the order in which a model was
- * written does not matter. */
+ * written does not matter.
+ *
+ * Actions that a state does not have do not exist. In memory such a pair is a *stand-in*: it has
+ * the successors, the features and the rewards of the first action that the state has. So it
+ * changes no maximum over actions, whoever takes it, and planners in vectors need not know; an
+ * argmax of theirs is put right by fy_stand_in, which also leaves ties where they were, with the
+ * lowest action. Everything that counts, draws, lists or plays pairs asks fy_available. */
 #ifndef FY_MODEL_H
 #define FY_MODEL_H
 
@@ -30,6 +36,10 @@ struct foray_model {
     double *feat_value;  /* [features] never 0 */
     int32_t
         *generator_set_pair; /* [generator_sets] the first pair that has the set, for messages */
+
+    int64_t available; /* pairs that exist */
+    int32_t *stand_in; /* [pairs] itself, or what it stands in for; NULL: all exist */
+    int32_t *existing; /* [available] the pairs that exist, in order; NULL: all */
 
     double *theta;    /* [dim], or NULL: unknown */
     bool nonnegative; /* theta >= 0 is known, though the features alone do not show it */
@@ -60,6 +70,34 @@ static inline int64_t fy_generator_set_size(const foray_model *model, int64_t ge
     return model->gen_start[generator_set + 1] - model->gen_start[generator_set];
 }
 
+/* The pair whose successors, features and rewards a pair has: itself, where it exists. */
+static inline int64_t fy_stand_in(const foray_model *model, int64_t pair)
+{
+    return model->stand_in ? model->stand_in[pair] : pair;
+}
+
+static inline bool fy_available(const foray_model *model, int64_t pair)
+{
+    return fy_stand_in(model, pair) == pair;
+}
+
+/* The lowest action that a state has. */
+static inline int32_t fy_first_action(const foray_model *model, int64_t state)
+{
+    int64_t first = state * model->actions;
+    return (int32_t)(fy_stand_in(model, first) - first);
+}
+
+/* The k-th pair that exists, k below model->available. */
+static inline int64_t fy_existing(const foray_model *model, int64_t k)
+{
+    return model->existing ? model->existing[k] : k;
+}
+
+/* How many actions a state has, and the k-th of them. */
+int64_t fy_actions_of(const foray_model *model, int64_t state);
+int64_t fy_nth_action(const foray_model *model, int64_t state, int64_t k);
+
 /* What a model is assembled from. Each pair has a *list* of generators and one
  * successor for each of them, in any order; pairs may share a list. All arrays
  * belong to the caller. Offsets must be sound; everything else is checked. */
@@ -67,10 +105,11 @@ typedef struct fy_model_parts {
     const char *name;
     int64_t states, actions, horizon, dim;
     double norm_bound, feature_error, feature_delta;
+    const bool *available;       /* [pairs], or NULL: every pair exists. The others have nothing */
     const int64_t *succ_start;   /* [pairs+1] */
     const int32_t *succ;         /* [transitions] in the order of the list's generators */
     int64_t lists;               /* of generators */
-    const int32_t *list_of_pair; /* [pairs], or NULL: list p belongs to pair p */
+    const int32_t *list_of_pair; /* [pairs], or NULL: list p belongs to pair p; -1: not available */
     const int64_t *gen_start;    /* [lists+1]; NULL: succ_start serves */
     const int64_t *feat_start;   /* [generators+1] */
     const int32_t *feat_index;   /* [features] */

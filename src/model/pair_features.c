@@ -46,17 +46,19 @@ static int64_t sort_pair(const fy_model_parts *parts, int64_t pair, feature *row
     return count;
 }
 
-/* row: room for the features of any pair. */
+/* row: room for the features of any pair. A pair that does not exist gets those of the one that it
+ * stands in for. */
 static foray_status copy_pair(foray_context *ctx, const fy_model_parts *parts, foray_model *model,
-                              int64_t pair, feature *row)
+                              int64_t place, feature *row)
 {
+    int64_t pair = fy_stand_in(model, place);
     for (int64_t k = parts->pair_start[pair]; k < parts->pair_start[pair + 1]; k++) {
         foray_status status =
             check_value(ctx, parts, pair, parts->pair_index[k], parts->pair_value[k]);
         if (status != FORAY_OK)
             return status;
     }
-    int64_t count = sort_pair(parts, pair, row), start = model->pair_start[pair];
+    int64_t count = sort_pair(parts, pair, row), start = model->pair_start[place];
     if (count == 0)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "pair_features: " FY_AT_PAIR
@@ -70,7 +72,7 @@ static foray_status copy_pair(foray_context *ctx, const fy_model_parts *parts, f
         model->pair_index[start + k] = row[k].coordinate;
         model->pair_value[start + k] = row[k].value;
     }
-    model->pair_start[pair + 1] = start + count;
+    model->pair_start[place + 1] = start + count;
     return FORAY_OK;
 }
 
@@ -96,13 +98,21 @@ foray_status fy_pair_features_copy(foray_context *ctx, const fy_model_parts *par
 {
     if (parts->pair_dim == 0)
         return FORAY_OK;
-    int64_t count = parts->pair_start[model->pairs], most = 0;
-    foray_status status = check_dim(ctx, parts->pair_dim, count);
+    int64_t count = 0, most = 0;
+    foray_status status = check_dim(ctx, parts->pair_dim, parts->pair_start[model->pairs]);
+    for (int64_t pair = 0; pair < model->pairs && status == FORAY_OK; pair++) {
+        int64_t from = fy_stand_in(model, pair);
+        int64_t own = parts->pair_start[pair + 1] - parts->pair_start[pair];
+        int64_t features = parts->pair_start[from + 1] - parts->pair_start[from];
+        count += features;
+        most = features > most ? features : most;
+        if (from != pair && own > 0)
+            status = fy_fail(ctx, FORAY_ERROR_INPUT,
+                             "pair_features: " FY_AT_PAIR ": the action is not available there",
+                             FY_PAIR(parts, pair));
+    }
     if (status != FORAY_OK)
         return status;
-    for (int64_t pair = 0; pair < model->pairs; pair++)
-        if (parts->pair_start[pair + 1] - parts->pair_start[pair] > most)
-            most = parts->pair_start[pair + 1] - parts->pair_start[pair];
     feature *row;
     if (!FY_ALLOC(ctx, model->pair_start, model->pairs + 1) ||
         !FY_ALLOC(ctx, model->pair_index, count) || !FY_ALLOC(ctx, model->pair_value, count) ||
@@ -117,10 +127,11 @@ foray_status fy_pair_features_copy(foray_context *ctx, const fy_model_parts *par
 
 foray_status fy_pair_features_check(foray_context *ctx, const foray_model *model)
 {
-    for (int64_t pair = 0; model->pair_dim > 0 && pair < model->pairs; pair++) {
+    for (int64_t k = 0; model->pair_dim > 0 && k < model->available; k++) {
+        int64_t pair = fy_existing(model, k);
         double square = 0;
-        for (int64_t k = model->pair_start[pair]; k < model->pair_start[pair + 1]; k++)
-            square += model->pair_value[k] * model->pair_value[k];
+        for (int64_t i = model->pair_start[pair]; i < model->pair_start[pair + 1]; i++)
+            square += model->pair_value[i] * model->pair_value[i];
         if (!(sqrt(square) <= 1 + FY_MODEL_TOLERANCE))
             return fy_fail(ctx, FORAY_ERROR_INPUT,
                            "pair_features: " FY_AT_PAIR
@@ -141,6 +152,8 @@ int64_t foray_model_pair_feature(const foray_model *model, int64_t state, int64_
     if (model->pair_dim == 0)
         return 0;
     int64_t pair = state * model->actions + action, start = model->pair_start[pair];
+    if (!fy_available(model, pair))
+        return 0;
     *coordinate = model->pair_index + start;
     *value = model->pair_value + start;
     return model->pair_start[pair + 1] - start;

@@ -98,6 +98,51 @@ foray_status fy_parts_check_feature(foray_context *ctx, const fy_model_parts *pa
     return FORAY_OK;
 }
 
+/* ------------------------------------------------------------------ availability */
+
+/* A pair that does not exist has no successors, and every state has an action that does. */
+static foray_status check_available(foray_context *ctx, const fy_model_parts *parts)
+{
+    for (int64_t state = 0; parts->available && state < parts->states; state++) {
+        int64_t first = state * parts->actions, count = 0;
+        for (int64_t pair = first; pair < first + parts->actions; pair++) {
+            count += parts->available[pair];
+            if (!parts->available[pair] && parts->succ_start[pair] < parts->succ_start[pair + 1])
+                return fy_fail(ctx, FORAY_ERROR_INPUT,
+                               FY_AT_PAIR ": a successor, but the action is not available there",
+                               FY_PAIR(parts, pair));
+        }
+        if (count == 0)
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "available: state %" PRId64 " has no action",
+                           state);
+    }
+    return FORAY_OK;
+}
+
+/* Who stands in for whom: see model.h. A model that has every action everywhere keeps no list. */
+static foray_status copy_available(foray_context *ctx, const fy_model_parts *parts,
+                                   foray_model *model)
+{
+    model->available = model->pairs;
+    for (int64_t pair = 0; parts->available && pair < model->pairs; pair++)
+        model->available -= !parts->available[pair];
+    if (model->available == model->pairs)
+        return FORAY_OK;
+    if (!FY_ALLOC(ctx, model->stand_in, model->pairs) ||
+        !FY_ALLOC(ctx, model->existing, model->available))
+        return FORAY_ERROR_MEMORY;
+    int64_t count = 0, first = 0;
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        if (pair % model->actions == 0)
+            for (first = pair; !parts->available[first];)
+                first++;
+        model->stand_in[pair] = (int32_t)(parts->available[pair] ? pair : first);
+        if (parts->available[pair])
+            model->existing[count++] = (int32_t)pair;
+    }
+    return FORAY_OK;
+}
+
 /* ---------------------------------------------------- initial, theta, map */
 
 static foray_status check_initial(foray_context *ctx, const fy_model_parts *parts)
@@ -197,6 +242,8 @@ foray_status fy_parts_check(foray_context *ctx, const fy_model_parts *parts)
     if (status == FORAY_OK)
         status = check_proportion(ctx, parts);
     if (status == FORAY_OK)
+        status = check_available(ctx, parts);
+    if (status == FORAY_OK)
         status = check_initial(ctx, parts);
     if (status == FORAY_OK)
         status = check_theta(ctx, parts);
@@ -280,6 +327,8 @@ foray_status fy_parts_copy(foray_context *ctx, const fy_model_parts *parts, fora
         !copy_names(ctx, parts->state_names, parts->states, &model->state_names) ||
         !copy_names(ctx, parts->action_names, parts->actions, &model->action_names))
         return FORAY_ERROR_MEMORY;
-    foray_status status = fy_pair_features_copy(ctx, parts, model);
+    foray_status status = copy_available(ctx, parts, model);
+    if (status == FORAY_OK)
+        status = fy_pair_features_copy(ctx, parts, model);
     return status == FORAY_OK ? copy_initial(ctx, parts, model) : status;
 }

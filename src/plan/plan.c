@@ -114,6 +114,16 @@ static void hold_fixed(const fy_plan_task *task, int64_t from, int64_t to, doubl
             V[s] = task->reward.fixed[s];
 }
 
+/* Where an action won that its state does not have, the one it stands in for did. */
+static void put_right(const fy_plan_task *task, int64_t from, int64_t to, int32_t *policy)
+{
+    const foray_model *model = task->kernel->basis->model;
+    for (int64_t i = from * task->lanes; i < to * task->lanes; i++) {
+        int64_t first = i / task->lanes * model->actions;
+        policy[i] = (int32_t)(model->stand_in[first + policy[i]] - first);
+    }
+}
+
 /* The states from..to-1 of step t. */
 static void back_up(const fy_plan_task *task, fy_backup_states *backup, const fy_backup *step,
                     int64_t t, int64_t from, int64_t to)
@@ -125,6 +135,8 @@ static void back_up(const fy_plan_task *task, fy_backup_states *backup, const fy
     if (task->reward.next && task->plain)
         look_ahead(task, t, from, to, task->plain + (t + 1) % 2 * S, task->reward.target_plain);
     backup(step, from, to);
+    if (step->policy && task->kernel->basis->model->stand_in)
+        put_right(task, from, to, step->policy);
     if (task->reward.fixed)
         hold_fixed(task, from, to, step->value);
     if (task->reward.fixed && task->plain)

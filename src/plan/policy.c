@@ -155,5 +155,11 @@ foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                            "%" PRId64 " actions",
                            policy->action[i], (i % policy->states), (i / policy->states),
                            policy->actions);
+    for (int64_t i = 0; model->stand_in && i < policy->horizon * policy->states; i++)
+        if (!fy_available(model, i % policy->states * model->actions + policy->action[i]))
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "the policy takes action %d in state %" PRId64 " at step %" PRId64
+                           ", but that state does not have it",
+                           policy->action[i], (i % policy->states), (i / policy->states));
     return FORAY_OK;
 }

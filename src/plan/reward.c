@@ -63,6 +63,7 @@ foray_status foray_reward_create_between(foray_context *ctx, const foray_model *
     if (!FY_ALLOC(ctx, reward, 1))
         return FORAY_ERROR_MEMORY;
     *reward = (foray_reward){.model = model,
+                             .partial = model->stand_in ? model : NULL,
                              .states = model->states,
                              .actions = model->actions,
                              .horizon = model->horizon,

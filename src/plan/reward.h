@@ -32,7 +32,8 @@ typedef struct fy_reward_part {
 
 struct foray_reward {
     char *name;
-    const foray_model *model; /* read only where next states matter */
+    const foray_model *model;   /* read only where next states matter */
+    const foray_model *partial; /* the same where some states lack actions, else NULL */
     int64_t states, actions, horizon, transitions;
     int64_t tables;
     fy_reward_part *table;  /* [tables], room for [horizon] */

@@ -92,7 +92,8 @@ static void put_state(listing *list, int64_t step, int64_t state, const fy_rewar
         return;
     }
     for (int64_t pair = first; pair < first + reward->actions; pair++)
-        if (!same_values(reward, part, base, pair))
+        if (!same_values(reward, part, base, pair) &&
+            !(reward->partial && !fy_available(reward->partial, pair)))
             put_pair(list, step, part, pair);
 }
 

@@ -36,6 +36,10 @@ static foray_status check_all(foray_context *ctx, const foray_reward *reward, in
         (status = check_index(ctx, "state", state, reward->states)) < 0 ||
         (status = check_index(ctx, "action", action, reward->actions)) < 0)
         return status;
+    if (reward->partial && state >= 0 && action >= 0 &&
+        !fy_available(reward->partial, state * reward->actions + action))
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "action %" PRId64 " is not available in state %" PRId64, action, state);
     return check_value(ctx, reward, value);
 }
 
@@ -62,7 +66,8 @@ static foray_status separate(foray_context *ctx, foray_reward *reward, int64_t s
     return FORAY_OK;
 }
 
-/* The (s,a) that a call is about; -1 means every. */
+/* The (s,a) that a call is about; -1 means every. Pairs that do not exist have what the one has
+ * that they stand in for, whenever that changes (model.h). */
 typedef struct pairs {
     int64_t state, end_state, action, end_action;
 } pairs;
@@ -73,6 +78,26 @@ static pairs pairs_of(const foray_reward *reward, int64_t state, int64_t action)
                    .end_state = state < 0 ? reward->states : state + 1,
                    .action = action < 0 ? 0 : action,
                    .end_action = action < 0 ? reward->actions : action + 1};
+}
+
+/* Where to look for them: among all actions of a state, if some are stand-ins. */
+static pairs look_among(const foray_reward *reward, pairs all)
+{
+    if (reward->partial) {
+        all.action = 0;
+        all.end_action = reward->actions;
+    }
+    return all;
+}
+
+/* Is this pair one of those that a call is about? */
+static bool is_meant(const foray_reward *reward, pairs all, int64_t state, int64_t action)
+{
+    if (reward->partial) {
+        int64_t first = state * reward->actions;
+        action = fy_stand_in(reward->partial, first + action) - first;
+    }
+    return action >= all.action && action < all.end_action;
 }
 
 /* Are the pair's values in `next`? There not all are the same, so that one is not 0. */
@@ -114,10 +139,11 @@ static void drop_empty(fy_reward_part *part)
 static void fill(const foray_reward *reward, fy_reward_part *part, int64_t state, int64_t action,
                  double value)
 {
-    pairs all = pairs_of(reward, state, action);
+    pairs all = pairs_of(reward, state, action), among = look_among(reward, all);
     for (int64_t s = all.state; s < all.end_state; s++)
-        for (int64_t a = all.action; a < all.end_action; a++)
-            set_pair(reward, part, s * reward->actions + a, value);
+        for (int64_t a = among.action; a < among.end_action; a++)
+            if (is_meant(reward, all, s, a))
+                set_pair(reward, part, s * reward->actions + a, value);
     drop_empty(part);
 }
 
@@ -175,12 +201,12 @@ static void set_next(const foray_reward *reward, fy_reward_part *part, int64_t p
 static int64_t fill_next(const foray_reward *reward, fy_reward_part *part, int64_t state,
                          int64_t action, int64_t next, double value)
 {
-    pairs all = pairs_of(reward, state, action);
+    pairs all = pairs_of(reward, state, action), among = look_among(reward, all);
     int64_t found = 0;
     for (int64_t s = all.state; s < all.end_state; s++)
-        for (int64_t a = all.action; a < all.end_action; a++) {
+        for (int64_t a = among.action; a < among.end_action; a++) {
             int64_t pair = s * reward->actions + a, j = fy_model_find(reward->model, pair, next);
-            if (j < 0)
+            if (j < 0 || !is_meant(reward, all, s, a))
                 continue;
             found++;
             if (part)

@@ -49,6 +49,10 @@ static foray_status bad_row(const recording *r, const char *column, const char *
 /* The model rules out what was recorded, which is worse than a slip of the pen. */
 static foray_status impossible(const recording *r, const int32_t row[3])
 {
+    if (!foray_model_available(r->model, row[0], row[1]))
+        return fy_fail(r->ctx, FORAY_ERROR_WORLD,
+                       "%s:%" PRId64 ": action: %" PRId32 " is not available in state %" PRId32,
+                       r->path, fy_csv_line(r->csv), row[1], row[0]);
     return fy_fail(r->ctx, FORAY_ERROR_WORLD,
                    "%s:%" PRId64 ": next: state %" PRId32 " followed (s=%" PRId32 ", a=%" PRId32
                    "), which the model rules out",
@@ -211,6 +215,8 @@ static foray_status read_row(recording *r, int32_t row[3])
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "%s:%" PRId64 ": state: %" PRId32 ", but the row before led to %" PRId32,
                        r->path, fy_csv_line(r->csv), row[0], r->piece_states[r->steps]);
+    if (status == FORAY_OK && !foray_model_available(r->model, row[0], row[1]))
+        return impossible(r, row);
     if (status == FORAY_OK &&
         fy_model_find(r->model, row[0] * r->model->actions + row[1], row[2]) < 0)
         return impossible(r, row);

@@ -44,7 +44,8 @@ static void name_laws(checking *c)
         c->due[c->law_of[g]] = 1;
         drift->law[c->law_of[g]] = (foray_law_fit){.state = -1, .apart = -INFINITY};
     }
-    for (int64_t pair = 0; pair < model->pairs; pair++) {
+    for (int64_t k = 0; k < model->available; k++) {
+        int64_t pair = fy_existing(model, k);
         int64_t i = c->law_of[block_of_pair(model, pair)];
         foray_law_fit *law = i >= 0 ? &drift->law[i] : NULL;
         if (law && law->pairs++ == 0) {

@@ -15,7 +15,8 @@ struct foray_world {
     foray_context *ctx;
     foray_world_ops ops;
     void *self;
-    int64_t states, actions; /* 0: not known, `step` has to look for itself */
+    int64_t states, actions;  /* 0: not known, `step` has to look for itself */
+    const foray_model *model; /* of the world of a model */
     bool through_clusters;
 };
 
@@ -113,6 +114,9 @@ foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_
         return fy_fail(world->ctx, FORAY_ERROR_USAGE,
                        "action %" PRId64 ", but the world has %" PRId64 " actions", action,
                        world->actions);
+    if (world->model && !foray_model_available(world->model, state, action))
+        return fy_fail(world->ctx, FORAY_ERROR_USAGE,
+                       "action %" PRId64 " is not available in state %" PRId64, action, state);
     int64_t answer = -1;
     foray_status status = world->ops.step(world->self, draw, state, action, &answer);
     return settle(world, draw, status, answer, next);
@@ -222,6 +226,7 @@ foray_status foray_world_from_model(foray_context *ctx, const foray_model *model
     }
     world->states = model->states;
     world->actions = model->actions;
+    world->model = model;
     *out = world;
     return FORAY_OK;
 }

@@ -16,15 +16,16 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "learn/dense.h"
 
 typedef struct decomposition {
     int64_t columns;  /* of C */
-    double *p;        /* [pairs] padded rows of [states] */
+    double *p;        /* [available] padded rows of [states], one for each pair that exists */
     double *basis;    /* B: [states] padded rows of [states] */
-    double *c;        /* [pairs] padded rows */
-    double *scaled;   /* U S: [columns][pairs], column by column */
+    double *c;        /* [available] padded rows */
+    double *scaled;   /* U S: [columns][available], column by column */
     double *singular; /* [columns] */
     int64_t *order;   /* [columns] from the largest singular value to the least */
 } decomposition;
@@ -39,34 +40,35 @@ static void release(decomposition *work)
     free(work->order);
 }
 
-/* P(s'|s,a), every pair a row. */
+/* P(s'|s,a), every pair that exists a row. */
 static void fill_kernel(const foray_model *model, double *p)
 {
     int64_t width = fy_padded(model->states);
-    for (int64_t pair = 0; pair < model->pairs; pair++) {
+    for (int64_t row = 0; row < model->available; row++) {
+        int64_t pair = fy_existing(model, row);
         int64_t first = model->gen_start[model->generator_set[pair]];
         for (int64_t i = model->succ_start[pair]; i < model->succ_start[pair + 1]; i++)
-            p[pair * width + model->succ[i]] =
+            p[row * width + model->succ[i]] =
                 fy_generator_probability(model, model->theta, first + i - model->succ_start[pair]);
     }
 }
 
-/* P = C B. There is an action, so pairs >= states. */
+/* P = C B. Every state has an action, so there are at least as many rows as columns. */
 static foray_status reduce(foray_context *ctx, const foray_model *model, decomposition *work)
 {
     int64_t width = fy_padded(model->states);
     size_t count;
-    if (!fy_size_mul((size_t)model->pairs, (size_t)width, &count) || count > INT32_MAX)
+    if (!fy_size_mul((size_t)model->available, (size_t)width, &count) || count > INT32_MAX)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "pair_features: lowrank, but %" PRId64 " pairs and %" PRId64
                        " states are too many to "
                        "factorise",
-                       model->pairs, model->states);
+                       model->available, model->states);
     if (!FY_ALLOC(ctx, work->p, count) || !FY_ALLOC(ctx, work->c, count) ||
         !FY_ALLOC(ctx, work->basis, model->states * width))
         return FORAY_ERROR_MEMORY;
     fill_kernel(model, work->p);
-    work->columns = fy_reduce(model->pairs, model->states, work->p, work->basis, work->c);
+    work->columns = fy_reduce(model->available, model->states, work->p, work->basis, work->c);
     return FORAY_OK;
 }
 
@@ -85,7 +87,7 @@ static void sort(decomposition *work)
 static foray_status rotate(foray_context *ctx, const foray_model *model, decomposition *work)
 {
     enum { SWEEPS = 60 };
-    int64_t pairs = model->pairs, width = fy_padded(model->states);
+    int64_t pairs = model->available, width = fy_padded(model->states);
     if (!FY_ALLOC(ctx, work->scaled, work->columns * pairs) ||
         !FY_ALLOC(ctx, work->singular, work->columns) || !FY_ALLOC(ctx, work->order, work->columns))
         return FORAY_ERROR_MEMORY;
@@ -101,13 +103,13 @@ static foray_status rotate(foray_context *ctx, const foray_model *model, decompo
     return FORAY_OK;
 }
 
-/* Row (s,a) of U_r S_r; returns its norm. */
+/* Row `place` of U_r S_r; returns its norm. */
 static double make_row(const foray_model *model, const decomposition *work, int64_t rank,
-                       int64_t pair, double *row)
+                       int64_t place, double *row)
 {
     double square = 0.0;
     for (int64_t i = 0; i < rank; i++) {
-        row[i] = work->scaled[work->order[i] * model->pairs + pair];
+        row[i] = work->scaled[work->order[i] * model->available + place];
         square += row[i] * row[i];
     }
     return sqrt(square);
@@ -131,9 +133,14 @@ static foray_status make_rows(foray_context *ctx, const foray_model *model,
         return FORAY_ERROR_MEMORY;
     rows->dim = rank;
     double most = 0.0;
+    for (int64_t k = 0; k < model->available; k++) {
+        double *row = rows->value + fy_existing(model, k) * rank;
+        most = fmax(most, make_row(model, work, rank, k, row));
+    }
     for (int64_t pair = 0; pair < pairs; pair++) {
+        const double *from = rows->value + fy_stand_in(model, pair) * rank;
         rows->start[pair + 1] = (pair + 1) * rank;
-        most = fmax(most, make_row(model, work, rank, pair, rows->value + pair * rank));
+        memmove(rows->value + pair * rank, from, (size_t)rank * sizeof *from);
         for (int64_t i = 0; i < rank; i++)
             rows->index[pair * rank + i] = (int32_t)i;
     }

@@ -185,7 +185,7 @@ static int64_t francis_act(foray_explorer *explorer, int64_t t, int64_t state)
     const francis *self = explorer->self;
     if (t <= self->phase)
         return self->action[t * explorer->model->states + state];
-    return fy_random_action(explorer, t);
+    return fy_random_action(explorer, t, state);
 }
 
 static void francis_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)

@@ -233,6 +233,7 @@ static void maximise(fy_lsvi *lsvi, bool by_tie, int32_t *action)
         for (int64_t pair = first + 1; pair < first + actions; pair++)
             if (q[pair] > q[best] || (by_tie && q[pair] == q[best] && tie[pair] > tie[best]))
                 best = pair;
+        best = fy_stand_in(lsvi->model, best);
         action[s] = (int32_t)(best - first);
         lsvi->now[s] = q[best];
     }

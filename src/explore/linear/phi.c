@@ -39,16 +39,19 @@ static foray_status copy_given(foray_context *ctx, const foray_model *model, fy_
     return FORAY_OK;
 }
 
-/* phi(s,a) = e_(s,a) */
+/* phi(s,a) = e_(s,a), of the pairs that exist; others have what those have that they stand in for.
+ */
 static foray_status make_onehot(foray_context *ctx, const foray_model *model, fy_phi_rows *rows)
 {
     foray_status status = allocate_rows(ctx, model->pairs, model->pairs, rows);
     if (status != FORAY_OK)
         return status;
-    rows->dim = model->pairs;
+    rows->dim = model->available;
+    for (int64_t k = 0; k < model->available; k++)
+        rows->index[fy_existing(model, k)] = (int32_t)k;
     for (int64_t pair = 0; pair < model->pairs; pair++) {
         rows->start[pair + 1] = pair + 1;
-        rows->index[pair] = (int32_t)pair;
+        rows->index[pair] = rows->index[fy_stand_in(model, pair)];
         rows->value[pair] = 1.0;
     }
     return FORAY_OK;

@@ -1,6 +1,6 @@
 /* generative.c - a generative model instead of a world: any (s,a) can be asked about.
  *
- *   query q = 0, 1, ...: the pair q mod SA, H queries an episode
+ *   query q = 0, 1, ...: the pair q mod SA, H queries an episode (of the pairs that exist)
  *
  * A reference that no explorer can have in practice: every pair is sampled equally often, and
  * nothing has to be reached first. It learns from what it sees exactly as UCRL-RFE does (same
@@ -14,9 +14,9 @@
 /* (k H + t) mod SA, without forming the product. */
 static int64_t queried_pair(const foray_explorer *explorer, int64_t t)
 {
-    int64_t pairs = explorer->model->pairs, horizon = explorer->model->horizon;
+    int64_t pairs = explorer->model->available, horizon = explorer->model->horizon;
     int64_t before = (explorer->episodes % pairs) * (horizon % pairs) % pairs;
-    return (before + t) % pairs;
+    return fy_existing(explorer->model, (before + t) % pairs);
 }
 
 static int64_t generative_query(const foray_explorer *explorer, int64_t t)

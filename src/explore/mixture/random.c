@@ -9,8 +9,7 @@
 
 static int64_t random_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
-    (void)state;
-    return fy_random_action(explorer, t);
+    return fy_random_action(explorer, t, state);
 }
 
 const fy_explorer_ops fy_random = {

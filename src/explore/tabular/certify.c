@@ -37,7 +37,8 @@ double fy_open_pairs(const foray_model *model)
 {
     int64_t open = 0;
     for (int64_t pair = 0; pair < model->pairs; pair++)
-        open += model->succ_start[pair + 1] - model->succ_start[pair] > 1;
+        open +=
+            fy_available(model, pair) && model->succ_start[pair + 1] - model->succ_start[pair] > 1;
     return (double)open;
 }
 
@@ -97,11 +98,14 @@ static void back_up(const task *job, int64_t t, int64_t s, step_values next, ste
 {
     int64_t states = job->counts->model->states, actions = job->counts->model->actions;
     int64_t first = s * actions;
-    int32_t best = job->follow ? job->policy[t * states + s] : 0;
+    int32_t lowest = fy_first_action(job->counts->model, s);
+    int32_t best = job->follow ? job->policy[t * states + s] : lowest;
     now.value[s] = q_value(job, job->sign, t, first + best, next.value);
     if (job->plain)
         now.plain[s] = q_value(job, 0, t, first + best, next.plain);
-    for (int32_t a = 1; a < (job->follow ? 1 : actions); a++) {
+    for (int32_t a = lowest + 1; a < actions && !job->follow; a++) {
+        if (!fy_available(job->counts->model, first + a))
+            continue;
         double q = q_value(job, job->sign, t, first + a, next.value);
         double plain = job->plain ? q_value(job, 0, t, first + a, next.plain) : 0.0;
         if (q < now.value[s] || (q == now.value[s] && !(job->plain && plain > now.plain[s])))
@@ -228,6 +232,8 @@ static double largest_error(const fy_counts *counts, const fy_bonus_rule *rule, 
     if (range == 0.0)
         return 0.0;
     for (int64_t pair = s * model->actions; pair < (s + 1) * model->actions; pair++) {
+        if (!fy_available(model, pair))
+            continue;
         double width = rule->scale * range * sqrt(2.0 * rule->weight[layer + pair]);
         double error = fmin(range, width + fy_counts_expect(counts, t, pair, next));
         largest = fmax(largest, error);

@@ -118,11 +118,13 @@ static void plan_state(const fy_counts *counts, const foray_reward *reward, int6
                        const double *next, double *value, int32_t *action)
 {
     const double *r = fy_reward_table(reward, t);
-    int64_t actions = counts->model->actions;
-    for (int64_t a = 0; a < actions; a++) {
+    int64_t actions = counts->model->actions, first = fy_first_action(counts->model, s);
+    for (int64_t a = first; a < actions; a++) {
         int64_t pair = s * actions + a;
+        if (!fy_available(counts->model, pair))
+            continue;
         double q = r[pair] + fy_counts_expect(counts, t, pair, next);
-        if (a == 0 || q > *value) {
+        if (a == first || q > *value) {
             *value = q;
             *action = (int32_t)a;
         }

@@ -36,6 +36,9 @@ static foray_status create_tables(foray_context *ctx, fy_errors *errors)
                     FY_ALLOC(ctx, errors->action, fy_policy_entries(model)) &&
                     FY_ALLOC(ctx, errors->planned, doubling(errors) ? counted : 0) &&
                     FY_ALLOC(ctx, errors->scratch, 2 * model->states);
+    /* Pairs that do not exist are never the largest, and never recomputed. */
+    for (int64_t i = 0; complete && model->stand_in && i < (int64_t)entries; i++)
+        errors->raw[i] = fy_available(model, i % model->pairs) ? 0.0 : -INFINITY;
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
@@ -173,8 +176,10 @@ static void sweep_step(fy_errors *errors, int64_t t)
     const double *next = errors->value + (t + 1) * model->states;
     double *raw = errors->raw + t * model->pairs;
     errors->changes = 0;
-    for (int64_t pair = 0; pair < model->pairs; pair++)
+    for (int64_t k = 0; k < model->available; k++) {
+        int64_t pair = fy_existing(model, k);
         raw[pair] = backup(errors, t, pair, next);
+    }
     for (int32_t s = 0; s < model->states; s++)
         renew_state(errors, t, s);
 }
@@ -331,8 +336,9 @@ double fy_errors_mean(const foray_explorer *explorer)
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
         for (int64_t s = 0; s < model->states; s++) {
             now[s] = 0.0;
-            for (int64_t a = 0; a < model->actions; a++)
-                now[s] = fmax(now[s], backup(errors, t, s * model->actions + a, next));
+            for (int64_t pair = s * model->actions; pair < (s + 1) * model->actions; pair++)
+                if (fy_available(model, pair))
+                    now[s] = fmax(now[s], backup(errors, t, pair, next));
             now[s] = fmin(now[s], errors->cap[t]);
         }
         double *swap = now;

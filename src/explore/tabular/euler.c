@@ -127,6 +127,8 @@ static double best(const fy_euler *euler, int64_t t, int64_t s, int32_t *action)
     double top = -1.0, top_raw = 0.0;
     for (int32_t a = 0; a < model->actions; a++) {
         int64_t pair = s * model->actions + a;
+        if (!fy_available(model, pair))
+            continue;
         double after = future(euler, t, pair, next, 1), r = euler->reward[t][pair];
         double clipped = r + fmin(euler->left[t + 1], after), raw = r + after;
         if (clipped > top || (by_raw && clipped == top && raw > top_raw)) {
@@ -165,14 +167,15 @@ static void weigh_all(fy_euler *euler)
         weigh(euler, at);
 }
 
-/* Where there is nothing to gain: value 0, action 0. */
+/* Where there is nothing to gain: value 0, the first action. */
 static void clear_values(fy_euler *euler)
 {
     const foray_model *model = euler->model;
     size_t values = (size_t)((model->horizon + 1) * model->states);
     memset(euler->upper, 0, values * sizeof *euler->upper);
     memset(euler->lower, 0, values * sizeof *euler->lower);
-    memset(euler->action, 0, (values - (size_t)model->states) * sizeof *euler->action);
+    for (int64_t at = 0; at < fy_policy_entries(model); at++)
+        euler->action[at] = fy_first_action(model, at % model->states);
 }
 
 void fy_euler_start(fy_euler *euler)

@@ -34,7 +34,7 @@ static double rf_express_threshold(const foray_explorer *explorer, double n)
 {
     const foray_model *model = explorer->model;
     const fy_errors *errors = explorer->self;
-    double laws = (double)model->pairs * (double)errors->counts->layers;
+    double laws = (double)model->available * (double)errors->counts->layers;
     return fy_log(3.0 * laws / explorer->settings.delta) +
            (double)model->states * (1.0 + fy_log(8.0 * (n + 1.0)));
 }

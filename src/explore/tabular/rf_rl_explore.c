@@ -242,7 +242,7 @@ static int64_t rf_rl_explore_act(foray_explorer *explorer, int64_t t, int64_t st
     int64_t at = t * explorer->model->states + state, goal = self->goal[self->aimed];
     if (t < self->euler.steps && !(self->sampling && at == goal))
         return self->euler.action[at];
-    return fy_random_action(explorer, t);
+    return fy_random_action(explorer, t, state);
 }
 
 static void rf_rl_explore_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)

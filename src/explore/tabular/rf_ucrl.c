@@ -35,7 +35,7 @@ static double rf_ucrl_threshold(const foray_explorer *explorer, double n)
 {
     const foray_model *model = explorer->model;
     const fy_errors *errors = explorer->self;
-    double laws = (double)model->pairs * (double)errors->counts->layers;
+    double laws = (double)model->available * (double)errors->counts->layers;
     double others = (double)(model->states - 1);
     double shape = others > 0.0 ? others * (1.0 + fy_log1p(n / others)) : 0.0;
     return fy_log(2.0 * laws / explorer->settings.delta) + shape;

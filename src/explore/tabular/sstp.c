@@ -81,7 +81,7 @@ static int64_t level_at(const foray_explorer *explorer, int64_t episode)
 static double target_of(const foray_explorer *explorer, int64_t level)
 {
     double steps = (double)explorer->settings.episodes * (double)explorer->model->horizon;
-    double even = steps / explorer->own[LEVELS].real / (double)explorer->model->pairs;
+    double even = steps / explorer->own[LEVELS].real / (double)explorer->model->available;
     return fmax(1.0, ldexp(explorer->own[TARGET].real * even, -(int)level));
 }
 
@@ -182,6 +182,8 @@ static double best(const foray_explorer *explorer, const fy_bonus_rule *rule, in
     double top = -1.0, top_u = 0.0, top_raw = 0.0;
     for (int32_t a = 0; a < model->actions; a++) {
         int64_t pair = s * model->actions + a, left = r - self->unsettled[pair];
+        if (!fy_available(model, pair))
+            continue;
         double u = self->unsettled[pair], C = fmin((double)(model->horizon - 1 - t), (double)left);
         double after = future(explorer, rule, pair, C, next + left * model->states);
         double clipped = u + fmin(C, after), raw = u + after;
@@ -226,7 +228,8 @@ static void enter_level(foray_explorer *explorer, int64_t level)
     self->truncation = truncation_of(explorer, level);
     self->wanted = 0;
     for (int64_t pair = 0; pair < explorer->model->pairs; pair++) {
-        self->unsettled[pair] = self->planned[pair] < self->target;
+        self->unsettled[pair] =
+            fy_available(explorer->model, pair) && self->planned[pair] < self->target;
         self->wanted += self->unsettled[pair];
     }
 }
@@ -260,7 +263,7 @@ static int64_t sstp_act(foray_explorer *explorer, int64_t t, int64_t state)
     if (self->remaining > 0 && self->wanted > 0)
         return self->policy[(t * self->truncation + self->remaining - 1) * explorer->model->states +
                             state];
-    return fy_random_action(explorer, t);
+    return fy_random_action(explorer, t, state);
 }
 
 static void sstp_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
