@@ -1,15 +1,18 @@
 /* compare.c - foray compare: algorithms side by side on one world. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "progress.h"
 #include "output.h"
 
 typedef struct contest {
     cli_session *session;
-    const char *directory;
+    const char *world;     /* the one at hand, */
+    const char *directory; /* and where its results go */
     foray_model *model;
     foray_comparison what;
     cli_rewards reward;     /* that of -r, or none */
@@ -31,34 +34,69 @@ static bool algorithm_exists(const char *name, cli_guess *guess)
     return false;
 }
 
-static cli_exit add_algorithm(contest *c, const char *name)
+static cli_exit add_algorithm(contest *c, const char *text)
 {
+    char name[64];
     cli_guess guess = {name, NULL, 0};
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
     if (!algorithm_exists(name, &guess))
         return cli_fail(c->session, CLI_USAGE, "there is no algorithm '%s'%s%s%s", name,
                         guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
                         guess.best ? "'?" : "");
-    c->algorithm[c->what.algorithms++] = name;
+    c->algorithm[c->what.algorithms++] = text;
     return CLI_DONE;
 }
 
+/* Does "key=value,word,..." go on with a word that begins another algorithm? */
+static bool begins_algorithm(const char *text)
+{
+    size_t name = strcspn(text, ",:=");
+    return text[name] != '=';
+}
+
+/* The algorithms of "A,B:key=value,key=value,C", cut in place. */
+static cli_exit add_algorithms(contest *c, char *list)
+{
+    cli_exit code = CLI_DONE;
+    for (char *text = list, *comma = list; comma && code == CLI_DONE;) {
+        comma = strchr(comma, ',');
+        if (comma && !begins_algorithm(comma + 1)) {
+            comma++;
+            continue;
+        }
+        if (comma)
+            *comma++ = 0;
+        code = add_algorithm(c, text);
+        text = comma;
+    }
+    return code;
+}
+
+/* Those of every -a: joined, since each of them is a list. */
 static cli_exit read_algorithms(contest *c)
 {
-    const char *list = cli_value(c->session, "algorithm");
-    if (!list)
+    const cli_args *args = &c->session->args;
+    size_t size = 1;
+    for (int64_t i = 0; i < args->count; i++)
+        if (strcmp(args->option[i]->is.name, "algorithm") == 0)
+            size += strlen(args->value[i]) + 1;
+    if (size == 1)
         return cli_fail(c->session, CLI_USAGE,
-                        "-a is required: the algorithms to compare, A,B,...");
-    c->names = strdup(list);
-    c->algorithm = calloc(strlen(list) + 1, sizeof *c->algorithm);
+                        "-a is required: the algorithms to compare, A,B:key=value,...");
+    c->names = malloc(size);
+    c->algorithm = calloc(size, sizeof *c->algorithm);
     if (!c->names || !c->algorithm)
         return cli_fail(c->session, CLI_BAD_INPUT, "out of memory");
     c->what.algorithm = c->algorithm;
     cli_exit code = CLI_DONE;
-    for (char *name = c->names, *rest; name && code == CLI_DONE; name = rest) {
-        rest = strchr(name, ',');
-        if (rest)
-            *rest++ = 0;
-        code = add_algorithm(c, name);
+    size_t used = 0;
+    for (int64_t i = 0; i < args->count && code == CLI_DONE; i++) {
+        if (strcmp(args->option[i]->is.name, "algorithm") != 0)
+            continue;
+        size_t length = strlen(args->value[i]) + 1;
+        memcpy(c->names + used, args->value[i], length);
+        code = add_algorithms(c, c->names + used);
+        used += length;
     }
     return code;
 }
@@ -83,10 +121,14 @@ static cli_exit read_options(contest *c)
 
 /* ------------------------------------------------------------------------- the end */
 
-/* The text table is there to be read: show it as it was written. */
-static cli_exit print_summary(const contest *c)
+/* The texts are there to be read: they are shown as they were written. */
+static cli_exit print_results(const contest *c)
 {
     cli_exit code = cli_print_file(c->session, c->directory, "summary.txt");
+    if (code == CLI_DONE && c->what.algorithms > 1) {
+        putchar('\n');
+        code = cli_print_file(c->session, c->directory, "verdict.txt");
+    }
     if (code != CLI_DONE)
         return code;
     printf("\ntables, plots and a page: ");
@@ -95,38 +137,31 @@ static cli_exit print_summary(const contest *c)
     return CLI_DONE;
 }
 
-static cli_exit show_comparison(const contest *c)
+/* One world's part of the JSON object. */
+static void show_world(cli_output *output, const contest *c)
 {
-    cli_output output;
-    if (!c->session->json)
-        return print_summary(c);
-    cli_output_begin(&output, c->session);
-    cli_output_text(&output, "world", c->session->args.operand[0]);
-    cli_output_text(&output, "directory", c->directory);
-    cli_output_open_list(&output, "algorithms");
-    for (int64_t i = 0; i < c->what.algorithms; i++)
-        cli_output_text(&output, "algorithm", c->algorithm[i]);
-    cli_output_close(&output);
-    cli_output_csv(&output, "summary", c->directory, "summary.csv");
-    cli_output_csv(&output, "learning", c->directory, "learning.csv");
-    cli_output_integer(&output, "seeds", c->what.seeds);
-    cli_output_integer(&output, "runs", c->work.last.finished);
-    cli_output_real(&output, "seconds", c->work.last.seconds);
-    return cli_output_end(&output, c->session, CLI_DONE);
+    cli_output_text(output, "world", c->world);
+    cli_output_text(output, "directory", c->directory);
+    cli_output_csv(output, "summary", c->directory, "summary.csv");
+    cli_output_csv(output, "learning", c->directory, "learning.csv");
+    cli_output_lines(output, "verdict", c->directory, "verdict.txt");
+    cli_output_integer(output, "runs", c->work.last.finished);
+    cli_output_real(output, "seconds", c->work.last.seconds);
 }
 
-static cli_exit compare(contest *c)
+/* ----------------------------------------------------------------------- one world */
+
+static cli_exit compare_in(contest *c, cli_output *output)
 {
     cli_session *session = c->session;
-    const char *source = session->args.operand[0];
-    cli_exit code = cli_world_open_checked(session, source, &c->model);
+    cli_exit code = cli_world_open_checked(session, c->world, &c->model);
     if (code == CLI_DONE && cli_has(session, "reward"))
         code = cli_reward_open(session, c->model, &c->reward);
     if (code != CLI_DONE)
         return code;
     c->what.reward = c->reward.count > 0 ? c->reward.item[0] : NULL;
     cli_progress_begin(&c->work.line, 0);
-    foray_status status = foray_compare(session->ctx, c->model, source, &c->what, c->directory,
+    foray_status status = foray_compare(session->ctx, c->model, c->world, &c->what, c->directory,
                                         cli_work_step, &c->work);
     cli_progress_end(&c->work.line);
     if (status == FORAY_INTERRUPTED)
@@ -137,23 +172,102 @@ static cli_exit compare(contest *c)
     code = cli_status(session, status);
     if (code == CLI_DONE && c->what.shard.of > 0)
         return cli_shard_show(session, c->what.shard, c->directory, &c->work);
-    return code == CLI_DONE ? show_comparison(c) : code;
+    if (code == CLI_DONE && output)
+        show_world(output, c);
+    else if (code == CLI_DONE)
+        code = print_results(c);
+    return code;
+}
+
+/* -------------------------------------------------------------------- all of them */
+
+/* With several worlds, each has a directory of its own: DIR/rooms:rows=3,cols=3. */
+static cli_exit name_directory(contest *c, const char *parent, char **out)
+{
+    size_t size = strlen(parent) + strlen(c->world) + 2;
+    char *path = malloc(size);
+    if (!path)
+        return cli_fail(c->session, CLI_BAD_INPUT, "out of memory");
+    snprintf(path, size, "%s/%s", parent, c->world);
+    for (char *at = path + strlen(parent) + 1; *at; at++)
+        if (*at == '/')
+            *at = '_';
+    *out = path;
+    return CLI_DONE;
+}
+
+static cli_exit compare_everywhere(contest *c, const char *parent, cli_output *output)
+{
+    const cli_args *args = &c->session->args;
+    cli_exit code = CLI_DONE;
+    for (int64_t i = 0; i < args->operands && code == CLI_DONE; i++) {
+        char *path = NULL;
+        c->world = args->operand[i];
+        c->directory = parent;
+        if (args->operands > 1) {
+            code = name_directory(c, parent, &path);
+            c->directory = path;
+        }
+        bool apart = args->operands > 1 && output;
+        if (apart)
+            cli_output_open(output, "world");
+        else if (i > 0)
+            putchar('\n');
+        if (code == CLI_DONE)
+            code = compare_in(c, output);
+        if (apart)
+            cli_output_close(output);
+        cli_rewards_close(&c->reward);
+        c->reward = (cli_rewards){0};
+        foray_model_destroy(c->model);
+        c->model = NULL;
+        free(path);
+    }
+    return code;
+}
+
+static cli_exit check_worlds(cli_session *session, const char *parent)
+{
+    const cli_args *args = &session->args;
+    for (int64_t i = 0; i < args->operands; i++)
+        for (int64_t k = 0; k < i; k++)
+            if (strcmp(args->operand[i], args->operand[k]) == 0)
+                return cli_fail(session, CLI_USAGE, "%s is named twice", args->operand[i]);
+    if (args->operands > 1 && mkdir(parent, 0777) != 0 && errno != EEXIST)
+        return cli_fail(session, CLI_BAD_INPUT, "%s: %s", parent, strerror(errno));
+    return CLI_DONE;
 }
 
 static cli_exit run_compare(cli_session *session)
 {
-    contest c = {.session = session,
-                 .directory = cli_value(session, "output"),
-                 .work = {.heading = "", .parts = "runs"}};
-    if (!c.directory)
+    contest c = {.session = session, .work = {.heading = "", .parts = "runs"}};
+    const char *parent = cli_value(session, "output");
+    cli_output output;
+    if (!parent)
         return cli_fail(session, CLI_USAGE, "-o is required: the directory for the results");
-    cli_exit code = cli_refuse_stdout(session, c.directory);
+    cli_exit code = cli_refuse_stdout(session, parent);
     if (code == CLI_DONE)
         code = read_options(&c);
     if (code == CLI_DONE)
-        code = compare(&c);
-    cli_rewards_close(&c.reward);
-    foray_model_destroy(c.model);
+        code = check_worlds(session, parent);
+    bool json = code == CLI_DONE && session->json && c.what.shard.of == 0;
+    if (json) {
+        cli_output_begin(&output, session);
+        cli_output_open_list(&output, "algorithms");
+        for (int64_t i = 0; i < c.what.algorithms; i++)
+            cli_output_text(&output, "algorithm", c.algorithm[i]);
+        cli_output_close(&output);
+        cli_output_integer(&output, "seeds", c.what.seeds);
+        if (session->args.operands > 1)
+            cli_output_open_list(&output, "worlds");
+    }
+    if (code == CLI_DONE)
+        code = compare_everywhere(&c, parent, json ? &output : NULL);
+    if (json) {
+        if (session->args.operands > 1)
+            cli_output_close(&output);
+        code = cli_output_end(&output, session, code);
+    }
     free(c.names);
     free(c.algorithm);
     return code;
@@ -180,10 +294,10 @@ static const cli_option options[] = {
 
 const cli_command cli_compare = {
     .name = "compare",
-    .summary = "compare algorithms on a world: tables and plots over seeds",
-    .operands = "WORLD|MODEL",
+    .summary = "compare algorithms on worlds: tables and plots over seeds",
+    .operands = "WORLD|MODEL...",
     .least = 1,
-    .most = 1,
+    .most = 1000,
     .words = CLI_WORDS_WORLD,
     .description =
         "Runs each algorithm of -a A,B,... with each seed and measures, after 1, 2, 3, 6,\n"
@@ -193,11 +307,16 @@ const cli_command cli_compare = {
         "episode and the size of its state. Algorithms that see the reward while they\n"
         "explore need one with -r; its gap is then measured too.\n"
         "\n"
+        "An algorithm may have settings of its own, NAME:key=value,key=value, so that one\n"
+        "can be compared with itself: -a ucrl-rfe:radius=sharp,ucrl-rfe:radius=theorem. A\n"
+        "comma followed by a word without = begins the next; -a may be repeated. With\n"
+        "several worlds each has a directory DIR/WORLD.\n"
+        "\n"
         "The directory receives results.csv, times.csv, summary.csv, summary.txt,\n"
-        "learning.csv, plots and index.html. Runs proceed in parallel, one thread each.\n"
-        "Finished runs are reused: the same command continues where it stopped, also with\n"
-        "more seeds or algorithms, but not with other settings. Apart from times, the same\n"
-        "seeds give the same results.\n"
+        "verdict.txt (who won, in words), learning.csv, plots and index.html. Runs proceed\n"
+        "in parallel, one thread each. Finished runs are reused: the same command continues\n"
+        "where it stopped, also with more seeds or algorithms, but not with other settings.\n"
+        "Apart from times, the same seeds give the same results.\n"
         "\n"
         "With --shard I/N it makes only a share of the runs and writes no results: start\n"
         "shards 1/N to N/N side by side, on one machine or on many that see the directory;\n"
@@ -208,6 +327,7 @@ const cli_command cli_compare = {
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
     .examples = "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 -o chain\n"
                 "foray compare chain -a ucrl-rfe,random,rf-express -k 300 --seeds 4 -o chain\n"
+                "foray compare chain riverswim -a ucrl-rfe:radius=sharp,random -k 300 -o both\n"
                 "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 --shard 2/3 -o shared\n"
                 "foray compare riverswim -a ucrl-rfe,random -k 100000 --seconds 0.2 -o quick\n"
                 "foray compare riverswim -a ucrl-rfe,ucrl-vtr -r goal:5 -k 200 --seeds 2 -o cost\n",

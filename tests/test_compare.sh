@@ -129,6 +129,40 @@ cp rewarded/results.csv before.csv
 expect 0 "" foray compare "${rewarded[@]}" -r goal:5
 holds "it continues with it" cmp before.csv rewarded/results.csv
 
+# An algorithm with settings of its own, whose rows are those it has when all runs have them.
+own=(-a "ucrl-rfe:radius=theorem,ties=lowest,random" -a "ucrl-rfe:radius=sharp" --seeds 2)
+expect 0 "^ucrl-rfe:radius=theorem,ties=lowest +40" foray compare "${small[@]}" "${own[@]}" -o own
+expect 0 "" foray compare "${small[@]}" -a ucrl-rfe --radius theorem --ties lowest --seeds 2 -o all
+rows_of() { sed -n "s/^\"*$1\"*,//p" "$2/results.csv"; }
+holds "settings of its own are settings" cmp <(rows_of "ucrl-rfe:radius=theorem,ties=lowest" own) <(rows_of ucrl-rfe all)
+holds "and only its own" cmp <(rows_of "ucrl-rfe:radius=sharp" own) <(rows_of ucrl-rfe two | grep -v "^3,")
+expect 2 "ucrl-rfe:radius=wide: radius=wide, but it must be" foray compare chain -a ucrl-rfe:radius=wide -o new
+expect 2 "'radius' is not key=value" foray compare chain -a ucrl-rfe:radius -o new
+expect 2 "seed is the same for all runs" foray compare chain -a ucrl-rfe:seed=3 -o new
+expect 2 "sstp_levels is not a setting of random" foray compare chain -a random:sstp_levels=3 -o new
+
+# Who won, in words: the best of seven is told apart where intervals do not meet, and only there.
+holds "a verdict for gaps and certificates" test "$(grep -c . own/verdict.txt)" -eq 2
+holds "it is on the page" grep -q "The smallest worst gap is that of" own/index.html
+clear_winner() {
+    awk -F, 'NR > 1 && $3 == "worst" { low[$1] = $5; high[$1] = $6; mean[$1] = $4 }
+        END { for (a in mean) if (best == "" || mean[a] < mean[best]) best = a
+              for (a in mean) if (a != best && low[a] <= high[best]) met = 1
+              print best, met + 0 }' "$1/summary.csv"
+}
+read -r best met < <(clear_winner one)
+holds "the verdict names the best" grep -q "worst gap is that of $best, " one/verdict.txt
+holds "and says whether it is told apart" test "$(grep -c "worst gap.*do not tell" one/verdict.txt)" -eq "$met"
+expect 0 "single seed this may be chance" foray compare "${small[@]}" -a ucrl-rfe,random --seeds 1 -o chance
+
+# Several worlds, a directory each, with the results of a comparison on that world alone.
+expect 0 "several/riverswim:states=4/index.html" foray compare riverswim:states=4 chain:states=7 -k 40 --rewards 3 \
+    --rounds 2 -a "ucrl-rfe,random" --seeds 3 -o several
+holds "each as if it were alone" same_tables two several/riverswim:states=4
+expect 0 '"worlds"' foray compare riverswim:states=4 chain:states=7 -k 40 --rewards 3 --rounds 2 \
+    -a "ucrl-rfe,random" --seeds 3 -o several --json
+expect 2 "named twice" foray compare chain chain -a random -o new
+
 # Refusals, each with its reason.
 expect 2 "-o is required" foray compare chain -a random
 expect 2 "-a is required" foray compare chain -o new

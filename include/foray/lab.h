@@ -134,6 +134,7 @@ typedef struct foray_comparison {
      * own go to those that have them. */
     foray_settings settings;
     int64_t algorithms;
+    /* Each as NAME, or NAME:key=value,... with settings of its own. */
     const char *const *algorithm;
     int64_t seeds;   /* runs of each algorithm: seed, seed + 1, ... */
     double seconds;  /* stop a run after exploring for this long; 0: after `episodes` only */

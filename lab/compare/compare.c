@@ -17,10 +17,14 @@ void foray_comparison_default(foray_comparison *comparison)
 static bool some_has(const foray_comparison *what, const char *name)
 {
     const foray_parameter *row;
-    for (int64_t a = 0; a < what->algorithms; a++)
-        for (int64_t i = 0; (row = foray_setting_describe(what->algorithm[a], i)); i++)
+    for (int64_t a = 0; a < what->algorithms; a++) {
+        char algorithm[FY_PART_NAME];
+        const char *text = what->algorithm[a];
+        fy_format(algorithm, sizeof algorithm, "%.*s", (int)strcspn(text, ":"), text);
+        for (int64_t i = 0; (row = foray_setting_describe(algorithm, i)); i++)
             if (strcmp(row->name, name) == 0)
                 return true;
+    }
     return false;
 }
 
@@ -34,8 +38,14 @@ static foray_status check_settings(foray_context *ctx, const foray_comparison *w
         if (!some_has(what, row->name))
             return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: none of these algorithms has it",
                            row->name);
-    fy_settings_choose(&settings, what->algorithm[0]);
-    return foray_settings_check(ctx, &settings);
+    foray_status status = FORAY_OK;
+    for (int64_t a = 0; a < what->algorithms && status == FORAY_OK; a++) {
+        foray_settings own;
+        status = fy_contestant_settings(ctx, &what->settings, what->algorithm[a], &own);
+        if (status == FORAY_OK)
+            status = foray_settings_check(ctx, &own);
+    }
+    return status;
 }
 
 static foray_status check_numbers(foray_context *ctx, const foray_comparison *what)
@@ -70,8 +80,10 @@ static foray_status check_algorithms(fy_compare *compare)
             if (strcmp(compare->what->algorithm[i], compare->what->algorithm[j]) == 0)
                 return fy_fail(compare->ctx, FORAY_ERROR_USAGE, "algorithm %s is named twice",
                                compare->what->algorithm[i]);
-        fy_trial trial = fy_compare_trial(compare, i);
-        status = fy_trial_explorer(compare->ctx, &trial, &explorer);
+        fy_trial trial;
+        status = fy_compare_trial(compare->ctx, compare, i, &trial);
+        if (status == FORAY_OK)
+            status = fy_trial_explorer(compare->ctx, &trial, &explorer);
         if (status != FORAY_OK)
             return fy_fail_within(compare->ctx, status, "%s", compare->what->algorithm[i]);
         foray_explorer_destroy(explorer);
@@ -81,20 +93,21 @@ static foray_status check_algorithms(fy_compare *compare)
 
 /* --------------------------------------------------------------------------- runs */
 
-fy_trial fy_compare_trial(const fy_compare *compare, int64_t run)
+foray_status fy_compare_trial(foray_context *ctx, const fy_compare *compare, int64_t run,
+                              fy_trial *out)
 {
     const foray_comparison *what = compare->what;
-    fy_trial trial = {.model = compare->model,
-                      .settings = what->settings,
+    *out = (fy_trial){.model = compare->model,
                       .reward = what->reward,
                       .family = compare->family,
                       .mode = what->mode,
                       .rounds = what->rounds,
                       .seconds = what->seconds,
                       .per_decade = FY_TRIAL_PER_DECADE};
-    fy_settings_choose(&trial.settings, fy_compare_algorithm(compare, run));
-    trial.settings.seed = fy_compare_seed(compare, run);
-    return trial;
+    foray_status status = fy_contestant_settings(
+        ctx, &what->settings, fy_compare_algorithm(compare, run), &out->settings);
+    out->settings.seed = fy_compare_seed(compare, run);
+    return status;
 }
 
 /* Whom a run tells how far it is. */
@@ -136,10 +149,12 @@ static foray_status make_run(foray_context *ctx, void *user, int64_t run)
     char file[FY_PART_NAME];
     fy_rows *rows = &compare->rows[run];
     listener l = {compare, run};
-    fy_trial trial = fy_compare_trial(compare, run);
+    fy_trial trial;
+    foray_status status = fy_compare_trial(ctx, compare, run, &trial);
     trial.progress = pass_progress;
     trial.user = &l;
-    foray_status status = fy_trial_run(ctx, &trial, rows);
+    if (status == FORAY_OK)
+        status = fy_trial_run(ctx, &trial, rows);
     file_of_run(compare, run, file);
     return status == FORAY_OK ? fy_rows_write(ctx, &compare->folder, file, compare->heading, rows)
                               : status;

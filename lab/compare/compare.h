@@ -1,11 +1,13 @@
 /* compare.h - algorithms side by side.
  *
- *   compare.c   the whole: checks, all runs in parallel, results
- *   trial.c     one run of one algorithm with one seed, measured at checkpoints
- *   terms.c     what the rows in a directory depend on
- *   results.c   tables of all rows, and of their aggregates
- *   learning.c  after how many episodes an algorithm had learnt, and how that grows
- *   plots.c     charts, and the page that shows everything */
+ *   compare.c     the whole: checks, all runs in parallel, results
+ *   contestant.c  an algorithm with settings of its own
+ *   trial.c       one run of one algorithm with one seed, measured at checkpoints
+ *   terms.c       what the rows in a directory depend on
+ *   results.c     tables of all rows, and of their aggregates
+ *   verdict.c     who won, in words
+ *   learning.c    after how many episodes an algorithm had learnt, and how that grows
+ *   plots.c       charts, and the page that shows everything */
 #ifndef FY_COMPARE_H
 #define FY_COMPARE_H
 
@@ -40,7 +42,15 @@ static inline int64_t fy_compare_seed(const fy_compare *compare, int64_t run)
 }
 
 /* What a run of the comparison is, but for whom to tell how far it is. */
-fy_trial fy_compare_trial(const fy_compare *compare, int64_t run);
+foray_status fy_compare_trial(foray_context *ctx, const fy_compare *compare, int64_t run,
+                              fy_trial *out);
+
+/* contestant.c: the settings of "NAME[:key=value,...]", on top of those of all runs. */
+foray_status fy_contestant_settings(foray_context *ctx, const foray_settings *common,
+                                    const char *text, foray_settings *out);
+
+/* verdict.c: a sentence for each measure that matters; nothing with one algorithm. */
+foray_status fy_compare_verdict(const fy_compare *compare, fy_writer *text);
 
 /* terms.c: everything that rows depend on, but for the algorithm and how many seeds there
  * are, as lines of text with a final 0. */
@@ -50,11 +60,14 @@ foray_status fy_compare_terms(const fy_compare *compare, fy_writer *text);
  * reached: interquartile means and their intervals. Release with free(out->point). */
 foray_status fy_compare_curve(const fy_compare *compare, int64_t algorithm, int measure,
                               fy_series *out);
+/* The same at the last checkpoint of each seed. */
+foray_status fy_compare_last(const fy_compare *compare, int64_t algorithm, int measure,
+                             foray_summary *out);
 /* The table of aggregates at the end of the runs, for people. Release it in any case. */
 foray_status fy_compare_summary(const fy_compare *compare, fy_table *out);
 /* K(eps) of each algorithm. Release it. */
 fy_table fy_compare_learning(const fy_compare *compare);
-/* results.csv, times.csv, summary.csv, summary.txt, learning.csv */
+/* results.csv, times.csv, summary.csv, summary.txt, verdict.txt, learning.csv */
 foray_status fy_compare_write_results(const fy_compare *compare);
 
 /* plots.c: the charts, and index.html. */

@@ -181,7 +181,10 @@ static foray_status print_summary(const fy_compare *compare, fy_writer *text)
                    "id=\"summary-table\">\n");
     fy_table_print_html(&table, text);
     fy_table_free(&table);
-    fy_print(text, "</div>\n<p>All numbers: <a href=\"results.csv\">results.csv</a>, "
+    fy_print(text, "</div>\n<p id=\"verdict\">");
+    if (status == FORAY_OK)
+        status = fy_compare_verdict(compare, text);
+    fy_print(text, "</p>\n<p>All numbers: <a href=\"results.csv\">results.csv</a>, "
                    "<a href=\"times.csv\">times.csv</a>, <a href=\"summary.csv\">summary.csv</a>, "
                    "<a href=\"learning.csv\">learning.csv</a>; "
                    "the settings: <a href=\"comparison.txt\">comparison.txt</a>.</p>\n");

@@ -117,9 +117,8 @@ static foray_status write_rows(const fy_compare *compare, int first, int last, c
 
 /* ------------------------------------------------------------------------ summary */
 
-/* Over the last row of each seed. */
-static foray_status summarise_last(const fy_compare *compare, int64_t algorithm, int measure,
-                                   foray_summary *out)
+foray_status fy_compare_last(const fy_compare *compare, int64_t algorithm, int measure,
+                             foray_summary *out)
 {
     double *value;
     if (!FY_ALLOC(compare->ctx, value, compare->what->seeds))
@@ -142,7 +141,7 @@ static foray_status write_summary(const fy_compare *compare)
     for (int64_t a = 0; a < compare->what->algorithms; a++)
         for (int m = 0; m < FY_M_COUNT && status == FORAY_OK; m++) {
             foray_summary summary = {0};
-            status = summarise_last(compare, a, m, &summary);
+            status = fy_compare_last(compare, a, m, &summary);
             fy_table_cell(&table, "%s", compare->what->algorithm[a]);
             fy_table_integer(&table, compare->what->seeds);
             fy_table_cell(&table, "%s", fy_measure_name(m));
@@ -174,7 +173,7 @@ foray_status fy_compare_summary(const fy_compare *compare, fy_table *out)
         fy_table_cell(out, "%s", compare->what->algorithm[a]);
         for (int c = 0; c < COLUMNS && status == FORAY_OK; c++) {
             foray_summary over = {0};
-            status = summarise_last(compare, a, column[c].measure, &over);
+            status = fy_compare_last(compare, a, column[c].measure, &over);
             if (over.low == over.high)
                 fy_table_number(out, over.iqm);
             else
@@ -183,6 +182,12 @@ foray_status fy_compare_summary(const fy_compare *compare, fy_table *out)
         }
     }
     return status;
+}
+
+static foray_status write_verdict(const fy_compare *compare)
+{
+    fy_writer text = {.ctx = compare->ctx};
+    return save_text(compare, fy_compare_verdict(compare, &text), "verdict.txt", &text);
 }
 
 static foray_status write_summary_text(const fy_compare *compare)
@@ -255,5 +260,7 @@ foray_status fy_compare_write_results(const fy_compare *compare)
         fy_table learning = fy_compare_learning(compare);
         status = save_table(compare, FORAY_OK, "learning.csv", &learning);
     }
+    if (status == FORAY_OK)
+        status = write_verdict(compare);
     return status == FORAY_OK ? write_summary_text(compare) : status;
 }
