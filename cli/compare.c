@@ -72,29 +72,34 @@ static cli_exit add_algorithms(contest *c, char *list)
     return code;
 }
 
-/* Those of every -a: joined, since each of them is a list. */
-static cli_exit read_algorithms(contest *c)
+/* Room for copies of every -a, each of which is a list. */
+static cli_exit make_room(contest *c)
 {
     const cli_args *args = &c->session->args;
-    size_t size = 1;
+    size_t size = 0;
     for (int64_t i = 0; i < args->count; i++)
         if (strcmp(args->option[i]->is.name, "algorithm") == 0)
             size += strlen(args->value[i]) + 1;
-    if (size == 1)
+    if (size == 0)
         return cli_fail(c->session, CLI_USAGE,
                         "-a is required: the algorithms to compare, A,B:key=value,...");
     c->names = malloc(size);
     c->algorithm = calloc(size, sizeof *c->algorithm);
-    if (!c->names || !c->algorithm)
-        return cli_fail(c->session, CLI_BAD_INPUT, "out of memory");
     c->what.algorithm = c->algorithm;
-    cli_exit code = CLI_DONE;
+    return c->names && c->algorithm ? CLI_DONE
+                                    : cli_fail(c->session, CLI_BAD_INPUT, "out of memory");
+}
+
+static cli_exit read_algorithms(contest *c)
+{
+    const cli_args *args = &c->session->args;
+    cli_exit code = make_room(c);
     size_t used = 0;
     for (int64_t i = 0; i < args->count && code == CLI_DONE; i++) {
         if (strcmp(args->option[i]->is.name, "algorithm") != 0)
             continue;
         size_t length = strlen(args->value[i]) + 1;
-        memcpy(c->names + used, args->value[i], length);
+        snprintf(c->names + used, length, "%s", args->value[i]);
         code = add_algorithms(c, c->names + used);
         used += length;
     }
