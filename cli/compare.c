@@ -100,6 +100,7 @@ static cli_exit read_algorithms(contest *c)
             continue;
         size_t length = strlen(args->value[i]) + 1;
         snprintf(c->names + used, length, "%s", args->value[i]);
+        /* run_compare frees them. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         code = add_algorithms(c, c->names + used);
         used += length;
     }
