@@ -338,6 +338,8 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
     print_bound(bound, status);
+    if (!e->view.system)
+        cli_print_known(e->session, foray_run_model(e->run), "                        ");
     cli_print_refutation(e->run, "                        ");
     if (e->view.system)
         printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
@@ -362,6 +364,7 @@ static void output_summary(const exploration *e, cli_output *output,
     cli_output_integer(output, "saved", foray_run_saved(e->run));
     cli_output_integer(output, "budget", settings->episodes);
     cli_output_integer(output, "plans", facts->plans);
+    cli_output_integer(output, "unknowns", foray_model_unknowns(foray_run_model(e->run)));
     cli_output_certificate(output, "bound", bound);
     cli_output_refutation(output, e->run);
     cli_output_real(output, "feature_error", foray_model_feature_error(foray_run_model(e->run)));

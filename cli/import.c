@@ -54,8 +54,7 @@ static cli_exit output_import(cli_session *session, const importing *i)
     cli_output_integer(&output, "ends", i->facts.ends);
     cli_output_integer(&output, "twins", i->facts.twins);
     cli_output_integer(&output, "unknowns", i->sizes.unknowns);
-    if (!session->json && i->sizes.unknowns == 0)
-        printf("nothing is unknown: every outcome is certain, and 'foray plan' needs no run\n");
+    cli_print_known(session, i->model, "");
     return cli_output_end(&output, session, CLI_DONE);
 }
 

@@ -45,11 +45,14 @@ static void output_facts(cli_output *output, const foray_model_facts *facts)
 }
 
 /* A model that was read and is not valid is an answer (1), not an error. */
-static cli_exit output_verdict(cli_session *session, cli_output *output, foray_status status)
+static cli_exit output_verdict(cli_session *session, cli_output *output, const foray_model *model,
+                               foray_status status)
 {
     bool valid = status == FORAY_OK;
     cli_output_flag(output, "valid", valid);
-    if (!valid)
+    if (valid)
+        cli_print_known(session, model, "");
+    else
         cli_output_text(output, "problem", foray_message(session->ctx));
     cli_exit code = cli_output_end(output, session, CLI_DONE);
     if (code == CLI_DONE && !valid)
@@ -71,7 +74,7 @@ static cli_exit run_check(cli_session *session)
         cli_output_begin(&output, session);
         output_sizes(&output, model);
         output_facts(&output, &facts);
-        code = output_verdict(session, &output, status);
+        code = output_verdict(session, &output, model, status);
     } else {
         code = cli_status(session, status);
     }

@@ -112,6 +112,15 @@ void cli_output_refutation(cli_output *output, foray_run *run)
     cli_output_close(output);
 }
 
+/* Estimated features leave an error that no law of the model knows. */
+void cli_print_known(const cli_session *session, const foray_model *model, const char *before)
+{
+    if (session->json || foray_model_unknowns(model) != 0 || foray_model_feature_error(model) > 0)
+        return;
+    printf("%snothing is unknown, so there is nothing to explore%s\n", before,
+           foray_model_theta(model) ? ": 'foray plan MODEL' needs no run" : "");
+}
+
 void cli_print_refutation(foray_run *run, const char *before)
 {
     foray_refutation found;

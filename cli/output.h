@@ -35,6 +35,8 @@ void cli_output_reals(cli_output *output, const char *key, int64_t count, const 
 void cli_output_refutation(cli_output *output, foray_run *run);
 /* That line alone, behind `before`. */
 void cli_print_refutation(foray_run *run, const char *before);
+/* Where a model leaves nothing to be learnt, says so in one line behind `before`, as text. */
+void cli_print_known(const cli_session *session, const foray_model *model, const char *before);
 /* Certified or exact; --require takes nothing less, and says so. */
 bool cli_proved(const foray_certificate *certificate);
 cli_exit cli_require_unproved(cli_session *session, const foray_certificate *certificate);

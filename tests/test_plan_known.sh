@@ -7,7 +7,9 @@
 foray world export riverswim -o river.json >/dev/null
 foray plan riverswim -r goal:5 -o world.json --json >world.out
 foray plan river.json -r goal:5 -o file.json --json >file.out
-holds "the same policy" cmp world.json file.json
+grep -v '^"from"' world.json >world.plan # where it is from differs
+grep -v '^"from"' file.json >file.plan
+holds "the same policy" cmp world.plan file.plan
 holds "the status is exact" test "$(json plans.0.certificate.status world.out)" = '"exact"'
 holds "the gap is 0" test "$(json plans.0.certificate.gap world.out)" = 0
 holds "the model is named" test "$(json model file.out)" = '"river.json"'
@@ -26,6 +28,28 @@ foray plan riverswim -r goal:5 -o - >piped.json
 holds "standard output has the policy" cmp piped.json world.json
 expect 0 "" foray plan riverswim -r goal:5 --require 0
 expect 0 "true gap|exact" foray plan riverswim -r goal:5 --truth --map
+
+# ---- where nothing is unknown, whoever might explore in vain is told; otherwise nothing is said
+printf '%s\n' state,action,next,probability,reward 0,0,1,1,0 0,1,0,1,2 1,0,0,1,1 >sure.csv
+expect 0 "nothing is unknown, so there is nothing to explore: 'foray plan MODEL'" \
+  foray model import sure.csv --horizon 4 --initial 0 -o sure.json
+expect 0 "nothing is unknown" foray model check sure.json
+expect 0 "nothing is unknown" foray explore sure.json -k 10 -o sure.foray
+expect 0 '"unknowns": 0' foray explore sure.json -k 10 -o sure2.foray --json
+foray model import sure.csv --horizon 4 --initial 0 --forget-theta -o secret_sure.json >secret_sure.out
+holds "but 'foray plan' needs theta" grep -qx "nothing is unknown, so there is nothing to explore" secret_sure.out
+foray model check river.json >river.out
+holds "riverswim is not known" sh -c '! grep -q "nothing is unknown" river.out'
+
+# ---- an action that a state does not have: not in a reward, a policy, or data
+expect 0 "pairs +3$" foray model check sure.json
+printf '{"format":"foray-reward","version":1,"name":"r","default":0,"entries":[[null,1,1,1]]}' >lacks.json
+expect 3 "lacks.json:1: entries.0.: action 1 is not available in state 1" foray plan sure.json -r lacks.json
+printf 'step,state,action\n0,0,0\n0,1,1\n1,0,0\n1,1,0\n2,0,0\n2,1,0\n3,0,0\n3,1,0\n' >lacks.csv
+expect 3 "takes action 1 in state 1 at step 0, but that state does not have it" \
+  foray certify sure.foray lacks.csv -r goal:0
+printf 'episode,step,state,action,next\n0,0,0,0,1\n0,1,1,1,0\n' >data.csv
+expect 3 "data.csv:3: action: 1 is not available in state 1" foray learn sure.json data.csv -o learnt.foray
 
 # ---- refused by name
 sed 's/"theta":\[[^]]*\],*//' river.json >secret.json

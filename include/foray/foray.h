@@ -307,6 +307,10 @@ FORAY_API double foray_model_feature_delta(const foray_model *model);
  * that knows it can be used as a world. */
 FORAY_API const double *foray_model_theta(const foray_model *model);
 
+/* How many numbers of theta data could tell: d' after centring, over all blocks. 0: nothing is
+ * unknown, and there is nothing to explore. -1: no theta makes probabilities sum to one. */
+FORAY_API int64_t foray_model_unknowns(const foray_model *model);
+
 /* Does the state have the action? Most models have every action in every state. Pairs (s,a) that
  * are not available do not exist: no algorithm, bound or random choice counts them, and no reward
  * or policy may name them. */

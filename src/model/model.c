@@ -93,6 +93,11 @@ const double *foray_model_theta(const foray_model *model)
     return model->theta;
 }
 
+int64_t foray_model_unknowns(const foray_model *model)
+{
+    return model->basis ? model->basis->unknowns : -1;
+}
+
 bool foray_model_available(const foray_model *model, int64_t state, int64_t action)
 {
     return fy_available(model, state * model->actions + action);
