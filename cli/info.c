@@ -148,6 +148,18 @@ static foray_status estimate_and_output(cli_session *session, cli_output *output
 
 /* --------------------------------------------------------------- plans and the trace */
 
+/* The value and its interval; plans of earlier versions have none. */
+static void print_value(const foray_policy *policy)
+{
+    char text[80] = "-";
+    if (!isnan(policy->expected) && isnan(policy->low))
+        snprintf(text, sizeof text, "%.6g", policy->expected);
+    else if (!isnan(policy->expected))
+        snprintf(text, sizeof text, "%.6g [%.6g, %.6g]", policy->expected, policy->low,
+                 policy->high);
+    printf(" %-28s", text);
+}
+
 static bool show_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
                       const char *reward_json, const foray_policy *policy)
 {
@@ -156,6 +168,7 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
     if (!output->as_json) {
         printf("  %4" PRId64 "  after %-12" PRId64 " ", id, episodes);
         cli_put(stdout, 24, reward_name);
+        print_value(policy);
         printf(" %-12s %-10.6g %s\n", foray_mode_name(policy->mode), policy->certificate.gap,
                cli_verdict(&policy->certificate));
         return true;
@@ -165,6 +178,13 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
     cli_output_integer(output, "episodes", episodes);
     cli_output_text(output, "reward", reward_name);
     cli_output_text(output, "mode", foray_mode_name(policy->mode));
+    cli_output_open(output, "value");
+    cli_output_real(output, "policy", policy->expected);
+    cli_output_real(output, "low", policy->low);
+    cli_output_real(output, "high", policy->high);
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        cli_output_real(output, foray_mode_name(mode), policy->value[mode]);
+    cli_output_close(output);
     cli_output_certificate(output, "certificate", &policy->certificate);
     cli_output_close(output);
     return true;

@@ -72,6 +72,41 @@ static foray_run *run_with_plan(run_bench *bench, plan_row *said)
     return run;
 }
 
+/* The same for what the policy is worth. */
+static void put_value_row(foray_run *run, double expected, double low, double high, int64_t bound)
+{
+    fy_row row;
+    fy_row_prepare(&row, run->store, "values of plans",
+                   "REPLACE INTO plan_value(id, expected, low, high, bound, crc)"
+                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6)");
+    fy_row_put_int(&row, 0);
+    fy_row_put_real(&row, expected);
+    fy_row_put_real(&row, low);
+    fy_row_put_real(&row, high);
+    fy_row_put_int(&row, bound);
+    assert_int_equal(fy_row_insert(&row), FORAY_OK);
+}
+
+static void values_that_cannot_be_are_refused(void **state)
+{
+    run_bench *bench = *state;
+    plan_row said;
+    foray_run *run = run_with_plan(bench, &said);
+    put_value_row(run, 1, 0.5, 2, FORAY_BOUND_GAP);
+    assert_ok(bench, foray_run_verify(run));
+    put_value_row(run, 1, NAN, NAN, FORAY_BOUND_NONE);
+    assert_ok(bench, foray_run_verify(run));
+    for (int lie = 0; lie < 4; lie++) {
+        put_value_row(run, lie == 0 ? INFINITY : 1, lie == 1 ? 3 : 0.5, 2,
+                      lie == 2   ? -1
+                      : lie == 3 ? 77
+                                 : FORAY_BOUND_GAP);
+        assert_fails(bench, FORAY_ERROR_RUN, foray_run_verify(run));
+        run_assert_message(bench, "plan 0");
+    }
+    foray_run_close(run);
+}
+
 static void plans_that_cannot_be_are_refused(void **state)
 {
     run_bench *bench = *state;
@@ -244,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN_TEST(plans_that_cannot_be_are_refused),
+        RUN_TEST(values_that_cannot_be_are_refused),
         RUN_TEST(traces_that_cannot_be_are_refused),
         RUN_TEST(checkpoints_of_another_seed_are_not_used),
         RUN_TEST(unfinished_files_are_removed),

@@ -258,7 +258,35 @@ static void check_plans(const foray_policy *policy, const char *page)
     assert_true(number(csv, 1, 6) == policy->value[FORAY_OPTIMISTIC]);
     assert_true(number(csv, 1, 7) == policy->certificate.gap);
     assert_true(number(csv, 1, 8) == policy->certificate.delta);
+    assert_true(number(csv, 1, 11) == policy->expected);
+    assert_true(number(csv, 1, 12) == policy->low);
+    assert_true(number(csv, 1, 13) == policy->high);
+    assert_string_equal(field(csv, 1, 14, text), foray_bound_name(policy->certificate.bound));
     free(csv);
+}
+
+/* The reasons of the certificate: shares add up to it, on the map in per cent. */
+static void check_doubt(run_bench *bench, foray_run *run, const foray_policy *policy,
+                        const char *page)
+{
+    foray_doubt *doubt;
+    char name[96], *csv = download(page, "doubt0.csv"), *laws = download(page, "laws0.csv");
+    foray_reward *reward = run_goal_reward(bench->ctx, bench->model);
+    assert_ok(bench, foray_explorer_explain(foray_run_explorer(run), reward, policy, 0, &doubt));
+    assert_int_equal(lines(csv), doubt->places + 1);
+    assert_true(doubt->places > 0 && doubt->laws > 0);
+    for (int64_t i = 0; i < doubt->places; i++) {
+        assert_int_equal((int64_t)number(csv, i + 1, 0), doubt->place[i].step);
+        assert_true(number(csv, i + 1, 3) == doubt->place[i].share);
+    }
+    for (int64_t i = 0; i < doubt->laws && i < 10; i++)
+        assert_true(number(laws, i + 1, 1) == (double)doubt->law[i].visits);
+    foray_doubt_law_name(&doubt->law[0], name, sizeof name);
+    assert_non_null(strstr(laws, name));
+    foray_doubt_destroy(doubt);
+    foray_reward_destroy(reward);
+    free(csv);
+    free(laws);
 }
 
 static void numbers_are_those_of_the_run(void **state)
@@ -275,10 +303,12 @@ static void numbers_are_those_of_the_run(void **state)
     check_trace(&bench, run, page);
     check_plans(policy, page);
     check_policy(&bench, policy, page);
-    assert_int_equal(occurrences(page, "<svg "), 4 + FY_REPORT_STEPS);
+    check_doubt(&bench, run, policy, page);
+    assert_int_equal(occurrences(page, "<svg "), 5 + FY_REPORT_STEPS);
     assert_non_null(strstr(page, "foray explore test:world --episodes 300 --seed 7 -o one.foray\n"
                                  "foray plan one.foray -r "));
     assert_non_null(strstr(page, "id=\"visitmap\""));
+    assert_non_null(strstr(page, "id=\"doubtmap0\""));
     free(page);
     foray_policy_destroy(policy);
     foray_run_close(run);

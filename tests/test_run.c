@@ -2,6 +2,7 @@
 #include "support.h"
 #include "support_run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,6 +233,9 @@ static bool check_plan(void *user, int64_t id, int64_t episodes, const char *rew
     assert_true(policy->certificate.delta == expected->certificate.delta);
     assert_int_equal(policy->certificate.radius, expected->certificate.radius);
     assert_int_equal(policy->certificate.status, expected->certificate.status);
+    assert_true(policy->expected == expected->expected);
+    assert_true(policy->low == expected->low && policy->high == expected->high);
+    assert_int_equal(policy->certificate.bound, expected->certificate.bound);
     return walk->count < walk->stop;
 }
 
@@ -263,6 +267,44 @@ static void test_plans(void **state)
     foray_run_close(run);
     for (int i = 0; i < 3; i++)
         foray_policy_destroy(policy[i]);
+    foray_reward_destroy(reward);
+}
+
+/* Counts plans whose value is known. */
+static bool count_known(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                        const char *reward_json, const foray_policy *policy)
+{
+    (void)id, (void)episodes, (void)reward_name, (void)reward_json;
+    *(int64_t *)user += !isnan(policy->expected) && !isnan(policy->low) && !isnan(policy->high);
+    return true;
+}
+
+/* Runs of earlier versions do not say what policies are worth; plans that are added do. */
+static void test_plans_of_earlier_versions(void **state)
+{
+    run_bench *bench = *state;
+    run_make(bench, bench->path);
+    foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
+    foray_reward *reward = run_goal_reward(bench->ctx, bench->model);
+    const foray_reward *rewards[] = {reward, reward};
+    foray_policy *policy[2];
+    int64_t known = 0;
+    assert_ok(bench, foray_run_plan(run, 2, rewards, FORAY_PLUGIN, policy));
+    assert_ok(bench, fy_store_run(run->store, "DROP TABLE plan_value;"
+                                              "DELETE FROM meta WHERE name = 'values_from'"));
+    for (int i = 0; i < 2; i++)
+        foray_policy_destroy(policy[i]);
+    assert_ok(bench, foray_run_plans(run, count_known, &known));
+    assert_int_equal(known, 0);
+    assert_ok(bench, foray_run_verify(run));
+    assert_ok(bench, foray_run_plan(run, 1, rewards, FORAY_PLUGIN, policy));
+    foray_run_close(run);
+    run = run_reopen(bench, bench->path, FORAY_RUN_READ);
+    assert_ok(bench, foray_run_plans(run, count_known, &known));
+    assert_int_equal(known, 1);
+    assert_ok(bench, foray_run_verify(run));
+    foray_run_close(run);
+    foray_policy_destroy(policy[0]);
     foray_reward_destroy(reward);
 }
 
@@ -462,6 +504,7 @@ int main(void)
         RUN_TEST(test_leftover_log_is_removed),
         RUN_TEST(test_episodes),
         RUN_TEST(test_plans),
+        RUN_TEST(test_plans_of_earlier_versions),
         RUN_TEST(test_one_writer_many_readers),
         RUN_TEST(test_worlds_that_lie),
         RUN_TEST(test_world_of_another_context),

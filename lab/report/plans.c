@@ -1,7 +1,9 @@
 /* plans.c - the plans stored in a run: values, certificates, and what they do. */
+#include "plan/reward.h"
 #include "report/arrows.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,20 @@ typedef struct listing {
     fy_table people; /* on the page */
     int64_t seen;
 } listing;
+
+/* Plans of earlier versions do not say what the policy is worth. */
+static void put_known(fy_table *table, double value)
+{
+    if (isnan(value))
+        fy_table_cell(table, "–");
+    else
+        fy_table_number(table, value);
+}
+
+static bool proved_optimal(const foray_certificate *certificate)
+{
+    return certificate->optimal && certificate->status == FORAY_CERTIFIED;
+}
 
 static bool list_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
                       const char *reward_json, const foray_policy *policy)
@@ -30,26 +46,33 @@ static bool list_plan(void *user, int64_t id, int64_t episodes, const char *rewa
     fy_table_shortest(table, certificate->delta);
     fy_table_cell(table, "%s", foray_radius_name(certificate->radius));
     fy_table_cell(table, "%s", foray_certificate_status(certificate));
+    fy_table_shortest(table, policy->expected);
+    fy_table_shortest(table, policy->low);
+    fy_table_shortest(table, policy->high);
+    fy_table_cell(table, "%s", foray_bound_name(certificate->bound));
     if (l->seen < FY_PAGE_SHOWN) {
         fy_table_integer(&l->people, id);
         fy_table_cell(&l->people, "%s", reward_name);
         fy_table_cell(&l->people, "%s", foray_mode_name(policy->mode));
-        for (int mode = FORAY_MODES; mode-- > 0;)
-            fy_table_number(&l->people, policy->value[mode]);
+        put_known(&l->people, policy->expected);
+        put_known(&l->people, policy->low);
+        put_known(&l->people, policy->high);
         fy_table_number(&l->people, certificate->gap);
-        fy_table_cell(&l->people, "%s", foray_certificate_status(certificate));
+        fy_table_cell(&l->people, "%s",
+                      proved_optimal(certificate) ? "proved optimal"
+                                                  : foray_certificate_status(certificate));
     }
     return ++l->seen < FY_REPORT_CSV_ROWS;
 }
 
 static foray_status print_tables(fy_report *report)
 {
-    static const char *const exact[] = {"plan",        "reward", "mode",       "episodes",
-                                        "pessimistic", "plugin", "optimistic", "gap",
-                                        "delta",       "radius", "status"};
-    static const char *const people[] = {"plan",   "reward",     "mode", "pessimistic",
-                                         "plugin", "optimistic", "gap",  "status"};
-    listing l = {.exact = fy_table_begin(report->ctx, 11, exact),
+    static const char *const exact[] = {"plan",   "reward",     "mode", "episodes", "pessimistic",
+                                        "plugin", "optimistic", "gap",  "delta",    "radius",
+                                        "status", "value",      "low",  "high",     "bound"};
+    static const char *const people[] = {"plan", "reward", "mode",        "value",
+                                         "low",  "high",   "certificate", "status"};
+    listing l = {.exact = fy_table_begin(report->ctx, 15, exact),
                  .people = fy_table_begin(report->ctx, 8, people)};
     foray_status status = foray_run_plans(report->run, list_plan, &l);
     if (status == FORAY_OK) {
@@ -78,28 +101,30 @@ static foray_status print_values(fy_report *report, int64_t episodes, const fora
 {
     char low[FY_NUMBER_SIZE], middle[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE], gap[FY_NUMBER_SIZE];
     char after[FY_NUMBER_SIZE];
-    double value, optimal;
-    fy_print(report->text,
-             "<p>The %s policy, planned after %s episodes. Its reward is worth "
-             "%s (pessimistic), %s (plug-in), %s (optimistic); it loses at most %s against the "
-             "best policy (%s: %s).</p>\n",
-             foray_mode_name(policy->mode), fy_number((double)episodes, after),
-             fy_number(policy->value[FORAY_PESSIMISTIC], low),
-             fy_number(policy->value[FORAY_PLUGIN], middle),
-             fy_number(policy->value[FORAY_OPTIMISTIC], high),
-             fy_number(policy->certificate.gap, gap),
+    double value = 0, optimal = 0;
+    fy_print(report->text, "<p>The %s policy, planned after %s episodes. ",
+             foray_mode_name(policy->mode), fy_number((double)episodes, after));
+    if (!isnan(policy->expected))
+        fy_print(report->text, "It is expected to earn %s", fy_number(policy->expected, middle));
+    if (!isnan(policy->expected) && !isnan(policy->low))
+        fy_print(report->text, ", at least %s and at most %s", fy_number(policy->low, low),
+                 fy_number(policy->high, high));
+    fy_print(report->text, "%sIt loses at most %s against the best policy%s (%s: %s).</p>\n",
+             isnan(policy->expected) ? "" : ". ", fy_number(policy->certificate.gap, gap),
+             proved_optimal(&policy->certificate) ? ": it is proved optimal" : "",
              foray_certificate_status(&policy->certificate),
              foray_certificate_because(&policy->certificate));
     if (!foray_model_theta(report->model))
         return FORAY_OK;
     foray_status status =
         foray_evaluate(report->ctx, report->model, reward, policy, &value, &optimal);
+    double lost = reward->minimise ? value - optimal : optimal - value;
     if (status == FORAY_OK)
         fy_print(report->text, "<p>%s it is worth %s, and the best policy %s: it loses %s.</p>\n",
                  report->run->source == FY_SOURCE_MODEL ? "In truth"
                                                         : "In the model with its true theta",
                  fy_number(value, low), fy_number(optimal, high),
-                 fy_number(optimal - value > 1e-12 ? optimal - value : 0.0, gap));
+                 fy_number(lost > 1e-12 ? lost : 0.0, gap));
     return status;
 }
 
@@ -127,6 +152,8 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
         g->status = fy_arrows_draw(report, &arrows);
     if (g->status == FORAY_OK)
         fy_arrows_print(report, &arrows);
+    if (g->status == FORAY_OK)
+        g->status = fy_report_doubt(report, id, reward, policy);
     fy_format(file, sizeof file, "reward%" PRId64 ".json", id);
     if (size <= FY_REPORT_REWARD)
         fy_page_download(report->text, file, "application/json", reward_json, size);

@@ -35,6 +35,10 @@ foray_status fy_report_visits(fy_report *report);
 foray_status fy_report_progress(fy_report *report);
 foray_status fy_report_theta(fy_report *report);
 foray_status fy_report_plans(fy_report *report);
+/* Why the certificate of a plan is not 0, on the map and as tables; nothing where that is not
+ * known. */
+foray_status fy_report_doubt(fy_report *report, int64_t id, const foray_reward *reward,
+                             const foray_policy *policy);
 foray_status fy_report_settings(fy_report *report);
 
 /* The map, if the model has one that is more than a single line: false if not. */

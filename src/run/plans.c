@@ -65,6 +65,8 @@ static foray_status put_plan(foray_run *run, int64_t id, const foray_reward *rew
         status = put_policy(run, id, policy, &policy_bytes);
     if (status == FORAY_OK)
         status = put_row(run, id, reward, policy, strlen(json), policy_bytes);
+    if (status == FORAY_OK)
+        status = fy_plan_values_put(run, id, policy);
     free(json);
     return status;
 }
@@ -85,6 +87,7 @@ foray_status foray_run_plan(foray_run *run, int64_t count, const foray_reward *c
     fy_head head = run->store->head;
     status = fy_store_begin(run->store, true);
     if (status == FORAY_OK) {
+        status = fy_plan_values_begin(run, head.plans);
         for (int64_t i = 0; status == FORAY_OK && i < count; i++)
             status = put_plan(run, head.plans++, rewards[i], policies[i]);
         if (status == FORAY_OK)
@@ -227,16 +230,18 @@ static foray_status get_policy(foray_run *run, stored_plan *plan)
 }
 
 /* Reads the rest of a plan and hands it over; *stopped: enough of them. */
-static foray_status tell_plan(foray_run *run, stored_plan *plan, foray_plan_fn fn, void *user,
-                              bool *stopped)
+static foray_status tell_plan(foray_run *run, stored_plan *plan, int64_t values_from,
+                              foray_plan_fn fn, void *user, bool *stopped)
 {
     if (!plan->name)
         return FORAY_ERROR_MEMORY;
     if (!is_possible(run, plan))
         return fy_store_damaged(run->store, "plan %" PRId64 " says what cannot be", plan->id);
     uint8_t *json;
-    foray_status status =
-        fy_store_get_pieces(run->store, "reward", plan->id, plan->reward_bytes, &json);
+    foray_status status = fy_plan_values_get(run, values_from, plan->id, &plan->policy);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_store_get_pieces(run->store, "reward", plan->id, plan->reward_bytes, &json);
     if (status != FORAY_OK)
         return status;
     status = check_reward(run, plan, (const char *)json);
@@ -251,17 +256,20 @@ static foray_status tell_plan(foray_run *run, stored_plan *plan, foray_plan_fn f
 foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *user)
 {
     fy_row row;
+    int64_t values_from;
+    foray_status status = fy_plan_values_from(run, &values_from);
+    if (status != FORAY_OK)
+        return status;
     fy_row_prepare(&row, run->store, "plans",
                    "SELECT id, episodes, reward, mode, optimistic, plugin, pessimistic, gap, delta,"
                    " radius, certified, reward_bytes, policy_bytes, crc FROM plan WHERE id < ?1"
                    " ORDER BY id");
     fy_row_bind_int(&row, 1, run->store->head.plans);
-    foray_status status = FORAY_OK;
     bool stopped = false;
     int64_t count = 0;
     stored_plan plan = {0};
     while (status == FORAY_OK && !stopped && next_plan(run, &row, &plan)) {
-        status = tell_plan(run, &plan, fn, user, &stopped);
+        status = tell_plan(run, &plan, values_from, fn, user, &stopped);
         count++;
         free(plan.name);
         free(plan.policy.action);

@@ -54,6 +54,14 @@ struct foray_run {
     double checkpoint_cost;  /* seconds it took */
 };
 
+/* What the policies of plans are worth (plan_values.c): the first plan of which that is known
+ * (INT64_MAX: of none); within a transaction that adds plans from `first` on, once; and row by row.
+ * What is not known is NaN. */
+foray_status fy_plan_values_from(foray_run *run, int64_t *out);
+foray_status fy_plan_values_begin(foray_run *run, int64_t first);
+foray_status fy_plan_values_put(foray_run *run, int64_t id, const foray_policy *policy);
+foray_status fy_plan_values_get(foray_run *run, int64_t from, int64_t id, foray_policy *policy);
+
 /* As the file has it. */
 extern const char *const fy_source_name[];
 

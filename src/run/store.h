@@ -10,6 +10,7 @@
  *   trace       how the bound for all rewards went
  *   checkpoint  the explorer's state after so many episodes; the last two are kept
  *   plan        policies for rewards, with values and certificate
+ *   plan_value  what the policies themselves are worth, and which bound that rests on
  *   piece       large contents in parts: the model, checkpoints, rewards, policies
  *
  * Every row carries a CRC-32C of its own content, and `head` counts the rows:
@@ -47,6 +48,11 @@ typedef struct fy_store {
     int64_t format;
     pid_t owner; /* the process that opened it: its children must not touch the database */
 } fy_store;
+
+/* The table that runs of earlier versions lack. */
+#define FY_STORE_PLAN_VALUES                                                                       \
+    "CREATE TABLE plan_value(id INTEGER PRIMARY KEY, expected REAL, low REAL, high REAL,"          \
+    " bound INTEGER, crc INTEGER);"
 
 /* What a run is born with. */
 typedef struct fy_birth {

@@ -18,7 +18,8 @@ static const char schema[] =
     "CREATE TABLE checkpoint(episodes INTEGER PRIMARY KEY, bytes INTEGER, crc INTEGER);"
     "CREATE TABLE plan(id INTEGER PRIMARY KEY, episodes INTEGER, reward TEXT, mode TEXT,"
     " optimistic REAL, plugin REAL, pessimistic REAL, gap REAL, delta REAL, radius INTEGER,"
-    " certified INTEGER, reward_bytes INTEGER, policy_bytes INTEGER, crc INTEGER);"
+    " certified INTEGER, reward_bytes INTEGER, policy_bytes INTEGER, crc "
+    "INTEGER);" FY_STORE_PLAN_VALUES
     "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, crc INTEGER, data BLOB,"
     " PRIMARY KEY(kind, id, part));";
 
@@ -37,6 +38,7 @@ static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
                                    {"source", "model"},
                                    {"reward", ""},
                                    {"targets", "0"},
+                                   {"values_from", "0"},
                                    {"model_bytes", bytes},
                                    {"arithmetic", arithmetic},
                                    {"first_arithmetic", arithmetic}};
