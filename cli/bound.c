@@ -22,6 +22,7 @@ static void show_own(cli_output *output, foray_run *run, foray_radius shown)
     foray_explorer *explorer = foray_run_explorer(run);
     foray_certificate bound;
     if (shown != FORAY_RADIUS_LIKELIHOOD ||
+        foray_run_settings(run)->radius == FORAY_RADIUS_LIKELIHOOD ||
         foray_explorer_certify_by(explorer, foray_run_settings(run)->radius) != FORAY_OK ||
         foray_explorer_bound(explorer, &bound) != FORAY_OK)
         return;

@@ -1,5 +1,5 @@
-/* test_scout.c - Scout against a dense textbook version of its plan, and what its exploring is
- * worth. */
+/* test_scout.c - exploring by likelihood sets: Scout, and UCRL-RFE with --radius likelihood,
+ * against dense textbook versions of their plans, and what their exploring is worth. */
 #include "support.h"
 
 #include <math.h>
@@ -16,14 +16,17 @@ typedef struct stage {
     foray_explorer *explorer;
 } stage;
 
+/* The algorithm's default radius, or likelihood for "NAME by likelihood". */
 static stage set_up(const char *world, const char *algorithm, int64_t seed, bool every)
 {
     stage s = {.ctx = foray_context_create()};
     foray_settings settings;
     foray_settings_default(&settings);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
+    sscanf(algorithm, "%63s", settings.algorithm);
     settings.seed = seed;
     settings.replan = every ? FORAY_REPLAN_EVERY : FORAY_REPLAN_AUTO;
+    if (strchr(algorithm, ' '))
+        settings.radius = FORAY_RADIUS_LIKELIHOOD;
     support_ok(s.ctx, foray_model_builtin(s.ctx, world, &s.model));
     support_ok(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
     support_ok(s.ctx, foray_explorer_create(s.ctx, s.model, &settings, &s.explorer));
@@ -92,8 +95,63 @@ static double square_by_all_f(const fy_learner *learner, int64_t i)
     return 4 * learner->radius[g] * learner->radius[g] * most;
 }
 
-/* Q_h(s,a) = min{1, kappa^2} + sum_j p_j max_b Q_{h+1}(s_j,b), [horizon][pairs]. */
-static double *dense_values(stage *s, bool regression)
+/* ||sum_j x_j f_j||: beta times the norm of psi_f. */
+static double norm_of(const fy_confidence *set, int64_t i, const double *f)
+{
+    const foray_model *model = set->basis->model;
+    int64_t n = fy_generator_set_size(model, i);
+    int64_t d = set->basis->block[set->basis->block_of_generator_set[i]].dim;
+    double square = 0;
+    for (int64_t k = 0; k < d; k++) {
+        double sum = 0;
+        for (int64_t j = 0; j < n; j++)
+            sum += set->x[set->at_x[i] + j * d + k] * (f[j] - f[0]);
+        square += sum * sum;
+    }
+    return sqrt(square);
+}
+
+/* beta m(s,a): the largest of these for f of zeros and ones. */
+static double widest_by_all_f(const fy_confidence *set, int64_t i)
+{
+    int64_t n = fy_generator_set_size(set->basis->model, i);
+    double most = 0, f[16];
+    assert_true(n <= 16);
+    for (int64_t bits = 0; bits < 1 << n; bits++) {
+        for (int64_t j = 0; j < n; j++)
+            f[j] = (double)(bits >> j & 1);
+        most = fmax(most, norm_of(set, i, f));
+    }
+    return most;
+}
+
+/* Who explores, and by what. */
+enum { SCOUT, SCOUT_BY_REGRESSION, UCRL_RFE };
+
+/* Q_h(s,a), V being what follows: of Scout min{1, kappa^2} + P V, of UCRL-RFE
+ * min{1, 2 beta m (H-h)/H} + P V + beta ||psi_V||, at most the steps that remain. */
+static double dense_value(const stage *s, const fy_certifier *sets, int who, int64_t t,
+                          int64_t pair, const double *V)
+{
+    const foray_model *model = s->model;
+    int64_t i = model->generator_set[pair], n = fy_generator_set_size(model, i);
+    const fy_confidence *set = who == UCRL_RFE ? sets->set : sets->inside;
+    double q = 0, f[16], H = (double)model->horizon;
+    for (int64_t j = 0; j < n; j++) {
+        f[j] = V[model->succ[model->succ_start[pair] + j]];
+        q += set->p[model->gen_start[i] + j] * f[j];
+    }
+    if (who == SCOUT)
+        return q + fmin(1, kappa2_by_powers(set, i));
+    if (who == SCOUT_BY_REGRESSION)
+        return q + fmin(1, square_by_all_f(fy_learner_of(s->explorer), i));
+    double left = H - (double)(t + 1);
+    q += fmin(1, 2 / H * left * widest_by_all_f(set, i)) + norm_of(set, i, f);
+    return fmax(0, fmin(q, left + 1));
+}
+
+/* Of all (s,a), [horizon][pairs]. */
+static double *dense_values(stage *s, int who)
 {
     const foray_model *model = s->model;
     fy_certifier *sets;
@@ -103,22 +161,17 @@ static double *dense_values(stage *s, bool regression)
     assert_true(Q && V);
     for (int64_t t = model->horizon - 1; t >= 0; t--)
         for (int64_t pair = 0; pair < model->pairs; pair++) {
-            int64_t i = model->generator_set[pair], state = pair / model->actions;
-            double kappa2 = regression ? square_by_all_f(fy_learner_of(s->explorer), i)
-                                       : kappa2_by_powers(sets->inside, i);
-            double q = fmin(1, kappa2);
-            for (int64_t j = model->succ_start[pair]; j < model->succ_start[pair + 1]; j++)
-                q += sets->inside->p[model->gen_start[i] + j - model->succ_start[pair]] *
-                     V[(t + 1) * model->states + model->succ[j]];
+            double *now = V + t * model->states + pair / model->actions;
+            double q = dense_value(s, sets, who, t, pair, V + (t + 1) * model->states);
             Q[t * model->pairs + pair] = q;
-            V[t * model->states + state] = fmax(V[t * model->states + state], q);
+            *now = fmax(*now, q);
         }
     free(V);
     return Q;
 }
 
 /* In every step of some episodes, the action is one of the best of the textbook's. */
-static void check_episodes(stage *s, int64_t episodes, bool regression)
+static void check_episodes(stage *s, int64_t episodes, int who)
 {
     const foray_model *model = s->model;
     for (int64_t k = 0; k < episodes; k++) {
@@ -126,7 +179,7 @@ static void check_episodes(stage *s, int64_t episodes, bool regression)
         foray_draw draw = {.seed = 1, .episode = (uint64_t)k};
         support_ok(s->ctx, foray_world_reset(s->world, &draw, &state));
         support_ok(s->ctx, foray_explorer_begin(s->explorer));
-        double *Q = dense_values(s, regression);
+        double *Q = dense_values(s, who);
         for (int64_t t = 0; t < model->horizon; t++) {
             const double *q = Q + t * model->pairs + state * model->actions;
             double best = 0;
@@ -144,15 +197,27 @@ static void check_episodes(stage *s, int64_t episodes, bool regression)
     }
 }
 
+static const char *const worlds[] = {
+    "chain:states=7,zones=2,outcomes=3,horizon=6", "riverswim:states=4,horizon=8",
+    "mixture:states=6,actions=3,successors=4,dim=4,horizon=5", "frozenlake:shared=0,horizon=5"};
+
 static void plans_follow_the_textbook(void **state)
 {
     (void)state;
-    static const char *const worlds[] = {
-        "chain:states=7,zones=2,outcomes=3,horizon=6", "riverswim:states=4,horizon=8",
-        "mixture:states=6,actions=3,successors=4,dim=4,horizon=5", "frozenlake:shared=0,horizon=5"};
     for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++) {
         stage s = set_up(worlds[w], "scout", 1, true);
-        check_episodes(&s, 60, false);
+        check_episodes(&s, 60, SCOUT);
+        take_down(&s);
+    }
+}
+
+/* UCRL-RFE with the ellipsoids of the likelihood in the place of the regression's. */
+static void ucrl_rfe_explores_by_likelihood_too(void **state)
+{
+    (void)state;
+    for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++) {
+        stage s = set_up(worlds[w], "ucrl-rfe by likelihood", 1, true);
+        check_episodes(&s, 60, UCRL_RFE);
         take_down(&s);
     }
 }
@@ -162,8 +227,49 @@ static void laws_without_a_likelihood_are_sought_too(void **state)
 {
     (void)state;
     stage s = set_up("trapdoor:horizon=6,knobs=2", "scout", 1, true);
-    check_episodes(&s, 60, true);
+    check_episodes(&s, 60, SCOUT_BY_REGRESSION);
     take_down(&s);
+}
+
+/* And UCRL-RFE explores as with `sharp`, which certificates name. */
+static void regressions_take_its_place(void **state)
+{
+    (void)state;
+    static const char *const trapdoor = "trapdoor:horizon=6,knobs=2";
+    stage sharp = set_up(trapdoor, "ucrl-rfe", 1, false);
+    stage likelihood = set_up(trapdoor, "ucrl-rfe by likelihood", 1, false);
+    int32_t states[2][7], actions[2][6];
+    for (int64_t k = 0; k < 200; k++) {
+        support_ok(sharp.ctx,
+                   foray_explorer_play(sharp.explorer, sharp.world, states[0], actions[0]));
+        support_ok(likelihood.ctx, foray_explorer_play(likelihood.explorer, likelihood.world,
+                                                       states[1], actions[1]));
+        assert_memory_equal(states[0], states[1], sizeof states[0]);
+        assert_memory_equal(actions[0], actions[1], sizeof actions[0]);
+    }
+    foray_certificate bound;
+    support_ok(likelihood.ctx, foray_explorer_bound(likelihood.explorer, &bound));
+    assert_int_equal(bound.radius, FORAY_RADIUS_SHARP);
+    take_down(&sharp);
+    take_down(&likelihood);
+}
+
+static void others_refuse(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_settings settings;
+    foray_settings_default(&settings);
+    settings.radius = FORAY_RADIUS_LIKELIHOOD;
+    support_ok(ctx, foray_settings_check(ctx, &settings));
+    settings.blocks = FORAY_OFF;
+    assert_int_equal(foray_settings_check(ctx, &settings), FORAY_ERROR_USAGE);
+    assert_non_null(strstr(foray_message(ctx), "with centring and blocks"));
+    settings.blocks = FORAY_AUTO;
+    snprintf(settings.algorithm, sizeof settings.algorithm, "rf-ucrl");
+    assert_int_equal(foray_settings_check(ctx, &settings), FORAY_ERROR_USAGE);
+    assert_non_null(strstr(foray_message(ctx), "rf-ucrl cannot explore with likelihood"));
+    foray_context_destroy(ctx);
 }
 
 /* ------------------------------------------------------------------ what it is worth */
@@ -221,6 +327,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_follow_the_textbook),
+        cmocka_unit_test(ucrl_rfe_explores_by_likelihood_too),
+        cmocka_unit_test(regressions_take_its_place),
+        cmocka_unit_test(others_refuse),
         cmocka_unit_test(laws_without_a_likelihood_are_sought_too),
         cmocka_unit_test(certificates_shrink_faster_than_others),
         cmocka_unit_test(plans_are_few),

@@ -190,17 +190,17 @@ FORAY_API void foray_parameter_range(const foray_parameter *parameter, char *tex
 
 /* ---------------------------------------------------------------- settings */
 
-/* How wide confidence sets are; the last three are what else a certificate may
- * rest on: bonuses made from visit counts (tabular algorithms), nothing, or the likelihood. */
+/* How wide confidence sets are; the last two are what else a certificate may rest on: bonuses made
+ * from visit counts (tabular algorithms), or nothing. */
 typedef enum foray_radius {
     FORAY_RADIUS_SHARP,
     FORAY_RADIUS_SELFNORMALISED,
     FORAY_RADIUS_THEOREM,
+    FORAY_RADIUS_LIKELIHOOD,
     FORAY_RADIUS_COUNTS,
     FORAY_RADIUS_NONE,
-    FORAY_RADIUS_LIKELIHOOD,
 } foray_radius;
-enum { FORAY_RADIUS_KINDS = FORAY_RADIUS_LIKELIHOOD + 1 };
+enum { FORAY_RADIUS_KINDS = FORAY_RADIUS_NONE + 1 };
 
 typedef enum foray_switch { FORAY_AUTO, FORAY_ON, FORAY_OFF } foray_switch;
 
@@ -684,7 +684,8 @@ typedef enum foray_mode {
 /* "optimistic", "plugin", "pessimistic", "given"; NULL for any other number. */
 FORAY_API const char *foray_mode_name(foray_mode mode);
 
-/* "sharp", "selfnormalised", "theorem", "counts", "none"; NULL for any other number. */
+/* "sharp", "selfnormalised", "theorem", "likelihood", "counts", "none"; NULL for any other number.
+ */
 FORAY_API const char *foray_radius_name(foray_radius radius);
 
 /* Which bound a gap comes from. GAP: how much better another choice could be, under one and the

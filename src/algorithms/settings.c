@@ -38,7 +38,8 @@ static const setting common[] = {
          "up to rounding; -1: no target"),
     WHOLE(seed, "1", 0, 0x1p63, "seed of all random numbers; the world's and the algorithm's"),
     REAL(delta, "0.1", 1e-12, 0.999999999999, "probability that a certificate may be wrong"),
-    CHOICE(radius, "sharp", "sharp|selfnormalised|theorem", "how wide the confidence sets are"),
+    CHOICE(radius, "sharp", "sharp|selfnormalised|theorem|likelihood",
+           "how wide the confidence sets are that explore; likelihood: ucrl-rfe, scout"),
     REAL(radius_scale, "1", 0, 1e6,
          "multiplies the radius; below 1 nothing is guaranteed and results say heuristic"),
     CHOICE(centring, "auto", "auto|on|off",
@@ -333,7 +334,12 @@ static foray_status check_ranges(foray_context *ctx, const foray_settings *setti
 
 static foray_status check_together(foray_context *ctx, const foray_settings *settings)
 {
-    bool sharp = settings->radius == FORAY_RADIUS_SHARP;
+    bool likelihood = settings->radius == FORAY_RADIUS_LIKELIHOOD;
+    bool sharp = settings->radius == FORAY_RADIUS_SHARP || likelihood;
+    if (likelihood && (settings->centring == FORAY_OFF || settings->blocks == FORAY_OFF))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "radius: likelihood is defined with centring and blocks; use sharp to "
+                       "switch these one by one");
     if (!sharp && (settings->centring == FORAY_ON || settings->blocks == FORAY_ON))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "radius: theorem and selfnormalised are defined without centring and "
@@ -405,6 +411,12 @@ foray_status fy_settings_read(foray_context *ctx, const foray_settings *given,
     *ops = fy_algorithm_named(settings->algorithm);
     if (!*ops)
         return unknown_algorithm(ctx, settings->algorithm);
+    if (settings->radius == FORAY_RADIUS_LIKELIHOOD && !(*ops)->explores_on_sets)
+        return fy_fail(
+            ctx, FORAY_ERROR_USAGE,
+            "radius: %s cannot explore with likelihood, only ucrl-rfe and scout can; its "
+            "certificates rest on the likelihood all the same",
+            (*ops)->name);
     status = check_own(ctx, settings->own, *ops);
     if (status != FORAY_OK)
         return status;

@@ -67,7 +67,7 @@ static foray_radius radius_of(const foray_explorer *explorer)
 {
     const fy_certifier *certifier = explorer->certifier;
     int64_t regressed = fy_certifier_regressed(certifier);
-    return regressed > 0 && regressed == certifier->blocks ? explorer->settings.radius
+    return regressed > 0 && regressed == certifier->blocks ? fy_explorer_regression_radius(explorer)
                                                            : FORAY_RADIUS_LIKELIHOOD;
 }
 

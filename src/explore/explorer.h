@@ -62,6 +62,8 @@ typedef struct fy_explorer_ops {
     foray_mode bound_plan;
     /* True: its plans are PLAN on a confidence set, whichever that is. */
     bool plans_on_sets;
+    /* True: with the radius likelihood it explores by likelihood sets. */
+    bool explores_on_sets;
 } fy_explorer_ops;
 
 /* What needs_budget is for most. */
@@ -126,6 +128,13 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
 foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out);
 /* The same where there must be some: FORAY_ERROR_USAGE says why there are none. */
 foray_status fy_explorer_need_sets(foray_explorer *explorer, fy_certifier **out);
+
+/* The radius of the regression, which is sharp where likelihoods explore. */
+static inline foray_radius fy_explorer_regression_radius(const foray_explorer *explorer)
+{
+    foray_radius radius = explorer->settings.radius;
+    return radius == FORAY_RADIUS_LIKELIHOOD ? FORAY_RADIUS_SHARP : radius;
+}
 
 /* Takes back what a certificate says where the world need not obey the model, or does not. */
 void fy_explorer_qualify(foray_explorer *explorer, foray_certificate *certificate);

@@ -15,6 +15,26 @@ static int64_t policy_entries(const foray_run *run)
     return run->codec.horizon * run->codec.states;
 }
 
+/* Radii as files number them, which is older than the order of the enum. */
+static const foray_radius stored_radius[] = {FORAY_RADIUS_SHARP,   FORAY_RADIUS_SELFNORMALISED,
+                                             FORAY_RADIUS_THEOREM, FORAY_RADIUS_COUNTS,
+                                             FORAY_RADIUS_NONE,    FORAY_RADIUS_LIKELIHOOD};
+
+static int64_t number_of(foray_radius radius)
+{
+    int64_t number = 0;
+    while (number < FORAY_RADIUS_KINDS && stored_radius[number] != radius)
+        number++;
+    return number;
+}
+
+/* Of a number that stands for none, one that has no name. */
+static foray_radius radius_of(int64_t number)
+{
+    bool known = number >= 0 && number < FORAY_RADIUS_KINDS;
+    return known ? stored_radius[number] : (foray_radius)FORAY_RADIUS_KINDS;
+}
+
 static foray_status put_row(foray_run *run, int64_t id, const foray_reward *reward,
                             const foray_policy *policy, size_t reward_bytes, size_t policy_bytes)
 {
@@ -31,7 +51,7 @@ static foray_status put_row(foray_run *run, int64_t id, const foray_reward *rewa
         fy_row_put_real(&row, policy->value[mode]);
     fy_row_put_real(&row, policy->certificate.gap);
     fy_row_put_real(&row, policy->certificate.delta);
-    fy_row_put_int(&row, policy->certificate.radius);
+    fy_row_put_int(&row, number_of(policy->certificate.radius));
     fy_row_put_int(&row, policy->certificate.status);
     fy_row_put_int(&row, (int64_t)reward_bytes);
     fy_row_put_int(&row, (int64_t)policy_bytes);
@@ -150,7 +170,7 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
         policy->value[mode] = fy_row_real(row);
     policy->certificate.gap = fy_row_real(row);
     policy->certificate.delta = fy_row_real(row);
-    policy->certificate.radius = (int)fy_row_int(row);
+    policy->certificate.radius = radius_of(fy_row_int(row));
     policy->certificate.status = (foray_proof_status)fy_row_int(row);
     /* Runs of earlier versions know certified (1) and not (0). */
     if (policy->certificate.status == FORAY_UNCERTIFIED &&

@@ -16,9 +16,10 @@ static foray_status create_regression(fy_learner *learner)
     foray_context *ctx = learner->ctx;
     const foray_settings *settings = learner->settings;
     foray_status status = FORAY_OK;
-    /* The sharp radius centres and splits into blocks unless told not to; the other radii are
-     * defined on the plain basis. */
-    bool sharp = settings->radius == FORAY_RADIUS_SHARP;
+    /* The sharp radius centres and splits into blocks unless told not to, and likelihoods are
+     * always about blocks; the other radii are defined on the plain basis. */
+    bool sharp =
+        settings->radius == FORAY_RADIUS_SHARP || settings->radius == FORAY_RADIUS_LIKELIHOOD;
     bool centred = sharp && settings->centring != FORAY_OFF;
     bool blocked = sharp && settings->blocks != FORAY_OFF;
     if (!centred || !blocked)
@@ -359,8 +360,9 @@ void fy_learner_end_episode(foray_explorer *explorer)
 static foray_radius radius_of(const foray_explorer *explorer)
 {
     const fy_learner *learner = explorer->self;
-    bool plain = explorer->settings.radius != FORAY_RADIUS_SHARP;
-    return learner->own_radius && plain ? FORAY_RADIUS_THEOREM : explorer->settings.radius;
+    foray_radius radius = fy_explorer_regression_radius(explorer);
+    bool plain = radius != FORAY_RADIUS_SHARP;
+    return learner->own_radius && plain ? FORAY_RADIUS_THEOREM : radius;
 }
 
 static foray_certificate certify(const foray_explorer *explorer, double gap)

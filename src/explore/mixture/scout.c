@@ -139,6 +139,7 @@ const fy_explorer_ops fy_scout = {
     .end_episode = fy_learner_end_episode,
     .plan = fy_learner_plan,
     .plans_on_sets = true,
+    .explores_on_sets = true,
     .regression = fy_learner_regression,
     .save = scout_save,
     .load = scout_load,

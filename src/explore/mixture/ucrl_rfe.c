@@ -20,10 +20,12 @@
  * Corrections, which --literal keeps: the paper prints a square root around the norm in r_h, and
  * its proof uses the norm (--explore-norm root for the former). The maximum is found exactly, not
  * by the paper's surrogate (--inner l1). Ties, which the paper leaves open, prefer the larger value
- * before clipping. */
+ * before clipping. With --radius likelihood the ellipsoid of the likelihood sets takes the place of
+ * that of the regression. */
 #include "explore/mixture/learner.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { NORM };
 static const foray_parameter parameters[] = {FY_LEARNER_NORM_ROW};
@@ -42,8 +44,12 @@ static foray_status ucrl_rfe_create(foray_explorer *explorer)
     if (status != FORAY_OK)
         return status;
     self->learner.root = explorer->own[NORM].whole == FY_LEARNER_ROOT;
-    bool complete = FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model));
-    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
+    if (!FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model)))
+        return FORAY_ERROR_MEMORY;
+    /* So that episodes need no memory. */
+    fy_certifier *sets;
+    bool likelihood = explorer->settings.radius == FORAY_RADIUS_LIKELIHOOD;
+    return likelihood ? fy_explorer_sets(explorer, &sets) : FORAY_OK;
 }
 
 static void ucrl_rfe_destroy(foray_explorer *explorer)
@@ -56,6 +62,25 @@ static void ucrl_rfe_destroy(foray_explorer *explorer)
 
 /* ------------------------------------------------------------------ episodes */
 
+/* (theta_k, Sigma, beta) for PLAN; with --radius likelihood (c, M, beta) of the likelihood sets
+ * takes its place there and in r_h. Targets are those of the regression in both. */
+static const fy_kernel *take_sets(foray_explorer *explorer)
+{
+    fy_learner *learner = explorer->self;
+    fy_certifier *sets = NULL;
+    /* Cannot fail: they were made when the explorer was. */
+    if (explorer->settings.radius == FORAY_RADIUS_LIKELIHOOD)
+        (void)fy_explorer_sets(explorer, &sets);
+    if (sets) {
+        const fy_confidence *set = sets->set;
+        fy_inner_solve(learner->inner, set->ridge);
+        memcpy(learner->radius, set->radius, (size_t)set->basis->blocks * sizeof *set->radius);
+        return set->kernel;
+    }
+    fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
+    return learner->kernel;
+}
+
 /* theta_k = Sigma^-1 b, r_h from the inner maximisation, pi = PLAN(...). */
 static void ucrl_rfe_begin_episode(foray_explorer *explorer)
 {
@@ -65,9 +90,9 @@ static void ucrl_rfe_begin_episode(foray_explorer *explorer)
         return;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, true);
-    fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
+    const fy_kernel *kernel = take_sets(explorer);
     double mean;
-    fy_plan(&(fy_plan_task){.kernel = learner->kernel,
+    fy_plan(&(fy_plan_task){.kernel = kernel,
                             .reward = fy_learner_reward(learner),
                             .lanes = 1,
                             .sign = +1,
@@ -116,6 +141,7 @@ const fy_explorer_ops fy_ucrl_rfe = {
     .end_episode = fy_learner_end_episode,
     .plan = fy_learner_plan,
     .plans_on_sets = true,
+    .explores_on_sets = true,
     .regression = fy_learner_regression,
     .save = ucrl_rfe_save,
     .load = ucrl_rfe_load,
