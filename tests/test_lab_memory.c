@@ -47,6 +47,11 @@ static const experiment tiny_ablation = {
 static const experiment tiny_sharpness = {
     "sharpness", 5, {"worlds=riverswim:states=3", "episodes=8", "seeds=1", "goals=2", "steps=2"}};
 
+static const experiment tiny_explorers = {
+    "explorers",
+    5,
+    {"worlds=riverswim:states=3", "algorithms=scout,random", "episodes=40", "seeds=1", "goals=2"}};
+
 static foray_status run(foray_context *ctx, const experiment *what, const char *directory)
 {
     foray_lab_options options = {
@@ -124,6 +129,12 @@ static void sharpness_survives_failed_allocations(void **state)
     fail_each_allocation(&tiny_sharpness);
 }
 
+static void explorers_survives_failed_allocations(void **state)
+{
+    (void)state;
+    fail_each_allocation(&tiny_explorers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +144,7 @@ int main(void)
         cmocka_unit_test(lowerbound_survives_failed_allocations),
         cmocka_unit_test(ablation_survives_failed_allocations),
         cmocka_unit_test(sharpness_survives_failed_allocations),
+        cmocka_unit_test(explorers_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,7 +154,8 @@ expect 2 "use another directory" foray compare chain -a random -k 30 --seeds 2 -
 expect 2 "is not empty" foray compare chain -a random -k 20 --seeds 2 -o many
 expect 2 "is not empty" foray lab ablation --quick --worlds riverswim --episodes 8 --seeds 1 -o many
 expect 2 "not a directory" foray compare model.json -a random -k 20 --seeds 2 -o model.json
-covered+=(compare "lab all" "lab coverage" "lab complexity" "lab lowerbound" "lab theorem" "lab ablation" "lab sharpness")
+covered+=(compare "lab all" "lab coverage" "lab complexity" "lab lowerbound" "lab theorem" "lab ablation" "lab sharpness"
+    "lab explorers")
 
 # No command that writes is forgotten here.
 while read -r command; do

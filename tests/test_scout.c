@@ -115,7 +115,7 @@ static double norm_of(const fy_confidence *set, int64_t i, const double *f)
 static double widest_by_all_f(const fy_confidence *set, int64_t i)
 {
     int64_t n = fy_generator_set_size(set->basis->model, i);
-    double most = 0, f[16];
+    double most = 0, f[16] = {0};
     assert_true(n <= 16);
     for (int64_t bits = 0; bits < 1 << n; bits++) {
         for (int64_t j = 0; j < n; j++)
@@ -136,7 +136,7 @@ static double dense_value(const stage *s, const fy_certifier *sets, int who, int
     const foray_model *model = s->model;
     int64_t i = model->generator_set[pair], n = fy_generator_set_size(model, i);
     const fy_confidence *set = who == UCRL_RFE ? sets->set : sets->inside;
-    double q = 0, f[16], H = (double)model->horizon;
+    double q = 0, f[16] = {0}, H = (double)model->horizon;
     for (int64_t j = 0; j < n; j++) {
         f[j] = V[model->succ[model->succ_start[pair] + j]];
         q += set->p[model->gen_start[i] + j] * f[j];

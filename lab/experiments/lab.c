@@ -12,7 +12,8 @@
     X(lowerbound)                                                                                  \
     X(theorem)                                                                                     \
     X(ablation)                                                                                    \
-    X(sharpness)
+    X(sharpness)                                                                                   \
+    X(explorers)
 
 #define DECLARE(name) extern const fy_lab_experiment fy_lab_##name;
 EXPERIMENTS(DECLARE)
