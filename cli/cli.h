@@ -266,7 +266,8 @@ void cli_help_wrapped(const char *text, int indent);
 /* Is this exit code one that the command can end with? */
 bool cli_help_exit(const cli_command *command, cli_exit code);
 
-void cli_manual_print(void);
+/* A page of the manual: "" is foray(1); a command's name; or "algorithms". False: there is none. */
+bool cli_manual_print(const char *page);
 void cli_complete_print(int64_t words, const char *const *word);
 
 #endif

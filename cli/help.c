@@ -247,6 +247,18 @@ static cli_exit help_for_words(cli_session *session)
     return CLI_DONE;
 }
 
+/* foray help --manual lab coverage: foray-lab-coverage(1). */
+static cli_exit print_manual(cli_session *session)
+{
+    const cli_args *args = &session->args;
+    char page[64];
+    snprintf(page, sizeof page, "%s%s%s", args->operands > 0 ? args->operand[0] : "",
+             args->operands > 1 ? " " : "", args->operands > 1 ? args->operand[1] : "");
+    if (!cli_manual_print(page))
+        return cli_fail(session, CLI_USAGE, "the manual has no page about '%s'", page);
+    return CLI_DONE;
+}
+
 static cli_exit run_help(cli_session *session)
 {
     const cli_args *args = &session->args;
@@ -256,10 +268,8 @@ static cli_exit run_help(cli_session *session)
     }
     if (args->operands > 2)
         return cli_fail(session, CLI_USAGE, "unexpected argument: %s", args->operand[2]);
-    if (cli_has(session, "manual")) {
-        cli_manual_print();
-        return CLI_DONE;
-    }
+    if (cli_has(session, "manual"))
+        return print_manual(session);
     if (args->operands > 0)
         return help_for_words(session);
     cli_help_overview();
@@ -267,7 +277,7 @@ static cli_exit run_help(cli_session *session)
 }
 
 static const cli_option options[] = {
-    CLI_SWITCH("manual", "print the manual page, for man(1)"),
+    CLI_SWITCH("manual", "print the manual page of foray, a command or 'algorithms', for man(1)"),
     CLI_SWITCH("complete", "print the completions of the last word after --, for shells"),
     CLI_END,
 };

@@ -1,5 +1,5 @@
-/* manual.c - the manual page, from the same tables as --help. man/foray.1 is
- * what this prints; a test compares the two. */
+/* manual.c - the manual, from the same tables as --help: foray(1), a page foray-COMMAND(1) for
+ * each command, and foray-algorithms(7). scripts/manual writes them to man/; a test compares. */
 #include <stdio.h>
 #include <string.h>
 
@@ -58,22 +58,43 @@ static void print_option(const cli_option *option)
     printf("\n");
 }
 
+/* ".TH" and ".SH NAME" of a page about `words`, such as "lab coverage". */
+static void print_title(const char *words, int section, const char *summary)
+{
+    char page[64];
+    snprintf(page, sizeof page, "foray%s%s", *words ? "-" : "", words);
+    for (char *c = page; *c; c++)
+        *c = *c == ' ' ? '-' : *c;
+    printf(".TH ");
+    for (const char *c = page; *c; c++)
+        putchar(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+    printf(" %d %s \"Foray %s\" \"%s\"\n.SH NAME\n", section, DATE, foray_version(),
+           section == 1 ? "User Commands" : "Miscellanea");
+    print_plain(page);
+    printf(" \\- ");
+    print_plain(summary);
+    printf("\n");
+}
+
 static void print_command(const cli_command *command)
 {
     cli_options options;
     if (!cli_options_create(command->options, command->takes_settings, command->experiment,
                             &options))
         return;
-    printf(".SS foray %s%s%s\n", command->name, *command->operands ? " " : "", command->operands);
+    print_title(command->name, 1, command->summary);
+    printf(".SH SYNOPSIS\n.B foray %s\n%s [options]\n.SH DESCRIPTION\n", command->name,
+           command->operands);
     print_paragraphs(command->description);
+    printf(".SH OPTIONS\n");
     for (int64_t i = 0; i < options.count; i++)
         if (!options.row[i].own)
             print_option(&options.row[i]);
     if (command->takes_settings)
-        printf(".PP\nAlgorithms have further settings: see ALGORITHMS.\n");
-    printf(".PP\nExamples:\n.PP\n.nf\n.RS\n");
+        printf(".PP\nAlgorithms have further settings: see\n.BR foray\\-algorithms (7).\n");
+    printf(".SH EXAMPLES\n.nf\n");
     print_plain(command->examples);
-    printf(".RE\n.fi\n");
+    printf(".fi\n.SH SEE ALSO\n.BR foray (1)\n");
     cli_options_destroy(&options);
 }
 
@@ -123,7 +144,9 @@ static void print_own_settings(const char *algorithm)
 static void print_algorithms(void)
 {
     const char *name, *summary;
-    printf(".SH ALGORITHMS\nEach with the settings that not all of them have.\n");
+    print_title("algorithms", 7, "what can explore, and with which settings");
+    printf(".SH DESCRIPTION\nEach with the settings that not all of them have; those of all are "
+           "in\n.BR foray\\-explore (1).\n");
     for (int64_t i = 0; foray_algorithm_describe(i, &name, &summary); i++) {
         printf(".TP\n.B ");
         print_plain(name);
@@ -132,6 +155,7 @@ static void print_algorithms(void)
         printf("\n");
         print_own_settings(name);
     }
+    printf(".SH SEE ALSO\n.BR foray (1),\n.BR foray\\-explore (1)\n");
 }
 
 static void print_formats(void)
@@ -175,23 +199,40 @@ static void print_end(void)
                 "same results to the last bit, on every machine and with any number of threads.\n");
 }
 
-void cli_manual_print(void)
+/* A line for each command, and the name of its page. */
+static void print_overview(void)
 {
     const cli_command *command;
-    printf(".TH FORAY 1 %s \"Foray %s\" \"User Commands\"\n", DATE, foray_version());
-    printf(".SH NAME\nforay \\- explore once without a reward, then plan for any reward\n");
-    printf(".SH SYNOPSIS\n");
-    for (int64_t i = 0; (command = cli_command_at(i)); i++)
-        printf("%s.B foray %s\n%s [options]\n", i ? ".br\n" : "", command->name, command->operands);
-    printf(".br\n.B foray \\-\\-version\n.SH DESCRIPTION\n");
+    print_title("", 1, "explore once without a reward, then plan for any reward");
+    printf(".SH SYNOPSIS\n.B foray\nCOMMAND [operands] [options]\n.br\n"
+           ".B foray\nCOMMAND \\-\\-help\n.br\n.B foray \\-\\-version\n.SH DESCRIPTION\n");
     print_plain("Foray explores an unknown world once, without a reward, and then plans a "
                 "near-optimal policy for every reward that is asked for later, with a certificate "
                 "of how close it is to optimal. An option that takes a value is written --name "
                 "value or --name=value; defaults are in brackets.\n");
-    printf(".SH COMMANDS\n");
-    for (int64_t i = 0; (command = cli_command_at(i)); i++)
-        print_command(command);
+    printf(".SH COMMANDS\nEach has a page of its own:\n.BR foray\\-plan (1),\n"
+           ".BR foray\\-lab\\-coverage (1)\nand so on. Algorithms and their settings are in\n"
+           ".BR foray\\-algorithms (7).\n");
+    for (int64_t i = 0; (command = cli_command_at(i)); i++) {
+        printf(".TP\n.BI \"foray %s \" \"%s\"\n", command->name, command->operands);
+        print_plain(command->summary);
+        printf("\n");
+    }
     print_worlds();
-    print_algorithms();
     print_end();
+}
+
+bool cli_manual_print(const char *page)
+{
+    const cli_command *command;
+    if (strcmp(page, "") == 0)
+        print_overview();
+    else if (strcmp(page, "algorithms") == 0)
+        print_algorithms();
+    for (int64_t i = 0; (command = cli_command_at(i)); i++)
+        if (strcmp(command->name, page) == 0) {
+            print_command(command);
+            return true;
+        }
+    return strcmp(page, "") == 0 || strcmp(page, "algorithms") == 0;
 }

@@ -18,7 +18,9 @@ install(DIRECTORY include/foray DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(NOT FORAY_CORE)
   install(FILES examples/outside/foray_world.py examples/outside/serve.c
       DESTINATION ${CMAKE_INSTALL_DATADIR}/foray)
-  install(FILES man/foray.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  file(GLOB FORAY_PAGES CONFIGURE_DEPENDS man/foray*.1)
+  install(FILES ${FORAY_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES man/foray-algorithms.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
   install(FILES completions/foray.bash RENAME foray
       DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES completions/_foray DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -42,18 +42,21 @@ cd "$work/here" || exit 1
 
 holds "no line of lab list is too long" test -z "$(foray lab list | grep -E '.{87}')"
 
-# The manual page in the tree is what the command prints, flag for flag.
-foray help --manual >"$work/foray.1"
-holds "man/foray.1 is up to date (build/release/foray help --manual > man/foray.1)" \
-    cmp "$work/foray.1" "$source_dir/man/foray.1"
+# The manual in the tree is what the command prints, flag for flag, and no page is long.
+mkdir "$work/man"
+bash "$source_dir/scripts/manual" "$(command -v foray)" "$work/man"
+holds "man/ is up to date (scripts/manual)" diff -r "$work/man" "$source_dir/man"
+holds "foray(1) has at most 600 lines" test "$(wc -l <"$source_dir/man/foray.1")" -le 600
 while read -r command; do
-    sed -n "/^\.SS foray $command\( \|\$\)/,/^Examples:/p" "$source_dir/man/foray.1" |
+    page=$source_dir/man/foray-${command// /-}.1
+    holds "no page has more than 600 lines: $page" test "$(wc -l <"$page")" -le 600
+    sed -n "/^\.SH OPTIONS/,/^\.SH EXAMPLES/p" "$page" |
         sed -nE 's/^\.B (\\-[a-z], )?(\\-\\-[a-z\\-]+).*/\2/p' | tr -d "\\\\" | sort >"$work/manual"
-    holds "man/foray.1 has the flags of $command" cmp <(flags "$command") "$work/manual"
+    holds "$page has the flags of $command" cmp <(flags "$command") "$work/manual"
 done < <(commands)
 if command -v groff >/dev/null; then
-    groff -man -ww -z "$source_dir/man/foray.1" 2>"$work/groff"
-    holds "groff has nothing to say about man/foray.1" test ! -s "$work/groff"
+    groff -man -ww -z "$source_dir"/man/foray*.[17] 2>"$work/groff"
+    holds "groff has nothing to say about the manual" test ! -s "$work/groff"
 fi
 
 # Completion in bash, called as bash would.
