@@ -97,6 +97,38 @@ expect 0 "thermostat: 2 dimensions, 3 actions, 3 simulators" foray world check "
 sed 's/simulators = 3/simulators = 3\n    weights = [1]/' shown.py >odd.py
 expect 4 "ValueError: give a weight for every simulator" foray world check "exec:python3 odd.py"
 
+# What returns the wrong thing is told what the right one is; started by hand, how to start it.
+cat >coin.py <<'END'
+import sys
+from foray_world import World, serve, uniform
+
+class Coin(World):
+    name = "coin"
+    states, actions, horizon, simulators, rewards = 2, ["toss", "keep"], 10, 2, ["heads"]
+
+    def reset(self, key):
+        return {"reset": (0, 1)}.get(sys.argv[1], 0)
+
+    def step(self, key, simulator, action, state):
+        return {"step": "heads"}.get(sys.argv[1], int(uniform(key) < 0.5 + 0.2 * (simulator == 1)))
+
+    def reward(self, name, state, action):
+        return {"reward": 7}.get(sys.argv[1], int(state[0] == 1))
+
+if sys.argv[1] == "nothing":
+    del Coin.step
+if sys.argv[1] == "actions":
+    Coin.actions = []
+serve(Coin())
+END
+expect 0 "coin: .*2 actions" foray world check "exec:python3 coin.py well"
+expect 4 "reset returned \(0, 1\), but a state is a number" foray world check "exec:python3 coin.py reset"
+expect 4 "step returned 'heads', but a state is a number" foray world check "exec:python3 coin.py step"
+expect 4 "reward heads returned 7, but it must be from 0 to 1" foray world check "exec:python3 coin.py reward"
+expect 4 "write a method step\(self, key, simulator, action, state\)" foray world check "exec:python3 coin.py nothing"
+expect 4 "set actions" foray world check "exec:python3 coin.py actions"
+expect 1 'foray world check "exec:python3 coin.py"' python3 coin.py well
+
 # Ones that are lost on the way, or never there.
 expect 4 "skipped +speed" foray world check "exec:$hostile exit 12"
 expect 4 "did not answer within 0.3 s" foray world check "exec:[timeout=0.3]$hostile hang 12"

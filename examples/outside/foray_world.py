@@ -13,11 +13,11 @@ Write a class that says what the system is and what it does, and serve it:
         rewards = ["heads"]
 
         def reset(self, key):
-            return (0,)
+            return 0                    # a number, or a sequence of them where states are vectors
 
         def step(self, key, simulator, action, state):
             ...
-            return (next_state,)
+            return next_state
 
         def reward(self, name, state, action):
             return float(state[0] == 1)
@@ -77,16 +77,16 @@ class World:
     rewards = ()  # names of rewards
 
     def reset(self, key):
-        """The first state of an episode, a sequence of numbers."""
-        raise NotImplementedError
+        """The first state of an episode: a sequence of numbers, or a number where one is enough."""
+        raise NotImplementedError("write a method reset(self, key)")
 
     def step(self, key, simulator, action, state):
         """The state that follows; simulator REALITY (-1) is the real system."""
-        raise NotImplementedError
+        raise NotImplementedError("write a method step(self, key, simulator, action, state)")
 
     def reward(self, name, state, action):
         """A number in [0,1]."""
-        raise NotImplementedError
+        raise NotImplementedError("write a method reward(self, name, state, action)")
 
     def step_all(self, keys, simulators, actions, states):
         """Many questions at once. Arrays in, states one after another; an array out.
@@ -96,8 +96,21 @@ class World:
         step = self.step
         for i, key in enumerate(keys):
             state = states[i * n : i * n + n]
-            answers.extend(step(key, simulators[i], actions[i], state))
+            answers.extend(_state("step", step(key, simulators[i], actions[i], state), n))
         return answers
+
+
+def _state(method, answer, n):
+    """What a method returned as n numbers, or a message that says what it should have been."""
+    if n == 1 and isinstance(answer, (int, float)):
+        return (answer,)
+    try:
+        if len(answer) == n:
+            return array("d", answer)
+    except TypeError:
+        pass
+    wanted = "a number" if n == 1 else f"{n} numbers, one for each dimension"
+    raise ValueError(f"{method} returned {answer!r}, but a state is {wanted}")
 
 
 def _numbers(kind, data):
@@ -129,6 +142,11 @@ def _check(world):
         raise ValueError("low and high must have the same length")
     if not world.states and not world.low:
         raise ValueError("set states, or low and high")
+    if not world.actions:
+        raise ValueError("set actions, the names of the actions")
+    for name in (world.name, *world.dimensions, *world.actions, *world.rewards):
+        if not isinstance(name, str):
+            raise ValueError(f"names are texts, and {name!r} is not")
     if world.dimensions and len(world.dimensions) != (1 if world.states else len(world.low)):
         raise ValueError("name every dimension, or none")
     if world.weights is not None and len(world.weights) != world.simulators:
@@ -166,7 +184,7 @@ class _Server:
         )
 
     def reset(self, body):
-        return _doubles(self.world.reset(*struct.unpack("<Q", body)))
+        return _doubles(_state("reset", self.world.reset(*struct.unpack("<Q", body)), self.n))
 
     def step(self, body):
         (count,) = struct.unpack_from("<Q", body)
@@ -174,20 +192,40 @@ class _Server:
         simulators = _numbers("i", body[8 + 8 * count : 8 + 12 * count])
         actions = _numbers("i", body[8 + 12 * count : 8 + 16 * count])
         states = _numbers("d", body[8 + 16 * count :])
-        return _doubles(self.world.step_all(keys, simulators, actions, states))
+        answers = self.world.step_all(keys, simulators, actions, states)
+        if len(answers) != len(states):
+            raise ValueError(
+                f"step_all returned {len(answers)} numbers, but {count} states have {len(states)}"
+            )
+        return _doubles(answers)
 
     def reward(self, body):
         index, action = struct.unpack_from("<qq", body)
         state = _numbers("d", body[16:])
-        return struct.pack("<d", self.world.reward(self.world.rewards[index], state, action))
+        name = self.world.rewards[index]
+        reward = self.world.reward(name, state, action)
+        if not isinstance(reward, (int, float)) or not 0 <= reward <= 1:
+            raise ValueError(f"reward {name} returned {reward!r}, but it must be from 0 to 1")
+        return struct.pack("<d", reward)
+
+
+def _channels():
+    """The two pipes to Foray, which it hands over when it starts the program."""
+    try:
+        return os.fdopen(3, "rb", buffering=1 << 18), os.fdopen(4, "wb", buffering=0)
+    except OSError:
+        program = os.path.basename(sys.argv[0]) or "PROGRAM.py"
+        sys.exit(
+            f"{program}: this program answers questions of Foray, which starts it:\n"
+            f'    foray world check "exec:python3 {program}"'
+        )
 
 
 def serve(world):
     """Answers questions until Foray says goodbye or exits. A failure is reported to Foray in one
     line, and printed in full on standard error."""
     server = _Server(world)
-    questions = os.fdopen(3, "rb", buffering=1 << 18)
-    answers = os.fdopen(4, "wb", buffering=0)
+    questions, answers = _channels()
 
     def write(kind, sequence, body):
         rest = memoryview(_HEADER.pack(len(body), kind, sequence) + body)
