@@ -3,7 +3,7 @@
 #include "certify/certifier.h"
 #include "measure/worst_law.h"
 #include "plan/policy.h"
-#include "support.h"
+#include "support_laws.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,64 +70,17 @@ static void values(scene *it, const double *theta, double *of_policy, double *op
     }
 }
 
-/* Is theta in every block's ellipsoid, and are its weights a law? */
-static bool inside(const scene *it, const double *theta)
-{
-    const fy_basis *basis = it->model->basis;
-    const fy_confidence *set = it->certifier->set;
-    double z[64];
-    for (int64_t g = 0; g < basis->blocks; g++) {
-        if (basis->block[g].dim == 0)
-            continue;
-        for (int32_t i = 0; i < basis->block[g].coords; i++)
-            if (theta[basis->block[g].coord[i]] < 0)
-                return false;
-        fy_basis_coordinates(basis, g, theta, z);
-        for (int64_t i = 0; i < basis->block[g].dim; i++)
-            z[i] -= set->z[set->ridge->at_vector[g] + i];
-        if (fy_ridge_norm(set->ridge, g, z) > set->radius[g])
-            return false;
-    }
-    return true;
-}
-
-static void centre(const scene *it, double *theta)
-{
-    const fy_basis *basis = it->model->basis;
-    for (int64_t g = 0; g < basis->blocks; g++)
-        fy_basis_theta(basis, g, it->certifier->set->z + it->certifier->set->ridge->at_vector[g],
-                       theta);
-    for (int64_t i = 0; i < it->model->dim; i++)
-        theta[i] = fmax(0, theta[i]);
-}
-
-/* Moves one block's weights towards a random law, by a random step. */
-static void move(scene *it, const double *from, double *to)
-{
-    const fy_basis *basis = it->model->basis;
-    memcpy(to, from, (size_t)it->model->dim * sizeof *to);
-    int64_t g = support_below(&it->random, basis->blocks);
-    const fy_block *block = &basis->block[g];
-    double law[64], scale = it->certifier->vectors->scale[g];
-    double step = pow(10, -4 * support_uniform(&it->random));
-    if (block->dim == 0)
-        return;
-    support_law(&it->random, block->coords, true, law);
-    for (int32_t i = 0; i < block->coords; i++)
-        to[block->coord[i]] = (1 - step) * from[block->coord[i]] + step * law[i] / scale;
-}
-
 /* The largest V*_theta - V^pi_theta that climbing finds; checks the interval on its way. */
 static double climb(scene *it, int64_t tries, const fy_gap_result *result)
 {
     double theta[128], other[128], best = -INFINITY, value, optimal;
-    centre(it, theta);
+    support_law_centre(it->certifier, theta);
     for (int64_t i = 0; i < tries; i++) {
         if (i > 0)
-            move(it, theta, other);
+            support_law_move(it->certifier, &it->random, theta, other);
         else
             memcpy(other, theta, sizeof other);
-        if (!inside(it, other))
+        if (!support_law_inside(it->certifier, other))
             continue;
         values(it, other, &value, &optimal);
         if (result != NULL) {
@@ -305,7 +258,7 @@ static void test_worst_law(void **state)
         double worst = fy_worst_law_search(law, it.certifier, it.reward, it.action, 40);
         double chance = climb(&it, 400, NULL);
         assert_true(worst >= 0 && worst <= result.gap + 1e-9);
-        assert_true(inside(&it, fy_worst_law_theta(law)));
+        assert_true(support_law_inside(it.certifier, fy_worst_law_theta(law)));
         less += worst < 0.9 * chance - 1e-9;
         found += worst;
         by_chance += fmax(0, chance);
@@ -325,7 +278,7 @@ static void test_truth(void **state)
         fy_gap_result result = fy_certifier_policy(it.certifier, it.reward, it.action);
         double value, optimal;
         values(&it, it.model->theta, &value, &optimal);
-        outside += !inside(&it, it.model->theta);
+        outside += !support_law_inside(it.certifier, it.model->theta);
         broken += optimal - value > result.gap + 1e-9;
         double all = fy_certifier_all(it.certifier, FORAY_KIND_PAIR);
         if (seed % 5 != 0) /* the plug-in plan as it is */

@@ -6,6 +6,7 @@
 #include "oracle_truth.h"
 #include "plan/many.h"
 #include "plan/policy.h"
+#include "support_laws.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -260,53 +261,6 @@ static void free_scene(scene *it)
     free(it->seen);
 }
 
-/* Is theta in every block's ellipsoid, and are its weights a law? */
-static bool inside(const scene *it, const double *theta)
-{
-    const fy_basis *basis = it->model->basis;
-    const fy_confidence *set = it->certifier->set;
-    double z[64];
-    for (int64_t g = 0; g < basis->blocks; g++) {
-        if (basis->block[g].dim == 0)
-            continue;
-        for (int32_t i = 0; i < basis->block[g].coords; i++)
-            if (theta[basis->block[g].coord[i]] < 0)
-                return false;
-        fy_basis_coordinates(basis, g, theta, z);
-        for (int64_t i = 0; i < basis->block[g].dim; i++)
-            z[i] -= set->z[set->ridge->at_vector[g] + i];
-        if (fy_ridge_norm(set->ridge, g, z) > set->radius[g])
-            return false;
-    }
-    return true;
-}
-
-static void centre(const scene *it, double *theta)
-{
-    const fy_basis *basis = it->model->basis;
-    for (int64_t g = 0; g < basis->blocks; g++)
-        fy_basis_theta(basis, g, it->certifier->set->z + it->certifier->set->ridge->at_vector[g],
-                       theta);
-    for (int64_t i = 0; i < it->model->dim; i++)
-        theta[i] = fmax(0, theta[i]);
-}
-
-/* One block's weights a random step towards a random law. */
-static void move(scene *it, const double *from, double *to)
-{
-    const fy_basis *basis = it->model->basis;
-    memcpy(to, from, (size_t)it->model->dim * sizeof *to);
-    int64_t g = support_below(&it->random, basis->blocks);
-    const fy_block *block = &basis->block[g];
-    double law[64], scale = it->certifier->vectors->scale[g];
-    double step = pow(10, -4 * support_uniform(&it->random));
-    if (block->dim == 0)
-        return;
-    support_law(&it->random, block->coords, true, law);
-    for (int32_t i = 0; i < block->coords; i++)
-        to[block->coord[i]] = (1 - step) * from[block->coord[i]] + step * law[i] / scale;
-}
-
 /* What the policy loses under theta, in the reward's unit. */
 static double loss(const scene *it, const double *theta, double *value)
 {
@@ -330,13 +284,13 @@ static double climb(scene *it, int64_t tries, bool check)
 {
     double theta[128], other[128], worst = -INFINITY, value;
     double range = it->oracle.high - it->oracle.low, slack = 1e-9 * (10 + range);
-    centre(it, theta);
+    support_law_centre(it->certifier, theta);
     for (int64_t i = 0; i < tries; i++) {
         if (i > 0)
-            move(it, theta, other);
+            support_law_move(it->certifier, &it->random, theta, other);
         else
             memcpy(other, theta, sizeof other);
-        if (!inside(it, other))
+        if (!support_law_inside(it->certifier, other))
             continue;
         double lost = loss(it, other, &value);
         if (check)
@@ -414,7 +368,7 @@ static void certificates_hold_in_truth(void **state)
         double value, lost = loss(&it, it.model->theta, &value);
         double range = it.oracle.high - it.oracle.low;
         certify(&it);
-        outside += !inside(&it, it.model->theta);
+        outside += !support_law_inside(it.certifier, it.model->theta);
         broken += lost > it.policy->certificate.gap + 1e-9 * range;
         fy_certifier_estimate(it.certifier, it.seen, 0.1, 0.05, NULL);
         certify(&it);
