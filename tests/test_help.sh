@@ -133,7 +133,7 @@ done
 foray explore --help >help.txt
 holds "explore --help has at most 80 columns" test -z "$(awk 'length > 80' help.txt)"
 expect 0 "--pooled WHICH" foray compare -a sstp,euler --help
-expect 0 "sstp\\\\-truncation\\\\-growth X" foray help --manual
+expect 0 "sstp\\\\-truncation\\\\-growth X" foray help --manual algorithms
 bash_line() { foray help --complete -- "$@"; }
 holds "flags of sstp are offered behind -a sstp" test "$(bash_line explore -a sstp --sstp-l)" = --sstp-levels
 holds "and not without" test -z "$(bash_line explore --sstp-l)"
