@@ -73,8 +73,8 @@ static double kappa2_by_powers(const fy_confidence *set, int64_t i)
     return norm;
 }
 
-/* (2 beta max_f ||psi_f||)^2 over all f of zeros and ones. */
-static double square_by_all_f(const fy_learner *learner, int64_t i)
+/* 2 beta max_f ||psi_f|| over all f of zeros and ones. */
+static double regression_by_all_f(const fy_learner *learner, int64_t i)
 {
     const fy_basis *basis = learner->basis;
     int64_t n = fy_generator_set_size(basis->model, i), g = basis->block_of_generator_set[i];
@@ -92,7 +92,7 @@ static double square_by_all_f(const fy_learner *learner, int64_t i)
             square += psi[k] * psi[k];
         most = fmax(most, square);
     }
-    return 4 * learner->radius[g] * learner->radius[g] * most;
+    return 2 * learner->radius[g] * sqrt(most);
 }
 
 /* ||sum_j x_j f_j||: beta times the norm of psi_f. */
@@ -144,7 +144,7 @@ static double dense_value(const stage *s, const fy_certifier *sets, int who, int
     if (who == SCOUT)
         return q + fmin(1, kappa2_by_powers(set, i));
     if (who == SCOUT_BY_REGRESSION)
-        return q + fmin(1, square_by_all_f(fy_learner_of(s->explorer), i));
+        return q + fmin(1, regression_by_all_f(fy_learner_of(s->explorer), i));
     double left = H - (double)(t + 1);
     q += fmin(1, 2 / H * left * widest_by_all_f(set, i)) + norm_of(set, i, f);
     return fmax(0, fmin(q, left + 1));

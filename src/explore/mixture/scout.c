@@ -16,10 +16,10 @@
  * The last step counts like all others: what follows it matters to rewards r(s,a,s').
  *
  * A new plan is made when some block's determinant has doubled. Laws without a likelihood (features
- * that are not mixtures, or are estimates; a system seen through clusters) have no kappa. There
- * 2 beta_g m(s,a) of the regression takes its place: <theta - c, psi_V> is at most beta_g m(s,a)
- * times the range of V, which is twice the largest standard deviation. For these the regression of
- * UCRL-RFE is kept, with the same targets. */
+ * that are not mixtures, or are estimates; a system seen through clusters) have no kappa. What
+ * bounds values then is the recursion step by step, Z_h, which adds up beta_g m(s,a) of the
+ * regression, and so their reward is r(s,a) = min{ 1, 2 beta_g m(s,a) }. For these the regression
+ * of UCRL-RFE is kept, with the same targets. */
 #include "explore/mixture/learner.h"
 
 #include <math.h>
@@ -55,24 +55,18 @@ static void scout_destroy(foray_explorer *explorer)
 
 /* ------------------------------------------------------------------ episodes */
 
-/* 2 beta_g m(s,a) */
-static double widest(const fy_learner *learner, int32_t set)
-{
-    int32_t g = learner->basis->block_of_generator_set[set];
-    return 2.0 * learner->radius[g] * learner->inner->upper[set];
-}
-
-/* r(s,a) = min{ 1, kappa^2 }, or min{ 1, (2 beta_g m)^2 } where there is no kappa. */
+/* r(s,a) = min{ 1, kappa^2 }, or min{ 1, 2 beta_g m } where there is no kappa. */
 static fy_plan_reward scout_reward(fy_learner *learner, fy_certifier *sets)
 {
     const foray_model *model = learner->model;
     const double *kappa2 = sets ? fy_all_rewards_kappa2(sets->all) : NULL;
     for (int64_t pair = 0; pair < model->pairs; pair++) {
         int32_t set = model->generator_set[pair];
+        int32_t g = learner->basis->block_of_generator_set[set];
         bool known =
             sets && fy_certifier_has_likelihood(sets, model->basis->block_of_generator_set[set]);
-        double square = known ? kappa2[set] : widest(learner, set) * widest(learner, set);
-        learner->bonus[pair] = fmin(1.0, square);
+        double widest = 2.0 * learner->radius[g] * learner->inner->upper[set];
+        learner->bonus[pair] = fmin(1.0, known ? kappa2[set] : widest);
     }
     return (fy_plan_reward){.table = learner->table, .cap = INFINITY};
 }
