@@ -153,6 +153,126 @@ static void frozenlake_is_gymnasiums(void **state)
     foray_model_destroy(model);
 }
 
+/* ------------------------------------------------------------- the classics */
+
+/* The best return for a reward r(s,a,s'), by the planner for known models. */
+static double best_return(foray_context *ctx, const foray_model *model, foray_reward *reward)
+{
+    double value, optimal;
+    assert_int_equal(foray_evaluate(ctx, model, reward, NULL, &value, &optimal), FORAY_OK);
+    foray_reward_destroy(reward);
+    return optimal;
+}
+
+/* A step costs 1, a fall 100, and at the goal nothing does. */
+static void cliffwalking_is_gymnasiums(void **state)
+{
+    foray_context *ctx = *state;
+    static const struct {
+        const char *spec;
+        double value;
+    } known[] = {{"cliffwalking", -13},
+                 {"cliffwalking:shared=0", -13},
+                 {"cliffwalking:success=0.3333333333333333", -63.01337329181028}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        foray_model *model = world_model_of(ctx, known[i].spec);
+        foray_reward *reward;
+        assert_int_equal(foray_reward_create_between(ctx, model, "cliff", -100, 0, -1, &reward),
+                         FORAY_OK);
+        for (int64_t cliff = 37; cliff < 47; cliff++)
+            assert_int_equal(foray_reward_set_next(ctx, reward, -1, -1, -1, cliff, -100), FORAY_OK);
+        assert_int_equal(foray_reward_set(ctx, reward, -1, 47, -1, 0), FORAY_OK);
+        double value = best_return(ctx, model, reward);
+        if (!(fabs(value - known[i].value) < 1e-9))
+            fail_msg("%s: %.17g, not %.17g", known[i].spec, value, known[i].value);
+        foray_model_destroy(model);
+    }
+}
+
+/* A step costs 1, a vain pick up or drop off 10, an arrival earns 20. */
+static void taxi_is_gymnasiums(void **state)
+{
+    foray_context *ctx = *state;
+    static const int64_t place[] = {0, 4, 20, 23}; /* R, G, Y, B as cells */
+    foray_model *model = world_model_of(ctx, "taxi");
+    foray_reward *reward;
+    assert_int_equal(foray_reward_create_between(ctx, model, "taxi", -10, 20, -1, &reward),
+                     FORAY_OK);
+    for (int64_t s = 0; s < 500; s++) {
+        int64_t cell = s / 20, passenger = s / 4 % 5, destination = s % 4;
+        bool here = false;
+        for (int64_t p = 0; p < 4; p++)
+            here = here || place[p] == cell;
+        bool up = passenger < 4 && place[passenger] == cell, off = passenger == 4 && here;
+        bool arrives = off && place[destination] == cell, over = passenger == destination;
+        assert_int_equal(foray_reward_set(ctx, reward, -1, s, 4, up ? -1 : -10), FORAY_OK);
+        assert_int_equal(foray_reward_set(ctx, reward, -1, s, 5,
+                                          arrives ? 20
+                                          : off   ? -1
+                                                  : -10),
+                         FORAY_OK);
+        if (over)
+            assert_int_equal(foray_reward_set(ctx, reward, -1, s, -1, 0), FORAY_OK);
+    }
+    double value = best_return(ctx, model, reward);
+    if (!(fabs(value - 7.93) < 1e-9))
+        fail_msg("%.17g", value);
+    foray_model_destroy(model);
+}
+
+/* The treasure is found with probability success^size, and never by the other policies; moving
+ * right costs 0.01/size in bsuite, and the treasure is worth 1. */
+static void deepsea_is_as_deep_as_its_size(void **state)
+{
+    foray_context *ctx = *state;
+    for (int64_t size = 2; size <= 12; size += 5) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "deepsea:size=%d,success=0.75,shared=%d", (int)size,
+                 (int)(size % 2));
+        foray_model *model = world_model_of(ctx, spec);
+        foray_reward *reward;
+        int64_t treasure = foray_model_states(model) - 1;
+        assert_int_equal(foray_model_horizon(model), size);
+        assert_int_equal(
+            foray_reward_create_reach(ctx, model, "treasure", 1, &treasure, 0, NULL, &reward),
+            FORAY_OK);
+        assert_true(fabs(best_return(ctx, model, reward) - pow(0.75, (double)size)) < 1e-12);
+        foray_model_destroy(model);
+    }
+    foray_model *model = world_model_of(ctx, "deepsea:success=1");
+    foray_reward *reward;
+    int64_t treasure = foray_model_states(model) - 1, last = treasure - 2;
+    assert_int_equal(foray_reward_create_between(ctx, model, "bsuite", -1, 1, 0, &reward),
+                     FORAY_OK);
+    for (int64_t s = 0; s <= last; s++)
+        assert_int_equal(foray_reward_set(ctx, reward, -1, s, 1, -0.001), FORAY_OK);
+    assert_int_equal(foray_reward_set(ctx, reward, -1, last, 1, 0.999), FORAY_OK);
+    assert_true(fabs(best_return(ctx, model, reward) - 0.99) < 1e-12);
+    foray_model_destroy(model);
+}
+
+/* 6 rooms of 25 cells and 7 doors; the far corner is 26 steps away. */
+static void sixrooms_has_its_map(void **state)
+{
+    foray_context *ctx = *state;
+    for (int64_t horizon = 25; horizon <= 26; horizon++) {
+        char spec[64];
+        snprintf(spec, sizeof spec, "sixrooms:success=1,horizon=%d", (int)horizon);
+        foray_model *model = world_model_of(ctx, spec);
+        foray_reward *reward;
+        int64_t corner = foray_model_states(model) - 1;
+        assert_int_equal(corner, 6 * 25 + 7 - 1);
+        assert_int_equal(
+            foray_reward_create_reach(ctx, model, "corner", 1, &corner, 0, NULL, &reward),
+            FORAY_OK);
+        assert_true(best_return(ctx, model, reward) == (horizon == 26));
+        foray_model_destroy(model);
+    }
+    foray_model *model = world_model_of(ctx, "sixrooms:shared=0");
+    assert_int_equal(model->dim, 6 * 4);
+    foray_model_destroy(model);
+}
+
 /* 1000 episodes of the POWERS experiments: by hand, H - (1 - (1-p)^H)/p an episode. */
 static void trapdoor_returns_are_the_published_ones(void **state)
 {
@@ -437,6 +557,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(optimal_values_are_the_published_ones),
         WORLD_TEST(frozenlake_is_gymnasiums),
+        WORLD_TEST(cliffwalking_is_gymnasiums),
+        WORLD_TEST(taxi_is_gymnasiums),
+        WORLD_TEST(deepsea_is_as_deep_as_its_size),
+        WORLD_TEST(sixrooms_has_its_map),
         WORLD_TEST(trapdoor_returns_are_the_published_ones),
         WORLD_TEST(chain_slips_as_told),
         WORLD_TEST(riverswim_flows_as_told),

@@ -14,7 +14,11 @@
     X(trapdoor)                                                                                    \
     X(inventory)                                                                                   \
     X(queue)                                                                                       \
-    X(frozenlake)
+    X(frozenlake)                                                                                  \
+    X(cliffwalking)                                                                                \
+    X(taxi)                                                                                        \
+    X(deepsea)                                                                                     \
+    X(sixrooms)
 
 #define DECLARE(name) extern const fy_world_kind fy_world_##name;
 WORLDS(DECLARE)

@@ -46,6 +46,7 @@ typedef struct room_map {
     int64_t rows, cols; /* cells */
     int64_t states;
     int64_t *state; /* [rows * cols], -1: wall */
+    bool one_law;   /* for all rooms */
 } room_map;
 
 /* ----------------------------------------------------------------- the map */
@@ -92,10 +93,10 @@ static int64_t start_state(const room_map *map, const double *value)
 
 /* --------------------------------------------------------------- the model */
 
-static void add_cell(foray_builder *builder, const room_map *map, const double *value, int64_t row,
-                     int64_t col)
+static void add_cell(foray_builder *builder, const room_map *map, int64_t row, int64_t col)
 {
-    int64_t room = row / map->pitch * (int64_t)value[COLS] + col / map->pitch;
+    int64_t across = (map->cols + 1) / map->pitch;
+    int64_t room = map->one_law ? 0 : row / map->pitch * across + col / map->pitch;
     int64_t state = map->state[row * map->cols + col];
     char name[64];
     fy_format(name, sizeof name, "%s(%" PRId64 ",%" PRId64 ")",
@@ -126,36 +127,42 @@ static void add_law(foray_builder *builder, const double *value, int64_t room)
     foray_builder_law(builder, room, p);
 }
 
-static void rooms_fill(foray_builder *builder, const double *value, const room_map *map)
+/* Room for the map of so many rooms, and a builder with all of it but laws and start. */
+static foray_status fill_rooms(foray_context *ctx, int64_t rows, int64_t cols, int64_t horizon,
+                               room_map *map, foray_builder **builder)
 {
-    foray_builder_grid(builder, map->rows, map->cols);
+    map->rows = rows * map->pitch - 1;
+    map->cols = cols * map->pitch - 1;
+    if (!FY_ALLOC(ctx, map->state, map->rows * map->cols))
+        return FORAY_ERROR_MEMORY;
+    draw_map(map);
+    foray_status status = fy_world_classes(ctx, map->states, FY_DIRECTIONS, horizon,
+                                           map->one_law ? 1 : rows * cols, OUTCOMES, builder);
+    if (status != FORAY_OK)
+        return status;
+    foray_builder_grid(*builder, map->rows, map->cols);
     for (int64_t cell = 0; cell < map->rows * map->cols; cell++)
         if (map->state[cell] >= 0)
-            add_cell(builder, map, value, cell / map->cols, cell % map->cols);
-    for (int64_t room = 0; room < (int64_t)(value[ROWS] * value[COLS]); room++)
-        add_law(builder, value, room);
-    foray_builder_initial(builder, start_state(map, value), 1);
-    fy_world_actions(builder, FY_DIRECTIONS, fy_direction_name);
+            add_cell(*builder, map, cell / map->cols, cell % map->cols);
+    fy_world_actions(*builder, FY_DIRECTIONS, fy_direction_name);
+    return FORAY_OK;
 }
 
 static foray_status rooms_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
-    int64_t pitch = (int64_t)value[SIZE] + 1, rooms = (int64_t)(value[ROWS] * value[COLS]);
-    room_map map = {pitch, (int64_t)value[ROWS] * pitch - 1, (int64_t)value[COLS] * pitch - 1, 0,
-                    NULL};
-    double numbers = (double)map.rows * (double)map.cols * FY_DIRECTIONS * OUTCOMES;
+    room_map map = {.pitch = (int64_t)value[SIZE] + 1};
+    double cells = value[ROWS] * (double)map.pitch * value[COLS] * (double)map.pitch;
     foray_status status = fy_zone_check(ctx, "rooms", value[SUCCESS], value[SPREAD]);
     if (status == FORAY_OK)
-        status = fy_world_check_size(ctx, "rooms", numbers);
-    if (status != FORAY_OK)
-        return status;
-    if (!FY_ALLOC(ctx, map.state, map.rows * map.cols))
-        return FORAY_ERROR_MEMORY;
-    draw_map(&map);
-    status = fy_world_classes(ctx, map.states, FY_DIRECTIONS, (int64_t)value[HORIZON], rooms,
-                              OUTCOMES, builder);
+        status = fy_world_check_size(ctx, "rooms", cells * FY_DIRECTIONS * OUTCOMES);
     if (status == FORAY_OK)
-        rooms_fill(*builder, value, &map);
+        status = fill_rooms(ctx, (int64_t)value[ROWS], (int64_t)value[COLS],
+                            (int64_t)value[HORIZON], &map, builder);
+    if (status == FORAY_OK) {
+        for (int64_t room = 0; room < (int64_t)(value[ROWS] * value[COLS]); room++)
+            add_law(*builder, value, room);
+        foray_builder_initial(*builder, start_state(&map, value), 1);
+    }
     free(map.state);
     return status;
 }
@@ -163,3 +170,37 @@ static foray_status rooms_build(foray_context *ctx, const double *value, foray_b
 const fy_world_kind fy_world_rooms = {"rooms",
                                       "rooms joined by doors, each with an unknown law of slipping",
                                       parameters, FY_COUNT(parameters), rooms_build};
+
+/* ----------------------------------------------------------------- six rooms
+ *
+ * Two rows of three rooms of 5 x 5 cells: the map on which algorithms are compared that explore
+ * without a reward, or for one that is far away. One law for all rooms: d = 4. Theta: moved has
+ * success, and the other outcomes share the rest equally. */
+enum { SIX_SUCCESS, SIX_SHARED, SIX_HORIZON };
+
+static const foray_parameter six_parameters[] = {
+    FY_REAL("success", "0.95", 0, 1, "probability of moving as intended"),
+    FY_WHOLE("shared", "1", 0, 1, "1: one law for all rooms; 0: one for each"),
+    FY_HORIZON("40"),
+};
+
+static foray_status sixrooms_build(foray_context *ctx, const double *value, foray_builder **builder)
+{
+    enum { SIX_ROWS = 2, SIX_COLS = 3, SIX_SIZE = 5 };
+    room_map map = {.pitch = SIX_SIZE + 1, .one_law = value[SIX_SHARED] == 1};
+    foray_status status =
+        fill_rooms(ctx, SIX_ROWS, SIX_COLS, (int64_t)value[SIX_HORIZON], &map, builder);
+    double rest = (1 - value[SIX_SUCCESS]) / (OUTCOMES - 1);
+    if (status == FORAY_OK) {
+        for (int64_t law = 0; law < (map.one_law ? 1 : SIX_ROWS * SIX_COLS); law++)
+            foray_builder_law(*builder, law,
+                              (const double[OUTCOMES]){value[SIX_SUCCESS], rest, rest, rest});
+        foray_builder_initial(*builder, 0, 1);
+    }
+    free(map.state);
+    return status;
+}
+
+const fy_world_kind fy_world_sixrooms = {"sixrooms",
+                                         "six rooms of 5 x 5 cells, entered in a corner",
+                                         six_parameters, FY_COUNT(six_parameters), sixrooms_build};
