@@ -103,10 +103,8 @@ static void classes_by_hand(void **state)
     foray_context_destroy(ctx);
 }
 
-static void table_by_hand(void **state)
+static foray_builder *small_table(foray_context *ctx)
 {
-    (void)state;
-    foray_context *ctx = foray_context_create();
     foray_builder *b;
     support_ok(ctx, foray_builder_create_tabular(ctx, 2, 2, 4, &b));
     foray_builder_transition(b, 1, 1, 0, 1.0);
@@ -115,6 +113,14 @@ static void table_by_hand(void **state)
     foray_builder_transition(b, 0, 1, 1, 1.0);
     foray_builder_transition(b, 0, 1, 0, 0.0);
     foray_builder_transition(b, 1, 0, 1, 1.0);
+    return b;
+}
+
+static void table_by_hand(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_builder *b = small_table(ctx);
     foray_model *model, *blind;
     support_ok(ctx, foray_builder_finish(b, &model));
     assert_int_equal(model->dim, 6);
@@ -126,6 +132,9 @@ static void table_by_hand(void **state)
     assert_float_equal(
         foray_model_probability(model, model->theta, 0, 1, fy_model_find(model, 1, 0)), 0, 1e-15);
     assert_int_equal(fy_model_find(model, 2, 0), -1);
+    refused(ctx, foray_builder_finish(b, &blind), FORAY_ERROR_USAGE, "has made its model already");
+    foray_builder_destroy(b);
+    b = small_table(ctx);
     foray_builder_forget_theta(b);
     support_ok(ctx, foray_builder_finish(b, &blind));
     assert_null(foray_model_theta(blind));
@@ -558,24 +567,24 @@ static void invalid_models_are_explained(void **state)
         {0.5, {2, 0}, 1.9, "theta has norm 2, above norm_bound = 1.9"},
         {1, {1, 0}, 1, "state 0, action 0: the norm of psi_f reaches 1.41421356"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double x = cases[i].scale, up[] = {x, x}, down = -x;
-        support_ok(ctx, foray_builder_create(ctx, 2, 1, 1, 2, cases[i].bound, &b));
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        double x = cases[i / 2].scale, up[] = {x, x}, down = -x;
+        support_ok(ctx, foray_builder_create(ctx, 2, 1, 1, 2, cases[i / 2].bound, &b));
         for (int64_t s = 0; s < 2; s++) {
             foray_builder_feature(b, s, 0, 0, 2, index, up);
             foray_builder_feature(b, s, 0, 1, 1, index + 1, &down);
         }
-        foray_builder_theta(b, cases[i].theta);
+        foray_builder_theta(b, cases[i / 2].theta);
+        const char *message = cases[i / 2].message;
+        if (i % 2 == 1) {
+            foray_builder_forget_theta(b);
+            message = i / 2 == 2 ? "norm_bound is 1.9" : i / 2 == 3 ? NULL : "";
+        }
         support_ok(ctx, foray_builder_finish(b, &model));
-        if (cases[i].message[0])
-            refused(ctx, foray_model_check(ctx, model, NULL), bad, cases[i].message);
-        else
+        if (message && message[0])
+            refused(ctx, foray_model_check(ctx, model, NULL), bad, message);
+        else if (message)
             support_ok(ctx, foray_model_check(ctx, model, NULL));
-        foray_model_destroy(model);
-        foray_builder_forget_theta(b);
-        support_ok(ctx, foray_builder_finish(b, &model));
-        if (i == 2)
-            refused(ctx, foray_model_check(ctx, model, NULL), bad, "norm_bound is 1.9");
         foray_model_destroy(model);
         foray_builder_destroy(b);
     }

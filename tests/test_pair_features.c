@@ -167,6 +167,14 @@ static void builder_checks_features(void **state)
         ctx->allocations_left = left;
         status = foray_builder_finish(builder, &model);
         assert_true(status == FORAY_OK || status == FORAY_ERROR_MEMORY);
+        ctx->allocations_left = -1;
+        if (status == FORAY_OK)
+            continue;
+        foray_builder_destroy(builder);
+        builder = two_loops(ctx);
+        foray_builder_pair_features(builder, 3);
+        foray_builder_pair_feature(builder, 0, 1, 2, coordinate, value);
+        foray_builder_pair_feature(builder, 0, 0, 1, coordinate, value);
     }
     const int32_t *at;
     const double *of;

@@ -524,10 +524,11 @@ FORAY_API void foray_builder_action_name(foray_builder *builder, int64_t action,
 FORAY_API void foray_builder_grid(foray_builder *builder, int64_t rows, int64_t cols);
 FORAY_API void foray_builder_cell(foray_builder *builder, int64_t state, int64_t row, int64_t col);
 
-/* Makes the model. Reports the first of the calls before it that failed, and refuses
- * what is malformed (a missing (s,a), an initial distribution that does not sum to
- * one), which may be added and finished again; foray_model_check says whether the
- * model is *valid*. The builder is still the caller's to destroy. */
+/* Makes the model, out of the builder's own memory: a builder makes one. Reports the first of
+ * the calls before it that failed, and refuses what is malformed (a missing (s,a), an initial
+ * distribution that does not sum to one), which may be added and finished again;
+ * foray_model_check says whether the model is *valid*. The builder is still the caller's to
+ * destroy. */
 FORAY_API foray_status foray_builder_finish(foray_builder *builder, foray_model **out);
 
 /* ------------------------------------------------------------------- world */

@@ -4,6 +4,7 @@
 #define FY_BASE_H
 
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "foray/foray.h"
 
@@ -77,6 +78,11 @@ void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size);
  * it was, if memory is exhausted. */
 void *fy_grow(foray_context *ctx, void *array, int64_t *room, int64_t wanted, size_t size);
 
+/* Zeroed memory that goes back to the system when it is released, with the size it was asked for:
+ * for what is large and given up piece by piece. NULL, with the message recorded. */
+void *fy_pages_get(foray_context *ctx, size_t bytes);
+void fy_pages_release(void *pages, size_t bytes);
+
 /* A copy of a text. */
 char *fy_text(foray_context *ctx, const char *text);
 
@@ -124,11 +130,13 @@ void fy_write_doubles(fy_writer *writer, const double *value, size_t count);
 /* Reads what a writer wrote. Reading past the end sets `failed` and gives 0. */
 typedef struct fy_reader {
     const uint8_t *data;
+    FILE *file; /* or NULL; if given, bytes come from there as they are needed, and data is NULL */
     size_t size, at;
     bool failed;
 } fy_reader;
 
-const void *fy_read_bytes(fy_reader *reader, size_t size); /* NULL past the end */
+const void *fy_read_bytes(fy_reader *reader, size_t size);   /* in memory; NULL past the end */
+bool fy_read_into(fy_reader *reader, void *to, size_t size); /* false past the end */
 uint64_t fy_read_u64(fy_reader *reader);
 double fy_read_double(fy_reader *reader);
 void fy_read_u64s(fy_reader *reader, uint64_t *value, size_t count);

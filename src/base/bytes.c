@@ -132,7 +132,7 @@ void fy_write_doubles(fy_writer *writer, const double *value, size_t count)
 
 const void *fy_read_bytes(fy_reader *reader, size_t size)
 {
-    if (reader->failed || size > reader->size - reader->at) {
+    if (reader->failed || reader->file || size > reader->size - reader->at) {
         reader->failed = true;
         return NULL;
     }
@@ -141,18 +141,29 @@ const void *fy_read_bytes(fy_reader *reader, size_t size)
     return at;
 }
 
+bool fy_read_into(fy_reader *reader, void *to, size_t size)
+{
+    if (!reader->file) {
+        const void *at = fy_read_bytes(reader, size);
+        if (at && size > 0)
+            memcpy(to, at, size);
+        return at != NULL;
+    }
+    if (reader->failed || size > reader->size - reader->at ||
+        (size > 0 && fread(to, 1, size, reader->file) != size)) {
+        reader->failed = true;
+        return false;
+    }
+    reader->at += size;
+    return true;
+}
+
 static void read_items(fy_reader *reader, void *item, size_t count, size_t size)
 {
     size_t bytes;
-    const void *at = fy_size_mul(count, size, &bytes) ? fy_read_bytes(reader, bytes) : NULL;
-    if (!at) {
+    if (!fy_size_mul(count, size, &bytes))
         reader->failed = true;
-        return;
-    }
-    if (count == 0)
-        return;
-    memcpy(item, at, bytes);
-    if (!little_endian())
+    else if (fy_read_into(reader, item, bytes) && count > 0 && !little_endian())
         reverse_items(item, count, size);
 }
 

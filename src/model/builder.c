@@ -24,6 +24,8 @@ static foray_status create(foray_context *ctx, enum fy_kind kind, int64_t states
     builder->horizon = horizon;
     builder->dim = dim;
     builder->norm_bound = norm_bound;
+    builder->pair = -1;
+    builder->runs.pairs = builder->pair_runs.pairs = states * actions;
     builder->name = fy_text(ctx, "");
     bool has_theta = kind != FY_TABULAR;
     if (!builder->name || (has_theta && !FY_ALLOC(ctx, builder->theta, dim))) {
@@ -109,12 +111,14 @@ void foray_builder_destroy(foray_builder *builder)
     destroy_names(builder->state_names, builder->states);
     destroy_names(builder->action_names, builder->actions);
     free(builder->name);
-    free(builder->entry);
+    fy_desk_free(&builder->desk);
+    fy_sets_free(&builder->lists);
+    fy_runs_free(&builder->runs);
+    fy_runs_free(&builder->pair_runs);
     free(builder->available);
     free(builder->theta);
     free(builder->class_start);
     free(builder->law_given);
-    free(builder->pair_entry);
     free(builder->pair_given);
     free(builder->initial_state);
     free(builder->initial_probability);
@@ -189,27 +193,6 @@ static foray_status check_law(foray_context *ctx, const double *probability, int
     return fy_fail(ctx, FORAY_ERROR_INPUT, "the probabilities sum to %.12g, not to 1", sum);
 }
 
-/* Room for `more` entries of the call under way. */
-static bool reserve_entries(foray_builder *builder, int64_t more)
-{
-    fy_entry *entry = fy_grow(builder->ctx, builder->entry, &builder->entry_room,
-                              builder->entries + more, sizeof *entry);
-    if (!entry)
-        return fy_builder_holds(builder, FORAY_ERROR_MEMORY);
-    builder->entry = entry;
-    return true;
-}
-
-static void add_entry(foray_builder *builder, int64_t pair, int64_t next, int64_t coordinate,
-                      double value)
-{
-    builder->entry[builder->entries++] = (fy_entry){.pair = pair,
-                                                    .call = builder->calls,
-                                                    .next = (int32_t)next,
-                                                    .coordinate = (int32_t)coordinate,
-                                                    .value = value};
-}
-
 /* ---------------------------------------------------------- given features */
 
 void foray_builder_feature(foray_builder *builder, int64_t state, int64_t action, int64_t next,
@@ -230,12 +213,12 @@ void foray_builder_feature(foray_builder *builder, int64_t state, int64_t action
         if (!fy_builder_holds(builder, status))
             return;
     }
-    if (!reserve_entries(builder, count > 0 ? count : 1))
+    if (!fy_builder_reserve(builder, pair, count > 0 ? count : 1))
         return;
     for (int64_t k = 0; k < count; k++)
-        add_entry(builder, pair, next, coordinate[k], value[k]);
+        fy_builder_tell(builder, next, coordinate[k], value[k]);
     if (count == 0)
-        add_entry(builder, pair, next, -1, 0);
+        fy_builder_tell(builder, next, -1, 0);
     builder->calls++;
 }
 
@@ -264,8 +247,8 @@ void foray_builder_simulator(foray_builder *builder, int64_t simulator, int64_t 
     if (check_probability(builder->ctx, probability) != FORAY_OK)
         fy_builder_fail_within(builder, FORAY_ERROR_INPUT, FY_AT_PAIR ", simulator %" PRId64, state,
                                action, simulator);
-    else if (reserve_entries(builder, 1)) {
-        add_entry(builder, state * builder->actions + action, next, simulator, probability);
+    else if (fy_builder_reserve(builder, state * builder->actions + action, 1)) {
+        fy_builder_tell(builder, next, simulator, probability);
         builder->calls++;
     }
 }
@@ -299,11 +282,10 @@ void foray_builder_outcomes(foray_builder *builder, int64_t state, int64_t actio
     for (int64_t o = 0; o < count; o++)
         if (!is_next(builder, state, action, next[o]))
             return;
-    if (!reserve_entries(builder, count))
+    if (!fy_builder_reserve(builder, state * builder->actions + action, count))
         return;
     for (int64_t o = 0; o < count; o++)
-        add_entry(builder, state * builder->actions + action, next[o], start + o,
-                  1 / sqrt((double)count));
+        fy_builder_tell(builder, next[o], start + o, 1 / sqrt((double)count));
     builder->calls++;
 }
 
@@ -336,8 +318,8 @@ void foray_builder_transition(foray_builder *builder, int64_t state, int64_t act
     if (check_probability(builder->ctx, probability) != FORAY_OK)
         fy_builder_fail_within(builder, FORAY_ERROR_INPUT, FY_AT_PAIR ", successor %" PRId64, state,
                                action, next);
-    else if (reserve_entries(builder, 1)) {
-        add_entry(builder, state * builder->actions + action, next, -1, probability);
+    else if (fy_builder_reserve(builder, state * builder->actions + action, 1)) {
+        fy_builder_tell(builder, next, -1, probability);
         builder->calls++;
     }
 }

@@ -13,16 +13,27 @@
 #define FY_BUILDER_H
 
 #include "model/parts.h"
+#include "model/runs.h"
+#include "model/sets.h"
 
 enum fy_kind { FY_FEATURES, FY_MIXTURE, FY_CLASSES, FY_TABULAR };
 
-typedef struct fy_entry {
-    int64_t pair;
-    int64_t call; /* entries of one call may stand together where others would be doubles */
-    int32_t next;
-    int32_t coordinate; /* -1: a successor without features. Tabular: not known before the end */
-    double value;       /* of the feature; mixture and tabular: the probability */
-} fy_entry;
+/* An entry with the call it came by: those of one call may stand together where others would be
+ * doubles. */
+typedef struct fy_told {
+    fy_entry entry;
+    int64_t call;
+} fy_told;
+
+/* Room for what is said of one pair, in the forms it takes on its way. */
+typedef struct fy_desk {
+    int64_t room;
+    fy_told *told;           /* [room] sorted by successor, coordinate, call */
+    fy_entry *entry;         /* [room] */
+    fy_feature *feature;     /* [room] */
+    fy_generator *generator; /* [room] */
+    int32_t *succ;           /* [room] */
+} fy_desk;
 
 struct foray_builder {
     foray_context *ctx;
@@ -34,8 +45,15 @@ struct foray_builder {
     double norm_bound, feature_error, feature_delta;
 
     bool *available; /* [states * actions], or NULL: every state has every action */
-    int64_t entries, entry_room, calls;
-    fy_entry *entry;
+    /* Entries of consecutive calls about one pair are gathered on the desk, and become a run when
+     * a call is about another. Lists of feature vectors that come again and again are kept once,
+     * as long as all of them take little memory; runs then need only successors. */
+    int64_t entries, calls; /* so far */
+    int64_t pair;           /* that the desk is about */
+    int64_t on_desk;        /* entries */
+    fy_desk desk;
+    fy_sets lists;
+    fy_runs runs;
 
     double *theta;    /* [dim] as the model will have it */
     bool theta_given; /* classes: see law_given */
@@ -45,9 +63,9 @@ struct foray_builder {
     bool *law_given;      /* [classes] */
 
     int64_t pair_dim; /* of phi(s,a); 0: not asked for */
-    int64_t pair_entries, pair_room;
-    fy_entry *pair_entry; /* pair, coordinate and value are used */
-    bool *pair_given;     /* [states * actions] */
+    int64_t pair_entries;
+    fy_runs pair_runs; /* coordinate and value of the entries are used */
+    bool *pair_given;  /* [states * actions] */
 
     int64_t initials, initial_room;
     int32_t *initial_state;
@@ -57,6 +75,21 @@ struct foray_builder {
     int64_t grid_rows, grid_cols;
     int32_t *cell_row, *cell_col;
 };
+
+/* Room for `more` entries about a pair, and one of them. The entries of a call stand together;
+ * counting calls is up to the caller. */
+bool fy_builder_reserve(foray_builder *builder, int64_t pair, int64_t more);
+void fy_builder_tell(foray_builder *builder, int64_t next, int64_t coordinate, double value);
+
+/* What is on the desk becomes a run. */
+foray_status fy_builder_clear_desk(foray_builder *builder);
+
+/* Room on a desk for the entries of a pair. */
+bool fy_desk_reserve(foray_context *ctx, fy_desk *desk, int64_t entries);
+void fy_desk_free(fy_desk *desk);
+
+/* Sorts what was told about a pair; FORAY_ERROR_INPUT if something was said twice. */
+foray_status fy_told_sort(const foray_builder *builder, int64_t pair, fy_told *told, int64_t count);
 
 /* Remembers the first failure, whose message the context holds: is all well so far? */
 bool fy_builder_holds(foray_builder *builder, foray_status status);

@@ -1,61 +1,15 @@
-/* compact.c - the compact form of models (docs/formats.md): little-endian arrays
- * behind a header of sizes, generator sets written once, a CRC-32C at the end.
- * The sizes in the header must add up to the size of the file before anything
- * is allocated. */
-#include "model/parts.h"
+/* compact.c - writing the compact form of models. */
+#include "model/compact.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A byte above 127, the name, and an end of line that transfers as text would damage. */
 static const uint8_t magic[FY_MODEL_MAGIC_SIZE] = {0x89, 'F', 'O', 'R', 'A', 'Y', 'M', '\n'};
 
-/* Version 2 knows features phi(s,a), version 3 an error of estimated features as well, version 6
- * actions that some states lack. A model is written in the lowest version that can hold it. */
-enum {
-    VERSION_PLAIN = 1,
-    VERSION_PAIR_FEATURES = 2,
-    VERSION_FEATURE_ERROR = 3,
-    VERSION_NONNEGATIVE = 4,
-    VERSION_FEATURE_DELTA = 5,
-    VERSION_AVAILABLE = 6,
-    VERSION_LATEST = VERSION_AVAILABLE
-};
-
-enum { CRC_SIZE = 4 };
-
-/* The header after the magic: unsigned 64-bit numbers in this order, then
- * norm_bound and, from version 3 on, feature_error. Version 4 says that theta >= 0; version 5
- * has feature_delta behind feature_error, and then whether theta >= 0. In version 6 the generator
- * set of a pair may be -1: the action is not available in the state, and the pair has nothing,
- * neither successors nor phi(s,a). */
-typedef struct header {
-    uint64_t version, states, actions, horizon, dim;
-    uint64_t transitions; /* successors over all pairs */
-    uint64_t generator_sets, generators, features;
-    uint64_t initials;
-    uint64_t has_theta; /* 0 or 1 */
-    uint64_t grid_rows, grid_cols;
-    uint64_t name;                      /* bytes */
-    uint64_t state_names, action_names; /* bytes; 0: no names */
-    /* From version 2 on: */
-    uint64_t pair_dim, pair_features; /* of phi(s,a); 0, 0: none */
-} header;
-
-enum { HEADER_FIELDS = sizeof(header) / sizeof(uint64_t), PLAIN_FIELDS = HEADER_FIELDS - 2 };
-
-static size_t header_fields(uint64_t version)
-{
-    return version == VERSION_PLAIN ? PLAIN_FIELDS : HEADER_FIELDS;
-}
-
 bool fy_model_is_compact(const uint8_t *data, size_t size)
 {
     return size >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
 }
-
-/* ----------------------------------------------------------------- writing */
 
 /* Names: the length as a 32-bit number, -1 for none, and the bytes, one after another. */
 static uint64_t names_size(char *const *names, int64_t count)
@@ -141,10 +95,10 @@ static uint64_t version_for(const foray_model *model)
     return model->pair_dim > 0 ? VERSION_PAIR_FEATURES : VERSION_PLAIN;
 }
 
-static header make_header(const foray_model *model)
+static fy_compact_header make_header(const foray_model *model)
 {
     int64_t generators = model->gen_start[model->generator_sets];
-    return (header){
+    return (fy_compact_header){
         .version = version_for(model),
         .states = (uint64_t)model->states,
         .actions = (uint64_t)model->actions,
@@ -166,12 +120,12 @@ static header make_header(const foray_model *model)
     };
 }
 
-static void write_content(fy_writer *writer, const foray_model *model, const header *h)
+static void write_content(fy_writer *writer, const foray_model *model, const fy_compact_header *h)
 {
     fy_write_bytes(writer, magic, sizeof magic);
     uint64_t field[HEADER_FIELDS];
     memcpy(field, h, sizeof field);
-    fy_write_u64s(writer, field, header_fields(h->version));
+    fy_write_u64s(writer, field, fy_header_fields(h->version));
     fy_write_double(writer, model->norm_bound);
     if (h->version >= VERSION_FEATURE_ERROR)
         fy_write_double(writer, model->feature_error);
@@ -201,7 +155,7 @@ foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model
                                     size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
-    header h = make_header(model);
+    fy_compact_header h = make_header(model);
     write_content(&writer, model, &h);
     if (!writer.failed) {
         uint32_t crc = fy_crc32c(0, writer.data, writer.size);
@@ -210,353 +164,4 @@ foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model
         fy_write_i32s(&writer, &word, 1);
     }
     return fy_writer_take(&writer, "a compact model", out, size);
-}
-
-/* ----------------------------------------------------------------- reading */
-
-/* The arrays of the parts of a model; released at the end. */
-typedef struct content {
-    foray_context *ctx;
-    fy_reader reader;
-    header h;
-    double norm_bound, feature_error, feature_delta;
-    bool nonnegative;
-    int64_t pairs;
-    int32_t *list_of_pair, *succ, *counts;
-    bool *available; /* [pairs], or NULL: every pair exists */
-    int64_t *succ_start, *gen_start, *feat_start;
-    int32_t *feat_index;
-    double *feat_value, *theta;
-    int32_t *initial_state;
-    double *initial_probability;
-    int32_t *cell_row, *cell_col;
-    char *name;
-    char **state_names, **action_names;
-    int64_t *pair_start;
-    int32_t *pair_index;
-    double *pair_value;
-} content;
-
-/* How many bytes the header promises; false: more than there can be. */
-static bool expected_size(const header *h, uint64_t pairs, uint64_t cells, size_t *out)
-{
-    const struct {
-        uint64_t count, size;
-    } parts[] = {
-        {1, sizeof magic + sizeof(double) + CRC_SIZE},
-        {header_fields(h->version), sizeof(uint64_t)},
-        {h->version >= VERSION_FEATURE_ERROR, sizeof(double)},
-        {h->version >= VERSION_FEATURE_DELTA, sizeof(double) + sizeof(uint64_t)},
-        {pairs, 4},
-        {h->transitions, 4},
-        {h->generator_sets, 4},
-        {h->generators, 4},
-        {h->features, 12},
-        {h->has_theta ? h->dim : 0, 8},
-        {h->initials, 12},
-        {cells, 8},
-        {h->name, 1},
-        {h->state_names, 1},
-        {h->action_names, 1},
-        {h->pair_dim ? pairs : 0, 4},
-        {h->pair_features, 12},
-    };
-    *out = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        size_t bytes;
-        if (!fy_size_mul(parts[i].count, parts[i].size, &bytes) || !fy_size_add(*out, bytes, out))
-            return false;
-    }
-    return true;
-}
-
-/* The version comes first, and says how many fields follow it. */
-static foray_status read_fields(content *c)
-{
-    uint64_t field[HEADER_FIELDS] = {0};
-    fy_read_bytes(&c->reader, sizeof magic);
-    field[0] = fy_read_u64(&c->reader);
-    bool known = field[0] >= VERSION_PLAIN && field[0] <= VERSION_LATEST;
-    if (!c->reader.failed && !known)
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT,
-                       "compact format version %" PRIu64 ", but only %d to %d can be read",
-                       field[0], VERSION_PLAIN, VERSION_LATEST);
-    fy_read_u64s(&c->reader, field + 1, header_fields(field[0]) - 1);
-    c->norm_bound = fy_read_double(&c->reader);
-    if (field[0] >= VERSION_FEATURE_ERROR)
-        c->feature_error = fy_read_double(&c->reader);
-    c->nonnegative = field[0] == VERSION_NONNEGATIVE;
-    if (field[0] >= VERSION_FEATURE_DELTA) {
-        c->feature_delta = fy_read_double(&c->reader);
-        uint64_t nonnegative = fy_read_u64(&c->reader);
-        c->nonnegative = nonnegative == 1;
-        if (nonnegative > 1)
-            return fy_fail(c->ctx, FORAY_ERROR_INPUT,
-                           "whether theta >= 0 is %" PRIu64 ", but it must be 0 or 1", nonnegative);
-    }
-    if (c->reader.failed)
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "the file ends in the middle of its header");
-    memcpy(&c->h, field, sizeof field);
-    return FORAY_OK;
-}
-
-static foray_status read_header(content *c)
-{
-    foray_status status = read_fields(c);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_model_check_sizes(c->ctx, (int64_t)c->h.states, (int64_t)c->h.actions,
-                                  (int64_t)c->h.horizon, (int64_t)c->h.dim, c->norm_bound);
-    if (status == FORAY_OK && c->h.has_theta > 1)
-        status = fy_fail(c->ctx, FORAY_ERROR_INPUT, "the mark for theta must be 0 or 1");
-    if (status == FORAY_OK && c->h.pair_dim == 0 && c->h.pair_features > 0)
-        status = fy_fail(c->ctx, FORAY_ERROR_INPUT, "features phi(s,a) without a dimension");
-    if (status == FORAY_OK && (c->h.grid_rows || c->h.grid_cols))
-        status = fy_parts_check_grid(c->ctx, (int64_t)c->h.grid_rows, (int64_t)c->h.grid_cols);
-    return status;
-}
-
-static foray_status check_size(content *c)
-{
-    size_t expected;
-    uint64_t cells = c->h.grid_rows ? c->h.states : 0;
-    c->pairs = (int64_t)(c->h.states * c->h.actions);
-    if (!expected_size(&c->h, (uint64_t)c->pairs, cells, &expected) || expected != c->reader.size)
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT,
-                       "%zu bytes, which is not what the header says: the file was cut short or is "
-                       "damaged",
-                       c->reader.size);
-    uint32_t crc;
-    int32_t word;
-    fy_reader end = {.data = c->reader.data + expected - CRC_SIZE, .size = CRC_SIZE};
-    fy_read_i32s(&end, &word, 1);
-    memcpy(&crc, &word, sizeof crc);
-    if (crc != fy_crc32c(0, c->reader.data, expected - CRC_SIZE))
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "the checksum is wrong: the file is damaged");
-    return FORAY_OK;
-}
-
-static bool allocate(content *c)
-{
-    foray_context *ctx = c->ctx;
-    const header *h = &c->h;
-    uint64_t most_counts = h->generators > h->generator_sets ? h->generators : h->generator_sets;
-    most_counts = most_counts > (uint64_t)c->pairs ? most_counts : (uint64_t)c->pairs;
-    bool allocated =
-        FY_ALLOC(ctx, c->list_of_pair, c->pairs) && FY_ALLOC(ctx, c->succ, h->transitions) &&
-        FY_ALLOC(ctx, c->counts, most_counts) && FY_ALLOC(ctx, c->succ_start, c->pairs + 1) &&
-        FY_ALLOC(ctx, c->gen_start, h->generator_sets + 1) &&
-        FY_ALLOC(ctx, c->feat_start, h->generators + 1) &&
-        FY_ALLOC(ctx, c->feat_index, h->features) && FY_ALLOC(ctx, c->feat_value, h->features) &&
-        FY_ALLOC(ctx, c->initial_state, h->initials) &&
-        FY_ALLOC(ctx, c->initial_probability, h->initials) && FY_ALLOC(ctx, c->name, h->name + 1);
-    if (allocated && h->version >= VERSION_AVAILABLE)
-        allocated = FY_ALLOC(ctx, c->available, c->pairs);
-    if (allocated && h->has_theta)
-        allocated = FY_ALLOC(ctx, c->theta, h->dim);
-    if (allocated && h->grid_rows)
-        allocated = FY_ALLOC(ctx, c->cell_row, h->states) && FY_ALLOC(ctx, c->cell_col, h->states);
-    if (allocated && h->pair_dim)
-        allocated = FY_ALLOC(ctx, c->pair_start, c->pairs + 1) &&
-                    FY_ALLOC(ctx, c->pair_index, h->pair_features) &&
-                    FY_ALLOC(ctx, c->pair_value, h->pair_features);
-    return allocated;
-}
-
-/* Counts that are none may be negative, and must add up to what the header says. */
-static foray_status read_counts(content *c, const char *what, uint64_t count, uint64_t total,
-                                int64_t *start)
-{
-    fy_read_i32s(&c->reader, c->counts, count);
-    for (uint64_t i = 0; i < count; i++) {
-        if (c->counts[i] < 0)
-            return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s %" PRIu64 ": a size of %d", what, i,
-                           c->counts[i]);
-        start[i + 1] = start[i] + c->counts[i];
-    }
-    if ((uint64_t)start[count] != total)
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "sizes of %ss do not add up to %" PRIu64, what,
-                       total);
-    return FORAY_OK;
-}
-
-/* Each pair has as many successors as its set has generators. */
-static foray_status place_successors(content *c)
-{
-    for (int64_t pair = 0; pair < c->pairs; pair++) {
-        int32_t list = c->list_of_pair[pair];
-        if (c->available)
-            c->available[pair] = list != -1;
-        if (c->available && list == -1) {
-            c->succ_start[pair + 1] = c->succ_start[pair];
-            continue;
-        }
-        if (list < 0 || (uint64_t)list >= c->h.generator_sets)
-            return fy_fail(c->ctx, FORAY_ERROR_INPUT,
-                           FY_AT_PAIR ": generator set %d, but there are %" PRIu64,
-                           (pair / (int64_t)c->h.actions), (pair % (int64_t)c->h.actions), list,
-                           c->h.generator_sets);
-        c->succ_start[pair + 1] = c->succ_start[pair] + c->gen_start[list + 1] - c->gen_start[list];
-    }
-    if ((uint64_t)c->succ_start[c->pairs] != c->h.transitions)
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "successors do not add up to %" PRIu64,
-                       c->h.transitions);
-    return FORAY_OK;
-}
-
-static foray_status read_names(content *c, const char *key, uint64_t count, uint64_t size,
-                               char ***out)
-{
-    size_t start = c->reader.at;
-    if (size == 0)
-        return FORAY_OK;
-    if (!FY_ALLOC(c->ctx, *out, count))
-        return FORAY_ERROR_MEMORY;
-    for (uint64_t i = 0; i < count; i++) {
-        int32_t length = -1;
-        fy_read_i32s(&c->reader, &length, 1);
-        if (length == -1)
-            continue;
-        const void *bytes = length < 0 ? NULL : fy_read_bytes(&c->reader, (size_t)length);
-        if (!bytes || memchr(bytes, 0, (size_t)length))
-            return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s[%" PRIu64 "]: not a text", key, i);
-        if (!((*out)[i] = fy_alloc(c->ctx, (size_t)length + 1, 1)))
-            return FORAY_ERROR_MEMORY;
-        memcpy((*out)[i], bytes, (size_t)length);
-    }
-    if (c->reader.failed || c->reader.at - start != size)
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s: not the size the header says", key);
-    return FORAY_OK;
-}
-
-static foray_status read_pair_features(content *c)
-{
-    if (c->h.pair_dim == 0)
-        return FORAY_OK;
-    foray_status status =
-        read_counts(c, "phi of pair", (uint64_t)c->pairs, c->h.pair_features, c->pair_start);
-    if (status != FORAY_OK)
-        return status;
-    fy_read_i32s(&c->reader, c->pair_index, c->h.pair_features);
-    fy_read_doubles(&c->reader, c->pair_value, c->h.pair_features);
-    return FORAY_OK;
-}
-
-static foray_status read_arrays(content *c)
-{
-    const header *h = &c->h;
-    fy_read_i32s(&c->reader, c->list_of_pair, (size_t)c->pairs);
-    fy_read_i32s(&c->reader, c->succ, h->transitions);
-    foray_status status =
-        read_counts(c, "generator set", h->generator_sets, h->generators, c->gen_start);
-    if (status == FORAY_OK)
-        status = read_counts(c, "generator", h->generators, h->features, c->feat_start);
-    if (status == FORAY_OK)
-        status = place_successors(c);
-    if (status != FORAY_OK)
-        return status;
-    fy_read_i32s(&c->reader, c->feat_index, h->features);
-    fy_read_doubles(&c->reader, c->feat_value, h->features);
-    fy_read_doubles(&c->reader, c->theta, h->has_theta ? h->dim : 0);
-    fy_read_i32s(&c->reader, c->initial_state, h->initials);
-    fy_read_doubles(&c->reader, c->initial_probability, h->initials);
-    fy_read_i32s(&c->reader, c->cell_row, h->grid_rows ? h->states : 0);
-    fy_read_i32s(&c->reader, c->cell_col, h->grid_rows ? h->states : 0);
-    memcpy(c->name, fy_read_bytes(&c->reader, h->name), h->name);
-    if (strlen(c->name) != h->name)
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "name: not a text");
-    status = read_names(c, "state_names", h->states, h->state_names, &c->state_names);
-    if (status == FORAY_OK)
-        status = read_names(c, "action_names", h->actions, h->action_names, &c->action_names);
-    if (status == FORAY_OK)
-        status = read_pair_features(c);
-    return status;
-}
-
-static foray_status assemble(content *c, foray_model **out)
-{
-    fy_model_parts parts = {
-        .name = c->name,
-        .states = (int64_t)c->h.states,
-        .actions = (int64_t)c->h.actions,
-        .horizon = (int64_t)c->h.horizon,
-        .dim = (int64_t)c->h.dim,
-        .norm_bound = c->norm_bound,
-        .feature_error = c->feature_error,
-        .feature_delta = c->feature_delta,
-        .nonnegative = c->nonnegative,
-        .available = c->available,
-        .succ_start = c->succ_start,
-        .succ = c->succ,
-        .lists = (int64_t)c->h.generator_sets,
-        .list_of_pair = c->list_of_pair,
-        .gen_start = c->gen_start,
-        .feat_start = c->feat_start,
-        .feat_index = c->feat_index,
-        .feat_value = c->feat_value,
-        .theta = c->theta,
-        .pair_dim = (int64_t)c->h.pair_dim,
-        .pair_start = c->pair_start,
-        .pair_index = c->pair_index,
-        .pair_value = c->pair_value,
-        .initials = (int64_t)c->h.initials,
-        .initial_state = c->initial_state,
-        .initial_probability = c->initial_probability,
-        .state_names = c->state_names,
-        .action_names = c->action_names,
-        .grid_rows = (int64_t)c->h.grid_rows,
-        .grid_cols = (int64_t)c->h.grid_cols,
-        .cell_row = c->cell_row,
-        .cell_col = c->cell_col,
-    };
-    return fy_model_assemble(c->ctx, &parts, out);
-}
-
-static void free_content(content *c)
-{
-    for (uint64_t i = 0; c->state_names && i < c->h.states; i++)
-        free(c->state_names[i]);
-    for (uint64_t i = 0; c->action_names && i < c->h.actions; i++)
-        free(c->action_names[i]);
-    free(c->state_names);
-    free(c->action_names);
-    free(c->list_of_pair);
-    free(c->available);
-    free(c->succ);
-    free(c->counts);
-    free(c->succ_start);
-    free(c->gen_start);
-    free(c->feat_start);
-    free(c->feat_index);
-    free(c->feat_value);
-    free(c->theta);
-    free(c->pair_start);
-    free(c->pair_index);
-    free(c->pair_value);
-    free(c->initial_state);
-    free(c->initial_probability);
-    free(c->cell_row);
-    free(c->cell_col);
-    free(c->name);
-}
-
-foray_status fy_model_parse_compact(foray_context *ctx, const void *data, size_t size,
-                                    const char *where, foray_model **out)
-{
-    content c = {.ctx = ctx, .reader = {.data = data, .size = size}};
-    foray_status status = FORAY_OK;
-    if (!fy_model_is_compact(data, size))
-        status = fy_fail(ctx, FORAY_ERROR_INPUT, "not a compact model");
-    if (status == FORAY_OK)
-        status = read_header(&c);
-    if (status == FORAY_OK)
-        status = check_size(&c);
-    if (status == FORAY_OK && !allocate(&c))
-        status = FORAY_ERROR_MEMORY;
-    if (status == FORAY_OK)
-        status = read_arrays(&c);
-    if (status == FORAY_OK)
-        status = assemble(&c, out);
-    free_content(&c);
-    return status == FORAY_OK ? status : fy_fail_within(ctx, status, "%s", where);
 }

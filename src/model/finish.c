@@ -1,4 +1,9 @@
-/* finish.c - from a builder's entries to the parts of a model. */
+/* finish.c - from what a builder was told to a model.
+ *
+ * Runs are looked at twice, pair by pair. First everything is checked, and nothing lost: what is
+ * missing may still be added. Then pairs go into the model, and the runs are released on the way,
+ * so that a model takes hardly more memory while it is built than when it is done. */
+#include "model/gather.h"
 #include "model/pair_features.h"
 
 #include <inttypes.h>
@@ -6,94 +11,211 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What finishing makes of the entries; released at its end. */
-typedef struct arrays {
-    int64_t *pair_start; /* [pairs+1] entries of each pair */
-    fy_entry *entry;     /* sorted by pair, successor, coordinate */
-    double *sum;         /* mixture: [dim] probability a simulator has given away */
-    int64_t *succ_start; /* [pairs+1] and so on: see fy_model_parts */
-    int32_t *succ;
-    int64_t *feat_start;
+/* What finishing needs; released at its end. */
+typedef struct work {
+    foray_builder *builder;
+    fy_desk desk;        /* what was told of the pair at hand */
+    int64_t *feat_start; /* [desk.room+1] the same as a list: see fy_given_list */
     int32_t *feat_index;
     double *feat_value;
-    double *theta;
-    fy_pair_rows phi;
-} arrays;
+    int64_t room;  /* of these three */
+    double *sum;   /* mixture: [dim] probability a simulator has given away */
+    bool *checked; /* [lists] mixture: its simulators are kernels */
 
-static int compare_entries(const void *left, const void *right)
+    int64_t pairs;                 /* up to here all were seen, or do not exist */
+    int64_t missing, unavailable;  /* the first that was not, or should not be; -1: none */
+    int64_t transitions, features; /* of all pairs */
+
+    fy_gather gather;
+    double *theta;          /* tabular: the model's */
+    int64_t outcomes;       /* tabular: placed so far */
+    int32_t *set_of_list;   /* [lists], -1: not seen yet */
+    int32_t *order_of_list; /* [generators of all lists] see fy_gather_pair */
+} work;
+
+static bool reserve(work *w, int64_t entries)
 {
-    const fy_entry *a = left, *b = right;
-    if (a->next != b->next)
-        return a->next < b->next ? -1 : 1;
-    if (a->coordinate != b->coordinate)
-        return a->coordinate < b->coordinate ? -1 : 1;
-    return (a->call > b->call) - (a->call < b->call);
+    foray_context *ctx = w->builder->ctx;
+    void *grown;
+    if (!fy_desk_reserve(ctx, &w->desk, entries))
+        return false;
+    if (w->feat_start && entries <= w->room)
+        return true;
+#define GROW(array, count)                                                                         \
+    ((grown = fy_resize(ctx, (array), (size_t)(count), sizeof *(array))) != NULL &&                \
+     ((array) = grown, true))
+    if (!GROW(w->feat_start, w->desk.room + 1) || !GROW(w->feat_index, w->desk.room) ||
+        !GROW(w->feat_value, w->desk.room))
+        return false;
+#undef GROW
+    w->room = w->desk.room;
+    return true;
 }
 
-/* Counting sort by pair, then the few entries of each pair among themselves. */
-static void sort_entries(const foray_builder *builder, int64_t pairs, arrays *a)
+static void release(work *w)
 {
-    int64_t *start = a->pair_start;
-    for (int64_t k = 0; k < builder->entries; k++)
-        start[builder->entry[k].pair + 1]++;
-    for (int64_t pair = 0; pair < pairs; pair++)
-        start[pair + 1] += start[pair];
-    for (int64_t k = 0; k < builder->entries; k++)
-        a->entry[start[builder->entry[k].pair]++] = builder->entry[k];
-    for (int64_t pair = pairs; pair > 0; pair--)
-        start[pair] = start[pair - 1];
-    start[0] = 0;
-    for (int64_t pair = 0; pair < pairs; pair++)
-        qsort(a->entry + start[pair], (size_t)(start[pair + 1] - start[pair]), sizeof *a->entry,
-              compare_entries);
+    fy_desk_free(&w->desk);
+    free(w->feat_start);
+    free(w->feat_index);
+    free(w->feat_value);
+    free(w->sum);
+    free(w->checked);
+    fy_gather_free(&w->gather);
+    free(w->set_of_list);
+    free(w->order_of_list);
 }
 
-/* ----------------------------------------------------------- checks by kind */
+/* ------------------------------------------------------------- runs of a pair */
 
-/* Two entries of one pair with one successor: did somebody say something twice? */
-static foray_status check_double(const foray_builder *builder, const fy_entry *first,
-                                 const fy_entry *second)
+static int64_t count_entries(const fy_sets *lists, const fy_run *run, int64_t count)
 {
-    if (builder->kind == FY_MIXTURE && first->coordinate == second->coordinate)
-        return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
-                       FY_AT_PAIR ", simulator %d: successor %d is given twice",
-                       FY_PAIR(builder, first->pair), first->coordinate, first->next);
-    bool feature_twice = builder->kind == FY_FEATURES && first->call != second->call;
-    if (feature_twice || builder->kind == FY_TABULAR)
-        return fy_fail(builder->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ": successor %d is given twice",
-                       FY_PAIR(builder, first->pair), first->next);
-    return FORAY_OK;
+    int64_t entries = 0;
+    for (int64_t r = 0; r < count; r++) {
+        entries += run[r].count;
+        if (run[r].list >= 0)
+            entries += lists->feat_start[lists->gen_start[run[r].list + 1]] -
+                       lists->feat_start[lists->gen_start[run[r].list]];
+    }
+    return entries;
 }
+
+/* The entries that a run with a list stands for. */
+static int64_t unfold(const fy_sets *lists, const fy_run *run, int64_t call, fy_told *out)
+{
+    int64_t first = lists->gen_start[run->list], n = 0;
+    for (int64_t j = 0; j < run->count; j++) {
+        int64_t k = lists->feat_start[first + j], end = lists->feat_start[first + j + 1];
+        if (k == end)
+            out[n++] = (fy_told){.entry = {run->word[j], -1, 0}, .call = call};
+        for (; k < end; k++)
+            out[n++] = (fy_told){
+                .entry = {run->word[j], lists->feat_index[k], lists->feat_value[k]}, .call = call};
+    }
+    return n;
+}
+
+/* All that was told of a pair, on the desk; what came in different runs came by different calls. */
+static foray_status join_runs(work *w, const fy_run *run, int64_t count, int64_t *entries)
+{
+    const fy_sets *lists = &w->builder->lists;
+    if (!reserve(w, count_entries(lists, run, count)))
+        return FORAY_ERROR_MEMORY;
+    int64_t n = 0;
+    for (int64_t r = 0; r < count; r++) {
+        if (run[r].list >= 0)
+            n += unfold(lists, &run[r], r, w->desk.told + n);
+        for (int64_t k = 0; run[r].list < 0 && k < run[r].count; k++)
+            w->desk.told[n++] = (fy_told){.entry = fy_run_entry(&run[r], k), .call = r};
+    }
+    *entries = n;
+    return fy_told_sort(w->builder, run->pair, w->desk.told, n);
+}
+
+/* One run with a list: everything but the successors is known from it. */
+static bool is_listed(const fy_run *run, int64_t count)
+{
+    return count == 1 && run->list >= 0;
+}
+
+/* ---------------------------------------------------------------------- check */
 
 /* Each simulator is a kernel: its probabilities sum to one at every pair. */
-static foray_status check_simulators(const foray_builder *builder, int64_t pair, arrays *a)
+static foray_status check_simulators(work *w, int64_t pair, int64_t entries)
 {
-    memset(a->sum, 0, (size_t)builder->dim * sizeof *a->sum);
-    for (int64_t k = a->pair_start[pair]; k < a->pair_start[pair + 1]; k++)
-        a->sum[a->entry[k].coordinate] += a->entry[k].value;
+    const foray_builder *builder = w->builder;
+    memset(w->sum, 0, (size_t)builder->dim * sizeof *w->sum);
+    for (int64_t k = 0; k < entries; k++)
+        if (w->desk.told[k].entry.coordinate >= 0)
+            w->sum[w->desk.told[k].entry.coordinate] += w->desk.told[k].entry.value;
     for (int64_t i = 0; i < builder->dim; i++)
-        if (!(fabs(a->sum[i] - 1) <= FY_MODEL_TOLERANCE))
+        if (!(fabs(w->sum[i] - 1) <= FY_MODEL_TOLERANCE))
             return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
                            FY_AT_PAIR ", simulator %" PRId64
                                       ": the probabilities sum to %.12g, not to 1",
-                           FY_PAIR(builder, pair), i, a->sum[i]);
+                           FY_PAIR(builder, pair), i, w->sum[i]);
     return FORAY_OK;
 }
 
-static foray_status check_entries(const foray_builder *builder, int64_t pair, arrays *a)
+static void count_told(const work *w, int64_t entries, int64_t *successors, int64_t *features)
 {
-    const fy_entry *first = a->entry + a->pair_start[pair];
-    const fy_entry *end = a->entry + a->pair_start[pair + 1];
-    for (const fy_entry *e = first + 1; e < end; e++) {
-        if (builder->kind == FY_CLASSES && e->call != first->call)
-            return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
-                           FY_AT_PAIR ": its outcomes are given twice", FY_PAIR(builder, pair));
-        foray_status status = e->next == e[-1].next ? check_double(builder, e - 1, e) : FORAY_OK;
-        if (status != FORAY_OK)
-            return status;
+    *successors = *features = 0;
+    for (int64_t k = 0; k < entries; k++) {
+        const fy_entry *entry = &w->desk.told[k].entry;
+        *successors += k == 0 || entry->next != w->desk.told[k - 1].entry.next;
+        *features += entry->coordinate >= 0 || w->builder->kind == FY_TABULAR;
     }
-    return builder->kind == FY_MIXTURE && first < end ? check_simulators(builder, pair, a)
-                                                      : FORAY_OK;
+}
+
+static bool exists(const foray_builder *builder, int64_t pair)
+{
+    return !builder->available || builder->available[pair];
+}
+
+/* All pairs before `end` were seen now: which of them exists all the same? */
+static void note_missing(work *w, int64_t end)
+{
+    for (; w->pairs < end; w->pairs++)
+        if (w->missing < 0 && exists(w->builder, w->pairs))
+            w->missing = w->pairs;
+}
+
+/* How many pairs have the successors of this one: itself, and if it is the first of its state
+ * those that do not exist there. */
+static int64_t count_places(const foray_builder *builder, int64_t pair)
+{
+    int64_t first = pair / builder->actions * builder->actions, others = 0;
+    for (int64_t p = first; builder->available && p < first + builder->actions; p++) {
+        if (exists(builder, p) && p < pair)
+            return 1;
+        others += !exists(builder, p);
+    }
+    return 1 + others;
+}
+
+static void note_pair(work *w, int64_t pair, int64_t successors, int64_t features)
+{
+    note_missing(w, pair);
+    w->pairs = pair + 1;
+    if (w->unavailable < 0 && !exists(w->builder, pair))
+        w->unavailable = pair;
+    w->transitions += successors * count_places(w->builder, pair);
+    w->features += features;
+}
+
+/* Counts the pair, and finds out whether its runs can be one. */
+static foray_status check_pair(void *user, const fy_run *run, int64_t count)
+{
+    work *w = user;
+    bool mixture = w->builder->kind == FY_MIXTURE, listed = is_listed(run, count);
+    if (listed && (!mixture || w->checked[run->list])) {
+        note_pair(w, run->pair, run->count, count_entries(&w->builder->lists, run, 1) - run->count);
+        return FORAY_OK;
+    }
+    int64_t entries = 0, successors, features;
+    foray_status status = join_runs(w, run, count, &entries);
+    if (status != FORAY_OK)
+        return status;
+    count_told(w, entries, &successors, &features);
+    note_pair(w, run->pair, successors, features);
+    if (mixture)
+        status = check_simulators(w, run->pair, entries);
+    if (mixture && listed && status == FORAY_OK)
+        w->checked[run->list] = true;
+    return status;
+}
+
+static foray_status check_runs(work *w)
+{
+    foray_builder *builder = w->builder;
+    foray_context *ctx = builder->ctx;
+    bool mixture = builder->kind == FY_MIXTURE;
+    w->missing = w->unavailable = -1;
+    if (mixture &&
+        (!FY_ALLOC(ctx, w->sum, builder->dim) || !FY_ALLOC(ctx, w->checked, builder->lists.count)))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = fy_runs_visit(ctx, &builder->runs, false, check_pair, w);
+    note_missing(w, builder->states * builder->actions);
+    return status;
 }
 
 static foray_status check_laws(const foray_builder *builder)
@@ -105,78 +227,149 @@ static foray_status check_laws(const foray_builder *builder)
     return FORAY_OK;
 }
 
-/* ------------------------------------------------------------------- layout */
+/* --------------------------------------------------------------------- pairs */
 
-/* Tabular: successor k is the outcome of coordinate k; phi = 1/sqrt(q), theta = sqrt(q) p. */
-static void lay_out_table(int64_t pair, arrays *a)
+/* Tabular: successor k of all is the outcome of coordinate k; phi = 1/sqrt(q), theta = sqrt(q) p.
+ */
+static int64_t lay_out_table(work *w, int64_t entries)
 {
-    int64_t start = a->pair_start[pair], end = a->pair_start[pair + 1];
-    double root = sqrt((double)(end - start));
-    for (int64_t k = start; k < end; k++) {
-        a->succ[k] = a->entry[k].next;
-        a->feat_index[k] = (int32_t)k;
-        a->feat_value[k] = 1 / root;
-        a->theta[k] = root * a->entry[k].value;
-        a->feat_start[k + 1] = k + 1;
+    double root = sqrt((double)entries);
+    for (int64_t k = 0; k < entries; k++) {
+        w->desk.succ[k] = w->desk.told[k].entry.next;
+        w->feat_index[k] = (int32_t)(w->outcomes + k);
+        w->feat_value[k] = 1 / root;
+        w->feat_start[k + 1] = k + 1;
+        if (w->theta)
+            w->theta[w->outcomes + k] = root * w->desk.told[k].entry.value;
     }
-    a->succ_start[pair + 1] = end;
+    w->outcomes += entries;
+    return entries;
 }
 
 /* The others: entries with one successor are its feature vector. */
-static void lay_out_features(const foray_builder *builder, int64_t pair, arrays *a)
+static int64_t lay_out_features(work *w, int64_t entries)
 {
-    double root = builder->kind == FY_MIXTURE ? sqrt((double)builder->dim) : 1;
-    int64_t succ = a->succ_start[pair], feature = a->feat_start[succ];
-    for (int64_t k = a->pair_start[pair]; k < a->pair_start[pair + 1]; k++) {
-        const fy_entry *e = &a->entry[k];
-        if (k == a->pair_start[pair] || e->next != e[-1].next)
-            a->succ[succ++] = e->next;
-        if (e->coordinate >= 0) {
-            a->feat_index[feature] = e->coordinate;
-            a->feat_value[feature++] = e->value / root;
+    int64_t succ = 0, feature = 0;
+    for (int64_t k = 0; k < entries; k++) {
+        const fy_entry *entry = &w->desk.told[k].entry;
+        if (k == 0 || entry->next != w->desk.told[k - 1].entry.next)
+            w->desk.succ[succ++] = entry->next;
+        if (entry->coordinate >= 0) {
+            w->feat_index[feature] = entry->coordinate;
+            w->feat_value[feature++] = entry->value;
         }
-        a->feat_start[succ] = feature;
+        w->feat_start[succ] = feature;
     }
-    a->succ_start[pair + 1] = succ;
+    return succ;
 }
 
-static foray_status lay_out(const foray_builder *builder, int64_t pairs, arrays *a)
+/* Mixture: phi_i = P_i / sqrt(d). */
+static double divisor_of(const foray_builder *builder)
 {
-    sort_entries(builder, pairs, a);
-    for (int64_t pair = 0; pair < pairs; pair++) {
-        foray_status status = check_entries(builder, pair, a);
-        if (status != FORAY_OK)
-            return status;
-        if (builder->kind == FY_TABULAR)
-            lay_out_table(pair, a);
-        else
-            lay_out_features(builder, pair, a);
-    }
-    return FORAY_OK;
+    return builder->kind == FY_MIXTURE ? sqrt((double)builder->dim) : 1;
 }
 
-/* ------------------------------------------------------------------- finish */
-
-static bool allocate(const foray_builder *builder, int64_t pairs, arrays *a)
+/* Pairs that do not exist and come after the one they stand in for. */
+static void repeat_until(fy_gather *gather, int64_t pair)
 {
+    const foray_model *model = gather->model;
+    while (gather->pairs < pair && fy_stand_in(model, gather->pairs) < gather->pairs)
+        fy_gather_repeat(gather, fy_stand_in(model, gather->pairs));
+}
+
+/* A pair, and before it those that do not exist: of states that are done, or of its own. */
+static foray_status place_pair(work *w, int64_t pair, int32_t set, const int32_t *order,
+                               const int32_t *succ)
+{
+    foray_status status = FORAY_OK;
+    repeat_until(&w->gather, pair);
+    while (w->gather.pairs <= pair && status == FORAY_OK)
+        status = fy_gather_pair(&w->gather, set, order, succ);
+    return status;
+}
+
+static foray_status take_told(work *w, const fy_run *run, int64_t count)
+{
+    int64_t entries = 0;
+    int32_t set = 0;
+    foray_status status = join_runs(w, run, count, &entries);
+    if (status != FORAY_OK)
+        return status;
+    w->feat_start[0] = 0;
+    bool tabular = w->builder->kind == FY_TABULAR;
+    fy_given_list list = {.count =
+                              tabular ? lay_out_table(w, entries) : lay_out_features(w, entries),
+                          .feat_start = w->feat_start,
+                          .feat_index = w->feat_index,
+                          .feat_value = w->feat_value,
+                          .divisor = divisor_of(w->builder),
+                          .pair = run->pair,
+                          .succ = w->desk.succ};
+    status = fy_gather_list(&w->gather, &list, &set);
+    return status == FORAY_OK ? place_pair(w, run->pair, set, w->gather.order, w->desk.succ)
+                              : status;
+}
+
+/* Lists are brought into order the first time a pair has them. */
+static foray_status take_listed(work *w, const fy_run *run)
+{
+    const fy_sets *lists = &w->builder->lists;
+    int64_t first = lists->gen_start[run->list];
+    foray_status status = FORAY_OK;
+    if (w->set_of_list[run->list] < 0) {
+        fy_given_list list = {.count = run->count,
+                              .feat_start = lists->feat_start + first,
+                              .feat_index = lists->feat_index,
+                              .feat_value = lists->feat_value,
+                              .divisor = divisor_of(w->builder),
+                              .pair = run->pair,
+                              .succ = run->word};
+        status = fy_gather_list(&w->gather, &list, &w->set_of_list[run->list]);
+        for (int64_t j = 0; j < run->count && status == FORAY_OK; j++)
+            w->order_of_list[first + j] = w->gather.order[j];
+    }
+    return status == FORAY_OK ? place_pair(w, run->pair, w->set_of_list[run->list],
+                                           w->order_of_list + first, run->word)
+                              : status;
+}
+
+static foray_status take_pair(void *user, const fy_run *run, int64_t count)
+{
+    work *w = user;
+    return is_listed(run, count) ? take_listed(w, run) : take_told(w, run, count);
+}
+
+static foray_status take_pairs(work *w, foray_model *model)
+{
+    foray_builder *builder = w->builder;
     foray_context *ctx = builder->ctx;
-    int64_t entries = builder->entries;
-    return FY_ALLOC(ctx, a->pair_start, pairs + 1) && FY_ALLOC(ctx, a->entry, entries) &&
-           (builder->kind != FY_MIXTURE || FY_ALLOC(ctx, a->sum, builder->dim)) &&
-           FY_ALLOC(ctx, a->succ_start, pairs + 1) && FY_ALLOC(ctx, a->succ, entries) &&
-           FY_ALLOC(ctx, a->feat_start, entries + 1) && FY_ALLOC(ctx, a->feat_index, entries) &&
-           FY_ALLOC(ctx, a->feat_value, entries) &&
-           (builder->kind != FY_TABULAR || FY_ALLOC(ctx, a->theta, entries));
+    if (!FY_ALLOC(ctx, w->set_of_list, builder->lists.count) ||
+        !FY_ALLOC(ctx, w->order_of_list, builder->lists.generators))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t list = 0; list < builder->lists.count; list++)
+        w->set_of_list[list] = -1;
+    if (builder->kind == FY_TABULAR && !builder->theta_forgotten &&
+        !FY_ALLOC(ctx, model->theta, model->dim))
+        return FORAY_ERROR_MEMORY;
+    w->theta = model->theta;
+    foray_status status = fy_gather_create(ctx, model, w->transitions, &w->gather);
+    if (status == FORAY_OK)
+        status = fy_runs_visit(ctx, &builder->runs, true, take_pair, w);
+    if (status == FORAY_OK)
+        repeat_until(&w->gather, model->pairs);
+    return status == FORAY_OK ? fy_gather_finish(&w->gather) : status;
 }
 
-static foray_status assemble(const foray_builder *builder, const arrays *a, foray_model **out)
+/* --------------------------------------------------------------------- finish */
+
+static fy_model_parts describe(const work *w)
 {
     static const int32_t first_state = 0;
     static const double certain = 1;
-    bool tabular = builder->kind == FY_TABULAR;
-    const double *theta = tabular ? a->theta : builder->theta_given ? builder->theta : NULL;
-    bool start_given = builder->initials > 0;
-    fy_model_parts parts = {
+    const foray_builder *builder = w->builder;
+    bool tabular = builder->kind == FY_TABULAR, start_given = builder->initials > 0;
+    bool known = builder->theta_given && !builder->theta_forgotten;
+    return (fy_model_parts){
         .name = builder->name,
         .states = builder->states,
         .actions = builder->actions,
@@ -187,16 +380,8 @@ static foray_status assemble(const foray_builder *builder, const arrays *a, fora
         .feature_delta = builder->feature_delta,
         .nonnegative = builder->kind != FY_FEATURES,
         .available = builder->available,
-        .succ_start = a->succ_start,
-        .succ = a->succ,
-        .feat_start = a->feat_start,
-        .feat_index = a->feat_index,
-        .feat_value = a->feat_value,
-        .theta = builder->theta_forgotten ? NULL : theta,
-        .pair_dim = builder->pair_dim,
-        .pair_start = a->phi.start,
-        .pair_index = a->phi.index,
-        .pair_value = a->phi.value,
+        .features = w->features,
+        .theta = known ? builder->theta : NULL,
         .initials = start_given ? builder->initials : 1,
         .initial_state = start_given ? builder->initial_state : &first_state,
         .initial_probability = start_given ? builder->initial_probability : &certain,
@@ -207,12 +392,73 @@ static foray_status assemble(const foray_builder *builder, const arrays *a, fora
         .cell_row = builder->cell_row,
         .cell_col = builder->cell_col,
     };
-    return fy_model_assemble(builder->ctx, &parts, out);
+}
+
+/* Is anything wrong, or missing? The builder stays as it is. */
+static foray_status check_all(work *w, fy_model_parts *parts)
+{
+    foray_builder *builder = w->builder;
+    foray_status status = check_runs(w);
+    if (status == FORAY_OK && w->unavailable >= 0)
+        status = fy_fail(builder->ctx, FORAY_ERROR_INPUT,
+                         FY_AT_PAIR ": a successor, but the action is not available there",
+                         FY_PAIR(builder, w->unavailable));
+    if (status == FORAY_OK)
+        status = fy_pair_features_complete(builder);
+    if (status != FORAY_OK)
+        return status;
+    *parts = describe(w);
+    status = fy_parts_check(builder->ctx, parts);
+    if (status == FORAY_OK && w->missing >= 0)
+        status = fy_fail(builder->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ": no successor is given",
+                         FY_PAIR(builder, w->missing));
+    return status;
+}
+
+/* Names and the map become the model's; everything else is spent. */
+static foray_status make_model(work *w, fy_model_parts *parts, foray_model *model)
+{
+    foray_builder *builder = w->builder;
+    parts->state_names = parts->action_names = NULL;
+    foray_status status = fy_parts_copy(builder->ctx, parts, model);
+    if (status != FORAY_OK)
+        return status;
+    model->state_names = builder->state_names;
+    model->action_names = builder->action_names;
+    builder->state_names = builder->action_names = NULL;
+    status = fy_pair_features_take(builder, model);
+    if (status == FORAY_OK)
+        status = take_pairs(w, model);
+    release(w);
+    *w = (work){.builder = builder};
+    fy_sets_free(&builder->lists);
+    return status == FORAY_OK ? fy_model_settle(builder->ctx, model) : status;
+}
+
+static foray_status spend(work *w, fy_model_parts *parts, foray_model **out)
+{
+    foray_model *model;
+    if (!FY_ALLOC(w->builder->ctx, model, 1))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = make_model(w, parts, model);
+    if (status != FORAY_OK) {
+        foray_model_destroy(model);
+        return status;
+    }
+    *out = model;
+    return FORAY_OK;
+}
+
+/* Everything that was told, in order. What goes wrong here cannot be mended. */
+static bool bring_into_order(foray_builder *builder)
+{
+    return fy_builder_holds(builder, fy_builder_clear_desk(builder)) &&
+           fy_builder_holds(builder, fy_runs_sort(builder->ctx, &builder->runs)) &&
+           fy_builder_holds(builder, fy_runs_sort(builder->ctx, &builder->pair_runs));
 }
 
 foray_status foray_builder_finish(foray_builder *builder, foray_model **out)
 {
-    int64_t pairs = builder->states * builder->actions;
     if (builder->failure != FORAY_OK)
         return fy_fail(builder->ctx, builder->failure, "%s", builder->message);
     if (builder->entries == 0)
@@ -220,21 +466,17 @@ foray_status foray_builder_finish(foray_builder *builder, foray_model **out)
     foray_status status = check_laws(builder);
     if (status != FORAY_OK)
         return status;
-    arrays a = {0};
-    status = allocate(builder, pairs, &a) ? lay_out(builder, pairs, &a) : FORAY_ERROR_MEMORY;
-    if (status == FORAY_OK)
-        status = fy_pair_features_rows(builder, &a.phi);
-    if (status == FORAY_OK)
-        status = assemble(builder, &a, out);
-    free(a.pair_start);
-    free(a.entry);
-    free(a.sum);
-    free(a.succ_start);
-    free(a.succ);
-    free(a.feat_start);
-    free(a.feat_index);
-    free(a.feat_value);
-    free(a.theta);
-    fy_pair_rows_free(&a.phi);
+    if (!bring_into_order(builder))
+        return builder->failure;
+    work w = {.builder = builder};
+    fy_model_parts parts;
+    status = check_all(&w, &parts);
+    if (status == FORAY_OK) {
+        status = spend(&w, &parts, out);
+        fy_builder_holds(builder, status);
+        if (status == FORAY_OK)
+            fy_builder_fail(builder, FORAY_ERROR_USAGE, "this builder has made its model already");
+    }
+    release(&w);
     return status;
 }

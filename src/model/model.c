@@ -252,13 +252,15 @@ foray_status foray_model_parse(foray_context *ctx, const void *data, size_t size
 foray_status foray_model_load(foray_context *ctx, const char *path, foray_model **out)
 {
     uint8_t *data;
-    size_t size, limit = file_is_compact(path) ? FY_MODEL_COMPACT_LIMIT : FY_DOCUMENT_LIMIT;
-    foray_status status = fy_file_read(ctx, path, limit, &data, &size);
+    size_t size;
+    if (file_is_compact(path))
+        return fy_model_load_compact(ctx, path, out);
+    foray_status status = fy_file_read(ctx, path, FY_DOCUMENT_LIMIT, &data, &size);
     if (status == FORAY_ERROR_INPUT)
-        return fy_fail(ctx, status, "%s: more than %zu MiB of %s", path, limit >> 20,
-                       limit == FY_DOCUMENT_LIMIT ? "what should be JSON; store large models in "
-                                                    "the compact format (foray model convert)"
-                                                  : "a compact model");
+        return fy_fail(ctx, status,
+                       "%s: more than %zu MiB of what should be JSON; store large models in the "
+                       "compact format (foray model convert)",
+                       path, FY_DOCUMENT_LIMIT >> 20);
     if (status != FORAY_OK)
         return status;
     status = foray_model_parse(ctx, data, size, path, out);

@@ -114,6 +114,7 @@ typedef struct fy_model_parts {
     const int64_t *feat_start;   /* [generators+1] */
     const int32_t *feat_index;   /* [features] */
     const double *feat_value;    /* [features] */
+    int64_t features;            /* how many; set by fy_model_assemble */
     const double *theta;         /* or NULL */
     bool nonnegative;            /* no theta with a negative entry is possible */
     int64_t pair_dim;            /* 0: no phi(s,a), and the next three are NULL */
@@ -133,12 +134,12 @@ typedef struct fy_model_parts {
  * model that is well-formed but not valid is assembled. */
 foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *given, foray_model **out);
 
+/* The last step, for a model that has everything else: its sign and its basis. */
+foray_status fy_model_settle(foray_context *ctx, foray_model *model);
+
 /* The sizes must be positive, their products representable: shared by all readers. */
 foray_status fy_model_check_sizes(foray_context *ctx, int64_t states, int64_t actions,
                                   int64_t horizon, int64_t dim, double norm_bound);
-
-/* The most that is read. JSON has a limit of its own: see base/document.h. */
-#define FY_MODEL_COMPACT_LIMIT ((size_t)16 << 30)
 
 /* Does this begin like a compact model? */
 enum { FY_MODEL_MAGIC_SIZE = 8 };
@@ -149,6 +150,8 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
                                  const char *where, foray_model **out);
 foray_status fy_model_parse_compact(foray_context *ctx, const void *data, size_t size,
                                     const char *where, foray_model **out);
+/* From a regular file, without the whole of it in memory. */
+foray_status fy_model_load_compact(foray_context *ctx, const char *path, foray_model **out);
 foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out,
                                  size_t *size);
 foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, char **out,

@@ -24,56 +24,59 @@ static foray_status check_value(foray_context *ctx, const fy_model_parts *parts,
     return FORAY_OK;
 }
 
-typedef struct feature {
-    int32_t coordinate;
-    double value;
-} feature;
-
-static int compare_features(const void *left, const void *right)
+static foray_status fail_empty(foray_context *ctx, int64_t actions, int64_t pair)
 {
-    const feature *a = left, *b = right;
-    return (a->coordinate > b->coordinate) - (a->coordinate < b->coordinate);
+    return fy_fail(ctx, FORAY_ERROR_INPUT,
+                   "pair_features: " FY_AT_PAIR
+                   ": no features, but with a phi of zero probabilities cannot sum to 1",
+                   pair / actions, pair % actions);
 }
 
-/* The features of a pair that are not zero, sorted; returns how many. */
-static int64_t sort_pair(const fy_model_parts *parts, int64_t pair, feature *row)
+static foray_status fail_unavailable(foray_context *ctx, int64_t actions, int64_t pair)
 {
-    int64_t count = 0;
-    for (int64_t k = parts->pair_start[pair]; k < parts->pair_start[pair + 1]; k++)
-        if (parts->pair_value[k] != 0)
-            row[count++] = (feature){parts->pair_index[k], parts->pair_value[k]};
-    qsort(row, (size_t)count, sizeof *row, compare_features);
-    return count;
+    return fy_fail(ctx, FORAY_ERROR_INPUT,
+                   "pair_features: " FY_AT_PAIR ": the action is not available there",
+                   pair / actions, pair % actions);
+}
+
+/* Writes the features of a pair behind those of the pairs before it: those that are not zero,
+ * sorted. */
+static foray_status place_pair(foray_context *ctx, foray_model *model, int64_t place,
+                               fy_feature *row, int64_t given)
+{
+    int64_t count = 0, start = model->pair_start[place], pair = fy_stand_in(model, place);
+    for (int64_t k = 0; k < given; k++)
+        if (row[k].value != 0)
+            row[count++] = row[k];
+    if (count == 0)
+        return fail_empty(ctx, model->actions, pair);
+    fy_sort_features(row, count);
+    for (int64_t k = 0; k < count; k++) {
+        if (k > 0 && row[k].index == row[k - 1].index)
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "pair_features: " FY_AT_PAIR ": coordinate %d is given twice",
+                           FY_PAIR(model, pair), row[k].index);
+        model->pair_index[start + k] = row[k].index;
+        model->pair_value[start + k] = row[k].value;
+    }
+    model->pair_start[place + 1] = start + count;
+    return FORAY_OK;
 }
 
 /* row: room for the features of any pair. A pair that does not exist gets those of the one that it
  * stands in for. */
 static foray_status copy_pair(foray_context *ctx, const fy_model_parts *parts, foray_model *model,
-                              int64_t place, feature *row)
+                              int64_t place, fy_feature *row)
 {
     int64_t pair = fy_stand_in(model, place);
-    for (int64_t k = parts->pair_start[pair]; k < parts->pair_start[pair + 1]; k++) {
-        foray_status status =
-            check_value(ctx, parts, pair, parts->pair_index[k], parts->pair_value[k]);
+    int64_t start = parts->pair_start[pair], count = parts->pair_start[pair + 1] - start;
+    for (int64_t k = 0; k < count; k++) {
+        row[k] = (fy_feature){parts->pair_index[start + k], parts->pair_value[start + k]};
+        foray_status status = check_value(ctx, parts, pair, row[k].index, row[k].value);
         if (status != FORAY_OK)
             return status;
     }
-    int64_t count = sort_pair(parts, pair, row), start = model->pair_start[place];
-    if (count == 0)
-        return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "pair_features: " FY_AT_PAIR
-                       ": no features, but with a phi of zero probabilities cannot sum to 1",
-                       FY_PAIR(parts, pair));
-    for (int64_t k = 0; k < count; k++) {
-        if (k > 0 && row[k].coordinate == row[k - 1].coordinate)
-            return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           "pair_features: " FY_AT_PAIR ": coordinate %d is given twice",
-                           FY_PAIR(parts, pair), row[k].coordinate);
-        model->pair_index[start + k] = row[k].coordinate;
-        model->pair_value[start + k] = row[k].value;
-    }
-    model->pair_start[place + 1] = start + count;
-    return FORAY_OK;
+    return place_pair(ctx, model, place, row, count);
 }
 
 /* ------------------------------------------------------------------- the model */
@@ -107,13 +110,11 @@ foray_status fy_pair_features_copy(foray_context *ctx, const fy_model_parts *par
         count += features;
         most = features > most ? features : most;
         if (from != pair && own > 0)
-            status = fy_fail(ctx, FORAY_ERROR_INPUT,
-                             "pair_features: " FY_AT_PAIR ": the action is not available there",
-                             FY_PAIR(parts, pair));
+            status = fail_unavailable(ctx, parts->actions, pair);
     }
     if (status != FORAY_OK)
         return status;
-    feature *row;
+    fy_feature *row;
     if (!FY_ALLOC(ctx, model->pair_start, model->pairs + 1) ||
         !FY_ALLOC(ctx, model->pair_index, count) || !FY_ALLOC(ctx, model->pair_value, count) ||
         !FY_ALLOC(ctx, row, most))
@@ -206,50 +207,108 @@ void foray_builder_pair_feature(foray_builder *builder, int64_t state, int64_t a
 {
     if (!is_pair_feature(builder, state, action, count, coordinate, value))
         return;
-    fy_entry *entry = fy_grow(builder->ctx, builder->pair_entry, &builder->pair_room,
-                              builder->pair_entries + count, sizeof *entry);
-    if (!entry) {
+    fy_entry *entry;
+    if (!FY_ALLOC(builder->ctx, entry, count)) {
         fy_builder_holds(builder, FORAY_ERROR_MEMORY);
         return;
     }
-    builder->pair_entry = entry;
     int64_t pair = state * builder->actions + action;
     for (int64_t k = 0; k < count; k++)
-        entry[builder->pair_entries++] =
-            (fy_entry){.pair = pair, .coordinate = (int32_t)coordinate[k], .value = value[k]};
-    builder->pair_given[pair] = true;
+        entry[k] = (fy_entry){.coordinate = (int32_t)coordinate[k], .value = value[k]};
+    if (fy_builder_holds(builder,
+                         fy_runs_add(builder->ctx, &builder->pair_runs, pair, -1, count, entry))) {
+        builder->pair_given[pair] = true;
+        builder->pair_entries += count;
+    }
+    free(entry);
 }
 
-/* Counting sort by pair. */
-foray_status fy_pair_features_rows(const foray_builder *builder, fy_pair_rows *rows)
+foray_status fy_pair_features_complete(const foray_builder *builder)
 {
-    int64_t pairs = builder->states * builder->actions;
     if (builder->pair_dim == 0)
         return FORAY_OK;
-    if (!FY_ALLOC(builder->ctx, rows->start, pairs + 1) ||
-        !FY_ALLOC(builder->ctx, rows->index, builder->pair_entries) ||
-        !FY_ALLOC(builder->ctx, rows->value, builder->pair_entries))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t k = 0; k < builder->pair_entries; k++)
-        rows->start[builder->pair_entry[k].pair + 1]++;
-    for (int64_t pair = 0; pair < pairs; pair++)
-        rows->start[pair + 1] += rows->start[pair];
-    for (int64_t k = builder->pair_entries - 1; k >= 0; k--) {
-        const fy_entry *e = &builder->pair_entry[k];
-        int64_t at = --rows->start[e->pair + 1];
-        rows->index[at] = e->coordinate;
-        rows->value[at] = e->value;
+    for (int64_t pair = 0; pair < builder->states * builder->actions; pair++) {
+        bool exists = !builder->available || builder->available[pair];
+        if (exists && !builder->pair_given[pair])
+            return fail_empty(builder->ctx, builder->actions, pair);
+        if (!exists && builder->pair_given[pair])
+            return fail_unavailable(builder->ctx, builder->actions, pair);
     }
-    /* Each start has moved down to where the pair before it starts: one place to the left. */
-    for (int64_t pair = 0; pair < pairs; pair++)
-        rows->start[pair] = rows->start[pair + 1];
-    rows->start[pairs] = builder->pair_entries;
+    return check_dim(builder->ctx, builder->pair_dim, builder->pair_entries);
+}
+
+/* What taking them needs. */
+typedef struct taking {
+    foray_context *ctx;
+    foray_model *model;
+    int64_t place;    /* the next pair */
+    int64_t features; /* of all places */
+    fy_feature *row;  /* [room] */
+    int64_t room;
+} taking;
+
+/* Features of the pair, and of all that stand in for it: they are in one state. */
+static foray_status count_pair(void *user, const fy_run *run, int64_t count)
+{
+    taking *t = user;
+    (void)count; /* each pair is given once */
+    int64_t first = run->pair / t->model->actions * t->model->actions;
+    for (int64_t pair = first; pair < first + t->model->actions; pair++)
+        t->features += fy_stand_in(t->model, pair) == run->pair ? run->count : 0;
     return FORAY_OK;
 }
 
-void fy_pair_rows_free(fy_pair_rows *rows)
+/* A pair that was placed before. */
+static void repeat_pair(foray_model *model, int64_t place, int64_t pair)
 {
-    free(rows->start);
-    free(rows->index);
-    free(rows->value);
+    int64_t from = model->pair_start[pair], to = model->pair_start[place];
+    size_t count = (size_t)(model->pair_start[pair + 1] - from);
+    memcpy(model->pair_index + to, model->pair_index + from, count * sizeof *model->pair_index);
+    memcpy(model->pair_value + to, model->pair_value + from, count * sizeof *model->pair_value);
+    model->pair_start[place + 1] = to + (int64_t)count;
+}
+
+/* Those of other pairs that stand in for one that is already there. */
+static void repeat_until(taking *t, int64_t pair)
+{
+    for (; t->place < pair && fy_stand_in(t->model, t->place) < t->place; t->place++)
+        repeat_pair(t->model, t->place, fy_stand_in(t->model, t->place));
+}
+
+static foray_status take_pair(void *user, const fy_run *run, int64_t count)
+{
+    taking *t = user;
+    (void)count;
+    fy_feature *row = fy_grow(t->ctx, t->row, &t->room, run->count, sizeof *row);
+    if (!row)
+        return FORAY_ERROR_MEMORY;
+    t->row = row;
+    repeat_until(t, run->pair);
+    foray_status status = FORAY_OK;
+    for (; t->place <= run->pair && status == FORAY_OK; t->place++) {
+        for (int64_t k = 0; k < run->count; k++) {
+            fy_entry entry = fy_run_entry(run, k);
+            row[k] = (fy_feature){entry.coordinate, entry.value};
+        }
+        status = place_pair(t->ctx, t->model, t->place, row, run->count);
+    }
+    return status;
+}
+
+foray_status fy_pair_features_take(foray_builder *builder, foray_model *model)
+{
+    taking t = {.ctx = builder->ctx, .model = model};
+    if (builder->pair_dim == 0)
+        return FORAY_OK;
+    foray_status status = fy_runs_visit(t.ctx, &builder->pair_runs, false, count_pair, &t);
+    if (status != FORAY_OK || !FY_ALLOC(t.ctx, model->pair_start, model->pairs + 1) ||
+        !FY_ALLOC(t.ctx, model->pair_index, t.features) ||
+        !FY_ALLOC(t.ctx, model->pair_value, t.features))
+        return FORAY_ERROR_MEMORY;
+    model->pair_dim = builder->pair_dim;
+    status = fy_runs_visit(t.ctx, &builder->pair_runs, true, take_pair, &t);
+    if (status == FORAY_OK)
+        repeat_until(&t, model->pairs);
+    free(t.row);
+    return status;
 }

@@ -13,13 +13,10 @@ foray_status fy_pair_features_copy(foray_context *ctx, const fy_model_parts *par
 /* ||phi(s,a)|| <= 1 everywhere: a part of foray_model_check. */
 foray_status fy_pair_features_check(foray_context *ctx, const foray_model *model);
 
-/* What a builder was told, in rows; the arrays are released by the caller. */
-typedef struct fy_pair_rows {
-    int64_t *start;
-    int32_t *index;
-    double *value;
-} fy_pair_rows;
-foray_status fy_pair_features_rows(const foray_builder *builder, fy_pair_rows *rows);
-void fy_pair_rows_free(fy_pair_rows *rows);
+/* Has a builder that was promised features phi(s,a) been told those of every pair? */
+foray_status fy_pair_features_complete(const foray_builder *builder);
+
+/* What a builder was told moves into the model. */
+foray_status fy_pair_features_take(foray_builder *builder, foray_model *model);
 
 #endif

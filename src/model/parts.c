@@ -54,14 +54,10 @@ foray_status fy_parts_check_error(foray_context *ctx, double error)
 static foray_status check_proportion(foray_context *ctx, const fy_model_parts *parts)
 {
     const int64_t harmless = 1 << 20;
-    int64_t pairs = parts->states * parts->actions;
-    int64_t generators =
-        parts->list_of_pair ? parts->gen_start[parts->lists] : parts->succ_start[pairs];
-    int64_t features = parts->feat_start[generators];
-    if (parts->dim > harmless && parts->dim > features)
+    if (parts->dim > harmless && parts->dim > parts->features)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "dim: %" PRId64 ", but there are only %" PRId64 " feature values",
-                       parts->dim, features);
+                       parts->dim, parts->features);
     return FORAY_OK;
 }
 
@@ -107,7 +103,8 @@ static foray_status check_available(foray_context *ctx, const fy_model_parts *pa
         int64_t first = state * parts->actions, count = 0;
         for (int64_t pair = first; pair < first + parts->actions; pair++) {
             count += parts->available[pair];
-            if (!parts->available[pair] && parts->succ_start[pair] < parts->succ_start[pair + 1])
+            if (!parts->available[pair] && parts->succ_start &&
+                parts->succ_start[pair] < parts->succ_start[pair + 1])
                 return fy_fail(ctx, FORAY_ERROR_INPUT,
                                FY_AT_PAIR ": a successor, but the action is not available there",
                                FY_PAIR(parts, pair));

@@ -1,0 +1,232 @@
+/* test_build_memory.c - how much memory models take while they are built and read, and that the
+ * order in which a builder is told things does not matter.
+ *
+ * Peaks are those of child processes, as the system counts them. */
+#include "support.h"
+
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STATES = 150000, ACTIONS = 2, SUCCESSORS = 5, DIM = 4 };
+
+enum order { IN_ORDER, PAIRS_SHUFFLED, CALLS_SHUFFLED };
+
+typedef struct shape {
+    const char *kind;
+    enum order order;
+    int64_t states;
+} shape;
+
+/* Successor j of a pair; those of one pair differ. */
+static int64_t successor(int64_t states, int64_t pair, int64_t j)
+{
+    return (pair / ACTIONS + pair % ACTIONS + 37 * j * j) % states;
+}
+
+/* One call, about successor j, or about all of them where the kind has one call for a pair. */
+static void tell(foray_builder *b, const shape *s, int64_t pair, int64_t j)
+{
+    int64_t state = pair / ACTIONS, action = pair % ACTIONS, next = successor(s->states, pair, j);
+    double own = (double)(pair + 1) / 1e7, value = 1.0 / SUCCESSORS;
+    double odd = value + (j == 0 ? own : j == 1 ? -own : 0);
+    if (strcmp(s->kind, "tabular") == 0)
+        foray_builder_transition(b, state, action, next, value);
+    else if (strcmp(s->kind, "mixture") == 0)
+        for (int64_t i = 0; i < DIM; i++)
+            foray_builder_simulator(b, i, state, action, next, value);
+    else if (strcmp(s->kind, "classes") == 0 && j == 0) {
+        int64_t all[SUCCESSORS];
+        for (int64_t k = 0; k < SUCCESSORS; k++)
+            all[k] = successor(s->states, pair, k);
+        foray_builder_outcomes(b, state, action, action, all);
+    } else if (strcmp(s->kind, "shared") == 0 || strcmp(s->kind, "own") == 0) {
+        const int64_t coordinate[] = {2, 0, 1, 3};
+        const double features[] = {j == 0, strcmp(s->kind, "own") == 0 ? odd : value, value, 0};
+        foray_builder_feature(b, state, action, next, DIM, coordinate, features);
+    }
+}
+
+static foray_builder *create(foray_context *ctx, const shape *s)
+{
+    const int64_t outcomes[] = {SUCCESSORS, SUCCESSORS};
+    foray_builder *b = NULL;
+    if (strcmp(s->kind, "tabular") == 0)
+        support_ok(ctx, foray_builder_create_tabular(ctx, s->states, ACTIONS, 5, &b));
+    else if (strcmp(s->kind, "mixture") == 0)
+        support_ok(ctx, foray_builder_create_mixture(ctx, s->states, ACTIONS, 5, DIM, &b));
+    else if (strcmp(s->kind, "classes") == 0)
+        support_ok(ctx, foray_builder_create_classes(ctx, s->states, ACTIONS, 5, 2, outcomes, &b));
+    else
+        support_ok(ctx, foray_builder_create(ctx, s->states, ACTIONS, 5, DIM, 4, &b));
+    return b;
+}
+
+/* Pairs in order, or by a step that is prime to their number. Calls shuffled: all pairs have
+ * been told one successor before any is told the next. */
+static foray_model *build(foray_context *ctx, const shape *s)
+{
+    int64_t pairs = s->states * ACTIONS, step = s->order == IN_ORDER ? 1 : 7919;
+    int64_t rounds = s->order == CALLS_SHUFFLED ? SUCCESSORS : 1;
+    foray_builder *b = create(ctx, s);
+    for (int64_t round = 0; round < rounds; round++)
+        for (int64_t i = 0; i < pairs; i++)
+            for (int64_t j = round; j < (rounds > 1 ? round + 1 : SUCCESSORS); j++)
+                tell(b, s, (i * step + 11 * round) % pairs, j);
+    foray_builder_name(b, "large");
+    foray_model *model = NULL;
+    support_ok(ctx, foray_builder_finish(b, &model));
+    foray_builder_destroy(b);
+    return model;
+}
+
+/* ------------------------------------------------------------------- the peak */
+
+static long peak(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss * 1024L;
+}
+
+/* How much more than before, against what the model says it takes. Read from `path`, or built.
+ * Not returned from: this is a child. */
+static void measure(const shape *s, const char *path, int out)
+{
+    foray_context *ctx = foray_context_create();
+    foray_model *model = NULL;
+    long before = peak();
+    if (path)
+        support_ok(ctx, foray_model_load(ctx, path, &model));
+    else
+        model = build(ctx, s);
+    double more = (double)(peak() - before);
+    foray_model_facts facts = {0};
+    foray_model_check(ctx, model, &facts);
+    double ratio = more / (double)facts.bytes;
+    bool written = write(out, &ratio, sizeof ratio) == sizeof ratio;
+    foray_model_destroy(model);
+    foray_context_destroy(ctx);
+    _exit(written ? 0 : 1);
+}
+
+static double measured(const shape *s, const char *path)
+{
+    int pipes[2], status;
+    double ratio = 1e9;
+    assert_int_equal(pipe(pipes), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        measure(s, path, pipes[1]);
+    close(pipes[1]);
+    assert_int_equal(read(pipes[0], &ratio, sizeof ratio), sizeof ratio);
+    close(pipes[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    printf("%s %s, order %d: %.2f times the model\n", path ? "read" : "built", s->kind, s->order,
+           ratio);
+    return ratio;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static bool countable(void)
+{
+    return false; /* sanitizers need memory of their own, and keep what is freed */
+}
+#else
+static bool countable(void)
+{
+    return true;
+}
+#endif
+
+static const shape shapes[] = {
+    {"classes", IN_ORDER, STATES}, {"classes", PAIRS_SHUFFLED, STATES},
+    {"tabular", IN_ORDER, STATES}, {"tabular", CALLS_SHUFFLED, STATES},
+    {"mixture", IN_ORDER, STATES}, {"mixture", PAIRS_SHUFFLED, STATES},
+    {"shared", IN_ORDER, STATES},  {"shared", PAIRS_SHUFFLED, STATES},
+    {"own", IN_ORDER, STATES},     {"own", CALLS_SHUFFLED, STATES},
+};
+
+static void building_takes_little_more_than_the_model(void **state)
+{
+    (void)state;
+    if (!countable())
+        skip();
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        assert_true(measured(&shapes[i], NULL) <= 1.5);
+}
+
+/* In a child, which takes its peak with it. */
+static void save(const shape *s, const char *path)
+{
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        foray_context *ctx = foray_context_create();
+        support_ok(ctx, foray_model_save(ctx, build(ctx, s), FORAY_MODEL_COMPACT, path));
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void reading_takes_little_more_than_the_model(void **state)
+{
+    (void)state;
+    if (!countable())
+        skip();
+    static const char path[] = "test_build_memory.model";
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i += 2) {
+        save(&shapes[i], path);
+        double ratio = measured(&shapes[i], path);
+        remove(path);
+        assert_true(ratio <= 1.5);
+    }
+}
+
+/* ------------------------------------------------------------------- the order */
+
+static void the_order_does_not_matter(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"classes", "tabular", "mixture", "shared", "own"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        foray_context *ctx = foray_context_create();
+        shape s = {.kind = kinds[i], .states = 3001};
+        foray_model *model[3];
+        char *bytes[3];
+        size_t size[3];
+        for (int order = IN_ORDER; order <= CALLS_SHUFFLED; order++) {
+            s.order = (enum order)order;
+            model[order] = build(ctx, &s);
+            support_ok(ctx, foray_model_print(ctx, model[order], FORAY_MODEL_COMPACT, &bytes[order],
+                                              &size[order]));
+            assert_int_equal(size[order], size[0]);
+            assert_memory_equal(bytes[order], bytes[0], size[0]);
+        }
+        for (int order = IN_ORDER; order <= CALLS_SHUFFLED; order++) {
+            free(bytes[order]);
+            foray_model_destroy(model[order]);
+        }
+        foray_context_destroy(ctx);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(building_takes_little_more_than_the_model),
+        cmocka_unit_test(reading_takes_little_more_than_the_model),
+        cmocka_unit_test(the_order_does_not_matter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
