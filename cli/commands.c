@@ -22,6 +22,8 @@
     X(cli_plan)                                                                                    \
     X(cli_rollout)                                                                                 \
     X(cli_bound)                                                                                   \
+    X(cli_act)                                                                                     \
+    X(cli_policy_export)                                                                           \
     X(cli_certify)                                                                                 \
     X(cli_evaluate)                                                                                \
     X(cli_compare)                                                                                 \

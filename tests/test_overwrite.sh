@@ -111,7 +111,11 @@ writes data new.csv run.foray data run.foray -o OUT
 writes data new.csv reward.json data run.foray -r reward.json -o OUT
 writes learn new.foray run.csv learn model.json run.csv -o OUT
 writes learn new.foray model.json learn model.json run.csv -o OUT
+foray plan run.foray -r goal:0 --no-store -o plan.json >/dev/null
+writes "policy export" new.c plan.json policy export plan.json --to c -o OUT
+writes "policy export" new.csv plan.json policy export plan.json --to csv -o OUT
 streams data data run.foray -o OUT
+streams "policy export" policy export plan.json --to csv -o OUT
 streams plan plan run.foray -r goal:0 --no-store -o OUT
 streams report report run.foray -o OUT
 streams "world export" world export chain --to json -o OUT

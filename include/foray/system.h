@@ -307,6 +307,15 @@ FORAY_API foray_status foray_policy_keep_clusters(foray_context *ctx, foray_poli
 FORAY_API foray_status foray_policy_clusters_open(foray_context *ctx, const foray_policy *policy,
                                                   foray_clusters **out);
 
+/* A policy for use elsewhere, as text to be released with foray_free: CSV with the columns
+ * step,state,action (an empty step: all steps), and one C99 file with the tables and a function
+ * int NAME_action(int step, int state), or (int step, const double *state) where the policy keeps
+ * its clusters, which does what foray_policy_act does. FORAY_ERROR_USAGE: C allows no such name. */
+FORAY_API foray_status foray_policy_print_csv(foray_context *ctx, const foray_policy *policy,
+                                              char **out, size_t *size);
+FORAY_API foray_status foray_policy_print_c(foray_context *ctx, const foray_policy *policy,
+                                            const char *name, char **out, size_t *size);
+
 /* --------------------------------------------------------- back to reality */
 
 /* A mean over episodes, with an interval of the stated confidence, and the deviation
