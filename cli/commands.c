@@ -16,6 +16,7 @@
     X(cli_model_check)                                                                             \
     X(cli_model_convert)                                                                           \
     X(cli_model_import)                                                                            \
+    X(cli_model_export)                                                                            \
     X(cli_explore)                                                                                 \
     X(cli_learn)                                                                                   \
     X(cli_data)                                                                                    \

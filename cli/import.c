@@ -134,7 +134,7 @@ static const cli_option import_options[] = {
              "with the same word in that column"),
     CLI_SWITCH("forget-theta", "leave the probabilities out of the model, which only the world "
                                "knows then"),
-    CLI_CHOICE(0, "format", "FORMAT", NULL, "csv|prism",
+    CLI_CHOICE(0, "format", "FORMAT", NULL, "csv|prism|umb",
                "refuse files of other formats; by default their content says what they are"),
     CLI_FILE('o', "output", "FILE", "the model file to write (required)"),
     CLI_OPTION_FORCE,
@@ -145,7 +145,7 @@ static const cli_option import_options[] = {
 
 const cli_command cli_model_import = {
     .name = "model import",
-    .summary = "make a model of a transition table, or of PRISM's explicit files",
+    .summary = "make a model of a transition table, of PRISM's files or of a UMB file",
     .operands = "FILE...",
     .least = 1,
     .most = INT64_MAX,
@@ -157,7 +157,8 @@ const cli_command cli_model_import = {
         "is never left and earns 0. Its reward becomes a file beside the model, such as\n"
         "lake.own.reward.json. Or reads what PRISM exports: a .tra file and with it .sta, .lab,\n"
         ".srew and .trew files; each reward structure becomes a file beside the model, and so\n"
-        "does each label: the probability of getting there.\n"
+        "does each label: the probability of getting there. Or reads a .umb file of PRISM or\n"
+        "Storm, which has all of this in one.\n"
         "Which laws are the same is for you to say: sharing them is what saves episodes, and\n"
         "it is an assumption.",
     .options = import_options,

@@ -39,7 +39,7 @@ else()
   set(FORAY_PC_LIBS " ${FORAY_OPENMP_RUNTIME} -lm")
 endif()
 if(NOT FORAY_CORE)
-  set(FORAY_PC_REQUIRES sqlite3)
+  set(FORAY_PC_REQUIRES "sqlite3 zlib liblzma")
 endif()
 
 # Relative to the file itself, so that the installed tree may be moved.

@@ -116,6 +116,7 @@ starve printed - world list --json
 starve new.json - world export riverswim -o new.json
 starve printed - model check model.json --json
 starve new.compact - model convert model.json new.compact
+starve new.umb run.foray model export run.foray -r goal:1 -o new.umb
 starve - run.foray explore --resume -k 30 -o run.foray
 starve new.foray - explore model.json -k 10 -o new.foray
 starve new.json run.foray plan run.foray -r goal:3 -o new.json

@@ -100,6 +100,12 @@ writes "world export" plug.compact plug.so world export plugin:./plug.so@grid:3x
 writes "model convert" new.compact model.json model convert model.json OUT --to compact
 printf '0,0,0,0.5\n0,0,1,0.5\n1,0,1,1\n' >table.csv
 writes "model import" new.json table.csv model import table.csv --horizon 3 --initial 0 --to json -o OUT
+writes "model export" new.umb model.json model export model.json --to umb -o OUT
+writes "model export" new.csv run.foray model export run.foray --to csv -o OUT
+cat >always.json <<'JSON'
+{"format":"foray-reward","version":1,"name":"there","default":0,"entries":[[null,3,null,1]]}
+JSON
+writes "model export" new.umb always.json model export run.foray -r always.json --to umb -o OUT
 printf '0,0,0,0.5,1\n0,0,1,0.5,0\n1,0,1,1,0\n' >earning.csv
 echo precious >earning.own.reward.json
 expect 2 "earning.own.reward.json already exists" \
@@ -119,6 +125,7 @@ streams "policy export" policy export plan.json --to csv -o OUT
 streams plan plan run.foray -r goal:0 --no-store -o OUT
 streams report report run.foray -o OUT
 streams "world export" world export chain --to json -o OUT
+streams "model export" model export run.foray --to umb -o OUT
 streams "model convert" model convert model.json OUT --to compact
 
 settled "standard output" foray explore chain -k 10 -o -

@@ -64,7 +64,7 @@ static void draw_model(support_random *random, bool chain, raw_model *m)
     *m = (raw_model){.states = 2 + (int)support_below(random, STATES - 1)};
     int most = chain ? 1 : 1 + (int)support_below(random, CHOICES);
     for (int s = 0; s < m->states; s++) {
-        m->choices[s] = most;
+        m->choices[s] = 1 + (int)support_below(random, most); /* not all actions everywhere */
         m->reward[s] = (double)support_below(random, 3) - 1;
         m->goal[s] = s > 0 && support_uniform(random) < 0.3;
         int shift = (int)support_below(random, most);
@@ -189,7 +189,7 @@ static double optimal(foray_context *ctx, const foray_model *model, const char *
     double value, best;
     support_ok(ctx, foray_reward_parse(ctx, model, text, strlen(text), "r", &reward));
     support_ok(ctx, foray_reward_set_minimise(ctx, reward, least));
-    support_ok(ctx, foray_policy_create(ctx, model, FORAY_PLUGIN, &policy));
+    support_ok(ctx, foray_plan_known(ctx, model, reward, &policy));
     support_ok(ctx, foray_evaluate(ctx, model, reward, policy, &value, &best));
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);

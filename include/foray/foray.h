@@ -412,7 +412,7 @@ typedef struct foray_import_options {
     const char *laws;    /* which (s,a) have one law: "pair" (NULL: this), none but itself;
                             "action"; "all"; "column:NAME", those with the same word there */
     bool forget_theta;   /* the model is not to know the probabilities of the table */
-    const char *format;  /* "csv" or "prism"; NULL: as the content says */
+    const char *format;  /* "csv", "prism" or "umb"; NULL: as the content says */
 } foray_import_options;
 
 typedef struct foray_import_facts {
@@ -429,8 +429,8 @@ typedef struct foray_import_rewards {
 
 /* Makes a model of files of other programs, recognised by their content (docs/import.md):
  * a CSV table with the columns state, action, next, probability, and if they are there reward,
- * done and outcome; or PRISM's explicit files, transitions and with them states, labels and
- * rewards. A transition that is done leads to an absorbing state.
+ * done and outcome; PRISM's explicit files, transitions and with them states, labels and rewards;
+ * or a UMB file. A transition that is done leads to an absorbing state.
  * `rewards`, if not NULL, receives what the files say about rewards, and for each label the
  * probability of getting there; to be released with foray_import_rewards_clear. `facts` may be
  * NULL. */
@@ -439,6 +439,27 @@ FORAY_API foray_status foray_model_import(foray_context *ctx, const char *const 
                                           foray_model **model, foray_import_rewards *rewards,
                                           foray_import_facts *facts);
 FORAY_API void foray_import_rewards_clear(foray_import_rewards *rewards);
+
+/* ------------------------------------------------------------------ export */
+
+/* What other programs are to be told, besides the model. */
+typedef struct foray_export {
+    size_t size;              /* sizeof(foray_export) */
+    const double *low, *high; /* [transitions] intervals of the probabilities, pair by pair in the
+                                 order of foray_model_successors (foray_explorer_intervals); NULL:
+                                 the probabilities themselves, which the model must know */
+    double delta;             /* with intervals: how probable it is that some are wrong */
+    const char *about;        /* a sentence that the file says about itself, or NULL */
+    int64_t rewards;          /* to go with it, in UMB: values, and labels of states to reach or
+                                 avoid; none may depend on the step */
+    const struct foray_reward *const *reward;
+} foray_export;
+
+/* A model as "umb" or "csv" (docs/export.md); *out, to be released with foray_free, has *size
+ * bytes. */
+FORAY_API foray_status foray_model_export(foray_context *ctx, const foray_model *model,
+                                          const foray_export *what, const char *format, char **out,
+                                          size_t *size);
 
 /* ----------------------------------------------------------------- builder */
 
@@ -966,6 +987,14 @@ FORAY_API foray_status foray_explorer_describe(foray_explorer *explorer,
  * confidence interval; both foray_model_dim numbers, either may be NULL. */
 FORAY_API foray_status foray_explorer_estimate(foray_explorer *explorer, double *theta,
                                                double *half_width);
+
+/* Between which bounds every probability lies, pair by pair in the order of
+ * foray_model_successors; both [transitions] (foray_model_facts). With probability at least 1 -
+ * delta all of them hold at once. `about`, if not NULL, receives delta, the radius and the status;
+ * the rest of it says nothing. FORAY_ERROR_USAGE as foray_explorer_certify, and where features are
+ * estimates. */
+FORAY_API foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, double *high,
+                                                foray_certificate *about);
 
 /* The whole state as bytes (to be released with foray_free), and back. Loading
  * needs an explorer created with the same model and settings. */

@@ -1,6 +1,7 @@
 /* import.c - foray_model_import: from the files of others to a model and rewards. */
 #include "import/prism.h"
 #include "import/table.h"
+#include "import/umb.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static foray_status read_files(foray_context *ctx, const char *const *path, int6
     else if (status == FORAY_OK && strcmp(format, "prism") == 0)
         status = fy_prism_read(ctx, file, paths, out);
     else if (status == FORAY_OK)
-        status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s is an archive, which is not read", path[0]);
+        status = fy_umb_read(ctx, path[0], out);
     free(file);
     return status;
 }

@@ -202,7 +202,7 @@ static foray_status words_suffice(const fy_prism *prism, bool *out)
 }
 
 /* Choices become actions, and a state without choices stays where it is, as in PRISM. */
-static foray_status choose_actions(fy_prism *prism)
+foray_status fy_prism_choose_actions(fy_prism *prism)
 {
     fy_transitions *table = prism->table;
     bool by_word;
@@ -230,7 +230,7 @@ static foray_status choose_actions(fy_prism *prism)
             return FORAY_ERROR_MEMORY;
         table->row = row;
         row[table->rows++] =
-            (fy_transition){.state = (int32_t)s, .next = (int32_t)s, .probability = 1, .line = 1};
+            (fy_transition){.state = (int32_t)s, .next = (int32_t)s, .probability = 1};
         table->ends++;
     }
     return FORAY_OK;
@@ -254,7 +254,7 @@ foray_status fy_prism_transitions(fy_prism *prism, const char *path)
     if (status == FORAY_OK)
         status = label_choices(prism, path, word);
     if (status == FORAY_OK)
-        status = choose_actions(prism);
+        status = fy_prism_choose_actions(prism);
     if (status == FORAY_OK)
         status = fy_transitions_sort(prism->table);
     free(word);

@@ -26,6 +26,10 @@ typedef struct fy_prism {
 /* Reads a .tra file into prism->table, whose rows are then sorted. */
 foray_status fy_prism_transitions(fy_prism *prism, const char *path);
 
+/* Choices become actions: rows have the choice of their state in the place of an action until then.
+ * A state without choices stays where it is, as in PRISM. */
+foray_status fy_prism_choose_actions(fy_prism *prism);
+
 /* Names of states. To be read before anything else. */
 foray_status fy_prism_states(fy_prism *prism, const char *path);
 /* Labels; *path of a table that has none says where to begin otherwise. */

@@ -15,14 +15,24 @@ static const struct {
     const char *name;
     int meaning;
 } known[] = {
-    {"state", STATE},       {"action", ACTION},
-    {"next", NEXT},         {"probability", PROBABILITY},
-    {"reward", REWARD},     {"done", DONE},
-    {"outcome", OUTCOME},   {"s", STATE},
-    {"a", ACTION},          {"s_next", NEXT},
-    {"prob", PROBABILITY},  {"terminated", DONE},
-    {"idstatefrom", STATE}, {"idaction", ACTION},
-    {"idstateto", NEXT},    {"idoutcome", -1},
+    {"state", STATE},
+    {"action", ACTION},
+    {"next", NEXT},
+    {"probability", PROBABILITY},
+    {"reward", REWARD},
+    {"done", DONE},
+    {"outcome", OUTCOME},
+    {"s", STATE},
+    {"a", ACTION},
+    {"s_next", NEXT},
+    {"prob", PROBABILITY},
+    {"terminated", DONE},
+    {"idstatefrom", STATE},
+    {"idaction", ACTION},
+    {"idstateto", NEXT},
+    {"idoutcome", -1},
+    {"low", -1},
+    {"high", -1},
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
@@ -46,6 +56,7 @@ void fy_transitions_free(fy_transitions *table)
     free(table->twin_of);
     free(table->start);
     free(table->initial);
+    free(table->begins);
     for (int64_t i = 0; i < table->structures; i++) {
         free(table->structure[i].name);
         free(table->structure[i].state);
@@ -85,7 +96,8 @@ static foray_status find_columns(reading *r)
         if (known[i].meaning < 0)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
                            "%s: the column %s belongs to a robust MDP, in which nature chooses "
-                           "among outcomes: that is not a table of probabilities",
+                           "among outcomes or within intervals: that is not a table of "
+                           "probabilities",
                            r->table->path, known[i].name);
         if (r->column[known[i].meaning] >= 0)
             return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: the columns %s and %s say the same",
@@ -343,6 +355,22 @@ static foray_status read_initial(fy_transitions *table, const char *path)
     return status;
 }
 
+/* The law that came with the model. */
+static foray_status begin_as_said(fy_transitions *table)
+{
+    double sum = 0;
+    bool sound = true;
+    for (int64_t s = 0; s < table->given; s++) {
+        sound = sound && table->begins[s] >= 0;
+        sum += table->initial[s] = table->begins[s];
+    }
+    return sound && fabs(sum - 1) <= 1e-9
+               ? FORAY_OK
+               : fy_fail(table->ctx, FORAY_ERROR_INPUT,
+                         "%s: the initial probabilities sum to %.12g, or are negative", table->path,
+                         sum);
+}
+
 /* Where the label "init" holds, which must be one state: several have no probabilities. */
 static foray_status begin_at_label(fy_transitions *table, const fy_label *label)
 {
@@ -359,6 +387,8 @@ foray_status fy_transitions_begin(fy_transitions *table, const char *initial)
 {
     if (!FY_ALLOC(table->ctx, table->initial, table->given))
         return FORAY_ERROR_MEMORY;
+    if (!initial && table->begins)
+        return begin_as_said(table);
     for (int64_t i = 0; !initial && i < table->labels; i++)
         if (strcmp(table->label[i].name, "init") == 0)
             return begin_at_label(table, &table->label[i]);

@@ -3,6 +3,7 @@
  *   kind.c      which format a file has
  *   table.c     reads the rows of a CSV file, and who begins
  *   prism.c     reads PRISM's explicit files; beside.c what they say beside the transitions
+ *   umb.c       reads a model in the unified Markov binary format
  *   ends.c      what ends an episode becomes an absorbing state; twins where a state is several
  *   laws.c      which pairs share a law, and the model
  *   rewards.c   reward files of what the states and transitions earn, and of labels */
@@ -48,6 +49,7 @@ typedef struct fy_transitions {
     int32_t *twin_of; /* [states - given] */
     int64_t *start;   /* [given * actions + 1] the rows of each pair of the file, once sorted */
     double *initial;  /* [given] */
+    double *begins;   /* [given] the law that the file itself says, or NULL */
     int64_t lines;    /* the largest of a row */
     int64_t structures, structure_room;
     fy_structure *structure; /* none: a table has one reward at most, that of its rows */

@@ -1,0 +1,192 @@
+/* export.c - foray model export: a model, or the intervals that a run has learnt, for other programs. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+
+typedef struct exporting {
+    cli_session *session;
+    const char *path, *format;
+    foray_run *run;     /* or NULL: */
+    foray_model *known; /* a model of its own */
+    cli_rewards rewards;
+    double *low, *high;
+    foray_certificate about; /* the intervals */
+    char sentence[400];
+} exporting;
+
+static const foray_model *model_of(const exporting *e)
+{
+    return e->run ? foray_run_model(e->run) : e->known;
+}
+
+/* By --to, or by the ending of the path. */
+static cli_exit find_format(exporting *e)
+{
+    static const char *const formats[] = {"json", "compact", "umb", "csv"};
+    const char *end = strrchr(e->path, '.');
+    e->format = cli_value(e->session, "to");
+    for (int i = 0; i < 4 && !e->format && end; i++)
+        if (strcmp(end + 1, formats[i]) == 0)
+            e->format = formats[i];
+    return e->format ? CLI_DONE
+                     : cli_fail(e->session, CLI_USAGE,
+                                "%s does not end in .json, .compact, .umb or .csv: give --to "
+                                "FORMAT",
+                                e->path);
+}
+
+/* Intervals of a run, and the sentence that says what they mean. */
+static cli_exit find_intervals(exporting *e)
+{
+    foray_model_facts facts = {0};
+    foray_explorer *explorer = foray_run_explorer(e->run);
+    foray_explorer_facts learnt;
+    foray_status status = foray_model_check(e->session->ctx, model_of(e), &facts);
+    if (status != FORAY_OK)
+        return cli_status(e->session, status);
+    e->low = calloc((size_t)facts.transitions + 1, sizeof *e->low);
+    e->high = calloc((size_t)facts.transitions + 1, sizeof *e->high);
+    if (!e->low || !e->high)
+        return cli_status(e->session, FORAY_ERROR_MEMORY);
+    status = foray_explorer_intervals(explorer, e->low, e->high, &e->about);
+    if (status == FORAY_OK)
+        status = foray_explorer_describe(explorer, &learnt);
+    if (status != FORAY_OK)
+        return cli_status(e->session, status);
+    if (e->about.status == FORAY_REFUTED)
+        return cli_fail(e->session, CLI_NOT_MET,
+                        "the data refute the model: no law lies in intervals that could be "
+                        "exported");
+    snprintf(e->sentence, sizeof e->sentence,
+             "intervals learnt in %" PRId64 " episodes (%s, radius %s): with probability at least "
+             "%.6g, every transition probability lies in its interval, all of them at once",
+             learnt.episodes, foray_certificate_status(&e->about),
+             foray_radius_name(e->about.radius), 1 - e->about.delta);
+    return CLI_DONE;
+}
+
+static cli_exit open_source(exporting *e)
+{
+    cli_session *session = e->session;
+    const char *source = session->args.operand[0];
+    bool native = strcmp(e->format, "json") == 0 || strcmp(e->format, "compact") == 0;
+    cli_exit code;
+    if (cli_names_model(source))
+        code = cli_model_open(session, source, &e->known);
+    else
+        code = cli_status(session, foray_run_open(session->ctx, source, FORAY_RUN_READ, &e->run));
+    if (code == CLI_DONE && e->run && !native)
+        code = find_intervals(e);
+    if (code == CLI_DONE && cli_has(session, "reward") && strcmp(e->format, "umb") != 0)
+        code = cli_fail(session, CLI_USAGE, "-r goes with UMB files only");
+    if (code == CLI_DONE && cli_has(session, "reward"))
+        code = cli_rewards_open(session, model_of(e), &e->rewards);
+    return code;
+}
+
+static cli_exit write_file(exporting *e)
+{
+    foray_export what = {.size = sizeof what,
+                         .low = e->low,
+                         .high = e->high,
+                         .delta = e->about.delta,
+                         .about = e->low ? e->sentence : NULL,
+                         .rewards = e->rewards.count,
+                         .reward = (const foray_reward *const *)e->rewards.item};
+    char *data;
+    size_t size;
+    if (strcmp(e->format, "json") == 0)
+        return cli_model_write(e->session, model_of(e), FORAY_MODEL_JSON, e->path);
+    if (strcmp(e->format, "compact") == 0)
+        return cli_model_write(e->session, model_of(e), FORAY_MODEL_COMPACT, e->path);
+    cli_exit code = cli_status(e->session, foray_model_export(e->session->ctx, model_of(e), &what,
+                                                              e->format, &data, &size));
+    if (code != CLI_DONE)
+        return code;
+    code = cli_destination_write(e->session, e->path, data, size);
+    foray_free(data);
+    return code;
+}
+
+static cli_exit output_export(const exporting *e)
+{
+    cli_output output;
+    if (cli_is_stdout(e->path))
+        return CLI_DONE;
+    cli_output_begin(&output, e->session);
+    cli_output_text(&output, "file", e->path);
+    cli_output_text(&output, "format", e->format);
+    cli_output_integer(&output, "states", foray_model_states(model_of(e)));
+    cli_output_integer(&output, "actions", foray_model_actions(model_of(e)));
+    cli_output_integer(&output, "rewards", e->rewards.count);
+    if (e->low) {
+        cli_output_real(&output, "delta", e->about.delta);
+        cli_output_text(&output, "radius", foray_radius_name(e->about.radius));
+        cli_output_text(&output, "status", foray_certificate_status(&e->about));
+        if (!output.as_json)
+            printf("%s\n", e->sentence);
+    }
+    return cli_output_end(&output, e->session, CLI_DONE);
+}
+
+static cli_exit run_export(cli_session *session)
+{
+    exporting e = {.session = session, .path = cli_value(session, "output")};
+    if (!e.path)
+        return cli_fail(session, CLI_USAGE, "-o is required: the file to write");
+    cli_exit code = find_format(&e);
+    if (code == CLI_DONE)
+        code = cli_destination_check(session, e.path);
+    if (code == CLI_DONE)
+        code = open_source(&e);
+    if (code == CLI_DONE)
+        code = write_file(&e);
+    if (code == CLI_DONE)
+        code = output_export(&e);
+    cli_rewards_close(&e.rewards);
+    free(e.low);
+    free(e.high);
+    foray_model_destroy(e.known);
+    if (e.run)
+        foray_run_close(e.run);
+    return code;
+}
+
+static const cli_option export_options[] = {
+    CLI_CHOICE(0, "to", "FORMAT", NULL, "json|compact|umb|csv",
+               "format to write; by default, the one that the ending names"),
+    CLI_FILE('r', "reward", "REWARD",
+             "UMB only: a reward that goes with the model, as values of its choices or branches; "
+             "reach:STATE and the like as a label; may be repeated"),
+    CLI_FILE('o', "output", "FILE", "the file to write (required)"),
+    CLI_OPTION_FORCE,
+    CLI_OPTION_JSON,
+    CLI_OPTION_THREADS,
+    CLI_END,
+};
+
+const cli_command cli_model_export = {
+    .name = "model export",
+    .summary = "write a model, or the intervals that a run has learnt, for other programs",
+    .operands = "MODEL|RUN",
+    .least = 1,
+    .most = 1,
+    .words = CLI_WORDS_WORLD,
+    .description =
+        "As umb: the unified Markov binary format, which PRISM and Storm read. As csv: a table\n"
+        "with a row for each state, action and next state. Of a model these have its\n"
+        "probabilities; of a run the intervals of its confidence set: with probability at\n"
+        "least 1 - delta, every probability lies in its interval, all of them at once, so that\n"
+        "whatever is proved about all models within them holds for the world. As json or\n"
+        "compact: the model itself.",
+    .options = export_options,
+    .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_BAD_RUN},
+    .examples = "foray model export riverswim -r reach:5 -o river.umb\n"
+                "foray model import river.umb --horizon 20 -o again.json\n"
+                "foray explore riverswim -k 200 -o river.foray\n"
+                "foray model export river.foray --to csv -o intervals.csv\n",
+    .run = run_export,
+};

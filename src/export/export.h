@@ -1,0 +1,44 @@
+/* export.h - models for other programs.
+ *
+ *   tar.c      files in one, as tar has them
+ *   umb.c      the unified Markov binary format: index.json and arrays
+ *   labels.c   rewards and labels of such a file
+ *   csv.c      a table of transitions, as foray model import reads it; and foray_model_export */
+#ifndef FY_EXPORT_H
+#define FY_EXPORT_H
+
+#include "model/model.h"
+#include "plan/reward.h"
+
+/* Adds a member to a tar file (POSIX.1-1988), the same bytes whoever makes it and whenever. */
+void fy_tar_add(fy_writer *tar, const char *name, const void *data, size_t size);
+/* Adds what `content` holds, and empties it. */
+void fy_tar_add_writer(fy_writer *tar, const char *name, fy_writer *content);
+/* The end of the file. */
+void fy_tar_end(fy_writer *tar);
+
+/* What to write: a model with, for each of its transitions, a probability or an interval. */
+typedef struct fy_export {
+    foray_context *ctx;
+    const foray_model *model;
+    const foray_export *what;
+    /* Laid out as model->succ: */
+    double *probability; /* or NULL: */
+    double *low, *high;
+} fy_export;
+
+foray_status fy_export_umb(const fy_export *e, fy_writer *out);
+foray_status fy_export_csv(const fy_export *e, fy_writer *out);
+
+/* "annotations" of index.json, with a comma behind it, and its members into the tar file. */
+foray_status fy_export_check_rewards(const fy_export *e);
+void fy_export_index_rewards(const fy_export *e, fy_writer *index);
+void fy_export_rewards(const fy_export *e, fy_writer *tar);
+
+/* Does the pair exist? */
+static inline bool fy_export_has(const fy_export *e, int64_t pair)
+{
+    return fy_available(e->model, pair);
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* unpack.c - gzip by zlib, xz by liblzma: see archive.h. */
+#define ZLIB_CONST /* what is unpacked is only read */
+#include "import/archive.h"
+
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { CHUNK = 1 << 16 };
+
+/* Adds what was unpacked; false, with the message recorded, if that is too much. */
+static foray_status keep(fy_writer *out, const char *path, const uint8_t *chunk, size_t size)
+{
+    if (size > FY_UNPACK_LIMIT - out->size)
+        return fy_fail(out->ctx, FORAY_ERROR_INPUT,
+                       "%s: more than the %zu MiB allowed here, unpacked", path,
+                       FY_UNPACK_LIMIT >> 20);
+    fy_write_bytes(out, chunk, size);
+    return out->failed ? FORAY_ERROR_MEMORY : FORAY_OK;
+}
+
+static foray_status inflate_gzip(fy_writer *out, const char *path, const uint8_t *data, size_t size)
+{
+    enum { GZIP_ONLY = 15 + 16 }; /* zlib's code for the largest window and a header of gzip */
+    uint8_t chunk[CHUNK];
+    z_stream stream = {.next_in = data};
+    size_t left = size;
+    int code = inflateInit2(&stream, GZIP_ONLY);
+    foray_status status =
+        code == Z_OK ? FORAY_OK : fy_fail(out->ctx, FORAY_ERROR_MEMORY, "%s: out of memory", path);
+    while (status == FORAY_OK && code == Z_OK) {
+        if (stream.avail_in == 0) {
+            stream.avail_in = left < UINT32_MAX ? (uInt)left : UINT32_MAX;
+            left -= stream.avail_in;
+        }
+        stream.next_out = chunk;
+        stream.avail_out = CHUNK;
+        code = inflate(&stream, Z_NO_FLUSH);
+        status = keep(out, path, chunk, CHUNK - stream.avail_out);
+    }
+    inflateEnd(&stream);
+    if (status == FORAY_OK && code != Z_STREAM_END)
+        status = fy_fail(out->ctx, FORAY_ERROR_INPUT, "%s: damaged: not all of it can be unpacked",
+                         path);
+    return status;
+}
+
+static foray_status decode_xz(fy_writer *out, const char *path, const uint8_t *data, size_t size)
+{
+    const uint64_t memory = (uint64_t)256 << 20; /* the largest dictionary of xz -9 takes 65 MiB */
+    uint8_t chunk[CHUNK];
+    lzma_stream stream = LZMA_STREAM_INIT;
+    lzma_ret code = lzma_stream_decoder(&stream, memory, LZMA_CONCATENATED);
+    foray_status status = code == LZMA_OK
+                              ? FORAY_OK
+                              : fy_fail(out->ctx, FORAY_ERROR_MEMORY, "%s: out of memory", path);
+    stream.next_in = data;
+    stream.avail_in = size;
+    while (status == FORAY_OK && code == LZMA_OK) {
+        stream.next_out = chunk;
+        stream.avail_out = CHUNK;
+        code = lzma_code(&stream, LZMA_FINISH);
+        status = keep(out, path, chunk, CHUNK - stream.avail_out);
+    }
+    lzma_end(&stream);
+    if (status == FORAY_OK && code != LZMA_STREAM_END)
+        status = fy_fail(out->ctx, FORAY_ERROR_INPUT, "%s: damaged: not all of it can be unpacked",
+                         path);
+    return status;
+}
+
+foray_status fy_decompress(foray_context *ctx, const char *path, uint8_t **data, size_t *size)
+{
+    fy_writer out = {.ctx = ctx};
+    foray_status status;
+    if (*size >= 3 && memcmp(*data, "\x1f\x8b\x08", 3) == 0)
+        status = inflate_gzip(&out, path, *data, *size);
+    else if (*size >= 6 && memcmp(*data,
+                                  "\xfd"
+                                  "7zXZ",
+                                  6) == 0)
+        status = decode_xz(&out, path, *data, *size);
+    else
+        return FORAY_OK;
+    if (status == FORAY_OK) {
+        free(*data);
+        *data = out.data;
+        *size = out.size;
+    } else {
+        free(out.data);
+    }
+    return status;
+}

@@ -1,0 +1,30 @@
+/* oracle_umb.h - another reader of UMB files, and robust values of what they say. */
+#ifndef FY_ORACLE_UMB_H
+#define FY_ORACLE_UMB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct umb_file {
+    const char *data;
+    size_t size;
+    int64_t states, choices, branches;
+    const uint64_t *first_choice, *first_branch, *target; /* little-endian machines only */
+    const double *interval;                               /* low and high of each branch */
+    const double *reward;                                 /* of choices, "r0"; or NULL */
+} umb_file;
+
+/* A member of a tar file; NULL: it is not there. */
+const void *umb_member(const char *data, size_t size, const char *name, size_t *length);
+
+/* An interval model with one reward of choices. False: something is missing. */
+bool umb_open(const char *data, size_t size, umb_file *out);
+
+/* The most that a policy can earn from state s in `horizon` steps if nature, who chooses a law
+ * within the intervals in every step, is kind or not; out[states]. `shrink` moves every bound
+ * towards the middle of its interval: 0 leaves it, 1 makes it a point. */
+void umb_robust_values(const umb_file *file, int64_t horizon, bool kind, double shrink,
+                       double *out);
+
+#endif
