@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "progress.h"
+#include "missed.h"
 #include "output.h"
 #include "view.h"
 
@@ -286,28 +287,22 @@ static void print_next(const exploration *e, foray_status status)
 static void print_missed(const exploration *e)
 {
     enum { NAMED = 5 };
-    const foray_settings *settings = foray_run_settings(e->run);
-    int64_t missed = 0;
-    for (int64_t i = 0; i < foray_run_targets(e->run); i++) {
-        const foray_reward *const rewards[] = {foray_run_target(e->run, i)};
-        foray_policy *policy;
-        if (foray_explorer_plan(foray_run_explorer(e->run), 1, rewards, FORAY_PLUGIN, &policy) !=
-            FORAY_OK)
-            return;
-        double gap = policy->certificate.gap;
-        bool met = gap <= settings->until || (settings->until == 0 && policy->certificate.optimal);
-        foray_policy_destroy(policy);
-        if (!met && missed++ < NAMED) {
-            printf("                        ");
-            cli_put(stdout, 0, foray_reward_name(rewards[0]));
-            printf(": certificate %.6g\n", gap);
-        }
+    cli_missed count = {0}, missed;
+    for (int64_t i = 0; cli_missed_next(e->run, &i, &missed); i++) {
+        count.ties += missed.ties;
+        count.lacks += missed.lacks;
+        if (count.named++ >= NAMED)
+            continue;
+        printf("                        ");
+        cli_put(stdout, 0, foray_reward_name(foray_run_target(e->run, i)));
+        printf(": certificate %.6g", missed.gap);
+        cli_missed_print(e->run, &missed);
+        printf("\n");
     }
-    if (missed > NAMED)
-        printf("                        and %" PRId64 " more\n", missed - NAMED);
-    if (missed > 0 && settings->until == 0)
-        printf(
-            "                        where actions tie exactly, a certificate never becomes 0\n");
+    if (count.named > NAMED)
+        printf("                        and %" PRId64 " more\n", count.named - NAMED);
+    if (count.named > 0 && foray_run_settings(e->run)->until == 0)
+        cli_missed_explain(&count, "                        ");
 }
 
 static void print_target(const exploration *e, foray_status status)
@@ -371,6 +366,8 @@ static void output_summary(const exploration *e, cli_output *output,
     cli_output_real(output, "until", settings->until < 0 ? NAN : settings->until);
     cli_output_integer(output, "targets", foray_run_targets(e->run));
     cli_output_flag(output, "target_met", settings->until >= 0 && status == FORAY_OK);
+    if (settings->until >= 0 && status != FORAY_OK)
+        cli_missed_output(output, e->run);
     cli_output_flag(output, "interrupted", status == FORAY_INTERRUPTED);
     cli_output_real(output, "seconds", e->progress.last.seconds);
 }

@@ -33,6 +33,13 @@ expect 0 "^verified *yes" foray verify again.foray
 foray explore grid:rows=3,cols=3,horizon=6 -k 3000 --until 0 --for goals -o ties.foray >ties.txt
 holds "ties end in 1" test $? -eq 1
 holds "ties are named" grep -q "where actions tie exactly, a certificate never becomes 0" ties.txt
+holds "with the place" \
+    grep -q "goal:0: certificate .*, exact tie at step 0 in state 4 .*: action 0 (up) is as good" ties.txt
+foray explore riverswim -k 20 --until 0 --for goals -o few.foray >few.txt
+holds "riverswim has no ties: data are lacking" grep -q "goal:5: certificate .*, data are lacking" few.txt
+holds "and no tie is claimed" test "$(grep -c "exact tie" few.txt)" -eq 0
+foray explore grid:rows=3,cols=3,horizon=6 -k 3000 --until 0 --for goal:0 --json -o ties2.foray >ties.json
+holds "in JSON" test "$(json missed.0.tie.2 ties.json)" = 0
 
 # ---- another target for a run that exists, and what is refused
 expect 0 "0.3 for 1 reward: met" foray explore --resume -k 200000 --until 0.3 --for goal:5 -o none.foray

@@ -950,6 +950,14 @@ FORAY_API foray_status foray_explorer_explain(foray_explorer *explorer, const fo
                                               const foray_policy *policy, double target,
                                               foray_doubt **out);
 FORAY_API void foray_doubt_destroy(foray_doubt *doubt);
+/* Is one of these places an exact tie: another action, in a state that the policy gets to, that is
+ * exactly as good under the model's own theta? Then more data make the certificate smaller, but
+ * never 0. A policy that is not the best one under this theta has none: it lacks data. *out
+ * receives the first. FORAY_ERROR_USAGE also where theta is not known: nobody can tell a tie from a
+ * small difference then. */
+FORAY_API foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
+                                               const foray_policy *policy, bool *found,
+                                               foray_doubt_place *out);
 /* A law's name: "12: (s=3, a=1) of 8" is law 12, which 8 pairs obey, (3,1) among them. 96 bytes are
  * enough. */
 FORAY_API void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size);

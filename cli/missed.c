@@ -1,0 +1,100 @@
+/* missed.c - see missed.h. */
+#include "missed.h"
+
+#include <inttypes.h>
+
+/* Where theta is not known, neither ties nor lacks are. */
+static void tell_apart(foray_run *run, const foray_reward *reward, const foray_policy *policy,
+                       cli_missed *out)
+{
+    bool found;
+    if (!foray_model_theta(foray_run_model(run)) ||
+        foray_explorer_find_tie(foray_run_explorer(run), reward, policy, &found, &out->tie) !=
+            FORAY_OK)
+        return;
+    out->ties = found;
+    out->lacks = !found;
+}
+
+bool cli_missed_next(foray_run *run, int64_t *index, cli_missed *out)
+{
+    double until = foray_run_settings(run)->until;
+    for (; *index < foray_run_targets(run); (*index)++) {
+        const foray_reward *const rewards[] = {foray_run_target(run, *index)};
+        foray_policy *policy;
+        if (foray_explorer_plan(foray_run_explorer(run), 1, rewards, FORAY_PLUGIN, &policy) !=
+            FORAY_OK)
+            return false;
+        *out = (cli_missed){.gap = policy->certificate.gap};
+        bool met = out->gap <= until || (until == 0 && policy->certificate.optimal);
+        if (!met && until == 0)
+            tell_apart(run, rewards[0], policy, out);
+        foray_policy_destroy(policy);
+        if (!met)
+            return true;
+    }
+    return false;
+}
+
+void cli_missed_print(foray_run *run, const cli_missed *missed)
+{
+    const foray_model *model = foray_run_model(run);
+    if (missed->ties == 0) {
+        printf("%s", missed->lacks > 0 ? ", data are lacking" : "");
+        return;
+    }
+    const char *state = foray_model_state_name(model, missed->tie.state);
+    const char *action = foray_model_action_name(model, missed->tie.action);
+    printf(", exact tie at step %" PRId64 " in state %" PRId64, missed->tie.step,
+           missed->tie.state);
+    if (state) {
+        printf(" (");
+        cli_put(stdout, 0, state);
+        printf(")");
+    }
+    printf(": action %" PRId64, missed->tie.action);
+    if (action) {
+        printf(" (");
+        cli_put(stdout, 0, action);
+        printf(")");
+    }
+    printf(" is as good");
+}
+
+void cli_missed_explain(const cli_missed *sum, const char *before)
+{
+    if (sum->ties > 0)
+        printf(
+            "%swhere actions tie exactly, a certificate never becomes 0, however many episodes\n",
+            before);
+    if (sum->lacks > 0)
+        printf("%swhere data are lacking, no tie was found: more episodes help\n", before);
+    if (sum->ties + sum->lacks < sum->named)
+        printf("%stheta is not known: it cannot be said which of them tie exactly, and never "
+               "become 0,\n%sand which merely lack data\n",
+               before, before);
+}
+
+void cli_missed_output(cli_output *output, foray_run *run)
+{
+    cli_missed missed;
+    cli_output_open_list(output, "missed");
+    for (int64_t i = 0; cli_missed_next(run, &i, &missed); i++) {
+        cli_output_open(output, NULL);
+        cli_output_text(output, "reward", foray_reward_name(foray_run_target(run, i)));
+        cli_output_real(output, "gap", missed.gap);
+        if (missed.ties > 0) {
+            cli_output_open_list(output, "tie");
+            cli_output_integer(output, NULL, missed.tie.step);
+            cli_output_integer(output, NULL, missed.tie.state);
+            cli_output_integer(output, NULL, missed.tie.action);
+            cli_output_close(output);
+        } else if (missed.lacks > 0) {
+            cli_output_flag(output, "tie", false);
+        } else {
+            cli_output_text(output, "tie", NULL);
+        }
+        cli_output_close(output);
+    }
+    cli_output_close(output);
+}
