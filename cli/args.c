@@ -235,8 +235,14 @@ typedef struct reading {
     char *problem;
 } reading;
 
+/* Of two files to write one would come to nothing. */
 static bool add_option(reading *r, const cli_option *option, const char *value)
 {
+    if (strcmp(option->is.name, "output") == 0 && cli_args_has(r->args, "output")) {
+        snprintf(r->problem, CLI_ARGS_PROBLEM, "--output is given twice: %.64s and %.64s",
+                 cli_args_value(r->args, "output"), value);
+        return false;
+    }
     r->args->option[r->args->count] = option;
     r->args->value[r->args->count++] = value;
     return true;

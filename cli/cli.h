@@ -131,6 +131,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
     CLI_CHOICE('m', "mode", "MODE", "plugin", "optimistic|plugin|pessimistic",                     \
                "which recursion the policy maximises")
 
+/* Is there an algorithm of that name? If not, the guess has tried them all. */
+bool cli_algorithm_exists(const char *name, cli_guess *guess);
 /* Settings given as options, --literal first, so that flags beside it win; the one
  * called `except` (may be NULL) is left to the caller. */
 cli_exit cli_settings_apply(cli_session *session, const char *except, foray_settings *settings);

@@ -23,23 +23,12 @@ typedef struct contest {
 
 /* ---------------------------------------------------------------------- algorithms */
 
-static bool algorithm_exists(const char *name, cli_guess *guess)
-{
-    const char *known;
-    for (int64_t i = 0; foray_algorithm_describe(i, &known, NULL); i++) {
-        if (strcmp(known, name) == 0)
-            return true;
-        cli_guess_try(guess, known);
-    }
-    return false;
-}
-
 static cli_exit add_algorithm(contest *c, const char *text)
 {
     char name[64];
     cli_guess guess = {name, NULL, 0};
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
-    if (!algorithm_exists(name, &guess))
+    if (!cli_algorithm_exists(name, &guess))
         return cli_fail(c->session, CLI_USAGE, "there is no algorithm '%s'%s%s%s", name,
                         guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
                         guess.best ? "'?" : "");

@@ -384,6 +384,8 @@ static cli_exit show_exploration(exploration *e, foray_status status)
     cli_exit code = cli_status(session, foray_explorer_describe(explorer, &facts));
     if (code != CLI_DONE)
         return code;
+    if (cli_has(session, "quiet") && !session->json)
+        return CLI_DONE;
     /* Not every algorithm has a bound; that is no reason to fail here. A signal does not wait. */
     if (status != FORAY_INTERRUPTED)
         (void)foray_explorer_bound(explorer, &bound);
@@ -416,6 +418,7 @@ static cli_exit explore(exploration *e)
     if (code != CLI_DONE)
         return code;
     cli_progress_begin(&e->progress, foray_run_saved(e->run));
+    e->progress.terminal = e->progress.terminal && !cli_has(session, "quiet");
     foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
     foray_status status = foray_run_explore(e->run, world, cli_progress_step, &e->progress);
     foray_context_set_stop(session->ctx, NULL, NULL);
@@ -490,6 +493,7 @@ static const cli_option options[] = {
     CLI_OPTION_LITERAL,
     CLI_OPTION_TRUST,
     CLI_OPTION_CONTAIN,
+    CLI_SWITCH("quiet", "print nothing but what goes wrong; the exit code tells the rest"),
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,
@@ -504,8 +508,7 @@ const cli_command cli_explore = {
     .words = CLI_WORDS_WORLD,
     .description =
         "Explores a built-in world (NAME or NAME:key=value,...), or a model file whose\n"
-        "theta is known, and stores every episode in one run file. An existing file is\n"
-        "refused unless --resume or --force is given.\n"
+        "theta is known, and stores every episode in one run file.\n"
         "\n"
         "The states of a system are vectors: pendulum, mountaincar, tank, a plug-in\n"
         "(plugin:PATH) or any program (exec:COMMAND). Foray first builds a model of it,\n"

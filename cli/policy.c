@@ -106,7 +106,9 @@ cli_exit cli_policy_open(cli_session *session, const foray_model *model, const c
     while (first == ' ' || first == '\t' || first == '\r' || first == '\n')
         first = getc(file);
     cli_exit code;
-    if (first == '{') {
+    /* Runs and compact models begin like this, and are refused as what they are. */
+    bool binary = first == 'S' || first == 0x89;
+    if (first == '{' || binary) {
         code = cli_status(session, foray_policy_load(session->ctx, path, out));
     } else {
         ungetc(first, file);

@@ -3,6 +3,27 @@
 
 #include "cli.h"
 
+bool cli_algorithm_exists(const char *name, cli_guess *guess)
+{
+    const char *known;
+    for (int64_t i = 0; foray_algorithm_describe(i, &known, NULL); i++) {
+        if (strcmp(known, name) == 0)
+            return true;
+        cli_guess_try(guess, known);
+    }
+    return false;
+}
+
+/* A name that is nearly right is worth more than the list of all, which the library gives. */
+static cli_exit check_algorithm(cli_session *session, const char *name)
+{
+    cli_guess guess = {name, NULL, 0};
+    if (cli_algorithm_exists(name, &guess) || strcmp(name, "recorded") == 0 || !guess.best)
+        return CLI_DONE;
+    return cli_fail(session, CLI_USAGE, "there is no algorithm '%s'; did you mean '%s'?", name,
+                    guess.best);
+}
+
 cli_exit cli_settings_apply(cli_session *session, const char *except, foray_settings *settings)
 {
     const cli_args *args = &session->args;
@@ -11,7 +32,11 @@ cli_exit cli_settings_apply(cli_session *session, const char *except, foray_sett
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < args->count && status == FORAY_OK; i++) {
         const char *name = args->option[i]->is.name;
-        if (args->option[i]->setting && (!except || strcmp(name, except) != 0))
+        bool wanted = args->option[i]->setting && (!except || strcmp(name, except) != 0);
+        if (wanted && strcmp(name, "algorithm") == 0 &&
+            check_algorithm(session, args->value[i]) != CLI_DONE)
+            return CLI_USAGE;
+        if (wanted)
             status = foray_settings_set(session->ctx, settings, name, args->value[i]);
     }
     return cli_status(session, status);

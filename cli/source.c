@@ -199,6 +199,19 @@ static int64_t state_of_text(const foray_model *model, const char *text)
     return -1;
 }
 
+static cli_exit unknown_state(cli_session *session, const foray_model *model, const char *text,
+                              const char *name)
+{
+    cli_guess guess = {name, NULL, 0};
+    for (int64_t s = 0; s < foray_model_states(model); s++)
+        if (foray_model_state_name(model, s))
+            cli_guess_try(&guess, foray_model_state_name(model, s));
+    return cli_fail(session, CLI_BAD_INPUT,
+                    "%s: no such state: %s%s%s%s; the model has states 0 to %" PRId64, text, name,
+                    guess.best ? " (did you mean " : "", guess.best ? guess.best : "",
+                    guess.best ? "?)" : "", foray_model_states(model) - 1);
+}
+
 /* The states of "3,home,7"; a name may itself contain commas if it stands alone. */
 static cli_exit states_of_text(cli_session *session, const foray_model *model, const char *text,
                                const char *list, int64_t **out, int64_t *count)
@@ -217,9 +230,7 @@ static cli_exit states_of_text(cli_session *session, const foray_model *model, c
             *rest++ = 0;
         state[found] = state_of_text(model, name);
         if (state[found++] < 0)
-            code = cli_fail(session, CLI_BAD_INPUT,
-                            "%s: no such state: %s; the model has states 0 to %" PRId64, text, name,
-                            foray_model_states(model) - 1);
+            code = unknown_state(session, model, text, name);
     }
     free(copy);
     if (code != CLI_DONE) {
@@ -306,6 +317,25 @@ static cli_exit system_reward(cli_session *session, const foray_model *model, co
                                                           view->clusters, model, index, out));
 }
 
+/* Neither a file nor a short form: "gaol:5" was meant to be one. */
+static cli_exit unknown_reward(cli_session *session, const char *text)
+{
+    static const char *const forms[] = {"goal", "reach", "avoid", "goals"};
+    char form[64];
+    const char *rest = text + strcspn(text, ":");
+    cli_guess guess = {form, NULL, 0};
+    snprintf(form, sizeof form, "%.*s", (int)(rest - text), text);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        cli_guess_try(&guess, forms[i]);
+    if (!guess.best)
+        return cli_fail(session, CLI_BAD_INPUT,
+                        "%s: no such file; without one a reward is goal:STATE, reach:STATE or "
+                        "avoid:STATE",
+                        text);
+    return cli_fail(session, CLI_BAD_INPUT, "%s: no such file; did you mean %s%s?", text,
+                    guess.best, rest);
+}
+
 static cli_exit open_reward(cli_session *session, const foray_model *model, const char *text,
                             foray_reward **out)
 {
@@ -313,6 +343,8 @@ static cli_exit open_reward(cli_session *session, const foray_model *model, cons
         return short_reward(session, model, text, out);
     if (session->view && !names_file(text))
         return system_reward(session, model, text, out);
+    if (!names_file(text))
+        return unknown_reward(session, text);
     return cli_status(session, foray_reward_load(session->ctx, model, text, out));
 }
 

@@ -152,6 +152,11 @@ uint32_t fy_crc32c(uint32_t crc, const void *data, size_t size);
 /* Reads a whole file of at most `limit` bytes; *data gets one extra zero byte. */
 foray_status fy_file_read(foray_context *ctx, const char *path, size_t limit, uint8_t **data,
                           size_t *size);
+/* What begins like this: "a run", "a model", "a reward", "a policy", "a page"; NULL: anything. */
+const char *fy_kind_of(const void *data, size_t size);
+/* FORAY_ERROR_INPUT if the file is known to be something else than `expected`, one of the above or
+ * what messages call it. Files that cannot be read are left to who reads them. */
+foray_status fy_file_expect(foray_context *ctx, const char *path, const char *expected);
 /* The name that `path` leads to, through any number of symbolic links; there need not be a
  * file. Released with free(). */
 foray_status fy_file_target(foray_context *ctx, const char *path, char **out);

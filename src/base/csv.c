@@ -299,6 +299,8 @@ static foray_status open_csv(foray_context *ctx, const char *path, const char *c
     if (status == FORAY_OK && csv->file < 0)
         status = fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     if (status == FORAY_OK)
+        status = fy_file_expect(ctx, path, "a CSV file");
+    if (status == FORAY_OK)
         status = read_header(csv, required);
     if (status == FORAY_OK)
         *out = csv;

@@ -233,18 +233,13 @@ static bool file_is_compact(const char *path)
     return compact;
 }
 
-/* Runs are SQLite files. A model is easily mistaken for the run that has it inside. */
-static bool is_run(const uint8_t *data, size_t size)
-{
-    static const char magic[] = "SQLite format 3";
-    return size >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
-}
-
 foray_status foray_model_parse(foray_context *ctx, const void *data, size_t size, const char *where,
                                foray_model **out)
 {
-    if (is_run(data, size))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a run file, not a model", where);
+    const char *kind = fy_kind_of(data, size);
+    if (kind && strcmp(kind, "a model") != 0)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: this is %s, and a model is expected", where,
+                       kind);
     return fy_model_is_compact(data, size) ? fy_model_parse_compact(ctx, data, size, where, out)
                                            : fy_model_parse_json(ctx, data, size, where, out);
 }
@@ -255,7 +250,10 @@ foray_status foray_model_load(foray_context *ctx, const char *path, foray_model 
     size_t size;
     if (file_is_compact(path))
         return fy_model_load_compact(ctx, path, out);
-    foray_status status = fy_file_read(ctx, path, FY_DOCUMENT_LIMIT, &data, &size);
+    foray_status status = fy_file_expect(ctx, path, "a model");
+    if (status != FORAY_OK)
+        return status;
+    status = fy_file_read(ctx, path, FY_DOCUMENT_LIMIT, &data, &size);
     if (status == FORAY_ERROR_INPUT)
         return fy_fail(ctx, status,
                        "%s: more than %zu MiB of what should be JSON; store large models in the "

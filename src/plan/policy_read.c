@@ -301,10 +301,13 @@ foray_status foray_policy_parse(foray_context *ctx, const char *text, size_t siz
 foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out)
 {
     fy_policy_text found;
+    foray_status status = fy_file_expect(ctx, path, "a policy");
+    if (status != FORAY_OK)
+        return status;
     FILE *file = fopen(path, "rb");
     if (!file)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
-    foray_status status = fy_policy_text_read(ctx, file, NULL, 0, path, &found);
+    status = fy_policy_text_read(ctx, file, NULL, 0, path, &found);
     fclose(file);
     if (status != FORAY_OK)
         return status;

@@ -257,7 +257,9 @@ foray_status foray_reward_load(foray_context *ctx, const foray_model *model, con
 {
     uint8_t *data;
     size_t size;
-    foray_status status = fy_file_read(ctx, path, FY_DOCUMENT_LIMIT, &data, &size);
+    foray_status status = fy_file_expect(ctx, path, "a reward");
+    if (status == FORAY_OK)
+        status = fy_file_read(ctx, path, FY_DOCUMENT_LIMIT, &data, &size);
     if (status < 0)
         return status;
     status = foray_reward_parse(ctx, model, (const char *)data, size, path, out);

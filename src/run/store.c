@@ -287,7 +287,7 @@ static foray_status check_file(foray_context *ctx, const char *path)
         return fy_fail(ctx, FORAY_ERROR_RUN, "%s: not a Foray run: the file is empty", path);
     if (access(path, R_OK) != 0)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", path, strerror(errno));
-    return FORAY_OK;
+    return fy_file_expect(ctx, path, "a run");
 }
 
 /* Two names of one file must meet at one lock: where symbolic links lead is found out, and what

@@ -1,0 +1,50 @@
+#!/bin/bash
+# What is nearly right: names that are almost those of something, files that are something else.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+foray explore riverswim -k 1e2 -o r.foray >r.out
+holds "1e2 episodes" grep -q "for 100 episodes" r.out
+expect 0 "for 2,000 episodes" foray explore riverswim -k 2_000 -o thousand.foray
+foray world export riverswim -o m.json >/dev/null
+foray world export riverswim -o m.compact >/dev/null
+foray plan r.foray -r goal:5 -o p.json >/dev/null
+foray report r.foray -o page.html >/dev/null
+printf '{"format":"foray-reward","version":1,"name":"r","default":0,"entries":[]}' >w.json
+
+# ---- names
+expect 2 "there is no algorithm 'ucrl-rf'; did you mean 'ucrl-rfe'" foray explore riverswim -a ucrl-rf -o x.foray
+expect 2 "there is no algorithm 'magic'; the algorithms are" foray explore riverswim -a magic -o x.foray
+expect 3 "did you mean riverswim" foray explore rivrswim -o x.foray
+expect 2 "unknown option --episods; did you mean --episodes" foray explore riverswim --episods 3 -o x.foray
+expect 3 "gaol:5: no such file; did you mean goal:5" foray plan r.foray -r gaol:5
+expect 3 "did you mean reach:5" foray plan r.foray -r reahc:5
+expect 3 "money: no such file; without one a reward is goal:STATE" foray plan r.foray -r money
+expect 3 "no such state: palce 3 .did you mean place 3" foray plan r.foray -r "goal:palce 3"
+expect 0 "" foray plan r.foray -r "goal:place 3"
+
+# ---- files that are something else, said before they are parsed
+expect 3 "p.json: this is a policy, and a reward is expected" foray plan r.foray -r p.json
+expect 3 "p.json: this is a policy, and a model is expected" foray plan p.json -r goal:5
+expect 3 "w.json: this is a reward, and a model is expected" foray explore w.json -o x.foray
+expect 3 "r.foray: this is a run, and a model is expected" foray model check r.foray
+expect 3 "m.json: this is a model, and a run is expected" foray bound m.json
+expect 3 "m.compact: this is a model, and a run is expected" foray info m.compact
+expect 3 "page.html: this is a page, and a run is expected" foray verify page.html
+expect 3 "m.json: this is a model, and a policy is expected" foray evaluate m.json m.json -r goal:1
+expect 3 "r.foray: this is a run, and a policy is expected" foray certify r.foray r.foray -r goal:1
+expect 3 "m.json: this is a model, and a CSV file is expected" foray learn m.json m.json -o x.foray
+expect 3 "p.json: this is a policy, and a CSV file is expected" foray model import p.json --horizon 2 -o x.json
+echo "hello" >text
+expect 5 "not a Foray run" foray bound text
+expect 3 "" foray model check text
+
+# ---- one file to write, and silence
+expect 2 "output is given twice: a.foray and b.foray" foray explore riverswim -k 10 -o a.foray -o b.foray
+holds "neither is there" test ! -e a.foray -a ! -e b.foray
+foray explore riverswim -k 10 --quiet -o quiet.foray >quiet.out 2>&1
+holds "--quiet says nothing" test ! -s quiet.out
+holds "and does it all the same" test -s quiet.foray
+expect 1 "" foray explore riverswim -k 10 --until 1e-9 --quiet -o missed.foray
+expect 2 "exists" foray explore riverswim --quiet -o quiet.foray
+finish
