@@ -156,8 +156,10 @@ static cli_exit compare_in(contest *c, cli_output *output)
         return code;
     c->what.reward = c->reward.count > 0 ? c->reward.item[0] : NULL;
     cli_progress_begin(&c->work.line, 0);
+    foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
     foray_status status = foray_compare(session->ctx, c->model, c->world, &c->what, c->directory,
                                         cli_work_step, &c->work);
+    foray_context_set_stop(session->ctx, NULL, NULL);
     cli_progress_end(&c->work.line);
     if (status == FORAY_INTERRUPTED)
         return cli_fail(session, CLI_STOPPED,

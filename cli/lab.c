@@ -146,8 +146,10 @@ static cli_exit make(cli_session *session, const assignments *given, foray_shard
                                 .setting = (const char *const *)given->text,
                                 .shard = shard};
     cli_progress_begin(&work->line, 0);
+    foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
     foray_status status = foray_lab_run(session->ctx, session->command->experiment, &wanted,
                                         directory, cli_work_step, work);
+    foray_context_set_stop(session->ctx, NULL, NULL);
     cli_progress_end(&work->line);
     if (status == FORAY_INTERRUPTED)
         return cli_fail(session, CLI_STOPPED,

@@ -163,6 +163,25 @@ expect 0 '"worlds"' foray compare riverswim:states=4 chain:states=7 -k 40 --rewa
     -a "ucrl-rfe,random" --seeds 3 -o several --json
 expect 2 "named twice" foray compare chain chain -a random -o new
 
+# A signal is answered also while the optimal values of all rewards are found (half a minute here),
+# and in the middle of a run. The limit is generous: it is about answering at all.
+for what in "grid:rows=60,cols=60 -k 20 -a ucrl-rfe" "grid:rows=15,cols=15 -k 200000 -a rf-rl-explore"; do
+    # shellcheck disable=SC2086
+    "$foray" compare $what --seeds 1 -o stopped >stopped.out 2>&1 &
+    process=$!
+    sleep 1
+    kill -TERM "$process"
+    for ((tenths = 0; tenths < 100; tenths++)); do
+        kill -0 "$process" 2>/dev/null || break
+        sleep 0.1
+    done
+    holds "$what: stopped within ten seconds" test "$tenths" -lt 100
+    kill -KILL "$process" 2>/dev/null
+    wait "$process"
+    holds "$what: exit code 130" test $? -eq 130
+    rm -rf stopped
+done
+
 # Refusals, each with its reason.
 expect 2 "-o is required" foray compare chain -a random
 expect 2 "-a is required" foray compare chain -o new

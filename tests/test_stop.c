@@ -90,11 +90,71 @@ static void bounds_and_plans_stop(void **state)
     foray_run_close(run);
 }
 
+/* The same for bounds and plans that rest on counts alone, and for gap certificates: from the
+ * first question to the last, whoever is stopped says so, and later answers are not spoilt. */
+static void counts_and_gaps_stop(void **state)
+{
+    run_bench *bench = *state;
+    static const char *const tabular[] = {"rf-ucrl", "rf-express", "rf-rl-explore"};
+    int64_t asked_for_bounds = 0;
+    for (size_t i = 0; i < sizeof tabular / sizeof *tabular; i++) {
+        foray_certificate whole, bound;
+        foray_policy *policy;
+        assert_ok(bench, foray_settings_set(bench->ctx, &bench->settings, "algorithm", tabular[i]));
+        run_make(bench, bench->path);
+        foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_READ);
+        foray_explorer *explorer = foray_run_explorer(run);
+        foray_reward *reward = run_goal_reward(bench->ctx, bench->model);
+        const foray_reward *const rewards[] = {reward};
+        for (int by = 0; by < 2; by++) {
+            foray_radius radius = by == 0 ? bench->settings.radius : FORAY_RADIUS_LIKELIHOOD;
+            assert_ok(bench, foray_explorer_certify_by(explorer, radius));
+            asked a = {.at = 1};
+            foray_context_set_stop(bench->ctx, stop_at, &a);
+            /* Some have no bound, and some bounds are at hand, and ask nobody. */
+            foray_status stopped = foray_explorer_bound(explorer, &bound);
+            bool bounded = stopped != FORAY_ERROR_USAGE;
+            if (bounded)
+                assert_int_equal(stopped, a.count > 0 ? FORAY_INTERRUPTED : FORAY_OK);
+            asked_for_bounds += a.count;
+            a = (asked){.at = 1};
+            foray_context_set_stop(bench->ctx, stop_at, &a);
+            assert_int_equal(foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy),
+                             FORAY_INTERRUPTED);
+            foray_context_set_stop(bench->ctx, NULL, NULL);
+            if (bounded)
+                assert_ok(bench, foray_explorer_bound(explorer, &whole));
+            assert_ok(bench, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
+            for (int64_t at = 1; by == 1; at++) {
+                a = (asked){.at = at};
+                foray_context_set_stop(bench->ctx, stop_at, &a);
+                foray_status status = foray_explorer_certify(explorer, reward, policy);
+                foray_context_set_stop(bench->ctx, NULL, NULL);
+                assert_int_equal(status, a.count >= at ? FORAY_INTERRUPTED : FORAY_OK);
+                if (status == FORAY_OK) {
+                    assert_true(at > bench->model->horizon); /* the gap asks at every step */
+                    break;
+                }
+            }
+            if (bounded) {
+                assert_ok(bench, foray_explorer_bound(explorer, &bound));
+                assert_true(bound.gap == whole.gap);
+            }
+            foray_policy_destroy(policy);
+        }
+        foray_reward_destroy(reward);
+        foray_run_close(run);
+        remove(bench->path);
+    }
+    assert_true(asked_for_bounds > 3); /* more than those of likelihoods */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN_TEST(stopped_anywhere_a_run_continues_to_the_same_bits),
         RUN_TEST(bounds_and_plans_stop),
+        RUN_TEST(counts_and_gaps_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

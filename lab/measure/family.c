@@ -113,6 +113,8 @@ static foray_status fill_family(foray_context *ctx, const foray_model *model, in
         status = add_reward(ctx, model, &from, goal[i % model->states], family);
         if (status == FORAY_OK)
             family->optimal[i] = fy_truth_best(truth, family->reward[i], NULL);
+        if (status == FORAY_OK && fy_was_stopped(ctx))
+            status = FORAY_INTERRUPTED;
     }
     fy_truth_destroy(truth);
     free(goal);

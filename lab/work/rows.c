@@ -34,6 +34,8 @@ static char *part_path(foray_context *ctx, const fy_folder *folder, const char *
 foray_status fy_rows_write(foray_context *ctx, const fy_folder *folder, const char *part,
                            const char *const *heading, const fy_rows *rows)
 {
+    if (fy_was_stopped(ctx)) /* rows of what was cut short are not to be found later */
+        return FORAY_INTERRUPTED;
     fy_table table = fy_table_begin(ctx, rows->columns, heading);
     fy_writer text = {.ctx = ctx};
     for (int64_t i = 0; i < rows->count; i++)

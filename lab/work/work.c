@@ -152,6 +152,37 @@ static foray_status find_or_make(fy_work *work, foray_context *ctx, int64_t part
     return status == FORAY_OK && !found ? work->make(ctx, work->user, part) : status;
 }
 
+/* What a part asks in its long loops. The caller is asked now and then, and all parts end once it
+ * said stop. */
+typedef struct question {
+    fy_work *work;
+    double asked;
+} question;
+
+static bool is_stopped(void *user)
+{
+    question *q = user;
+    double now = fy_clock();
+    if (now - q->asked < seconds_between_calls)
+        return false;
+    q->asked = now;
+    fy_mutex_take(&q->work->mutex);
+    if (now - q->work->told >= seconds_between_calls)
+        call_progress(q->work, now);
+    bool stopped = q->work->status != FORAY_OK;
+    fy_mutex_release(&q->work->mutex);
+    return stopped;
+}
+
+static foray_status make_part(fy_work *work, foray_context *ctx, int64_t part)
+{
+    question q = {.work = work, .asked = fy_clock()};
+    foray_context_set_stop(ctx, is_stopped, &q);
+    foray_status status = find_or_make(work, ctx, part);
+    /* What was cut short may say anything, also that something failed. */
+    return fy_was_stopped(ctx) ? FORAY_INTERRUPTED : status;
+}
+
 /* Each part has a context of its own, whose messages and failing allocations no other part sees.
  * Which thread makes which part depends on time; what a part is does not. */
 static void make_parts(fy_work *work)
@@ -162,7 +193,7 @@ static void make_parts(fy_work *work)
         if (!fy_work_progress(work, part, 0.0))
             continue;
         foray_context *ctx = foray_context_create();
-        end_part(work, part, ctx, ctx ? find_or_make(work, ctx, part) : FORAY_ERROR_MEMORY);
+        end_part(work, part, ctx, ctx ? make_part(work, ctx, part) : FORAY_ERROR_MEMORY);
         foray_context_destroy(ctx);
     }
 }

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often a long loop asks whether it should stop. */
+enum { STATES_PER_QUESTION = 64, SETS_PER_QUESTION = 64 };
+
 struct fy_all_rewards {
     const fy_confidence *set;
     double *kappa2;                /* [generator_sets] */
@@ -128,7 +131,10 @@ static double find_kappa2(fy_all_rewards *all, int64_t i)
 const double *fy_all_rewards_kappa2(fy_all_rewards *all)
 {
     for (int64_t i = 0; i < all->set->basis->model->generator_sets; i++)
-        all->kappa2[i] = find_kappa2(all, i);
+        if (i % SETS_PER_QUESTION != 0 || !fy_stopped(all->set->kernel->ctx))
+            all->kappa2[i] = find_kappa2(all, i);
+        else
+            break;
     return all->kappa2;
 }
 
@@ -184,6 +190,8 @@ static void step_back(fy_all_rewards *all, const fy_inner *inner, double left)
     const foray_model *model = all->set->basis->model;
     size_t bytes = (size_t)model->states * sizeof *all->w;
     for (int64_t s = 0; s < model->states; s++) {
+        if (s % STATES_PER_QUESTION == 0 && fy_stopped(all->set->kernel->ctx))
+            return;
         all->w_now[s] = all->y_now[s] = all->Z_now[s] = 0;
         for (int64_t a = 0; a < model->actions; a++) {
             if (!fy_available(model, s * model->actions + a))

@@ -118,6 +118,8 @@ void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double 
     for (int64_t g = 0; g < basis->blocks; g++) {
         if (basis->block[g].dim == 0)
             continue;
+        if (fy_stopped(certifier->ctx))
+            return;
         estimate_block(certifier, g, share, inner, scale, regression, certifier->inside);
         estimate_block(certifier, g, share, 0, scale, regression, certifier->set);
     }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often a long loop asks whether it should stop. */
+enum { STATES_PER_QUESTION = 64 };
+
 /* ---------------------------------------------------------------- memory */
 
 static bool allocate_layer(foray_context *ctx, fy_gap_layer *l, int64_t states, int64_t unknowns)
@@ -247,9 +250,12 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
     clear_layer(gap, &gap->after);
     for (int64_t s = 0; s < model->states; s++)
         gap->value[model->horizon * model->states + s] = ending ? ending[s] : 0;
-    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+    foray_context *ctx = gap->set->kernel->ctx;
+    for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
         for (int64_t s = 0; s < model->states; s++)
-            if (fixed && !isnan(fixed[s]))
+            if (s % STATES_PER_QUESTION == 0 && fy_stopped(ctx))
+                break;
+            else if (fixed && !isnan(fixed[s]))
                 settle_state(gap, t, s, action);
             else
                 certify_state(gap, t, s, action);

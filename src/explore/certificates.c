@@ -104,7 +104,8 @@ foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out)
     if (explorer->certifier_after != explorer->episodes)
         fy_certifier_estimate(certifier, explorer->seen, explorer->settings.delta,
                               scale_of(explorer), regressed ? &regression : NULL);
-    explorer->certifier_after = explorer->episodes;
+    /* Sets that were stopped half-way are estimated again. */
+    explorer->certifier_after = fy_was_stopped(explorer->ctx) ? -1 : explorer->episodes;
     *out = certifier;
     return FORAY_OK;
 }
@@ -250,5 +251,5 @@ foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward
     fy_explorer_qualify(explorer, &policy->certificate);
     fy_reward_convert(reward, policy);
     memcpy(policy->value, value, sizeof value);
-    return FORAY_OK;
+    return fy_was_stopped(explorer->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
 }

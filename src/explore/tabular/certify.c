@@ -67,6 +67,7 @@ void fy_certify_weights(const foray_explorer *explorer, const fy_counts *counts,
 
 /* One backward induction: the rule, its sign, whether it follows a policy or seeks one. */
 typedef struct task {
+    foray_context *ctx; /* whether to stop */
     const fy_counts *counts;
     const fy_bonus_rule *rule;
     const foray_reward *reward;
@@ -119,6 +120,13 @@ static void back_up(const task *job, int64_t t, int64_t s, step_values next, ste
         job->policy[t * states + s] = best;
 }
 
+/* Asked at some states: should what is under way end? */
+static bool stopped_at(foray_context *ctx, int64_t s)
+{
+    const int64_t states_per_question = 256;
+    return s % states_per_question == 0 && fy_stopped(ctx);
+}
+
 /* From the last step to the first; gives the mean over mu. */
 static double induct(const task *job)
 {
@@ -132,7 +140,7 @@ static double induct(const task *job)
         memset(next.plain, 0, (size_t)states * sizeof *next.plain);
     }
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
-        for (int64_t s = 0; s < states; s++)
+        for (int64_t s = 0; s < states && !stopped_at(job->ctx, s); s++)
             back_up(job, t, s, next, now);
         step_values swap = now;
         now = next;
@@ -163,7 +171,8 @@ static void plan_one(const foray_explorer *explorer, const void *how, const fora
     int64_t states = explorer->model->states;
     double *left = work + 4 * states;
     fy_reward_left(reward, left);
-    task job = {.counts = by->counts,
+    task job = {.ctx = explorer->ctx,
+                .counts = by->counts,
                 .rule = by->rule,
                 .reward = reward,
                 .left = left,
@@ -254,7 +263,7 @@ foray_certificate fy_certify_all(foray_explorer *explorer, const fy_counts *coun
     for (int64_t s = 0; s < model->states; s++)
         next[s] = 0.0;
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
-        for (int64_t s = 0; s < model->states; s++)
+        for (int64_t s = 0; s < model->states && !stopped_at(explorer->ctx, s); s++)
             now[s] = largest_error(counts, &rule, t, s, next);
         double *swap = now;
         now = next;

@@ -132,14 +132,14 @@ static void plan_state(const fy_counts *counts, const foray_reward *reward, int6
 }
 
 /* The recursion from the last step to the first; value: [2][states]. Gives V^(mu). */
-static double plan_reward(const fy_counts *counts, const foray_reward *reward, double *value,
-                          int32_t *action)
+static double plan_reward(foray_context *ctx, const fy_counts *counts, const foray_reward *reward,
+                          double *value, int32_t *action)
 {
     const foray_model *model = counts->model;
     int64_t states = model->states;
     double *now = value, *next = value + states, mean;
     memset(next, 0, (size_t)states * sizeof *next);
-    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+    for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
         for (int64_t s = 0; s < states; s++)
             plan_state(counts, reward, t, s, next, now + s, action + t * states + s);
         double *swap = now;
@@ -191,7 +191,8 @@ static void plan_one(const foray_explorer *explorer, const void *how, const fora
                      double *work, foray_policy *policy)
 {
     const empirical *by = how;
-    judge(explorer, plan_reward(by->counts, reward, work, policy->action), by->error, policy);
+    double value = plan_reward(explorer->ctx, by->counts, reward, work, policy->action);
+    judge(explorer, value, by->error, policy);
 }
 
 foray_status fy_counts_plan(foray_explorer *explorer, const fy_counts *counts, double error,

@@ -333,7 +333,7 @@ double fy_errors_mean(const foray_explorer *explorer)
         return mean;
     }
     memset(next, 0, (size_t)model->states * sizeof *next);
-    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+    for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(explorer->ctx); t--) {
         for (int64_t s = 0; s < model->states; s++) {
             now[s] = 0.0;
             for (int64_t pair = s * model->actions; pair < (s + 1) * model->actions; pair++)
