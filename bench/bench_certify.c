@@ -133,6 +133,7 @@ int main(void)
     measure_rooms();
     bench_title("one reward: times the three recursions of a plan with the exploration's radius");
     measure_alone("riverswim");
+    measure_alone("chain");
     measure_alone("inventory");
     measure_alone("queue");
     measure_alone("mixture:states=60,actions=4,dim=8,horizon=20");

@@ -11,10 +11,15 @@ enum { STATES_PER_QUESTION = 64 };
 
 /* ---------------------------------------------------------------- memory */
 
-static bool allocate_layer(foray_context *ctx, fy_gap_layer *l, int64_t states, int64_t unknowns)
+static bool allocate_layer(foray_context *ctx, fy_gap_layer *l, int64_t states, int64_t unknowns,
+                           bool third)
 {
-    size_t cells;
-    return fy_size_mul((size_t)states, (size_t)unknowns, &cells) && FY_ALLOC(ctx, l->J, cells) &&
+    size_t cells, squares;
+    if (!fy_size_mul((size_t)states, (size_t)unknowns, &cells) ||
+        !fy_size_mul(cells, third ? (size_t)unknowns : 0, &squares))
+        return false;
+    return FY_ALLOC(ctx, l->J, cells) && FY_ALLOC(ctx, l->K, squares) &&
+           FY_ALLOC(ctx, l->rest, states) && FY_ALLOC(ctx, l->G, states) &&
            FY_ALLOC(ctx, l->J_sum, states) && FY_ALLOC(ctx, l->E, states) &&
            FY_ALLOC(ctx, l->D, states) && FY_ALLOC(ctx, l->A, states) &&
            FY_ALLOC(ctx, l->F, states) && FY_ALLOC(ctx, l->off, states);
@@ -29,6 +34,9 @@ static void free_layer(fy_gap_layer *l)
     free(l->A);
     free(l->F);
     free(l->off);
+    free(l->K);
+    free(l->rest);
+    free(l->G);
 }
 
 bool fy_gap_fits(const fy_confidence *set, int64_t memory)
@@ -52,19 +60,23 @@ foray_status fy_gap_create(foray_context *ctx, const fy_confidence *set, bool jo
     gap->model = model;
     gap->unknowns = unknowns;
     gap->zeta = model->feature_error;
+    gap->third = joint && gap->zeta == 0 && unknowns > 0 && fy_gap_third_fits(set);
+    fy_gap_third_prepare(gap);
+    int64_t squares = gap->third ? unknowns * unknowns : 0;
     for (int64_t g = 0; g < set->basis->blocks; g++)
         gap->blocks += set->basis->block[g].dim > 0;
-    if (!allocate_layer(ctx, &gap->now, model->states, unknowns) ||
-        !allocate_layer(ctx, &gap->after, model->states, unknowns) ||
+    if (!allocate_layer(ctx, &gap->now, model->states, unknowns, gap->third) ||
+        !allocate_layer(ctx, &gap->after, model->states, unknowns, gap->third) ||
         !FY_ALLOC(ctx, gap->optimistic, values) || !FY_ALLOC(ctx, gap->pessimistic, values) ||
         !FY_ALLOC(ctx, gap->value, values) || !FY_ALLOC(ctx, gap->mine.J, unknowns) ||
         !FY_ALLOC(ctx, gap->mine.Psi, unknowns * d) || !FY_ALLOC(ctx, gap->other.J, unknowns) ||
-        !FY_ALLOC(ctx, gap->other.Psi, unknowns * d) ||
-        !FY_ALLOC(ctx, gap->in_joint, model->states) || !FY_ALLOC(ctx, gap->joint, 2 * n) ||
-        !FY_ALLOC(ctx, gap->dp, 2 * n) || !FY_ALLOC(ctx, gap->dx, 2 * n * d) ||
-        !FY_ALLOC(ctx, gap->sum, d) || !FY_ALLOC(ctx, gap->sum_mine, d) ||
-        !FY_ALLOC(ctx, gap->mean, unknowns) || !FY_ALLOC(ctx, gap->mine.target, n) ||
-        !FY_ALLOC(ctx, gap->other.target, n) ||
+        !FY_ALLOC(ctx, gap->other.Psi, unknowns * d) || !FY_ALLOC(ctx, gap->mine.K, squares) ||
+        !FY_ALLOC(ctx, gap->mine.T, squares * d) || !FY_ALLOC(ctx, gap->other.K, squares) ||
+        !FY_ALLOC(ctx, gap->other.T, squares * d) || !FY_ALLOC(ctx, gap->in_joint, model->states) ||
+        !FY_ALLOC(ctx, gap->joint, 2 * n) || !FY_ALLOC(ctx, gap->dp, 2 * n) ||
+        !FY_ALLOC(ctx, gap->dx, 2 * n * d) || !FY_ALLOC(ctx, gap->sum, d) ||
+        !FY_ALLOC(ctx, gap->sum_mine, d) || !FY_ALLOC(ctx, gap->mean, unknowns) ||
+        !FY_ALLOC(ctx, gap->mine.target, n) || !FY_ALLOC(ctx, gap->other.target, n) ||
         fy_layout_create(ctx, model, true, &gap->layout) != FORAY_OK) {
         fy_gap_destroy(gap);
         return FORAY_ERROR_MEMORY;
@@ -88,6 +100,10 @@ void fy_gap_destroy(fy_gap_pass *gap)
     free(gap->mine.Psi);
     free(gap->other.J);
     free(gap->other.Psi);
+    free(gap->mine.K);
+    free(gap->mine.T);
+    free(gap->other.K);
+    free(gap->other.T);
     free(gap->in_joint);
     free(gap->joint);
     free(gap->dp);
@@ -110,7 +126,10 @@ static void settle_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *
     fy_gap_layer *now = &gap->now;
     gap->value[at] = gap->layout.reward.fixed[s];
     memset(now->J + s * gap->unknowns, 0, (size_t)gap->unknowns * sizeof *now->J);
+    int64_t squares = gap->third ? gap->unknowns * gap->unknowns : 0;
+    memset(now->K + s * squares, 0, (size_t)squares * sizeof *now->K);
     now->J_sum[s] = now->E[s] = now->D[s] = now->A[s] = now->F[s] = now->off[s] = 0;
+    now->rest[s] = now->G[s] = 0;
     if (gap->doubt == NULL)
         return;
     gap->doubt->choice[at] = action[at];
@@ -154,6 +173,10 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
     now->off[s] = mine->off;
     double most = gap->set->laws ? most_error(gap, t) + in_J : INFINITY;
     now->E[s] = fmin(left_out + mine->error + fy_gap_upper_mean(gap, mine, gap->after.E), most);
+    if (gap->third) {
+        fy_gap_third_work_out(gap, mine);
+        now->E[s] = fmin(now->E[s], fy_gap_third_state(gap, s, left));
+    }
 
     /* D: the best of going on as pi does and of every other action. */
     double D = fy_gap_upper_mean(gap, mine, gap->after.D), widest = 0;
@@ -168,7 +191,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
         widest = fmax(widest, error);
         if (gap->zeta == 0 && fy_gap_same_action(mine, other))
             continue;
-        double candidate = fy_gap_advantage(gap, error, D);
+        double candidate = fy_gap_advantage(gap, error, left, D);
         if (candidate > D) {
             D = candidate;
             best = a;
@@ -208,6 +231,10 @@ static void clear_layer(const fy_gap_pass *gap, fy_gap_layer *l)
 {
     size_t states = (size_t)gap->model->states;
     memset(l->J, 0, states * (size_t)gap->unknowns * sizeof *l->J);
+    memset(l->K, 0,
+           states * (size_t)(gap->third ? gap->unknowns * gap->unknowns : 0) * sizeof *l->K);
+    memset(l->rest, 0, states * sizeof *l->rest);
+    memset(l->G, 0, states * sizeof *l->G);
     memset(l->J_sum, 0, states * sizeof *l->J_sum);
     memset(l->E, 0, states * sizeof *l->E);
     memset(l->D, 0, states * sizeof *l->D);

@@ -26,9 +26,17 @@
  *   U_h(s,a) = Qhat(s,a) - Vhat(s) + ||dJ||_B + ||dPsi||_* + sum_s' (|dp(s')| + ||dx(s')||) E(s')
  *   D_h(s) = max{ sup P_theta D_{h+1}(s,pi(s)), max_a [U_h(s,a) + sup P_theta D_{h+1}(s,a)] },
  *
- * between 0 and V_bar_h(s) - V_low_h(s). Where a reward looks ahead, r(s,a,s_j) + Vhat_{h+1}(s_j)
- * takes the place of Vhat_{h+1}(s_j) in Q, J and the bonuses (Psi, E and D are as before, and J_H
- * is not 0). Where it is discounted, step t has the reward g^t r_t. Where it stops, V is known and
+ * between 0 and V_bar_h(s) - V_low_h(s). To the third order, where unknowns are few,
+ *
+ *   K_h(s,a) = Psi_h(s,a) + sum_j p_j K_{h+1}(s_j),   T_h(s,a) = sum_j x_j K_{h+1}(s_j)
+ *   rest_h(s,a) = ||T_h(s,a)|| + sup_theta P_theta rest_{h+1}
+ *   |V^pi_theta - Vhat - <y, J> - y'Ky| <= rest
+ *
+ * (norms over pairs of blocks), and ||dK|| + ||dT|| + sum_s' (|dp(s')| + ||dx(s')||) rest(s') can
+ * take the place of ||dPsi||_* and the sum over E in U, ||K|| + rest that of E.
+ *
+ * Where a reward looks ahead, r(s,a,s_j) + Vhat_{h+1}(s_j) takes the place of Vhat_{h+1}(s_j) in Q,
+ * J and the bonuses (Psi, E and D are as before, and J_H is not 0). Where it is discounted, step t has the reward g^t r_t. Where it stops, V is known and
  * J = E = D = 0. D_1(mu) bounds what pi loses, for every theta of the
  * set; 0 proves that pi is optimal. */
 #ifndef FY_GAP_H

@@ -187,8 +187,9 @@ bool fy_gap_same_action(const fy_gap_choice *a, const fy_gap_choice *b)
            (!a->ahead || memcmp(a->ahead, b->ahead, (size_t)a->n * sizeof *a->ahead) == 0);
 }
 
-/* sum_s' (|dp(s')| + ||dx(s')||) E(s'). In different blocks norms are added. */
-static double difference_spill(fy_gap_pass *gap, const fy_gap_choice *a, const fy_gap_choice *b)
+/* sum_s' (|dp(s')| + ||dx(s')||) f(s'). In different blocks norms are added. */
+double fy_gap_difference_spill(fy_gap_pass *gap, const fy_gap_choice *a, const fy_gap_choice *b,
+                               const double *f)
 {
     int64_t count = 0, d = a->d;
     bool same_block = a->block == b->block;
@@ -215,12 +216,12 @@ static double difference_spill(fy_gap_pass *gap, const fy_gap_choice *a, const f
         double square = 0;
         for (int64_t i = 0; i < d && same_block; i++)
             square += gap->dx[q * d + i] * gap->dx[q * d + i];
-        total += (fabs(gap->dp[q]) + sqrt(square)) * gap->after.E[gap->joint[q]];
+        total += (fabs(gap->dp[q]) + sqrt(square)) * f[gap->joint[q]];
         gap->in_joint[gap->joint[q]] = -1;
     }
     for (int side = 0; side < 2 && !same_block; side++)
         for (int64_t j = 0; j < both[side]->n; j++)
-            total += both[side]->norm[j] * gap->after.E[both[side]->next[j]];
+            total += both[side]->norm[j] * f[both[side]->next[j]];
     return total;
 }
 
@@ -248,9 +249,21 @@ static double first_difference(fy_gap_pass *gap)
     return sqrt(square);
 }
 
+/* ||dPsi||_* + sum_s' (|dp(s')| + ||dx(s')||) E(s'); Psi of `other` becomes the difference. */
+static double second_difference(fy_gap_pass *gap)
+{
+    fy_gap_choice *mine = &gap->mine, *other = &gap->other;
+    double spill = fy_gap_difference_spill(gap, other, mine, gap->after.E);
+    if (other->block != mine->block)
+        return spill + fy_gap_norm(gap, other->Psi, other->d) + mine->Psi_most;
+    for (int64_t i = 0; i < gap->unknowns * other->d; i++)
+        other->Psi[i] -= mine->Psi[i];
+    return spill + fy_gap_norm(gap, other->Psi, other->d);
+}
+
 /* U_h(s,a) + sup P D_{h+1}(s,a), or anything that is at most `enough` where that is clear
  * without vectors. */
-double fy_gap_advantage(fy_gap_pass *gap, double error, double enough)
+double fy_gap_advantage(fy_gap_pass *gap, double error, double left, double enough)
 {
     fy_gap_choice *mine = &gap->mine, *other = &gap->other;
     double base = other->Q - mine->Q + error + fy_gap_upper_mean(gap, other, gap->after.D);
@@ -259,17 +272,16 @@ double fy_gap_advantage(fy_gap_pass *gap, double error, double enough)
                   other->spill + mine->spill;
     if (easy <= enough)
         return easy;
-    double total = base + difference_spill(gap, other, mine);
     if (gap->unknowns == 0)
-        return total + first_difference(gap);
+        return base + fy_gap_difference_spill(gap, other, mine, gap->after.E) +
+               first_difference(gap);
     fy_gap_work_out(gap, other);
-    int64_t U = gap->unknowns;
-    for (int64_t i = 0; i < U; i++)
+    if (gap->third)
+        fy_gap_third_work_out(gap, other);
+    for (int64_t i = 0; i < gap->unknowns; i++)
         other->J[i] -= mine->J[i];
-    total += fy_gap_norm(gap, other->J, 1);
-    if (other->block != mine->block)
-        return total + fy_gap_norm(gap, other->Psi, other->d) + mine->Psi_most;
-    for (int64_t i = 0; i < U * other->d; i++)
-        other->Psi[i] -= mine->Psi[i];
-    return total + fy_gap_norm(gap, other->Psi, other->d);
+    double first = base + fy_gap_norm(gap, other->J, 1), second = second_difference(gap);
+    if (!gap->third || first + second <= enough)
+        return first + second;
+    return first + fmin(second, fy_gap_third_difference(gap, left));
 }

@@ -17,6 +17,9 @@ typedef struct fy_gap_layer {
     double *E, *D; /* [states] */
     double *A, *F; /* [states] sizes of what J and E were summed from, and */
     double *off;   /* [states] a bound on the rounding error of Vhat */
+    double *K;     /* [states][unknowns][unknowns] of the third order, */
+    double *rest;  /* [states] what it leaves out, and */
+    double *G;     /* [states] the sizes of what that was summed from */
 } fy_gap_layer;
 
 /* One action in one state, as far as it has been worked out. */
@@ -37,14 +40,21 @@ typedef struct fy_gap_choice {
     const double *ahead; /* [n] the reward of what follows, unscaled; NULL: none */
     double *J;           /* [unknowns] */
     double *Psi;         /* [d][unknowns] */
+    double *K, *T;       /* [unknowns][unknowns], [d][unknowns][unknowns] */
+    double G;            /* as in fy_gap_layer */
 } fy_gap_choice;
+
+/* At most so many unknowns for the third order. */
+enum { FY_GAP_THIRD = 12 };
 
 struct fy_gap_pass {
     const fy_confidence *set;
     const foray_model *model;
-    int64_t unknowns; /* 0: too many, J and Psi are left out */
-    double blocks;    /* with something unknown */
-    double zeta;      /* error of the model's features */
+    int64_t unknowns;                      /* 0: too many, J and Psi are left out */
+    bool third;                            /* few enough for the third order */
+    double blocks;                         /* with something unknown */
+    int64_t parts, part[FY_GAP_THIRD + 1]; /* the same, and where their unknowns begin */
+    double zeta;                           /* error of the model's features */
     fy_gap_layer now, after;
     double *optimistic, *pessimistic, *value; /* [horizon+1][states] */
     fy_gap_choice mine, other;                /* pi(s), and another action */
@@ -80,9 +90,26 @@ bool fy_gap_same_action(const fy_gap_choice *a, const fy_gap_choice *b);
 double fy_gap_rounding(const fy_gap_pass *gap, const fy_gap_choice *a, const fy_gap_choice *b,
                        double left);
 
-/* U_h(s,a) + sup P D_{h+1}(s,a) of `other` against `mine`, or anything that is at most `enough`
- * where that is clear without vectors. */
-double fy_gap_advantage(fy_gap_pass *gap, double error, double enough);
+/* sum_s' (|dp(s')| + ||dx(s')||) f(s'), f >= 0. */
+double fy_gap_difference_spill(fy_gap_pass *gap, const fy_gap_choice *a, const fy_gap_choice *b,
+                               const double *f);
+
+/* U_h(s,a) + sup P D_{h+1}(s,a) of `other` against `mine` with `left` steps left, or anything that
+ * is at most `enough` where that is clear without vectors. */
+double fy_gap_advantage(fy_gap_pass *gap, double error, double left, double enough);
+
+/* ------------------------------------------------------------------- gap_third.c */
+
+/* Are unknowns few enough? */
+bool fy_gap_third_fits(const fy_confidence *set);
+/* Where the unknowns of blocks begin. */
+void fy_gap_third_prepare(fy_gap_pass *gap);
+/* K and T of an action whose J and Psi are there. */
+void fy_gap_third_work_out(const fy_gap_pass *gap, fy_gap_choice *c);
+/* Fills in what the step keeps of `mine` in state s; returns what can take the place of E. */
+double fy_gap_third_state(fy_gap_pass *gap, int64_t s, double left);
+/* What can take the place of ||dPsi||_* and of the sum over E in U, for `other` against `mine`. */
+double fy_gap_third_difference(fy_gap_pass *gap, double left);
 
 /* ------------------------------------------------------------------- gap_doubt.c */
 

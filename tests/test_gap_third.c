@@ -1,0 +1,276 @@
+/* test_gap_third.c - the gap certificate to the third order against a dense version of its formulas
+ * for models with one block; tests/test_gap.c has an adversary against it. */
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "certify/gap_pass.h"
+#include "explore/explorer.h"
+
+enum { MOST_U = 5, MOST_S = 64 };
+
+/* What is kept of a state, or worked out of an action. */
+typedef struct dense {
+    double V, J[MOST_U], K[MOST_U][MOST_U], rest, E, D;
+} dense;
+
+typedef struct action {
+    double Q, J[MOST_U], Psi[MOST_U][MOST_U], K[MOST_U][MOST_U], T[MOST_U][MOST_U][MOST_U];
+} action;
+
+typedef struct stage {
+    foray_context *ctx;
+    foray_model *model;
+    foray_world *world;
+    foray_explorer *explorer;
+    fy_certifier *sets;
+    int64_t goal;
+} stage;
+
+static stage set_up(const char *world, int64_t episodes)
+{
+    stage s = {.ctx = foray_context_create()};
+    foray_settings settings;
+    foray_settings_default(&settings);
+    support_ok(s.ctx, foray_model_builtin(s.ctx, world, &s.model));
+    support_ok(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
+    support_ok(s.ctx, foray_explorer_create(s.ctx, s.model, &settings, &s.explorer));
+    for (int64_t k = 0; k < episodes; k++)
+        support_ok(s.ctx, foray_explorer_play(s.explorer, s.world, NULL, NULL));
+    support_ok(s.ctx, fy_explorer_sets(s.explorer, &s.sets));
+    assert_true(s.model->states <= MOST_S);
+    return s;
+}
+
+static void take_down(stage *s)
+{
+    foray_explorer_destroy(s->explorer);
+    foray_world_destroy(s->world);
+    foray_model_destroy(s->model);
+    foray_context_destroy(s->ctx);
+}
+
+/* ------------------------------------------------------------------------- the oracle */
+
+static double norm(const double *v, int64_t count)
+{
+    double square = 0;
+    for (int64_t i = 0; i < count; i++)
+        square += v[i] * v[i];
+    return sqrt(square);
+}
+
+/* A pair's successors: p, x as rows of MOST_U, next. */
+typedef struct law {
+    int64_t n;
+    const int32_t *next;
+    const double *p;
+    double x[16][MOST_U];
+} law;
+
+static law law_of(const stage *s, int64_t pair)
+{
+    const fy_confidence *set = s->sets->set;
+    const foray_model *model = s->model;
+    int64_t i = model->generator_set[pair];
+    int64_t d = set->basis->block[set->basis->block_of_generator_set[i]].dim;
+    law l = {.n = fy_generator_set_size(model, i),
+             .next = model->succ + model->succ_start[pair],
+             .p = set->p + model->gen_start[i]};
+    assert_true(l.n <= 16 && d <= MOST_U);
+    for (int64_t j = 0; j < l.n; j++)
+        for (int64_t r = 0; r < d; r++)
+            l.x[j][r] = set->x[set->at_x[i] + j * d + r];
+    return l;
+}
+
+/* Q, J, Psi, K = Psi + P K and T = sum_j x_j K_j', K symmetric. */
+static action look(const law *l, double reward, const dense *after)
+{
+    action a = {.Q = reward};
+    for (int64_t j = 0; j < l->n; j++) {
+        const dense *f = &after[l->next[j]];
+        a.Q += l->p[j] * f->V;
+        for (int r = 0; r < MOST_U; r++) {
+            a.J[r] += l->p[j] * f->J[r] + l->x[j][r] * f->V;
+            for (int c = 0; c < MOST_U; c++) {
+                a.Psi[r][c] += l->x[j][r] * f->J[c];
+                a.K[r][c] += l->p[j] * f->K[r][c];
+                for (int e = 0; e < MOST_U; e++)
+                    a.T[r][c][e] += l->x[j][r] * f->K[c][e];
+            }
+        }
+    }
+    for (int r = 0; r < MOST_U; r++)
+        for (int c = 0; c < MOST_U; c++)
+            a.K[r][c] += (a.Psi[r][c] + a.Psi[c][r]) / 2;
+    return a;
+}
+
+/* sup P f, f being the member of `after` at this offset. */
+static double upper(const law *l, const dense *after, size_t member)
+{
+    double mean = 0, most = 0, sum[MOST_U] = {0};
+    for (int64_t j = 0; j < l->n; j++) {
+        double f = *(const double *)((const char *)&after[l->next[j]] + member);
+        mean += l->p[j] * f;
+        most = fmax(most, f);
+        for (int r = 0; r < MOST_U; r++)
+            sum[r] += l->x[j][r] * f;
+    }
+    return fmin(most, mean + norm(sum, MOST_U));
+}
+
+/* sum_s' (|dp| + ||dx||) f(s'). */
+static double spill(const stage *s, const law *a, const law *b, const dense *after, size_t member)
+{
+    double total = 0;
+    for (int64_t to = 0; to < s->model->states; to++) {
+        double dp = 0, dx[MOST_U] = {0};
+        for (int side = 0; side < 2; side++) {
+            const law *l = side == 0 ? a : b;
+            for (int64_t j = 0; j < l->n; j++)
+                for (int r = 0; r < MOST_U && l->next[j] == to; r++) {
+                    dp += r == 0 ? (side == 0 ? l->p[j] : -l->p[j]) : 0;
+                    dx[r] += side == 0 ? l->x[j][r] : -l->x[j][r];
+                }
+        }
+        total +=
+            (fabs(dp) + norm(dx, MOST_U)) * *(const double *)((const char *)&after[to] + member);
+    }
+    return total;
+}
+
+static void subtract(double *from, const double *what, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        from[i] -= what[i];
+}
+
+/* U of gap.h: the smaller of the second and the third order. */
+static double advantage(const stage *s, const law *a, const law *b, action other,
+                        const action *mine, const dense *after)
+{
+    enum { U2 = MOST_U * MOST_U, U3 = U2 * MOST_U };
+    subtract(other.J, mine->J, MOST_U);
+    subtract(other.Psi[0], mine->Psi[0], U2);
+    subtract(other.K[0], mine->K[0], U2);
+    subtract(other.T[0][0], mine->T[0][0], U3);
+    double second = norm(other.Psi[0], U2) + spill(s, a, b, after, offsetof(dense, E));
+    double third = norm(other.K[0], U2) + norm(other.T[0][0], U3) +
+                   spill(s, a, b, after, offsetof(dense, rest));
+    return other.Q - mine->Q + norm(other.J, MOST_U) + fmin(second, third);
+}
+
+static dense certify_state(const stage *s, int64_t x, int64_t pi, const dense *after)
+{
+    enum { U2 = MOST_U * MOST_U, U3 = U2 * MOST_U };
+    const foray_model *model = s->model;
+    dense now = {0};
+    double reward = x == s->goal;
+    law b = law_of(s, x * model->actions + pi);
+    action mine = look(&b, reward, after);
+    now.V = mine.Q;
+    memcpy(now.J, mine.J, sizeof now.J);
+    memcpy(now.K, mine.K, sizeof now.K);
+    now.rest = norm(mine.T[0][0], U3) + upper(&b, after, offsetof(dense, rest));
+    now.E = fmin(norm(mine.Psi[0], U2) + upper(&b, after, offsetof(dense, E)),
+                 norm(mine.K[0], U2) + now.rest);
+    now.D = upper(&b, after, offsetof(dense, D));
+    for (int64_t a = 0; a < model->actions; a++) {
+        law l = law_of(s, x * model->actions + a);
+        bool same = l.p == b.p && !memcmp(l.next, b.next, (size_t)b.n * sizeof *b.next);
+        if (a != pi && !same)
+            now.D = fmax(now.D, advantage(s, &l, &b, look(&l, reward, after), &mine, after) +
+                                    upper(&l, after, offsetof(dense, D)));
+    }
+    return now;
+}
+
+static double dense_gap(const stage *s, const int32_t *policy)
+{
+    const foray_model *model = s->model;
+    static dense layer[2][MOST_S];
+    double gap = 0;
+    memset(layer, 0, sizeof layer);
+    for (int64_t t = model->horizon - 1; t >= 0; t--)
+        for (int64_t x = 0; x < model->states; x++)
+            layer[t % 2][x] =
+                certify_state(s, x, policy[t * model->states + x], layer[(t + 1) % 2]);
+    for (int64_t i = 0; i < model->initials; i++)
+        gap += model->initial_probability[i] * layer[0][model->initial_state[i]].D;
+    return gap;
+}
+
+/* ------------------------------------------------------------------------------- tests */
+
+/* Certificates of some goals: as the oracle has them, and without the third order. */
+static void compare(const char *world, int64_t episodes, double *third, double *second)
+{
+    stage s = set_up(world, episodes);
+    *third = *second = 0;
+    assert_true(s.sets->gap->third);
+    for (s.goal = 0; s.goal < s.model->states; s.goal += 3) {
+        foray_reward *reward;
+        foray_policy *policy;
+        support_ok(s.ctx, foray_reward_create(s.ctx, s.model, "goal", 0, &reward));
+        support_ok(s.ctx, foray_reward_set(s.ctx, reward, -1, s.goal, -1, 1));
+        support_ok(s.ctx, foray_explorer_plan(s.explorer, 1, (const foray_reward *const[]){reward},
+                                              FORAY_PLUGIN, &policy));
+        double found = fy_certifier_policy(s.sets, reward, policy->action).gap;
+        assert_true(fabs(found - dense_gap(&s, policy->action)) <= 1e-7 * (1 + found));
+        s.sets->gap->third = false;
+        double without = fy_certifier_policy(s.sets, reward, policy->action).gap;
+        s.sets->gap->third = true;
+        assert_true(found <= without + 1e-9);
+        *third += found;
+        *second += without;
+        foray_policy_destroy(policy);
+        foray_reward_destroy(reward);
+    }
+    take_down(&s);
+}
+
+static void certificates_follow_the_formulas(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *world;
+        int64_t episodes;
+        double most; /* what the third order leaves of the second, at most */
+    } cases[] = {{"mixture", 1024, 0.6},
+                 {"grid", 256, 0.7},
+                 {"queue", 1024, 0.8},
+                 {"frozenlake", 1024, 0.95},
+                 {"chain:zones=1,laws=1", 256, 0.05}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double third, second;
+        compare(cases[i].world, cases[i].episodes, &third, &second);
+        assert_true(third > 0 && third <= cases[i].most * second);
+    }
+}
+
+/* Nine laws of three unknowns each are too many. */
+static void many_unknowns_make_do_without(void **state)
+{
+    (void)state;
+    stage s = {.ctx = foray_context_create()};
+    support_ok(s.ctx, foray_model_builtin(s.ctx, "rooms", &s.model));
+    support_ok(s.ctx, fy_certifier_create(s.ctx, s.model, 64, &s.sets));
+    assert_true(s.sets->joint && !s.sets->gap->third);
+    fy_certifier_destroy(s.sets);
+    foray_model_destroy(s.model);
+    foray_context_destroy(s.ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(certificates_follow_the_formulas),
+        cmocka_unit_test(many_unknowns_make_do_without),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
