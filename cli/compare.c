@@ -223,7 +223,7 @@ static cli_exit compare_everywhere(contest *c, const char *parent, cli_output *o
     return code;
 }
 
-static cli_exit check_worlds(cli_session *session, const char *parent)
+static cli_exit refuse_repeats(cli_session *session, const char *parent)
 {
     const cli_args *args = &session->args;
     for (int64_t i = 0; i < args->operands; i++)
@@ -246,7 +246,7 @@ static cli_exit run_compare(cli_session *session)
     if (code == CLI_DONE)
         code = read_options(&c);
     if (code == CLI_DONE)
-        code = check_worlds(session, parent);
+        code = refuse_repeats(session, parent);
     bool json = code == CLI_DONE && session->json && c.what.shard.of == 0;
     if (json) {
         cli_output_begin(&output, session);
