@@ -181,7 +181,7 @@ loud() {
 loud 0 'name +.x1b\[2Jtiny.u009b1m' foray model check loud.json
 loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray plan good.foray -r loud_reward.json --force -o policy.json
 loud 0 'goal.x1b]0;x.x07.n +[0-9]' foray evaluate good.json policy.json -r loud_reward.json
-loud 0 'goal.x1b]0;x.x07.n +plugin' foray info good.foray
+loud 0 'goal.x1b]0;x.x07.n +.*plugin' foray info good.foray
 loud 3 'x1b\[1m' foray plan good.foray -r loud_key.json
 
 # Nor is what turns or hides the text around it: U+202E writes from right to left.
