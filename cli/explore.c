@@ -19,6 +19,7 @@ typedef struct exploration {
     foray_model *given; /* named on the command line; NULL: the run's own */
     cli_view view;      /* of a system; without one the model is the world */
     char *world;        /* what the run calls it */
+    bool chosen;        /* the algorithm, by us: nothing is known about the world */
     foray_run *run;
     cli_progress progress;
 } exploration;
@@ -163,6 +164,24 @@ static cli_exit open_world(exploration *e)
     return code == CLI_DONE ? cli_view_model(session, &e->view, &e->given) : code;
 }
 
+/* Where nothing is known there is no structure to learn with, every law must be seen by itself,
+ * and an algorithm that counts is as good as any and far faster. */
+static cli_exit choose_algorithm(exploration *e, foray_settings *settings)
+{
+    cli_session *session = e->session;
+    if (!cli_view_is_open(&e->view) || cli_has(session, "algorithm") || cli_has(session, "literal"))
+        return CLI_DONE;
+    foray_settings_default(settings);
+    cli_exit code =
+        cli_status(session, foray_settings_set(session->ctx, settings, "algorithm", "rf-express"));
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_settings_set(session->ctx, settings, "pooled", "on"));
+    if (code == CLI_DONE)
+        code = cli_settings_apply(session, NULL, settings);
+    e->chosen = true;
+    return code;
+}
+
 static cli_exit start_run(exploration *e)
 {
     cli_session *session = e->session;
@@ -183,6 +202,8 @@ static cli_exit start_run(exploration *e)
     code = cli_destination_check(session, e->path);
     if (code == CLI_DONE)
         code = open_world(e);
+    if (code == CLI_DONE)
+        code = choose_algorithm(e, &settings);
     return code == CLI_DONE ? create_run(e, &settings) : code;
 }
 
@@ -332,6 +353,9 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            cli_grouped(facts->episodes, episodes), facts->episodes == 1 ? "" : "s",
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
+    if (e->chosen)
+        printf("algorithm               rf-express --pooled on: nothing is known, so that counting "
+               "is enough (-a)\n");
     print_bound(bound, status);
     if (!e->view.system)
         cli_print_known(e->session, foray_run_model(e->run), "                        ");

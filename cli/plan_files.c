@@ -107,6 +107,9 @@ static cli_exit open_view(cli_planning *p)
 {
     if (p->known || p->view.system || !cli_view_names(foray_run_world(p->run)))
         return CLI_DONE;
+    bool numbered = strstr(foray_run_world(p->run), "@states") != NULL; /* states are no clusters */
+    if (numbered && !cli_has(p->session, "trust"))
+        return CLI_DONE;
     if (!cli_view_trust(foray_run_world(p->run))[0] || cli_has(p->session, "trust"))
         return cli_view_of_run(p->session, p->run, &p->view);
     cli_fail(p->session, CLI_DONE,

@@ -34,6 +34,8 @@ bool cli_world_at(int64_t index, foray_world_info *info)
 static bool world_exists(const char *name, cli_guess *guess)
 {
     foray_world_info info;
+    if (strcmp(name, "open") == 0)
+        return true;
     for (int64_t i = 0; cli_world_at(i, &info); i++) {
         if (strcmp(info.name, name) == 0)
             return true;

@@ -29,6 +29,11 @@ static const char *clusters_in(const char *source)
     return found;
 }
 
+bool cli_view_is_open(const cli_view *view)
+{
+    return view->model_path && begins(view->model_path, "open:");
+}
+
 bool cli_view_names(const char *source)
 {
     const char *clusters = clusters_in(source);
@@ -212,6 +217,43 @@ static cli_exit open_texts(cli_session *session, const char *source, cli_view *v
     return code == CLI_DONE ? read_options(session, view) : code;
 }
 
+/* Every episode of an open model begins in one state: the one that the program begins in. */
+static cli_exit ask_initial(cli_session *session, foray_system *system, int64_t *initial)
+{
+    const foray_draw draw = {0};
+    double state[64];
+    cli_exit code = cli_status(session, foray_system_reset(system, &draw, state));
+    if (code == CLI_DONE)
+        *initial = (int64_t)state[0];
+    return code;
+}
+
+/* Finitely many states and no simulators: nothing is known but the sizes, and the model is
+ * open:states=S,actions=A,horizon=H,initial=STATE. What the text leaves out the system says. */
+static cli_exit complete_open(cli_session *session, foray_system *system, cli_view *view)
+{
+    const foray_system_spec *spec = foray_system_describe(system);
+    bool named = cli_view_is_open(view);
+    bool unknown = !view->model_path && spec->states > 0 && spec->simulators == 0;
+    char text[512];
+    int64_t initial = 0;
+    if (unknown)
+        snprintf(text, sizeof text, "open:states=%" PRId64 ",actions=%" PRId64 ",horizon=%" PRId64,
+                 spec->states, spec->actions, spec->horizon);
+    else if (named)
+        snprintf(text, sizeof text, "%s", view->model_path);
+    if (!(unknown || named) || strstr(text, "initial="))
+        return CLI_DONE;
+    cli_exit code = ask_initial(session, system, &initial);
+    if (code != CLI_DONE)
+        return code;
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, ",initial=%" PRId64, initial);
+    free(view->model_path);
+    view->model_path = strdup(text);
+    return view->model_path ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+}
+
 static cli_exit open_view(cli_session *session, const char *source, cli_view *view)
 {
     foray_context *ctx = session->ctx;
@@ -223,6 +265,9 @@ static cli_exit open_view(cli_session *session, const char *source, cli_view *vi
     if (code != CLI_DONE)
         return code;
     view->system = system;
+    code = complete_open(session, system, view);
+    if (code != CLI_DONE)
+        return code;
     if (!(view->aggregation.lipschitz > 0) && !view->model_path)
         view->aggregation.lipschitz = foray_system_describe(system)->lipschitz;
     if (!view->clusters_text)
@@ -358,9 +403,12 @@ static bool show_progress(void *user, double done)
 /* States and actions are compared where the model meets the system. */
 static cli_exit load_model(cli_session *session, const cli_view *view, foray_model **out)
 {
+    foray_context *ctx = session->ctx;
     foray_model *model = NULL;
     const foray_system_spec *spec = foray_system_describe(view->system);
-    cli_exit code = cli_status(session, foray_model_load(session->ctx, view->model_path, &model));
+    cli_exit code = cli_status(session, cli_view_is_open(view)
+                                            ? foray_model_builtin(ctx, view->model_path, &model)
+                                            : foray_model_load(ctx, view->model_path, &model));
     if (code == CLI_DONE && foray_model_horizon(model) != spec->horizon)
         code = cli_fail(session, CLI_BAD_INPUT,
                         "%s has episodes of %" PRId64 " steps, but those of %s have %" PRId64,

@@ -8,6 +8,7 @@
  *     pendulum@grid:41x41,draws=1000    with more draws; also accuracy=, delta=, seed=, lipschitz=
  *     pendulum@grid:5x5,continue=fresh  every step from a fresh point of its cluster
  *     exec:./lift@states,model=m.json   the model comes from a file, reality from a program
+ *     exec:./lift@states,model=open:states=9,actions=2,horizon=5,initial=0    nothing is known
  *
  * SYSTEM is what foray_system_open takes; CLUSTERS begins with grid:, radial: or states. */
 #ifndef CLI_VIEW_H
@@ -17,7 +18,7 @@
 
 struct cli_view {
     char *system_text, *clusters_text;
-    char *model_path; /* NULL: the model is made by aggregating */
+    char *model_path; /* or "open:..."; NULL: the model is made by aggregating */
     int cached;       /* FORAY_CACHE_..., once it is made */
     foray_aggregation aggregation;
     foray_continuation continuation;
@@ -56,6 +57,9 @@ struct cli_view {
 
 /* Does this text name a view? It may still fail to open. */
 bool cli_view_names(const char *source);
+
+/* Is nothing known about it but its sizes? */
+bool cli_view_is_open(const cli_view *view);
 
 /* Opens a view from its text; the options of CLI_OPTIONS_VIEW override the text. */
 cli_exit cli_view_open(cli_session *session, const char *source, cli_view *out);

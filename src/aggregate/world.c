@@ -4,7 +4,8 @@
  *   step    s <- what follows (s, a) in reality, x ~ P(.|s); tell x
  *
  * The model says which clusters may follow (x,a), from finitely many draws; where none of
- * those that s belongs to is among them, the nearest that is stands for them. */
+ * those that s belongs to is among them, the nearest that is stands for them, unless states are
+ * clusters and the model exact: then the model is wrong. */
 #include "model/model.h"
 #include "aggregate/sampling.h"
 #include "world/world.h"
@@ -22,6 +23,7 @@ typedef struct walker {
     const foray_clusters *clusters;
     const foray_model *model;
     double *room;
+    bool strict;         /* the states are the model's own: they cannot be anywhere else */
     int64_t points;      /* of a cluster, to continue from; 0: from the real state */
     uint64_t point_seed; /* the model was made from these */
     double *point;       /* [clusters][points][dimensions] all of them, or */
@@ -96,6 +98,27 @@ static int64_t choose(const walker *w, choice allowed, const foray_draw *draw)
     return last >= 0 ? last : nearest_allowed(w, allowed);
 }
 
+/* Where clusters are the states themselves and the model claims to be exact, a state that it
+ * rules out has no nearest one: certificates would be about another world. */
+static foray_status check_allowed(const walker *w, choice allowed, int64_t state, int64_t action)
+{
+    int32_t now = (int32_t)w->state[0];
+    if (!w->strict || allows(allowed, now))
+        return FORAY_OK;
+    if (action < 0)
+        return fy_fail(w->ctx, FORAY_ERROR_WORLD,
+                       "an episode of %s begins in state %" PRId32 ", but those of the model begin "
+                       "%s %" PRId32 ": let it begin in one state, whose actions lead to the "
+                       "others, or say in the model where episodes may begin",
+                       w->system->spec.name, now,
+                       allowed.count == 1 ? "in state" : "elsewhere, as in state",
+                       allowed.cluster[0]);
+    return fy_fail(w->ctx, FORAY_ERROR_WORLD,
+                   "in state %" PRId64 " action %" PRId64 " led to state %" PRId32
+                   ", which the model rules out",
+                   state, action, now);
+}
+
 /* ----------------------------------------------------------------------- operations */
 
 static foray_status reset(void *self, const foray_draw *draw, int64_t *state)
@@ -107,6 +130,9 @@ static foray_status reset(void *self, const foray_draw *draw, int64_t *state)
     if (status != FORAY_OK)
         return status;
     allowed.count = foray_model_initial(w->model, &allowed.cluster, &probability);
+    status = check_allowed(w, allowed, 0, -1);
+    if (status != FORAY_OK)
+        return status;
     w->told = choose(w, allowed, draw);
     w->last = *draw;
     *state = w->told;
@@ -182,6 +208,8 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
     allowed.count = foray_model_successors(w->model, state, action, &allowed.cluster);
     if (w->points > 0 && w->system->ops.deterministic)
         status = check_obeys(w, allowed);
+    if (status == FORAY_OK)
+        status = check_allowed(w, allowed, state, action);
     if (status != FORAY_OK)
         return status;
     w->told = choose(w, allowed, draw);
@@ -253,7 +281,11 @@ foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
                                      const foray_clusters *clusters, const foray_model *model,
                                      foray_world **out)
 {
-    const walker start = {.ctx = ctx, .system = system, .clusters = clusters, .model = model};
+    const walker start = {.ctx = ctx,
+                          .system = system,
+                          .clusters = clusters,
+                          .model = model,
+                          .strict = clusters->kind->exact && !(model->feature_error > 0)};
     foray_status status = create_world(start, NULL, out);
     if (status == FORAY_OK && !clusters->kind->exact)
         fy_world_mark_through_clusters(*out);

@@ -43,8 +43,11 @@ bool fy_gap_fits(const fy_confidence *set, int64_t memory)
 {
     /* Two layers of J, and Psi of two actions. */
     double unknowns = (double)set->basis->unknowns, d = (double)set->basis->most_dim;
-    double numbers = unknowns * (2 * (double)set->basis->model->states + 2 * d + 3);
-    return numbers * sizeof(double) <= (double)memory * 0x1p20;
+    const foray_model *model = set->basis->model;
+    double numbers = unknowns * (2 * (double)model->states + 2 * d + 3);
+    /* Psi of every step, transition and unknown; 2e10 take about ten seconds. */
+    double work = (double)model->horizon * (double)model->succ_start[model->pairs] * unknowns * d;
+    return work <= 2e10 && numbers * sizeof(double) <= (double)memory * 0x1p20;
 }
 
 foray_status fy_gap_create(foray_context *ctx, const fy_confidence *set, bool joint,

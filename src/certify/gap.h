@@ -54,7 +54,7 @@ typedef struct fy_gap_result {
     double values;    /* V_bar(mu) - V_low(mu): the older bound, from the same set */
 } fy_gap_result;
 
-/* Do the vectors of all unknowns fit into this many MiB? */
+/* Do the vectors of all unknowns fit into this many MiB, and into some seconds per policy? */
 bool fy_gap_fits(const fy_confidence *set, int64_t memory);
 
 /* Room for certificates from `set`, which must outlive it. joint: with J and Psi as above. Without

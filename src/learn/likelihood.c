@@ -105,7 +105,7 @@ static double dot(int64_t count, const double *x, const double *y)
 /* matrix += weight x x', lower half. */
 static void add_outer(int64_t k, double weight, const double *x, double *matrix)
 {
-    for (int64_t i = 0; i < k; i++)
+    for (int64_t i = 0; i < k && weight != 0; i++)
         for (int64_t j = 0; j <= i; j++)
             matrix[i * k + j] += weight * x[i] * x[j];
 }
@@ -393,14 +393,23 @@ static double penalty_closed(const fy_likelihood *lik, double a)
            8 * unit * (m + 4) * (size + fabs(fy_lgamma(lik->n + m * a)) + fabs(l));
 }
 
-/* The prior is Dirichlet(1/2) where all vectors that the block can show are separate, which is
+/* Dirichlet(a,...,a), a fixed by the number of outcomes alone: 1/2 is best where all of them
+ * happen, and costs (m/2) log n. Where there are many, few do: total mass 1 costs about log n,
+ * and log m for each outcome seen. */
+static double prior_mass(int64_t m)
+{
+    enum { FEW = 8 };
+    return m <= FEW ? 0.5 : 1.0 / (double)m;
+}
+
+/* The prior is Dirichlet where all vectors that the block can show are separate, which is
  * known beforehand, and uniform elsewhere. */
 static double find_penalty(fy_likelihood *lik, int64_t g)
 {
     if (lik->n == 0 || lik->k == 0)
         return 0;
     if (lik->vectors->separate[g])
-        return penalty_closed(lik, 0.5);
+        return penalty_closed(lik, prior_mass(lik->m));
     double l = evaluate(lik, lik->c);
     double pen = fmin(penalty_anywhere((double)lik->k, lik->n), penalty_inside(lik, l));
     evaluate(lik, lik->c);
@@ -472,14 +481,18 @@ static double find_ellipsoid(fy_likelihood *lik, double excess, double width)
         for (int64_t i = 0; i < lik->m; i++)
             lik->most[t] = fmax(lik->most[t], lik->phi[t * lik->m + i]);
     }
-    for (int round = 0; round < ROUNDS; round++) {
+    bool moved = true; /* a round that moves no u_t is the last */
+    for (int round = 0; round < ROUNDS && moved; round++) {
+        moved = false;
         regular form = form_matrix(lik, excess, width);
         factorise(lik->k, lik->matrix, lik->factor); /* rho keeps it definite */
         beta = sqrt(square_radius(lik, form, excess, width)) * (1 + 4 * unit);
         for (int64_t t = 0; t < lik->rows; t++) {
             double norm =
                 inverse_norm(lik->k, lik->factor, lik->tangent + t * lik->k, lik->solution);
-            lik->most[t] = fmin(lik->most[t], (lik->p[t] + beta * norm) * (1 + 1e-12));
+            double most = (lik->p[t] + beta * norm) * (1 + 1e-12);
+            moved |= most < lik->most[t];
+            lik->most[t] = fmin(lik->most[t], most);
         }
     }
     return beta;

@@ -1,5 +1,5 @@
 /* builtin.c - the table of built-in worlds. */
-#include "world/spec.h"
+#include "world/open.h"
 #include "world/world.h"
 
 /* A world is one file that defines its row, fy_world_NAME, and one line here. */
@@ -37,15 +37,19 @@ bool foray_world_describe(int64_t index, foray_world_info *info)
     return true;
 }
 
-foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out)
+static foray_status build(foray_context *ctx, const char *spec, foray_builder **builder)
 {
     int64_t index = 0;
     double value[FY_MOST_PARAMETERS];
     foray_status status = fy_spec_read(ctx, "world", foray_world_describe, spec, &index, value);
-    if (status != FORAY_OK)
-        return status;
+    return status == FORAY_OK ? kinds[index]->build(ctx, value, builder) : status;
+}
+
+foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out)
+{
     foray_builder *builder = NULL;
-    status = kinds[index]->build(ctx, value, &builder);
+    foray_status status = fy_spec_names(fy_open_describe, spec) ? fy_open_read(ctx, spec, &builder)
+                                                                : build(ctx, spec, &builder);
     if (status == FORAY_OK) {
         foray_builder_name(builder, spec);
         status = foray_builder_finish(builder, out);
