@@ -47,4 +47,19 @@ holds "--quiet says nothing" test ! -s quiet.out
 holds "and does it all the same" test -s quiet.foray
 expect 1 "" foray explore riverswim -k 10 --until 1e-9 --quiet -o missed.foray
 expect 2 "exists" foray explore riverswim --quiet -o quiet.foray
+
+# ---- names of states and actions in a policy as CSV, quoted where they have commas
+foray explore frozenlake -k 100 -o lake.foray --quiet
+{
+    echo step,state,action
+    awk 'BEGIN { for (s = 1; s < 15; s++) printf ",%d,1\n", s }'
+    echo ',"start (0,0)",down'
+    echo ' , "goal (3,3)" , 2 '
+} >named.csv
+sed -e 's/"start (0,0)"/0/' -e 's/"goal (3,3)"/15/' -e 's/down/1/' named.csv >numbered.csv
+foray certify lake.foray named.csv -r reach:15 --json | grep -v '"policy": "' >named.out
+foray certify lake.foray numbered.csv -r reach:15 --json | grep -v '"policy": "' >numbered.out
+holds "names are as good as numbers" cmp named.out numbered.out
+sed 's/down/dwon/' named.csv >wrong.csv
+expect 3 "wrong.csv:16: .*by number or name" foray certify lake.foray wrong.csv -r reach:15
 finish
