@@ -42,7 +42,7 @@ static void put_members(fy_writer *tar, const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static foray_context *ctx;
-    if (size == 0)
+    if (size < 2)
         return 0;
     if (!ctx)
         ctx = foray_context_create();

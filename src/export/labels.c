@@ -75,10 +75,12 @@ static void print_labels(const fy_export *e, fy_writer *out)
     set sets[2];
     for (int64_t i = 0; i < e->what->rewards; i++) {
         int64_t count = e->what->reward[i]->fixed ? list_sets(e->what->reward[i], sets) : 0;
-        for (int64_t k = 0; k < count; k++, comma = ",")
+        for (int64_t k = 0; k < count; k++) {
             print_annotation(
                 out, comma, "l", 2 * i + k, sets[k].reward->name, k == 0 ? "" : " avoid",
                 ",\"applies-to\":[\"states\"],\"type\":{\"type\":\"bool\",\"size\":1}");
+            comma = ",";
+        }
     }
 }
 

@@ -94,7 +94,7 @@ foray_status fy_archive_read(foray_context *ctx, const char *path, fy_archive *o
     fy_archive archive = {.ctx = ctx, .path = path};
     foray_status status = fy_file_read(ctx, path, FY_UNPACK_LIMIT, &archive.data, &archive.size);
     if (status == FORAY_OK)
-        status = fy_decompress(ctx, path, &archive.data, &archive.size);
+        status = fy_decompress(&archive);
     if (status == FORAY_OK &&
         (archive.size < BLOCK || memcmp(archive.data + MAGIC_AT, "ustar", 5) != 0))
         status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s: no tar file", path);

@@ -25,8 +25,8 @@ typedef struct fy_archive {
 /* More than this is not unpacked: a small file can stand for any amount. */
 #define FY_UNPACK_LIMIT ((size_t)4 << 30)
 
-/* Replaces *data, which is compressed if its first bytes say so. */
-foray_status fy_decompress(foray_context *ctx, const char *path, uint8_t **data, size_t *size);
+/* Replaces the data, which are compressed if their first bytes say so. */
+foray_status fy_decompress(fy_archive *archive);
 
 foray_status fy_archive_read(foray_context *ctx, const char *path, fy_archive *out);
 void fy_archive_free(fy_archive *archive);

@@ -147,12 +147,13 @@ static foray_status add_state(ending *e, int64_t state)
     const fy_transitions *table = e->table;
     const int64_t *start = table->start + state * table->actions;
     foray_status status = FORAY_OK;
-    char name[FY_STATE_NAME];
-    if (start[0] == start[table->actions])
+    if (start[0] == start[table->actions]) {
+        char name[FY_STATE_NAME];
         return fy_fail(table->ctx, FORAY_ERROR_INPUT,
                        "%s: state %s has no row%s: a state that goes on needs an action",
                        table->path, fy_transitions_name(table, state, name),
                        e->reached[state] ? "" : " (nothing leads there)");
+    }
     for (int64_t a = 0; a < table->actions && status == FORAY_OK; a++)
         status = add_pair(e, state, a);
     return status;

@@ -88,7 +88,7 @@ static foray_status read_index(fy_umb *umb)
 static foray_status read_branches(fy_umb *umb)
 {
     fy_transitions *table = umb->prism->table;
-    const fy_member *target;
+    const fy_member *target = NULL;
     double *probability = NULL;
     fy_umb_type type;
     foray_status status = fy_umb_real_type(
@@ -260,7 +260,7 @@ static foray_status add_rewards(fy_umb *umb, const char *id, const char *entity,
 
 static foray_status read_reward(fy_umb *umb, const char *id, const char *name, fy_json annotation)
 {
-    char what[120], member[200];
+    char what[120];
     fy_umb_type type;
     fy_format(what, sizeof what, "reward %.100s", name);
     foray_status status = fy_umb_real_type(umb, fy_json_member(annotation, "type"), what, &type);
@@ -273,6 +273,7 @@ static foray_status read_reward(fy_umb *umb, const char *id, const char *name, f
     if (!structure)
         return FORAY_ERROR_MEMORY;
     if (applies_to(annotation, "states")) {
+        char member[200];
         name_member(member, "rewards", id, "states");
         status = FY_ALLOC(umb->ctx, structure->state, umb->states)
                      ? fy_umb_reals(umb, member, type, umb->states, structure->state)

@@ -70,23 +70,25 @@ static foray_status decode_xz(fy_writer *out, const char *path, const uint8_t *d
     return status;
 }
 
-foray_status fy_decompress(foray_context *ctx, const char *path, uint8_t **data, size_t *size)
+foray_status fy_decompress(fy_archive *archive)
 {
-    fy_writer out = {.ctx = ctx};
+    fy_writer out = {.ctx = archive->ctx};
+    const uint8_t *data = archive->data;
+    size_t size = archive->size;
     foray_status status;
-    if (*size >= 3 && memcmp(*data, "\x1f\x8b\x08", 3) == 0)
-        status = inflate_gzip(&out, path, *data, *size);
-    else if (*size >= 6 && memcmp(*data,
-                                  "\xfd"
-                                  "7zXZ",
-                                  6) == 0)
-        status = decode_xz(&out, path, *data, *size);
+    if (size >= 3 && memcmp(data, "\x1f\x8b\x08", 3) == 0)
+        status = inflate_gzip(&out, archive->path, data, size);
+    else if (size >= 6 && memcmp(data,
+                                 "\xfd"
+                                 "7zXZ",
+                                 6) == 0)
+        status = decode_xz(&out, archive->path, data, size);
     else
         return FORAY_OK;
     if (status == FORAY_OK) {
-        free(*data);
-        *data = out.data;
-        *size = out.size;
+        free(archive->data);
+        archive->data = out.data;
+        archive->size = out.size;
     } else {
         free(out.data);
     }

@@ -4,11 +4,13 @@
 
 #include <string.h>
 
-foray_status fy_decompress(foray_context *ctx, const char *path, uint8_t **data, size_t *size)
+foray_status fy_decompress(fy_archive *archive)
 {
-    bool packed =
-        *size >= 6 && (memcmp(*data, "\x1f\x8b", 2) == 0 || memcmp(*data + 1, "7zXZ", 4) == 0);
-    return packed ? fy_fail(ctx, FORAY_ERROR_USAGE,
-                            "%s is compressed, which this build of the library does not read", path)
+    const uint8_t *data = archive->data;
+    bool packed = archive->size >= 6 &&
+                  (memcmp(data, "\x1f\x8b", 2) == 0 || memcmp(data + 1, "7zXZ", 4) == 0);
+    return packed ? fy_fail(archive->ctx, FORAY_ERROR_USAGE,
+                            "%s is compressed, which this build of the library does not read",
+                            archive->path)
                   : FORAY_OK;
 }
