@@ -107,7 +107,7 @@ static cli_exit open_view(cli_planning *p)
 {
     if (p->known || p->view.system || !cli_view_names(foray_run_world(p->run)))
         return CLI_DONE;
-    bool numbered = strstr(foray_run_world(p->run), "@states") != NULL; /* states are no clusters */
+    bool numbered = strstr(foray_run_world(p->run), "@states") != NULL; /* states, not clusters */
     if (numbered && !cli_has(p->session, "trust"))
         return CLI_DONE;
     if (!cli_view_trust(foray_run_world(p->run))[0] || cli_has(p->session, "trust"))

@@ -600,8 +600,8 @@ FORAY_API foray_status foray_world_step(foray_world *world, const foray_draw *dr
 
 /* Built-in worlds, as models whose theta is known: "rooms:rows=3,cols=3". The
  * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range.
- * "open:states=S,actions=A,horizon=H,initial=STATE" is no world but a model without theta in which
- * anything may follow anything (docs/outside.md). */
+ * "open:states=S,actions=A,horizon=H,initial=STATE" is not a world, but a model without theta in
+ * which anything may follow anything (docs/outside.md). */
 FORAY_API foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out);
 
 typedef struct foray_world_info {
