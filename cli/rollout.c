@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "output.h"
+#include "progress.h"
 #include "view.h"
 
 /* Measuring the aggregation error takes many draws around every state. */
@@ -17,7 +19,7 @@ typedef enum lens { LENS_NONE, LENS_TRUE, LENS_ESTIMATED } lens;
 
 /* One reward. */
 typedef struct trial {
-    int64_t index;
+    int64_t index;                   /* of the system's own reward; -1: one of clusters */
     foray_policy *known;             /* with the true parameters; NULL: nobody knows them */
     foray_return learnt, best, lost; /* lost: best - learnt, episode by episode */
     foray_misfit misfit;
@@ -37,6 +39,9 @@ typedef struct rollout {
     foray_reward **reward; /* [count] */
     foray_policy **policy; /* [count] planned with what was learnt */
     double *learnt, *best; /* [episodes] returns of the two policies under way */
+    cli_work work;         /* the progress line */
+    struct timespec started;
+    int64_t done; /* episodes so far, of all policies */
 } rollout;
 
 /* ------------------------------------------------------------------------ opening */
@@ -57,7 +62,8 @@ static cli_exit open_run(rollout *r)
     return code;
 }
 
-static cli_exit add_trial(rollout *r, int64_t index)
+/* Reward `index` of the system itself, whose value is known in every real state. */
+static cli_exit add_own(rollout *r, int64_t index)
 {
     int64_t i = r->count++;
     r->trial[i].index = index;
@@ -66,35 +72,28 @@ static cli_exit add_trial(rollout *r, int64_t index)
                                                  foray_run_model(r->run), index, &r->reward[i]));
 }
 
-/* Reward files say what clusters are worth; in the real system only its own have a value. */
-static cli_exit unknown_reward(rollout *r, const char *name)
-{
-    const foray_system_spec *spec = foray_system_describe(r->view.system);
-    char known[512] = "";
-    for (int64_t i = 0; i < spec->rewards; i++) {
-        strncat(known, i > 0 ? ", " : "", sizeof known - strlen(known) - 1);
-        strncat(known, spec->reward_name[i], sizeof known - strlen(known) - 1);
-    }
-    return cli_fail(
-        r->session, CLI_BAD_INPUT,
-        "%s: %s has no such reward of its own; it has %s, and others have no value in real states",
-        name, r->view.system_text, *known ? known : "none");
-}
-
-static cli_exit add_named(rollout *r, const char *name)
-{
-    int64_t index = cli_view_reward(&r->view, name);
-    return index < 0 ? unknown_reward(r, name) : add_trial(r, index);
-}
-
-/* The rewards asked for, or all that the system names. */
-static cli_exit choose_rewards(rollout *r)
+/* Those given with -r, in their order: the system's own by name, others are of clusters. */
+static cli_exit add_given(rollout *r, cli_rewards *given)
 {
     const cli_args *args = &r->session->args;
-    int64_t named = foray_system_describe(r->view.system)->rewards;
-    bool all = !cli_has(r->session, "reward");
-    cli_exit code = CLI_DONE;
-    size_t most = (size_t)(named + args->count) + 1;
+    int64_t taken = 0;
+    for (int64_t i = 0; i < args->count; i++) {
+        if (strcmp(args->option[i]->is.name, "reward") != 0)
+            continue;
+        bool goals = strcmp(args->value[i], "goals") == 0;
+        int64_t end = taken + (goals ? foray_model_states(foray_run_model(r->run)) : 1);
+        for (; taken < end && taken < given->count; taken++) {
+            r->trial[r->count].index = cli_view_reward(&r->view, args->value[i]);
+            r->reward[r->count++] = given->item[taken];
+            given->item[taken] = NULL;
+        }
+    }
+    return CLI_DONE;
+}
+
+static cli_exit make_room(rollout *r, int64_t rewards)
+{
+    size_t most = (size_t)rewards + 1;
     r->trial = calloc(most, sizeof *r->trial);
     r->reward = calloc(most, sizeof *r->reward);
     r->policy = calloc(most, sizeof *r->policy);
@@ -102,13 +101,31 @@ static cli_exit choose_rewards(rollout *r)
     r->best = calloc((size_t)r->episodes, sizeof *r->best);
     if (!r->trial || !r->reward || !r->policy || !r->learnt || !r->best)
         return cli_fail(r->session, CLI_BAD_INPUT, "out of memory");
+    return CLI_DONE;
+}
+
+/* The rewards asked for, or all that the system names. */
+static cli_exit choose_rewards(rollout *r)
+{
+    int64_t named = foray_system_describe(r->view.system)->rewards;
+    cli_rewards given = {0};
+    cli_exit code = CLI_DONE;
+    r->session->view = &r->view;
+    if (cli_has(r->session, "reward")) {
+        code = cli_rewards_open(r->session, foray_run_model(r->run), &given);
+        if (code == CLI_DONE)
+            code = make_room(r, given.count);
+        if (code == CLI_DONE)
+            code = add_given(r, &given);
+        cli_rewards_close(&given);
+        return code;
+    }
     if (named == 0)
-        return cli_fail(r->session, CLI_BAD_INPUT, "%s names no rewards", r->view.system_text);
-    for (int64_t i = 0; all && i < named && code == CLI_DONE; i++)
-        code = add_trial(r, i);
-    for (int64_t i = 0; i < args->count && code == CLI_DONE; i++)
-        if (strcmp(args->option[i]->is.name, "reward") == 0)
-            code = add_named(r, args->value[i]);
+        return cli_fail(r->session, CLI_BAD_INPUT, "%s names no rewards: give one with -r",
+                        r->view.system_text);
+    code = make_room(r, named);
+    for (int64_t i = 0; i < named && code == CLI_DONE; i++)
+        code = add_own(r, i);
     return code;
 }
 
@@ -134,14 +151,62 @@ static cli_exit choose_lens(rollout *r)
 
 /* ------------------------------------------------------------------------- trying */
 
-static foray_status roll(rollout *r, const trial *t, const foray_policy *policy, double *value,
+static bool show_progress(rollout *r)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)(now.tv_sec - r->started.tv_sec) +
+                     1e-9 * (double)(now.tv_nsec - r->started.tv_nsec);
+    int64_t policies = r->count * (foray_model_theta(foray_run_model(r->run)) ? 2 : 1);
+    double share = (double)r->done / ((double)policies * (double)r->episodes);
+    const foray_work_progress progress = {
+        .parts = policies * r->episodes,
+        .finished = r->done,
+        .done = share,
+        .seconds = seconds,
+        .remaining = share > 0.01 ? seconds * (1 - share) / share : NAN,
+    };
+    return cli_work_step(&r->work, &progress);
+}
+
+/* What a return is at least and at most. */
+static void range_of(const foray_reward *reward, int64_t horizon, double *least, double *most)
+{
+    foray_reward_facts facts;
+    double left = 0, weight = 1;
+    foray_reward_describe(reward, &facts);
+    for (int64_t t = 0; t < (facts.stops ? 1 : horizon); t++, weight *= facts.discount)
+        left += weight;
+    *least = facts.stops ? 0 : facts.low * left;
+    *most = facts.stops ? 1 : facts.high * left;
+}
+
+/* Episodes a few at a time: between them progress is shown, and a signal is heeded. */
+static foray_status roll_parts(rollout *r, const trial *t, const foray_reward *reward,
+                               const foray_policy *policy, double *value)
+{
+    enum { PART = 256 };
+    foray_status status = FORAY_OK;
+    for (int64_t e = 0; e < r->episodes && status == FORAY_OK; e += PART) {
+        int64_t count = r->episodes - e < PART ? r->episodes - e : PART;
+        status = foray_rollout_part(r->session->ctx, r->view.system, r->view.clusters, policy,
+                                    t->index, t->index < 0 ? reward : NULL, e, count,
+                                    (uint64_t)r->seed, value + e);
+        r->done += count;
+        if (status == FORAY_OK && !show_progress(r))
+            status = FORAY_INTERRUPTED;
+    }
+    return status;
+}
+
+static foray_status roll(rollout *r, int64_t i, const foray_policy *policy, double *value,
                          foray_return *out)
 {
-    foray_context *ctx = r->session->ctx;
-    foray_status status = foray_rollout(ctx, r->view.system, r->view.clusters, policy, t->index,
-                                        r->episodes, (uint64_t)r->seed, value);
+    double least, most;
+    range_of(r->reward[i], policy->horizon, &least, &most);
+    foray_status status = roll_parts(r, &r->trial[i], r->reward[i], policy, value);
     if (status == FORAY_OK)
-        status = foray_mean_interval(ctx, r->episodes, value, 0, (double)policy->horizon,
+        status = foray_mean_interval(r->session->ctx, r->episodes, value, least, most,
                                      r->confidence, out);
     return status;
 }
@@ -153,15 +218,18 @@ static foray_status compare_with_truth(rollout *r, int64_t i)
     foray_context *ctx = r->session->ctx;
     const foray_model *model = foray_run_model(r->run);
     trial *t = &r->trial[i];
+    foray_reward_facts facts;
+    double least, most;
+    foray_reward_describe(r->reward[i], &facts);
+    range_of(r->reward[i], foray_model_horizon(model), &least, &most);
     foray_status status = foray_plan_known(ctx, model, r->reward[i], &t->known);
     if (status == FORAY_OK)
-        status = roll(r, t, t->known, r->best, &t->best);
+        status = roll(r, i, t->known, r->best, &t->best);
     for (int64_t e = 0; e < r->episodes && status == FORAY_OK; e++)
-        r->best[e] -= r->learnt[e];
-    double most = (double)foray_model_horizon(model);
+        r->best[e] = facts.minimise ? r->learnt[e] - r->best[e] : r->best[e] - r->learnt[e];
     if (status == FORAY_OK)
-        status =
-            foray_mean_interval(ctx, r->episodes, r->best, -most, most, r->confidence, &t->lost);
+        status = foray_mean_interval(ctx, r->episodes, r->best, least - most, most - least,
+                                     r->confidence, &t->lost);
     return status;
 }
 
@@ -171,7 +239,7 @@ static foray_status try_one(rollout *r, int64_t i)
     foray_context *ctx = r->session->ctx;
     const foray_model *model = foray_run_model(r->run);
     int64_t looks = r->episodes < MISFIT_EPISODES ? r->episodes : MISFIT_EPISODES;
-    foray_status status = roll(r, t, r->policy[i], r->learnt, &t->learnt);
+    foray_status status = roll(r, i, r->policy[i], r->learnt, &t->learnt);
     if (status == FORAY_OK && foray_model_theta(model))
         status = compare_with_truth(r, i);
     if (status == FORAY_OK && r->lens != LENS_NONE)
@@ -181,13 +249,47 @@ static foray_status try_one(rollout *r, int64_t i)
     return status;
 }
 
+/* The policy of --policy, certified for each reward as far as the run can. */
+static cli_exit read_policies(rollout *r, const char *path)
+{
+    cli_exit code = CLI_DONE;
+    for (int64_t i = 0; i < r->count && code == CLI_DONE; i++) {
+        foray_status status = FORAY_OK;
+        code = cli_policy_open(r->session, foray_run_model(r->run), path, &r->policy[i]);
+        if (code == CLI_DONE)
+            status = foray_explorer_certify(foray_run_explorer(r->run), r->reward[i], r->policy[i]);
+        if (status != FORAY_ERROR_USAGE)
+            code = code == CLI_DONE ? cli_status(r->session, status) : code;
+    }
+    return code;
+}
+
+static cli_exit find_policies(rollout *r)
+{
+    const char *path = cli_value(r->session, "policy");
+    if (path && cli_has(r->session, "mode"))
+        return cli_fail(r->session, CLI_USAGE, "--mode is for plans, not for --policy");
+    if (path)
+        return read_policies(r, path);
+    return cli_status(r->session, foray_explorer_plan(foray_run_explorer(r->run), r->count,
+                                                      (const foray_reward *const *)r->reward,
+                                                      r->mode, r->policy));
+}
+
 static cli_exit try_all(rollout *r)
 {
-    foray_status status =
-        foray_explorer_plan(foray_run_explorer(r->run), r->count,
-                            (const foray_reward *const *)r->reward, r->mode, r->policy);
+    foray_status status = FORAY_OK;
+    cli_exit code = find_policies(r);
+    if (code != CLI_DONE)
+        return code;
+    clock_gettime(CLOCK_MONOTONIC, &r->started);
+    cli_progress_begin(&r->work.line, 0);
+    foray_context_set_stop(r->session->ctx, cli_stop_wanted, NULL);
     for (int64_t i = 0; i < r->count && status == FORAY_OK; i++)
         status = try_one(r, i);
+    cli_progress_end(&r->work.line);
+    if (status == FORAY_INTERRUPTED)
+        return cli_fail(r->session, CLI_STOPPED, "stopped by a signal; nothing is printed");
     return cli_status(r->session, status);
 }
 
@@ -219,6 +321,13 @@ static void print_returns(const rollout *r)
     }
 }
 
+/* Of a policy from a file, what it is worth itself. */
+static double model_value(const rollout *r, int64_t i)
+{
+    const foray_policy *policy = r->policy[i];
+    return cli_has(r->session, "policy") ? policy->expected : policy->value[FORAY_PLUGIN];
+}
+
 static void print_certificates(const rollout *r)
 {
     bool measured = r->lens != LENS_NONE;
@@ -229,8 +338,8 @@ static void print_certificates(const rollout *r)
     for (int64_t i = 0; i < r->count; i++) {
         const trial *t = &r->trial[i];
         cli_put(stdout, 12, foray_reward_name(r->reward[i]));
-        printf("  %11.4g %11.4g  %-9s", r->policy[i]->value[FORAY_PLUGIN],
-               r->policy[i]->certificate.gap, foray_certificate_status(&r->policy[i]->certificate));
+        printf("  %11.4g %11.4g  %-9s", model_value(r, i), r->policy[i]->certificate.gap,
+               foray_certificate_status(&r->policy[i]->certificate));
         if (measured)
             printf("  %11.3g %11.3g %11.3g %7.2g%%", t->misfit.mean, t->misfit.worst,
                    t->misfit.episode, 100 * t->misfit.outside);
@@ -256,8 +365,13 @@ static void print_all(const rollout *r)
     char explored[CLI_NUMBER_SIZE], tried[CLI_NUMBER_SIZE];
     print_returns(r);
     print_certificates(r);
-    printf("\n%s policies after %s episodes, tried in ", foray_mode_name(r->mode),
-           cli_grouped(foray_run_saved(r->run), explored));
+    if (cli_has(r->session, "policy")) {
+        printf("\nthe policy of ");
+        cli_put(stdout, 0, cli_value(r->session, "policy"));
+    } else {
+        printf("\n%s policies", foray_mode_name(r->mode));
+    }
+    printf(" after %s episodes, tried in ", cli_grouped(foray_run_saved(r->run), explored));
     cli_put(stdout, 0, r->view.system_text);
     printf(" for %s; intervals of confidence %g\n", cli_grouped(r->episodes, tried), r->confidence);
     const foray_certificate *certificate = &r->policy[0]->certificate;
@@ -303,7 +417,7 @@ static void output_trial(cli_output *output, const rollout *r, int64_t i)
     }
     if (r->lens != LENS_NONE)
         output_misfit(output, &t->misfit);
-    cli_output_real(output, "model_value", r->policy[i]->value[FORAY_PLUGIN]);
+    cli_output_real(output, "model_value", model_value(r, i));
     cli_output_certificate(output, "certificate", &r->policy[i]->certificate);
     cli_output_close(output);
 }
@@ -357,7 +471,8 @@ static cli_exit run_rollout(cli_session *session)
                  .mode = cli_choice(session, "mode"),
                  .episodes = cli_whole(session, "episodes"),
                  .seed = cli_whole(session, "seed"),
-                 .confidence = cli_real(session, "confidence")};
+                 .confidence = cli_real(session, "confidence"),
+                 .work = {.heading = "trying ", .parts = "episodes"}};
     cli_exit code = open_run(&r);
     if (code == CLI_DONE)
         code = choose_rewards(&r);
@@ -372,8 +487,8 @@ static cli_exit run_rollout(cli_session *session)
 }
 
 static const cli_option options[] = {
-    CLI_TEXT('r', "reward", "NAME",
-             "a reward that the system names; may be repeated; by default all of them"),
+    CLI_OPTION_REWARD,
+    CLI_FILE(0, "policy", "FILE", "try this policy instead of planned ones, for every reward"),
     CLI_WHOLE('n', "episodes", "N", "2000", 2, 1000000000, "episodes to follow each policy for"),
     CLI_REAL(0, "confidence", "C", "0.95", 0.01, 0.999999, "confidence of each interval"),
     CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of these episodes"),
@@ -393,7 +508,9 @@ const cli_command cli_rollout = {
     .most = 1,
     .words = CLI_WORDS_FILE,
     .description =
-        "For a run that explored a system: plans for rewards that the system names, follows\n"
+        "For a run that explored a system: plans for rewards (all that the system names, unless\n"
+        "-r gives others; in rewards of the model a real state counts as the cluster that it\n"
+        "belongs to most), or takes the policy of a file with --policy, follows\n"
         "the policies in the real system, and prints their returns, with intervals that are\n"
         "valid for every distribution of returns (empirical Bernstein). Where the true\n"
         "parameters are known, a policy planned with them, through the same clusters, is\n"
@@ -406,9 +523,11 @@ const cli_command cli_rollout = {
         "under those that the run estimated; outside is the share of steps that led where\n"
         "the model says nothing leads.",
     .options = options,
-    .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},
+    .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN, CLI_STOPPED},
     .examples = "foray explore mountaincar --clusters grid:15x15 -k 50 -o car.foray\n"
                 "foray rollout car.foray -r right -n 200\n"
-                "foray rollout car.foray --json\n",
+                "foray rollout car.foray -r reach:224 -n 200 --json\n"
+                "foray plan car.foray -r right -o right.json\n"
+                "foray rollout car.foray -r right -n 200 --policy right.json\n",
     .run = run_rollout,
 };

@@ -182,6 +182,110 @@ static void rollouts_depend_on_the_seed_alone(void **unused)
     close_scene(&s);
 }
 
+/* ------------------------------------------------------- rewards of the clusters */
+
+/* The cluster that a state belongs to most. */
+static int64_t cluster_of(scene *s, const double *state)
+{
+    int32_t cluster[16];
+    double weight[16];
+    int64_t count = foray_clusters_of(s->clusters, state, cluster, weight), best = 0;
+    for (int64_t k = 1; k < count; k++)
+        best = weight[k] > weight[best] ? k : best;
+    return cluster[best];
+}
+
+/* The clusters of one episode, one step after the other: visited[0..horizon]. */
+static void slow_walk(scene *s, uint64_t episode, int64_t *visited, int64_t *taken)
+{
+    const foray_system_spec *spec = foray_system_describe(s->system);
+    foray_system_query query = {.draw = {.seed = 5, .episode = ((uint64_t)1 << 62) + episode},
+                                .simulator = FORAY_REALITY};
+    double state[2], next[2];
+    support_ok(ctx, foray_system_reset(s->system, &query.draw, state));
+    visited[0] = cluster_of(s, state);
+    for (int64_t t = 0; t < spec->horizon; t++) {
+        taken[t] = query.action = foray_policy_act(&s->policy, s->clusters, t, state);
+        query.draw.step = (uint32_t)t + 1;
+        support_ok(ctx, foray_system_step(s->system, 1, &query, state, next));
+        memcpy(state, next, sizeof state);
+        visited[t + 1] = cluster_of(s, state);
+    }
+}
+
+/* In a range of its own, discounted, with a value for getting from one cluster to another; and the
+ * probabilities of reaching and of avoiding clusters. */
+static void rewards_of_clusters_are_earned_in_reality(void **unused)
+{
+    (void)unused;
+    enum { EPISODES = 300, FORMS = 3 };
+    static double value[EPISODES], part[EPISODES];
+    foray_aggregation aggregation;
+    foray_model *model;
+    foray_reward *reward[FORMS];
+    scene s;
+    open_scene("tank", "grid:5x5", &s);
+    foray_aggregation_default(&aggregation);
+    aggregation.draws = 4;
+    support_ok(ctx,
+               foray_aggregate(ctx, s.system, s.clusters, &aggregation, NULL, NULL, NULL, &model));
+    int64_t horizon = foray_model_horizon(model), visited[512], taken[512], some = 0;
+    slow_walk(&s, 0, visited, taken);
+    int64_t goal = visited[horizon / 2];
+    assert_true(horizon < 512);
+    support_ok(ctx, foray_reward_create_between(ctx, model, "own", -1, 3, 0.5, &reward[0]));
+    support_ok(ctx, foray_reward_set_next(ctx, reward[0], -1, visited[0], -1, visited[1], 2));
+    support_ok(ctx, foray_reward_set(ctx, reward[0], 2, -1, -1, -1));
+    support_ok(ctx, foray_reward_set_discount(ctx, reward[0], 0.9));
+    support_ok(ctx, foray_reward_create_reach(ctx, model, "reach", 1, &goal, 0, NULL, &reward[1]));
+    support_ok(ctx, foray_reward_create_reach(ctx, model, "avoid", 0, NULL, 1, &goal, &reward[2]));
+    for (int form = 0; form < FORMS; form++) {
+        support_ok(ctx, foray_rollout_part(ctx, s.system, s.clusters, &s.policy, -1, reward[form],
+                                           0, EPISODES, 5, value));
+        support_ok(ctx, foray_rollout_part(ctx, s.system, s.clusters, &s.policy, -1, reward[form],
+                                           270, 30, 5, part));
+        assert_memory_equal(part, value + 270, 30 * sizeof *part);
+        for (int64_t e = 0; e < EPISODES; e += 7) {
+            double total = 0, weight = 1;
+            bool met = false;
+            slow_walk(&s, (uint64_t)e, visited, taken);
+            for (int64_t t = 0; t <= horizon; t++)
+                met |= visited[t] == goal;
+            for (int64_t t = 0; t < horizon; t++, weight *= 0.9)
+                total += weight *
+                         foray_reward_next_at(reward[0], t, visited[t], taken[t], visited[t + 1]);
+            assert_true(value[e] == (form == 0 ? total : (double)(form == 1 ? met : !met)));
+            some += form == 1 && met;
+        }
+    }
+    assert_true(some > 0);
+    for (int form = 0; form < FORMS; form++)
+        foray_reward_destroy(reward[form]);
+    foray_model_destroy(model);
+    close_scene(&s);
+}
+
+static bool stop_at_once(void *user)
+{
+    (void)user;
+    return true;
+}
+
+static void rollouts_can_be_stopped(void **unused)
+{
+    (void)unused;
+    double value[4] = {-1, -1, -1, -1};
+    scene s;
+    foray_context *other = foray_context_create();
+    open_scene("tank", "grid:5x5", &s);
+    foray_context_set_stop(other, stop_at_once, NULL);
+    assert_int_equal(foray_rollout(other, s.system, s.clusters, &s.policy, 0, 4, 1, value),
+                     FORAY_INTERRUPTED);
+    assert_true(value[0] == -1);
+    close_scene(&s);
+    foray_context_destroy(other);
+}
+
 static void bad_rollouts_are_refused(void **unused)
 {
     (void)unused;
@@ -318,6 +422,8 @@ int main(void)
         cmocka_unit_test(senseless_intervals_are_refused),
         cmocka_unit_test(rollouts_are_episodes_in_reality),
         cmocka_unit_test(rollouts_depend_on_the_seed_alone),
+        cmocka_unit_test(rewards_of_clusters_are_earned_in_reality),
+        cmocka_unit_test(rollouts_can_be_stopped),
         cmocka_unit_test(bad_rollouts_are_refused),
         cmocka_unit_test(a_world_that_fails_ends_the_rollout),
         cmocka_unit_test(every_allocation_may_fail),

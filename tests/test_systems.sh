@@ -67,6 +67,16 @@ foray rollout whole.foray -n 300 --json --threads 1 >again.json
 holds "rollouts can be repeated" cmp rollout.json again.json
 foray rollout whole.foray -n 300 --json --seed 2 >other.json
 holds "another seed is another reality" bash -c '! cmp -s rollout.json other.json'
+# Rewards of clusters, of every form, and a policy from a file; a signal ends it.
+expect 0 '^goal:3 +[0-9]' foray rollout whole.foray -r goal:3 -r reach:3 -r avoid:3 -n 50
+echo '{"format":"foray-reward","version":2,"name":"there","range":[-2,1],"default":-2,
+"entries":[[null,3,null,1]]}' >there.json
+expect 0 '^there +-[0-9]' foray rollout whole.foray -r there.json -n 50
+foray plan whole.foray -r high --no-store -o high.json >/dev/null
+foray rollout whole.foray -r high -n 300 --json --policy high.json >given.json
+holds "a policy from a file earns what the same plan earns" \
+    test "$(json rewards.0.return.mean given.json)" = "$(json rewards.1.return.mean rollout.json)"
+expect 130 'stopped by a signal' timeout --preserve-status -s INT 2 "$foray" rollout whole.foray -n 100000000
 # Explored, a policy earns about what one planned with the true weights earns.
 holds "little is lost" awk "BEGIN { exit !($(json rewards.1.lost.mean rollout.json) < 1) }"
 
@@ -208,7 +218,7 @@ holds "nothing was begun" test ! -e bad.foray
 expect 2 'takes no --clusters' foray explore --resume --clusters grid:9x9 -o whole.foray
 expect 3 'another model' foray explore pendulum --resume -k 50 -o whole.foray
 expect 3 'no such reward \(did you mean high' foray plan whole.foray -r hih
-expect 3 'tank.* has no such reward of its own; it has low' foray rollout whole.foray -r goal:3
+expect 3 'no such reward \(did you mean high' foray rollout whole.foray -r hih
 expect 3 'which is a model, not a system' bash -c 'foray explore chain -k 5 -o chain.foray && foray rollout chain.foray'
 expect 2 'episodes' foray rollout whole.foray -n 1
 expect 2 'not a system' foray explore first.json --in chain -o bad.foray

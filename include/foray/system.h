@@ -340,6 +340,16 @@ FORAY_API foray_status foray_rollout(foray_context *ctx, foray_system *system,
                                      const foray_clusters *clusters, const foray_policy *policy,
                                      int64_t index, int64_t episodes, uint64_t seed, double *out);
 
+/* Episodes first, first+1, ... of the same, so that a caller can show progress and stop between
+ * them. With a reward of the model's clusters (NULL: reward `index` of the system): a real state
+ * counts as the cluster that it belongs to most, and returns are in the reward's own unit; for a
+ * probability they are 0 or 1. */
+FORAY_API foray_status foray_rollout_part(foray_context *ctx, foray_system *system,
+                                          const foray_clusters *clusters,
+                                          const foray_policy *policy, int64_t index,
+                                          const foray_reward *reward, int64_t first,
+                                          int64_t episodes, uint64_t seed, double *out);
+
 /* The aggregation error, measured where `policy` goes in reality: over the states s of
  * rollouts, the difference between what follows s itself and what follows its clusters,
  *   | E[V(s')|s,a] - sum_x P(x|s) E[V(s')|x,a] |,  V the policy's value in the model,

@@ -4,6 +4,9 @@
  *     for t = 0 .. H-1   a_t = the policy's action at s_t,  G_e += r(s_t, a_t),  s_{t+1} from
  *                        the system
  *
+ * A reward of the model's clusters, of any form, is earned by the clusters of s_0, ..., s_H: a real
+ * state counts as the one that it belongs to most.
+ *
  * Episodes are independent, so that many of them walk side by side and every step asks the
  * system one question with all of them in it: programs over pipes are slow to answer, but
  * not slower to answer many. */
@@ -12,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "aggregate/clusters.h"
 #include "base/maths.h"
+#include "plan/reward.h"
 
 enum { BATCH = 256 };
 
@@ -24,12 +28,55 @@ typedef struct walk {
     foray_system *system;
     const foray_clusters *clusters;
     const foray_policy *policy;
-    int64_t index; /* of the reward */
+    int64_t index;              /* of the system's own reward, or */
+    const foray_reward *reward; /* NULL: that of the system */
     int64_t dimensions, horizon;
     uint64_t seed;
     double *state, *next;      /* [BATCH][dimensions] */
     foray_system_query *query; /* [BATCH] */
+    bool over[BATCH];          /* the episode is decided: it got where it should or must not */
 } walk;
+
+/* ----------------------------------------------------------- rewards of clusters */
+
+/* The cluster that a state belongs to most; of equal ones the lowest. */
+static int64_t heaviest(const foray_clusters *clusters, const double *state)
+{
+    fy_members members;
+    fy_members_find(clusters, state, &members);
+    int64_t best = 0;
+    for (int64_t k = 1; k < members.count; k++)
+        if (members.weight[k] > members.weight[best])
+            best = k;
+    return members.cluster[best];
+}
+
+/* A probability is decided in some states, and in all others only at the end. */
+static void decide_end(walk *w, int64_t i, const double *state, bool last, double *total)
+{
+    const foray_reward *reward = w->reward;
+    double value = reward->fixed[heaviest(w->clusters, state)];
+    if (w->over[i] || (isnan(value) && !last))
+        return;
+    value = isnan(value) ? reward->ending : value;
+    total[i] = reward->minimise ? 1 - value : value;
+    w->over[i] = true;
+}
+
+/* g^t r_t(s, a, s') of the step that was just taken; what the model rules out has no r(s,a,s'), and
+ * stays within the range. */
+static void earn(walk *w, int64_t i, int64_t t, double weight, double *total)
+{
+    const foray_reward *reward = w->reward;
+    const double *state = w->state + i * w->dimensions, *next = w->next + i * w->dimensions;
+    if (reward->fixed) {
+        decide_end(w, i, next, t + 1 == w->horizon, total);
+        return;
+    }
+    double value = foray_reward_next_at(reward, t, heaviest(w->clusters, state), w->query[i].action,
+                                        heaviest(w->clusters, next));
+    total[i] += weight * fmin(fmax(value, reward->low), reward->high);
+}
 
 /* ----------------------------------------------------------------------- walking */
 
@@ -40,7 +87,10 @@ static foray_status start(walk *w, int64_t first, int64_t count, double *total)
         foray_draw draw = {.seed = w->seed, .episode = first_episode + (uint64_t)(first + i)};
         w->query[i] = (foray_system_query){.draw = draw, .simulator = FORAY_REALITY};
         total[i] = 0;
+        w->over[i] = false;
         status = foray_system_reset(w->system, &draw, w->state + i * w->dimensions);
+        if (status == FORAY_OK && w->reward && w->reward->fixed)
+            decide_end(w, i, w->state + i * w->dimensions, false, total);
     }
     return status;
 }
@@ -52,21 +102,28 @@ static foray_status decide(walk *w, int64_t i, int64_t t, double *total)
     double reward = 0;
     w->query[i].action = foray_policy_act(w->policy, w->clusters, t, state);
     w->query[i].draw.step = (uint32_t)t + 1;
+    if (w->reward)
+        return FORAY_OK;
     foray_status status =
         foray_system_reward(w->system, w->index, state, w->query[i].action, &reward);
     total[i] += reward;
     return status;
 }
 
-/* `count` episodes side by side. Where the last step leads earns nothing any more. */
+/* `count` episodes side by side. Where the last step leads earns nothing any more, but for rewards
+ * of clusters. */
 static foray_status walk_batch(walk *w, int64_t first, int64_t count, double *total)
 {
+    double weight = 1;
     foray_status status = start(w, first, count, total);
     for (int64_t t = 0; t < w->horizon && status == FORAY_OK; t++) {
         for (int64_t i = 0; i < count && status == FORAY_OK; i++)
             status = decide(w, i, t, total);
-        if (status == FORAY_OK && t + 1 < w->horizon) {
+        if (status == FORAY_OK && (w->reward || t + 1 < w->horizon)) {
             status = foray_system_step(w->system, count, w->query, w->state, w->next);
+            for (int64_t i = 0; w->reward && i < count && status == FORAY_OK; i++)
+                earn(w, i, t, weight, total);
+            weight *= w->reward ? w->reward->discount : 1;
             memcpy(w->state, w->next, (size_t)(count * w->dimensions) * sizeof *w->state);
         }
     }
@@ -77,9 +134,12 @@ static foray_status walk_batch(walk *w, int64_t first, int64_t count, double *to
 
 static foray_status check(foray_context *ctx, const foray_system_spec *spec,
                           const foray_clusters *clusters, const foray_policy *policy, int64_t index,
-                          int64_t episodes)
+                          const foray_reward *reward, int64_t episodes)
 {
-    if (index < 0 || index >= spec->rewards)
+    if (reward && (reward->states != policy->states || reward->actions != policy->actions ||
+                   reward->horizon != policy->horizon))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "the reward is for a model of another shape");
+    if (!reward && (index < 0 || index >= spec->rewards))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s: reward %" PRId64 ", but the system has %" PRId64, spec->name, index,
                        spec->rewards);
@@ -101,10 +161,24 @@ foray_status foray_rollout(foray_context *ctx, foray_system *system, const foray
                            const foray_policy *policy, int64_t index, int64_t episodes,
                            uint64_t seed, double *out)
 {
+    return foray_rollout_part(ctx, system, clusters, policy, index, NULL, 0, episodes, seed, out);
+}
+
+foray_status foray_rollout_part(foray_context *ctx, foray_system *system,
+                                const foray_clusters *clusters, const foray_policy *policy,
+                                int64_t index, const foray_reward *reward, int64_t first,
+                                int64_t episodes, uint64_t seed, double *out)
+{
     const foray_system_spec *spec = foray_system_describe(system);
-    walk w = {system,        clusters, policy, index, spec->dimensions,
-              spec->horizon, seed,     NULL,   NULL,  NULL};
-    foray_status status = check(ctx, spec, clusters, policy, index, episodes);
+    walk w = {.system = system,
+              .clusters = clusters,
+              .policy = policy,
+              .index = index,
+              .reward = reward,
+              .dimensions = spec->dimensions,
+              .horizon = spec->horizon,
+              .seed = seed};
+    foray_status status = check(ctx, spec, clusters, policy, index, reward, episodes);
     if (status != FORAY_OK)
         return status;
     status = FORAY_ERROR_MEMORY;
@@ -114,7 +188,10 @@ foray_status foray_rollout(foray_context *ctx, foray_system *system, const foray
         FY_ALLOC(ctx, total, episodes))
         status = FORAY_OK;
     for (int64_t e = 0; e < episodes && status == FORAY_OK; e += BATCH)
-        status = walk_batch(&w, e, episodes - e < BATCH ? episodes - e : BATCH, total + e);
+        status =
+            fy_stopped(ctx)
+                ? FORAY_INTERRUPTED
+                : walk_batch(&w, first + e, episodes - e < BATCH ? episodes - e : BATCH, total + e);
     if (status == FORAY_OK)
         memcpy(out, total, (size_t)episodes * sizeof *out);
     free(w.state);
