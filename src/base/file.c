@@ -137,14 +137,73 @@ foray_status fy_file_target(foray_context *ctx, const char *path, char **out)
     return status;
 }
 
-/* A new file beside `path`, under a name that nobody else uses: the clock makes one that is
- * hard to meet, and if it is met another is tried. */
+#ifdef O_TMPFILE
+/* A file without a name in the directory of `path`: nothing is left of it if its writer dies. */
+static int create_nameless(const char *path)
+{
+    char directory[4096];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) + 1 : 1;
+    if (length >= sizeof directory)
+        return -1;
+    memcpy(directory, slash ? path : ".", length);
+    directory[length] = 0;
+    return open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+}
+
+/* Gives it one; EEXIST if it is taken. */
+static int name_file(int file, const char *path)
+{
+    char self[64];
+    fy_format(self, sizeof self, "/proc/self/fd/%d", file);
+    return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+#else
+static int create_nameless(const char *path)
+{
+    (void)path;
+    return -1;
+}
+
+static int name_file(int file, const char *path)
+{
+    (void)file;
+    (void)path;
+    errno = ENOSYS;
+    return -1;
+}
+#endif
+
+/* A name that nobody else uses: the clock makes one that is hard to meet. */
+static void name_beside(const char *path, int attempt, char *name, size_t size)
+{
+    double now = fy_clock();
+    uint64_t hash = fy_hash(&now, sizeof now, (uint64_t)attempt);
+    fy_format(name, size, "%s.%06x", path, (unsigned)(hash & 0xFFFFFF));
+}
+
+/* The name `path` for a file that has none, or one beside it if that is taken and to be replaced;
+ * *beside says which. */
+static int name_or_beside(int file, const char *path, bool replace, char *name, size_t size,
+                          bool *beside)
+{
+    *beside = false;
+    if (name_file(file, path) == 0)
+        return 0;
+    for (int attempt = 0; attempt < 100 && errno == EEXIST && replace; attempt++) {
+        name_beside(path, attempt, name, size);
+        *beside = true;
+        if (name_file(file, name) == 0)
+            return 0;
+    }
+    return -1;
+}
+
+/* A new file beside `path`; if its name is met another is tried. */
 static int create_beside(const char *path, char *name, size_t size)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
-        double now = fy_clock();
-        uint64_t hash = fy_hash(&now, sizeof now, (uint64_t)attempt);
-        fy_format(name, size, "%s.%06x", path, (unsigned)(hash & 0xFFFFFF));
+        name_beside(path, attempt, name, size);
         int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file >= 0 || errno != EEXIST)
             return file;
@@ -223,6 +282,46 @@ foray_status fy_file_place(foray_context *ctx, const char *from, const char *to,
     return status;
 }
 
+/* A name is durable once its directory is. */
+static foray_status sync_directory_of(foray_context *ctx, const char *path)
+{
+    int directory;
+    foray_status status = open_directory_of(ctx, path, &directory);
+    if (status != FORAY_OK)
+        return status;
+    if (fsync(directory) != 0 && errno != EINVAL)
+        status = fail_errno(ctx, path, "its directory cannot be synced");
+    close(directory);
+    return status;
+}
+
+/* The content into a file without a name, which then gets one. *done stays false where the system
+ * cannot do this; nothing has happened then. */
+static foray_status write_nameless(foray_context *ctx, const char *path, bool replace, bool durable,
+                                   const void *data, size_t size, char *name, size_t room,
+                                   bool *done)
+{
+    int file = create_nameless(path);
+    if (file < 0)
+        return FORAY_OK;
+    bool beside = false, written = write_all(file, data, size) && (!durable || fsync(file) == 0);
+    foray_status status = written ? FORAY_OK : fail_errno(ctx, path, "cannot write");
+    *done = true;
+    if (status == FORAY_OK && name_or_beside(file, path, replace, name, room, &beside) != 0) {
+        *done = errno == EEXIST;
+        status = *done ? fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", path) : FORAY_OK;
+        close(file);
+        return status;
+    }
+    if (close(file) != 0 && status == FORAY_OK)
+        status = fail_errno(ctx, path, "cannot write");
+    if (status == FORAY_OK && beside)
+        status = place(ctx, name, path, true);
+    if (status != FORAY_OK && beside)
+        unlink(name);
+    return status == FORAY_OK && durable ? sync_directory_of(ctx, path) : status;
+}
+
 /* Writes `path`, which is not a link, and neither a device nor a pipe. */
 static foray_status write_whole(foray_context *ctx, const char *path, bool replace, bool durable,
                                 const void *data, size_t size)
@@ -231,8 +330,15 @@ static foray_status write_whole(foray_context *ctx, const char *path, bool repla
     char *beside = fy_alloc(ctx, length, 1);
     if (!beside)
         return FORAY_ERROR_MEMORY;
+    bool done = false;
+    foray_status status =
+        write_nameless(ctx, path, replace, durable, data, size, beside, length, &done);
+    if (status != FORAY_OK || done) {
+        free(beside);
+        return status;
+    }
     int file = create_beside(path, beside, length);
-    foray_status status = file < 0 ? fail_errno(ctx, path, "cannot create") : FORAY_OK;
+    status = file < 0 ? fail_errno(ctx, path, "cannot create") : FORAY_OK;
     if (status == FORAY_OK) {
         bool written = write_all(file, data, size) && (!durable || fsync(file) == 0);
         written = close(file) == 0 && written;
