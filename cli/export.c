@@ -1,4 +1,5 @@
-/* export.c - foray model export: a model, or the intervals that a run has learnt, for other programs. */
+/* export.c - foray model export: a model, or the intervals that a run has learnt, for other
+ * programs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

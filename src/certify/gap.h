@@ -36,9 +36,9 @@
  * take the place of ||dPsi||_* and the sum over E in U, ||K|| + rest that of E.
  *
  * Where a reward looks ahead, r(s,a,s_j) + Vhat_{h+1}(s_j) takes the place of Vhat_{h+1}(s_j) in Q,
- * J and the bonuses (Psi, E and D are as before, and J_H is not 0). Where it is discounted, step t has the reward g^t r_t. Where it stops, V is known and
- * J = E = D = 0. D_1(mu) bounds what pi loses, for every theta of the
- * set; 0 proves that pi is optimal. */
+ * J and the bonuses (Psi, E and D are as before, and J_H is not 0). Where it is discounted, step t
+ * has the reward g^t r_t. Where it stops, V is known and J = E = D = 0. D_1(mu) bounds what pi
+ * loses, for every theta of the set; 0 proves that pi is optimal. */
 #ifndef FY_GAP_H
 #define FY_GAP_H
 
