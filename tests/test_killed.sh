@@ -126,6 +126,31 @@ mend_plan() {
 }
 attack plan
 
+# ------------------------------------------------------------------------ data
+
+# Episodes out of a run, and a run out of episodes; half a file of data is never there.
+foray data half-ucrl-rfe.foray -o data.csv >/dev/null
+foray learn "$world" data.csv -o learnt.foray >/dev/null
+describe learnt.foray >whole-learnt
+prepare_data() { cp half-ucrl-rfe.foray scene/run.foray; }
+victim_data() { foray data scene/run.foray -o scene/data.csv; }
+mend_data() {
+    [ ! -e scene/data.csv ] || same scene/data.csv data.csv
+    accept foray data scene/run.foray --force -o scene/data.csv
+    same scene/data.csv data.csv
+}
+attack data
+prepare_learn() { :; }
+victim_learn() { foray learn "$world" data.csv -o scene/run.foray; }
+mend_learn() {
+    [ ! -e scene/run.foray ] || read_run scene/run.foray
+    accept foray learn "$world" data.csv --force -o scene/run.foray
+    mv scene/run.foray learnt.foray
+    describe learnt.foray >described
+    same described whole-learnt
+}
+attack learn
+
 # ---------------------------------------------------------------- comparisons
 
 # In the tables of a comparison nothing depends on time.

@@ -108,6 +108,8 @@ foray world export chain:states=5,zones=2,horizon=4 -o template/model.json >/dev
 foray explore template/model.json -k 20 -o template/run.foray >/dev/null
 foray plan template/run.foray -r goal:1 -o template/policy.json >/dev/null
 foray explore tank --clusters grid:3x3 -k 3 --draws 20 -o template/tank.foray >/dev/null
+foray data template/run.foray -o template/data.csv >/dev/null
+printf '%s\n' state,action,next,probability 0,0,0,0.5 0,0,1,0.5 0,1,1,1 1,0,1,1 1,1,0,1 >template/table.csv
 small=(--rewards 2 --rounds 1 --threads 1)
 
 # ---------------------------------------------------------------------- commands
@@ -117,6 +119,7 @@ starve new.json - world export riverswim -o new.json
 starve printed - model check model.json --json
 starve new.compact - model convert model.json new.compact
 starve new.umb run.foray model export run.foray -r goal:1 -o new.umb
+starve new.json - model import table.csv --horizon 3 --initial 0 -o new.json
 starve - run.foray explore --resume -k 30 -o run.foray
 starve new.foray - explore model.json -k 10 -o new.foray
 starve new.json run.foray plan run.foray -r goal:3 -o new.json
@@ -128,6 +131,10 @@ starve printed - bound run.foray --json
 starve printed - info run.foray --theta --trace --json
 starve printed - verify run.foray --json
 starve new.html - report run.foray -o new.html
+starve new.csv - data run.foray -o new.csv
+starve new.foray - learn model.json data.csv -o new.foray
+starve new.csv - policy export policy.json --to csv -o new.csv
+starve new.c - policy export policy.json --to c -o new.c
 starve - tank.foray rollout tank.foray -r low --episodes 2
 starve out - compare model.json -k 5 "${small[@]}" -a ucrl-rfe,random --seeds 1 -o out
 starve out - lab complexity --quick --algorithms random --horizons 4 --zones 1 --states 4 --eps 1 \
