@@ -120,8 +120,8 @@ static cli_exit answer(acting *a, char *text)
 {
     const foray_policy *policy = a->policy;
     int64_t state = 0, action;
-    char why[96];
     if (a->step == policy->horizon) {
+        char why[96];
         snprintf(why, sizeof why,
                  "the episode has %" PRId64 " steps; an empty line begins the next",
                  policy->horizon);

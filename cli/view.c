@@ -235,7 +235,7 @@ static cli_exit complete_open(cli_session *session, foray_system *system, cli_vi
     const foray_system_spec *spec = foray_system_describe(system);
     bool named = cli_view_is_open(view);
     bool unknown = !view->model_path && spec->states > 0 && spec->simulators == 0;
-    char text[512];
+    char text[512] = "";
     int64_t initial = 0;
     if (unknown)
         snprintf(text, sizeof text, "open:states=%" PRId64 ",actions=%" PRId64 ",horizon=%" PRId64,

@@ -202,23 +202,22 @@ static foray_status plan_explorers(fy_lab *lab)
 
 /* ----------------------------------------------------------------------------- results */
 
-static int by_size(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* The median over seeds; cells of a world and an algorithm lie side by side. */
+/* The median over seeds, the lower of two: the least that half of them do not exceed. Cells of a
+ * world and an algorithm lie side by side. */
 static double median_of(const fy_lab *lab, int64_t world, int64_t algorithm, int column)
 {
-    enum { MOST = 64 };
-    int64_t seeds = fy_lab_whole(lab, SEEDS), count = seeds < MOST ? seeds : MOST;
+    int64_t seeds = fy_lab_whole(lab, SEEDS);
     int64_t first = (world * fy_lab_count(lab, ALGORITHMS) + algorithm) * seeds;
-    double value[MOST];
-    for (int64_t s = 0; s < count; s++)
-        value[s] = fy_rows_at(&lab->rows[first + s], 0)[column];
-    qsort(value, (size_t)count, sizeof *value, by_size);
-    return value[(count - 1) / 2];
+    double median = INFINITY;
+    for (int64_t s = 0; s < seeds; s++) {
+        double value = fy_rows_at(&lab->rows[first + s], 0)[column];
+        int64_t within = 0;
+        for (int64_t t = 0; t < seeds; t++)
+            within += fy_rows_at(&lab->rows[first + t], 0)[column] <= value;
+        if (2 * within >= seeds)
+            median = fmin(median, value);
+    }
+    return median;
 }
 
 /* The least of those who have to walk. */
@@ -279,7 +278,7 @@ static standing stand(const fy_lab *lab, int64_t algorithm, int column)
     }
     if (out.worlds == 0)
         return out;
-    qsort(ratio, (size_t)out.worlds, sizeof *ratio, by_size);
+    fy_sort(out.worlds, ratio);
     out.middle = ratio[(out.worlds - 1) / 2];
     out.worst = ratio[out.worlds - 1];
     return out;

@@ -120,7 +120,6 @@ static void fill_cells(const fy_report *report, const double *share, double most
 static foray_status draw_map(fy_report *report, const foray_doubt *doubt, int64_t id, int64_t rows,
                              int64_t cols)
 {
-    char name[48], title[96];
     int64_t longer = rows > cols ? rows : cols;
     int64_t block = (longer + FY_REPORT_BLOCKS - 1) / FY_REPORT_BLOCKS;
     int64_t down = (rows + block - 1) / block, across = (cols + block - 1) / block;
@@ -129,6 +128,7 @@ static foray_status draw_map(fy_report *report, const foray_doubt *doubt, int64_
     foray_status status = FORAY_ERROR_MEMORY;
     if (FY_ALLOC(report->ctx, share, report->model->states) &&
         FY_ALLOC(report->ctx, cell, down * across)) {
+        char name[48], title[96];
         fill_cells(report, share, gather(doubt, report->model->states, share), block, across, cell);
         fy_format(name, sizeof name, "doubtmap%" PRId64, id);
         fy_format(title, sizeof title, "Where the doubt about plan %" PRId64 " is", id);
@@ -168,11 +168,11 @@ foray_status fy_report_doubt(fy_report *report, int64_t id, const foray_reward *
 {
     foray_doubt *doubt;
     int64_t rows, cols;
-    char gap[FY_NUMBER_SIZE], after[FY_NUMBER_SIZE];
     foray_status status = find(report, reward, policy, &doubt);
     if (status != FORAY_OK || !doubt)
         return status;
     if (doubt->places > 0) {
+        char gap[FY_NUMBER_SIZE], after[FY_NUMBER_SIZE];
         fy_print(report->text,
                  "<h4>Where the doubt is</h4>\n<p>With the data of all %s episodes, the bound on "
                  "how much better another choice could be is %s. It comes from these places, where "

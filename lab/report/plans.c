@@ -99,13 +99,12 @@ typedef struct gallery {
 static foray_status print_values(fy_report *report, int64_t episodes, const foray_reward *reward,
                                  const foray_policy *policy)
 {
-    char low[FY_NUMBER_SIZE], middle[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE], gap[FY_NUMBER_SIZE];
-    char after[FY_NUMBER_SIZE];
+    char low[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE], gap[FY_NUMBER_SIZE], after[FY_NUMBER_SIZE];
     double value = 0, optimal = 0;
     fy_print(report->text, "<p>The %s policy, planned after %s episodes. ",
              foray_mode_name(policy->mode), fy_number((double)episodes, after));
     if (!isnan(policy->expected))
-        fy_print(report->text, "It is expected to earn %s", fy_number(policy->expected, middle));
+        fy_print(report->text, "It is expected to earn %s", fy_number(policy->expected, low));
     if (!isnan(policy->expected) && !isnan(policy->low))
         fy_print(report->text, ", at least %s and at most %s", fy_number(policy->low, low),
                  fy_number(policy->high, high));
@@ -150,10 +149,10 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
         g->status = fy_arrows_create(report, id, policy, reward, &arrows);
     if (g->status == FORAY_OK)
         g->status = fy_arrows_draw(report, &arrows);
-    if (g->status == FORAY_OK)
+    if (g->status == FORAY_OK) {
         fy_arrows_print(report, &arrows);
-    if (g->status == FORAY_OK)
         g->status = fy_report_doubt(report, id, reward, policy);
+    }
     fy_format(file, sizeof file, "reward%" PRId64 ".json", id);
     if (size <= FY_REPORT_REWARD)
         fy_page_download(report->text, file, "application/json", reward_json, size);
