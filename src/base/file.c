@@ -282,36 +282,24 @@ foray_status fy_file_place(foray_context *ctx, const char *from, const char *to,
     return status;
 }
 
-/* A name is durable once its directory is. */
-static foray_status sync_directory_of(foray_context *ctx, const char *path)
-{
-    int directory;
-    foray_status status = open_directory_of(ctx, path, &directory);
-    if (status != FORAY_OK)
-        return status;
-    if (fsync(directory) != 0 && errno != EINVAL)
-        status = fail_errno(ctx, path, "its directory cannot be synced");
-    close(directory);
-    return status;
-}
-
 /* The content into a file without a name, which then gets one. *done stays false where the system
  * cannot do this; nothing has happened then. */
 static foray_status write_nameless(foray_context *ctx, const char *path, bool replace, bool durable,
                                    const void *data, size_t size, char *name, size_t room,
                                    bool *done)
 {
-    int file = create_nameless(path);
+    int file = create_nameless(path), directory = -1;
     if (file < 0)
         return FORAY_OK;
-    bool beside = false, written = write_all(file, data, size) && (!durable || fsync(file) == 0);
-    foray_status status = written ? FORAY_OK : fail_errno(ctx, path, "cannot write");
+    /* Opened before the file has its name: nothing that may fail for want of memory comes after. */
+    foray_status status = durable ? open_directory_of(ctx, path, &directory) : FORAY_OK;
+    if (status == FORAY_OK && !(write_all(file, data, size) && (!durable || fsync(file) == 0)))
+        status = fail_errno(ctx, path, "cannot write");
+    bool beside = false;
     *done = true;
     if (status == FORAY_OK && name_or_beside(file, path, replace, name, room, &beside) != 0) {
         *done = errno == EEXIST;
-        status = *done ? fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", path) : FORAY_OK;
-        close(file);
-        return status;
+        status = fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", path);
     }
     if (close(file) != 0 && status == FORAY_OK)
         status = fail_errno(ctx, path, "cannot write");
@@ -319,7 +307,11 @@ static foray_status write_nameless(foray_context *ctx, const char *path, bool re
         status = place(ctx, name, path, true);
     if (status != FORAY_OK && beside)
         unlink(name);
-    return status == FORAY_OK && durable ? sync_directory_of(ctx, path) : status;
+    if (status == FORAY_OK && durable && fsync(directory) != 0 && errno != EINVAL)
+        status = fail_errno(ctx, path, "its directory cannot be synced");
+    if (directory >= 0)
+        close(directory);
+    return *done ? status : FORAY_OK;
 }
 
 /* Writes `path`, which is not a link, and neither a device nor a pipe. */
