@@ -1,5 +1,6 @@
 /* fail_memory.c - loaded before a program (LD_PRELOAD), makes one allocation fail, or all from
  * one on: FAIL_MEMORY=17 the 17th, FAIL_MEMORY=17+ that and all that follow. */
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,10 @@ static int fails(void)
     if (!wanted)
         return 0;
     long from = strtol(wanted, NULL, 10);
-    return strchr(wanted, '+') ? number >= from : number == from;
+    int failing = strchr(wanted, '+') ? number >= from : number == from;
+    if (failing)
+        errno = ENOMEM;
+    return failing;
 }
 
 void *malloc(size_t size)

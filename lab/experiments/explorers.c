@@ -316,9 +316,33 @@ static void show_standings(fy_lab *lab, fy_content *content)
                      &table);
 }
 
+/* Worlds by number along the foot, and how many times the episodes of the best each algorithm
+ * needs there; what the budget did not reach has no point. */
+static void draw_multiples(const fy_lab *lab, int column, const char *id, const char *title,
+                           fy_content *content)
+{
+    fy_content_chart(content, &(fy_chart){.id = id,
+                                          .title = title,
+                                          .note = "worlds in the order of the tables below",
+                                          .x = {.label = "world", .kind = FY_AXIS_LINEAR},
+                                          .y = {.label = "episodes, as a multiple of the best",
+                                                .kind = FY_AXIS_LOG}});
+    for (int64_t a = 0; a < fy_lab_count(lab, ALGORITHMS); a++) {
+        fy_content_series(content, fy_lab_word(lab, ALGORITHMS, a));
+        for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++) {
+            double multiple = median_of(lab, w, a, column) / best_of(lab, w, column);
+            if (isfinite(multiple))
+                fy_content_point(content,
+                                 (fy_series_point){(double)(w + 1), multiple, multiple, multiple});
+        }
+    }
+}
+
 static foray_status show_explorers(fy_lab *lab, fy_content *content)
 {
     fy_content_heading(content, "Who is how much slower than the best");
+    draw_multiples(lab, C_GOALS, "goals-multiples", "Plans of goals certified to 5% of H", content);
+    draw_multiples(lab, C_ALL, "all-multiples", "All rewards certified to 20% of H", content);
     show_standings(lab, content);
     fy_content_heading(content, "Episodes until plans of goals are certified");
     show_numbers(lab, C_GOALS, "goals",
@@ -344,7 +368,7 @@ const fy_lab_experiment fy_lab_explorers = {
         "How many episodes until the mean certificate for goal states is 5% of H, and until\n"
         "the bound for all rewards is 20% of H, for every algorithm on every world. All are\n"
         "certified in the same way; what differs is where they went.",
-    .example = "--quick --worlds riverswim --episodes 64 --seeds 1 -o explorers",
+    .example = "--quick --worlds riverswim --episodes 32768 --seeds 1 -o explorers",
     .parameter = parameters,
     .parameters = PARAMETERS,
     .column = row_columns,

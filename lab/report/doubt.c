@@ -46,7 +46,9 @@ static void print_places(fy_report *report, const foray_policy *policy, const fo
         if (i < PLACES_SHOWN)
             put_place(report, policy, &doubt->place[i], &top);
     }
+    fy_print(report->text, "<div class=\"wide\">\n");
     fy_table_print_html_rounded(&top, report->text);
+    fy_print(report->text, "</div>\n");
     fy_format(file, sizeof file, "doubt%" PRId64, id);
     fy_format(note, sizeof note, "The %" PRId64 " largest shares, of %" PRId64 ".", listed,
               doubt->places);
