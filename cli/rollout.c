@@ -175,8 +175,10 @@ static void range_of(const foray_reward *reward, int64_t horizon, double *least,
     foray_reward_facts facts;
     double left = 0, weight = 1;
     foray_reward_describe(reward, &facts);
-    for (int64_t t = 0; t < (facts.stops ? 1 : horizon); t++, weight *= facts.discount)
+    for (int64_t t = 0; t < (facts.stops ? 1 : horizon); t++) {
         left += weight;
+        weight *= facts.discount;
+    }
     *least = facts.stops ? 0 : facts.low * left;
     *most = facts.stops ? 1 : facts.high * left;
 }
