@@ -260,7 +260,7 @@ foray_status foray_reward_load(foray_context *ctx, const foray_model *model, con
     foray_status status = fy_file_expect(ctx, path, "a reward");
     if (status == FORAY_OK)
         status = fy_file_read(ctx, path, FY_DOCUMENT_LIMIT, &data, &size);
-    if (status < 0)
+    if (status != FORAY_OK)
         return status;
     status = foray_reward_parse(ctx, model, (const char *)data, size, path, out);
     free(data);
