@@ -45,6 +45,8 @@ static uint8_t *grow(fy_writer *writer, size_t size)
         writer->data = data;
         writer->capacity = capacity;
     }
+    if (!writer->data) /* nothing was written, and nothing is */
+        return NULL;
     uint8_t *at = writer->data + writer->size;
     writer->size = needed;
     return at;
