@@ -190,8 +190,10 @@ static foray_status words_suffice(const fy_prism *prism, bool *out)
     int64_t *last; /* the state whose choice had the word last, plus 1 */
     if (!FY_ALLOC(prism->ctx, last, table->action_words.count))
         return FORAY_ERROR_MEMORY;
-    *out = prism->chooses && !(table->action_words.count == 1 &&
-                               strcmp(fy_words_at(&table->action_words, 0), unnamed) == 0);
+    /* Where no state has a choice there are no words. */
+    *out = prism->chooses && table->action_words.count > 0 &&
+           !(table->action_words.count == 1 &&
+             strcmp(fy_words_at(&table->action_words, 0), unnamed) == 0);
     for (int64_t s = 0; s < table->given && *out; s++)
         for (int64_t c = prism->first_choice[s]; c < prism->first_choice[s + 1]; c++) {
             *out = *out && last[prism->choice_label[c]] != s + 1;
