@@ -264,6 +264,11 @@ static void deadlocks_stay(void **state)
     assert_true(optimal(ctx, model, rewards.text[0], false) == 12);
     foray_model_destroy(model);
     foray_import_rewards_clear(&rewards);
+    begin_files();
+    write_file("m.tra", "1 0 0\n"); /* no choices, and so no words for them */
+    support_ok(ctx, import_files(ctx, "0", 5, &model, NULL));
+    assert_int_equal(foray_model_actions(model), 1);
+    foray_model_destroy(model);
 }
 
 static void bad_files_are_named_by_line(void **state)
