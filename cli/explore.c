@@ -188,7 +188,8 @@ static cli_exit start_run(exploration *e)
     foray_settings settings;
     foray_settings_default(&settings);
     cli_exit code = cli_settings_apply(session, NULL, &settings);
-    if (code == CLI_DONE)
+    /* Mistakes are told before a world is opened, if that has no say in the algorithm. */
+    if (code == CLI_DONE && cli_has(session, "algorithm"))
         code = cli_status(session, foray_settings_check(session->ctx, &settings));
     if (code == CLI_DONE)
         code = check_reward_option(session, &settings);
@@ -204,6 +205,8 @@ static cli_exit start_run(exploration *e)
         code = open_world(e);
     if (code == CLI_DONE)
         code = choose_algorithm(e, &settings);
+    if (code == CLI_DONE)
+        code = cli_status(session, foray_settings_check(session->ctx, &settings));
     return code == CLI_DONE ? create_run(e, &settings) : code;
 }
 
@@ -354,13 +357,14 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
     if (e->chosen)
-        printf("algorithm               rf-express --pooled on: nothing is known, so that counting "
-               "is enough (-a)\n");
+        printf("algorithm               rf-express%s: nothing is known, so that counting "
+               "is enough (-a)\n",
+               cli_has(e->session, "pooled") ? "" : " --pooled on");
     print_bound(bound, status);
     if (!e->view.system)
         cli_print_known(e->session, foray_run_model(e->run), "                        ");
     cli_print_refutation(e->run, "                        ");
-    if (e->view.system)
+    if (e->view.system && !cli_view_is_open(&e->view))
         printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
                "error\n",
                foray_model_feature_error(foray_run_model(e->run)));

@@ -13,6 +13,10 @@ expect 0 'model=open:states=16,actions=4,horizon=30,initial=0 for 2,000 episodes
     foray explore "$lake" -k 2000 -o lake.foray
 expect 0 'algorithm +rf-express --pooled on: nothing is known' \
     foray explore "$lake" -k 1000 -o parts.foray
+# The settings of the algorithm chosen can be given without naming it; elsewhere they are refused.
+expect 0 'algorithm +rf-express: nothing is known' foray explore "$lake" --pooled off -k 20 -o apart.foray
+holds "and no aggregation error is spoken of" sh -c "! grep -q aggregation '$work/out'"
+expect 2 'pooled is not a setting of ucrl-rfe' foray explore riverswim --pooled off -k 20 -o none.foray
 expect 0 'for 2,000 episodes' foray explore "$lake" --resume -k 2000 -o parts.foray
 expect 0 'for 2,000 episodes' \
     foray explore "$sizes" --in "$lake" -a rf-express --pooled on -k 2000 -o given.foray

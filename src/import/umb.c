@@ -84,7 +84,7 @@ static foray_status read_index(fy_umb *umb)
 /* ------------------------------------------------------------------------------- rows */
 
 /* Each branch is a row; its "line" is its number, from 1. The choice, counted within its state,
- * stands for the action for now. */
+ * stands for the action until fy_prism_choose_actions has seen all of them. */
 static foray_status read_branches(fy_umb *umb)
 {
     fy_transitions *table = umb->prism->table;
