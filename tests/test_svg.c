@@ -267,6 +267,24 @@ static void many_series_fit(void **state)
     foray_context_destroy(ctx);
 }
 
+/* A long name keeps its two ends, and stays within the picture. */
+static void long_names_are_shortened(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    const double x[] = {1, 2};
+    fy_series_point room[2][MOST_POINTS];
+    fy_series series[] = {
+        series_of("ucrl-rfe:radius=theorem,ties=lowest", 2, x, x, NULL, NULL, room[0]),
+        series_of("ucrl-rfe:radius=theorem", 2, x, x, NULL, NULL, room[1])};
+    fy_chart chart = chart_of(2, series, FY_AXIS_LINEAR, FY_AXIS_LINEAR);
+    char *svg = drawn(ctx, &chart);
+    assert_int_equal(occurrences(svg, ">ucrl-rfe:radiu\u2026m,ties=lowest</text>"), 1);
+    assert_int_equal(occurrences(svg, ">ucrl-rfe:radius=theorem</text>"), 1);
+    free(svg);
+    foray_context_destroy(ctx);
+}
+
 /* --------------------------------------------------------------------------- axes */
 
 static fy_scale scale_of(int kind, double least, double most, int wanted)
@@ -446,6 +464,7 @@ int main(void)
         cmocka_unit_test(many_series_fit),
         cmocka_unit_test(linear_ticks_are_round),
         cmocka_unit_test(ranges_are_covered),
+        cmocka_unit_test(long_names_are_shortened),
         cmocka_unit_test(decades_are_labelled),
         cmocka_unit_test(labels_are_short),
         cmocka_unit_test(one_table_three_ways),

@@ -282,8 +282,25 @@ static int64_t draw_all_series(const drawing *d)
     return visible;
 }
 
+/* A name that is too long for the legend keeps its beginning and its end, which tell names apart;
+ * characters of several bytes stay whole. */
+static const char *shorten(const char *name, char text[128])
+{
+    enum { MOST = (LEGEND_MOST - LEGEND_SAMPLE - 16) / LETTER, HEAD = MOST / 2 };
+    size_t length = strlen(name), head = HEAD, tail = length - (MOST - HEAD - 1);
+    if (length <= MOST)
+        return name;
+    while (head > 0 && (name[head] & 0xC0) == 0x80)
+        head--;
+    while (name[tail] && (name[tail] & 0xC0) == 0x80)
+        tail++;
+    fy_format(text, 128, "%.*s\u2026%s", (int)head, name, name + tail);
+    return text;
+}
+
 static void draw_legend(const drawing *d)
 {
+    char room[128];
     for (int64_t i = 0; i < d->chart->count; i++) {
         const char *name = d->chart->series[i].name;
         double x = d->right + 12, y = TOP + 10.0 + LEGEND_ROW * (double)i;
@@ -294,7 +311,7 @@ static void draw_legend(const drawing *d)
         fy_print(d->text, "x2=\"%.1f\" y2=\"%.1f\"/>", x + LEGEND_SAMPLE - 6, y);
         fy_svg_marker(d->text, i, x + 0.5 * (LEGEND_SAMPLE - 6), y);
         fy_print(d->text, "/></g>\n");
-        fy_svg_text(d->text, "legend", "start", x + LEGEND_SAMPLE, y + 4, name);
+        fy_svg_text(d->text, "legend", "start", x + LEGEND_SAMPLE, y + 4, shorten(name, room));
     }
 }
 
