@@ -44,6 +44,15 @@ holds() {
     "$@" >/dev/null 2>&1 || fail "$what"
 }
 
+# appears FILE: waits until something that runs beside this has made a file (at most half a minute).
+appears() {
+    for _ in $(seq 600); do
+        [ -e "$1" ] && return
+        sleep 0.05
+    done
+    fail "$1 does not appear"
+}
+
 # json PATH FILE: the value at a path of the JSON object in a file, or "none".
 json() {
     "$json_check" "$1" <"$2" || echo none

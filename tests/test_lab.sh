@@ -60,7 +60,7 @@ for delay in 0.1 0.4; do
 done
 foray lab complexity --quick --episodes 100000000 -o stopped >stopped.out 2>&1 &
 victim=$!
-sleep 0.5
+appears stopped/experiment.txt
 kill -TERM $victim
 wait $victim
 holds "a signal ends it with 130" test $? -eq 130

@@ -73,7 +73,7 @@ for delay in 0.02 0.1 0.2 0.3; do
 done
 foray compare chain -k 100000000 -a random --seeds 4 --shard 1/2 -o stopped >stopped.out 2>&1 &
 victim=$!
-sleep 0.5
+appears stopped/comparison.txt
 kill -TERM $victim
 wait $victim
 holds "a signal ends a shard with 130" test $? -eq 130
