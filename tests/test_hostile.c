@@ -2,6 +2,7 @@
  * FORAY_ERROR_WORLD with a message that names the cause, and leaves no process, no zombie and no
  * open descriptor behind. A watchdog ends the program if one of them hangs the caller. */
 #include "support.h"
+#include "system/system.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -77,6 +78,9 @@ static void test_no_start(void **unused)
         {"control-name", "control characters"},
         {"no-horizon", "horizon is 0"},
         {"odd-weights", "sum to 1.8"},
+        {"sequential-1", "flags that only a newer version knows"},
+        {"2-flags", "flags that only a newer version knows"},
+        {"2-simulators", "can have no simulators"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         foray_context *ctx = foray_context_create();
@@ -180,6 +184,8 @@ static const struct {
     {"range", "is 99"},
     {"nan", "is nan"},
     {"fraction", "is 1.5"},
+    {"2-missing", "bytes, not the"},
+    {"2-odd", "says done with 7"},
 };
 
 /* At the first question, and in the middle of a batch with several frames on their way. */
@@ -313,6 +319,27 @@ static void test_chatty(void **unused)
     foray_context_destroy(ctx);
 }
 
+/* Version 2: which of several answers lead to the last state of the ring, which is absorbing. */
+static void test_ends(void **unused)
+{
+    (void)unused;
+    foray_context *ctx = foray_context_create();
+    foray_system *system = NULL;
+    support_ok(ctx, foray_system_open(ctx, "exec:exec ./hostile_world 2-good", &system));
+    assert_int_equal(ask_until_failure(system), FORAY_OK);
+    foray_system_query query[5];
+    const double state[5] = {0, 1, 2, 3, 0};
+    double next[5];
+    for (int i = 0; i < 5; i++)
+        query[i] = (foray_system_query){.draw = {.seed = 1}, .simulator = 0, .action = i != 4};
+    support_ok(ctx, foray_system_step(system, 5, query, state, next));
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(fy_system_ended(system, i), next[i] == 4);
+    assert_true(next[3] == 4 && next[4] == 4);
+    foray_system_destroy(system);
+    foray_context_destroy(ctx);
+}
+
 /* Many worlds at once, closed in another order than opened. */
 static void test_many_at_once(void **unused)
 {
@@ -369,6 +396,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_caller_untouched),
         cmocka_unit_test(test_child_reaped_by_others),
         cmocka_unit_test(test_chatty),
+        cmocka_unit_test(test_ends),
         cmocka_unit_test(test_many_at_once),
         cmocka_unit_test(test_no_descriptors),
     };

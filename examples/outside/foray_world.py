@@ -44,7 +44,7 @@ REALITY = -1
 _HELLO, _SPEC, _RESET, _STEP, _REWARD, _GOODBYE, _ERROR = range(1, 8)
 _HEADER = struct.Struct("<IIQ")  # bytes of the body, type, sequence number
 _MAGIC = b"FORAYWLD"
-_VERSION = 1
+_OLDEST, _NEWEST = 1, 2
 _MASK = (1 << 64) - 1
 
 
@@ -61,6 +61,13 @@ def uniform(key, i=0):
     return (bits(key, i) >> 11) * 2.0**-53
 
 
+class done:
+    """What step returns where the state that follows is absorbing: done(state)."""
+
+    def __init__(self, state):
+        self.state = state
+
+
 class World:
     """What a system is (set these in your class) and what it does (write these)."""
 
@@ -75,13 +82,15 @@ class World:
     weights = None  # how reality mixes the simulators; None: not known
     deterministic = False  # True: simulators (not reality) do not look at the key
     rewards = ()  # names of rewards
+    sequential = False  # True: step goes on from where the last one led; the program remembers
 
     def reset(self, key):
         """The first state of an episode: a sequence of numbers, or a number where one is enough."""
         raise NotImplementedError("write a method reset(self, key)")
 
     def step(self, key, simulator, action, state):
-        """The state that follows; simulator REALITY (-1) is the real system."""
+        """The state that follows; simulator REALITY (-1) is the real system. done(state) if that
+        state is absorbing: the episode ends there, and step is not asked again."""
         raise NotImplementedError("write a method step(self, key, simulator, action, state)")
 
     def reward(self, name, state, action):
@@ -89,15 +98,20 @@ class World:
         raise NotImplementedError("write a method reward(self, name, state, action)")
 
     def step_all(self, keys, simulators, actions, states):
-        """Many questions at once. Arrays in, states one after another; an array out.
-        Override it if you have a faster way than one at a time."""
+        """Many questions at once. Arrays in, states one after another; an array out, or one and a
+        byte for each state: is it absorbing? Override it if you have a faster way than one at a
+        time."""
         n = len(states) // len(keys)
-        answers = array("d")
+        answers, dones = array("d"), bytearray(len(keys))
         step = self.step
         for i, key in enumerate(keys):
             state = states[i * n : i * n + n]
-            answers.extend(_state("step", step(key, simulators[i], actions[i], state), n))
-        return answers
+            answer = step(key, simulators[i], actions[i], state)
+            if isinstance(answer, done):
+                dones[i] = 1
+                answer = answer.state
+            answers.extend(_state("step", answer, n))
+        return answers, dones
 
 
 def _state(method, answer, n):
@@ -151,6 +165,8 @@ def _check(world):
         raise ValueError("name every dimension, or none")
     if world.weights is not None and len(world.weights) != world.simulators:
         raise ValueError("give a weight for every simulator, or set weights to None")
+    if world.sequential and world.simulators:
+        raise ValueError("a sequential program has no simulators: it can only be tried")
 
 
 class _Server:
@@ -169,13 +185,18 @@ class _Server:
     def hello(self, body):
         if body[:8] != _MAGIC:
             raise ValueError("this is not a HELLO")
-        return _MAGIC + struct.pack("<II", _VERSION, 0)
+        oldest, newest = struct.unpack_from("<II", body, 8)
+        self.version = min(newest, _NEWEST)
+        if oldest > _NEWEST or newest < _OLDEST:
+            raise ValueError("this version of Foray does not fit foray_world.py")
+        return _MAGIC + struct.pack("<II", self.version, 0)
 
     def spec(self, _body):
         w = self.world
         low = [0] if w.states else w.low
         high = [w.states - 1] if w.states else w.high
         flags = (w.weights is not None) + 2 * bool(w.dimensions) + 4 + 8 * bool(w.deterministic)
+        flags += 16 * bool(w.sequential)
         sizes = (w.states, self.n, len(w.actions), w.horizon, w.simulators, len(w.rewards), flags)
         names = [w.name, *w.dimensions, *w.actions, *w.rewards]
         return b"".join(
@@ -192,12 +213,16 @@ class _Server:
         simulators = _numbers("i", body[8 + 8 * count : 8 + 12 * count])
         actions = _numbers("i", body[8 + 12 * count : 8 + 16 * count])
         states = _numbers("d", body[8 + 16 * count :])
-        answers = self.world.step_all(keys, simulators, actions, states)
+        answers, dones = self.world.step_all(keys, simulators, actions, states), bytes(count)
+        if isinstance(answers, tuple) and isinstance(answers[-1], (bytes, bytearray)):
+            answers, dones = answers
         if len(answers) != len(states):
             raise ValueError(
                 f"step_all returned {len(answers)} numbers, but {count} states have {len(states)}"
             )
-        return _doubles(answers)
+        if self.version < 2 and any(dones):
+            raise ValueError("this version of Foray does not know done")
+        return _doubles(answers) + (bytes(dones) if self.version > 1 else b"")
 
     def reward(self, body):
         index, action = struct.unpack_from("<qq", body)

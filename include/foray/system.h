@@ -53,6 +53,8 @@ typedef struct foray_system_query {
     int64_t action;
 } foray_system_query;
 
+enum { FORAY_MOST_ENDS = 256 };
+
 typedef struct foray_system_ops {
     size_t size; /* sizeof(foray_system_ops) */
     /* Required: the first state of an episode, `dimensions` numbers. */
@@ -76,6 +78,13 @@ typedef struct foray_system_ops {
     const char *(*message)(void *self);
     /* May be NULL: releases self. */
     void (*destroy)(void *self);
+    /* True: it remembers. Steps are asked one at a time, of reality alone, in the order of an
+     * episode after its reset, whose draw determines all of them. */
+    bool sequential;
+    /* May be NULL: true if answer k (from 0) of the last step led to an absorbing state. The
+     * episode stays there, and nothing more is asked about it. Only asked after steps of at most
+     * FORAY_MOST_ENDS questions, all of reality. */
+    bool (*ended)(void *self, int64_t k);
 } foray_system_ops;
 
 typedef struct foray_system foray_system;

@@ -9,7 +9,7 @@
  *
  * Episodes are independent, so that many of them walk side by side and every step asks the
  * system one question with all of them in it: programs over pipes are slow to answer, but
- * not slower to answer many. */
+ * not slower to answer many. Where the system remembers they walk one after the other. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +18,9 @@
 #include "aggregate/clusters.h"
 #include "base/maths.h"
 #include "plan/reward.h"
+#include "system/system.h"
 
-enum { BATCH = 256 };
+enum { BATCH = FORAY_MOST_ENDS };
 
 /* A run counts its episodes from 0 and never comes near this. */
 static const uint64_t first_episode = (uint64_t)1 << 62;
@@ -35,6 +36,10 @@ typedef struct walk {
     double *state, *next;      /* [BATCH][dimensions] */
     foray_system_query *query; /* [BATCH] */
     bool over[BATCH];          /* the episode is decided: it got where it should or must not */
+    bool ended[BATCH];         /* its state is absorbing: nothing else follows */
+    int64_t live[BATCH];       /* the others, and what is asked about them */
+    foray_system_query *asked; /* [BATCH] */
+    double *from, *to;         /* [BATCH][dimensions] */
 } walk;
 
 /* ----------------------------------------------------------- rewards of clusters */
@@ -87,7 +92,7 @@ static foray_status start(walk *w, int64_t first, int64_t count, double *total)
         foray_draw draw = {.seed = w->seed, .episode = first_episode + (uint64_t)(first + i)};
         w->query[i] = (foray_system_query){.draw = draw, .simulator = FORAY_REALITY};
         total[i] = 0;
-        w->over[i] = false;
+        w->over[i] = w->ended[i] = false;
         status = foray_system_reset(w->system, &draw, w->state + i * w->dimensions);
         if (status == FORAY_OK && w->reward && w->reward->fixed)
             decide_end(w, i, w->state + i * w->dimensions, false, total);
@@ -110,6 +115,27 @@ static foray_status decide(walk *w, int64_t i, int64_t t, double *total)
     return status;
 }
 
+/* What follows all of them; nothing but itself follows a state that is absorbing. */
+static foray_status follow(walk *w, int64_t count)
+{
+    int64_t n = w->dimensions, m = 0;
+    size_t size = (size_t)n * sizeof *w->state;
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(w->next + i * n, w->state + i * n, size);
+        if (w->ended[i])
+            continue;
+        w->asked[m] = w->query[i];
+        memcpy(w->from + m * n, w->state + i * n, size);
+        w->live[m++] = i;
+    }
+    foray_status status = foray_system_step(w->system, m, w->asked, w->from, w->to);
+    for (int64_t k = 0; k < m && status == FORAY_OK; k++) {
+        memcpy(w->next + w->live[k] * n, w->to + k * n, size);
+        w->ended[w->live[k]] = fy_system_ended(w->system, k);
+    }
+    return status;
+}
+
 /* `count` episodes side by side. Where the last step leads earns nothing any more, but for rewards
  * of clusters. */
 static foray_status walk_batch(walk *w, int64_t first, int64_t count, double *total)
@@ -120,7 +146,7 @@ static foray_status walk_batch(walk *w, int64_t first, int64_t count, double *to
         for (int64_t i = 0; i < count && status == FORAY_OK; i++)
             status = decide(w, i, t, total);
         if (status == FORAY_OK && (w->reward || t + 1 < w->horizon)) {
-            status = foray_system_step(w->system, count, w->query, w->state, w->next);
+            status = follow(w, count);
             for (int64_t i = 0; w->reward && i < count && status == FORAY_OK; i++)
                 earn(w, i, t, weight, total);
             weight *= w->reward ? w->reward->discount : 1;
@@ -185,18 +211,22 @@ foray_status foray_rollout_part(foray_context *ctx, foray_system *system,
     double *total = NULL;
     if (FY_ALLOC(ctx, w.state, BATCH * spec->dimensions) &&
         FY_ALLOC(ctx, w.next, BATCH * spec->dimensions) && FY_ALLOC(ctx, w.query, BATCH) &&
-        FY_ALLOC(ctx, total, episodes))
+        FY_ALLOC(ctx, w.asked, BATCH) && FY_ALLOC(ctx, w.from, BATCH * spec->dimensions) &&
+        FY_ALLOC(ctx, w.to, BATCH * spec->dimensions) && FY_ALLOC(ctx, total, episodes))
         status = FORAY_OK;
-    for (int64_t e = 0; e < episodes && status == FORAY_OK; e += BATCH)
-        status =
-            fy_stopped(ctx)
-                ? FORAY_INTERRUPTED
-                : walk_batch(&w, first + e, episodes - e < BATCH ? episodes - e : BATCH, total + e);
+    int64_t most = system->ops.sequential ? 1 : BATCH;
+    for (int64_t e = 0; e < episodes && status == FORAY_OK; e += most)
+        status = fy_stopped(ctx) ? FORAY_INTERRUPTED
+                                 : walk_batch(&w, first + e,
+                                              episodes - e < most ? episodes - e : most, total + e);
     if (status == FORAY_OK)
         memcpy(out, total, (size_t)episodes * sizeof *out);
     free(w.state);
     free(w.next);
     free(w.query);
+    free(w.asked);
+    free(w.from);
+    free(w.to);
     free(total);
     return status;
 }

@@ -30,6 +30,7 @@ typedef struct walker {
     double *block;       /* [FY_POINTS][dimensions] those at hand, where they are too many */
     int64_t told;        /* the cluster that stands for `state` */
     foray_draw last;     /* that led here */
+    bool ended;          /* `state` is absorbing, as the system said */
     double state[FY_MOST_DIMENSIONS];
 } walker;
 
@@ -135,17 +136,23 @@ static foray_status reset(void *self, const foray_draw *draw, int64_t *state)
         return status;
     w->told = choose(w, allowed, draw);
     w->last = *draw;
+    w->ended = false;
     *state = w->told;
     return FORAY_OK;
 }
 
-/* Does the question follow the last answer? If not, the state is one drawn in the cluster. */
+/* Does the question follow the last answer? */
+static bool follows(const walker *w, const foray_draw *draw, int64_t cluster)
+{
+    return cluster == w->told && draw->seed == w->last.seed && draw->episode == w->last.episode &&
+           draw->step == w->last.step + 1;
+}
+
+/* If it does not, the state is one drawn in the cluster. */
 static void stand_in(walker *w, const foray_draw *draw, int64_t cluster)
 {
-    bool follows = cluster == w->told && draw->seed == w->last.seed &&
-                   draw->episode == w->last.episode && draw->step == w->last.step + 1;
     const fy_points one = {cluster, bits(draw, DRAW_POINT), 0, 1, w->room};
-    if (!follows)
+    if (!follows(w, draw, cluster))
         w->clusters->kind->points(w->clusters, &one, w->state);
 }
 
@@ -186,15 +193,19 @@ static foray_status check_obeys(const walker *w, choice allowed)
     return FORAY_OK;
 }
 
-static foray_status step(void *self, const foray_draw *draw, int64_t state, int64_t action,
-                         int64_t *next)
+/* s <- what follows (s, a); s itself where the episode has ended. */
+static foray_status move_on(walker *w, const foray_draw *draw, int64_t state, int64_t action)
 {
-    walker *w = self;
-    if (state < 0 || state >= w->clusters->count || action < 0 || action >= w->system->spec.actions)
-        return fy_fail(w->ctx, FORAY_ERROR_USAGE,
-                       "there is no cluster %" PRId64 " or action %" PRId64, state, action);
     double after[FY_MOST_DIMENSIONS];
     foray_system_query query = {*draw, FORAY_REALITY, action};
+    bool goes_on = follows(w, draw, state);
+    if (w->ended && goes_on)
+        return FORAY_OK;
+    if (w->system->ops.sequential && (!goes_on || w->points > 0))
+        return fy_fail(w->ctx, FORAY_ERROR_USAGE,
+                       "%s is sequential: it goes on from where it is, and cannot be asked about "
+                       "any other state",
+                       w->system->spec.name);
     if (w->points > 0)
         continue_fresh(w, draw, state);
     else
@@ -202,8 +213,22 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
     foray_status status = fy_system_ask(w->system, w->ctx, 1, &query, w->state, after);
     if (status != FORAY_OK)
         return status;
+    w->ended = fy_system_ended(w->system, 0);
     for (int64_t i = 0; i < w->clusters->dimensions; i++)
         w->state[i] = after[i];
+    return FORAY_OK;
+}
+
+static foray_status step(void *self, const foray_draw *draw, int64_t state, int64_t action,
+                         int64_t *next)
+{
+    walker *w = self;
+    if (state < 0 || state >= w->clusters->count || action < 0 || action >= w->system->spec.actions)
+        return fy_fail(w->ctx, FORAY_ERROR_USAGE,
+                       "there is no cluster %" PRId64 " or action %" PRId64, state, action);
+    foray_status status = move_on(w, draw, state, action);
+    if (status != FORAY_OK)
+        return status;
     choice allowed;
     allowed.count = foray_model_successors(w->model, state, action, &allowed.cluster);
     if (w->points > 0 && w->system->ops.deterministic)

@@ -163,26 +163,69 @@ static foray_check_result check_reset(fy_suite *suite)
                        others ? "first states vary" : "always the same first state");
 }
 
+/* Episode `k` of random actions, until the system says that it has ended: its states one behind the
+ * other, at most `steps` after the first. False: it failed. */
+static bool walk(fy_suite *suite, uint64_t k, int64_t steps, double *state, int64_t *walked)
+{
+    foray_draw draw = {.seed = suite->seed, .episode = k};
+    int64_t t = 0;
+    if (foray_system_reset(suite->system, &draw, state) != FORAY_OK)
+        return false;
+    for (bool ended = false; t < steps && !ended; t++, state += suite->n) {
+        draw.step = (uint32_t)t + 1;
+        double u = fy_suite_uniform(suite, k, (uint32_t)(100 + t));
+        foray_system_query query = {draw, FORAY_REALITY,
+                                    (int64_t)(u * (double)suite->spec->actions)};
+        if (foray_system_step(suite->system, 1, &query, state, state + suite->n) != FORAY_OK)
+            return false;
+        ended = fy_system_ended(suite->system, 0);
+    }
+    *walked = t;
+    return true;
+}
+
 static foray_check_result check_episodes(fy_suite *suite)
 {
-    double state[FY_MOST_DIMENSIONS], next[FY_MOST_DIMENSIONS];
     int64_t steps = suite->spec->horizon < EPISODE_MOST ? suite->spec->horizon : EPISODE_MOST;
+    int64_t walked, sum = 0;
     for (uint64_t k = 0; k < EPISODES; k++) {
-        foray_draw draw = {.seed = suite->seed, .episode = suite->fresh++};
-        if (foray_system_reset(suite->system, &draw, state) != FORAY_OK)
+        if (!walk(suite, suite->fresh++, steps, suite->other_state, &walked))
             return fy_check_refused(suite);
-        for (int64_t t = 0; t < steps; t++) {
-            draw.step = (uint32_t)t + 1;
-            double u = fy_suite_uniform(suite, k, (uint32_t)(100 + t));
-            foray_system_query query = {draw, FORAY_REALITY,
-                                        (int64_t)(u * (double)suite->spec->actions)};
-            if (foray_system_step(suite->system, 1, &query, state, next) != FORAY_OK)
-                return fy_check_refused(suite);
-            memcpy(state, next, (size_t)suite->n * sizeof *state);
-        }
+        sum += walked;
     }
+    if (sum < EPISODES * steps)
+        return fy_conclude(suite, FORAY_CHECK_PASSED,
+                           "%d episodes of random actions, some of which ended after fewer than "
+                           "%" PRId64 " steps",
+                           EPISODES, steps);
     return fy_conclude(suite, FORAY_CHECK_PASSED, "%d episodes of %" PRId64 " random actions",
                        EPISODES, steps);
+}
+
+/* What a sequential system owes instead of answers that do not depend on what it remembers: the
+ * draw of a reset determines the episode. Another one in between must leave no trace. */
+static foray_check_result check_replay(fy_suite *suite)
+{
+    int64_t steps = suite->spec->horizon < EPISODE_MOST ? suite->spec->horizon : EPISODE_MOST;
+    int64_t walked[2], other, n = suite->n;
+    for (uint64_t k = 0; k < EPISODES; k++) {
+        uint64_t one = suite->fresh++, another = suite->fresh++;
+        if (!walk(suite, one, steps, suite->state, &walked[0]) ||
+            !walk(suite, another, steps / 2, suite->other_state, &other) ||
+            !walk(suite, one, steps, suite->next, &walked[1]))
+            return fy_check_refused(suite);
+        for (int64_t t = 0; t <= walked[0] && t <= walked[1]; t++)
+            if (!same(suite, suite->state + t * n, suite->next + t * n))
+                return fy_conclude(
+                    suite, FORAY_CHECK_FAILED,
+                    "the same reset and actions gave another state after %" PRId64 " steps", t);
+        if (walked[0] != walked[1])
+            return fy_conclude(suite, FORAY_CHECK_FAILED,
+                               "an episode ended after %" PRId64 " steps, and when it was repeated "
+                               "after %" PRId64,
+                               walked[0], walked[1]);
+    }
+    return fy_conclude(suite, FORAY_CHECK_PASSED, "%d episodes, repeated after others", EPISODES);
 }
 
 /* ------------------------------------------------------------------ answers */
@@ -193,6 +236,9 @@ static foray_check_result check_answers(fy_suite *suite)
     const foray_system_spec *spec = suite->spec;
     int64_t border = 0;
     make_sample(suite);
+    if (suite->system->ops.sequential)
+        return fy_conclude(suite, FORAY_CHECK_SKIPPED,
+                           "it is sequential: asked as an episode goes, and in no other order");
     if (foray_system_step(suite->system, suite->count, suite->query, suite->state, suite->next) !=
         FORAY_OK)
         return fy_check_refused(suite);
@@ -385,27 +431,32 @@ static foray_check_result check_threads(fy_suite *suite)
 
 /* -------------------------------------------------------------------- suite */
 
+enum { NOTHING, QUESTIONS, ANSWERS };
+
 typedef struct row {
     const char *name, *rule;
     fy_check_fn *check;
-    bool needs_sample; /* the answers that check_answers collected */
+    /* Of the sample: its answers, or its questions alone, which sequential systems have as well. */
+    int needs;
 } row;
 
 static const row rows[] = {
-    {"spec", "it describes itself", check_spec, false},
-    {"reset", "first states are states, and the same for the same draw", check_reset, false},
-    {"episodes", "reality can be stepped through", check_episodes, false},
-    {"answers", "every action of every simulator leads to a state", check_answers, false},
-    {"repeat", "the same question gets the same answer", check_repeat, true},
-    {"order", "the order of questions does not matter", check_order, true},
-    {"single", "a question alone gets the answer it gets among others", check_single, true},
-    {"many", "large batches get the same answers", check_many, true},
-    {"threads", "it does not matter which thread asks", check_threads, true},
-    {"randomness", "what the draw changes", check_randomness, true},
-    {"simulators", "simulators differ", check_simulators, true},
-    {"mixture", "reality is a mixture of the simulators", fy_check_mixture, false},
-    {"rewards", "rewards lie in [0,1], and are the same when asked again", check_rewards, true},
-    {"speed", "how fast it answers", fy_check_speed, true},
+    {"spec", "it describes itself", check_spec, NOTHING},
+    {"reset", "first states are states, and the same for the same draw", check_reset, NOTHING},
+    {"episodes", "reality can be stepped through", check_episodes, NOTHING},
+    {"replay", "the draw of a reset determines the episode", check_replay, NOTHING},
+    {"answers", "every action of every simulator leads to a state", check_answers, NOTHING},
+    {"repeat", "the same question gets the same answer", check_repeat, ANSWERS},
+    {"order", "the order of questions does not matter", check_order, ANSWERS},
+    {"single", "a question alone gets the answer it gets among others", check_single, ANSWERS},
+    {"many", "large batches get the same answers", check_many, ANSWERS},
+    {"threads", "it does not matter which thread asks", check_threads, ANSWERS},
+    {"randomness", "what the draw changes", check_randomness, ANSWERS},
+    {"simulators", "simulators differ", check_simulators, ANSWERS},
+    {"mixture", "reality is a mixture of the simulators", fy_check_mixture, NOTHING},
+    {"rewards", "rewards lie in [0,1], and are the same when asked again", check_rewards,
+     QUESTIONS},
+    {"speed", "how fast it answers", fy_check_speed, ANSWERS},
 };
 
 static foray_status allocate(foray_context *ctx, fy_suite *suite)
@@ -430,18 +481,23 @@ static bool is_alive(const fy_suite *suite)
 
 static foray_status run(fy_suite *suite, foray_check_fn fn, void *user, int64_t *failed)
 {
-    bool alive = true, sampled = false;
+    bool alive = true;
+    int sampled = NOTHING;
     char cause[FY_SUITE_DETAIL] = "";
     *failed = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         suite->detail[0] = 0;
+        if (rows[i].check == check_replay && !suite->system->ops.sequential)
+            continue;
         foray_check_result result =
             !alive ? fy_conclude(suite, FORAY_CHECK_SKIPPED, "the world has stopped")
-            : rows[i].needs_sample && !sampled
+            : rows[i].needs > sampled
                 ? fy_conclude(suite, FORAY_CHECK_SKIPPED, "there are no answers to compare with")
                 : rows[i].check(suite);
         if (rows[i].check == check_answers)
-            sampled = result == FORAY_CHECK_PASSED;
+            sampled = result == FORAY_CHECK_PASSED    ? ANSWERS
+                      : result == FORAY_CHECK_SKIPPED ? QUESTIONS
+                                                      : NOTHING;
         foray_check check = {rows[i].name, rows[i].rule, result, suite->detail};
         fn(user, &check);
         *failed += result == FORAY_CHECK_FAILED;

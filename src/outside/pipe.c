@@ -9,7 +9,8 @@
  *
  * Frames grow as long as they are answered fast, and shrink when they are not, so that slow
  * simulators keep within the time limit of an answer; what is answered does not depend on
- * it. */
+ * it. Programs that remember (`sequential`) are asked one question at a time, in order, and those
+ * of version 2 may say that an episode has ended. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -35,10 +36,12 @@ typedef struct limits {
 typedef struct program {
     fy_channel channel;
     limits limits;
+    int32_t version; /* of the protocol, that it speaks */
     fy_frame_spec told;
     int64_t dimensions;
-    int64_t most;  /* questions in a frame */
-    int64_t batch; /* questions in the next frame */
+    uint8_t done[FORAY_MOST_ENDS]; /* the first answers of the last step: do they end an episode? */
+    int64_t most;                  /* questions in a frame */
+    int64_t batch;                 /* questions in the next frame */
 } program;
 
 /* ------------------------------------------------------------------ options */
@@ -158,15 +161,20 @@ static foray_status take_some(program *p, batch *b, double *next)
 {
     while (b->first < b->last) {
         int64_t count = b->flight[b->first % WINDOW].count;
-        size_t size = (size_t)(count * p->dimensions) * sizeof *next;
+        size_t size = fy_frame_step_size(p->version, count, p->dimensions);
         fy_answer answer;
         foray_status status = fy_channel_take(
             &p->channel, FY_FRAME_STEP, b->flight[b->first % WINDOW].sequence, size, size, &answer);
         if (status != FORAY_OK || !answer.body)
             return status;
-        fy_reader reader = {.data = answer.body, .size = answer.size};
-        fy_read_doubles(&reader, next + b->answered * p->dimensions,
-                        (size_t)(count * p->dimensions));
+        int64_t room = b->answered < FORAY_MOST_ENDS ? FORAY_MOST_ENDS - b->answered : 0;
+        status = fy_frame_step_read(&p->channel.say, p->version, answer.body, answer.size, count,
+                                    p->dimensions, next + b->answered * p->dimensions,
+                                    p->done + FORAY_MOST_ENDS - room, room);
+        if (status != FORAY_OK) {
+            p->channel.failed = true;
+            return status;
+        }
         b->answered += count;
         b->first++;
         double now = fy_clock();
@@ -243,6 +251,11 @@ static bool program_weights(void *self, double *weight)
     return true;
 }
 
+static bool program_ended(void *self, int64_t k)
+{
+    return ((const program *)self)->done[k];
+}
+
 static const char *program_message(void *self)
 {
     const program *p = self;
@@ -275,9 +288,13 @@ static foray_status greet(foray_context *ctx, program *p, double deadline)
 {
     fy_answer answer;
     uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_HELLO, 16);
-    fy_hello_write(&p->channel.out);
+    fy_hello_write(&p->channel.out, FY_PROTOCOL_OLDEST, FY_PROTOCOL_NEWEST);
     foray_status status = hear(ctx, p, FY_FRAME_HELLO, sequence, 16, deadline, &answer);
-    return status == FORAY_OK ? fy_hello_read(ctx, answer.body, answer.size) : status;
+    int32_t words[2] = {0};
+    if (status == FORAY_OK)
+        status = fy_hello_read(ctx, answer.body, answer.size, words);
+    p->version = words[0];
+    return status == FORAY_OK ? fy_hello_check(ctx, p->version) : status;
 }
 
 static foray_status learn_spec(foray_context *ctx, program *p, double deadline)
@@ -285,8 +302,9 @@ static foray_status learn_spec(foray_context *ctx, program *p, double deadline)
     fy_answer answer;
     uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_SPEC, 0);
     foray_status status = hear(ctx, p, FY_FRAME_SPEC, sequence, FY_FRAME_MOST, deadline, &answer);
-    return status == FORAY_OK ? fy_frame_spec_read(ctx, answer.body, answer.size, &p->told)
-                              : status;
+    if (status != FORAY_OK)
+        return status;
+    return fy_frame_spec_read(ctx, p->version, answer.body, answer.size, &p->told);
 }
 
 static foray_status begin(foray_context *ctx, program *p, const char *command)
@@ -315,7 +333,9 @@ static foray_status wrap(foray_context *ctx, program *p, foray_system **out)
                                   .reward = program_reward,
                                   .deterministic = p->told.deterministic,
                                   .message = program_message,
-                                  .destroy = program_destroy};
+                                  .destroy = program_destroy,
+                                  .sequential = p->told.sequential,
+                                  .ended = p->version == 1 ? NULL : program_ended};
     return foray_system_create(ctx, &p->told.spec, &ops, p, out);
 }
 

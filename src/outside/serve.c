@@ -11,6 +11,8 @@
 #include "outside/frames.h"
 #include "outside/outside.h"
 
+/* Plug-ins neither remember nor end episodes: what version 1 can say. */
+enum { PLUGIN_VERSION = 1 };
 enum { QUESTION_WORDS = FY_FRAME_MOST / 8, QUERIES = FY_FRAME_MOST / 24 };
 
 typedef struct server {
@@ -87,9 +89,12 @@ static bool send_numbers(server *s, const double *value, int64_t count)
 static bool answer_hello(server *s)
 {
     fy_writer body = {.ctx = s->ctx};
-    if (fy_hello_read(s->ctx, (const uint8_t *)s->question, s->asked.length) != FORAY_OK)
+    int32_t spoken[2] = {0};
+    if (fy_hello_read(s->ctx, (const uint8_t *)s->question, s->asked.length, spoken) != FORAY_OK)
         return refuse(s, foray_message(s->ctx));
-    fy_hello_write(&body);
+    if (spoken[0] > PLUGIN_VERSION || spoken[1] < PLUGIN_VERSION)
+        return refuse(s, "it asks in a version of the world protocol that plug-ins do not need");
+    fy_hello_write(&body, PLUGIN_VERSION, 0);
     bool sent = !body.failed && send_answer(s, FY_FRAME_HELLO, body.data, body.size);
     free(body.data);
     return sent;

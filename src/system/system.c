@@ -346,6 +346,10 @@ foray_status fy_system_ask(const foray_system *system, foray_context *ctx, int64
 {
     int64_t n = system->spec.dimensions;
     foray_status status = FORAY_OK;
+    if (system->ops.sequential && count > 1)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s is sequential: one question at a time, as an episode goes",
+                       system->spec.name);
     for (int64_t k = 0; k < count && status == FORAY_OK; k++)
         status = check_query(system, ctx, &query[k], state + k * n);
     if (status != FORAY_OK || count < 1)

@@ -26,6 +26,12 @@ foray_status fy_system_start(const foray_system *system, foray_context *ctx, con
 foray_status fy_system_value(const foray_system *system, foray_context *ctx, int64_t index,
                              const double *state, int64_t action, double *value);
 
+/* Did answer k of the last step lead to an absorbing state? */
+static inline bool fy_system_ended(const foray_system *system, int64_t k)
+{
+    return system->ops.ended && system->ops.ended(system->self, k);
+}
+
 /* Most dimensions of a state vector. */
 enum { FY_MOST_DIMENSIONS = 64 };
 
