@@ -106,6 +106,7 @@ static cli_exit exit_of_status(foray_status status)
     case FORAY_NOT_COMPARED:
         return CLI_DONE;
     case FORAY_TARGET_MISSED:
+    case FORAY_TARGET_UNPROVED:
         return CLI_NOT_MET;
     case FORAY_INTERRUPTED:
         return CLI_STOPPED;

@@ -292,10 +292,11 @@ static void print_path(const char *before, const char *path, const char *after)
 static void print_next(const exploration *e, foray_status status)
 {
     const char *trust = cli_view_trust(foray_run_world(e->run));
+    bool ended = status == FORAY_OK || status == FORAY_TARGET_UNPROVED;
     char before[96];
-    if (status == FORAY_OK && e->view.system && foray_system_describe(e->view.system)->rewards) {
+    if (ended && e->view.system && foray_system_describe(e->view.system)->rewards) {
         print_path("next                    foray rollout ", e->path, trust);
-    } else if (status == FORAY_OK) {
+    } else if (ended) {
         print_path("next                    foray plan ", e->path, " -r goal:0");
     } else if (status == FORAY_INTERRUPTED) {
         print_path("to continue             foray explore --resume -o ", e->path, trust);
@@ -315,18 +316,18 @@ static void print_missed(const exploration *e)
     for (int64_t i = 0; cli_missed_next(e->run, &i, &missed); i++) {
         count.ties += missed.ties;
         count.lacks += missed.lacks;
+        count.untold += missed.untold;
         if (count.named++ >= NAMED)
             continue;
         printf("                        ");
         cli_put(stdout, 0, foray_reward_name(foray_run_target(e->run, i)));
-        printf(": certificate %.6g", missed.gap);
+        printf(": certificate %.6g", missed.certificate.gap);
         cli_missed_print(e->run, &missed);
         printf("\n");
     }
     if (count.named > NAMED)
         printf("                        and %" PRId64 " more\n", count.named - NAMED);
-    if (count.named > 0 && foray_run_settings(e->run)->until == 0)
-        cli_missed_explain(&count, "                        ");
+    cli_missed_explain(&count, "                        ");
 }
 
 static void print_target(const exploration *e, foray_status status)
@@ -340,7 +341,9 @@ static void print_target(const exploration *e, foray_status status)
         printf("all rewards: ");
     else
         printf("%" PRId64 " reward%s: ", targets, targets == 1 ? "" : "s");
-    printf("%s\n", status == FORAY_OK ? "met" : "not met yet");
+    printf("%s\n", status == FORAY_OK                ? "met"
+                   : status == FORAY_TARGET_UNPROVED ? "reached, but nothing is proved"
+                                                     : "not met yet");
     if (status != FORAY_OK)
         print_missed(e);
 }
@@ -394,6 +397,9 @@ static void output_summary(const exploration *e, cli_output *output,
     cli_output_real(output, "until", settings->until < 0 ? NAN : settings->until);
     cli_output_integer(output, "targets", foray_run_targets(e->run));
     cli_output_flag(output, "target_met", settings->until >= 0 && status == FORAY_OK);
+    cli_output_flag(output, "target_reached",
+                    settings->until >= 0 &&
+                        (status == FORAY_OK || status == FORAY_TARGET_UNPROVED));
     if (settings->until >= 0 && status != FORAY_OK)
         cli_missed_output(output, e->run);
     cli_output_flag(output, "interrupted", status == FORAY_INTERRUPTED);

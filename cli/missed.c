@@ -3,14 +3,14 @@
 
 #include <inttypes.h>
 
-/* Where theta is not known, neither ties nor lacks are. */
+/* Where theta is not known, neither ties nor lacks are; where nothing is proved, neither counts. */
 static void tell_apart(foray_run *run, const foray_reward *reward, const foray_policy *policy,
                        cli_missed *out)
 {
     bool found;
-    if (!foray_model_theta(foray_run_model(run)) ||
-        foray_explorer_find_tie(foray_run_explorer(run), reward, policy, &found, &out->tie) !=
-            FORAY_OK)
+    out->untold = !foray_model_theta(foray_run_model(run));
+    if (out->untold || foray_explorer_find_tie(foray_run_explorer(run), reward, policy, &found,
+                                               &out->tie) != FORAY_OK)
         return;
     out->ties = found;
     out->lacks = !found;
@@ -25,12 +25,12 @@ bool cli_missed_next(foray_run *run, int64_t *index, cli_missed *out)
         if (foray_explorer_plan(foray_run_explorer(run), 1, rewards, FORAY_PLUGIN, &policy) !=
             FORAY_OK)
             return false;
-        *out = (cli_missed){.gap = policy->certificate.gap};
-        bool met = out->gap <= until || (until == 0 && policy->certificate.optimal);
-        if (!met && until == 0)
+        *out = (cli_missed){.certificate = policy->certificate};
+        bool low = policy->certificate.gap <= until || (until == 0 && policy->certificate.optimal);
+        if (!low && until == 0 && cli_proved(&policy->certificate))
             tell_apart(run, rewards[0], policy, out);
         foray_policy_destroy(policy);
-        if (!met)
+        if (!low || !cli_proved(&out->certificate))
             return true;
     }
     return false;
@@ -39,6 +39,8 @@ bool cli_missed_next(foray_run *run, int64_t *index, cli_missed *out)
 void cli_missed_print(foray_run *run, const cli_missed *missed)
 {
     const foray_model *model = foray_run_model(run);
+    if (!cli_proved(&missed->certificate))
+        printf(" (%s)", foray_certificate_status(&missed->certificate));
     if (missed->ties == 0) {
         printf("%s", missed->lacks > 0 ? ", data are lacking" : "");
         return;
@@ -69,7 +71,7 @@ void cli_missed_explain(const cli_missed *sum, const char *before)
             before);
     if (sum->lacks > 0)
         printf("%swhere data are lacking, no tie was found: more episodes help\n", before);
-    if (sum->ties + sum->lacks < sum->named)
+    if (sum->untold > 0)
         printf("%stheta is not known: it cannot be said which of them tie exactly, and never "
                "become 0,\n%sand which merely lack data\n",
                before, before);
@@ -82,7 +84,8 @@ void cli_missed_output(cli_output *output, foray_run *run)
     for (int64_t i = 0; cli_missed_next(run, &i, &missed); i++) {
         cli_output_open(output, NULL);
         cli_output_text(output, "reward", foray_reward_name(foray_run_target(run, i)));
-        cli_output_real(output, "gap", missed.gap);
+        cli_output_real(output, "gap", missed.certificate.gap);
+        cli_output_text(output, "status", foray_certificate_status(&missed.certificate));
         if (missed.ties > 0) {
             cli_output_open_list(output, "tie");
             cli_output_integer(output, NULL, missed.tie.step);

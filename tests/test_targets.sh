@@ -46,6 +46,28 @@ expect 0 "0.3 for 1 reward: met" foray explore --resume -k 200000 --until 0.3 --
 usage "--until says how well" foray explore riverswim -k 50 --for goal:1 -o refused.foray
 expect 3 "goal:99" foray explore riverswim -k 50 --until 1 --for goal:99 -o refused2.foray
 
+# ---- only a proof meets a target: numbers of other kinds reach it, and nothing is proved
+expect 1 "target *5 for all rewards: reached, but nothing is proved" \
+    foray explore riverswim --radius-scale 0.1 -k 2000 --until 5 -o scaled.foray
+foray info scaled.foray --json >scaled.json
+holds "it stops there all the same" test "$(json episodes scaled.json)" -lt 500
+expect 1 "goal:5: certificate .* \(heuristic\)" foray explore riverswim --radius-scale 0.1 \
+    -k 200 --until 20 --for goal:5 -o scaled2.foray
+foray explore --resume -o scaled2.foray --json >scaled2.json
+holds "reached" test "$(json target_reached scaled2.json)" = true
+holds "not met" test "$(json target_met scaled2.json)" = false
+holds "for this reason" test "$(json missed.0.status scaled2.json)" = '"heuristic"'
+expect 1 "target *100 for all rewards: reached, but nothing is proved" \
+    foray explore pendulum --clusters grid:5x5 -a random -k 250 --until 100 -o seen.foray
+expect 1 "goal:9: certificate .* \(estimate\)" foray explore pendulum --clusters grid:5x5 -k 20 \
+    --until 0 --for goal:9 -o seen2.foray
+holds "of estimates no reason is given" sh -c "! grep -q 'theta\|tie\|lack' '$work/out'"
+# What the data refute never reaches a target, however low the number is.
+foray explore pendulum --clusters grid:5x5 -a random -k 300 -o refuted.foray >/dev/null
+expect 1 "target *100 for all rewards: not met yet" foray explore --resume --until 100 -k 310 -o refuted.foray
+expect 0 "refuted" foray bound refuted.foray
+holds "it went on to its budget" grep -q "for 310 episodes" <(foray explore --resume -o refuted.foray)
+
 # ---- which plan a bound is about
 foray bound goals.foray --json >bound.json
 holds "the bound is about the plug-in plan" test "$(json plan bound.json)" = '"plugin"'

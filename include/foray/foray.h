@@ -70,6 +70,7 @@ FORAY_API const char *foray_version(void);
     X(FORAY_TARGET_MISSED, 1, "the budget ended before the target was met")                        \
     X(FORAY_INTERRUPTED, 2, "stopped on request, everything saved")                                \
     X(FORAY_NOT_COMPARED, 3, "replayed, not compared: made with other arithmetic")                 \
+    X(FORAY_TARGET_UNPROVED, 4, "the target was reached, but nothing is proved")                   \
     X(FORAY_ERROR_USAGE, -1, "an invalid argument or setting")                                     \
     X(FORAY_ERROR_INPUT, -2, "bad input")                                                          \
     X(FORAY_ERROR_WORLD, -3, "the world failed")                                                   \
@@ -1093,7 +1094,8 @@ FORAY_API foray_status foray_run_extend(foray_run *run, int64_t episodes);
 /* The target at which exploring ends: a bound for all rewards of at most `until`, or, once rewards
  * are named, a certificate of at most that for the plug-in plan of each of them. 0: optimal up to
  * rounding; -1: no target. Looked at after 1, 2, ... episodes, each about a tenth above the one
- * before. FORAY_ERROR_USAGE where there is no bound. */
+ * before. Only what is proved meets a target; what the data refute never reaches it.
+ * FORAY_ERROR_USAGE where there is no bound. */
 FORAY_API foray_status foray_run_set_until(foray_run *run, double until);
 /* Names the rewards, which are copied and stored; 0: all rewards. FORAY_ERROR_USAGE where plans
  * have no certificates (see foray_explorer_certify_by). */
@@ -1115,9 +1117,10 @@ typedef struct foray_progress {
 typedef bool (*foray_progress_fn)(void *user, const foray_progress *progress);
 
 /* Explores `world` until the budget or the target is reached, saving as it
- * goes. FORAY_TARGET_MISSED: the budget ended above `until`. FORAY_INTERRUPTED:
- * `progress` (may be NULL) said stop. In every case, including errors, all finished
- * episodes are saved if the disk allows it. */
+ * goes. FORAY_TARGET_MISSED: the budget ended above `until`. FORAY_TARGET_UNPROVED: it ended
+ * because `until` was reached, by an estimate or a rule of thumb that no data turn into a proof.
+ * FORAY_INTERRUPTED: `progress` (may be NULL) said stop. In every case, including errors, all
+ * finished episodes are saved if the disk allows it. */
 FORAY_API foray_status foray_run_explore(foray_run *run, foray_world *world,
                                          foray_progress_fn progress, void *user);
 

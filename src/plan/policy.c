@@ -48,6 +48,11 @@ const char *foray_bound_name(foray_bound bound)
     return fy_bound_names[bound];
 }
 
+bool fy_certificate_proves(const foray_certificate *certificate)
+{
+    return certificate->status == FORAY_CERTIFIED || certificate->status == FORAY_EXACT;
+}
+
 double fy_certificate_delta(const foray_model *model, double delta)
 {
     return fmin(1, delta + model->feature_delta);

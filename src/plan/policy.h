@@ -32,6 +32,8 @@ double fy_certificate_delta(const foray_model *model, double delta);
 
 /* Sets optimal and vacuous from the gap: 0 and all that rewards allow, up to rounding. */
 void fy_certificate_judge(foray_certificate *certificate, double most);
+/* Is it a proof? */
+bool fy_certificate_proves(const foray_certificate *certificate);
 
 /* FORAY_ERROR_INPUT if the policy has another shape than the model, or an action it has not. */
 foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,

@@ -109,10 +109,12 @@ static foray_status explore(loop *l)
         run->spoilt |= status == FORAY_INTERRUPTED; /* the bound may have left half its work */
         if (status != FORAY_OK)
             return status;
-        bool met;
-        status = fy_run_target_met(run, &met);
-        if (status != FORAY_OK || met)
+        fy_target target;
+        status = fy_run_judge_target(run, &target);
+        if (status != FORAY_OK || target == FY_TARGET_MET)
             return status;
+        if (target == FY_TARGET_REACHED) /* no data make a proof of it */
+            return FORAY_TARGET_UNPROVED;
         if (run->explorer->episodes >= run->settings.episodes)
             return run->settings.until >= 0.0 ? FORAY_TARGET_MISSED : FORAY_OK;
         status = foray_explorer_play(run->explorer, l->world, run->states, run->actions);

@@ -99,8 +99,10 @@ foray_status fy_run_measure(foray_run *run);
 /* After the settings: the rewards to be certified, and what `until` meant to earlier versions. */
 foray_status fy_run_load_targets(foray_run *run);
 void fy_run_close_targets(foray_run *run);
-/* Is the target met? Only where the trace has a point. */
-foray_status fy_run_target_met(foray_run *run, bool *met);
+/* How far a target is: not there, reached by a number that proves nothing, or met. */
+typedef enum fy_target { FY_TARGET_OPEN, FY_TARGET_REACHED, FY_TARGET_MET } fy_target;
+/* Only where the trace has a point; elsewhere it is open. */
+foray_status fy_run_judge_target(foray_run *run, fy_target *out);
 
 /* --------------------------------------------------------------- replay.c */
 

@@ -152,34 +152,50 @@ static bool low_enough(const foray_run *run, const foray_certificate *certificat
            (run->settings.until == 0 && certificate->optimal);
 }
 
-/* The one that was not met last comes first: while there is one, the others need no look. */
-static foray_status all_certified(foray_run *run, bool *met)
+/* A proof meets the target. Numbers of other kinds only reach it, and those of a model that the
+ * data refute mean nothing. */
+static fy_target judge(const foray_run *run, const foray_certificate *certificate)
 {
-    for (int64_t i = 0; i < run->targets; i++) {
+    if (!low_enough(run, certificate) || certificate->status == FORAY_REFUTED)
+        return FY_TARGET_OPEN;
+    return fy_certificate_proves(certificate) ? FY_TARGET_MET : FY_TARGET_REACHED;
+}
+
+/* The least of all. The one that was not met last comes first: while there is one, the others need
+ * no look. */
+static foray_status judge_rewards(foray_run *run, fy_target *out)
+{
+    fy_target least = FY_TARGET_MET;
+    for (int64_t i = 0; i < run->targets && least != FY_TARGET_OPEN; i++) {
         int64_t at = (run->hardest + i) % run->targets;
         const foray_reward *const rewards[] = {run->target[at]};
         foray_policy *policy;
         foray_status status = foray_explorer_plan(run->explorer, 1, rewards, FORAY_PLUGIN, &policy);
         if (status != FORAY_OK)
             return status;
-        *met = low_enough(run, &policy->certificate);
+        fy_target one = judge(run, &policy->certificate);
         foray_policy_destroy(policy);
         run->hardest = at;
-        if (!*met)
-            return FORAY_OK;
+        least = one < least ? one : least;
     }
+    *out = least;
     return FORAY_OK;
 }
 
-foray_status fy_run_target_met(foray_run *run, bool *met)
+foray_status fy_run_judge_target(foray_run *run, fy_target *out)
 {
-    *met = false;
+    *out = FY_TARGET_OPEN;
     if (run->settings.until < 0 || run->last.episodes != run->explorer->episodes)
         return FORAY_OK;
     if (run->targets > 0)
-        return all_certified(run, met);
+        return judge_rewards(run, out);
+    /* The trace knows numbers alone: what the last one is worth is asked for where it matters. */
     foray_certificate bound = {.gap = run->last.bound,
                                .optimal = run->last.bound <= 1e-9 * (double)run->model->horizon};
-    *met = low_enough(run, &bound);
-    return FORAY_OK;
+    if (!low_enough(run, &bound))
+        return FORAY_OK;
+    foray_status status = foray_explorer_bound(run->explorer, &bound);
+    if (status == FORAY_OK)
+        *out = judge(run, &bound);
+    return status;
 }
