@@ -8,7 +8,7 @@
 #include "progress.h"
 #include "missed.h"
 #include "output.h"
-#include "view.h"
+#include "workers.h"
 
 /* Enough for any value of a setting as text. */
 enum { SETTING_SIZE = 128 };
@@ -182,6 +182,16 @@ static cli_exit choose_algorithm(exploration *e, foray_settings *settings)
     return code;
 }
 
+/* Where nothing is known, programs answer: often slowly, so that they should play ahead. */
+static cli_exit choose_plan_every(const exploration *e, foray_settings *settings)
+{
+    const cli_session *session = e->session;
+    if (!cli_view_is_open(&e->view) || cli_has(session, "plan-every") ||
+        cli_has(session, "literal"))
+        return CLI_DONE;
+    return cli_status(session, foray_settings_set(session->ctx, settings, "plan_every", "16"));
+}
+
 static cli_exit start_run(exploration *e)
 {
     cli_session *session = e->session;
@@ -205,6 +215,8 @@ static cli_exit start_run(exploration *e)
         code = open_world(e);
     if (code == CLI_DONE)
         code = choose_algorithm(e, &settings);
+    if (code == CLI_DONE)
+        code = choose_plan_every(e, &settings);
     if (code == CLI_DONE)
         code = cli_status(session, foray_settings_check(session->ctx, &settings));
     return code == CLI_DONE ? create_run(e, &settings) : code;
@@ -363,6 +375,7 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
         printf("algorithm               rf-express%s: nothing is known, so that counting "
                "is enough (-a)\n",
                cli_has(e->session, "pooled") ? "" : " --pooled on");
+    cli_workers_print(e->session, e->run, &e->progress.last);
     print_bound(bound, status);
     if (!e->view.system)
         cli_print_known(e->session, foray_run_model(e->run), "                        ");
@@ -403,6 +416,8 @@ static void output_summary(const exploration *e, cli_output *output,
     if (settings->until >= 0 && status != FORAY_OK)
         cli_missed_output(output, e->run);
     cli_output_flag(output, "interrupted", status == FORAY_INTERRUPTED);
+    cli_output_integer(output, "workers", e->progress.last.workers);
+    cli_output_integer(output, "thrown_away", e->progress.last.thrown_away);
     cli_output_real(output, "seconds", e->progress.last.seconds);
 }
 
@@ -432,32 +447,23 @@ static cli_exit show_exploration(exploration *e, foray_status status)
     return CLI_DONE;
 }
 
-static foray_status create_world(exploration *e, foray_world **out)
-{
-    const foray_model *model = foray_run_model(e->run);
-    foray_context *ctx = e->session->ctx;
-    if (!e->view.system)
-        return foray_world_from_model(ctx, model, out);
-    if (e->view.model_path)
-        return foray_world_from_system(ctx, e->view.system, e->view.clusters, model, out);
-    return foray_world_from_aggregation(ctx, e->view.system, e->view.clusters, model,
-                                        &e->view.aggregation, e->view.continuation, out);
-}
-
 static cli_exit explore(exploration *e)
 {
     cli_session *session = e->session;
-    foray_world *world = NULL;
-    cli_exit code = cli_status(session, create_world(e, &world));
-    if (code != CLI_DONE)
+    cli_workers workers;
+    cli_exit code = cli_workers_open(session, &e->view, e->run, &workers);
+    if (code != CLI_DONE) {
+        cli_workers_close(&workers);
         return code;
+    }
     cli_progress_begin(&e->progress, foray_run_saved(e->run));
     e->progress.terminal = e->progress.terminal && !cli_has(session, "quiet");
     foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
-    foray_status status = foray_run_explore(e->run, world, cli_progress_step, &e->progress);
+    foray_status status = foray_run_explore_with(e->run, workers.count, workers.world,
+                                                 cli_progress_step, &e->progress);
     foray_context_set_stop(session->ctx, NULL, NULL);
     cli_progress_end(&e->progress);
-    foray_world_destroy(world);
+    cli_workers_close(&workers);
     code = cli_status(session, status);
     if (status >= 0) {
         cli_exit told = show_exploration(e, status);
@@ -521,6 +527,7 @@ static const cli_option options[] = {
              "the system to explore with the model of the file; plugin:PATH or exec:COMMAND, which "
              "must have the same states"),
     CLI_OPTION_GIVEN,
+    CLI_OPTION_WORKERS,
     CLI_FILE(0, "for", "REWARD",
              "with --until: explore until the plan of this reward is certified so far, instead of "
              "all rewards; a reward file, goal:STATE, or goals; may be repeated"),
@@ -555,12 +562,15 @@ const cli_command cli_explore = {
         "without the interruption. Only --episodes (which can be raised), --until and --for may\n"
         "differ from what the run was started with.\n"
         "\n"
+        "With --workers N, episodes are played ahead in N copies of the world, as far as the\n"
+        "next plan: the same episodes, to the last bit, whatever N is. Algorithms that plan\n"
+        "after every episode need --plan-every, which is stored in the run, for that.\n"
+        "\n"
         "SIGINT (Ctrl-C), SIGTERM and SIGHUP save everything and end in exit code 130.",
     .options = options,
     .takes_settings = true,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN, CLI_STOPPED},
     .examples = "foray explore chain -k 2000 -o chain.foray\n"
-                "foray explore --resume --until 0.5 --for goal:3 -k 4000 -o chain.foray\n"
-                "foray explore tank --clusters grid:9x9 --continue fresh -k 50 -o tank.foray\n",
+                "foray explore --resume --until 0.5 --for goal:3 -k 4000 -o chain.foray\n",
     .run = run_explore,
 };

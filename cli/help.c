@@ -164,8 +164,7 @@ static void print_options(const cli_command *command, const cli_options *options
         print_option(&options->row[i]);
     }
     if (!algorithms)
-        printf("\n'foray %s -a NAME --help' adds what an algorithm has of its own;\n"
-               "'foray help --manual' says more about all of them.\n",
+        printf("\nMore: 'foray %s -a NAME --help' (its own settings), 'foray help --manual'.\n",
                command->name);
 }
 

@@ -245,6 +245,7 @@ typedef struct foray_settings {
     /* The algorithm's own parameters that differ from their defaults, or were set to them:
      * "sstp_levels=4,sstp_range=2". Written by foray_settings_set. */
     char own[512];
+    int64_t plan_every; /* new plans are made after every so many episodes only */
 } foray_settings;
 
 /* The defaults, for settings of `size` bytes; what callers use is foray_settings_default. */
@@ -1111,8 +1112,10 @@ typedef struct foray_progress {
     int64_t saved;    /* of these, on disk */
     int64_t budget;
     int64_t plans;
-    double bound;   /* the last bound for all rewards that was computed; NaN: none yet */
-    double seconds; /* since foray_run_explore was called */
+    double bound;        /* the last bound for all rewards that was computed; NaN: none yet */
+    double seconds;      /* since foray_run_explore was called */
+    int64_t workers;     /* that play at once */
+    int64_t thrown_away; /* episodes that were played ahead in vain; known when all has ended */
 } foray_progress;
 typedef bool (*foray_progress_fn)(void *user, const foray_progress *progress);
 
@@ -1123,6 +1126,22 @@ typedef bool (*foray_progress_fn)(void *user, const foray_progress *progress);
  * finished episodes are saved if the disk allows it. */
 FORAY_API foray_status foray_run_explore(foray_run *run, foray_world *world,
                                          foray_progress_fn progress, void *user);
+
+/* The same with several copies of one world, each with a context of its own, which threads play in
+ * at once: episodes, estimates and plans are those of one world, to the last bit. Between two plans
+ * episodes are played ahead; what a new plan would have played otherwise is thrown away. Where
+ * nothing can be played ahead (foray_explorer_ahead) the first world is used alone. */
+FORAY_API foray_status foray_run_explore_with(foray_run *run, int64_t workers,
+                                              foray_world *const *worlds,
+                                              foray_progress_fn progress, void *user);
+/* Can episodes be played ahead? Not where the algorithm decides step by step, nor where it makes a
+ * plan after every episode (plan_every = 1). */
+typedef enum foray_ahead {
+    FORAY_AHEAD_PLAYS,
+    FORAY_AHEAD_STEPWISE,
+    FORAY_AHEAD_PLANS,
+} foray_ahead;
+FORAY_API foray_ahead foray_explorer_ahead(const foray_explorer *explorer);
 
 /* For callers that own the loop: records the episode that
  * foray_explorer_end just ended (horizon+1 states, horizon actions; generative

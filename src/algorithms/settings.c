@@ -53,6 +53,8 @@ static const setting common[] = {
            "when the explorer replans; auto: doubling, but every episode if tabular or wang"),
     REAL(replan_growth, "1", 0, 1e6,
          "growth that makes doubling replan; a determinant or a count, by a factor of 1 + this"),
+    WHOLE(plan_every, "1", 1, FY_UNBOUNDED,
+          "replan after every N-th episode only; what lies between can be played at once"),
     CHOICE(clip, "remaining", "remaining|horizon",
            "values are clipped at the steps that remain, or at H as printed in the paper"),
     CHOICE(ties, "unclipped", "unclipped|lowest",

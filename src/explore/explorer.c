@@ -259,13 +259,47 @@ foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps, const
     return status == FORAY_OK ? end_episode(explorer) : status;
 }
 
-int64_t fy_random_action(const foray_explorer *explorer, int64_t t, int64_t state)
+int64_t fy_follow(foray_explorer *explorer, int64_t t, int64_t state)
+{
+    return explorer->ops->followed(explorer)[t * explorer->model->states + state];
+}
+
+int64_t fy_random_action_in(const foray_explorer *explorer, int64_t episode, int64_t t,
+                            int64_t state)
 {
     const foray_model *model = explorer->model;
     uint64_t bits = fy_random_bits((uint64_t)explorer->settings.seed, FY_STREAM_EXPLORER,
-                                   (uint64_t)explorer->episodes, (uint32_t)t, 0);
+                                   (uint64_t)episode, (uint32_t)t, 0);
     int64_t k = (int64_t)(fy_unit(bits) * (double)fy_actions_of(model, state));
     return fy_nth_action(model, state, k);
+}
+
+int64_t fy_random_action(const foray_explorer *explorer, int64_t t, int64_t state)
+{
+    return fy_random_action_in(explorer, explorer->episodes, t, state);
+}
+
+/* ------------------------------------------------------------- playing ahead */
+
+int64_t fy_explorer_plan_lasts(const foray_explorer *explorer)
+{
+    int64_t every = explorer->settings.plan_every, k = explorer->episodes;
+    if (!explorer->stale && !fy_explorer_replans_always(explorer))
+        return INT64_MAX;
+    /* Between episodes the next one may begin with it. */
+    bool now = explorer->step < 0 && fy_explorer_plan_due(explorer);
+    return now ? k : (k / every + 1) * every;
+}
+
+foray_ahead foray_explorer_ahead(const foray_explorer *explorer)
+{
+    const fy_explorer_ops *ops = explorer->ops;
+    if (ops->unplanned)
+        return FORAY_AHEAD_PLAYS;
+    if (!ops->followed)
+        return FORAY_AHEAD_STEPWISE;
+    bool always = fy_explorer_replans_always(explorer) && explorer->settings.plan_every == 1;
+    return always ? FORAY_AHEAD_PLANS : FORAY_AHEAD_PLAYS;
 }
 
 /* --------------------------------------------------------- plans and bounds */
@@ -391,6 +425,8 @@ static uint64_t fingerprint(const foray_explorer *explorer)
         settings->blocks,      ops->needs_budget(explorer) ? settings->episodes : 0};
     const foray_reward *reward = foray_explorer_reward(explorer);
     uint64_t hash = fy_hash(shape, sizeof shape, reward ? fy_reward_hash(reward) : 0);
+    if (settings->plan_every != 1) /* earlier versions know nothing else */
+        hash = fy_hash(&settings->plan_every, sizeof settings->plan_every, hash);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
     if (model->stand_in)
         hash = fy_hash(model->stand_in, (size_t)model->pairs * sizeof *model->stand_in, hash);

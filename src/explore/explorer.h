@@ -50,6 +50,12 @@ typedef struct fy_explorer_ops {
     /* Where the reward is kept that it explores for; a reward is there from the first episode on.
      * NULL: explores without any. */
     fy_given *(*given)(const foray_explorer *explorer);
+    /* For playing ahead (run/ahead.c): the actions [horizon][states] that it follows until its
+     * next plan, and whoever has them may have fy_follow as `act`; */
+    const int32_t *(*followed)(const foray_explorer *explorer);
+    /* or, where no plan changes what it does, its action in step t of an episode: looks only at
+     * what never changes. Without either it decides step by step. */
+    int64_t (*unplanned)(const foray_explorer *explorer, int64_t episode, int64_t t, int64_t state);
     /* The state that step t is to be about, of algorithms that query any (s,a). */
     int64_t (*query)(const foray_explorer *explorer, int64_t t);
     foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
@@ -60,6 +66,8 @@ typedef struct fy_explorer_ops {
     bool (*regression)(foray_explorer *explorer, fy_regression_set *out);
     /* Which plan `bound` is about. */
     foray_mode bound_plan;
+    /* True: with replan auto there is a plan in every episode. */
+    bool plans_every_episode;
     /* True: its plans are PLAN on a confidence set, whichever that is. */
     bool plans_on_sets;
     /* True: with the radius likelihood it explores by likelihood sets. */
@@ -100,6 +108,25 @@ static inline void fy_explorer_planned(foray_explorer *explorer)
     explorer->stale = false;
 }
 
+/* Is it time for a new plan, where one is wanted? Plans are made after every so many episodes:
+ * when one begins, or when the one before ends, whichever the algorithm likes. */
+static inline bool fy_explorer_plan_due(const foray_explorer *explorer)
+{
+    int64_t ended = explorer->episodes + (explorer->step >= 0);
+    return explorer->stale && ended % explorer->settings.plan_every == 0;
+}
+
+/* Is a new plan wanted after every episode, whatever it showed? */
+static inline bool fy_explorer_replans_always(const foray_explorer *explorer)
+{
+    foray_replan replan = explorer->settings.replan;
+    return replan == FORAY_REPLAN_EVERY ||
+           (replan == FORAY_REPLAN_AUTO && explorer->ops->plans_every_episode);
+}
+
+/* Episodes before this one follow the plan there is; INT64_MAX: nobody can tell. */
+int64_t fy_explorer_plan_lasts(const foray_explorer *explorer);
+
 /* Entries of a table [horizon][states], such as the policy an explorer follows. */
 static inline int64_t fy_policy_entries(const foray_model *model)
 {
@@ -109,8 +136,14 @@ static inline int64_t fy_policy_entries(const foray_model *model)
 /* Actions that were written with fy_write_i32s; fails if one is out of range. */
 void fy_read_actions(fy_reader *reader, const foray_model *model, int32_t *action, int64_t count);
 
-/* One of the state's actions uniformly at random, always the same in step t of an episode. */
+/* What ops->followed says: `act` of those that have it. */
+int64_t fy_follow(foray_explorer *explorer, int64_t t, int64_t state);
+
+/* One of the state's actions uniformly at random, always the same in step t of an episode: the
+ * present one, or any. */
 int64_t fy_random_action(const foray_explorer *explorer, int64_t t, int64_t state);
+int64_t fy_random_action_in(const foray_explorer *explorer, int64_t episode, int64_t t,
+                            int64_t state);
 void fy_given_destroy(fy_given *given);
 
 /* Plans and bounds with certificates from likelihoods (certificates.c), once rewards and mode have

@@ -6,7 +6,7 @@
  *
  * Draws depend on (seed, episode, step) and the actions alone, so that an episode is the same
  * whoever plays it and whether or not others were recorded before. Nothing is allocated. */
-#include "explore/explorer.h"
+#include "play/play.h"
 #include "world/world.h"
 
 #include <inttypes.h>
@@ -20,26 +20,34 @@ static foray_status world_failed(foray_context *ctx, const foray_world *world)
     return FORAY_ERROR_WORLD;
 }
 
-foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, int32_t *states,
-                                 int32_t *actions)
+foray_draw fy_play_draw(const foray_explorer *explorer)
 {
-    foray_context *ctx = explorer->ctx;
-    const foray_model *model = explorer->model;
-    foray_draw draw = {.seed = (uint64_t)explorer->settings.seed,
-                       .episode = (uint64_t)explorer->episodes};
-    int64_t stride = explorer->ops->query ? 2 : 1; /* see foray_run_record */
-    int64_t state, action, next;
-    if (fy_world_is_through_clusters(world))
-        foray_explorer_through_clusters(explorer);
-    if (foray_world_reset(world, &draw, &state) != FORAY_OK)
-        return world_failed(ctx, world);
-    if (!fy_model_may_start(model, state))
-        return fy_fail(ctx, FORAY_ERROR_WORLD,
-                       "episode %" PRId64 " started in state %" PRId64
+    return (foray_draw){.seed = (uint64_t)explorer->settings.seed,
+                        .episode = (uint64_t)explorer->episodes};
+}
+
+foray_status fy_play_reset(foray_explorer *explorer, foray_world *world, const foray_draw *draw,
+                           int64_t *state)
+{
+    int64_t first;
+    if (foray_world_reset(world, draw, &first) != FORAY_OK)
+        return world_failed(explorer->ctx, world);
+    if (!fy_model_may_start(explorer->model, first))
+        return fy_fail(explorer->ctx, FORAY_ERROR_WORLD,
+                       "episode %" PRIu64 " started in state %" PRId64
                        ", which the model rules out",
-                       draw.episode, state);
-    foray_status status = foray_explorer_begin(explorer);
-    for (int64_t t = 0; t < model->horizon && status == FORAY_OK; t++) {
+                       draw->episode, first);
+    *state = first;
+    return FORAY_OK;
+}
+
+foray_status fy_play_steps(foray_explorer *explorer, foray_world *world, foray_draw draw,
+                           int64_t state, int32_t *states, int32_t *actions)
+{
+    int64_t stride = explorer->ops->query ? 2 : 1; /* see foray_run_record */
+    int64_t action, next;
+    foray_status status = FORAY_OK;
+    for (int64_t t = 0; t < explorer->model->horizon && status == FORAY_OK; t++) {
         status = foray_explorer_query(explorer, &state);
         if (status == FORAY_OK)
             status = foray_explorer_act(explorer, state, &action);
@@ -47,7 +55,7 @@ foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, i
             return status;
         draw.step = (uint32_t)t + 1;
         if (foray_world_step(world, &draw, state, action, &next) != FORAY_OK)
-            return world_failed(ctx, world);
+            return world_failed(explorer->ctx, world);
         status = foray_explorer_observe(explorer, state, action, next);
         if (actions)
             actions[t] = (int32_t)action;
@@ -58,4 +66,19 @@ foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, i
         state = next;
     }
     return status == FORAY_OK ? foray_explorer_end(explorer) : status;
+}
+
+foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, int32_t *states,
+                                 int32_t *actions)
+{
+    foray_draw draw = fy_play_draw(explorer);
+    int64_t state;
+    if (fy_world_is_through_clusters(world))
+        foray_explorer_through_clusters(explorer);
+    foray_status status = fy_play_reset(explorer, world, &draw, &state);
+    if (status == FORAY_OK)
+        status = foray_explorer_begin(explorer);
+    if (status == FORAY_OK)
+        status = fy_play_steps(explorer, world, draw, state, states, actions);
+    return status;
 }

@@ -9,8 +9,10 @@
  * of the trace are due at fixed k, and nothing here depends on the clock but
  * when to save: an interrupted run continues as if nothing had happened. No
  * memory is allocated but by SQLite and for checkpoints. */
+#include "run/ahead.h"
 #include "run/run.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "world/world.h"
@@ -18,6 +20,8 @@
 typedef struct loop {
     foray_run *run;
     foray_world *world;
+    fy_ahead *ahead; /* several worlds at once; NULL: `world` alone */
+    int64_t workers, thrown;
     foray_progress_fn progress;
     void *user;
     int64_t next_point;
@@ -70,7 +74,9 @@ static void report(loop *l, double now)
                                .budget = run->settings.episodes,
                                .plans = run->explorer->plans,
                                .bound = run->last.bound,
-                               .seconds = now - l->started};
+                               .seconds = now - l->started,
+                               .workers = l->workers,
+                               .thrown_away = l->thrown};
     l->reported = now;
     l->stopped = !l->progress(l->user, &progress);
 }
@@ -117,7 +123,8 @@ static foray_status explore(loop *l)
             return FORAY_TARGET_UNPROVED;
         if (run->explorer->episodes >= run->settings.episodes)
             return run->settings.until >= 0.0 ? FORAY_TARGET_MISSED : FORAY_OK;
-        status = foray_explorer_play(run->explorer, l->world, run->states, run->actions);
+        status = l->ahead ? fy_ahead_play(l->ahead, run->states, run->actions)
+                          : foray_explorer_play(run->explorer, l->world, run->states, run->actions);
         run->spoilt = status != FORAY_OK && run->explorer->step >= 0;
         if (status == FORAY_OK)
             status = fy_run_append(run, run->states, run->actions);
@@ -149,10 +156,35 @@ static foray_status save_what_ended(loop *l, foray_status outcome)
     return outcome;
 }
 
+/* With a thread for each of several worlds, where the algorithm allows it. */
+static foray_status explore_with(loop *l, int64_t workers, foray_world *const *worlds)
+{
+    foray_run *run = l->run;
+    foray_status status = FORAY_OK;
+    if (workers > 1 && foray_explorer_ahead(run->explorer) == FORAY_AHEAD_PLAYS) {
+        l->workers = workers;
+        status = fy_ahead_create(run->explorer, workers, worlds, run->settings.episodes, &l->ahead);
+    }
+    if (status == FORAY_OK)
+        status = explore(l);
+    if (l->ahead)
+        l->thrown = fy_ahead_end(l->ahead);
+    return status;
+}
+
 foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progress_fn progress,
                                void *user)
 {
+    return foray_run_explore_with(run, 1, &world, progress, user);
+}
+
+/* Can the run go on from here? */
+static foray_status check_explorable(foray_run *run, int64_t workers)
+{
     foray_status status = fy_run_writable(run);
+    if (status == FORAY_OK && workers < 1)
+        status =
+            fy_fail(run->ctx, FORAY_ERROR_USAGE, "%" PRId64 " workers cannot explore", workers);
     if (status != FORAY_OK)
         return status;
     if (run->codec.may_end)
@@ -164,9 +196,19 @@ foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progres
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                        "%s: end and record the current episode before exploring further",
                        run->store->path);
+    return FORAY_OK;
+}
+
+foray_status foray_run_explore_with(foray_run *run, int64_t workers, foray_world *const *worlds,
+                                    foray_progress_fn progress, void *user)
+{
+    foray_status status = check_explorable(run, workers);
+    if (status != FORAY_OK)
+        return status;
     double now = fy_clock();
     loop l = {.run = run,
-              .world = world,
+              .world = worlds[0],
+              .workers = 1,
               .progress = progress,
               .user = user,
               .next_point = fy_run_next_point(run->explorer->episodes, run->settings.until >= 0.0),
@@ -176,9 +218,9 @@ foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progres
               .reported = now,
               .stride = 1,
               .until_look = 1};
-    if (!fy_world_is_of_model(world) && run->source == FY_SOURCE_MODEL)
+    if (!fy_world_is_of_model(l.world) && run->source == FY_SOURCE_MODEL)
         run->source = FY_SOURCE_OTHER;
-    if (fy_world_is_through_clusters(world))
+    if (fy_world_is_through_clusters(l.world))
         foray_explorer_through_clusters(run->explorer);
-    return save_what_ended(&l, explore(&l));
+    return save_what_ended(&l, explore_with(&l, workers, worlds));
 }

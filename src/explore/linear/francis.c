@@ -165,10 +165,13 @@ static bool epoch_is_over(const foray_explorer *explorer)
            self->lsvi.ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
 }
 
-/* A new direction, hence a new plan, in every episode. */
+/* A new direction, hence a new plan, in every episode (or every so many of them). */
 static void francis_begin_episode(foray_explorer *explorer)
 {
     francis *self = explorer->self;
+    explorer->stale = true;
+    if (!fy_explorer_plan_due(explorer))
+        return;
     int64_t phase = explorer->episodes / self->length % explorer->model->horizon;
     if (phase != self->phase || epoch_is_over(explorer)) {
         self->phase = phase;
@@ -235,10 +238,20 @@ static bool francis_needs_budget(const foray_explorer *explorer)
 
 /* ------------------------------------------------------------- save and load */
 
+/* Actions of the last plan: up to its step p. */
+static int64_t planned_entries(const foray_explorer *explorer)
+{
+    const francis *self = explorer->self;
+    return (self->phase + 1) * explorer->model->states;
+}
+
+/* The next episode makes a plan of its own, unless plans are to last. */
 static void francis_save(foray_explorer *explorer, fy_writer *writer)
 {
     const francis *self = explorer->self;
     fy_write_u64(writer, (uint64_t)(self->phase + 1));
+    if (explorer->settings.plan_every > 1)
+        fy_write_i32s(writer, self->action, (size_t)planned_entries(explorer));
     fy_ridge_write(self->epoch, writer);
     fy_lsvi_write(&self->lsvi, writer);
 }
@@ -251,6 +264,8 @@ static void francis_load(foray_explorer *explorer, fy_reader *reader)
         self->phase = -1;
         reader->failed = true;
     }
+    if (explorer->settings.plan_every > 1)
+        fy_read_actions(reader, explorer->model, self->action, planned_entries(explorer));
     fy_ridge_read(self->epoch, reader);
     fy_lsvi_read(&self->lsvi, reader);
 }

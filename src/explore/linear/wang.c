@@ -138,17 +138,17 @@ static double evaluate(wang *self, const foray_reward *reward, const int32_t *po
 static void wang_begin_episode(foray_explorer *explorer)
 {
     wang *self = explorer->self;
-    if (!explorer->stale)
+    if (!fy_explorer_plan_due(explorer))
         return;
     iterate(self, NULL, 1.0, self->action);
     fy_ridge_mark(self->lsvi.ridge);
     fy_explorer_planned(explorer);
 }
 
-static int64_t wang_act(foray_explorer *explorer, int64_t t, int64_t state)
+static const int32_t *wang_followed(const foray_explorer *explorer)
 {
     const wang *self = explorer->self;
-    return self->action[t * explorer->model->states + state];
+    return self->action;
 }
 
 static void wang_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -160,7 +160,7 @@ static void wang_observe(foray_explorer *explorer, int64_t t, int64_t pair, int6
 static void wang_end_episode(foray_explorer *explorer)
 {
     const wang *self = explorer->self;
-    explorer->stale = explorer->settings.replan != FORAY_REPLAN_DOUBLING ||
+    explorer->stale = fy_explorer_replans_always(explorer) ||
                       self->lsvi.ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
 }
 
@@ -201,13 +201,15 @@ static void wang_load(foray_explorer *explorer, fy_reader *reader)
 
 const fy_explorer_ops fy_wang = {
     .name = "wang",
+    .plans_every_episode = true,
     .summary = "Wang et al. 2020: optimistic least squares with features of (s,a), linear MDP",
     .parameter = parameters,
     .parameters = FY_COUNT(parameters),
     .create = wang_create,
     .destroy = wang_destroy,
     .begin_episode = wang_begin_episode,
-    .act = wang_act,
+    .act = fy_follow,
+    .followed = wang_followed,
     .observe = wang_observe,
     .end_episode = wang_end_episode,
     .plan = wang_plan,

@@ -9,7 +9,7 @@ foray_status fy_passive_create(foray_explorer *explorer)
 void fy_passive_begin_episode(foray_explorer *explorer)
 {
     fy_learner *learner = explorer->self;
-    if (!explorer->stale)
+    if (!fy_explorer_plan_due(explorer))
         return;
     fy_learner_maximise(learner, true);
     fy_ridge_mark(learner->ridge);

@@ -77,7 +77,7 @@ static void scout_begin_episode(foray_explorer *explorer)
     scout *self = explorer->self;
     fy_learner *learner = &self->learner;
     fy_certifier *sets = NULL;
-    if (!explorer->stale)
+    if (!fy_explorer_plan_due(explorer))
         return;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, true);
@@ -100,10 +100,10 @@ static void scout_begin_episode(foray_explorer *explorer)
     fy_explorer_planned(explorer);
 }
 
-static int64_t scout_act(foray_explorer *explorer, int64_t t, int64_t state)
+static const int32_t *scout_followed(const foray_explorer *explorer)
 {
     const scout *self = explorer->self;
-    return self->action[t * explorer->model->states + state];
+    return self->action;
 }
 
 /* ------------------------------------------------------------- save and load */
@@ -128,7 +128,8 @@ const fy_explorer_ops fy_scout = {
     .create = scout_create,
     .destroy = scout_destroy,
     .begin_episode = scout_begin_episode,
-    .act = scout_act,
+    .act = fy_follow,
+    .followed = scout_followed,
     .observe = fy_learner_observe,
     .end_episode = fy_learner_end_episode,
     .plan = fy_learner_plan,

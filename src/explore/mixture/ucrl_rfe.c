@@ -86,7 +86,7 @@ static void ucrl_rfe_begin_episode(foray_explorer *explorer)
 {
     ucrl_rfe *self = explorer->self;
     fy_learner *learner = &self->learner;
-    if (!explorer->stale)
+    if (!fy_explorer_plan_due(explorer))
         return;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, true);
@@ -106,10 +106,10 @@ static void ucrl_rfe_begin_episode(foray_explorer *explorer)
     fy_explorer_planned(explorer);
 }
 
-static int64_t ucrl_rfe_act(foray_explorer *explorer, int64_t t, int64_t state)
+static const int32_t *ucrl_rfe_followed(const foray_explorer *explorer)
 {
     const ucrl_rfe *self = explorer->self;
-    return self->action[t * explorer->model->states + state];
+    return self->action;
 }
 
 /* ------------------------------------------------------------- save and load */
@@ -136,7 +136,8 @@ const fy_explorer_ops fy_ucrl_rfe = {
     .create = ucrl_rfe_create,
     .destroy = ucrl_rfe_destroy,
     .begin_episode = ucrl_rfe_begin_episode,
-    .act = ucrl_rfe_act,
+    .act = fy_follow,
+    .followed = ucrl_rfe_followed,
     .observe = fy_learner_observe,
     .end_episode = fy_learner_end_episode,
     .plan = fy_learner_plan,

@@ -47,7 +47,7 @@ static foray_status ucrl_rfe_plus_create(foray_explorer *explorer)
 static void ucrl_rfe_plus_begin_episode(foray_explorer *explorer)
 {
     fy_learner *learner = explorer->self;
-    if (!explorer->stale)
+    if (!fy_explorer_plan_due(explorer))
         return;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, true);
@@ -91,7 +91,8 @@ const fy_explorer_ops fy_ucrl_rfe_plus = {
     .create = ucrl_rfe_plus_create,
     .destroy = fy_values_destroy,
     .begin_episode = ucrl_rfe_plus_begin_episode,
-    .act = fy_values_act,
+    .act = fy_follow,
+    .followed = fy_values_followed,
     .observe = ucrl_rfe_plus_observe,
     .end_episode = ucrl_rfe_plus_end_episode,
     .plan = fy_learner_plan,

@@ -75,7 +75,7 @@ static void ucrl_vtr_begin_episode(foray_explorer *explorer)
 {
     ucrl_vtr *self = explorer->self;
     fy_learner *learner = &self->learner;
-    if (!explorer->stale)
+    if (!fy_explorer_plan_due(explorer))
         return;
     fy_learner_estimate(learner);
     fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
@@ -94,10 +94,10 @@ static void ucrl_vtr_begin_episode(foray_explorer *explorer)
     fy_explorer_planned(explorer);
 }
 
-static int64_t ucrl_vtr_act(foray_explorer *explorer, int64_t t, int64_t state)
+static const int32_t *ucrl_vtr_followed(const foray_explorer *explorer)
 {
     const ucrl_vtr *self = explorer->self;
-    return self->action[t * explorer->model->states + state];
+    return self->action;
 }
 
 /* V_{H+1} = 0 tells nothing: scaled to its range it is left out, unscaled it adds zero. */
@@ -132,7 +132,8 @@ const fy_explorer_ops fy_ucrl_vtr = {
     .create = ucrl_vtr_create,
     .destroy = ucrl_vtr_destroy,
     .begin_episode = ucrl_vtr_begin_episode,
-    .act = ucrl_vtr_act,
+    .act = fy_follow,
+    .followed = ucrl_vtr_followed,
     .observe = ucrl_vtr_observe,
     .end_episode = fy_learner_end_episode,
     .plan = fy_learner_plan,

@@ -70,7 +70,7 @@ static fy_given *ucrl_vtr_plus_given(const foray_explorer *explorer)
 static void ucrl_vtr_plus_begin_episode(foray_explorer *explorer)
 {
     const ucrl_vtr_plus *self = explorer->self;
-    if (explorer->stale)
+    if (fy_explorer_plan_due(explorer))
         fy_values_plan(explorer, (fy_plan_reward){.table = self->given.table, .cap = INFINITY});
 }
 
@@ -82,7 +82,8 @@ const fy_explorer_ops fy_ucrl_vtr_plus = {
     .create = ucrl_vtr_plus_create,
     .destroy = ucrl_vtr_plus_destroy,
     .begin_episode = ucrl_vtr_plus_begin_episode,
-    .act = fy_values_act,
+    .act = fy_follow,
+    .followed = fy_values_followed,
     .observe = fy_values_observe,
     .end_episode = fy_values_end_episode,
     .plan = fy_learner_plan,

@@ -230,10 +230,10 @@ fy_variance fy_values_variance(foray_explorer *explorer, int64_t t, int64_t pair
 
 /* ------------------------------------------------------------------ learning */
 
-int64_t fy_values_act(foray_explorer *explorer, int64_t t, int64_t state)
+const int32_t *fy_values_followed(const foray_explorer *explorer)
 {
     const fy_values *self = explorer->self;
-    return self->action[t * explorer->model->states + state];
+    return self->action;
 }
 
 void fy_values_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)

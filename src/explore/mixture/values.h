@@ -64,7 +64,7 @@ fy_variance fy_values_variance(foray_explorer *explorer, int64_t t, int64_t pair
 
 /* Entries for the ops tables. The radii are stated for a number of episodes fixed beforehand. */
 void fy_values_destroy(foray_explorer *explorer);
-int64_t fy_values_act(foray_explorer *explorer, int64_t t, int64_t state);
+const int32_t *fy_values_followed(const foray_explorer *explorer);
 /* Updates (Sigma^, b^) and (Sigma~, b~). */
 void fy_values_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
 /* Stale once either has grown enough. */

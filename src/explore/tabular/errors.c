@@ -18,6 +18,12 @@ static bool doubling(const fy_errors *errors)
     return errors->settings->replan == FORAY_REPLAN_DOUBLING;
 }
 
+/* Is there a plan that is older than the counts? */
+static bool keeps_plan(const fy_errors *errors)
+{
+    return doubling(errors) || errors->settings->plan_every > 1;
+}
+
 /* --------------------------------------------------------------- initialise */
 
 static foray_status create_tables(foray_context *ctx, fy_errors *errors)
@@ -34,7 +40,7 @@ static foray_status create_tables(foray_context *ctx, fy_errors *errors)
                     FY_ALLOC(ctx, errors->share, counted) && FY_ALLOC(ctx, errors->raw, entries) &&
                     FY_ALLOC(ctx, errors->value, (model->horizon + 1) * model->states) &&
                     FY_ALLOC(ctx, errors->action, fy_policy_entries(model)) &&
-                    FY_ALLOC(ctx, errors->planned, doubling(errors) ? counted : 0) &&
+                    FY_ALLOC(ctx, errors->planned, keeps_plan(errors) ? counted : 0) &&
                     FY_ALLOC(ctx, errors->scratch, 2 * model->states);
     /* Pairs that do not exist are never the largest, and never recomputed. */
     for (int64_t i = 0; complete && model->stand_in && i < (int64_t)entries; i++)
@@ -276,7 +282,7 @@ static void plan_in_full(foray_explorer *explorer)
     fy_errors *errors = explorer->self;
     size_t counted = (size_t)(errors->counts->layers * errors->model->pairs);
     fy_errors_sweep(errors);
-    if (doubling(errors))
+    if (keeps_plan(errors))
         memcpy(errors->planned, errors->counts->visits, counted * sizeof *errors->planned);
 }
 
@@ -287,10 +293,10 @@ void fy_errors_start(foray_explorer *explorer)
     fy_explorer_planned(explorer);
 }
 
-int64_t fy_errors_act(foray_explorer *explorer, int64_t t, int64_t state)
+const int32_t *fy_errors_followed(const foray_explorer *explorer)
 {
     const fy_errors *errors = explorer->self;
-    return errors->action[t * errors->model->states + state];
+    return errors->action;
 }
 
 void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -301,18 +307,20 @@ void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_
     fy_counts_add(errors->counts, t, pair, j);
     weigh(explorer, at);
     errors->visited[t] = (int32_t)pair;
-    if (doubling(errors))
-        explorer->stale |= errors->counts->visits[at] >= growth * errors->planned[at];
+    if (keeps_plan(errors))
+        explorer->stale |=
+            !doubling(errors) || errors->counts->visits[at] >= growth * errors->planned[at];
 }
 
 /* Every episode: only what changed. Doubling: everything, when some
- * pair has been visited 1 + replan_growth times as often as at the last plan. */
+ * pair has been visited 1 + replan_growth times as often as at the last plan. Every so many
+ * episodes: everything. */
 void fy_errors_end_episode(foray_explorer *explorer)
 {
     fy_errors *errors = explorer->self;
-    if (!doubling(errors))
+    if (!keeps_plan(errors))
         renew(errors);
-    else if (explorer->stale)
+    else if (fy_explorer_plan_due(explorer))
         plan_in_full(explorer);
     else
         return;
@@ -328,7 +336,7 @@ double fy_errors_mean(const foray_explorer *explorer)
     const fy_errors *errors = explorer->self;
     const foray_model *model = errors->model;
     double mean, *now = errors->scratch, *next = errors->scratch + model->states;
-    if (!doubling(errors)) {
+    if (!keeps_plan(errors)) {
         fy_plan_mean(model, errors->value, 1, &mean);
         return mean;
     }
@@ -379,9 +387,9 @@ void fy_errors_save(foray_explorer *explorer, fy_writer *writer)
 {
     const fy_errors *errors = explorer->self;
     const foray_model *model = errors->model;
-    fy_write_u64(writer, doubling(errors));
+    fy_write_u64(writer, keeps_plan(errors));
     fy_counts_write(errors->counts, writer);
-    if (!doubling(errors))
+    if (!keeps_plan(errors))
         return;
     fy_write_i32s(writer, errors->action, (size_t)fy_policy_entries(model));
     fy_write_doubles(writer, errors->planned, (size_t)(errors->counts->layers * model->pairs));
@@ -402,13 +410,13 @@ static void read_plan(foray_explorer *explorer, fy_reader *reader)
 void fy_errors_load(foray_explorer *explorer, fy_reader *reader)
 {
     fy_errors *errors = explorer->self;
-    if (fy_read_u64(reader) != doubling(errors))
+    if (fy_read_u64(reader) != keeps_plan(errors))
         reader->failed = true;
     fy_counts_read(errors->counts, reader);
     if (reader->failed)
         return;
     weigh_all(explorer);
     plan_in_full(explorer);
-    if (doubling(errors))
+    if (keeps_plan(errors))
         read_plan(explorer, reader);
 }

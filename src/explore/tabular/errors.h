@@ -36,7 +36,8 @@ typedef struct fy_errors {
     int32_t *action; /* pi: [horizon][states] */
     double *scratch; /* [2][states] */
 
-    /* Doubling only: visits as they were at the last plan, laid out as counts->visits. */
+    /* Unless there is a plan in every episode: visits as they were at the last plan, laid out as
+     * counts->visits. */
     double *planned;
 
     /* Who may lead to a state: transitions into it, and the pairs they start from. */
@@ -66,7 +67,7 @@ void fy_errors_sweep(fy_errors *errors);
 
 /* Entries for the ops tables. */
 void fy_errors_destroy(foray_explorer *explorer);
-int64_t fy_errors_act(foray_explorer *explorer, int64_t t, int64_t state);
+const int32_t *fy_errors_followed(const foray_explorer *explorer);
 void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
 void fy_errors_end_episode(foray_explorer *explorer);
 /* The best policy of the empirical model, which is within twice the error of the best one: so is
@@ -80,7 +81,8 @@ void fy_errors_load(foray_explorer *explorer, fy_reader *reader);
 
 /* All of them: algorithms differ in what they fill in after fy_errors_create. */
 #define FY_ERRORS_OPS                                                                              \
-    .destroy = fy_errors_destroy, .act = fy_errors_act, .observe = fy_errors_observe,              \
+    .destroy = fy_errors_destroy, .act = fy_follow, .followed = fy_errors_followed,                \
+    .plans_every_episode = true, .observe = fy_errors_observe,                                     \
     .end_episode = fy_errors_end_episode, .plan = fy_errors_plan, .save = fy_errors_save,          \
     .load = fy_errors_load, .needs_budget = fy_never_needs_budget, .bound = fy_errors_bound
 

@@ -285,10 +285,10 @@ static void euler_begin_episode(foray_explorer *explorer)
     fy_explorer_planned(explorer);
 }
 
-static int64_t euler_act(foray_explorer *explorer, int64_t t, int64_t state)
+static const int32_t *euler_followed(const foray_explorer *explorer)
 {
-    const fy_euler *euler = explorer->self;
-    return euler->action[t * euler->model->states + state];
+    const fy_euler *self = explorer->self;
+    return self->action;
 }
 
 static void euler_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -298,7 +298,7 @@ static void euler_observe(foray_explorer *explorer, int64_t t, int64_t pair, int
 
 static void euler_end_episode(foray_explorer *explorer)
 {
-    if (!explorer->stale)
+    if (!fy_explorer_plan_due(explorer))
         return;
     fy_euler_plan(explorer->self);
     fy_explorer_planned(explorer);
@@ -327,13 +327,15 @@ static const foray_parameter parameters[] = {FY_COUNTS_ROWS};
 
 const fy_explorer_ops fy_euler_ops = {
     .name = "euler",
+    .plans_every_episode = true,
     .summary = "EULER (Zanette, Brunskill 2019): explores for one given reward, tabular",
     .parameter = parameters,
     .parameters = FY_COUNT(parameters),
     .create = euler_create,
     .destroy = euler_destroy,
     .begin_episode = euler_begin_episode,
-    .act = euler_act,
+    .act = fy_follow,
+    .followed = euler_followed,
     .observe = euler_observe,
     .end_episode = euler_end_episode,
     .plan = euler_plan,

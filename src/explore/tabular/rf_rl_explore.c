@@ -206,7 +206,7 @@ static void make_policy(foray_explorer *explorer)
         aim(explorer, which);
         fy_euler_start(&self->euler);
         fy_explorer_planned(explorer);
-    } else if (explorer->stale) {
+    } else if (fy_explorer_plan_due(explorer)) {
         fy_euler_plan(&self->euler);
         fy_explorer_planned(explorer);
     }

@@ -252,7 +252,8 @@ static void sstp_begin_episode(foray_explorer *explorer)
     staged *self = explorer->self;
     int64_t level = level_at(explorer, explorer->episodes);
     bool every = explorer->settings.replan == FORAY_REPLAN_EVERY;
-    if (every || explorer->stale || level != self->level)
+    explorer->stale |= every || level != self->level;
+    if (fy_explorer_plan_due(explorer))
         plan_level(explorer, level);
     self->remaining = self->truncation;
 }

@@ -1,0 +1,30 @@
+/* workers.h - copies of a world, for `foray explore --workers N`. */
+#ifndef CLI_WORKERS_H
+#define CLI_WORKERS_H
+
+#include "view.h"
+
+enum { CLI_MOST_WORKERS = 256 };
+
+/* A context, a system (of a view) and a world for each; the first ones are the session's. */
+typedef struct cli_workers {
+    int64_t count;
+    foray_context *ctx[CLI_MOST_WORKERS];
+    foray_system *system[CLI_MOST_WORKERS];
+    foray_world *world[CLI_MOST_WORKERS];
+} cli_workers;
+
+#define CLI_OPTION_WORKERS                                                                         \
+    CLI_WHOLE(0, "workers", "N", "1", 1, CLI_MOST_WORKERS,                                         \
+              "copies of the world that play at once; the same episodes to the last bit, sooner "  \
+              "where the world is slow")
+
+/* As many as --workers says, or one where nothing can be played ahead. */
+cli_exit cli_workers_open(cli_session *session, const cli_view *view, foray_run *run,
+                          cli_workers *out);
+void cli_workers_close(cli_workers *workers);
+
+/* What --workers came to, if it was given. */
+void cli_workers_print(cli_session *session, foray_run *run, const foray_progress *last);
+
+#endif
