@@ -53,7 +53,8 @@ void cli_output_lines(cli_output *output, const char *key, const char *directory
     cli_output_open_list(output, key);
     while (getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = 0;
-        cli_output_text(output, NULL, line);
+        if (*line) /* a verdict and its details have an empty line between them */
+            cli_output_text(output, NULL, line);
     }
     if (!feof(file))
         cli_json_fail(&output->json, "%s/%s: cannot be read", directory, name);

@@ -14,7 +14,7 @@ same_files() {
 }
 
 # Everything is there, and says what it should.
-expect 0 "Episodes for a worst gap of 0.3 at H = 6, d = 8: ucrl-rfe" foray lab complexity "${small[@]}" -o one
+expect 0 "For a worst gap of 0.3 at H = 6, d = 8, " foray lab complexity "${small[@]}" -o one
 for file in "${tables[@]}"; do
     holds "one/$file is there" test -s "one/$file"
 done

@@ -180,7 +180,8 @@ static void everything_is_written(void **state)
     assert_null(strstr(rows, "seconds"));
     assert_non_null(strstr(times, "cell,seconds\n"));
     assert_string_equal(findings, "There are 12 cells & no more.\n");
-    assert_non_null(strstr(page_text, "<li>There are 12 cells &amp; no more.</li>"));
+    assert_non_null(
+        strstr(page_text, "<p class=\"verdict\">\nThere are 12 cells &amp; no more.\n</p>"));
     assert_non_null(strstr(page_text, "Is a &lt; b?"));
     assert_non_null(strstr(page_text, "foray lab madeup -o madeup\n"));
     assert_non_null(strstr(page_text, "download=\"rows.csv\""));
@@ -446,7 +447,8 @@ static void all_are_made_and_linked(void **state)
     char *index = content(parts, "index.html");
     assert_non_null(strstr(index, "<a href=\"madeup/index.html\">madeup</a>"));
     assert_non_null(strstr(index, "<a href=\"second/index.html\">second</a>"));
-    assert_non_null(strstr(index, "<li>There are 12 cells &amp; no more.</li>"));
+    assert_non_null(
+        strstr(index, "<p class=\"verdict\">\nThere are 12 cells &amp; no more.\n</p>"));
     free(index);
     assert_refused(ctx, fy_lab_run_all(ctx, both, 2, &quick, parts, NULL, NULL), FORAY_ERROR_USAGE,
                    "was started with \"quick no\", not \"quick yes\"");

@@ -272,15 +272,64 @@ static void long_names_are_shortened(void **state)
 {
     (void)state;
     foray_context *ctx = foray_context_create();
-    const double x[] = {1, 2};
+    const double x[] = {1, 2}, y[] = {2, 2};
     fy_series_point room[2][MOST_POINTS];
     fy_series series[] = {
         series_of("ucrl-rfe:radius=theorem,ties=lowest", 2, x, x, NULL, NULL, room[0]),
-        series_of("ucrl-rfe:radius=theorem", 2, x, x, NULL, NULL, room[1])};
+        series_of("ucrl-rfe:radius=theorem", 2, x, y, NULL, NULL, room[1])};
     fy_chart chart = chart_of(2, series, FY_AXIS_LINEAR, FY_AXIS_LINEAR);
     char *svg = drawn(ctx, &chart);
     assert_int_equal(occurrences(svg, ">ucrl-rfe:radiu\u2026m,ties=lowest</text>"), 1);
     assert_int_equal(occurrences(svg, ">ucrl-rfe:radius=theorem</text>"), 1);
+    free(svg);
+    foray_context_destroy(ctx);
+}
+
+/* Every algorithm has a look of its own, whatever stands beside it; with other settings the colour
+ * stays and the dash changes. */
+static void algorithms_have_fixed_looks(void **state)
+{
+    (void)state;
+    const char *name, *about;
+    for (int64_t i = 0; foray_algorithm_describe(i, &name, &about); i++) {
+        assert_true(fy_look_known(name));
+        fy_look alone = fy_look_of(name, 0, 0), last = fy_look_of(name, 5, 0);
+        assert_memory_equal(&alone, &last, sizeof alone);
+        for (int64_t j = 0; j < i; j++) {
+            const char *other;
+            assert_true(foray_algorithm_describe(j, &other, &about));
+            fy_look its = fy_look_of(other, 0, 0);
+            assert_memory_not_equal(&alone, &its, sizeof alone);
+        }
+    }
+    fy_look plain = fy_look_of("rf-ucrl", 0, 0),
+            second = fy_look_of("rf-ucrl:radius=theorem", 1, 1);
+    assert_int_equal(plain.colour, second.colour);
+    assert_int_not_equal(plain.dash, second.dash);
+    assert_false(fy_look_known("certificate"));
+}
+
+/* A line that lies exactly under another is named; one that differs in a point is not. */
+static void hidden_lines_are_named(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    const double x[] = {1, 2, 3}, y[] = {5, 5, 4}, z[] = {5, 5, 3};
+    fy_series_point room[3][MOST_POINTS];
+    fy_series series[] = {series_of("random", 3, x, y, NULL, NULL, room[0]),
+                          series_of("rf-express", 3, x, y, NULL, NULL, room[1]),
+                          series_of("scout", 3, x, z, NULL, NULL, room[2])};
+    fy_chart chart = chart_of(3, series, FY_AXIS_LOG, FY_AXIS_LOG);
+    assert_int_equal(fy_chart_under(&chart, 0), 1);
+    assert_int_equal(fy_chart_under(&chart, 1), -1);
+    assert_int_equal(fy_chart_under(&chart, 2), -1);
+    char *svg = drawn(ctx, &chart);
+    assert_non_null(strstr(svg, ">random (under rf-express)</text>"));
+    free(svg);
+    chart.bare = true;
+    svg = drawn(ctx, &chart);
+    assert_null(strstr(svg, "A title</text>"));
+    assert_null(strstr(svg, "legend"));
     free(svg);
     foray_context_destroy(ctx);
 }
@@ -316,7 +365,7 @@ static void linear_ticks_are_round(void **state)
     assert_true(fabs(fy_scale_position(&scale, 25.0) - 25.0) < 1e-9);
 }
 
-/* Whatever the range: it is covered, and there is at least one tick with a label. */
+/* Whatever the range: it is covered, and there are at least two ticks with labels. */
 static void ranges_are_covered(void **state)
 {
     (void)state;
@@ -327,7 +376,7 @@ static void ranges_are_covered(void **state)
                 fy_scale scale = scale_of(kind, least, most, 6);
                 assert_true(scale.least <= least * (1 + 1e-9));
                 assert_true(scale.most >= most * (1 - 1e-9));
-                assert_in_range(labelled(&scale), 1, 16);
+                assert_in_range(labelled(&scale), 2, 16);
                 for (int t = 0; t < scale.ticks; t++) {
                     double at = fy_scale_position(&scale, scale.tick[t].value);
                     assert_true(at >= 0.0 && at <= 100.0);
@@ -465,6 +514,8 @@ int main(void)
         cmocka_unit_test(linear_ticks_are_round),
         cmocka_unit_test(ranges_are_covered),
         cmocka_unit_test(long_names_are_shortened),
+        cmocka_unit_test(algorithms_have_fixed_looks),
+        cmocka_unit_test(hidden_lines_are_named),
         cmocka_unit_test(decades_are_labelled),
         cmocka_unit_test(labels_are_short),
         cmocka_unit_test(one_table_three_ways),

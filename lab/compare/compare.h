@@ -67,6 +67,8 @@ foray_status fy_compare_last(const fy_compare *compare, int64_t algorithm, int m
 foray_status fy_compare_summary(const fy_compare *compare, fy_table *out);
 /* K(eps) of each algorithm. Release it. */
 fy_table fy_compare_learning(const fy_compare *compare);
+/* The same for people: a row for each algorithm, a column for each eps; how many are reached. */
+fy_table fy_compare_matrix(const fy_compare *compare, int measure, int64_t *reached);
 /* results.csv, times.csv, summary.csv, summary.txt, verdict.txt, learning.csv */
 foray_status fy_compare_write_results(const fy_compare *compare);
 

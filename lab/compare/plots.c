@@ -42,23 +42,34 @@ enum { PLOTS = sizeof plots / sizeof *plots, COLUMNS = 3 };
 
 /* -------------------------------------------------------------------------- charts */
 
-enum { ON_PAGE = 560, ALONE = 0 }; /* width in pixels; 0: the usual one */
+enum { ON_PAGE = 560, NOTE_SIZE = 128 };
 
-static void draw_plot(const fy_compare *compare, const plot *its, fy_series *curve, int width,
-                      fy_writer *text)
+static void describe_curves(const fy_compare *compare, char note[NOTE_SIZE])
 {
-    char note[128];
-    fy_format(note, sizeof note,
+    fy_format(note, NOTE_SIZE,
               "interquartile mean over %" PRId64 " seed%s; bands: 95%% bootstrap intervals",
               compare->what->seeds, compare->what->seeds == 1 ? "" : "s");
-    fy_svg_chart(text, &(fy_chart){.id = its->id,
-                                   .title = its->title,
-                                   .note = note,
-                                   .width = width,
-                                   .x = {.label = "episodes", .kind = FY_AXIS_LOG},
-                                   .y = {.label = its->label, .kind = its->kind, .from_zero = true},
-                                   .count = compare->what->algorithms,
-                                   .series = curve});
+}
+
+static fy_chart chart_of(const fy_compare *compare, const plot *its, fy_series *curve)
+{
+    return (fy_chart){.id = its->id,
+                      .title = its->title,
+                      .x = {.label = "episodes", .kind = FY_AXIS_LOG},
+                      .y = {.label = its->label, .kind = its->kind, .from_zero = true},
+                      .count = compare->what->algorithms,
+                      .series = curve};
+}
+
+static foray_status save_chart(const fy_compare *compare, const plot *its, fy_chart chart)
+{
+    char name[64], note[NOTE_SIZE];
+    fy_writer file = {.ctx = compare->ctx};
+    fy_format(name, sizeof name, "%s.svg", its->id);
+    describe_curves(compare, note);
+    chart.note = note;
+    fy_svg_chart(&file, &chart);
+    return fy_folder_save(&compare->folder, name, &file);
 }
 
 /* The numbers behind a plot: for each algorithm the mean and its interval, at the checkpoints of
@@ -114,16 +125,15 @@ static foray_status print_plot(const fy_compare *compare, const plot *its, fy_wr
         return FORAY_ERROR_MEMORY;
     for (int64_t a = 0; a < count && status == FORAY_OK; a++)
         status = fy_compare_curve(compare, a, its->measure, &curve[a]);
+    fy_chart chart = chart_of(compare, its, curve);
+    if (status == FORAY_OK)
+        status = save_chart(compare, its, chart);
     if (status == FORAY_OK) {
-        char name[64];
-        fy_writer file = {.ctx = compare->ctx};
-        fy_format(name, sizeof name, "%s.svg", its->id);
-        draw_plot(compare, its, curve, ALONE, &file);
-        status = fy_folder_save(&compare->folder, name, &file);
-    }
-    if (status == FORAY_OK) {
-        fy_print(text, "<section>\n<h2>%s</h2>\n<figure>\n", its->title);
-        draw_plot(compare, its, curve, ON_PAGE, text);
+        chart.bare = true;
+        chart.width = ON_PAGE;
+        fy_print(text, "<section>\n<h3>%s</h3>\n<figure>\n", its->title);
+        fy_svg_chart(text, &chart);
+        fy_legend_hidden(text, &chart);
         fy_print(text, "<figcaption>%s</figcaption>\n</figure>\n", its->explanation);
         status = print_data(compare, its, curve, text);
         fy_print(text, "</section>\n");
@@ -131,6 +141,29 @@ static foray_status print_plot(const fy_compare *compare, const plot *its, fy_wr
     for (int64_t a = 0; a < count; a++)
         free(curve[a].point);
     free(curve);
+    return status;
+}
+
+/* One legend for all charts, and what their bands are. */
+static foray_status print_plots(const fy_compare *compare, fy_writer *text)
+{
+    const foray_comparison *what = compare->what;
+    char note[NOTE_SIZE];
+    foray_status status = FORAY_OK;
+    fy_series *name;
+    if (!FY_ALLOC(compare->ctx, name, what->algorithms))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t a = 0; a < what->algorithms; a++)
+        name[a].name = what->algorithm[a];
+    describe_curves(compare, note);
+    fy_print(text, "<h2>Over the episodes</h2>\n<p>Lines: %s.</p>\n", note);
+    fy_legend_html(text, &(fy_chart){.count = what->algorithms, .series = name});
+    free(name);
+    fy_print(text, "<div class=\"pair\">\n");
+    for (int i = 0; i < PLOTS && status == FORAY_OK; i++)
+        if (plots[i].measure != FY_M_given || what->reward)
+            status = print_plot(compare, &plots[i], text);
+    fy_print(text, "</div>\n");
     return status;
 }
 
@@ -172,23 +205,60 @@ static foray_status print_command(const fy_compare *compare, fy_writer *text)
     return status;
 }
 
+/* Who won, then by how much. */
 static foray_status print_summary(const fy_compare *compare, fy_writer *text)
 {
     fy_table table;
-    foray_status status = fy_compare_summary(compare, &table);
+    foray_status status = FORAY_OK;
+    if (compare->what->algorithms > 1) {
+        fy_print(text, "<p class=\"verdict\" id=\"verdict\">");
+        status = fy_compare_verdict(compare, text);
+        fy_print(text, "</p>\n");
+    }
+    if (status != FORAY_OK)
+        return status;
+    status = fy_compare_summary(compare, &table);
     fy_print(text, "<h2>Summary</h2>\n<p>At the last checkpoint of each run: the interquartile "
                    "mean over seeds and its 95%% bootstrap interval.</p>\n<div class=\"wide\" "
-                   "id=\"summary-table\">\n");
+                   "id=\"summary-table\" tabindex=\"0\">\n");
     fy_table_print_html(&table, text);
     fy_table_free(&table);
-    fy_print(text, "</div>\n<p id=\"verdict\">");
-    if (status == FORAY_OK)
-        status = fy_compare_verdict(compare, text);
-    fy_print(text, "</p>\n<p>All numbers: <a href=\"results.csv\">results.csv</a>, "
+    fy_print(text, "</div>\n<p>All numbers: <a href=\"results.csv\">results.csv</a>, "
                    "<a href=\"times.csv\">times.csv</a>, <a href=\"summary.csv\">summary.csv</a>, "
                    "<a href=\"learning.csv\">learning.csv</a>; "
                    "the settings: <a href=\"comparison.txt\">comparison.txt</a>.</p>\n");
     return status;
+}
+
+static void print_matrix(const fy_compare *compare, int measure, const char *what, const char *id,
+                         fy_writer *text)
+{
+    int64_t reached;
+    fy_table table = fy_compare_matrix(compare, measure, &reached);
+    if (reached == 0)
+        fy_print(text, "<p>No algorithm's %s came down to any of these ε.</p>\n", what);
+    else {
+        fy_print(text,
+                 "<h3>Until the %s is at most ε</h3>\n<div class=\"wide\" id=\"%s-table\" "
+                 "tabindex=\"0\">\n",
+                 what, id);
+        fy_table_print_html(&table, text);
+        fy_print(text, "</div>\n");
+    }
+    fy_table_free(&table);
+}
+
+static void print_learning(const fy_compare *compare, fy_writer *text)
+{
+    fy_table learning = fy_compare_learning(compare);
+    fy_print(text,
+             "<h2>Episodes to learn</h2>\n<p>K(ε): the first checkpoint from which on a share of "
+             "%g of the seeds has a worst gap, or a certificate, of at most ε.</p>\n",
+             1.0 - compare->what->settings.delta);
+    print_matrix(compare, FY_M_worst, "worst gap", "learning-gap", text);
+    print_matrix(compare, FY_M_bound, "certificate", "learning-certificate", text);
+    fy_page_csv(text, &learning, "learning");
+    fy_table_free(&learning);
 }
 
 foray_status fy_compare_write_page(const fy_compare *compare)
@@ -207,20 +277,9 @@ foray_status fy_compare_write_page(const fy_compare *compare)
              model->horizon, foray_mode_name(what->mode), foray_version());
     foray_status status = print_summary(compare, &text);
 
-    fy_print(&text,
-             "<h2>Episodes to learn</h2>\n<p>K(eps): the first checkpoint from which on a share of "
-             "%g of the seeds has a worst gap, or a certificate, of at most eps. Infinite: not "
-             "within the runs.</p>\n",
-             1.0 - what->settings.delta);
-    fy_table learning = fy_compare_learning(compare);
-    fy_page_table(&text, &learning, "learning");
-    fy_table_free(&learning);
-
-    fy_print(&text, "<div class=\"pair\">\n");
-    for (int i = 0; i < PLOTS && status == FORAY_OK; i++)
-        if (plots[i].measure != FY_M_given || what->reward)
-            status = print_plot(compare, &plots[i], &text);
-    fy_print(&text, "</div>\n");
+    print_learning(compare, &text);
+    if (status == FORAY_OK)
+        status = print_plots(compare, &text);
     if (status == FORAY_OK)
         status = print_command(compare, &text);
     if (status == FORAY_OK)

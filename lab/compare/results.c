@@ -223,27 +223,58 @@ static int64_t count_common(const fy_compare *compare, int64_t algorithm)
     return common;
 }
 
+static const double shares[] = {0.1, 0.03, 0.01, 0.003, 0.001}; /* eps / H */
+enum { SHARES = sizeof shares / sizeof *shares };
+
+/* K(eps) of one algorithm, for the worst gap or for the certificate. */
+static double learning_time(const fy_compare *compare, int64_t algorithm, int measure, double eps)
+{
+    const foray_comparison *what = compare->what;
+    fy_looks looks = {.rows = rows_of(compare, algorithm, 0),
+                      .runs = what->seeds,
+                      .stride = what->algorithms,
+                      .count = count_common(compare, algorithm),
+                      .episode = FY_M_episode,
+                      .gap = measure};
+    return fy_learning_time(&looks, eps, what->settings.delta, NULL);
+}
+
 fy_table fy_compare_learning(const fy_compare *compare)
 {
-    static const double shares[] = {0.1, 0.03, 0.01, 0.003, 0.001}; /* eps / H */
     static const char *const heading[] = {"algorithm", "eps", "gap", "certificate"};
-    const foray_comparison *what = compare->what;
     fy_table table = fy_table_begin(compare->ctx, 4, heading);
-    for (int64_t a = 0; a < what->algorithms; a++) {
-        fy_looks gaps = {.rows = rows_of(compare, a, 0),
-                         .runs = what->seeds,
-                         .stride = what->algorithms,
-                         .count = count_common(compare, a),
-                         .episode = FY_M_episode,
-                         .gap = FY_M_worst};
-        fy_looks bounds = gaps;
-        bounds.gap = FY_M_bound;
-        for (size_t e = 0; e < sizeof shares / sizeof *shares; e++) {
+    for (int64_t a = 0; a < compare->what->algorithms; a++)
+        for (int e = 0; e < SHARES; e++) {
             double eps = shares[e] * (double)compare->model->horizon;
-            fy_table_cell(&table, "%s", what->algorithm[a]);
+            fy_table_cell(&table, "%s", compare->what->algorithm[a]);
             fy_table_shortest(&table, eps);
-            fy_table_shortest(&table, fy_learning_time(&gaps, eps, what->settings.delta, NULL));
-            fy_table_shortest(&table, fy_learning_time(&bounds, eps, what->settings.delta, NULL));
+            fy_table_shortest(&table, learning_time(compare, a, FY_M_worst, eps));
+            fy_table_shortest(&table, learning_time(compare, a, FY_M_bound, eps));
+        }
+    return table;
+}
+
+fy_table fy_compare_matrix(const fy_compare *compare, int measure, int64_t *reached)
+{
+    char room[SHARES][FY_NUMBER_SIZE + 8], number[FY_NUMBER_SIZE];
+    const char *heading[1 + SHARES] = {"algorithm"};
+    *reached = 0;
+    for (int e = 0; e < SHARES; e++) {
+        double eps = shares[e] * (double)compare->model->horizon;
+        fy_format(room[e], sizeof room[e], "ε = %s", fy_number(eps, number));
+        heading[1 + e] = room[e];
+    }
+    fy_table table = fy_table_begin(compare->ctx, 1 + SHARES, heading);
+    for (int64_t a = 0; a < compare->what->algorithms; a++) {
+        fy_table_cell(&table, "%s", compare->what->algorithm[a]);
+        for (int e = 0; e < SHARES; e++) {
+            double eps = shares[e] * (double)compare->model->horizon;
+            double time = learning_time(compare, a, measure, eps);
+            *reached += isfinite(time);
+            if (isfinite(time))
+                fy_table_number(&table, time);
+            else
+                fy_table_cell(&table, "not reached");
         }
     }
     return table;

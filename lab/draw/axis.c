@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Beyond this, and below its inverse on logarithmic axes, numbers are drawn as this: so
  * that no difference or product overflows. */
@@ -74,26 +75,41 @@ static void finish_linear(fy_scale *scale, const fy_axis *axis, int wanted)
         add_tick(scale, (first + i) * step, true);
 }
 
-/* The range ends a tenth of a decade beyond the numbers; less than a factor of ten is widened,
- * so that at least one tick has a label. Of less than about two decades 1, 2 and 5 are labelled;
- * of more every so many decades, with ticks at 2..9 between them where there is room. */
+/* Ticks at the decades, a label at every `stride` of them, and between them ticks at 2..9 where
+ * there is room, with labels at the digits in `also`. Returns how many labels there are. */
+static int put_log_ticks(fy_scale *scale, int stride, const char *also)
+{
+    int first = (int)floor(fy_log10(scale->least)), last = (int)ceil(fy_log10(scale->most));
+    int labels = 0;
+    scale->ticks = 0;
+    for (int i = first; i <= last; i++) {
+        add_tick(scale, fy_pow(10.0, i), i % stride == 0);
+        for (int j = 2; j <= 9 && stride == 1; j++)
+            add_tick(scale, j * fy_pow(10.0, i), strchr(also, '0' + j) != NULL);
+    }
+    for (int i = 0; i < scale->ticks; i++)
+        labels += scale->tick[i].labelled;
+    return labels;
+}
+
+/* The range is that of the numbers, widened to a factor of three if it is less. Labels are at
+ * every so many decades; where that leaves fewer than three, at 1, 2 and 5, and then at all
+ * digits. */
 static void finish_log(fy_scale *scale, int wanted)
 {
-    const double margin = fy_pow(10.0, 0.1), room_for_zero = fy_pow(10.0, 0.5);
+    enum { ENOUGH = 3 };
+    const double least_ratio = 3.0, room_for_zero = fy_pow(10.0, 0.5);
     double ratio = scale->most / scale->least;
-    double widen = ratio < 10.0 ? sqrt(10.0 / ratio) : margin;
+    double widen = ratio < least_ratio ? sqrt(least_ratio / ratio) : 1.0;
     scale->least /= widen;
     scale->most *= widen;
     if (scale->foot)
         scale->least /= room_for_zero;
     int first = (int)floor(fy_log10(scale->least)), last = (int)ceil(fy_log10(scale->most));
-    bool narrow = scale->most / scale->least < 50.0;
-    int stride = narrow ? 1 : (last - first - 1) / wanted + 1; /* both ends may lie outside */
-    for (int i = first; i <= last; i++) {
-        add_tick(scale, fy_pow(10.0, i), i % stride == 0);
-        for (int j = 2; j <= 9 && stride == 1; j++)
-            add_tick(scale, j * fy_pow(10.0, i), narrow && (j == 2 || j == 5));
-    }
+    int stride = (last - first - 1) / wanted + 1; /* both ends may lie outside */
+    if (put_log_ticks(scale, stride, "") < ENOUGH && stride == 1 &&
+        put_log_ticks(scale, stride, "25") < ENOUGH)
+        put_log_ticks(scale, stride, "23456789");
 }
 
 void fy_scale_finish(fy_scale *scale, const fy_axis *axis, int wanted)

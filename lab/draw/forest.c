@@ -48,8 +48,9 @@ static void draw_legend(const drawing *d)
 {
     double x = d->left, y = TOP + 4;
     for (int64_t g = 0; g < d->forest->groups; g++) {
-        fy_print(d->text, "<g class=\"c%d\">", fy_svg_colour(g));
-        fy_svg_marker(d->text, g, x + 5, y);
+        fy_look look = fy_look_of("", g, 0);
+        fy_print(d->text, "<g class=\"c%d\">", look.colour);
+        fy_svg_marker(d->text, look.marker, x + 5, y);
         fy_print(d->text, "/></g>\n");
         fy_svg_text(d->text, "legend", "start", x + 14, y + 4, d->forest->group[g]);
         x += 36 + LETTER * (double)strlen(d->forest->group[g]);
@@ -61,14 +62,15 @@ static void draw_effect(const drawing *d, int64_t row, int64_t group)
     char point[FY_NUMBER_SIZE], low[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE];
     const fy_effect *effect = &d->forest->effect[row * d->forest->groups + group];
     double y = d->top + d->high * (double)row + 0.5 * GAP + LINE * ((double)group + 0.5);
+    fy_look look = fy_look_of("", group, 0);
     if (isnan(effect->point))
         return;
     fy_print(d->text,
              "<g class=\"c%d\"><line class=\"line\" x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" "
              "y2=\"%.1f\"/>",
-             fy_svg_colour(group), fy_scale_position(&d->x, effect->low), y,
+             look.colour, fy_scale_position(&d->x, effect->low), y,
              fy_scale_position(&d->x, effect->high), y);
-    fy_svg_marker(d->text, group, fy_scale_position(&d->x, effect->point), y);
+    fy_svg_marker(d->text, look.marker, fy_scale_position(&d->x, effect->point), y);
     fy_print(d->text, "><title>");
     fy_print_escaped(d->text, d->forest->row[row]);
     fy_print(d->text, ", ");

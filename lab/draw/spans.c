@@ -6,7 +6,16 @@
 #include <string.h>
 
 /* Pixels. */
-enum { WIDTH = 520, RIGHT = 60, HIGH = 20, HEAD = 12, FOOT = 50, LETTER = 9, LABELS = 5 };
+enum {
+    WIDTH = 520,
+    RIGHT = 60,
+    HIGH = 20,
+    HEAD = 12,
+    FOOT = 50,
+    LETTER = 9,
+    LABELS = 5,
+    INSET = 10
+};
 
 /* Labels to the left, as wide as the longest; the axis holds everything that is drawn. */
 static fy_scale lay_out_spans(const fy_spans *spans, double *left)
@@ -19,13 +28,14 @@ static fy_scale lay_out_spans(const fy_spans *spans, double *left)
     *left = LETTER * (double)longest + 16.0;
 
     fy_axis axis = {.kind = FY_AXIS_LINEAR, .from_zero = spans->bars};
-    fy_scale x = fy_scale_empty(&axis, *left, WIDTH - RIGHT);
+    fy_scale x = fy_scale_empty(&axis, *left + (spans->bars ? 0 : INSET), WIDTH - RIGHT);
     for (int64_t i = 0; i < spans->count; i++) {
         const fy_span *row = &spans->row[i];
         fy_scale_include(&x, row->high);
         fy_scale_include(&x, spans->bars ? 0.0 : row->low);
         fy_scale_include(&x, spans->bars ? NAN : row->point);
         fy_scale_include(&x, spans->bars ? NAN : row->truth);
+        fy_scale_include(&x, !spans->bars && row->truth_most > row->truth ? row->truth_most : NAN);
     }
     fy_scale_include(&x, spans->line ? *spans->line : NAN);
     fy_scale_finish(&x, &axis, LABELS);
@@ -43,10 +53,27 @@ static void draw_bar(fy_writer *text, const fy_scale *x, const fy_span *row, dou
     fy_svg_text(text, "tick", "start", to + 5, y + 14, fy_number(row->high, number));
 }
 
-/* The interval as a line with a dot at the point; the truth as a diamond. */
+static void draw_diamond(fy_writer *text, double x, double y)
+{
+    fy_print(text, "<path class=\"open\" d=\"M%.2f %.1fm0 -7l6 7l-6 7l-6 -7z\"/>", x, y);
+}
+
+/* The interval as a line with a dot at the point; the truth as a diamond that is open, so that it
+ * hides neither, or as two with a line between them. */
 static void draw_interval(fy_writer *text, const fy_scale *x, const fy_span *row, double y)
 {
     double middle = y + 0.5 * HIGH;
+    if (isfinite(row->truth)) {
+        double from = fy_scale_position(x, row->truth), to = fy_scale_position(x, row->truth_most);
+        fy_print(text, "<g class=\"c1\">");
+        draw_diamond(text, from, middle);
+        if (row->truth_most > row->truth) {
+            fy_print(text, "<line class=\"line\" x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" y2=\"%.1f\"/>",
+                     from + 6, middle, to - 6, middle);
+            draw_diamond(text, to, middle);
+        }
+        fy_print(text, "</g>\n");
+    }
     if (isfinite(row->low) && isfinite(row->high))
         fy_print(text,
                  "<g class=\"c0\"><line class=\"line\" x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" "
@@ -54,13 +81,8 @@ static void draw_interval(fy_writer *text, const fy_scale *x, const fy_span *row
                  fy_scale_position(x, row->low), middle, fy_scale_position(x, row->high), middle);
     if (isfinite(row->point))
         fy_print(text,
-                 "<g class=\"c0\"><circle class=\"mark\" cx=\"%.2f\" cy=\"%.1f\" r=\"5\"/></g>\n",
+                 "<g class=\"c0\"><circle class=\"mark\" cx=\"%.2f\" cy=\"%.1f\" r=\"3.5\"/></g>\n",
                  fy_scale_position(x, row->point), middle);
-    if (isfinite(row->truth))
-        fy_print(text,
-                 "<g class=\"c1\"><path class=\"mark\" d=\"M%.2f %.1fm0 -6l6 6l-6 6l-6 -6z\"/>"
-                 "</g>\n",
-                 fy_scale_position(x, row->truth), middle);
 }
 
 void fy_svg_spans(fy_writer *text, const fy_spans *spans)

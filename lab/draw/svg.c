@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Lines that lie on each other show through each other's gaps. */
-enum { COLOURS = 8, MARKERS = 6, DASHES = 4 };
-
 /* Okabe and Ito's colours; yellow, hard to see on white, comes last and darker, and
  * black turns to light grey on dark pages. */
 const char fy_svg_style[] =
@@ -26,17 +23,13 @@ const char fy_svg_style[] =
     ".chart .d3{stroke-dasharray:9 3 2 3}"
     ".chart .band{fill:currentColor;fill-opacity:.16;stroke:none}"
     ".chart .mark{fill:currentColor;stroke:#ffffff;stroke-width:1}"
+    ".chart .open{fill:none;stroke:currentColor;stroke-width:1.6}"
     "@media (prefers-color-scheme:dark){"
     ".chart .c0{color:#4aa3df}.chart .c1{color:#f0803c}.chart .c2{color:#2cc295}"
     ".chart .c6{color:#c9d1d9}.chart .c7{color:#f0e442}"
     ".chart .paper{fill:#14181d}.chart text{fill:#e6e9ed}"
     ".chart .note,.chart .tick{fill:#a0a8b2}"
     ".chart .grid{stroke:#3a414a}.chart .frame{stroke:#a0a8b2}.chart .mark{stroke:#14181d}}";
-
-int fy_svg_colour(int64_t index)
-{
-    return (int)(index % COLOURS);
-}
 
 bool fy_series_add(foray_context *ctx, fy_series *series, fy_series_point point)
 {
@@ -49,38 +42,42 @@ bool fy_series_add(foray_context *ctx, fy_series *series, fy_series_point point)
     return true;
 }
 
-/* Series whose colours are the same differ in their dashes. */
-static int dash_of(int64_t index)
-{
-    return (int)((index + index / COLOURS) % DASHES);
-}
-
 /* Pixels. */
-enum { WIDTH = 760, HEIGHT = 420, LEFT = 74, TOP = 64, BOTTOM = 54, LEGEND_ROW = 22 };
+enum { WIDTH = 760, HEIGHT = 440, LEFT = 74, BOTTOM = 54, LEGEND_ROW = 22, INSET = 9 };
+enum { TOP = 84, TOP_BARE = 28, RIGHT_BARE = 16, HEIGHT_BARE = 350 };
 enum { LEGEND_LEAST = 96, LEGEND_MOST = 250, LEGEND_SAMPLE = 38, LETTER = 7 };
 enum { LABELS_ACROSS = 7, LABELS_UP = 6 };
 
 typedef struct drawing {
     fy_writer *text;
     const fy_chart *chart;
-    double right, foot; /* of the plane that lines are drawn in */
+    double top, right, foot; /* of the plane that lines are drawn in */
     double width, height;
     fy_scale x, y;
 } drawing;
 
 /* ------------------------------------------------------------------------ pieces */
 
-void fy_svg_begin(fy_writer *text, const char *id, const char *title, double width, double height)
+static void begin_chart(fy_writer *text, const char *id, const char *title, double width,
+                        double height, bool styled)
 {
     fy_print(text,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" id=\"%s\" role=\"img\" "
              "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n<title>",
              id, width, height, width, height);
     fy_print_escaped(text, title);
-    fy_print(text, "</title>\n<style>");
-    fy_write_bytes(text, fy_svg_style, strlen(fy_svg_style));
-    fy_print(text, "</style>\n<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", width,
-             height);
+    fy_print(text, "</title>\n");
+    if (styled) {
+        fy_print(text, "<style>");
+        fy_write_bytes(text, fy_svg_style, strlen(fy_svg_style));
+        fy_print(text, "</style>\n");
+    }
+    fy_print(text, "<rect class=\"paper\" width=\"%.0f\" height=\"%.0f\"/>\n", width, height);
+}
+
+void fy_svg_begin(fy_writer *text, const char *id, const char *title, double width, double height)
+{
+    begin_chart(text, id, title, width, height, true);
 }
 
 void fy_svg_text(fy_writer *text, const char *class, const char *anchor, double x, double y,
@@ -93,9 +90,9 @@ void fy_svg_text(fy_writer *text, const char *class, const char *anchor, double 
 }
 
 /* Circle, square, triangle, diamond, triangle on its tip, bar. */
-void fy_svg_marker(fy_writer *text, int64_t index, double x, double y)
+void fy_svg_marker(fy_writer *text, int marker, double x, double y)
 {
-    static const char *const shape[MARKERS] = {
+    static const char *const shape[FY_LOOK_MARKERS] = {
         "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
         "m-3.6 -3.6h7.2v7.2h-7.2z",
         "m0 -4.8l4.6 8h-9.2z",
@@ -103,7 +100,7 @@ void fy_svg_marker(fy_writer *text, int64_t index, double x, double y)
         "m0 4.8l4.6 -8h-9.2z",
         "m-2.2 -5h4.4v10h-4.4z",
     };
-    fy_print(text, "<path class=\"mark\" d=\"M%.2f %.2f%s\"", x, y, shape[index % MARKERS]);
+    fy_print(text, "<path class=\"mark\" d=\"M%.2f %.2f%s\"", x, y, shape[marker]);
 }
 
 /* ------------------------------------------------------------------------ layout */
@@ -114,24 +111,34 @@ static bool is_visible(const fy_chart *chart, const fy_series_point *point)
     return isfinite(point->x) && isfinite(point->y) && !left_out;
 }
 
-/* Legend to the right, as wide as the longest name within limits; axes that hold every visible
- * point, its band, and the lines to compare with. */
-static drawing lay_out_chart(fy_writer *text, const fy_chart *chart)
+/* Where the legend begins: it is to the right, as wide as the longest name within limits. */
+static double right_edge(const fy_chart *chart, double width)
 {
-    drawing d = {.text = text, .chart = chart, .width = chart->width ? chart->width : WIDTH};
+    char label[FY_LEGEND_SIZE];
     size_t longest = 0;
+    if (chart->bare)
+        return width - RIGHT_BARE;
     for (int64_t i = 0; i < chart->count; i++) {
-        size_t length = strlen(chart->series[i].name);
+        size_t length = strlen(fy_chart_label(chart, i, label));
         longest = length > longest ? length : longest;
     }
     double wanted = LEGEND_SAMPLE + 16.0 + LETTER * (double)longest;
-    double legend = longest == 0 ? 24.0 : fmin(fmax(wanted, LEGEND_LEAST), LEGEND_MOST);
-    d.right = d.width - legend;
-    d.height = fmax(HEIGHT, TOP + LEGEND_ROW * (double)chart->count + BOTTOM);
+    return width - (longest == 0 ? 24.0 : fmin(fmax(wanted, LEGEND_LEAST), LEGEND_MOST));
+}
+
+/* Axes that hold every visible point, its band, and the lines to compare with; nothing lies on the
+ * frame, which is a little larger. */
+static drawing lay_out_chart(fy_writer *text, const fy_chart *chart)
+{
+    drawing d = {.text = text, .chart = chart, .width = chart->width ? chart->width : WIDTH};
+    d.right = right_edge(chart, d.width);
+    d.top = chart->bare ? TOP_BARE : TOP;
+    d.height =
+        chart->bare ? HEIGHT_BARE : fmax(HEIGHT, TOP + LEGEND_ROW * (double)chart->count + BOTTOM);
     d.foot = d.height - BOTTOM;
 
-    d.x = fy_scale_empty(&chart->x, LEFT, d.right);
-    d.y = fy_scale_empty(&chart->y, d.foot, TOP);
+    d.x = fy_scale_empty(&chart->x, LEFT + INSET, d.right - INSET);
+    d.y = fy_scale_empty(&chart->y, d.foot - INSET, d.top + INSET);
     for (int64_t i = 0; i < chart->count; i++)
         for (int64_t j = 0; j < chart->series[i].count; j++) {
             const fy_series_point *point = &chart->series[i].point[j];
@@ -163,19 +170,14 @@ static void draw_y_axis(const drawing *d)
                  "<line class=\"grid%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
                  tick->labelled ? "" : " minor", (double)LEFT, y, d->right, y);
         /* A label so near the foot would run into the 0 that stands there. */
-        bool hidden = d->y.foot && y > d->foot - 14;
+        bool hidden = d->y.foot && y > d->y.from - 14;
         if (tick->labelled && !hidden)
             fy_svg_text(d->text, "tick", "end", LEFT - 8, y + 4,
                         fy_scale_label(&d->y, tick->value, label));
     }
     if (d->y.foot)
-        fy_svg_text(d->text, "tick", "end", LEFT - 8, d->foot + 4, "0");
-    fy_print(d->text,
-             "<text class=\"label\" text-anchor=\"middle\" transform=\"translate(18 %.1f) "
-             "rotate(-90)\">",
-             0.5 * (TOP + d->foot));
-    fy_print_escaped(d->text, d->chart->y.label);
-    fy_print(d->text, "</text>\n");
+        fy_svg_text(d->text, "tick", "end", LEFT - 8, d->y.from + 4, "0");
+    fy_svg_text(d->text, "label", "start", 8, d->top - 10, d->chart->y.label);
 }
 
 /* A line to compare with. */
@@ -227,11 +229,11 @@ static void draw_band(const drawing *d, const fy_series *series)
     }
 }
 
-static void draw_line(const drawing *d, const fy_series *series, int64_t index)
+static void draw_line(const drawing *d, const fy_series *series, int dash)
 {
     int64_t end;
     for (int64_t first = 0; (end = next_stretch(d, series, &first)) > first; first = end) {
-        fy_print(d->text, "<polyline class=\"line d%d\" points=\"", dash_of(index));
+        fy_print(d->text, "<polyline class=\"line d%d\" points=\"", dash);
         for (int64_t i = first; i < end; i++)
             print_position(d, series->point[i].x, series->point[i].y);
         fy_print(d->text, "\"/>\n");
@@ -239,7 +241,7 @@ static void draw_line(const drawing *d, const fy_series *series, int64_t index)
 }
 
 /* Returns how many there are. */
-static int64_t draw_markers(const drawing *d, const fy_series *series, int64_t index)
+static int64_t draw_markers(const drawing *d, const fy_series *series, int marker)
 {
     char x_text[FY_NUMBER_SIZE], y_text[FY_NUMBER_SIZE];
     int64_t drawn = 0;
@@ -247,7 +249,7 @@ static int64_t draw_markers(const drawing *d, const fy_series *series, int64_t i
         const fy_series_point *p = &series->point[i];
         if (!is_visible(d->chart, p))
             continue;
-        fy_svg_marker(d->text, index, fy_scale_position(&d->x, p->x),
+        fy_svg_marker(d->text, marker, fy_scale_position(&d->x, p->x),
                       fy_scale_position(&d->y, p->y));
         fy_print(d->text, "><title>");
         fy_print_escaped(d->text, series->name);
@@ -265,18 +267,19 @@ static int64_t draw_all_series(const drawing *d)
     enum { BANDS, LINES, MARKS, PARTS };
     int64_t visible = 0;
     for (int part = 0; part < PARTS; part++)
-        for (int dash = 0; dash < DASHES; dash++)
+        for (int dash = 0; dash < FY_LOOK_DASHES; dash++)
             for (int64_t i = 0; i < d->chart->count; i++) {
                 const fy_series *series = &d->chart->series[i];
-                if (dash_of(i) != dash)
+                fy_look look = fy_chart_look(d->chart, i);
+                if (look.dash != dash)
                     continue;
-                fy_print(d->text, "<g class=\"c%d\">\n", fy_svg_colour(i));
+                fy_print(d->text, "<g class=\"c%d\">\n", look.colour);
                 if (part == BANDS)
                     draw_band(d, series);
                 else if (part == LINES)
-                    draw_line(d, series, i);
+                    draw_line(d, series, look.dash);
                 else
-                    visible += draw_markers(d, series, i);
+                    visible += draw_markers(d, series, look.marker);
                 fy_print(d->text, "</g>\n");
             }
     return visible;
@@ -300,16 +303,17 @@ static const char *shorten(const char *name, char text[128])
 
 static void draw_legend(const drawing *d)
 {
-    char room[128];
+    char room[128], label[FY_LEGEND_SIZE];
     for (int64_t i = 0; i < d->chart->count; i++) {
-        const char *name = d->chart->series[i].name;
+        const char *name = fy_chart_label(d->chart, i, label);
+        fy_look look = fy_chart_look(d->chart, i);
         double x = d->right + 12, y = TOP + 10.0 + LEGEND_ROW * (double)i;
         if (!*name)
             continue;
         fy_print(d->text, "<g class=\"c%d\"><line class=\"line d%d\" x1=\"%.1f\" y1=\"%.1f\" ",
-                 fy_svg_colour(i), dash_of(i), x, y);
+                 look.colour, look.dash, x, y);
         fy_print(d->text, "x2=\"%.1f\" y2=\"%.1f\"/>", x + LEGEND_SAMPLE - 6, y);
-        fy_svg_marker(d->text, i, x + 0.5 * (LEGEND_SAMPLE - 6), y);
+        fy_svg_marker(d->text, look.marker, x + 0.5 * (LEGEND_SAMPLE - 6), y);
         fy_print(d->text, "/></g>\n");
         fy_svg_text(d->text, "legend", "start", x + LEGEND_SAMPLE, y + 4, shorten(name, room));
     }
@@ -318,28 +322,30 @@ static void draw_legend(const drawing *d)
 void fy_svg_chart(fy_writer *text, const fy_chart *chart)
 {
     drawing d = lay_out_chart(text, chart);
-    fy_svg_begin(text, chart->id, chart->title, d.width, d.height);
-    fy_svg_text(text, "title", "start", LEFT, 26, chart->title);
-    if (chart->note)
+    begin_chart(text, chart->id, chart->title, d.width, d.height, !chart->bare);
+    if (!chart->bare)
+        fy_svg_text(text, "title", "start", LEFT, 26, chart->title);
+    if (!chart->bare && chart->note)
         fy_svg_text(text, "note", "start", LEFT, 46, chart->note);
 
     /* Grid and axes, then lines to compare with, then what was measured. */
-    fy_svg_axis(text, &d.x, TOP, d.foot, chart->x.label);
+    fy_svg_axis(text, &d.x, d.top, d.foot, chart->x.label);
     draw_y_axis(&d);
-    fy_print(text, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%.1f\"/>\n",
-             LEFT, TOP, d.right - LEFT, d.foot - TOP);
+    fy_print(text, "<rect class=\"frame\" x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
+             LEFT, d.top, d.right - LEFT, d.foot - d.top);
     if (chart->across) {
         double y = fy_scale_position(&d.y, *chart->across);
         draw_comparison(&d, LEFT, y, d.right, y);
     }
     if (chart->up) {
         double x = fy_scale_position(&d.x, *chart->up);
-        draw_comparison(&d, x, TOP, x, d.foot);
+        draw_comparison(&d, x, d.top, x, d.foot);
     }
     int64_t visible = draw_all_series(&d);
-    draw_legend(&d);
+    if (!chart->bare)
+        draw_legend(&d);
     if (visible == 0)
-        fy_svg_text(text, "note", "middle", 0.5 * (LEFT + d.right), 0.5 * (TOP + d.foot),
+        fy_svg_text(text, "note", "middle", 0.5 * (LEFT + d.right), 0.5 * (d.top + d.foot),
                     "nothing to show");
     fy_print(text, "</svg>\n");
 }

@@ -4,6 +4,7 @@
 #ifndef FY_SVG_H
 #define FY_SVG_H
 
+#include "draw/look.h"
 #include "draw/text.h"
 
 /* A point of a line, and the band around the line there; low and high NaN: there is none. */
@@ -37,6 +38,7 @@ typedef struct fy_chart {
     const char *title;
     const char *note; /* a line below the title, or NULL */
     int width;        /* pixels; 0: 760 */
+    bool bare;        /* without title, note, legend and style, which the page has */
     fy_axis x, y;
     int64_t count, room;
     fy_series *series;         /* [count] */
@@ -46,18 +48,28 @@ typedef struct fy_chart {
 /* An <svg> element: as a file of its own, or within a page. */
 void fy_svg_chart(fy_writer *text, const fy_chart *chart);
 
-/* The class that gives series `index` its colour: "c0" to "c7"; for legends elsewhere. */
-int fy_svg_colour(int64_t index);
+/* legend.c: how series `index` looks; the series that is drawn over it and hides it, point for
+ * point, or -1; and its name, with a word about that. */
+fy_look fy_chart_look(const fy_chart *chart, int64_t index);
+int64_t fy_chart_under(const fy_chart *chart, int64_t index);
+enum { FY_LEGEND_SIZE = 256 };
+const char *fy_chart_label(const fy_chart *chart, int64_t index, char out[FY_LEGEND_SIZE]);
+/* Have two charts the same legend? */
+bool fy_legend_same(const fy_chart *one, const fy_chart *other);
+/* The legend as a list on a page; it stands for all charts below it. */
+void fy_legend_html(fy_writer *text, const fy_chart *chart);
+/* Below a chart with a legend elsewhere: which of its lines lie under others. */
+void fy_legend_hidden(fy_writer *text, const fy_chart *chart);
 
-/* Style rules of charts, which fy_svg_begin puts into every one of them. */
+/* Style rules of charts, which fy_svg_begin puts into every one of them, and every page has. */
 extern const char fy_svg_style[];
 
 /* What all pictures are made of: the <svg> element with its style and background, which
- * the caller ends; a text, its anchor "start", "middle" or "end"; and the opening of the
- * marker of series `index`, to be closed with "/>" or given a <title>. */
+ * the caller ends; a text, its anchor "start", "middle" or "end"; and the opening of a
+ * marker, to be closed with "/>" or given a <title>. */
 void fy_svg_begin(fy_writer *text, const char *id, const char *title, double width, double height);
 void fy_svg_text(fy_writer *text, const char *class, const char *anchor, double x, double y,
                  const char *label);
-void fy_svg_marker(fy_writer *text, int64_t index, double x, double y);
+void fy_svg_marker(fy_writer *text, int marker, double x, double y);
 
 #endif

@@ -93,7 +93,8 @@ static int shown_width(const char *text)
 static bool is_numeric(const char *cell)
 {
     return strspn(cell, "-0123456789") > 0 || strcmp(cell, "infinite") == 0 ||
-           strcmp(cell, "inf") == 0 || strcmp(cell, "unknown") == 0 || strcmp(cell, "") == 0;
+           strcmp(cell, "inf") == 0 || strcmp(cell, "unknown") == 0 ||
+           strcmp(cell, "not reached") == 0 || strcmp(cell, "") == 0;
 }
 
 /* How a column looks as text: as wide as its widest cell, flush right if all below
@@ -147,6 +148,41 @@ void fy_table_print_csv(const fy_table *table, fy_writer *text)
     }
 }
 
+/* Are there cells below this heading, and all of them numbers? */
+static bool is_column_of_numbers(const fy_table *table, int64_t column)
+{
+    int64_t cells = 0;
+    for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
+        if (w.index < table->columns || w.index % table->columns != column)
+            continue;
+        if (!is_numeric(w.cell))
+            return false;
+        cells++;
+    }
+    return cells > 0;
+}
+
+/* "0.3 [0.2, 0.4]": the interval stays together on a line. */
+static void print_html_cell(const char *cell, bool numeric, bool rounded, fy_writer *text)
+{
+    char shown[FY_NUMBER_SIZE], before[1024];
+    double value;
+    const char *interval = numeric ? strstr(cell, " [") : NULL;
+    if (rounded && foray_number_read(cell, &value)) {
+        fy_print(text, " title=\"%s\">%s", cell, fy_number(value, shown));
+    } else if (interval) {
+        fy_format(before, sizeof before, "%.*s", (int)(interval - cell), cell);
+        fy_print(text, ">");
+        fy_print_escaped(text, before);
+        fy_print(text, " <span>");
+        fy_print_escaped(text, interval + 1);
+        fy_print(text, "</span>");
+    } else {
+        fy_print(text, ">");
+        fy_print_escaped(text, cell);
+    }
+}
+
 /* The headings and at most `rows` rows; `rounded`: numbers with a few digits, and all of them in
  * the title. */
 static void print_html(const fy_table *table, int64_t rows, bool rounded, fy_writer *text)
@@ -156,18 +192,10 @@ static void print_html(const fy_table *table, int64_t rows, bool rounded, fy_wri
     for (walk w = first_cell(table); at_cell(&w) && w.index / table->columns <= rows;
          next_cell(&w)) {
         bool head = w.index < table->columns;
-        double value;
-        fy_print(text, "%s%s", w.index % table->columns ? "" : "<tr>",
-                 head                 ? "<th"
-                 : is_numeric(w.cell) ? "<td class=\"number\""
-                                      : "<td");
-        if (rounded && !head && foray_number_read(w.cell, &value)) {
-            char shown[FY_NUMBER_SIZE];
-            fy_print(text, " title=\"%s\">%s", w.cell, fy_number(value, shown));
-        } else {
-            fy_print(text, ">");
-            fy_print_escaped(text, w.cell);
-        }
+        bool numeric = head ? is_column_of_numbers(table, w.index) : is_numeric(w.cell);
+        fy_print(text, "%s<t%c%s", w.index % table->columns ? "" : "<tr>", head ? 'h' : 'd',
+                 numeric ? " class=\"number\"" : "");
+        print_html_cell(w.cell, numeric && !head, rounded && !head, text);
         fy_print(text, "%s%s", head ? "</th>" : "</td>", ends_row(&w) ? "</tr>\n" : "");
     }
     fy_print(text, "</table>\n");

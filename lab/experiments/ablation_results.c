@@ -155,7 +155,7 @@ static void find_choice(fy_lab *lab, const effects *e, int64_t choice)
     fy_write_bytes(&sentence, "", 1);
     lab->findings.failed |= sentence.failed;
     if (!sentence.failed)
-        fy_lab_find(lab, "%s, %s%s%s", fy_ab_choice_names[choice], fy_ab_choice_words[choice],
+        fy_lab_find(lab, "%s, %s%s%s.", fy_ab_choice_names[choice], fy_ab_choice_words[choice],
                     (const char *)sentence.data,
                     told == 0 ? ": no difference of one percent that these seeds can tell" : "");
     free(sentence.data);
@@ -178,7 +178,7 @@ static void find_largest(fy_lab *lab, const effects *e, int measure)
         return;
     char ratio[FY_NUMBER_SIZE], low[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE];
     const fy_ab_effect *its = effect_at(e, choice, world, measure);
-    fy_lab_find(lab, "the largest effect on the %s is that of %s on %s: ×%s [%s, %s]",
+    fy_lab_find(lab, "The largest effect on the %s is that of %s on %s: ×%s [%s, %s].",
                 fy_ab_measure_heading(measure), fy_ab_choice_names[choice],
                 fy_lab_word(lab, FY_AB_WORLDS, world), fy_number(its->ratio, ratio),
                 fy_number(its->low, low), fy_number(its->high, high));
@@ -195,9 +195,10 @@ static void find_all(fy_lab *lab, const effects *e)
         less += row[FY_AB_C_BOUND] < row[FY_AB_C_HORIZON];
     }
     fy_lab_find(lab,
-                "the bound for all rewards at once is below H, hence says something, at the end "
-                "of %" PRId64 " of %" PRId64 " runs",
+                "The bound for all rewards at once is below H, hence says something, at the end "
+                "of %" PRId64 " of %" PRId64 " runs.",
                 less, lab->cells);
+    fy_lab_details(lab);
     for (int64_t c = 1; c < fy_ab_choices(); c++)
         if (fy_ab_choice_applies(lab, c))
             find_choice(lab, e, c);

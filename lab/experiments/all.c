@@ -69,7 +69,7 @@ static foray_status write_index(const all *a)
         fy_print_escaped(&text, experiment->question);
         fy_print(&text, "</p>\n");
         if (status == FORAY_OK)
-            fy_lab_print_findings(&text, (const char *)findings);
+            fy_lab_print_findings(&text, (const char *)findings, false);
         free(findings);
         free(path);
     }

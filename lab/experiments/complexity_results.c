@@ -4,6 +4,7 @@
 #include "compare/learning.h"
 #include "measure/measure.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,57 @@ static exponent fit(study *s, int kind, int64_t a, int variable)
     return out;
 }
 
+/* In the middle of everything: who needs the fewest, of those that walk from state to state. */
+static void find_fewest(study *s, int kind)
+{
+    const int64_t *count = s->count[kind];
+    const int64_t at[VARIABLES] = {count[0] / 2, count[1] / 2, count[2] / 2};
+    double least = INFINITY, most = 0;
+    int64_t best = -1, last = -1;
+    for (int64_t a = 0; a < s->algorithms; a++) {
+        double K = episodes_at(s, kind, a, at, NULL);
+        if (strcmp(algorithm_name(s, a), "generative") == 0)
+            continue;
+        best = K < least ? a : best;
+        least = fmin(least, K);
+        last = K > most ? a : last;
+        most = fmax(most, K);
+    }
+    char few[FY_NUMBER_SIZE], many[FY_NUMBER_SIZE];
+    fy_number(least, few);
+    fy_number(isfinite(most) ? most : fy_lab_real(s->lab, FY_COMPLEXITY_EPISODES), many);
+    if (best >= 0)
+        fy_lab_find(s->lab,
+                    "For a %s of %g at H = %g, d = %g, %s needs the fewest episodes, %s, and %s "
+                    "the most, %s%s.",
+                    kind == GAP ? "worst gap" : "certificate",
+                    fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]),
+                    variable_at(s, kind, OVER_H, at[OVER_H]),
+                    variable_at(s, kind, OVER_D, at[OVER_D]), algorithm_name(s, best), few,
+                    algorithm_name(s, last), isfinite(most) ? "" : "more than ", many);
+}
+
+/* There, how many everybody needs. */
+static void find_episodes(study *s, int kind)
+{
+    char list[768] = "", number[FY_NUMBER_SIZE];
+    size_t used = 0;
+    const int64_t *count = s->count[kind];
+    const int64_t at[VARIABLES] = {count[0] / 2, count[1] / 2, count[2] / 2};
+    for (int64_t a = 0; a < s->algorithms && used < sizeof list; a++) {
+        double K = episodes_at(s, kind, a, at, NULL);
+        double shown = isfinite(K) ? K : fy_lab_real(s->lab, FY_COMPLEXITY_EPISODES);
+        used += (size_t)fy_format(list + used, sizeof list - used, "%s%s %s%s", a ? ", " : "",
+                                  algorithm_name(s, a), isfinite(K) ? "" : "more than ",
+                                  fy_number(shown, number));
+    }
+    fy_lab_find(s->lab, "Episodes for a %s of %g at H = %g, d = %g: %s.",
+                kind == GAP ? "worst gap" : "certificate",
+                fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]),
+                variable_at(s, kind, OVER_H, at[OVER_H]), variable_at(s, kind, OVER_D, at[OVER_D]),
+                list);
+}
+
 /* "(1/eps)^1.9 [1.8, 2.1] H^2.2 [2, 2.3] d^0.9 [0.8, 1]" */
 static void find_exponents(study *s, int kind, int64_t a, const exponent its[VARIABLES])
 {
@@ -185,7 +237,17 @@ static void find_exponents(study *s, int kind, int64_t a, const exponent its[VAR
                 part[1], part[2], theorem);
 }
 
-/* Every exponent with its interval, and the theorem's beside it: of "4 to 5" the larger. */
+/* The theorem's exponent: both ends of "4 to 5". NaN: there is none. */
+static void read_theorem(const char *theorem, double *least, double *most)
+{
+    char first[16];
+    const char *last = strrchr(theorem, ' ');
+    fy_format(first, sizeof first, "%.*s", (int)strcspn(theorem, " "), theorem);
+    if (!foray_number_read(first, least) || !foray_number_read(last ? last + 1 : first, most))
+        *least = *most = NAN;
+}
+
+/* Every exponent with its interval, and the theorem's beside it. */
 static void draw_exponents(study *s, int kind, const exponent *its)
 {
     char id[32], title[96];
@@ -195,61 +257,84 @@ static void draw_exponents(study *s, int kind, const exponent *its)
     for (int v = 0; v < VARIABLES; v++)
         for (int64_t a = 0; a < s->algorithms; a++) {
             const exponent *e = &its[a * VARIABLES + v];
-            const char *theorem = theorem_of(algorithm_name(s, a), v);
-            const char *last = strrchr(theorem, ' ');
             fy_span row = {.low = e->low, .high = e->high, .point = e->slope};
-            if (!foray_number_read(last ? last + 1 : theorem, &row.truth))
-                row.truth = NAN;
+            read_theorem(theorem_of(algorithm_name(s, a), v), &row.truth, &row.truth_most);
             fy_format(row.label, FY_LABEL_SIZE, "%s, %s", variable_name[v], algorithm_name(s, a));
             if (!isnan(e->slope))
                 fy_content_span(s->content, &row);
         }
 }
 
-static foray_status show_exponents_of(study *s, int kind, fy_table *table)
+/* How measured exponents compare with those of the theorems, which are upper bounds. */
+static void find_against_theorems(study *s, const exponent *its)
 {
-    exponent *its;
-    if (!FY_ALLOC(s->lab->ctx, its, s->algorithms * VARIABLES))
-        return FORAY_ERROR_MEMORY;
+    int64_t known = 0, within = 0;
+    for (int64_t i = 0; i < KINDS * s->algorithms * VARIABLES; i++) {
+        double least, most;
+        int64_t a = i / VARIABLES % s->algorithms;
+        read_theorem(theorem_of(algorithm_name(s, a), (int)(i % VARIABLES)), &least, &most);
+        if (isnan(most) || isnan(its[i].slope))
+            continue;
+        known++;
+        within += its[i].low <= most;
+    }
+    fy_lab_find(s->lab,
+                "K grows like a power of 1/eps, H and d: of %" PRId64
+                " exponents that a theorem bounds from above, %" PRId64
+                " are measured at or below it, within their intervals.",
+                known, within);
+}
+
+static void show_exponents_of(study *s, int kind, const exponent *its, fy_table *table)
+{
     for (int64_t a = 0; a < s->algorithms; a++) {
         for (int v = 0; v < VARIABLES; v++) {
-            exponent e = its[a * VARIABLES + v] = fit(s, kind, a, v);
+            const exponent *e = &its[a * VARIABLES + v];
             fy_table_cell(table, "%s", algorithm_name(s, a));
             fy_table_cell(table, "%s", kind_name[kind]);
             fy_table_cell(table, "over %s", variable_name[v]);
-            fy_table_shortest(table, e.slope);
-            fy_table_shortest(table, e.low);
-            fy_table_shortest(table, e.high);
+            fy_table_shortest(table, e->slope);
+            fy_table_shortest(table, e->low);
+            fy_table_shortest(table, e->high);
             fy_table_cell(table, "%s", theorem_of(algorithm_name(s, a), v));
-            fy_table_integer(table, e.used);
-            fy_table_integer(table, e.all);
+            fy_table_integer(table, e->used);
+            fy_table_integer(table, e->all);
         }
         if (its[a * VARIABLES].used > 0)
             find_exponents(s, kind, a, &its[a * VARIABLES]);
     }
     draw_exponents(s, kind, its);
-    free(its);
-    return FORAY_OK;
 }
 
 static foray_status show_exponents(study *s)
 {
     static const char *const heading[] = {"algorithm", "measure", "variable", "exponent", "low",
                                           "high",      "theorem", "points",   "of"};
+    int64_t size = s->algorithms * VARIABLES;
+    exponent *its;
+    if (!FY_ALLOC(s->lab->ctx, its, KINDS * size))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < KINDS * size; i++)
+        its[i] = fit(s, (int)(i / size), i % size / VARIABLES, (int)(i % VARIABLES));
+    find_against_theorems(s, its);
+    fy_lab_details(s->lab);
+    for (int kind = 0; kind < KINDS; kind++)
+        find_episodes(s, kind);
     fy_table table = fy_table_begin(s->lab->ctx, 9, heading);
-    foray_status status = FORAY_OK;
     fy_content_heading(s->content, "Exponents");
     fy_content_paragraph(
         s->content,
         "Slopes of log K against log(1/eps), log H and log d, with the interval that 95%% of the "
-        "resampled slopes lie in, beside the exponents in the theorems (diamonds), which are upper "
-        "bounds up to logarithms. Empty: fewer than two points that differ in the variable alone. "
+        "resampled slopes lie in, beside the exponents in the theorems (diamonds; two where it "
+        "gives a range), which are upper bounds up to logarithms. Empty: fewer than two points "
+        "that differ in the variable alone. "
         "Points: how many of all (H, d, eps) were reached within the budget and not at the very "
         "first look.");
-    for (int kind = 0; kind < KINDS && status == FORAY_OK; kind++)
-        status = show_exponents_of(s, kind, &table);
+    for (int kind = 0; kind < KINDS; kind++)
+        show_exponents_of(s, kind, its + kind * size, &table);
     fy_content_table(s->content, FY_TABLE_READ, "summary", NULL, &table);
-    return status;
+    free(its);
+    return FORAY_OK;
 }
 
 /* ------------------------------------------------------------------------- K(eps) */
@@ -283,27 +368,6 @@ static void draw_growth(study *s, int kind, int variable)
                              (fy_series_point){variable_at(s, kind, variable, at[variable]),
                                                episodes_at(s, kind, a, at, NULL), NAN, NAN});
     }
-}
-
-/* In the middle of everything: who needs how many. */
-static void find_episodes(study *s, int kind)
-{
-    char list[768] = "", number[FY_NUMBER_SIZE];
-    size_t used = 0;
-    const int64_t *count = s->count[kind];
-    const int64_t at[VARIABLES] = {count[0] / 2, count[1] / 2, count[2] / 2};
-    for (int64_t a = 0; a < s->algorithms && used < sizeof list; a++) {
-        double K = episodes_at(s, kind, a, at, NULL);
-        double shown = isfinite(K) ? K : fy_lab_real(s->lab, FY_COMPLEXITY_EPISODES);
-        used += (size_t)fy_format(list + used, sizeof list - used, "%s%s %s%s", a ? ", " : "",
-                                  algorithm_name(s, a), isfinite(K) ? "" : "more than ",
-                                  fy_number(shown, number));
-    }
-    fy_lab_find(s->lab, "Episodes for a %s of %g at H = %g, d = %g: %s.",
-                kind == GAP ? "worst gap" : "certificate",
-                fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]),
-                variable_at(s, kind, OVER_H, at[OVER_H]), variable_at(s, kind, OVER_D, at[OVER_D]),
-                list);
 }
 
 /* K for every algorithm, kind, H, d and eps. */
@@ -341,7 +405,7 @@ foray_status fy_complexity_show(fy_lab *lab, fy_content *content)
     study s;
     foray_status status = open_study(lab, content, &s);
     for (int kind = 0; kind < KINDS && status == FORAY_OK; kind++) {
-        find_episodes(&s, kind);
+        find_fewest(&s, kind);
         fy_content_heading(content, "K(eps) of the %s", kind_words[kind]);
         fy_content_paragraph(content, "All numbers, also those of the other settings, are in the "
                                       "table “K(eps), all of it” below.");

@@ -131,19 +131,36 @@ static void find_tightness(fy_lab *lab)
     }
 }
 
-/* The largest scale at which a rule fails in some world, if there is one. */
+/* The row of the largest scale at which a rule fails in some world; NULL: it fails at none. */
+static const double *find_break(const fy_lab *lab, const char *rule)
+{
+    const double *first = NULL;
+    for (int64_t i = 0; i < lab->cells; i++) {
+        const double *row = row_of(lab, i);
+        if (is_control(row) && strcmp(rule_name(row), rule) == 0 && falls_short(row) &&
+            (!first || row[FY_COVERAGE_C_SCALE] > first[FY_COVERAGE_C_SCALE]))
+            first = row;
+    }
+    return first;
+}
+
+static void find_whether_seen(fy_lab *lab)
+{
+    int64_t rules = fy_lab_count(lab, FY_COVERAGE_CONTROL_RULES), broken = 0;
+    for (int64_t c = 0; c < rules; c++)
+        broken += find_break(lab, fy_lab_word(lab, FY_COVERAGE_CONTROL_RULES, c)) != NULL;
+    fy_lab_find(lab,
+                "A failure would be seen: scaled down, which voids the promise, %" PRId64
+                " of %" PRId64 " rules fail.",
+                broken, rules);
+}
+
 static void find_control(fy_lab *lab)
 {
     char world[FY_LABEL_SIZE];
     for (int64_t c = 0; c < fy_lab_count(lab, FY_COVERAGE_CONTROL_RULES); c++) {
         const char *rule = fy_lab_word(lab, FY_COVERAGE_CONTROL_RULES, c);
-        const double *first = NULL;
-        for (int64_t i = 0; i < lab->cells; i++) {
-            const double *row = row_of(lab, i);
-            if (is_control(row) && strcmp(rule_name(row), rule) == 0 && falls_short(row) &&
-                (!first || row[FY_COVERAGE_C_SCALE] > first[FY_COVERAGE_C_SCALE]))
-                first = row;
-        }
+        const double *first = find_break(lab, rule);
         if (first)
             fy_lab_find(lab,
                         "Control, %s: scaled by %g it breaks, in %s, where everything held in "
@@ -353,6 +370,9 @@ foray_status fy_coverage_show(fy_lab *lab, fy_content *content)
 {
     const fy_coverage_rule *rule;
     find_promises(lab);
+    if (fy_lab_count(lab, FY_COVERAGE_CONTROL_RULES) > 0)
+        find_whether_seen(lab);
+    fy_lab_details(lab);
     find_tightness(lab);
     find_control(lab);
     draw_shares(lab, content);

@@ -162,6 +162,9 @@ static inline bool fy_lab_progress(fy_lab *lab, int64_t cell, double done)
 /* A sentence without line ends that says what was found: first on the page, in
  * findings.txt, and what the command prints. */
 void fy_lab_find(fy_lab *lab, const char *sentence, ...) __attribute__((format(printf, 2, 3)));
+/* The verdict, about three sentences, is complete; what is found from here on are details, to be
+ * opened on the page. */
+void fy_lab_details(fy_lab *lab);
 
 /* parameters.c */
 foray_status fy_lab_set(fy_lab *lab, int64_t parameter, const char *text);
@@ -177,8 +180,8 @@ foray_status fy_lab_create(foray_context *ctx, const fy_lab_experiment *experime
 foray_status fy_lab_make(fy_lab *lab, const char *directory, foray_work_fn progress, void *user);
 void fy_lab_release(fy_lab *lab);
 
-/* For each line of the findings an item of a list. */
-void fy_lab_print_findings(fy_writer *text, const char *findings);
+/* The verdict as a paragraph, and where `details` are wanted a list of them, to be opened. */
+void fy_lab_print_findings(fy_writer *text, const char *findings, bool details);
 
 /* The table of experiments; NULL where there is none of that name. */
 extern const fy_lab_experiment *const fy_lab_experiments[];

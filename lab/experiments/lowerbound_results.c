@@ -116,21 +116,22 @@ static void find_bounds(fy_lab *lab)
     if (bound > 0)
         fy_lab_find(lab,
                     "packing: at delta = %.4g the bound is vacuous below d = %" PRId64
-                    "; at d = %" PRId64 ", H = %" PRId64 ", eps = %.4g it is %.4g episodes%s",
+                    "; at d = %" PRId64 ", H = %" PRId64 ", eps = %.4g it is %.4g episodes%s.",
                     packing.delta, least, packing.dim, packing.horizon, packing.eps, bound,
                     bound < 1 ? ", less than one" : "");
     else
         fy_lab_find(lab,
                     "packing: at delta = %.4g the bound is vacuous below d = %" PRId64
-                    ", and so at d = %" PRId64 ": nothing to measure",
+                    ", and so at d = %" PRId64 ": nothing to measure.",
                     packing.delta, least, packing.dim);
     if (fy_hard_class_bound(&cube) > 0)
         fy_lab_find(lab,
                     "hypercube: the bound says something at every d; at d = %" PRId64
-                    ", H = %" PRId64 ", eps = %.4g it is %.4g episodes",
+                    ", H = %" PRId64 ", eps = %.4g it is %.4g episodes.",
                     cube.dim, cube.horizon, cube.eps, fy_hard_class_bound(&cube));
     else
-        fy_lab_find(lab, "hypercube: eps = %.4g is outside the theorem's range: nothing to measure",
+        fy_lab_find(lab,
+                    "hypercube: eps = %.4g is outside the theorem's range: nothing to measure.",
                     cube.eps);
 }
 
@@ -153,7 +154,7 @@ static void find_within(fy_lab *lab, const fy_lb_rates *r)
     fy_lab_find(
         lab,
         "%s: up to the bound of %.4g episodes the highest success rate is %.3g [%.3g, "
-        "%.3g] (%s, %.0f episode%s); the theorem allows less than %.3g, %s",
+        "%.3g] (%s, %.0f episode%s); the theorem allows less than %.3g, %s.",
         fy_hard_class_name(r->kind), fy_hard_class_bound(&hard), best->mean, best->interval.low,
         best->interval.high, algorithm, best->episodes, best->episodes == 1 ? "" : "s", allowed,
         best->interval.low > allowed ? "WHICH IS CONTRADICTED" : "and nothing here contradicts it");
@@ -180,13 +181,13 @@ static void find_reached(fy_lab *lab, const fy_lb_rates *r)
     if (first < 0)
         fy_lab_find(lab,
                     "%s: no algorithm succeeds with a rate of 1 - delta within %s times the "
-                    "bound, %s episodes",
+                    "bound, %s episodes.",
                     fy_hard_class_name(r->kind), multiple, episodes);
     else
         fy_lab_find(lab,
                     "%s: %s is the first to succeed with a rate of 1 - delta, from %s times the "
                     "bound on (%s episodes); %" PRId64 " of %" PRId64
-                    " algorithms do not within %s times the bound",
+                    " algorithms do not within %s times the bound.",
                     fy_hard_class_name(r->kind), fy_lab_word(lab, FY_LB_ALGORITHMS, first),
                     multiple, episodes, missing, r->algorithms, most);
 }
@@ -306,9 +307,10 @@ foray_status fy_lb_show(fy_lab *lab, fy_content *content)
         "multiple needed", "episodes needed", "rate at the end"};
     fy_table summary = fy_table_begin(lab->ctx, 9, heading);
     foray_status status = FORAY_OK;
-    find_bounds(lab);
     for (int kind = FY_HARD_CLASSES - 1; kind >= 0 && status == FORAY_OK; kind--)
         status = show_class(lab, kind, &summary, content);
+    fy_lab_details(lab);
+    find_bounds(lab);
     fy_content_heading(content, "Summary");
     fy_content_paragraph(content, "Success rates with exactly the bound's episodes, 95%% "
                                   "Clopper-Pearson intervals, and the least multiple from which "

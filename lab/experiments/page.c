@@ -20,6 +20,12 @@ void fy_lab_find(fy_lab *lab, const char *sentence, ...)
     fy_print(&lab->findings, "%s\n", line);
 }
 
+/* An empty line. */
+void fy_lab_details(fy_lab *lab)
+{
+    fy_print(&lab->findings, "\n");
+}
+
 /* ----------------------------------------------------------------------------- tables */
 
 static foray_status save_table(const fy_lab *lab, const char *name, const fy_table *table)
@@ -92,18 +98,32 @@ static foray_status save_rows(const fy_lab *lab)
 
 /* ------------------------------------------------------------------------------- page */
 
-void fy_lab_print_findings(fy_writer *text, const char *findings)
+/* The lines up to an empty one or the end, each between these two. Returns what comes after. */
+static const char *print_lines(fy_writer *text, const char *findings, const char *before,
+                               const char *after)
 {
-    fy_print(text, "<ul class=\"findings\">\n");
-    for (size_t length; *findings; findings += length + (findings[length] == '\n')) {
+    while (*findings && *findings != '\n') {
         char line[1024];
-        length = strcspn(findings, "\n");
+        size_t length = strcspn(findings, "\n");
         fy_format(line, sizeof line, "%.*s", (int)length, findings);
-        fy_print(text, "<li>");
+        fy_print(text, "%s", before);
         fy_print_escaped(text, line);
-        fy_print(text, "</li>\n");
+        fy_print(text, "%s\n", after);
+        findings += length + (findings[length] == '\n');
     }
-    fy_print(text, "</ul>\n");
+    return findings + (*findings == '\n');
+}
+
+void fy_lab_print_findings(fy_writer *text, const char *findings, bool details)
+{
+    fy_print(text, "<p class=\"verdict\">\n");
+    findings = print_lines(text, findings, "", "");
+    fy_print(text, "</p>\n");
+    if (!*findings || !details)
+        return;
+    fy_print(text, "<details><summary>one by one</summary>\n<ul class=\"findings\">\n");
+    print_lines(text, findings, "<li>", "</li>");
+    fy_print(text, "</ul></details>\n");
 }
 
 static void print_rows(const fy_lab *lab, fy_writer *text)
@@ -183,7 +203,7 @@ static foray_status save_page(fy_lab *lab, const fy_content *content)
     fy_print_escaped(&text, experiment->question);
     fy_print(&text, "</p>\n<h2>What was found</h2>\n");
     if (!text.failed)
-        fy_lab_print_findings(&text, (const char *)lab->findings.data);
+        fy_lab_print_findings(&text, (const char *)lab->findings.data, true);
     fy_content_print(content, &text);
     print_rows(lab, &text);
     print_command(lab, &text);

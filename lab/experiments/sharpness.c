@@ -305,6 +305,15 @@ static void find_sharpness(fy_lab *lab)
                 "Of %.0f certified plans %.0f lose more than their certificate, and a law of the "
                 "confidence set makes %.0f lose more.",
                 total(lab, C_PLANS), total(lab, C_BROKEN), total(lab, C_OVERTAKEN));
+    double all_plans = 0, all_proved = 0;
+    for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++) {
+        all_plans += mean_at(lab, w, last, C_PLANS);
+        all_proved += mean_at(lab, w, last, C_PROVED);
+    }
+    fy_lab_find(lab,
+                "After %.0f episodes %s of %.0f plans are proved optimal, on average over seeds.",
+                mean_at(lab, 0, last, C_EPISODES), fy_number(all_proved, number[0]), all_plans);
+    fy_lab_details(lab);
     for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++) {
         double certificate = mean_at(lab, w, last, C_CERTIFICATE);
         double found = mean_at(lab, w, last, C_ADVERSARY), all = mean_at(lab, w, last, C_PLANS);

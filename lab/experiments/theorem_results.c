@@ -264,6 +264,7 @@ static void add_summary(const promise *p, fy_table *table)
 static foray_status show_promises(fy_lab *lab, double *work, fy_content *content)
 {
     foray_status status = find_whole(lab, work);
+    fy_lab_details(lab);
     int64_t charts = 0, runs = fy_lab_whole(lab, FY_THEOREM_SEEDS);
     fy_table table = fy_table_begin(lab->ctx, SUMMARY, summary_heading);
     fy_content_heading(content, "Measured beside promised");

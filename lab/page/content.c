@@ -247,27 +247,54 @@ static bool goes_with(const fy_content_item *before, const fy_content_item *item
            (is_narrow(before) && is_narrow(item));
 }
 
-static void print_picture(const fy_content_item *item, bool alone, fy_writer *text)
+/* The title of a picture and what is said about it, as text of the page: it wraps on small screens,
+ * which a picture cannot. */
+static void print_caption(const char *title, const char *note, fy_writer *text)
 {
-    fy_print(text, "<figure>");
-    if (item->kind == FY_CONTENT_SPANS && item->spans.note) {
-        fy_print(text, "<figcaption>");
-        fy_print_escaped(text, item->spans.note);
-        fy_print(text, "</figcaption>");
+    if (!title && !note)
+        return;
+    fy_print(text, "<figcaption>");
+    if (title) {
+        fy_print(text, "<strong>");
+        fy_print_escaped(text, title);
+        fy_print(text, "</strong>%s", note ? " · " : "");
     }
-    fy_print(text, "\n");
+    if (note)
+        fy_print_escaped(text, note);
+    fy_print(text, "</figcaption>");
+}
+
+static void print_chart(const fy_content_item *item, bool alone, bool legend, fy_writer *text)
+{
     fy_chart chart = item->chart;
     chart.width = alone ? chart.width : WIDTH_BESIDE;
-    if (item->kind == FY_CONTENT_CHART)
-        fy_svg_chart(text, &chart);
-    else if (item->kind == FY_CONTENT_SPANS)
+    chart.bare = true;
+    print_caption(chart.title, chart.note, text);
+    fy_print(text, "\n");
+    if (legend)
+        fy_legend_html(text, &chart);
+    fy_svg_chart(text, &chart);
+    fy_legend_hidden(text, &chart);
+}
+
+/* `legend`: not that of all pictures beside it. */
+static void print_picture(const fy_content_item *item, bool alone, bool legend, fy_writer *text)
+{
+    fy_print(text, "<figure>");
+    if (item->kind == FY_CONTENT_CHART) {
+        print_chart(item, alone, legend, text);
+    } else if (item->kind == FY_CONTENT_SPANS) {
+        print_caption(NULL, item->spans.note, text);
+        fy_print(text, "\n");
         fy_svg_spans(text, &item->spans);
-    else
+    } else {
+        fy_print(text, "\n");
         fy_svg_forest(text, &item->forest);
+    }
     fy_print(text, "</figure>\n");
 }
 
-static void print_item(const fy_content_item *item, bool alone, fy_writer *text)
+static void print_item(const fy_content_item *item, bool alone, bool legend, fy_writer *text)
 {
     switch (item->kind) {
     case FY_CONTENT_HEADING:
@@ -288,9 +315,19 @@ static void print_item(const fy_content_item *item, bool alone, fy_writer *text)
     case FY_CONTENT_CHART:
     case FY_CONTENT_SPANS:
     case FY_CONTENT_FOREST:
-        print_picture(item, alone, text);
+        print_picture(item, alone, legend, text);
         break;
     }
+}
+
+/* Do these pictures, at least two, have one legend? */
+static bool share_legend(const fy_content *content, int64_t first, int64_t end)
+{
+    for (int64_t i = first; i < end; i++)
+        if (content->item[i]->kind != FY_CONTENT_CHART ||
+            !fy_legend_same(&content->item[first]->chart, &content->item[i]->chart))
+            return false;
+    return end > first + 1;
 }
 
 void fy_content_print(const fy_content *content, fy_writer *text)
@@ -301,10 +338,13 @@ void fy_content_print(const fy_content *content, fy_writer *text)
         while (end < content->count && goes_with(content->item[end - 1], content->item[end]))
             end++;
         bool terms = content->item[first]->kind == FY_CONTENT_TERM, alone = end == first + 1;
+        bool shared = share_legend(content, first, end);
+        if (shared)
+            fy_legend_html(text, &content->item[first]->chart);
         if (terms || !alone)
             fy_print(text, terms ? "<dl>\n" : "<div class=\"pair\">\n");
         for (int64_t i = first; i < end; i++)
-            print_item(content->item[i], alone, text);
+            print_item(content->item[i], alone, !shared, text);
         if (terms || !alone)
             fy_print(text, terms ? "</dl>\n" : "</div>\n");
     }

@@ -3,6 +3,7 @@
 #include "algorithms/algorithms.h"
 #include "page/command.h"
 #include "draw/map.h"
+#include "draw/svg.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const char style[] =
     "div.wide{overflow-x:auto}"
     "table{border-collapse:collapse;font-size:.86rem;font-variant-numeric:tabular-nums}"
     "th,td{padding:.25rem .7rem;border-bottom:1px solid var(--faint);text-align:left;"
-    "white-space:nowrap}td.number{text-align:right}"
+    "white-space:nowrap}.number{text-align:right}td span{white-space:nowrap}"
     "details{margin:.4rem 0}summary{cursor:pointer;color:var(--quiet)}"
     "code{font-family:ui-monospace,monospace;font-size:.92em}"
     "svg.chart{max-width:100%;height:auto}"
@@ -31,11 +32,17 @@ static const char style[] =
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem}"
     "dt{color:var(--quiet)}dd{margin:0}a{color:var(--link)}"
     "a.download{margin-right:1rem;font-size:.9rem}"
-    "div.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,26rem),1fr));"
+    "div.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));"
     "gap:0 1rem}"
+    "ul.legend{list-style:none;margin:.6rem 0;padding:0;display:flex;flex-wrap:wrap;"
+    "gap:.2rem 1.2rem;font-size:.9rem}svg.key{vertical-align:middle}"
+    "figure h3{font-size:1rem}p.hidden{margin:.2rem 0;color:var(--quiet);font-size:.9rem}"
+    "p.verdict{font-size:1.08rem;border-left:4px solid var(--heat);padding-left:.8rem}"
+    "#summary-table td{white-space:normal}"
     "div.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:1rem;"
     "font-size:.86rem;color:var(--quiet)}"
     "@media (max-width:480px){svg.chart{font-size:16px}}"
+    "@media (min-width:1800px){body{max-width:108rem}p,ul.findings{max-width:72rem}}"
     "@media print{body{max-width:none;margin:0}figure,section,tr,pre{break-inside:avoid}"
     "h2,h3,h2+p,h3+p{break-after:avoid}a.download,summary{display:none}}";
 
@@ -48,14 +55,15 @@ void fy_page_begin(fy_writer *text, const char *title)
     fy_print(text, "</title>\n<style>");
     fy_write_bytes(text, style, sizeof style - 1);
     fy_write_bytes(text, fy_map_style, strlen(fy_map_style));
-    fy_print(text, "</style>\n</head>\n<body>\n<h1>");
+    fy_write_bytes(text, fy_svg_style, strlen(fy_svg_style));
+    fy_print(text, "</style>\n</head>\n<body>\n<main>\n<h1>");
     fy_print_escaped(text, title);
     fy_print(text, "</h1>\n");
 }
 
 void fy_page_end(fy_writer *text)
 {
-    fy_print(text, "</body>\n</html>\n");
+    fy_print(text, "</main>\n</body>\n</html>\n");
 }
 
 /* ---------------------------------------------------------------------------- facts */
@@ -84,7 +92,7 @@ void fy_page_download(fy_writer *text, const char *file, const char *type, const
     fy_print(text, "\">%s</a>\n", file);
 }
 
-static void offer_csv(fy_writer *text, const fy_table *table, const char *id)
+void fy_page_csv(fy_writer *text, const fy_table *table, const char *id)
 {
     char file[64];
     fy_writer csv = {.ctx = text->ctx};
@@ -105,18 +113,18 @@ void fy_page_data(fy_writer *text, const fy_table *table, const char *id, const 
     if (rows > FY_PAGE_SHOWN)
         fy_print(text, "<p>Here the first %d rows; the CSV file has %" PRId64 ".</p>\n",
                  FY_PAGE_SHOWN, rows);
-    fy_print(text, "<div class=\"wide\">\n");
+    fy_print(text, "<div class=\"wide\" tabindex=\"0\">\n");
     fy_table_print_html_top(table, FY_PAGE_SHOWN, text);
     fy_print(text, "</div></details>\n");
-    offer_csv(text, table, id);
+    fy_page_csv(text, table, id);
 }
 
 void fy_page_table(fy_writer *text, const fy_table *table, const char *id)
 {
-    fy_print(text, "<div class=\"wide\" id=\"%s-table\">\n", id);
+    fy_print(text, "<div class=\"wide\" id=\"%s-table\" tabindex=\"0\">\n", id);
     fy_table_print_html_rounded(table, text);
     fy_print(text, "</div>\n");
-    offer_csv(text, table, id);
+    fy_page_csv(text, table, id);
 }
 
 /* -------------------------------------------------------------- commands and settings */

@@ -15,6 +15,8 @@ void fy_page_end(fy_writer *text);
 void fy_page_fact(fy_writer *text, const char *name, const char *value);
 void fy_page_count(fy_writer *text, const char *name, int64_t value);
 
+/* A table to be downloaded as a CSV file called after `id`. */
+void fy_page_csv(fy_writer *text, const fy_table *table, const char *id);
 /* What a picture shows as a table to be opened, and as a CSV file called after `id` to be
  * downloaded. `note` (may be NULL) says what is left out of both. */
 void fy_page_data(fy_writer *text, const fy_table *table, const char *id, const char *note);
