@@ -8,7 +8,8 @@
 set -euo pipefail
 
 command=$1 source_tree=${FORAY_SOURCE:?}
-pages=(README.md docs/guide.md docs/rewards.md docs/simulator.md docs/data.md docs/import.md docs/verifiers.md)
+pages=(README.md docs/guide.md docs/rewards.md docs/simulator.md docs/data.md docs/import.md docs/verifiers.md
+    docs/frozenlake.md)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin"
@@ -21,13 +22,13 @@ blocks() {
     awk '/^```/ { inside = ($0 == "```console"); next } inside' "$1"
 }
 
-# The files that a page shows, and the one that it says to copy.
+# The files that a page shows, and those that it says to copy.
 files() {
     awk '/^```/ { name = ""; first = ($0 == "```python"); next }
          first && /^# [a-z]+\.py/ { name = $2; sub(/:$/, "", name) }
          { first = 0 }
          name { print > name }' "$1"
-    cp "$source_tree/examples/outside/foray_world.py" .
+    cp "$source_tree/examples/outside/foray_world.py" "$source_tree"/examples/tables/* .
 }
 
 # Forgets spacing, times, dates and sizes, and whatever follows a line of dots; of the page about
