@@ -18,9 +18,6 @@
 #include "base/base.h"
 
 #include <string.h>
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
 
 #ifdef FY_DISPATCH
 #define FY_LEVEL_LIST(LEVEL) LEVEL(baseline) LEVEL(avx2) LEVEL(avx512)
@@ -75,38 +72,6 @@ FY_INLINE fy_register fy_register_load(const double *at)
 FY_INLINE void fy_register_store(double *at, fy_register x)
 {
     memcpy(at, &x, sizeof x);
-}
-
-/* Lane by lane x < y ? x : y and x > y ? x : y: one instruction, which compilers do not see. */
-FY_INLINE fy_register fy_register_min(fy_register x, fy_register y)
-{
-#if defined(__AVX512F__)
-    return (fy_register)_mm512_min_pd((__m512d)x, (__m512d)y);
-#elif defined(__AVX__)
-    return (fy_register)_mm256_min_pd((__m256d)x, (__m256d)y);
-#elif defined(__SSE2__)
-    return (fy_register)_mm_min_pd((__m128d)x, (__m128d)y);
-#else
-    for (int lane = 0; lane < FY_REGISTER; lane++)
-        x[lane] = x[lane] < y[lane] ? x[lane] : y[lane];
-    return x;
-#endif
-}
-
-/* -min(-x, -y), but for which of two equal ones it takes. */
-FY_INLINE fy_register fy_register_max(fy_register x, fy_register y)
-{
-#if defined(__AVX512F__)
-    return (fy_register)_mm512_max_pd((__m512d)x, (__m512d)y);
-#elif defined(__AVX__)
-    return (fy_register)_mm256_max_pd((__m256d)x, (__m256d)y);
-#elif defined(__SSE2__)
-    return (fy_register)_mm_max_pd((__m128d)x, (__m128d)y);
-#else
-    for (int lane = 0; lane < FY_REGISTER; lane++)
-        x[lane] = x[lane] > y[lane] ? x[lane] : y[lane];
-    return x;
-#endif
 }
 
 #endif
