@@ -309,6 +309,13 @@ static void numbers_are_those_of_the_run(void **state)
                                  "foray plan one.foray -r "));
     assert_non_null(strstr(page, "id=\"visitmap\""));
     assert_non_null(strstr(page, "id=\"doubtmap0\""));
+    /* Probabilities by name; a ring where episodes start on the map of visits and on those of the
+     * policy; the goal framed; each plan listed once; and a bound that says nothing called so. */
+    assert_non_null(strstr(page, ">(0,0), right → (0,1)</text>"));
+    assert_int_equal(occurrences(page, "<circle class=\"mark\" stroke-width"), 1 + FY_REPORT_STEPS);
+    assert_int_equal(occurrences(page, "<rect class=\"mark\""), FY_REPORT_STEPS);
+    assert_null(strstr(page, "id=\"plans-data\""));
+    assert_non_null(strstr(page, "(vacuous: all that rewards allow"));
     free(page);
     foray_policy_destroy(policy);
     foray_run_close(run);
@@ -326,6 +333,7 @@ static void worlds_without_a_map_have_bars(void **state)
     assert_int_equal(occurrences(page, "class=\"bar\""), 7);
     assert_null(strstr(page, "id=\"visitmap\""));
     assert_int_equal(occurrences(page, "class=\"cell\""), 7 * 8);
+    assert_int_equal(occurrences(page, ">step</text>"), 1);
     check_policy(bench, policy, page);
     free(page);
     foray_policy_destroy(policy);

@@ -31,8 +31,9 @@ check_numbers() {
         same_number trace $((i + 1)) 3 "trace.$i.bound"
     done
     for i in 0 1; do
-        same_number plans $((i + 1)) 4 "plans.$i.episodes"
-        same_number plans $((i + 1)) 8 "plans.$i.certificate.gap"
+        got=$(csv plans.csv | sed -n "$((i + 2))p")
+        holds "$name: plan $i has the run's episodes and certificate" test \
+            "$(cut -d, -f4,8 <<<"$got")" = "$(json "plans.$i.episodes" run.json),$(json "plans.$i.certificate.gap" run.json)"
     done
     # Every step of every episode is a visit.
     holds "$name: visits are episodes times steps" visits_sum_to "$1" "$name-1600.txt"
@@ -43,6 +44,8 @@ expect 0 "" foray explore rooms -k 3000 -o rooms.foray
 expect 0 "" foray plan rooms.foray -r goal:0 -r goal:80 -m plugin
 expect 0 "page +rooms.html" foray report rooms.foray -o rooms.html
 look rooms
+holds "rooms: start and goal are marked" test "$(grep -c '<circle class="mark"' rooms.html)" -ge 8 -a \
+    "$(grep -c '<rect class="mark"' rooms.html)" -ge 8
 check_numbers $((3000 * 30))
 
 name=inventory

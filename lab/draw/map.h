@@ -15,9 +15,11 @@ typedef enum fy_arrow {
 } fy_arrow;
 
 typedef struct fy_map_cell {
-    bool there;     /* false: a wall, or nothing at all */
-    double level;   /* 0 to 1: how deep its colour is */
-    fy_arrow arrow; /* FY_ARROW_NONE: the symbol is shown */
+    bool there;       /* false: a wall, or nothing at all */
+    double level;     /* 0 to 1: how deep its colour is */
+    fy_arrow arrow;   /* FY_ARROW_NONE: the symbol is shown */
+    int colour;       /* 0: that of all cells; 1 to 8: one of those of charts */
+    bool start, goal; /* a ring; a frame */
     char symbol[8];
     char about[192]; /* for those who point at it */
 } fy_map_cell;
@@ -29,6 +31,7 @@ typedef struct fy_map {
     const fy_map_cell *cell;             /* [rows][cols] */
     const char (*row)[FY_LABEL_SIZE];    /* [rows], or NULL: no labels */
     const char (*column)[FY_LABEL_SIZE]; /* [cols], or NULL */
+    const char *across;                  /* what the columns are, or NULL */
 } fy_map;
 
 /* An <svg> element within a page of page.h, which has the style. */

@@ -7,12 +7,12 @@
 
 /* Pixels. */
 enum {
-    WIDTH = 520,
+    WIDTH = 560,
     RIGHT = 60,
     HIGH = 20,
     HEAD = 12,
     FOOT = 50,
-    LETTER = 9,
+    LETTER = 7,
     LABELS = 5,
     INSET = 10
 };

@@ -11,10 +11,10 @@
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1b1f24;--paper:#ffffff;--faint:#d5d9de;--quiet:#57606a;"
-    "--heat:#0072b2;--wall:#aab1ba;--link:#0072b2}"
+    "--heat:#0072b2;--mark:#d55e00;--wall:#aab1ba;--link:#0072b2}"
     "@media (prefers-color-scheme:dark){"
     ":root{--ink:#e6e9ed;--paper:#14181d;--faint:#3a414a;--quiet:#a0a8b2;"
-    "--heat:#2b7fb8;--wall:#4a525c;--link:#56b4e9}}"
+    "--heat:#2b7fb8;--mark:#f0803c;--wall:#4a525c;--link:#56b4e9}}"
     "body{font:15px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;"
     "color:var(--ink);background:var(--paper);max-width:72rem;margin:2rem auto;padding:0 1rem}"
     "h1{font-size:1.5rem;margin-bottom:.2rem}h2{font-size:1.15rem;margin-top:2.2rem}"
@@ -39,7 +39,7 @@ static const char style[] =
     "figure h3{font-size:1rem}p.hidden{margin:.2rem 0;color:var(--quiet);font-size:.9rem}"
     "p.verdict{font-size:1.08rem;border-left:4px solid var(--heat);padding-left:.8rem}"
     "#summary-table td{white-space:normal}"
-    "div.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr));gap:1rem;"
+    "div.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17rem),1fr));gap:1rem;"
     "font-size:.86rem;color:var(--quiet)}"
     "@media (max-width:480px){svg.chart{font-size:16px}}"
     "@media (min-width:1800px){body{max-width:108rem}p,ul.findings{max-width:72rem}}"

@@ -1,5 +1,6 @@
 /* arrows.c - policies as arrows, shaded by value. */
 #include "report/arrows.h"
+#include "draw/look.h"
 #include "draw/map.h"
 
 #include <inttypes.h>
@@ -40,6 +41,23 @@ static double look_ahead(const foray_model *model, const double *theta, const fo
     return value;
 }
 
+/* Are all actions of a state worth the same, whatever is chosen? */
+static bool is_tied(const foray_model *model, const double *theta, const foray_reward *reward,
+                    int64_t t, int64_t s, const double *later)
+{
+    double least = INFINITY, most = -INFINITY, decided;
+    if (is_decided(reward, s, &decided))
+        return true;
+    for (int64_t a = 0; a < model->actions; a++) {
+        if (!foray_model_available(model, s, a))
+            continue;
+        double value = look_ahead(model, theta, reward, t, s, a, later);
+        least = fmin(least, value);
+        most = fmax(most, value);
+    }
+    return most - least <= 1e-12 * (1 + fabs(most));
+}
+
 /* V_t(s) with a = pi_t(s), within what the reward allows: backward induction over two layers, of
  * which the chosen steps are kept. */
 static void evaluate_policy(const foray_model *model, const double *theta,
@@ -56,8 +74,12 @@ static void evaluate_policy(const foray_model *model, const double *theta,
             if (!is_decided(reward, s, &now[s]))
                 now[s] = fmin(fmax(value, reward->low * left), reward->high * left);
         }
-        if (chosen >= 0 && arrows->step[chosen] == t)
-            memcpy(arrows->value + chosen-- * states, now, (size_t)states * sizeof *now);
+        if (chosen >= 0 && arrows->step[chosen] == t) {
+            memcpy(arrows->value + chosen * states, now, (size_t)states * sizeof *now);
+            for (int64_t s = 0; s < states; s++)
+                arrows->tied[chosen * states + s] = is_tied(model, theta, reward, t, s, later);
+            chosen--;
+        }
         double *swap = now;
         now = later;
         later = swap;
@@ -65,30 +87,76 @@ static void evaluate_policy(const foray_model *model, const double *theta,
     }
 }
 
+static const struct {
+    const char *name;
+    fy_arrow arrow;
+} directions[] = {
+    {"left", FY_ARROW_LEFT}, {"right", FY_ARROW_RIGHT}, {"up", FY_ARROW_UP},
+    {"down", FY_ARROW_DOWN}, {"west", FY_ARROW_LEFT},   {"east", FY_ARROW_RIGHT},
+    {"north", FY_ARROW_UP},  {"south", FY_ARROW_DOWN},  {"stay", FY_ARROW_STAY},
+};
+
+/* Is the action called after a direction? */
+static bool find_arrow(const char *name, fy_arrow *out)
+{
+    for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
+        if (strcmp(name, directions[i].name) == 0) {
+            *out = directions[i].arrow;
+            return true;
+        }
+    return false;
+}
+
+/* Actions without an arrow of their own, few enough to be told apart by colours. */
+static bool wants_colours(const foray_model *model)
+{
+    fy_arrow arrow;
+    bool arrows = true;
+    for (int64_t a = 0; a < model->actions; a++)
+        arrows &= find_arrow(foray_model_action_name(model, a), &arrow);
+    return !arrows && model->actions <= FY_LOOK_COLOURS;
+}
+
+static foray_status find_values(fy_report *report, const foray_reward *reward, fy_arrows *arrows)
+{
+    const double *theta = foray_model_theta(report->model);
+    int64_t states = report->model->states, size = arrows->steps * states;
+    double *layer = NULL;
+    theta = theta ? theta : report->estimate;
+    if (!theta)
+        return FORAY_OK;
+    bool room = FY_ALLOC(report->ctx, layer, 2 * states) &&
+                FY_ALLOC(report->ctx, arrows->value, size) &&
+                FY_ALLOC(report->ctx, arrows->tied, size);
+    if (room)
+        evaluate_policy(report->model, theta, reward, arrows, layer);
+    for (int64_t i = 0; room && i < size; i++)
+        arrows->least = fmin(arrows->least, arrows->value[i]);
+    free(layer);
+    return room ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
 foray_status fy_arrows_create(fy_report *report, int64_t id, const foray_policy *policy,
                               const foray_reward *reward, fy_arrows *out)
 {
     int64_t rows, cols, horizon = report->model->horizon;
-    const double *theta = foray_model_theta(report->model);
-    fy_arrows arrows = {.policy = policy, .id = id, .true_values = theta != NULL};
-    /* Steps from the first to the last, equally far apart. */
-    int64_t most = fy_report_map(report, &rows, &cols) ? FY_REPORT_STEPS : FY_REPORT_COLUMNS;
+    fy_arrows arrows = {
+        .policy = policy, .id = id, .true_values = foray_model_theta(report->model) != NULL};
+    /* Steps from the first on, equally far apart: at the very last, little is left to decide. */
+    bool map = fy_report_map(report, &rows, &cols);
+    int64_t most = map ? FY_REPORT_STEPS : FY_REPORT_COLUMNS;
     arrows.steps = horizon < most ? horizon : most;
     for (int64_t i = 0; i < arrows.steps; i++)
-        arrows.step[i] = arrows.steps == 1 ? 0 : i * (horizon - 1) / (arrows.steps - 1);
-    theta = theta ? theta : report->estimate;
-    if (theta) {
-        double *layer = NULL;
-        bool room = FY_ALLOC(report->ctx, layer, 2 * report->model->states) &&
-                    FY_ALLOC(report->ctx, arrows.value, arrows.steps * report->model->states);
-        if (room)
-            evaluate_policy(report->model, theta, reward, &arrows, layer);
-        for (int64_t i = 0; room && i < arrows.steps * report->model->states; i++)
-            arrows.least = fmin(arrows.least, arrows.value[i]);
-        free(layer);
-        if (!room)
-            return FORAY_ERROR_MEMORY;
+        arrows.step[i] = i * horizon / arrows.steps;
+    arrows.coloured = map && wants_colours(report->model);
+    foray_status status = find_values(report, reward, &arrows);
+    if (status == FORAY_OK && !FY_ALLOC(report->ctx, arrows.goal, report->model->states))
+        status = FORAY_ERROR_MEMORY;
+    if (status != FORAY_OK) {
+        fy_arrows_destroy(&arrows);
+        return status;
     }
+    arrows.goals = fy_report_goals(report, reward, arrows.goal);
     *out = arrows;
     return FORAY_OK;
 }
@@ -96,7 +164,10 @@ foray_status fy_arrows_create(fy_report *report, int64_t id, const foray_policy 
 void fy_arrows_destroy(fy_arrows *arrows)
 {
     free(arrows->value);
+    free(arrows->tied);
+    free(arrows->goal);
     arrows->value = NULL;
+    arrows->tied = arrows->goal = NULL;
 }
 
 static double value_at(const fy_report *report, const fy_arrows *arrows, int64_t i, int64_t state)
@@ -111,15 +182,6 @@ static int64_t action_at(const fy_arrows *arrows, int64_t i, int64_t state)
 
 /* ----------------------------------------------------------------------------- cells */
 
-static const struct {
-    const char *name;
-    fy_arrow arrow;
-} directions[] = {
-    {"left", FY_ARROW_LEFT}, {"right", FY_ARROW_RIGHT}, {"up", FY_ARROW_UP},
-    {"down", FY_ARROW_DOWN}, {"west", FY_ARROW_LEFT},   {"east", FY_ARROW_RIGHT},
-    {"north", FY_ARROW_UP},  {"south", FY_ARROW_DOWN},  {"stay", FY_ARROW_STAY},
-};
-
 /* The cell of an action: an arrow for left, right, up, down and the points of the compass,
  * else the first letter of its name if no other action has it, or its number. */
 static void show_action(const foray_model *model, int64_t action, fy_map_cell *cell)
@@ -127,9 +189,7 @@ static void show_action(const foray_model *model, int64_t action, fy_map_cell *c
     const char *name = foray_model_action_name(model, action);
     bool own_letter = name && name[0] > ' ' && name[0] < 127;
     cell->arrow = FY_ARROW_NONE;
-    for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
-        if (strcmp(name, directions[i].name) == 0)
-            cell->arrow = directions[i].arrow;
+    find_arrow(name, &cell->arrow);
     for (int64_t a = 0; own_letter && a < foray_model_actions(model); a++) {
         const char *other = foray_model_action_name(model, a);
         own_letter = a == action || !other || other[0] != name[0];
@@ -159,10 +219,18 @@ static void fill_cell(const fy_report *report, const fy_arrows *arrows, int64_t 
     /* as deep as V_t(s) / max V; 0 where no value is known */
     *cell = (fy_map_cell){.there = true,
                           .level = largest > least ? (value - least) / (largest - least) : 0.0};
-    show_action(report->model, its, cell);
+    bool tied = arrows->tied && arrows->tied[i * report->model->states + state];
+    if (tied)
+        cell->arrow = FY_ARROW_NONE;
+    else if (arrows->coloured)
+        *cell = (fy_map_cell){
+            .there = true, .level = 1, .arrow = FY_ARROW_NONE, .colour = (int)its + 1};
+    else
+        show_action(report->model, its, cell);
     fy_format(cell->about, sizeof cell->about, "state %s, step %" PRId64 ": %s, value %s",
               fy_label(foray_model_state_name(report->model, state), state, name), arrows->step[i],
-              fy_label(foray_model_action_name(report->model, its), its, action),
+              tied ? "any action"
+                   : fy_label(foray_model_action_name(report->model, its), its, action),
               fy_number(value, number));
 }
 
@@ -182,14 +250,42 @@ static int64_t place_window(int64_t all, int64_t middle, int64_t *size)
     return first > 0 ? first : 0;
 }
 
-static void print_caption(fy_report *report, const fy_arrows *arrows)
+/* What the colours of a map stand for. */
+static void print_colours(fy_report *report)
 {
-    fy_print(report->text, "<figcaption>%s",
-             !arrows->value        ? "What the policy does."
-             : arrows->true_values ? "What the policy does; the deeper the colour, the larger its "
-                                     "true value from there on."
-                                   : "What the policy does; the deeper the colour, the larger its "
-                                     "value from there on by the estimate.");
+    char name[FY_LABEL_SIZE];
+    fy_print(report->text, "<ul class=\"legend\">\n");
+    for (int64_t a = 0; a < report->model->actions; a++) {
+        fy_print(report->text,
+                 "<li><svg class=\"key\" aria-hidden=\"true\" width=\"14\" height=\"14\"><rect "
+                 "class=\"a%d\" width=\"14\" height=\"14\" fill-opacity=\"0.8\"/></svg> ",
+                 (int)a + 1);
+        fy_print_escaped(report->text,
+                         fy_label(foray_model_action_name(report->model, a), a, name));
+        fy_print(report->text, "</li>\n");
+    }
+    fy_print(report->text, "</ul>\n");
+}
+
+static void print_caption(fy_report *report, const fy_arrows *arrows, bool map)
+{
+    const char *whose = arrows->true_values ? "true value from there on" : "value by the estimate";
+    bool starts = report->model->initials <= 4;
+    fy_print(report->text, "<figcaption>What the policy does");
+    if (arrows->coloured)
+        fy_print(report->text, ", by colour");
+    else if (arrows->value)
+        fy_print(report->text, "; the deeper the colour, the larger its %s", whose);
+    fy_print(report->text, ".%s",
+             arrows->value ? " Where all actions are worth the same, nothing "
+                             "is drawn."
+                           : "");
+    if (map && (starts || arrows->goals > 0))
+        fy_print(report->text, " %s%s%s.", starts ? "Ring: where episodes start" : "",
+                 starts && arrows->goals > 0 ? "; frame: "
+                 : arrows->goals > 0         ? "Frame: "
+                                             : "",
+                 arrows->goals > 0 ? "where the most is earned" : "");
 }
 
 /* One of the steps, on the part of the map within the window. */
@@ -207,10 +303,14 @@ static void draw_step(fy_report *report, const fy_arrows *arrows, const window *
         col -= w->col;
         if (row >= 0 && row < w->rows && col >= 0 && col < w->cols)
             fill_cell(report, arrows, i, s, largest, &cell[row * w->cols + col]);
+        if (row >= 0 && row < w->rows && col >= 0 && col < w->cols) {
+            cell[row * w->cols + col].goal = arrows->goal[s];
+            cell[row * w->cols + col].start = fy_report_starts(report, s);
+        }
     }
     fy_format(id, sizeof id, "policy%" PRId64 "-%" PRId64, arrows->id, arrows->step[i]);
     fy_format(title, sizeof title, "Plan %" PRId64 ", step %" PRId64, arrows->id, arrows->step[i]);
-    fy_map map = {id, title, w->rows, w->cols, cell, NULL, NULL};
+    fy_map map = {id, title, w->rows, w->cols, cell, NULL, NULL, NULL};
     fy_print(report->text, "<div>step %" PRId64 "<br>\n", arrows->step[i]);
     fy_svg_map(report->text, &map);
     fy_print(report->text, "</div>\n");
@@ -233,7 +333,9 @@ static foray_status draw_maps(fy_report *report, const fy_arrows *arrows, int64_
         draw_step(report, arrows, &w, i, cell);
     free(cell);
     fy_print(report->text, "</div>\n");
-    print_caption(report, arrows);
+    if (arrows->coloured)
+        print_colours(report);
+    print_caption(report, arrows, true);
     if (w.rows < rows || w.cols < cols)
         fy_print(report->text,
                  " Rows %" PRId64 " to %" PRId64 " and columns %" PRId64 " to %" PRId64
@@ -243,6 +345,26 @@ static foray_status draw_maps(fy_report *report, const fy_arrows *arrows, int64_
         fy_report_axes(report, rows, cols);
     fy_print(report->text, "</figcaption></figure>\n");
     return FORAY_OK;
+}
+
+/* What the letters in the cells stand for. */
+static void print_letters(fy_report *report)
+{
+    enum { MOST_LISTED = 12 };
+    int64_t actions = report->model->actions;
+    for (int64_t a = 0; a < actions && actions <= MOST_LISTED; a++) {
+        const char *name = foray_model_action_name(report->model, a);
+        char label[FY_LABEL_SIZE];
+        fy_map_cell cell = {0};
+        show_action(report->model, a, &cell);
+        if (!name || cell.arrow != FY_ARROW_NONE)
+            continue;
+        fy_print(report->text, " ");
+        fy_print_escaped(report->text, cell.symbol);
+        fy_print(report->text, ": ");
+        fy_print_escaped(report->text, fy_label(name, a, label));
+        fy_print(report->text, ".");
+    }
 }
 
 /* Without a map: a row for each state, a column for each step. */
@@ -269,12 +391,13 @@ static foray_status draw_matrix(fy_report *report, const fy_arrows *arrows)
                   arrows->steps,
                   cell,
                   (const char(*)[FY_LABEL_SIZE])row,
-                  (const char(*)[FY_LABEL_SIZE])column};
+                  (const char(*)[FY_LABEL_SIZE])column,
+                  "step"};
     fy_print(report->text, "<figure>\n");
     fy_svg_map(report->text, &map);
     free(cell);
-    print_caption(report, arrows);
-    fy_print(report->text, " Down: states; across: steps.");
+    print_caption(report, arrows, false);
+    print_letters(report);
     if (rows < states)
         fy_print(report->text, " The first %" PRId64 " of %" PRId64 " states.", rows, states);
     fy_print(report->text, "</figcaption></figure>\n");

@@ -46,13 +46,15 @@ static void print_places(fy_report *report, const foray_policy *policy, const fo
         if (i < PLACES_SHOWN)
             put_place(report, policy, &doubt->place[i], &top);
     }
-    fy_print(report->text, "<div class=\"wide\">\n");
+    fy_print(report->text, "<div class=\"wide\" tabindex=\"0\">\n");
     fy_table_print_html_rounded(&top, report->text);
     fy_print(report->text, "</div>\n");
     fy_format(file, sizeof file, "doubt%" PRId64, id);
     fy_format(note, sizeof note, "The %" PRId64 " largest shares, of %" PRId64 ".", listed,
               doubt->places);
-    fy_page_data(report->text, &all, file, listed < doubt->places ? note : NULL);
+    if (listed < doubt->places)
+        fy_print(report->text, "<p>%s</p>\n", note);
+    fy_page_csv(report->text, &all, file);
     fy_table_free(&all);
     fy_table_free(&top);
 }
@@ -134,7 +136,7 @@ static foray_status draw_map(fy_report *report, const foray_doubt *doubt, int64_
         fill_cells(report, share, gather(doubt, report->model->states, share), block, across, cell);
         fy_format(name, sizeof name, "doubtmap%" PRId64, id);
         fy_format(title, sizeof title, "Where the doubt about plan %" PRId64 " is", id);
-        fy_map map = {name, title, down, across, cell, NULL, NULL};
+        fy_map map = {name, title, down, across, cell, NULL, NULL, NULL};
         fy_print(report->text, "<figure>\n");
         fy_svg_map(report->text, &map);
         fy_print(report->text,

@@ -29,6 +29,14 @@ static bool proved_optimal(const foray_certificate *certificate)
     return certificate->optimal && certificate->status == FORAY_CERTIFIED;
 }
 
+const char *fy_report_status(const foray_certificate *certificate)
+{
+    return proved_optimal(certificate) ? "proved optimal"
+           : certificate->vacuous && !isinf(certificate->gap)
+               ? "vacuous"
+               : foray_certificate_status(certificate);
+}
+
 static bool list_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
                       const char *reward_json, const foray_policy *policy)
 {
@@ -58,9 +66,7 @@ static bool list_plan(void *user, int64_t id, int64_t episodes, const char *rewa
         put_known(&l->people, policy->low);
         put_known(&l->people, policy->high);
         fy_table_number(&l->people, certificate->gap);
-        fy_table_cell(&l->people, "%s",
-                      proved_optimal(certificate) ? "proved optimal"
-                                                  : foray_certificate_status(certificate));
+        fy_table_cell(&l->people, "%s", fy_report_status(certificate));
     }
     return ++l->seen < FY_REPORT_CSV_ROWS;
 }
@@ -76,11 +82,11 @@ static foray_status print_tables(fy_report *report)
                  .people = fy_table_begin(report->ctx, 8, people)};
     foray_status status = foray_run_plans(report->run, list_plan, &l);
     if (status == FORAY_OK) {
-        fy_print(report->text, "<div class=\"wide\">\n");
+        fy_print(report->text, "<div class=\"wide\" id=\"plans-table\" tabindex=\"0\">\n");
         fy_table_print_html(&l.people, report->text);
-        fy_print(report->text, "</div>\n");
-        fy_page_data(report->text, &l.exact, "plans",
-                     l.seen < report->facts.plans_stored ? "The first of many plans." : NULL);
+        fy_print(report->text, "</div>\n%s",
+                 l.seen < report->facts.plans_stored ? "<p>The first of many plans.</p>\n" : "");
+        fy_page_csv(report->text, &l.exact, "plans");
     }
     fy_table_free(&l.exact);
     fy_table_free(&l.people);
@@ -108,11 +114,18 @@ static foray_status print_values(fy_report *report, int64_t episodes, const fora
     if (!isnan(policy->expected) && !isnan(policy->low))
         fy_print(report->text, ", at least %s and at most %s", fy_number(policy->low, low),
                  fy_number(policy->high, high));
-    fy_print(report->text, "%sIt loses at most %s against the best policy%s (%s: %s).</p>\n",
-             isnan(policy->expected) ? "" : ". ", fy_number(policy->certificate.gap, gap),
-             proved_optimal(&policy->certificate) ? ": it is proved optimal" : "",
-             foray_certificate_status(&policy->certificate),
-             foray_certificate_because(&policy->certificate));
+    fy_number(policy->certificate.gap, gap);
+    fy_print(report->text, "%s", isnan(policy->expected) ? "" : ". ");
+    if (policy->certificate.vacuous && !policy->certificate.optimal)
+        fy_print(report->text,
+                 "How much it loses against the best policy is not known yet: the bound, %s, is "
+                 "all that rewards allow.</p>\n",
+                 gap);
+    else
+        fy_print(report->text, "It loses at most %s against the best policy%s (%s: %s).</p>\n", gap,
+                 proved_optimal(&policy->certificate) ? ": it is proved optimal" : "",
+                 foray_certificate_status(&policy->certificate),
+                 foray_certificate_because(&policy->certificate));
     if (!foray_model_theta(report->model))
         return FORAY_OK;
     foray_status status =

@@ -37,10 +37,11 @@ static void draw_trace(fy_report *report, const char *id, const char *title, con
         next = fmax(all->point[i].x, 1.0) * factor;
         report->text->failed |= !fy_series_add(report->ctx, &few, all->point[i]);
     }
-    fy_print(report->text, "<figure>\n");
+    fy_print(report->text, "<figure>\n<figcaption><strong>%s</strong></figcaption>\n", title);
     fy_svg_chart(report->text, &(fy_chart){.id = id,
                                            .title = title,
                                            .width = 520,
+                                           .bare = true,
                                            .x = {.label = "episodes", .kind = FY_AXIS_LOG},
                                            .y = {.label = label, .kind = FY_AXIS_LOG},
                                            .count = 1,
@@ -60,7 +61,8 @@ static void print_trace(fy_report *report, const trace *t)
     fy_print(report->text,
              "<p>%s how often the explorer replanned. Both axes are "
              "logarithmic.</p>\n<div class=\"pair\">\n",
-             bounded ? "The certificate for all rewards at once, and"
+             bounded ? "The certificate for all rewards at once, from all that rewards allow "
+                       "downwards, and"
                      : "This algorithm has no certificate for all rewards at once;");
     if (bounded)
         draw_trace(report, "certificate", "Certificate", "bound on the gap", &t->bound);

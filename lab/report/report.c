@@ -76,8 +76,9 @@ static foray_status print_bound(fy_report *report)
     if (status != FORAY_OK)
         return status;
     fy_format(value, sizeof value, "%s for every reward at once (%s, delta %g, radius %s)",
-              fy_number(bound.gap, number), foray_certificate_status(&bound), bound.delta,
-              foray_radius_name(bound.radius));
+              fy_number(bound.gap, number),
+              bound.vacuous ? "vacuous: all that rewards allow" : fy_report_status(&bound),
+              bound.delta, foray_radius_name(bound.radius));
     fy_page_fact(report->text, "certificate", value);
     if (bound.status != FORAY_CERTIFIED)
         fy_page_fact(report->text, foray_certificate_status(&bound),

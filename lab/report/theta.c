@@ -4,11 +4,34 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 static double truth_at(const fy_report *report, int64_t i)
 {
     const double *truth = foray_model_theta(report->model);
     return truth ? truth[i] : NAN;
+}
+
+/* An outcome of a law whose probability is one coordinate of theta, up to its feature:
+ * P(outcome) = phi_i theta_i. */
+typedef struct outcome {
+    int64_t law, at; /* the generator set, and which of its generators */
+    double feature;  /* 0: no outcome has this coordinate alone */
+} outcome;
+
+/* For each coordinate the first such outcome. Returns how many coordinates have one. */
+static int64_t find_outcomes(const foray_model *model, outcome *of)
+{
+    int64_t found = 0;
+    for (int64_t law = 0; law < model->generator_sets; law++)
+        for (int64_t g = model->gen_start[law]; g < model->gen_start[law + 1]; g++) {
+            int64_t f = model->feat_start[g], i = model->feat_index[f];
+            if (model->feat_start[g + 1] != f + 1 || of[i].feature != 0)
+                continue;
+            of[i] = (outcome){law, g - model->gen_start[law], model->feat_value[f]};
+            found++;
+        }
+    return found;
 }
 
 /* The `room` coordinates with the widest intervals, in their own order: each new one takes
@@ -33,31 +56,64 @@ static int64_t choose_widest(const fy_report *report, int64_t *chosen, int64_t r
     return count;
 }
 
-static void draw_theta(fy_report *report)
+/* "(0,0), right → (0,1)": the first pair that obeys the law, and where the outcome leads there. */
+static void name_outcome(const foray_model *model, const outcome *its, char out[FY_LABEL_SIZE])
+{
+    char state[FY_LABEL_SIZE], action[FY_LABEL_SIZE], next[FY_LABEL_SIZE];
+    int64_t pair = model->generator_set_pair[its->law];
+    int64_t s = pair / model->actions, a = pair % model->actions;
+    int64_t to = model->succ[model->succ_start[pair] + its->at];
+    fy_format(out, FY_LABEL_SIZE, "%.13s, %.10s → %.13s",
+              fy_label(foray_model_state_name(model, s), s, state),
+              fy_label(foray_model_action_name(model, a), a, action),
+              fy_label(foray_model_state_name(model, to), to, next));
+}
+
+/* A coordinate as a probability where it is one, else as it is. */
+static fy_span span_of(const fy_report *report, int64_t i, const outcome *of)
+{
+    double scale = of ? of[i].feature : 1, half = fabs(scale) * report->half_width[i];
+    double middle = scale * report->estimate[i];
+    fy_span row = {.low = of ? fmax(middle - half, 0) : middle - half,
+                   .high = of ? fmin(middle + half, 1) : middle + half,
+                   .point = middle,
+                   .truth = scale * truth_at(report, i)};
+    if (of)
+        name_outcome(report->model, &of[i], row.label);
+    else
+        fy_format(row.label, sizeof row.label, "theta %" PRId64, i);
+    return row;
+}
+
+static foray_status draw_theta(fy_report *report)
 {
     int64_t chosen[FY_REPORT_ROWS], dim = report->model->dim;
     fy_span row[FY_REPORT_ROWS] = {0};
+    outcome *of;
+    if (!FY_ALLOC(report->ctx, of, dim))
+        return FORAY_ERROR_MEMORY;
+    bool named = find_outcomes(report->model, of) == dim;
     int64_t count = choose_widest(report, chosen, FY_REPORT_ROWS);
-    for (int64_t j = 0; j < count; j++) {
-        int64_t i = chosen[j];
-        double middle = report->estimate[i], half = report->half_width[i];
-        row[j] = (fy_span){.low = middle - half,
-                           .high = middle + half,
-                           .point = middle,
-                           .truth = truth_at(report, i)};
-        fy_format(row[j].label, sizeof row[j].label, "%" PRId64, i);
-    }
+    for (int64_t j = 0; j < count; j++)
+        row[j] = span_of(report, chosen[j], named ? of : NULL);
+    free(of);
     fy_print(report->text, "<figure>\n");
     fy_svg_spans(report->text, &(fy_spans){.id = "theta",
-                                           .title = "Theta and its intervals",
-                                           .label = "theta, coordinate by coordinate",
+                                           .title = "What was learnt",
+                                           .label = named ? "probability" : "coordinate of theta",
                                            .count = count,
                                            .row = row});
-    fy_print(report->text, "<figcaption>Dots: the estimate. Lines: its confidence interval.%s",
+    fy_print(report->text, "<figcaption>%s Dots: the estimate. Lines: its confidence interval.%s",
+             named
+                 ? "Each unknown probability, by a state and an action that have it, and where it "
+                   "leads."
+                 : "Here theta blends laws that are known: what it says about a state and an "
+                   "action is a sum of several coordinates.",
              foray_model_theta(report->model) ? " Diamonds: the truth." : "");
     if (count < dim)
         fy_print(report->text, " The %" PRId64 " widest intervals of %" PRId64 ".", count, dim);
     fy_print(report->text, "</figcaption></figure>\n");
+    return FORAY_OK;
 }
 
 static void print_theta(fy_report *report)
@@ -95,12 +151,13 @@ foray_status fy_report_theta(fy_report *report)
         inside += fabs(report->estimate[i] - truth_at(report, i)) <= report->half_width[i];
     if (foray_model_theta(report->model))
         fy_print(report->text,
-                 "<p>The estimate of theta; %" PRId64 " of %" PRId64
+                 "<p>The estimate of theta, what was not known beforehand; %" PRId64 " of %" PRId64
                  " intervals hold the truth.</p>\n",
                  inside, report->model->dim);
     else
-        fy_print(report->text, "<p>The estimate of theta; the truth is not known.</p>\n");
-    draw_theta(report);
+        fy_print(report->text, "<p>The estimate of theta, what was not known beforehand; the truth "
+                               "is not known.</p>\n");
+    foray_status status = draw_theta(report);
     print_theta(report);
-    return FORAY_OK;
+    return status;
 }

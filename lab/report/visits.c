@@ -95,6 +95,7 @@ static void gather_visits(const fy_report *report, field *f)
         int64_t at = row / f->block * f->cols + col / f->block;
         f->cell[at].there = true;
         f->visits[at] += report->visits[s];
+        f->cell[at].start |= fy_report_starts(report, s);
         if (f->block == 1)
             fy_label(foray_model_state_name(report->model, s), s, f->cell[at].about);
     }
@@ -131,11 +132,13 @@ static foray_status draw_visits_map(fy_report *report, int64_t rows, int64_t col
         FY_ALLOC(report->ctx, f.visits, f.rows * f.cols)) {
         gather_visits(report, &f);
         shade_field(&f);
-        fy_map map = {"visitmap", "Visits on the map", f.rows, f.cols, f.cell, NULL, NULL};
+        fy_map map = {"visitmap", "Visits on the map", f.rows, f.cols, f.cell, NULL, NULL, NULL};
         fy_print(report->text, "<figure>\n");
         fy_svg_map(report->text, &map);
-        fy_print(report->text, "<figcaption>Visits of each place; the deeper the colour, the more "
-                               "(logarithmic).");
+        fy_print(report->text,
+                 "<figcaption>Visits of each place; the deeper the colour, the more "
+                 "(logarithmic)%s.",
+                 report->model->initials <= 4 ? "; the ring is where episodes start" : "");
         if (f.block > 1)
             fy_print(report->text,
                      " The map has %" PRId64 " × %" PRId64 " places: each square here adds up "
@@ -152,35 +155,53 @@ static foray_status draw_visits_map(fy_report *report, int64_t rows, int64_t col
 
 /* ----------------------------------------------------------------------------- bars */
 
-/* One bar per state, or per stretch of states where there are many. */
+/* One bar per state. */
+static int64_t count_each(const fy_report *report, fy_span row[FY_REPORT_ROWS])
+{
+    for (int64_t s = 0; s < report->model->states; s++) {
+        row[s].high = (double)report->visits[s];
+        fy_label(foray_model_state_name(report->model, s), s, row[s].label);
+    }
+    return report->model->states;
+}
+
+/* Of many states: how many were never visited, how many 1 to 9 times, 10 to 99 times, ... */
+static int64_t count_decades(const fy_report *report, fy_span row[FY_REPORT_ROWS])
+{
+    int64_t rows = 1;
+    for (int64_t s = 0; s < report->model->states; s++) {
+        int64_t decade = 0;
+        for (int64_t left = report->visits[s]; left > 0; left /= 10)
+            decade++;
+        row[decade].high++;
+        rows = decade + 1 > rows ? decade + 1 : rows;
+    }
+    double from = 1;
+    fy_format(row[0].label, sizeof row[0].label, "never");
+    for (int64_t i = 1; i < rows; i++, from *= 10) {
+        char low[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE];
+        fy_format(row[i].label, sizeof row[i].label, "%.20s to %.20s", fy_number(from, low),
+                  fy_number(10 * from - 1, high));
+    }
+    return rows;
+}
+
 static void draw_visits_bars(fy_report *report)
 {
     fy_span row[FY_REPORT_ROWS] = {0};
-    int64_t states = report->model->states;
-    int64_t stretch = (states + FY_REPORT_ROWS - 1) / FY_REPORT_ROWS;
-    int64_t count = (states + stretch - 1) / stretch;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t first = i * stretch, end = first + stretch < states ? first + stretch : states;
-        for (int64_t s = first; s < end; s++)
-            row[i].high += (double)report->visits[s];
-        if (end == first + 1)
-            fy_label(foray_model_state_name(report->model, first), first, row[i].label);
-        else
-            fy_format(row[i].label, sizeof row[i].label, "%" PRId64 "–%" PRId64, first, end - 1);
-    }
+    bool each = report->model->states <= FY_REPORT_ROWS;
+    int64_t count = each ? count_each(report, row) : count_decades(report, row);
     fy_print(report->text, "<figure>\n");
-    fy_svg_spans(report->text, &(fy_spans){.id = "visitbars",
-                                           .title = "Visits of the states",
-                                           .label = "visits",
-                                           .bars = true,
-                                           .count = count,
-                                           .row = row});
-    fy_print(report->text, "<figcaption>Visits of each state.");
-    if (stretch > 1)
-        fy_print(report->text,
-                 " There are %" PRId64 " states: each bar adds up %" PRId64 " of them.", states,
-                 stretch);
-    fy_print(report->text, "</figcaption></figure>\n");
+    fy_svg_spans(report->text,
+                 &(fy_spans){.id = "visitbars",
+                             .title = each ? "Visits of the states" : "States by their visits",
+                             .label = each ? "visits" : "states visited so often",
+                             .bars = true,
+                             .count = count,
+                             .row = row});
+    fy_print(report->text, "<figcaption>%s</figcaption></figure>\n",
+             each ? "Visits of each state."
+                  : "How many states were visited how often; the table has each of them.");
 }
 
 foray_status fy_report_visits(fy_report *report)
