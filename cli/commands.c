@@ -29,6 +29,7 @@
     X(cli_evaluate)                                                                                \
     X(cli_compare)                                                                                 \
     X(cli_report)                                                                                  \
+    X(cli_play)                                                                                    \
     X(cli_lab_list)                                                                                \
     X(cli_lab_all)                                                                                 \
     X(cli_info)                                                                                    \

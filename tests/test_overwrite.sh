@@ -95,6 +95,12 @@ writes explore new.foray reward.json explore model.json -a ucrl-vtr -k 50 -r rew
 writes plan policy.json run.foray plan run.foray -r goal:0 --no-store -o OUT
 writes plan policy.json reward.json plan run.foray -r reward.json --no-store -o OUT
 writes report page.html run.foray report run.foray -o OUT
+if foray play run.foray -o played.html >/dev/null 2>&1; then
+    writes play page.html run.foray play run.foray -o OUT
+    streams_play=1
+else
+    covered+=(play) # not built: there is no compiler of WebAssembly, or it is not wanted here
+fi
 writes "world export" new.json model.json world export model.json --to json -o OUT
 writes "world export" plug.compact plug.so world export plugin:./plug.so@grid:3x3 --draws 10 --to compact -o OUT
 writes "model convert" new.compact model.json model convert model.json OUT --to compact
@@ -124,6 +130,7 @@ streams data data run.foray -o OUT
 streams "policy export" policy export plan.json --to csv -o OUT
 streams plan plan run.foray -r goal:0 --no-store -o OUT
 streams report report run.foray -o OUT
+[ -z "${streams_play:-}" ] || streams play play run.foray -o OUT
 streams "world export" world export chain --to json -o OUT
 streams "model export" model export run.foray --to umb -o OUT
 streams "model convert" model convert model.json OUT --to compact

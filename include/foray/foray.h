@@ -914,6 +914,12 @@ FORAY_API void foray_refutation_print(const foray_refutation *refutation, char *
 FORAY_API foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
                                            const foray_reward *const *rewards, foray_mode mode,
                                            foray_policy **policies);
+/* The same policies without certificates, which are most of the work: for whoever draws them while
+ * a reward is being changed. They have the value of their mode, but perhaps not the other two, and
+ * no certificate. */
+FORAY_API foray_status foray_explorer_policies(foray_explorer *explorer, int64_t count,
+                                               const foray_reward *const *rewards, foray_mode mode,
+                                               foray_policy **policies);
 
 /* What the certificates of plans and the bound for all rewards rest on: FORAY_RADIUS_LIKELIHOOD,
  * the full likelihood of the data, which is the default wherever there is one, or the radius that

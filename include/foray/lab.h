@@ -22,6 +22,19 @@ FORAY_API foray_status foray_report_print(foray_run *run, char **out, size_t *si
 /* The same as a file, which is written completely or not at all. */
 FORAY_API foray_status foray_report_save(foray_run *run, const char *path);
 
+/* -------------------------------------------------------------- playground */
+
+/* Was this library built with the playground? That takes a compiler of WebAssembly. */
+FORAY_API bool foray_playground_built(void);
+
+/* One self-contained HTML page with the library in it, in which rewards are painted and policies
+ * and certificates follow (docs/play.md). With a run, that of its explorer; without (NULL), of
+ * `model`, which must know its theta and is explored in the page. *out and *size as above.
+ * FORAY_ERROR_USAGE: there is no playground in this library, or the model is too large for a
+ * page. */
+FORAY_API foray_status foray_playground_print(foray_context *ctx, foray_run *run,
+                                              const foray_model *model, char **out, size_t *size);
+
 /* --------------------------------------------------------------- measuring */
 
 /* How good is what an explorer has learnt? By definition, the worst gap

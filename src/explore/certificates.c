@@ -171,9 +171,9 @@ static foray_status plan_alone(foray_explorer *explorer, int64_t count,
 }
 
 /* Policies with certificates of the exploration's own radius, or on the sets without any yet;
- * *sets is NULL in the first case. */
+ * *sets is NULL in the first case. `alone`: of the three values, that of the mode is enough. */
 static foray_status make_policies(foray_explorer *explorer, int64_t count,
-                                  const foray_reward *const *rewards, foray_mode mode,
+                                  const foray_reward *const *rewards, foray_mode mode, bool alone,
                                   foray_policy **policies, fy_certifier **sets)
 {
     foray_status status = FORAY_OK;
@@ -188,7 +188,8 @@ static foray_status make_policies(foray_explorer *explorer, int64_t count,
                            .clip = FORAY_CLIP_REMAINING,
                            .ties = explorer->settings.ties,
                            .mode = mode,
-                           .interval = false /* certify_policy has a narrower one */};
+                           .interval = false, /* certify_policy has a narrower one */
+                           .alone = alone};
     status = fy_plan_rewards(explorer->ctx, &order, count, rewards, policies);
     if (status != FORAY_OK)
         return status;
@@ -207,7 +208,7 @@ foray_status fy_explorer_policies(foray_explorer *explorer, int64_t count,
                                   foray_policy **policies)
 {
     fy_certifier *sets;
-    foray_status status = make_policies(explorer, count, rewards, mode, policies, &sets);
+    foray_status status = make_policies(explorer, count, rewards, mode, true, policies, &sets);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         policies[i]->certificate = (foray_certificate){
             .gap = INFINITY,
@@ -221,7 +222,7 @@ foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
                               foray_policy **policies)
 {
     fy_certifier *sets;
-    foray_status status = make_policies(explorer, count, rewards, mode, policies, &sets);
+    foray_status status = make_policies(explorer, count, rewards, mode, false, policies, &sets);
     for (int64_t i = 0; i < count && status == FORAY_OK && sets; i++)
         certify_policy(explorer, sets, rewards[i], policies[i]);
     return status;

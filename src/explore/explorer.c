@@ -304,9 +304,10 @@ foray_ahead foray_explorer_ahead(const foray_explorer *explorer)
 
 /* --------------------------------------------------------- plans and bounds */
 
-foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
-                                 const foray_reward *const *rewards, foray_mode mode,
-                                 foray_policy **policies)
+/* With certificates or without: checks, plans, and gives values in the rewards' own units. */
+static foray_status make_plans(foray_explorer *explorer, bool certified, int64_t count,
+                               const foray_reward *const *rewards, foray_mode mode,
+                               foray_policy **policies)
 {
     if ((unsigned)mode >= FORAY_MODES || count < 0)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
@@ -316,15 +317,32 @@ foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
         if (status != FORAY_OK)
             return status;
     }
-    foray_status status = fy_explorer_plan(explorer, count, rewards, mode, policies);
+    foray_status status = certified
+                              ? fy_explorer_plan(explorer, count, rewards, mode, policies)
+                              : fy_explorer_policies(explorer, count, rewards, mode, policies);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
-        fy_explorer_qualify(explorer, &policies[i]->certificate);
+        if (certified)
+            fy_explorer_qualify(explorer, &policies[i]->certificate);
         fy_reward_convert(rewards[i], policies[i]);
     }
     if (status != FORAY_OK || !fy_was_stopped(explorer->ctx))
         return status;
     fy_policies_destroy(count, policies);
     return FORAY_INTERRUPTED;
+}
+
+foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
+                                 const foray_reward *const *rewards, foray_mode mode,
+                                 foray_policy **policies)
+{
+    return make_plans(explorer, true, count, rewards, mode, policies);
+}
+
+foray_status foray_explorer_policies(foray_explorer *explorer, int64_t count,
+                                     const foray_reward *const *rewards, foray_mode mode,
+                                     foray_policy **policies)
+{
+    return make_plans(explorer, false, count, rewards, mode, policies);
 }
 
 static foray_status has_none(foray_explorer *explorer, const char *what)

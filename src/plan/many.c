@@ -193,6 +193,8 @@ static void plan_group(const workspace *work, fy_plan_task task, const fy_plan_o
 {
     for (foray_mode m = 0; m < FORAY_MODES; m++) {
         double mean[FY_LANES];
+        if (order->alone && m != order->mode)
+            continue;
         task.sign = sign_of_mode[m];
         task.policy = m == order->mode ? work->policy : NULL;
         task.plain = m == order->mode && m == FORAY_PESSIMISTIC ? work->plain : NULL;

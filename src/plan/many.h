@@ -12,6 +12,7 @@ typedef struct fy_plan_order {
     foray_mode mode;
     bool
         interval; /* does this kernel value the policies, too? Another certifier may do it better */
+    bool alone;   /* nothing but the policy and its value in its own mode */
 } fy_plan_order;
 
 /* Plans for `count` rewards. policies[i] gets

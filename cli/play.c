@@ -1,0 +1,97 @@
+/* play.c - foray play: a page in which rewards are painted, and plans follow. */
+#include <stdlib.h>
+
+#include "output.h"
+#include "view.h"
+
+/* What the page is made of: a run, or a world to be explored in the page. */
+typedef struct playing {
+    cli_session *session;
+    const char *path;
+    foray_run *run;
+    foray_model *model;
+} playing;
+
+static cli_exit open_source(playing *p)
+{
+    cli_session *session = p->session;
+    if (!cli_names_model(p->path))
+        return cli_status(session, foray_run_open(session->ctx, p->path, FORAY_RUN_READ, &p->run));
+    if (cli_view_names(p->path))
+        return cli_fail(session, CLI_BAD_INPUT,
+                        "%s is a system: explore it first ('foray explore'), and play with its run",
+                        p->path);
+    return cli_world_open_checked(session, p->path, &p->model);
+}
+
+static cli_exit write_page(playing *p, const char *path, size_t *size)
+{
+    char *page;
+    cli_exit code = cli_status(
+        p->session, foray_playground_print(p->session->ctx, p->run, p->model, &page, size));
+    if (code != CLI_DONE)
+        return code;
+    code = cli_destination_write(p->session, path, page, *size);
+    foray_free(page);
+    return code;
+}
+
+static cli_exit show_page(playing *p, const char *page, size_t size)
+{
+    cli_output output;
+    cli_output_begin(&output, p->session);
+    cli_output_text(&output, p->run ? "run" : "world", p->path);
+    if (p->run)
+        cli_output_integer(&output, "episodes", foray_run_saved(p->run));
+    cli_output_text(&output, "page", page);
+    cli_output_integer(&output, "bytes", (int64_t)size);
+    return cli_output_end(&output, p->session, CLI_DONE);
+}
+
+static cli_exit run_play(cli_session *session)
+{
+    playing p = {.session = session, .path = session->args.operand[0]};
+    const char *page = cli_value(session, "output");
+    size_t size = 0;
+    if (!page)
+        return cli_fail(session, CLI_USAGE, "-o is required: the file to write the page to");
+    cli_exit code = cli_destination_check(session, page);
+    if (code == CLI_DONE)
+        code = open_source(&p);
+    if (code == CLI_DONE)
+        code = write_page(&p, page, &size);
+    if (code == CLI_DONE && !cli_is_stdout(page))
+        code = show_page(&p, page, size);
+    foray_run_close(p.run);
+    foray_model_destroy(p.model);
+    return code;
+}
+
+static const cli_option options[] = {
+    CLI_FILE('o', "output", "FILE", "the HTML file to write; - is standard output (required)"),
+    CLI_OPTION_FORCE,
+    CLI_OPTION_JSON,
+    CLI_END,
+};
+
+const cli_command cli_play = {
+    .name = "play",
+    .summary = "write a page to paint rewards in: policies and certificates follow",
+    .operands = "RUN|WORLD",
+    .least = 1,
+    .most = 1,
+    .words = CLI_WORDS_FILE,
+    .description =
+        "Writes one self-contained HTML file with the run and the library in it, which works\n"
+        "in a browser without a server or a network. Paint a reward on the map, or on the list\n"
+        "of states where there is no map, with the mouse, a finger or the keyboard: the\n"
+        "policy and its value follow while you paint, the certificate and where its doubt is\n"
+        "shortly after. What is painted can be shared as a link, and as a reward file for\n"
+        "'foray plan', which gives the same numbers to the last digit. Of a world, the page\n"
+        "explores it first.",
+    .options = options,
+    .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
+    .examples = "foray explore rooms -k 2000 -o rooms.foray\n"
+                "foray play rooms.foray -o rooms.html\n",
+    .run = run_play,
+};

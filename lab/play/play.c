@@ -1,0 +1,196 @@
+/* play.c - the page of the playground around a run: what the explorer in the page needs to be the
+ * one that the run has, in the place that the page keeps for it. */
+#include "base/json.h"
+#include "foray/lab.h"
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* Made by web/pack.c; its size is 0 where there was no compiler for WebAssembly. */
+extern const char fy_playground[];
+extern const size_t fy_playground_size;
+
+static const char place[] = "@run@";
+
+/* Entries of a policy, and successors of all pairs: beyond that a browser plans for minutes. */
+enum { MOST_ENTRIES = 4000000, MOST_TRANSITIONS = 2000000 };
+
+bool foray_playground_built(void)
+{
+    return fy_playground_size > 0;
+}
+
+/* ---------------------------------------------------------------------- bytes in a page */
+
+/* Compressed as browsers unpack it, and as base64, in quotes. */
+static void put_base64(fy_writer *text, const uint8_t *data, size_t size)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        size_t left = size - i;
+        uint32_t word = (uint32_t)data[i] << 16;
+        word |= left > 1 ? (uint32_t)data[i + 1] << 8 : 0;
+        word |= left > 2 ? data[i + 2] : 0;
+        const char four[] = {digit[word >> 18], digit[word >> 12 & 63],
+                             left > 1 ? digit[word >> 6 & 63] : '=',
+                             left > 2 ? digit[word & 63] : '='};
+        fy_write_bytes(text, four, sizeof four);
+    }
+}
+
+static foray_status put_packed(fy_writer *text, const char *key, const void *data, size_t size)
+{
+    uLongf packed = compressBound(size);
+    uint8_t *room = fy_alloc(text->ctx, packed, 1);
+    if (!room)
+        return FORAY_ERROR_MEMORY;
+    fy_print(text, ",\"%s\":\"", key);
+    if (compress2(room, &packed, data, size, 9) == Z_OK)
+        put_base64(text, room, packed);
+    else
+        text->failed = true;
+    fy_print(text, "\"");
+    free(room);
+    return FORAY_OK;
+}
+
+/* A text as JSON within HTML, where "</script>" would end it. */
+static void put_value(fy_writer *text, const char *value)
+{
+    fy_writer plain = {.ctx = text->ctx};
+    fy_json_put_text(&plain, value);
+    for (size_t i = 0; i < plain.size; i++) {
+        if (plain.data[i] == '<')
+            fy_print(text, "\\u003c");
+        else
+            fy_write_bytes(text, plain.data + i, 1);
+    }
+    text->failed |= plain.failed;
+    free(plain.data);
+}
+
+static void put_text(fy_writer *text, const char *key, const char *value)
+{
+    fy_print(text, ",\"%s\":", key);
+    put_value(text, value);
+}
+
+/* ---------------------------------------------------------------------------- the run */
+
+static foray_status put_model(fy_writer *text, const foray_model *model)
+{
+    char *data;
+    size_t size;
+    foray_status status = foray_model_print(text->ctx, model, FORAY_MODEL_COMPACT, &data, &size);
+    if (status != FORAY_OK)
+        return status;
+    status = put_packed(text, "model", data, size);
+    free(data);
+    return status;
+}
+
+/* All settings by name, the algorithm before its own. */
+static foray_status put_settings(fy_writer *text, const foray_settings *settings)
+{
+    const foray_parameter *parameter;
+    foray_status status = FORAY_OK;
+    char value[1024];
+    fy_print(text, ",\"settings\":[");
+    for (int64_t i = 0;
+         status == FORAY_OK && (parameter = foray_setting_describe(settings->algorithm, i)); i++) {
+        status = foray_settings_get(text->ctx, settings, parameter->name, value, sizeof value);
+        fy_print(text, "%s[\"%s\",", i > 0 ? "," : "", parameter->name);
+        put_value(text, status == FORAY_OK ? value : "");
+        fy_print(text, "]");
+    }
+    fy_print(text, "]");
+    return status;
+}
+
+/* The reward of algorithms that explore for one. */
+static foray_status put_given(fy_writer *text, const foray_explorer *explorer)
+{
+    const foray_reward *reward = foray_explorer_reward(explorer);
+    char *json;
+    if (!reward)
+        return FORAY_OK;
+    foray_status status = foray_reward_print(text->ctx, reward, &json, NULL);
+    if (status != FORAY_OK)
+        return status;
+    put_text(text, "given", json);
+    free(json);
+    return FORAY_OK;
+}
+
+static foray_status put_state(fy_writer *text, foray_explorer *explorer)
+{
+    uint8_t *data;
+    size_t size;
+    foray_status status = foray_explorer_save(explorer, &data, &size);
+    if (status != FORAY_OK)
+        return status;
+    status = put_packed(text, "state", data, size);
+    free(data);
+    return status;
+}
+
+static foray_status put_run(fy_writer *text, foray_run *run)
+{
+    put_text(text, "world", foray_run_world(run));
+    fy_print(text, ",\"clusters\":%s", run->explorer->through_clusters ? "true" : "false");
+    foray_status status = put_settings(text, &run->settings);
+    if (status == FORAY_OK)
+        status = put_given(text, run->explorer);
+    if (status == FORAY_OK)
+        status = put_state(text, run->explorer);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------- the page */
+
+static foray_status check_size(foray_context *ctx, const foray_model *model)
+{
+    int64_t transitions = model->succ_start[model->pairs];
+    if (!foray_playground_built())
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "this Foray was built without the playground, for which a compiler of "
+                       "WebAssembly is needed: install clang, lld, llvm, wasi-libc, "
+                       "libclang-rt-dev-wasm32 and binaryen, and build again");
+    if (model->states <= MOST_ENTRIES / model->horizon && transitions <= MOST_TRANSITIONS)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_USAGE,
+                   "too large for a page: %" PRId64 " states, %" PRId64 " steps and %" PRId64
+                   " transitions, but states times steps may be at most %d and transitions %d; a "
+                   "smaller world, fewer clusters or a shorter horizon can be played with, and "
+                   "'foray report' draws runs of any size",
+                   model->states, model->horizon, transitions, MOST_ENTRIES, MOST_TRANSITIONS);
+}
+
+foray_status foray_playground_print(foray_context *ctx, foray_run *run, const foray_model *model,
+                                    char **out, size_t *size)
+{
+    fy_writer text = {.ctx = ctx};
+    if (run)
+        model = foray_run_model(run);
+    foray_status status = check_size(ctx, model);
+    if (status != FORAY_OK)
+        return status;
+    const char *gap = strstr(fy_playground, place);
+    size_t before = (size_t)(gap - fy_playground);
+    fy_write_bytes(&text, fy_playground, before);
+    fy_print(&text, "{\"version\":\"%s\"", foray_version());
+    put_text(&text, "name", foray_model_name(model));
+    status = put_model(&text, model);
+    if (status == FORAY_OK && run)
+        status = put_run(&text, run);
+    fy_print(&text, "}");
+    before += strlen(place);
+    fy_write_bytes(&text, fy_playground + before, fy_playground_size - before);
+    if (status == FORAY_OK)
+        return fy_writer_take(&text, "the page", out, size);
+    free(text.data);
+    return status;
+}

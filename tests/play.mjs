@@ -1,0 +1,146 @@
+// The playground in a real browser, with real pointers and keys: node play.mjs FORAY
+// Every number on the page is compared with that of the command, to the last digit.
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { Browser, KEY } from "./webdriver.mjs";
+
+const foray = process.argv[2], here = process.cwd();
+let bad = 0, good = 0;
+function holds(what, is) {
+  if (is) good++;
+  else bad++;
+  if (!is) console.log(`FAILED: ${what}`);
+}
+const command = (...words) => execFileSync(foray, words, { encoding: "utf8" });
+
+// ---------------------------------------------------------------- what is on the page
+
+const SHOWN = `const of = (id) => document.getElementById(id), { dataset } = of("verdict");
+  return { value: of("value").dataset.value, gap: dataset.gap, low: dataset.low, high: dataset.high,
+    state: dataset.state, word: of("verdict-word").textContent, places: of("places").children.length,
+    file: decodeURIComponent(of("download").href.replace("data:application/json,", "")), hash: location.hash,
+    about: of("about").textContent, steps: playground.world.horizon };`;
+
+/** Waits until the certificate is there, and the doubt behind it. */
+async function settled(browser) {
+  await browser.until(`document.getElementById("verdict").dataset.doubt === "known"`);
+  return browser.run(SHOWN);
+}
+
+/** Does the command say the same of the reward file that the page offers? */
+function agrees(what, run, shown, mode = "plugin") {
+  writeFileSync("painted.json", shown.file);
+  const said = JSON.parse(command("plan", run, "-r", "painted.json", "-m", mode, "--no-store", "--json")).plans[0];
+  holds(`${what}: the value is ${said.value.policy}, not ${shown.value}`, Number(shown.value) === said.value.policy);
+  holds(`${what}: the certificate is ${said.certificate.gap}, not ${shown.gap}`, Number(shown.gap) === said.certificate.gap);
+  holds(`${what}: the interval is the same`,
+    Number(shown.low) === said.value.low && Number(shown.high) === said.value.high);
+  holds(`${what}: optimal is said where it is proved`, (shown.state === "optimal") === said.certificate.optimal);
+}
+
+/** The middle of a cell of the map, or of a state's tile, in the window. */
+async function middle(browser, state) {
+  return browser.run(`const r = playground.view.canvas.getBoundingClientRect(), b = playground.view.box[arguments[0]];
+    return [r.left + b.x + b.w / 2, r.top + b.y + b.h / 2];`, state);
+}
+async function open(browser, page, hash = "") {
+  await browser.go("about:blank");
+  await browser.go(`file://${here}/${page}${hash}`);
+  await browser.until("window.playground");
+}
+const set = (browser, id, value) => browser.run(`const it = document.getElementById(arguments[0]);
+  it.value = arguments[1]; it.dispatchEvent(new Event("input")); it.dispatchEvent(new Event("change"));`, id, value);
+
+// ------------------------------------------------------------------------------ scenes
+
+/** Mouse, finger and keyboard on the map of rooms. */
+async function rooms(browser) {
+  await open(browser, "rooms.html");
+  const points = [await middle(browser, 81), await middle(browser, 82), await middle(browser, 83)];
+  await browser.stroke(points);
+  const first = await settled(browser);
+  holds("the stroke painted three cells", first.hash === "#reward=0-29:1:81-83");
+  agrees("mouse", "rooms.foray", first);
+
+  await set(browser, "strength", "0.3");
+  await set(browser, "from", "10");
+  await set(browser, "to", "20");
+  await browser.stroke([await middle(browser, 40), await middle(browser, 40)], { pointerType: "touch" });
+  const second = await settled(browser);
+  holds("the finger painted a window of time", second.hash.includes("10-20:0.3:40"));
+  agrees("finger", "rooms.foray", second);
+
+  await browser.run(`document.getElementById("map").focus();`);
+  await browser.keys(KEY.right, KEY.right, KEY.down, "+", " ", KEY.down, " ", "u", KEY.up, KEY.up, " ", KEY.delete);
+  const third = await settled(browser);
+  holds(`the keyboard painted one cell more: ${third.hash}`, /[=;]10-20:0.4:\d+;/.test(third.hash));
+  agrees("keyboard", "rooms.foray", third);
+  for (const [number, mode] of [["2", "pessimistic"], ["0", "optimistic"]]) {
+    await set(browser, "mode", number);
+    agrees(mode, "rooms.foray", await settled(browser), mode);
+  }
+  await set(browser, "mode", "1");
+  const again = await settled(browser);
+  await open(browser, "rooms.html", again.hash);
+  const linked = await settled(browser);
+  holds("a link brings the same back", linked.file === again.file && linked.value === again.value && linked.gap === again.gap);
+  await browser.click("#walk");
+  await browser.until("playground.trail.length === playground.world.horizon + 1");
+  await open(browser, "rooms.html", "#reward=0-29:1:93");
+  holds("a link that does not fit is refused",
+    (await browser.run(`return document.getElementById("verdict").textContent`)).includes("does not fit"));
+}
+
+/** A list, for a world without a map. */
+async function inventory(browser) {
+  await open(browser, "inventory.html");
+  await browser.stroke([await middle(browser, 3), await middle(browser, 4)]);
+  const shown = await settled(browser);
+  holds("two states of the list are painted", shown.hash === "#reward=0-19:1:3-4");
+  agrees("inventory", "inventory.foray", shown);
+}
+
+/** A world explored in the page is the one that the command explores. */
+async function explored(browser) {
+  await open(browser, "world.html", "#world=riverswim&episodes=300&seed=5&reward=0-23:1:5");
+  await browser.until(`document.getElementById("about").textContent.includes("300 episodes")`);
+  const shown = await settled(browser);
+  command("explore", "riverswim", "-k", "300", "--seed", "5", "-o", "river.foray");
+  agrees("explored here", "river.foray", shown);
+}
+
+/** Names stay text, whatever is in them. */
+async function hostile(browser) {
+  await open(browser, "hostile.html");
+  await browser.stroke([await middle(browser, 1), await middle(browser, 1)]);
+  const shown = await settled(browser);
+  holds("the names are there", shown.about.includes("</script><img src=x onerror=alert(1)>"));
+  holds("and are not elements", (await browser.run(`return document.querySelectorAll("img").length`)) === 0);
+  agrees("hostile", "hostile.foray", shown);
+}
+
+/** The control: a number that is not the command's is noticed. */
+function control() {
+  const before = bad, shown = { file: readFileSync("painted.json", "utf8"), value: "0.1", gap: "7", low: "0", high: "1", state: "none" };
+  const log = console.log;
+  console.log = () => {};
+  agrees("control", "hostile.foray", shown);
+  console.log = log;
+  const noticed = bad - before;
+  bad = before;
+  holds("the test notices other numbers", noticed >= 3);
+}
+
+const browser = await Browser.open({ profile: `${here}/profile` });
+try {
+  for (const scene of [rooms, inventory, explored, hostile]) {
+    await scene(browser);
+    const lines = await browser.console();
+    holds(`${scene.name}: the console is quiet: ${lines.join(" ")}`, lines.length === 0);
+  }
+  control();
+} finally {
+  await browser.close();
+}
+console.log(`play: ${good} held, ${bad} failed`);
+process.exit(bad === 0 && good > 30 ? 0 : 1);

@@ -1,0 +1,45 @@
+#!/bin/bash
+# foray play: what it writes and refuses; and in a real browser, the page itself.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+expect 0 "" foray explore rooms -k 2000 -o rooms.foray
+expect 0 "" foray explore inventory -k 300 -o inventory.foray
+cat >hostile.json <<'JSON'
+{"format":"foray-model","version":1,"name":"</script><img src=x onerror=alert(1)>","states":2,"actions":2,"horizon":3,
+ "dim":2,"norm_bound":1.5,"initial":[[0,1]],"theta":[1,1],
+ "state_names":["<b>0</b>","\"><script>alert(2)</script>"],"action_names":["<i>","</script>"],
+ "features":[[0,0,0,[[0,0.5]]],[0,0,1,[[1,0.5]]],[0,1,0,[[1,0.5]]],[0,1,1,[[0,0.5]]],[1,0,0,[[0,0.5]]],[1,0,1,[[1,0.5]]],
+             [1,1,0,[[1,0.5]]],[1,1,1,[[0,0.5]]]]}
+JSON
+expect 0 "" foray explore hostile.json -k 50 -o hostile.foray
+
+if ! foray play rooms.foray -o rooms.html >"$work/out" 2>"$work/err"; then
+    # Without the compiler of WebAssembly everything else works, and the message names packages.
+    holds "what is missing is named" grep -q "install clang, lld, llvm, wasi-libc" "$work/err"
+    holds "nothing is written" test ! -e rooms.html
+    echo "skipped: no playground in this build"
+    finish
+fi
+expect 0 "page +inventory.html" foray play inventory.foray -o inventory.html
+expect 0 "" foray play hostile.foray -o hostile.html
+expect 0 '"page": "world.html"' foray play rooms -o world.html --json
+holds "a page without a run has at most 450 kB" test "$(stat -c %s world.html)" -le 450000
+holds "names cannot end a script" test "$(grep -c '</script>' hostile.html)" -eq "$(grep -c '</script>' world.html)"
+
+# Refusals.
+expect 2 "-o is required" foray play rooms.foray
+expect 3 "nowhere" foray play nowhere.foray -o page.html
+expect 3 "explore it first" foray play pendulum -o page.html
+expect 3 "no theta" foray play open:states=3,actions=2,horizon=4 -o page.html
+expect 2 "too large for a page" foray play chain:states=1000000 -o page.html
+holds "nothing was written in vain" test ! -e page.html
+
+for program in chromium chromedriver node; do
+    if ! command -v $program >/dev/null; then
+        echo "skipped: there is no $program to open the page with (scripts/packages says what the tests need)"
+        finish
+    fi
+done
+node "$source_dir/tests/play.mjs" "$foray" || fail "the page in a browser"
+finish
