@@ -203,10 +203,15 @@ static foray_status end_episode(foray_explorer *explorer)
         explorer->ops->end_episode(explorer);
     if (fy_was_stopped(explorer->ctx))
         return FORAY_INTERRUPTED;
+    int64_t length = explorer->step;
     explorer->episodes++;
     explorer->step = -1;
     fy_explorer_test(explorer);
-    return FORAY_OK;
+    if (fy_was_stopped(explorer->ctx)) { /* a test without an answer: the episode stays open */
+        explorer->episodes--;
+        explorer->step = length;
+    }
+    return unless_stopped(explorer);
 }
 
 foray_status foray_explorer_end(foray_explorer *explorer)
@@ -497,7 +502,7 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
     explorer->ops->load(explorer, &reader);
     if (reader.failed || reader.at != size)
         return fy_fail(explorer->ctx, FORAY_ERROR_RUN, "the saved state is damaged");
-    return FORAY_OK;
+    return unless_stopped(explorer);
 }
 
 void fy_read_actions(fy_reader *reader, const foray_model *model, int32_t *action, int64_t count)

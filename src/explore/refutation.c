@@ -33,6 +33,8 @@ static void test_now(foray_explorer *explorer)
         fy_fit_test(explorer->fit, explorer->seen, regressed ? &regression : NULL,
                     &explorer->tested);
     explorer->tested.episodes = explorer->tested_after = explorer->episodes;
+    if (fy_was_stopped(explorer->ctx)) /* what was cut short says nothing */
+        explorer->tested_after = -1;
 }
 
 void fy_explorer_test(foray_explorer *explorer)
@@ -40,6 +42,8 @@ void fy_explorer_test(foray_explorer *explorer)
     if (!explorer->fit || explorer->refuted.refuted || explorer->episodes < explorer->next_test)
         return;
     test_now(explorer);
+    if (fy_was_stopped(explorer->ctx))
+        return;
     if (explorer->tested.refuted)
         explorer->refuted = explorer->tested;
     int64_t least = steps_between(explorer), quarter = explorer->episodes / 4;
@@ -55,7 +59,7 @@ foray_status foray_explorer_refutation(foray_explorer *explorer, foray_refutatio
         test_now(explorer);
         *out = explorer->tested;
     }
-    return FORAY_OK;
+    return fy_was_stopped(explorer->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
 }
 
 /* ------------------------------------------------------------- save and load */

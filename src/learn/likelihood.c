@@ -11,6 +11,7 @@
 static const double unit = DBL_EPSILON / 2;
 
 struct fy_likelihood {
+    foray_context *ctx;
     const fy_vectors *vectors;
     /* Of the block at hand. */
     const fy_block *block;
@@ -54,6 +55,7 @@ foray_status fy_likelihood_create(foray_context *ctx, const fy_vectors *vectors,
                        (long long)m);
     if (!FY_ALLOC(ctx, lik, 1))
         return FORAY_ERROR_MEMORY;
+    lik->ctx = ctx;
     lik->vectors = vectors;
     if (!FY_ALLOC(ctx, lik->number, rows) || !FY_ALLOC(ctx, lik->phi, cells) ||
         !FY_ALLOC(ctx, lik->tangent, cells) || !FY_ALLOC(ctx, lik->p, rows) ||
@@ -186,6 +188,14 @@ static void gather(fy_likelihood *lik, int64_t g, const fy_counts_mixture *data)
     }
 }
 
+/* Asked at some rows, by loops with m^2 operations for each: should what is under way end? */
+static bool stopped_at(const fy_likelihood *lik, int64_t t)
+{
+    const int64_t operations_per_question = 1 << 22;
+    int64_t rows = 1 + operations_per_question / (lik->m * lik->m);
+    return t % rows == 0 && fy_stopped(lik->ctx);
+}
+
 /* p_t = <phi_t, w>; returns l(w). */
 static double evaluate(fy_likelihood *lik, const double *w)
 {
@@ -227,7 +237,7 @@ static void em_step(fy_likelihood *lik)
 static void find_information(fy_likelihood *lik)
 {
     memset(lik->matrix, 0, (size_t)(lik->k * lik->k) * sizeof *lik->matrix);
-    for (int64_t t = 0; t < lik->rows; t++)
+    for (int64_t t = 0; t < lik->rows && !stopped_at(lik, t); t++)
         add_outer(lik->k, lik->number[t] / (lik->p[t] * lik->p[t]), lik->tangent + t * lik->k,
                   lik->matrix);
 }
@@ -251,7 +261,7 @@ static bool newton_step(fy_likelihood *lik, double l)
     int64_t k = free_weights(lik);
     double trace = 0, along = 0, across = 0, step = 1, *ones = lik->trial;
     memset(lik->matrix, 0, (size_t)(k * k) * sizeof *lik->matrix);
-    for (int64_t t = 0; t < lik->rows; t++) {
+    for (int64_t t = 0; t < lik->rows && !stopped_at(lik, t); t++) {
         for (int64_t i = 0; i < k; i++)
             lik->solution[i] = lik->phi[t * lik->m + lik->order[i]];
         add_outer(k, lik->number[t] / (lik->p[t] * lik->p[t]), lik->solution, lik->matrix);
@@ -293,7 +303,7 @@ static void maximise(fy_likelihood *lik)
     static const double good_enough = 1e-6;
     for (int64_t i = 0; i < lik->m; i++)
         lik->c[i] = 1 / (double)lik->m;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (int round = 0; round < MOST_ROUNDS && !fy_stopped(lik->ctx); round++) {
         double l = evaluate(lik, lik->c);
         if (find_gradient(lik) <= good_enough)
             break;
@@ -335,7 +345,7 @@ static double penalty_local(fy_likelihood *lik, const double *c1)
         double norm = inverse_norm(k, lik->factor, lik->block->basis + i * k, lik->solution);
         reach = fmin(reach, c1[i] / norm);
     }
-    for (int64_t t = 0; t < lik->rows; t++)
+    for (int64_t t = 0; t < lik->rows && !stopped_at(lik, t); t++)
         slope = fmax(slope,
                      inverse_norm(k, lik->factor, lik->tangent + t * k, lik->solution) / lik->p[t]);
     for (int64_t i = 0; i < k; i++)
@@ -435,7 +445,7 @@ static regular form_matrix(fy_likelihood *lik, double excess, double width)
 {
     int64_t k = lik->k;
     memset(lik->matrix, 0, (size_t)(k * k) * sizeof *lik->matrix);
-    for (int64_t t = 0; t < lik->rows; t++) {
+    for (int64_t t = 0; t < lik->rows && !stopped_at(lik, t); t++) {
         double q = shrinkage(fmax(0, lik->most[t] / lik->p[t] - 1));
         add_outer(k, lik->number[t] * q / (lik->p[t] * lik->p[t]), lik->tangent + t * k,
                   lik->matrix);
@@ -487,7 +497,7 @@ static double find_ellipsoid(fy_likelihood *lik, double excess, double width)
         regular form = form_matrix(lik, excess, width);
         factorise(lik->k, lik->matrix, lik->factor); /* rho keeps it definite */
         beta = sqrt(square_radius(lik, form, excess, width)) * (1 + 4 * unit);
-        for (int64_t t = 0; t < lik->rows; t++) {
+        for (int64_t t = 0; t < lik->rows && !stopped_at(lik, t); t++) {
             double norm =
                 inverse_norm(lik->k, lik->factor, lik->tangent + t * lik->k, lik->solution);
             double most = (lik->p[t] + beta * norm) * (1 + 1e-12);

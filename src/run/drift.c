@@ -162,6 +162,8 @@ foray_status foray_run_check_data(foray_run *run, const char *path, double delta
     }
     if (status == FORAY_OK)
         compare_at_end(&c);
+    if (status == FORAY_OK && fy_was_stopped(run->ctx)) /* in the middle of a likelihood */
+        status = FORAY_INTERRUPTED;
     fy_vectors_destroy(c.vectors);
     fy_likelihood_destroy(c.likelihood);
     free(c.before);

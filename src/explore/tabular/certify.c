@@ -120,13 +120,6 @@ static void back_up(const task *job, int64_t t, int64_t s, step_values next, ste
         job->policy[t * states + s] = best;
 }
 
-/* Asked at some states: should what is under way end? */
-static bool stopped_at(foray_context *ctx, int64_t s)
-{
-    const int64_t states_per_question = 256;
-    return s % states_per_question == 0 && fy_stopped(ctx);
-}
-
 /* From the last step to the first; gives the mean over mu. */
 static double induct(const task *job)
 {
@@ -140,7 +133,7 @@ static double induct(const task *job)
         memset(next.plain, 0, (size_t)states * sizeof *next.plain);
     }
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
-        for (int64_t s = 0; s < states && !stopped_at(job->ctx, s); s++)
+        for (int64_t s = 0; s < states && !fy_stopped_at(job->ctx, s); s++)
             back_up(job, t, s, next, now);
         step_values swap = now;
         now = next;
@@ -263,7 +256,7 @@ foray_certificate fy_certify_all(foray_explorer *explorer, const fy_counts *coun
     for (int64_t s = 0; s < model->states; s++)
         next[s] = 0.0;
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
-        for (int64_t s = 0; s < model->states && !stopped_at(explorer->ctx, s); s++)
+        for (int64_t s = 0; s < model->states && !fy_stopped_at(explorer->ctx, s); s++)
             now[s] = largest_error(counts, &rule, t, s, next);
         double *swap = now;
         now = next;

@@ -139,8 +139,8 @@ static double plan_reward(foray_context *ctx, const fy_counts *counts, const for
     int64_t states = model->states;
     double *now = value, *next = value + states, mean;
     memset(next, 0, (size_t)states * sizeof *next);
-    for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
-        for (int64_t s = 0; s < states; s++)
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+        for (int64_t s = 0; s < states && !fy_stopped_at(ctx, s); s++)
             plan_state(counts, reward, t, s, next, now + s, action + t * states + s);
         double *swap = now;
         now = next;

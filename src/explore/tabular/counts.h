@@ -39,6 +39,13 @@ foray_status fy_counts_create(foray_context *ctx, const foray_model *model, bool
                               fy_counts **out);
 void fy_counts_destroy(fy_counts *counts);
 
+/* Asked at some states of a sweep: should what is under way end? */
+static inline bool fy_stopped_at(foray_context *ctx, int64_t s)
+{
+    const int64_t states_per_question = 256;
+    return s % states_per_question == 0 && fy_stopped(ctx);
+}
+
 /* Which layer step t counts in. */
 static inline int64_t fy_counts_layer(const fy_counts *counts, int64_t t)
 {

@@ -88,6 +88,7 @@ foray_status fy_errors_create(foray_explorer *explorer)
     if (!errors)
         return FORAY_ERROR_MEMORY;
     explorer->self = errors;
+    errors->ctx = explorer->ctx;
     errors->model = explorer->model;
     errors->settings = &explorer->settings;
     foray_status status =
@@ -182,11 +183,11 @@ static void sweep_step(fy_errors *errors, int64_t t)
     const double *next = errors->value + (t + 1) * model->states;
     double *raw = errors->raw + t * model->pairs;
     errors->changes = 0;
-    for (int64_t k = 0; k < model->available; k++) {
+    for (int64_t k = 0; k < model->available && !fy_stopped_at(errors->ctx, k); k++) {
         int64_t pair = fy_existing(model, k);
         raw[pair] = backup(errors, t, pair, next);
     }
-    for (int32_t s = 0; s < model->states; s++)
+    for (int32_t s = 0; s < model->states && !fy_was_stopped(errors->ctx); s++)
         renew_state(errors, t, s);
 }
 
@@ -254,7 +255,7 @@ static void renew_step(fy_errors *errors, int64_t t)
 static void renew(fy_errors *errors)
 {
     errors->changes = 0;
-    for (int64_t t = errors->model->horizon - 1; t >= 0; t--)
+    for (int64_t t = errors->model->horizon - 1; t >= 0 && !fy_stopped(errors->ctx); t--)
         renew_step(errors, t);
 }
 
@@ -341,8 +342,8 @@ double fy_errors_mean(const foray_explorer *explorer)
         return mean;
     }
     memset(next, 0, (size_t)model->states * sizeof *next);
-    for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(explorer->ctx); t--) {
-        for (int64_t s = 0; s < model->states; s++) {
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+        for (int64_t s = 0; s < model->states && !fy_stopped_at(explorer->ctx, s); s++) {
             now[s] = 0.0;
             for (int64_t pair = s * model->actions; pair < (s + 1) * model->actions; pair++)
                 if (fy_available(model, pair))

@@ -17,6 +17,7 @@
 #include "explore/tabular/counts.h"
 
 typedef struct fy_errors {
+    foray_context *ctx;
     const foray_model *model;
     const foray_settings *settings;
     fy_counts *counts;

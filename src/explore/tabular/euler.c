@@ -43,6 +43,7 @@
 foray_status fy_euler_create(foray_context *ctx, const foray_model *model,
                              const foray_settings *settings, bool pooled, fy_euler *euler)
 {
+    euler->ctx = ctx;
     euler->model = model;
     euler->settings = settings;
     foray_status status = fy_counts_create(ctx, model, pooled, &euler->counts);
@@ -144,7 +145,7 @@ static void plan_step(fy_euler *euler, int64_t t)
 {
     const foray_model *model = euler->model;
     const double *next = euler->lower + (t + 1) * model->states;
-    for (int64_t s = 0; s < model->states; s++) {
+    for (int64_t s = 0; s < model->states && !fy_stopped_at(euler->ctx, s); s++) {
         int64_t at = t * model->states + s;
         euler->upper[at] = best(euler, t, s, euler->action + at);
         int64_t pair = s * model->actions + euler->action[at];

@@ -16,6 +16,7 @@
 #include "explore/tabular/certify.h"
 
 typedef struct fy_euler {
+    foray_context *ctx;
     const foray_model *model;
     const foray_settings *settings;
     fy_counts *counts;

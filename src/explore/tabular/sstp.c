@@ -209,7 +209,7 @@ static void induct(foray_explorer *explorer)
     memset(self->value, 0, 2 * (size_t)table * sizeof *self->value);
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
         for (int64_t r = 1; r <= L; r++)
-            for (int64_t s = 0; s < states; s++)
+            for (int64_t s = 0; s < states && !fy_stopped_at(explorer->ctx, s); s++)
                 now[r * states + s] = best(explorer, &rule, t, r, s, next,
                                            self->policy + (t * L + r - 1) * states + s);
         double *swap = now;
