@@ -11,14 +11,17 @@ typedef struct writing {
     cli_view view;
     const foray_reward *reward; /* NULL: none */
     bool generative;
+    bool open; /* nothing else says which states are absorbing */
     FILE *out;
 } writing;
 
 static void write_row(const writing *w, int64_t episode, int64_t step, int64_t t,
-                      const int32_t *here, int32_t action)
+                      const int32_t *here, int32_t action, bool done)
 {
     fprintf(w->out, "%" PRId64 ",%" PRId64 ",%" PRId32 ",%" PRId32 ",%" PRId32, episode, step,
             here[0], action, here[1]);
+    if (w->open)
+        fprintf(w->out, ",%d", done);
     if (w->reward) {
         char number[FORAY_NUMBER_SIZE];
         double reward = foray_reward_next_at(w->reward, t, here[0], action, here[1]);
@@ -36,16 +39,18 @@ static bool write_episode(void *user, int64_t episode, const int32_t *states,
     int64_t horizon = foray_model_horizon(foray_run_model(w->run));
     for (int64_t t = 0; t < horizon && actions[t] >= 0; t++) {
         if (w->generative)
-            write_row(w, episode * horizon + t, 0, t, states + 2 * t, actions[t]);
+            write_row(w, episode * horizon + t, 0, t, states + 2 * t, actions[t], false);
         else
-            write_row(w, episode, t, t, states + t, actions[t]);
+            write_row(w, episode, t, t, states + t, actions[t],
+                      t + 1 < horizon && actions[t + 1] == FORAY_DONE);
     }
     return !ferror(w->out);
 }
 
 static cli_exit write_all(writing *w)
 {
-    fprintf(w->out, "episode,step,state,action,next%s\n", w->reward ? ",reward" : "");
+    fprintf(w->out, "episode,step,state,action,next%s%s\n", w->open ? ",done" : "",
+            w->reward ? ",reward" : "");
     return cli_status(w->session, foray_run_episodes(w->run, 0, write_episode, w));
 }
 
@@ -101,6 +106,7 @@ static cli_exit run_data(cli_session *session)
     cli_exit code = open_run(&w, &rewards);
     if (code == CLI_DONE) {
         w.generative = foray_algorithm_is_generative(foray_run_settings(w.run)->algorithm);
+        w.open = foray_model_is_open(foray_run_model(w.run));
         code = cli_is_stdout(path) ? write_all(&w) : write_file(&w, path);
     }
     cli_rewards_close(&rewards);

@@ -169,7 +169,8 @@ static cli_exit open_world(exploration *e)
 static cli_exit choose_algorithm(exploration *e, foray_settings *settings)
 {
     cli_session *session = e->session;
-    if (!cli_view_is_open(&e->view) || cli_has(session, "algorithm") || cli_has(session, "literal"))
+    if (!e->given || !foray_model_is_open(e->given) || cli_has(session, "algorithm") ||
+        cli_has(session, "literal"))
         return CLI_DONE;
     foray_settings_default(settings);
     cli_exit code =
@@ -372,15 +373,14 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
     if (e->chosen)
-        printf("algorithm               rf-express%s: nothing is known, so that counting "
-               "is enough (-a)\n",
-               cli_has(e->session, "pooled") ? "" : " --pooled on");
+        printf("algorithm               rf-express --pooled on: nothing is known, and counting is "
+               "what is left (-a)\n");
     cli_workers_print(e->session, e->run, &e->progress.last);
     print_bound(bound, status);
     if (!e->view.system)
         cli_print_known(e->session, foray_run_model(e->run), "                        ");
     cli_print_refutation(e->run, "                        ");
-    if (e->view.system && !cli_view_is_open(&e->view))
+    if (e->view.system && !foray_model_is_open(foray_run_model(e->run)))
         printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
                "error\n",
                foray_model_feature_error(foray_run_model(e->run)));

@@ -217,39 +217,16 @@ static cli_exit open_texts(cli_session *session, const char *source, cli_view *v
     return code == CLI_DONE ? read_options(session, view) : code;
 }
 
-/* Every episode of an open model begins in one state: the one that the program begins in. */
-static cli_exit ask_initial(cli_session *session, foray_system *system, int64_t *initial)
-{
-    const foray_draw draw = {0};
-    double state[64];
-    cli_exit code = cli_status(session, foray_system_reset(system, &draw, state));
-    if (code == CLI_DONE)
-        *initial = (int64_t)state[0];
-    return code;
-}
-
 /* Finitely many states and no simulators: nothing is known but the sizes, and the model is
- * open:states=S,actions=A,horizon=H,initial=STATE. What the text leaves out the system says. */
+ * open:states=S,actions=A,horizon=H. */
 static cli_exit complete_open(cli_session *session, foray_system *system, cli_view *view)
 {
     const foray_system_spec *spec = foray_system_describe(system);
-    bool named = cli_view_is_open(view);
-    bool unknown = !view->model_path && spec->states > 0 && spec->simulators == 0;
-    char text[512] = "";
-    int64_t initial = 0;
-    if (unknown)
-        snprintf(text, sizeof text, "open:states=%" PRId64 ",actions=%" PRId64 ",horizon=%" PRId64,
-                 spec->states, spec->actions, spec->horizon);
-    else if (named)
-        snprintf(text, sizeof text, "%s", view->model_path);
-    if (!(unknown || named) || strstr(text, "initial="))
+    char text[128];
+    if (view->model_path || spec->states == 0 || spec->simulators > 0)
         return CLI_DONE;
-    cli_exit code = ask_initial(session, system, &initial);
-    if (code != CLI_DONE)
-        return code;
-    size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, ",initial=%" PRId64, initial);
-    free(view->model_path);
+    snprintf(text, sizeof text, "open:states=%" PRId64 ",actions=%" PRId64 ",horizon=%" PRId64,
+             spec->states, spec->actions, spec->horizon);
     view->model_path = strdup(text);
     return view->model_path ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
 }
@@ -406,9 +383,12 @@ static cli_exit load_model(cli_session *session, const cli_view *view, foray_mod
     foray_context *ctx = session->ctx;
     foray_model *model = NULL;
     const foray_system_spec *spec = foray_system_describe(view->system);
-    cli_exit code = cli_status(session, cli_view_is_open(view)
-                                            ? foray_model_builtin(ctx, view->model_path, &model)
-                                            : foray_model_load(ctx, view->model_path, &model));
+    /* An open model has the names that the program gives to its actions. */
+    int64_t names = spec->action_name ? spec->actions : 0;
+    cli_exit code = cli_status(
+        session, cli_view_is_open(view)
+                     ? foray_model_open(ctx, view->model_path, names, spec->action_name, &model)
+                     : foray_model_load(ctx, view->model_path, &model));
     if (code == CLI_DONE && foray_model_horizon(model) != spec->horizon)
         code = cli_fail(session, CLI_BAD_INPUT,
                         "%s has episodes of %" PRId64 " steps, but those of %s have %" PRId64,

@@ -108,7 +108,7 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
 
 void run_world_open(run_bench *bench, run_world *world)
 {
-    static const foray_world_ops ops = {sizeof ops, reset, step, NULL, NULL};
+    static const foray_world_ops ops = {.size = sizeof ops, .reset = reset, .step = step};
     *world = (run_world){.fail_episode = -1, .fail_status = FORAY_ERROR_WORLD};
     assert_ok(bench, foray_world_from_model(bench->ctx, bench->model, &world->inside));
     assert_ok(bench, foray_world_create(bench->ctx, &ops, world, &world->world));

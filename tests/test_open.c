@@ -1,8 +1,13 @@
-/* test_open.c - models of which nothing is known but their sizes: what they hold, what they
- * refuse, and whether certificates over laws of many outcomes are true, against a known world. */
+/* test_open.c - models of which nothing is known but their sizes: what they hold, what they refuse,
+ * whether the sets of laws and expectations over them are right, against a prior made up step by
+ * step and laws drawn at random, and whether certificates are true, against known worlds. */
+#include "explore/open/laws.h"
+#include "explore/open/open.h"
 #include "oracle_truth.h"
 #include "support.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static foray_model *model_of(foray_context *ctx, const char *spec)
@@ -12,20 +17,49 @@ static foray_model *model_of(foray_context *ctx, const char *spec)
     return model;
 }
 
-static void everything_can_follow(void **state)
+static foray_settings express(foray_context *ctx, int64_t seed)
+{
+    foray_settings settings;
+    foray_settings_default(&settings);
+    support_ok(ctx, foray_settings_set(ctx, &settings, "algorithm", "rf-express"));
+    support_ok(ctx, foray_settings_set(ctx, &settings, "pooled", "on"));
+    settings.seed = seed;
+    return settings;
+}
+
+/* ---------------------------------------------------------------------- the model */
+
+static void anything_can_follow(void **state)
 {
     (void)state;
+    static const char *const names[] = {"left", "right", "up"};
     foray_context *ctx = foray_context_create();
-    foray_model *model = model_of(ctx, "open:states=5,actions=3,horizon=7,initial=2");
+    foray_model *model, *again;
     const int32_t *next;
     const double *probability;
+    char *text;
+    size_t size;
+    support_ok(ctx, foray_model_open(ctx, "open:states=5,actions=3,horizon=7", 3, names, &model));
+    assert_true(foray_model_is_open(model));
     assert_null(foray_model_theta(model));
-    assert_int_equal(foray_model_unknowns(model), 5 * 3 * 4);
-    assert_int_equal(foray_model_horizon(model), 7);
-    for (int64_t pair = 0; pair < 15; pair++)
-        assert_int_equal(foray_model_successors(model, pair / 3, pair % 3, &next), 5);
-    assert_int_equal(foray_model_initial(model, &next, &probability), 1);
+    assert_int_equal(foray_model_unknowns(model), (5 * 3 + 1) * 4);
+    assert_int_equal(foray_model_initial(model, &next, &probability), 0);
+    for (int64_t s = 0; s < 5; s++)
+        assert_int_equal(fy_model_find(model, 7, s), s);
+    for (int format = 0; format < 2; format++) { /* both are JSON: there is nothing to compact */
+        support_ok(ctx, foray_model_print(ctx, model, (foray_model_format)format, &text, &size));
+        support_ok(ctx, foray_model_parse(ctx, text, size, "a model", &again));
+        assert_true(foray_model_equal(model, again));
+        assert_string_equal(foray_model_action_name(again, 2), "up");
+        foray_model_destroy(again);
+        free(text);
+    }
+    again = model_of(ctx, "open:states=5,actions=3,horizon=7,initial=2");
+    assert_false(foray_model_equal(model, again));
+    assert_int_equal(foray_model_unknowns(again), 5 * 3 * 4);
+    assert_int_equal(foray_model_initial(again, &next, &probability), 1);
     assert_int_equal(next[0], 2);
+    foray_model_destroy(again);
     foray_model_destroy(model);
     foray_context_destroy(ctx);
 }
@@ -39,23 +73,222 @@ static void bad_sizes_are_refused(void **state)
         {"open", "needs its sizes"},
         {"open:states=4,actions=2", "needs its sizes"},
         {"open:states=4,actions=2,horizon=3,initial=4", "states are 0 to 3"},
-        {"open:states=300,actions=2,horizon=3", "180000 transitions"},
+        {"open:states=100000000,actions=2,horizon=3", "200000000 pairs"},
         {"open:states=4,doors=2", "doors"},
     };
+#define HEAD "{\"format\":\"foray-model\",\"version\":2,\"kind\":\"open\",\"name\":\"x\","
+    static const struct {
+        const char *text, *message;
+    } files[] = {
+        {HEAD "\"states\":3,\"actions\":2,\"horizon\":4}", "initial"},
+        {HEAD "\"states\":3,\"actions\":2,\"horizon\":4,\"initial\":null,\"dim\":3}",
+         "dim: an open"},
+        {HEAD "\"states\":3,\"actions\":2,\"horizon\":4,\"initial\":[[7,1]]}", "state"},
+        {HEAD "\"states\":3,\"actions\":2,\"horizon\":4,\"initial\":[[0,0.4]]}", "sum to 0.4"},
+        {HEAD "\"states\":3,\"actions\":2,\"horizon\":0,\"initial\":null}", "horizon"},
+        {HEAD "\"states\":3,\"actions\":2,\"horizon\":1,\"initial\":null,\"action_names\":[\"a\"]}",
+         "action_names"},
+    };
     foray_context *ctx = foray_context_create();
+    foray_model *model;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        foray_model *model;
         assert_int_equal(foray_model_builtin(ctx, bad[i].spec, &model), FORAY_ERROR_USAGE);
         assert_non_null(strstr(foray_message(ctx), bad[i].message));
     }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        assert_int_equal(
+            foray_model_parse(ctx, files[i].text, strlen(files[i].text), "file", &model),
+            FORAY_ERROR_INPUT);
+        if (!strstr(foray_message(ctx), files[i].message))
+            fail_msg("\"%s\" does not say \"%s\"", foray_message(ctx), files[i].message);
+    }
     foray_context_destroy(ctx);
 }
+
+/* All algorithms but those that count refuse, by name. */
+static void others_refuse(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *model = model_of(ctx, "open:states=5,actions=3,horizon=7");
+    const char *name;
+    int64_t taken = 0;
+    for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
+        foray_explorer *explorer = NULL;
+        foray_settings settings = express(ctx, 1);
+        foray_settings_default(&settings);
+        support_ok(ctx, foray_settings_set(ctx, &settings, "algorithm", name));
+        foray_status status = foray_explorer_create(ctx, model, &settings, &explorer);
+        taken += status == FORAY_OK;
+        if (status != FORAY_OK) {
+            assert_int_equal(status, FORAY_ERROR_USAGE);
+            assert_true(strstr(foray_message(ctx), name) || strstr(foray_message(ctx), "--pooled"));
+        }
+        foray_explorer_destroy(explorer);
+    }
+    assert_int_equal(taken, 1); /* random; rf-express needs --pooled on */
+    foray_reward *reward;
+    support_ok(ctx, foray_reward_create(ctx, model, "r", 0, &reward));
+    assert_int_equal(foray_reward_set_next(ctx, reward, -1, -1, -1, 2, 1), FORAY_ERROR_INPUT);
+    foray_reward_destroy(reward);
+    foray_model_destroy(model);
+    foray_context_destroy(ctx);
+}
+
+/* --------------------------------------------------------------------------- laws */
+
+enum { S = 50, TRIES = 400 };
+
+static double draw(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) * 0x1p-53;
+}
+
+/* A law with counts N of `seen` successors, as an explorer of one state and action would have. */
+static void count(fy_seen *seen, const int *N, int successors)
+{
+    for (int i = 0; i < successors; i++)
+        for (int k = 0; k < N[i]; k++)
+            fy_seen_follow(seen, 0, 0, i);
+}
+
+/* x = log(G/delta) + log likelihood at q - log of the prior's, which is a product of what it
+ * expected: (N_i + 1/S)/(n + 1) of a successor seen N_i times among n. */
+static double width_by_steps(const int *N, int successors, double G, double delta)
+{
+    double x = log(G / delta), n = 0, total = 0;
+    for (int i = 0; i < successors; i++)
+        total += N[i];
+    for (int i = 0; i < successors; i++)
+        for (int k = 0; k < N[i]; k++, n++)
+            x += log(N[i] / total) - log((k + 1.0 / S) / (n + 1));
+    return x / total;
+}
+
+/* A law over the successors and "elsewhere" on the border of the set, in a random direction. */
+static bool law_on_border(const double *q, int successors, double e, uint64_t *seed, double *p)
+{
+    double to[8], sum = 0, low = 0, high = 1;
+    for (int i = 0; i <= successors; i++) {
+        double u = draw(seed);
+        sum += to[i] = u * u * u;
+    }
+    for (int round = 0; round < 60; round++) {
+        double t = (low + high) / 2, divergence = 0;
+        for (int i = 0; i <= successors; i++)
+            p[i] = (1 - t) * (i < successors ? q[i] : 0) + t * to[i] / sum;
+        for (int i = 0; i < successors; i++)
+            divergence += q[i] * log(q[i] / p[i]);
+        if (divergence <= e)
+            low = t;
+        else
+            high = t;
+    }
+    return low > 0;
+}
+
+/* No law of the set exceeds the bounds, and some come close. */
+static void bounds_contain_all_laws(void **state)
+{
+    (void)state;
+    static const struct {
+        int N[3], successors;
+        double tight; /* of the way from the mean to the bound that some law of those tried gets */
+    } rows[] = {{{5}, 1, 0.9},
+                {{400}, 1, 0.9},
+                {{3, 2}, 2, 0.7},
+                {{90, 10}, 2, 0.7},
+                {{3000, 2000, 1000}, 3, 0.4},
+                {{1, 1, 1}, 3, 0.5},
+                {{9999, 1}, 2, 0.3}};
+    foray_context *ctx = foray_context_create();
+    foray_model *model = model_of(ctx, "open:states=50,actions=1,horizon=3");
+    foray_settings settings = express(ctx, 1);
+    foray_explorer *explorer;
+    support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
+    uint64_t seed = 1;
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        int m = rows[r].successors;
+        double q[3], total = 0, best = 0, p[8];
+        fy_seen *seen;
+        fy_laws laws;
+        support_ok(ctx, fy_seen_create(ctx, 1, &seen));
+        count(seen, rows[r].N, m);
+        support_ok(ctx, fy_laws_create(explorer, seen, &laws));
+        for (int i = 0; i < m; i++)
+            total += rows[r].N[i];
+        for (int i = 0; i < m; i++)
+            q[i] = rows[r].N[i] / total;
+        double e = width_by_steps(rows[r].N, m, S + 1, settings.delta);
+        assert_true(fabs(laws.width[1] / e - 1) < 1e-9 && laws.width[1] >= e * (1 - 1e-15));
+        for (int k = 0; k < TRIES; k++) {
+            double value[S], lo = -2, hi = 3, mean = 0, of = 0;
+            for (int i = 0; i < S; i++)
+                value[i] = k % 4 == 0 ? 0.5 : lo + (hi - lo) * draw(&seed);
+            for (int i = 0; i < m; i++)
+                mean += q[i] * value[i];
+            double high = fy_laws_high(&laws, 1, value, lo, hi);
+            double low = fy_laws_low(&laws, 1, value, lo, hi);
+            assert_true(low <= mean && mean <= high && lo <= low && high <= hi);
+            for (int j = 0; j < 50 && law_on_border(q, m, e, &seed, p); j++) {
+                of = p[m] * (j % 2 ? hi : lo);
+                for (int i = 0; i < m; i++)
+                    of += p[i] * value[i];
+                assert_true(of <= high && of >= low);
+                best = fmax(best, j % 2 ? (of - mean) / (high - mean) : 0);
+            }
+        }
+        if (!(best >= rows[r].tight))
+            fail_msg("row %zu: the nearest law got %.3f of the way", r, best);
+        fy_laws_destroy(&laws);
+        fy_seen_destroy(seen);
+    }
+    foray_explorer_destroy(explorer);
+    foray_model_destroy(model);
+    foray_context_destroy(ctx);
+}
+
+/* ------------------------------------------------------------------- certificates */
 
 typedef struct bench {
     foray_context *ctx;
     foray_model *truth, *open;
     foray_world *world;
 } bench;
+
+static bench bench_of(const char *truth, const char *open)
+{
+    bench b = {.ctx = foray_context_create()};
+    b.truth = model_of(b.ctx, truth);
+    b.open = model_of(b.ctx, open);
+    support_ok(b.ctx, foray_world_from_model(b.ctx, b.truth, &b.world));
+    return b;
+}
+
+static void bench_close(bench *b)
+{
+    foray_world_destroy(b->world);
+    foray_model_destroy(b->truth);
+    foray_model_destroy(b->open);
+    foray_context_destroy(b->ctx);
+}
+
+/* goal:s, reach:s, and goal:s at a discount. */
+static foray_reward *reward_of(const bench *b, int kind, int64_t s)
+{
+    const int64_t there = s;
+    foray_reward *reward;
+    if (kind == 1) {
+        support_ok(b->ctx, foray_reward_create_reach(b->ctx, b->open, "reach", 1, &there, 0, NULL,
+                                                     &reward));
+        return reward;
+    }
+    reward = truth_goal(b->ctx, b->open, s);
+    if (kind == 2)
+        support_ok(b->ctx, foray_reward_set_discount(b->ctx, reward, 0.7));
+    return reward;
+}
 
 /* Of all goals: is a plan's loss in truth above its certificate, or its value outside? */
 static bool some_certificate_fails(const bench *b, const foray_settings *settings)
@@ -64,16 +297,20 @@ static bool some_certificate_fails(const bench *b, const foray_settings *setting
     bool failed = false;
     support_ok(b->ctx, foray_explorer_create(b->ctx, b->open, settings, &explorer));
     assert_true(truth_play(explorer, b->world, settings->episodes));
-    for (int64_t s = 0; s < foray_model_states(b->open); s++) {
-        foray_reward *reward = truth_goal(b->ctx, b->open, s);
+    for (int64_t i = 0; i < 3 * foray_model_states(b->open); i++) {
+        foray_reward *reward = reward_of(b, (int)(i % 3), i / 3);
         const foray_reward *const rewards[] = {reward};
         foray_policy *policy;
         double value, optimal;
-        support_ok(b->ctx, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
+        foray_mode mode = (foray_mode)(i % FORAY_MODES);
+        support_ok(b->ctx, foray_explorer_plan(explorer, 1, rewards, mode, &policy));
         support_ok(b->ctx, foray_evaluate(b->ctx, b->truth, reward, policy, &value, &optimal));
         assert_true(settings->radius_scale < 1 || policy->certificate.status == FORAY_CERTIFIED);
         failed |= optimal - value > policy->certificate.gap + 1e-9 || value < policy->low - 1e-9 ||
                   value > policy->high + 1e-9;
+        double gap = policy->certificate.gap;
+        support_ok(b->ctx, foray_explorer_certify(explorer, reward, policy));
+        assert_true(policy->certificate.gap == gap);
         foray_policy_destroy(policy);
         foray_reward_destroy(reward);
     }
@@ -86,37 +323,131 @@ static void certificates_hold(void **state)
 {
     (void)state;
     enum { RUNS = 40 };
-    bench b = {.ctx = foray_context_create()};
+    bench b = bench_of("chain:states=9,zones=3,horizon=5", "open:states=9,actions=2,horizon=5");
     int64_t failed = 0, control = 0;
-    b.truth = model_of(b.ctx, "chain:states=9,zones=3,horizon=5");
-    b.open = model_of(b.ctx, "open:states=9,actions=2,horizon=5,initial=4");
-    support_ok(b.ctx, foray_world_from_model(b.ctx, b.truth, &b.world));
     for (int64_t seed = 0; seed < RUNS; seed++) {
-        foray_settings settings;
-        foray_settings_default(&settings);
-        support_ok(b.ctx, foray_settings_set(b.ctx, &settings, "algorithm", "rf-express"));
-        support_ok(b.ctx, foray_settings_set(b.ctx, &settings, "pooled", "on"));
+        foray_settings settings = express(b.ctx, seed);
         settings.episodes = 300;
         settings.delta = 0.5;
-        settings.seed = seed;
         failed += some_certificate_fails(&b, &settings);
         settings.radius_scale = 0.01;
         control += some_certificate_fails(&b, &settings);
     }
     assert_true(failed <= truth_most_failures(RUNS, 0.5));
     assert_true(control > truth_most_failures(RUNS, 0.5));
-    foray_world_destroy(b.world);
-    foray_model_destroy(b.truth);
-    foray_model_destroy(b.open);
-    foray_context_destroy(b.ctx);
+    bench_close(&b);
+}
+
+/* -------------------------------------------------------------------- the explorer */
+
+/* Saved and loaded at any time it goes on as if nothing had happened; after an absorbing state was
+ * announced, too. */
+static void saving_changes_nothing(void **state)
+{
+    (void)state;
+    bench b = bench_of("deepsea:size=5", "open:states=17,actions=2,horizon=5");
+    foray_settings settings = express(b.ctx, 3);
+    for (int64_t k = 0; k < 40; k += 13) {
+        foray_explorer *one, *other;
+        uint8_t *data, *again;
+        size_t size, other_size;
+        support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &one));
+        support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &other));
+        assert_true(truth_play(one, b.world, k));
+        support_ok(b.ctx, foray_explorer_save(one, &data, &size));
+        support_ok(b.ctx, foray_explorer_load(other, data, size));
+        free(data);
+        assert_true(truth_play(one, b.world, 20) && truth_play(other, b.world, 20));
+        support_ok(b.ctx, foray_explorer_save(one, &data, &size));
+        support_ok(b.ctx, foray_explorer_save(other, &again, &other_size));
+        assert_true(size == other_size && memcmp(data, again, size) == 0);
+        for (size_t cut = 0; cut < size; cut += 1 + size / 50) {
+            foray_explorer *damaged;
+            support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &damaged));
+            assert_int_equal(foray_explorer_load(damaged, data, cut), FORAY_ERROR_RUN);
+            foray_explorer_destroy(damaged);
+        }
+        free(data);
+        free(again);
+        foray_explorer_destroy(one);
+        foray_explorer_destroy(other);
+    }
+    bench_close(&b);
+}
+
+/* An absorbing state is known to be one, and must stay one. */
+static void ends_are_known(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *model = model_of(ctx, "open:states=1000,actions=2,horizon=4,initial=0");
+    foray_settings settings = express(ctx, 1);
+    foray_explorer *explorer;
+    support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
+    for (int k = 0; k < 3000; k++) {
+        int64_t action;
+        support_ok(ctx, foray_explorer_begin(explorer));
+        support_ok(ctx, foray_explorer_act(explorer, 0, &action));
+        support_ok(ctx, foray_explorer_observe(explorer, 0, action, 7));
+        support_ok(ctx, foray_explorer_done(explorer, 7));
+        support_ok(ctx, foray_explorer_end(explorer));
+    }
+    foray_reward *reward = truth_goal(ctx, model, 7);
+    const foray_reward *const rewards[] = {reward};
+    foray_policy *policy;
+    support_ok(ctx, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
+    assert_true(policy->expected == 3 && policy->low > 2.95 && policy->certificate.gap < 0.05);
+    foray_policy_destroy(policy);
+    foray_reward_destroy(reward);
+    support_ok(ctx, foray_explorer_begin(explorer));
+    assert_int_equal(foray_explorer_observe(explorer, 7, 0, 8), FORAY_ERROR_WORLD);
+    assert_non_null(strstr(foray_message(ctx), "state 7 was left"));
+    support_ok(ctx, foray_explorer_observe(explorer, 0, 0, 7));
+    assert_int_equal(foray_explorer_done(explorer, 0), FORAY_ERROR_WORLD);
+    foray_explorer_destroy(explorer);
+    foray_model_destroy(model);
+    foray_context_destroy(ctx);
+}
+
+/* Each allocation fails in turn: an error, and nothing leaks. */
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    bench b = bench_of("deepsea:size=4", "open:states=12,actions=2,horizon=4");
+    foray_settings settings = express(b.ctx, 1);
+    foray_reward *reward = truth_goal(b.ctx, b.open, 3);
+    bool whole = false;
+    for (int64_t allowed = 0; !whole && allowed < 500; allowed++) {
+        foray_explorer *explorer = NULL;
+        foray_policy *policy = NULL;
+        const foray_reward *const rewards[] = {reward};
+        foray_certificate bound;
+        b.ctx->allocations_left = allowed;
+        foray_status status = foray_explorer_create(b.ctx, b.open, &settings, &explorer);
+        for (int k = 0; k < 5 && status == FORAY_OK; k++)
+            status = foray_explorer_play(explorer, b.world, NULL, NULL);
+        if (status == FORAY_OK)
+            status = foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy);
+        if (status == FORAY_OK)
+            status = foray_explorer_bound(explorer, &bound);
+        b.ctx->allocations_left = -1;
+        whole = status == FORAY_OK;
+        assert_true(whole || status == FORAY_ERROR_MEMORY);
+        foray_policy_destroy(policy);
+        foray_explorer_destroy(explorer);
+    }
+    assert_true(whole);
+    foray_reward_destroy(reward);
+    bench_close(&b);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_can_follow),
-        cmocka_unit_test(bad_sizes_are_refused),
-        cmocka_unit_test(certificates_hold),
+        cmocka_unit_test(anything_can_follow), cmocka_unit_test(bad_sizes_are_refused),
+        cmocka_unit_test(others_refuse),       cmocka_unit_test(bounds_contain_all_laws),
+        cmocka_unit_test(certificates_hold),   cmocka_unit_test(saving_changes_nothing),
+        cmocka_unit_test(ends_are_known),      cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

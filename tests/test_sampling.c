@@ -394,7 +394,10 @@ static void own_worlds_are_asked(void **state)
 {
     foray_context *ctx = *state;
     counter_world self = {0, 0, 0, FORAY_OK, 4};
-    foray_world_ops ops = {sizeof ops, counter_reset, counter_step, counter_destroy, NULL};
+    foray_world_ops ops = {.size = sizeof ops,
+                           .reset = counter_reset,
+                           .step = counter_step,
+                           .destroy = counter_destroy};
     foray_world *world = NULL;
     assert_int_equal(foray_world_create(ctx, &ops, &self, &world), FORAY_OK);
     foray_draw draw = {1, 10, 100};
@@ -415,8 +418,10 @@ static void failures_of_own_worlds_are_reported(void **state)
     foray_context *ctx = *state;
     counter_world self = {0, 0, 0, FORAY_ERROR_IO, 0};
     /* A caller from before `destroy` was in the table. */
-    foray_world_ops ops = {offsetof(foray_world_ops, destroy), counter_reset, counter_step,
-                           counter_destroy, NULL};
+    foray_world_ops ops = {.size = offsetof(foray_world_ops, destroy),
+                           .reset = counter_reset,
+                           .step = counter_step,
+                           .destroy = counter_destroy};
     foray_world *world = NULL;
     assert_int_equal(foray_world_create(ctx, &ops, &self, &world), FORAY_OK);
     foray_draw draw = {1, 10, 3};
@@ -438,9 +443,9 @@ static void incomplete_tables_are_refused(void **state)
 {
     foray_context *ctx = *state;
     foray_world *world = NULL;
-    foray_world_ops no_step = {sizeof no_step, counter_reset, NULL, NULL, NULL};
-    foray_world_ops no_reset = {sizeof no_reset, NULL, counter_step, NULL, NULL};
-    foray_world_ops no_size = {0, counter_reset, counter_step, NULL, NULL};
+    foray_world_ops no_step = {.size = sizeof no_step, .reset = counter_reset};
+    foray_world_ops no_reset = {.size = sizeof no_reset, .step = counter_step};
+    foray_world_ops no_size = {.reset = counter_reset, .step = counter_step};
     assert_int_equal(foray_world_create(ctx, &no_step, NULL, &world), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(ctx), "step"));
     assert_int_equal(foray_world_create(ctx, &no_reset, NULL, &world), FORAY_ERROR_USAGE);

@@ -46,11 +46,9 @@ sed 's/self.luck = random.Random(key)/self.luck = getattr(self, "luck", random.R
 expect 1 'FAILED +replay|failed +replay' foray world check "exec:python3 forgetful.py"
 
 # ------------------------------------------------------------------- explored and tried
-sed 's/self.luck.randrange(2)/0/' walk.py >home.py
-home="exec:python3 home.py"
-expect 0 'for 200 episodes' foray explore "$home" -k 200 -o walk.foray
-expect 0 'for 100 episodes' foray explore "$home" -k 100 -o parts.foray
-expect 0 'for 200 episodes' foray explore "$home" --resume -k 200 -o parts.foray
+expect 0 'for 200 episodes' foray explore "$walk" -k 200 -o walk.foray
+expect 0 'for 100 episodes' foray explore "$walk" -k 100 -o parts.foray
+expect 0 'for 200 episodes' foray explore "$walk" --resume -k 200 -o parts.foray
 for run in walk parts; do
     foray plan $run.foray -r reach:9 --no-store --json | sed /\"run\"/d >$run.json
     foray data $run.foray -o $run.csv
@@ -61,16 +59,22 @@ expect 0 'reach:9 +1 \[' foray rollout walk.foray --trust -r reach:9 -n 300
 expect 0 'far ' foray rollout walk.foray --trust -r far -n 20
 
 # What needs any state at any time is refused, with the reason.
-expect 4 'is sequential' foray explore "$home" -a generative -k 5 -o bad.foray
+cat >known.json <<'J'
+{"format":"foray-model","version":1,"name":"known","states":10,"actions":2,"horizon":30,"dim":1,
+ "norm_bound":1,"initial":[[0,0.5],[1,0.5]],"features":[
+J
+awk 'BEGIN { for (s = 0; s < 10; s++) for (a = 0; a < 2; a++)
+    printf "%s[%d,%d,%d,[[0,1]]]", s + a ? "," : "", s, a, s; print "]}" }' >>known.json
+expect 4 'is sequential' foray explore known.json --in "$walk" -a generative -k 5 -o bad.foray
 
 # ------------------------------------------------------------------ what cannot be used
 sed 's/sequential = True/sequential = True; simulators = 2/' walk.py >both.py
 expect 4 'a sequential program has no simulators' foray world check "exec:python3 both.py"
 # Version 1, from before: the same answers without done.
 sed -e 's/_OLDEST, _NEWEST = 1, 2/_OLDEST, _NEWEST = 1, 1/' -i foray_world.py
-expect 4 'flags that only a newer version knows' foray explore "$home" -k 5 -o old.foray
+expect 4 'flags that only a newer version knows' foray explore "$walk" -k 5 -o old.foray
 sed -e 's/sequential = True/sequential = False/' -e 's/done(self.place) if self.place == 9 else //' \
     -e 's/assert.*/self.place = int(state[0]); self.luck = random.Random(key)/' \
-    -e 's/self.place += /self.place += self.place < 9 and /' home.py >one.py
+    -e 's/self.place += /self.place += self.place < 9 and /' walk.py >one.py
 expect 0 'for 50 episodes' foray explore "exec:python3 one.py" -k 50 -o one.foray
 finish

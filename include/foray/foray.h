@@ -307,6 +307,8 @@ FORAY_API double foray_model_feature_delta(const foray_model *model);
 
 /* The true parameter, foray_model_dim numbers, or NULL if it is not known. A model
  * that knows it can be used as a world. */
+/* Is nothing known about it but sizes, names and perhaps where episodes begin? */
+FORAY_API bool foray_model_is_open(const foray_model *model);
 FORAY_API const double *foray_model_theta(const foray_model *model);
 
 /* How many numbers of theta data could tell: d' after centring, over all blocks. 0: nothing is
@@ -579,6 +581,8 @@ typedef struct foray_world_ops {
     void (*destroy)(void *self);
     /* May be NULL: why the last call did not return FORAY_OK; valid until the next call. */
     const char *(*message)(void *self);
+    /* May be NULL: did the last step lead to an absorbing state? Open models learn it from this. */
+    bool (*ended)(void *self);
 } foray_world_ops;
 
 typedef struct foray_world foray_world;
@@ -601,10 +605,15 @@ FORAY_API foray_status foray_world_step(foray_world *world, const foray_draw *dr
                                         int64_t action, int64_t *next);
 
 /* Built-in worlds, as models whose theta is known: "rooms:rows=3,cols=3". The
- * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range.
- * "open:states=S,actions=A,horizon=H,initial=STATE" is not a world, but a model without theta in
- * which anything may follow anything (docs/outside.md). */
+ * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range. Also takes
+ * the spec of an open model. */
 FORAY_API foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out);
+/* An open model, "open:states=S,actions=A,horizon=H[,initial=STATE]": nothing is known but sizes,
+ * and anything may follow anything (docs/outside.md). With names for its actions, or without
+ * (names = 0). Such models are explored by rf-express (pooled on), random and recorded, in memory
+ * that grows with what was seen; functions that need features or successors refuse them. */
+FORAY_API foray_status foray_model_open(foray_context *ctx, const char *spec, int64_t names,
+                                        const char *const *action_name, foray_model **out);
 
 typedef struct foray_world_info {
     const char *name;
@@ -866,6 +875,9 @@ FORAY_API foray_status foray_explorer_act(foray_explorer *explorer, int64_t stat
 /* FORAY_ERROR_WORLD if `next` cannot follow (state, action) in the model. */
 FORAY_API foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state,
                                               int64_t action, int64_t next);
+/* Of open models (foray_model_is_open): `state`, which followed last, is absorbing, and the episode
+ * ends there before its time. FORAY_ERROR_WORLD if something else has followed it. */
+FORAY_API foray_status foray_explorer_done(foray_explorer *explorer, int64_t state);
 FORAY_API foray_status foray_explorer_end(foray_explorer *explorer);
 
 /* The same in one call: plays one episode in `world`, whose random numbers are those of the
@@ -873,6 +885,9 @@ FORAY_API foray_status foray_explorer_end(foray_explorer *explorer);
  * foray_run_explore would play. `states` and `actions` (either may be NULL) receive what happened,
  * laid out as foray_run_record takes it. FORAY_ERROR_WORLD if the world fails or does what the
  * model rules out; an episode that broke off cannot be continued. */
+/* In an open model an episode may end before its time. What stands for the actions after that:
+ * nothing more was recorded; the last state is absorbing. */
+enum { FORAY_OVER = -1, FORAY_DONE = -2 };
 FORAY_API foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world,
                                            int32_t *states, int32_t *actions);
 
@@ -1037,6 +1052,7 @@ typedef struct foray_recorded {
     int64_t steps;          /* at least 1, at most the horizon */
     const int32_t *states;  /* [steps+1] */
     const int32_t *actions; /* [steps] */
+    bool done;              /* its last state is absorbing, as the file says */
 } foray_recorded;
 enum { FORAY_LABEL_SIZE = 64 }; /* bytes of a label, with its final 0 */
 

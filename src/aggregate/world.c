@@ -122,6 +122,12 @@ static foray_status check_allowed(const walker *w, choice allowed, int64_t state
 
 /* ----------------------------------------------------------------------- operations */
 
+/* Of an open model that is not told where episodes begin. */
+static bool begins_anywhere(const foray_model *model)
+{
+    return model->open && model->initials == 0;
+}
+
 static foray_status reset(void *self, const foray_draw *draw, int64_t *state)
 {
     walker *w = self;
@@ -131,10 +137,11 @@ static foray_status reset(void *self, const foray_draw *draw, int64_t *state)
     if (status != FORAY_OK)
         return status;
     allowed.count = foray_model_initial(w->model, &allowed.cluster, &probability);
-    status = check_allowed(w, allowed, 0, -1);
+    if (!begins_anywhere(w->model))
+        status = check_allowed(w, allowed, 0, -1);
     if (status != FORAY_OK)
         return status;
-    w->told = choose(w, allowed, draw);
+    w->told = begins_anywhere(w->model) ? (int64_t)w->state[0] : choose(w, allowed, draw);
     w->last = *draw;
     w->ended = false;
     *state = w->told;
@@ -219,6 +226,14 @@ static foray_status move_on(walker *w, const foray_draw *draw, int64_t state, in
     return FORAY_OK;
 }
 
+static foray_status tell(walker *w, const foray_draw *draw, int64_t cluster, int64_t *next)
+{
+    w->told = cluster;
+    w->last = *draw;
+    *next = cluster;
+    return FORAY_OK;
+}
+
 static foray_status step(void *self, const foray_draw *draw, int64_t state, int64_t action,
                          int64_t *next)
 {
@@ -229,6 +244,8 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
     foray_status status = move_on(w, draw, state, action);
     if (status != FORAY_OK)
         return status;
+    if (w->model->open) /* anything can follow, and states are clusters */
+        return tell(w, draw, (int64_t)w->state[0], next);
     choice allowed;
     allowed.count = foray_model_successors(w->model, state, action, &allowed.cluster);
     if (w->points > 0 && w->system->ops.deterministic)
@@ -237,10 +254,7 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
         status = check_allowed(w, allowed, state, action);
     if (status != FORAY_OK)
         return status;
-    w->told = choose(w, allowed, draw);
-    w->last = *draw;
-    *next = w->told;
-    return FORAY_OK;
+    return tell(w, draw, choose(w, allowed, draw), next);
 }
 
 static void destroy(void *self)
@@ -252,6 +266,11 @@ static void destroy(void *self)
     free(w->point);
     free(w->block);
     free(w);
+}
+
+static bool ended(void *self)
+{
+    return ((const walker *)self)->ended;
 }
 
 static const char *message(void *self)
@@ -280,8 +299,12 @@ static foray_status prepare_points(walker *w, const foray_aggregation *aggregati
 static foray_status create_world(walker start, const foray_aggregation *aggregation,
                                  foray_world **out)
 {
-    static const foray_world_ops ops = {
-        .size = sizeof ops, .reset = reset, .step = step, .destroy = destroy, .message = message};
+    static const foray_world_ops ops = {.size = sizeof ops,
+                                        .reset = reset,
+                                        .step = step,
+                                        .destroy = destroy,
+                                        .message = message,
+                                        .ended = ended};
     foray_status status =
         fy_clusters_check_model(start.ctx, start.clusters, start.system, start.model);
     walker *w;

@@ -1,6 +1,7 @@
 /* algorithms.c - the table of algorithms, and explorers created by the name of one. The table
  * knows every algorithm and no algorithm knows the table, so it has a folder to itself. */
 #include "algorithms/algorithms.h"
+#include "explore/open/open.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,12 +69,27 @@ bool foray_algorithm_is_generative(const char *name)
     return ops && ops->query;
 }
 
+/* The row of the same name for open models. */
+static foray_status take_open(foray_context *ctx, const fy_explorer_ops **ops)
+{
+    const fy_explorer_ops *open = fy_open_algorithm((*ops)->name);
+    if (!open)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s needs a model of what can follow what, and of this one nothing is known "
+                       "but its sizes: explore it with rf-express or random",
+                       (*ops)->name);
+    *ops = open;
+    return FORAY_OK;
+}
+
 foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
                                    const foray_settings *settings, foray_explorer **out)
 {
     foray_explorer start = {.ctx = ctx, .model = model, .step = -1, .stale = true};
     foray_status status = fy_settings_read(ctx, settings, &start.settings, &start.ops, start.own);
-    if (status == FORAY_OK)
+    if (status == FORAY_OK && model->open)
+        status = take_open(ctx, &start.ops);
+    else if (status == FORAY_OK)
         status = foray_model_check(ctx, model, NULL);
     if (status != FORAY_OK)
         return status;

@@ -1,6 +1,7 @@
 /* certificates.c - plans and bounds with certificates from likelihoods, whatever the algorithm:
  * of the data only the counts of transitions matter, and those every explorer keeps. */
 #include "explore/explorer.h"
+#include "model/open.h"
 #include "plan/many.h"
 #include "plan/policy.h"
 #include "plan/reward.h"
@@ -14,6 +15,8 @@ enum { VECTOR_MEMORY = 1024 };
 
 static foray_status no_likelihood(const foray_explorer *explorer)
 {
+    if (explorer->model->open)
+        return fy_model_need_features(explorer->ctx, explorer->model, "this");
     if (explorer->through_clusters)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "the world is seen through clusters, and what follows a cluster does not "
@@ -33,6 +36,8 @@ foray_status foray_explorer_certify_by(foray_explorer *explorer, foray_radius ra
     if (radius != FORAY_RADIUS_LIKELIHOOD && radius != explorer->settings.radius)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "certificates rest on the likelihood, or on the radius of the exploration");
+    if (explorer->model->open) /* all there is */
+        return FORAY_OK;
     foray_status status =
         radius == FORAY_RADIUS_LIKELIHOOD ? fy_explorer_sets(explorer, &sets) : FORAY_OK;
     if (status == FORAY_OK && radius == FORAY_RADIUS_LIKELIHOOD && !sets)
@@ -237,8 +242,9 @@ foray_status fy_explorer_need_sets(foray_explorer *explorer, fy_certifier **out)
 foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
                                     foray_policy *policy)
 {
-    fy_certifier *sets;
-    foray_status status = fy_explorer_need_sets(explorer, &sets);
+    fy_certifier *sets = NULL;
+    foray_status status =
+        explorer->ops->certify ? FORAY_OK : fy_explorer_need_sets(explorer, &sets);
     if (status == FORAY_OK)
         status = fy_reward_check(explorer->ctx, reward, explorer->model);
     if (status == FORAY_OK)
@@ -248,7 +254,12 @@ foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward
     /* Values of plans, if it has any, were found elsewhere and stay as they are. */
     double value[FORAY_MODES];
     memcpy(value, policy->value, sizeof value);
-    certify_policy(explorer, sets, reward, policy);
+    if (explorer->ops->certify)
+        status = explorer->ops->certify(explorer, reward, policy);
+    else
+        certify_policy(explorer, sets, reward, policy);
+    if (status != FORAY_OK)
+        return status;
     fy_explorer_qualify(explorer, &policy->certificate);
     fy_reward_convert(reward, policy);
     memcpy(policy->value, value, sizeof value);

@@ -127,6 +127,14 @@ static foray_status ruled_out(foray_explorer *explorer, int64_t state, int64_t a
                    next, state, action, explorer->episodes, step);
 }
 
+static foray_status not_absorbing(foray_explorer *explorer, int64_t state)
+{
+    return fy_fail(explorer->ctx, FORAY_ERROR_WORLD,
+                   "state %" PRId64 " was left, but the world says that it is absorbing (done): it "
+                   "must always be (episode %" PRId64 ")",
+                   state, explorer->episodes);
+}
+
 foray_status foray_explorer_begin(foray_explorer *explorer)
 {
     if (explorer->step >= 0)
@@ -191,16 +199,36 @@ foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int
     int64_t j = fy_model_find(model, pair, next);
     if (j < 0)
         return ruled_out(explorer, state, action, next, explorer->step);
-    explorer->seen[model->succ_start[pair] + j]++;
+    if (explorer->ops->is_ended && next != state && explorer->ops->is_ended(explorer, state))
+        return not_absorbing(explorer, state);
+    if (!model->open)
+        explorer->seen[model->succ_start[pair] + j]++;
     explorer->ops->observe(explorer, explorer->step, pair, j);
     explorer->step++;
-    return unless_stopped(explorer);
+    return explorer->failed ? FORAY_ERROR_MEMORY : unless_stopped(explorer);
+}
+
+foray_status foray_explorer_done(foray_explorer *explorer, int64_t state)
+{
+    if (explorer->step < 1)
+        return wrong_order(explorer, "foray_explorer_done");
+    if (!explorer->ops->ended)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "which states are absorbing is for the model to say, unless it is open");
+    foray_status status =
+        check_index(explorer, FORAY_ERROR_WORLD, "state", state, explorer->model->states);
+    if (status == FORAY_OK && !explorer->ops->ended(explorer, state))
+        return not_absorbing(explorer, state);
+    explorer->step = explorer->model->horizon;
+    return explorer->failed ? FORAY_ERROR_MEMORY : status;
 }
 
 static foray_status end_episode(foray_explorer *explorer)
 {
     if (explorer->ops->end_episode)
         explorer->ops->end_episode(explorer);
+    if (explorer->failed)
+        return FORAY_ERROR_MEMORY;
     if (fy_was_stopped(explorer->ctx))
         return FORAY_INTERRUPTED;
     int64_t length = explorer->step;
@@ -253,15 +281,23 @@ static foray_status check_recorded(foray_explorer *explorer, int64_t steps, cons
     return FORAY_OK;
 }
 
-foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps, const int32_t *states,
-                                  const int32_t *actions)
+foray_status fy_explorer_learn(foray_explorer *explorer, int64_t steps, const int32_t *states,
+                               const int32_t *actions, bool done)
 {
     foray_status status = check_recorded(explorer, steps, states, actions);
     if (status == FORAY_OK)
         status = foray_explorer_begin(explorer);
     for (int64_t t = 0; t < steps && status == FORAY_OK; t++)
         status = foray_explorer_observe(explorer, states[t], actions[t], states[t + 1]);
+    if (status == FORAY_OK && done)
+        status = foray_explorer_done(explorer, states[steps]);
     return status == FORAY_OK ? end_episode(explorer) : status;
+}
+
+foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps, const int32_t *states,
+                                  const int32_t *actions)
+{
+    return fy_explorer_learn(explorer, steps, states, actions, false);
 }
 
 int64_t fy_follow(foray_explorer *explorer, int64_t t, int64_t state)
@@ -301,7 +337,7 @@ foray_ahead foray_explorer_ahead(const foray_explorer *explorer)
     const fy_explorer_ops *ops = explorer->ops;
     if (ops->unplanned)
         return FORAY_AHEAD_PLAYS;
-    if (!ops->followed)
+    if (!ops->followed && !ops->follow_all)
         return FORAY_AHEAD_STEPWISE;
     bool always = fy_explorer_replans_always(explorer) && explorer->settings.plan_every == 1;
     return always ? FORAY_AHEAD_PLANS : FORAY_AHEAD_PLAYS;
@@ -442,7 +478,7 @@ static uint64_t fingerprint(const foray_explorer *explorer)
     const fy_explorer_ops *ops = explorer->ops;
     const int64_t shape[] = {
         model->states,         model->actions,
-        model->horizon,        model->dim,
+        model->horizon,        model->open ? -1 - model->initials : model->dim,
         model->generator_sets, settings->seed,
         settings->radius,      settings->centring,
         settings->blocks,      ops->needs_budget(explorer) ? settings->episodes : 0};

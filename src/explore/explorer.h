@@ -53,6 +53,8 @@ typedef struct fy_explorer_ops {
     /* For playing ahead (run/ahead.c): the actions [horizon][states] that it follows until its
      * next plan, and whoever has them may have fy_follow as `act`; */
     const int32_t *(*followed)(const foray_explorer *explorer);
+    /* or (open models) fills such a table in: -1 where the action is fy_random_action_in; */
+    void (*follow_all)(const foray_explorer *explorer, int32_t *table);
     /* or, where no plan changes what it does, its action in step t of an episode: looks only at
      * what never changes. Without either it decides step by step. */
     int64_t (*unplanned)(const foray_explorer *explorer, int64_t episode, int64_t t, int64_t state);
@@ -64,6 +66,12 @@ typedef struct fy_explorer_ops {
     /* The ellipsoids of its regression in the model's own basis, at delta/G for each block; false
      * where the settings ask for others. */
     bool (*regression)(foray_explorer *explorer, fy_regression_set *out);
+    /* Of open models: an episode ended in a state that is absorbing (false: something else has
+     * followed it before); whether a state is known to be; and the certificate of any policy. */
+    bool (*ended)(foray_explorer *explorer, int64_t state);
+    bool (*is_ended)(const foray_explorer *explorer, int64_t state);
+    foray_status (*certify)(foray_explorer *explorer, const foray_reward *reward,
+                            foray_policy *policy);
     /* Which plan `bound` is about. */
     foray_mode bound_plan;
     /* True: with replan auto there is a plan in every episode. */
@@ -88,6 +96,7 @@ struct foray_explorer {
     int64_t plans;                                 /* exploration plans made */
     int64_t step;              /* of the episode under way; -1 between episodes */
     bool stale;                /* what was learnt since the last plan asks for a new one */
+    bool failed;               /* out of memory in an episode: of open models, whose laws grow */
     int64_t *seen;             /* [transitions] how often each happened, laid out as model->succ */
     foray_radius certificates; /* what they rest on: the likelihood, or the settings' radius */
     bool through_clusters;     /* the world is a system seen through clusters */
@@ -181,6 +190,10 @@ void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader);
 
 /* Has it a bound for all rewards: its own, or one from the sets? */
 foray_status fy_explorer_bounded(foray_explorer *explorer, bool *out);
+
+/* foray_explorer_learn, of an episode that may have ended in an absorbing state. */
+foray_status fy_explorer_learn(foray_explorer *explorer, int64_t steps, const int32_t *states,
+                               const int32_t *actions, bool done);
 
 /* Would the explorer take this reward to explore for? */
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward);

@@ -16,8 +16,10 @@ static int64_t steps_between(const foray_explorer *explorer)
 
 foray_status fy_explorer_prepare_tests(foray_explorer *explorer)
 {
-    foray_status status = fy_fit_create(explorer->ctx, explorer->model, &explorer->fit);
     explorer->tested_after = -1;
+    if (explorer->model->open) /* nothing can refute it */
+        return FORAY_OK;
+    foray_status status = fy_fit_create(explorer->ctx, explorer->model, &explorer->fit);
     if (explorer->fit)
         explorer->next_test = steps_between(explorer);
     return status;

@@ -332,6 +332,15 @@ static foray_status count_vertices(foray_context *ctx, const fy_basis *basis,
 static foray_status check(foray_context *ctx, const foray_model *model, foray_model_facts *facts)
 {
     const fy_basis *basis = model->basis;
+    if (model->open) {
+        *facts = (foray_model_facts){.pairs = model->pairs,
+                                     .unknowns = foray_model_unknowns(model),
+                                     .psi_norm = NAN,
+                                     .theta_norm = NAN,
+                                     .worst_sum = NAN,
+                                     .least_probability = NAN};
+        return FORAY_OK;
+    }
     count_things(model, facts);
     if (!basis)
         return explain_missing_form(ctx, model);
@@ -355,7 +364,7 @@ foray_status foray_model_check(foray_context *ctx, const foray_model *model,
 {
     foray_model_facts found = {0};
     foray_status status = check(ctx, model, &found);
-    if (status == FORAY_OK && facts)
+    if (status == FORAY_OK && facts && !model->open)
         status = count_vertices(ctx, model->basis, &found);
     if (facts)
         *facts = found;

@@ -1,6 +1,7 @@
 /* json_read.c - a model from JSON (docs/formats.md). Messages name the key; the
  * caller of the whole puts the file in front. */
 #include "base/document.h"
+#include "model/open.h"
 #include "model/parts.h"
 
 #include <inttypes.h>
@@ -94,16 +95,14 @@ static foray_status read_vector(foray_context *ctx, fy_json entry, int position,
 
 /* ------------------------------------------------------------------- sizes */
 
-static foray_status read_sizes(reader *r)
+static foray_status read_shape(reader *r)
 {
     fy_model_parts *parts = &r->parts;
     const struct {
         const char *key;
         int64_t *out;
-    } sizes[] = {{"states", &parts->states},
-                 {"actions", &parts->actions},
-                 {"horizon", &parts->horizon},
-                 {"dim", &parts->dim}};
+    } sizes[] = {
+        {"states", &parts->states}, {"actions", &parts->actions}, {"horizon", &parts->horizon}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         foray_status status =
             fy_document_integer(r->ctx, r->root, sizes[i].key, 1, INT32_MAX - 1, sizes[i].out);
@@ -114,8 +113,18 @@ static foray_status read_sizes(reader *r)
     if (fy_json_kind_of(name) != FY_JSON_TEXT)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT, "name: a text is expected");
     parts->name = fy_json_text(name);
-    foray_status status =
-        fy_document_real(r->ctx, r->root, "norm_bound", 0, FY_MODEL_LARGEST, &parts->norm_bound);
+    return FORAY_OK;
+}
+
+static foray_status read_sizes(reader *r)
+{
+    fy_model_parts *parts = &r->parts;
+    foray_status status = read_shape(r);
+    if (status == FORAY_OK)
+        status = fy_document_integer(r->ctx, r->root, "dim", 1, INT32_MAX - 1, &parts->dim);
+    if (status == FORAY_OK)
+        status = fy_document_real(r->ctx, r->root, "norm_bound", 0, FY_MODEL_LARGEST,
+                                  &parts->norm_bound);
     if (status == FORAY_OK && fy_json_member(r->root, "feature_error").tree)
         status = fy_document_real(r->ctx, r->root, "feature_error", 0, FY_MODEL_LARGEST,
                                   &parts->feature_error);
@@ -484,6 +493,43 @@ static foray_status read_everything(reader *r)
     return status;
 }
 
+/* Nothing but sizes: "initial" may be null, and there are no features. */
+static foray_status read_open(reader *r, foray_model **out)
+{
+    static const char *const kinds[] = {"open", NULL};
+    static const char *const closed[] = {"dim",           "norm_bound",    "features",    "theta",
+                                         "available",     "pair_features", "nonnegative", "layout",
+                                         "feature_error", "feature_delta"};
+    fy_model_parts *parts = &r->parts;
+    int kind;
+    foray_status status = fy_document_choice(r->ctx, r->root, "kind", kinds, &kind);
+    for (int64_t i = 0; i < FY_COUNT(closed) && status == FORAY_OK; i++)
+        if (fy_json_member(r->root, closed[i]).tree)
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: an open model has none", closed[i]);
+    if (status == FORAY_OK)
+        status = read_shape(r);
+    bool known = fy_json_kind_of(fy_json_member(r->root, "initial")) != FY_JSON_NULL;
+    if (status == FORAY_OK && known)
+        status = read_initial(r);
+    if (status == FORAY_OK)
+        status = read_names(r, "state_names", parts->states, &r->state_names);
+    if (status == FORAY_OK)
+        status = read_names(r, "action_names", parts->actions, &r->action_names);
+    if (status != FORAY_OK)
+        return status;
+    const fy_open_parts open = {.name = parts->name,
+                                .states = parts->states,
+                                .actions = parts->actions,
+                                .horizon = parts->horizon,
+                                .initials = parts->initials,
+                                .initial_state = r->initial_state,
+                                .initial_probability = r->initial_probability,
+                                .state_names = (const char *const *)r->state_names,
+                                .action_names = (const char *const *)r->action_names};
+    status = fy_model_open(r->ctx, &open, out);
+    return status == FORAY_ERROR_USAGE ? FORAY_ERROR_INPUT : status;
+}
+
 static foray_status assemble(reader *r, foray_model **out)
 {
     fy_model_parts *parts = &r->parts;
@@ -537,11 +583,13 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
         "horizon",       "dim",         "norm_bound",    "initial", "features",
         "theta",         "state_names", "action_names",  "layout",  "pair_features",
         "feature_error", "nonnegative", "feature_delta", NULL};
-    static const char *const second[] = {
-        "format",        "version",     "name",          "states",    "actions",
-        "horizon",       "dim",         "norm_bound",    "initial",   "features",
-        "theta",         "state_names", "action_names",  "layout",    "pair_features",
-        "feature_error", "nonnegative", "feature_delta", "available", NULL};
+    static const char *const second[] = {"format",        "version",     "name",
+                                         "states",        "actions",     "horizon",
+                                         "dim",           "norm_bound",  "initial",
+                                         "features",      "theta",       "state_names",
+                                         "action_names",  "layout",      "pair_features",
+                                         "feature_error", "nonnegative", "feature_delta",
+                                         "available",     "kind",        NULL};
     static const char *const *const keys[] = {first, second};
     reader r = {.ctx = ctx};
     foray_status status =
@@ -549,8 +597,9 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
     if (status != FORAY_OK)
         return status;
     r.root = fy_json_root(&r.tree);
-    status = read_everything(&r);
-    if (status == FORAY_OK)
+    bool open = fy_json_member(r.root, "kind").tree != NULL;
+    status = open ? read_open(&r, out) : read_everything(&r);
+    if (status == FORAY_OK && !open)
         status = assemble(&r, out);
     free_reader(&r);
     return status == FORAY_OK ? status : fy_fail_within(ctx, status, "%s", where);

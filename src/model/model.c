@@ -2,6 +2,7 @@
 #include "base/document.h"
 #include "model/model.h"
 #include "model/basis.h"
+#include "model/open.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,11 @@ void foray_model_destroy(foray_model *model)
 }
 
 /* -------------------------------------------------------------- accessors */
+
+bool foray_model_is_open(const foray_model *model)
+{
+    return model->open;
+}
 
 const char *foray_model_name(const foray_model *model)
 {
@@ -95,6 +101,8 @@ const double *foray_model_theta(const foray_model *model)
 
 int64_t foray_model_unknowns(const foray_model *model)
 {
+    if (model->open) /* every law over all states */
+        return (model->pairs + (model->initials == 0)) * (model->states - 1);
     return model->basis ? model->basis->unknowns : -1;
 }
 
@@ -156,6 +164,8 @@ void fy_generator_set_probabilities(const foray_model *model, const double *thet
 
 int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next)
 {
+    if (model->open)
+        return next;
     const int32_t *succ = model->succ + model->succ_start[pair];
     int64_t n = model->succ_start[pair + 1] - model->succ_start[pair];
     for (int64_t j = 0; j < n; j++)
@@ -167,6 +177,8 @@ int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next)
 /* Initial states ascend: half of those left are out of the question at each look. */
 bool fy_model_may_start(const foray_model *model, int64_t state)
 {
+    if (model->open && model->initials == 0)
+        return state >= 0 && state < model->states;
     int64_t low = 0, high = model->initials;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -274,7 +286,8 @@ foray_status foray_model_print(foray_context *ctx, const foray_model *model,
     size_t length;
     if (format != FORAY_MODEL_JSON && format != FORAY_MODEL_COMPACT)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is not a format of models", (int)format);
-    foray_status status = format == FORAY_MODEL_JSON
+    foray_status status = model->open ? fy_model_print_open(ctx, model, &text, &length)
+                          : format == FORAY_MODEL_JSON
                               ? fy_model_print_json(ctx, model, &text, &length)
                               : fy_model_print_compact(ctx, model, &text, &length);
     if (status != FORAY_OK)

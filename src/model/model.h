@@ -20,6 +20,7 @@ typedef struct fy_basis fy_basis;
 
 struct foray_model {
     char *name;
+    bool open; /* nothing is known but sizes: see open.h */
     int64_t states, actions, horizon, dim, pairs;
     double norm_bound;
     double feature_error; /* zeta; 0: the features are exact */

@@ -20,6 +20,18 @@ static foray_status world_failed(foray_context *ctx, const foray_world *world)
     return FORAY_ERROR_WORLD;
 }
 
+/* The rest of an episode that ended in an absorbing state: there, without actions. */
+static void fill_end(int64_t horizon, int64_t from, int64_t state, int32_t *states,
+                     int32_t *actions)
+{
+    for (int64_t t = from; t < horizon; t++) {
+        if (actions)
+            actions[t] = FORAY_DONE;
+        if (states)
+            states[t + 1] = (int32_t)state;
+    }
+}
+
 foray_draw fy_play_draw(const foray_explorer *explorer)
 {
     return (foray_draw){.seed = (uint64_t)explorer->settings.seed,
@@ -45,9 +57,10 @@ foray_status fy_play_steps(foray_explorer *explorer, foray_world *world, foray_d
                            int64_t state, int32_t *states, int32_t *actions)
 {
     int64_t stride = explorer->ops->query ? 2 : 1; /* see foray_run_record */
+    const foray_model *model = explorer->model;
     int64_t action, next;
     foray_status status = FORAY_OK;
-    for (int64_t t = 0; t < explorer->model->horizon && status == FORAY_OK; t++) {
+    for (int64_t t = 0; t < model->horizon && status == FORAY_OK; t++) {
         status = foray_explorer_query(explorer, &state);
         if (status == FORAY_OK)
             status = foray_explorer_act(explorer, state, &action);
@@ -64,6 +77,11 @@ foray_status fy_play_steps(foray_explorer *explorer, foray_world *world, foray_d
             states[stride * t + 1] = (int32_t)next;
         }
         state = next;
+        if (status == FORAY_OK && model->open && t + 1 < model->horizon && fy_world_ended(world)) {
+            status = foray_explorer_done(explorer, state);
+            fill_end(model->horizon, t + 1, state, states, actions);
+            break;
+        }
     }
     return status == FORAY_OK ? foray_explorer_end(explorer) : status;
 }

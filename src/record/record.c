@@ -147,7 +147,8 @@ static foray_status hand_over(recording *r)
                                   .line = r->line,
                                   .steps = r->steps,
                                   .states = r->piece_states,
-                                  .actions = r->piece_actions};
+                                  .actions = r->piece_actions,
+                                  .done = r->done};
     r->steps = 0;
     return r->fn(r->user, &piece);
 }
@@ -191,9 +192,11 @@ static foray_status check_step(recording *r)
     return FORAY_OK;
 }
 
-/* Nothing but the state itself follows it, whatever is done. */
+/* Nothing but the state itself follows it, whatever is done; an open model learns it. */
 static bool is_absorbing(const foray_model *model, int64_t state)
 {
+    if (model->open)
+        return true;
     for (int64_t a = 0; a < model->actions; a++) {
         int64_t pair = state * model->actions + a;
         if (model->succ_start[pair + 1] - model->succ_start[pair] != 1 ||
@@ -238,6 +241,13 @@ static foray_status take_row(recording *r)
         status = begin_episode(r, label);
     if (status == FORAY_OK)
         status = check_step(r);
+    if (status == FORAY_OK && r->step >= r->model->horizon && r->model->open &&
+        r->model->initials == 0)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": step: episode %s is longer than the horizon of %" PRId64
+                       ", and its pieces would begin elsewhere than episodes do: give the model "
+                       "a longer horizon, or initial=STATE",
+                       r->path, fy_csv_line(r->csv), r->label, r->model->horizon);
     if (status == FORAY_OK)
         status = read_row(r, row);
     if (status != FORAY_OK)

@@ -25,6 +25,7 @@ typedef struct slot {
     slot_state state;
     int64_t answers; /* of the world: s_0, s_1, ... */
     int64_t failed;  /* the worker whose world then failed; -1: none */
+    bool ended;      /* the last answer is absorbing */
     int64_t *states; /* [horizon+1] */
     int32_t *actions;
 } slot;
@@ -40,6 +41,7 @@ typedef struct worker {
 struct fy_ahead {
     foray_explorer *explorer;
     foray_world *answers; /* the world that answers what was played */
+    bool ended;           /* its last answer is absorbing */
     worker *worker;
     int64_t workers, budget;
     slot *slot;
@@ -68,8 +70,10 @@ static slot *slot_of(const fy_ahead *ahead, int64_t episode)
 static int64_t action_at(const fy_ahead *ahead, int64_t episode, int64_t t, int64_t state)
 {
     const foray_explorer *explorer = ahead->explorer;
-    return ahead->table ? ahead->table[t * explorer->model->states + state]
-                        : explorer->ops->unplanned(explorer, episode, t, state);
+    if (!ahead->table)
+        return explorer->ops->unplanned(explorer, episode, t, state);
+    int32_t action = ahead->table[t * explorer->model->states + state];
+    return action >= 0 ? action : fy_random_action_in(explorer, episode, t, state);
 }
 
 /* One episode; false: the plan changed meanwhile. A state that the model does not have ends it:
@@ -82,17 +86,19 @@ static bool play(const worker *w, int64_t episode, slot *s)
                        .episode = (uint64_t)episode};
     s->answers = 0;
     s->failed = -1;
+    s->ended = false;
     foray_status status = foray_world_reset(w->world, &draw, &s->states[0]);
     for (int64_t t = 0; status == FORAY_OK; t++) {
         int64_t state = s->states[t];
         s->answers = t + 1;
-        if (t == model->horizon || state < 0 || state >= model->states)
+        if (t == model->horizon || state < 0 || state >= model->states || s->ended)
             return true;
         if (__atomic_load_n(&ahead->abandon, __ATOMIC_RELAXED))
             return false;
         s->actions[t] = (int32_t)action_at(ahead, episode, t, state);
         draw.step = (uint32_t)t + 1;
         status = foray_world_step(w->world, &draw, state, s->actions[t], &s->states[t + 1]);
+        s->ended = status == FORAY_OK && model->open && fy_world_ended(w->world);
     }
     s->failed = w->index;
     return true;
@@ -143,12 +149,11 @@ static void *work(void *self)
 
 /* --------------------------------------------------------------- the new plan */
 
-static bool agrees(const fy_ahead *ahead, const slot *s)
+static bool agrees(const fy_ahead *ahead, const slot *s, int64_t episode)
 {
-    int64_t states = ahead->explorer->model->states;
     int64_t acted = s->failed < 0 ? s->answers - 1 : s->answers;
     for (int64_t t = 0; t < acted; t++)
-        if (s->actions[t] != ahead->table[t * states + s->states[t]])
+        if (s->actions[t] != action_at(ahead, episode, t, s->states[t]))
             return false;
     return true;
 }
@@ -160,11 +165,14 @@ static void take_plan(fy_ahead *ahead)
     __atomic_store_n(&ahead->abandon, true, __ATOMIC_RELAXED);
     while (ahead->playing > 0)
         pthread_cond_wait(&ahead->done, &ahead->lock);
-    memcpy(ahead->table, explorer->ops->followed(explorer),
-           (size_t)fy_policy_entries(explorer->model) * sizeof *ahead->table);
+    if (explorer->ops->follow_all)
+        explorer->ops->follow_all(explorer, ahead->table);
+    else
+        memcpy(ahead->table, explorer->ops->followed(explorer),
+               (size_t)fy_policy_entries(explorer->model) * sizeof *ahead->table);
     for (int64_t k = ahead->first; k < ahead->first + ahead->window; k++) {
         slot *s = slot_of(ahead, k);
-        if (s->state != SLOT_PLAYED || agrees(ahead, s))
+        if (s->state != SLOT_PLAYED || agrees(ahead, s, k))
             continue;
         s->state = SLOT_EMPTY;
         ahead->thrown++;
@@ -228,7 +236,13 @@ static foray_status answer_step(void *self, const foray_draw *draw, int64_t stat
     if (t + 1 >= s->answers)
         return failed(ahead, s->failed);
     *next = s->states[t + 1];
+    ahead->ended = s->ended && t + 2 == s->answers;
     return FORAY_OK;
+}
+
+static bool answer_ended(void *self)
+{
+    return ((const fy_ahead *)self)->ended;
 }
 
 static const char *answer_message(void *self)
@@ -241,8 +255,11 @@ static const char *answer_message(void *self)
 /* Memory for everything but the threads. */
 static foray_status create_slots(fy_ahead *ahead)
 {
-    static const foray_world_ops ops = {
-        .size = sizeof ops, .reset = answer_reset, .step = answer_step, .message = answer_message};
+    static const foray_world_ops ops = {.size = sizeof ops,
+                                        .reset = answer_reset,
+                                        .step = answer_step,
+                                        .message = answer_message,
+                                        .ended = answer_ended};
     foray_context *ctx = ahead->explorer->ctx;
     const foray_model *model = ahead->explorer->model;
     int64_t each = (model->horizon + 1) * (int64_t)(sizeof(int64_t) + sizeof(int32_t));

@@ -12,10 +12,11 @@ fy_codec fy_codec_for(const foray_model *model, fy_episode_kind kind)
                       .actions = foray_model_actions(model),
                       .horizon = foray_model_horizon(model),
                       .stride = kind == FY_EPISODE_QUERIES ? 2 : 1,
-                      .may_end = kind == FY_EPISODE_RECORDED};
+                      .recorded = kind == FY_EPISODE_RECORDED};
+    codec.ends = foray_model_is_open(model) ? 2 : codec.recorded ? 1 : 0;
     codec.episode_states = codec.stride * (codec.horizon - 1) + 2;
     codec.state_bytes = width_for(codec.states);
-    codec.action_bytes = width_for(codec.actions + codec.may_end);
+    codec.action_bytes = width_for(codec.actions + codec.ends);
     codec.episode_bytes = (size_t)codec.episode_states * (size_t)codec.state_bytes +
                           (size_t)codec.horizon * (size_t)codec.action_bytes;
     return codec;
@@ -53,8 +54,8 @@ void fy_codec_encode(const fy_codec *codec, const int32_t *states, const int32_t
     fy_pack(states, codec->episode_states, codec->state_bytes, out);
     out += codec->episode_states * codec->state_bytes;
     fy_pack(actions, codec->horizon, codec->action_bytes, out);
-    for (int64_t t = codec->horizon; codec->may_end && t > 0 && actions[t - 1] < 0; t--) {
-        const int32_t ended = (int32_t)codec->actions;
+    for (int64_t t = codec->horizon; codec->ends > 0 && t > 0 && actions[t - 1] < 0; t--) {
+        const int32_t ended = (int32_t)codec->actions + FORAY_OVER - actions[t - 1];
         fy_pack(&ended, 1, codec->action_bytes, out + (t - 1) * codec->action_bytes);
     }
 }
@@ -63,11 +64,11 @@ bool fy_codec_decode(const fy_codec *codec, const uint8_t *data, int32_t *states
 {
     bool valid = fy_unpack(data, codec->episode_states, codec->state_bytes, codec->states, states);
     data += codec->episode_states * codec->state_bytes;
-    valid &= fy_unpack(data, codec->horizon, codec->action_bytes, codec->actions + codec->may_end,
-                       actions);
-    for (int64_t t = codec->horizon; codec->may_end && t > 0 && actions[t - 1] == codec->actions;
-         t--)
-        actions[t - 1] = -1;
+    valid &=
+        fy_unpack(data, codec->horizon, codec->action_bytes, codec->actions + codec->ends, actions);
+    int32_t last = actions[codec->horizon - 1], most = (int32_t)codec->actions;
+    for (int64_t t = codec->horizon; last >= most && t > 0 && actions[t - 1] == last; t--)
+        actions[t - 1] = FORAY_OVER - (last - most);
     for (int64_t t = 0; t < codec->horizon; t++) /* none after the end, but one before it */
         valid &= actions[t] < codec->actions && (t > 0 || actions[t] >= 0);
     return valid;

@@ -3,7 +3,8 @@
  * horizon+1 states followed by its horizon actions; where steps do not follow
  * from each other, because the algorithm queries any (s,a), it is the state and the
  * next state of every step. Recorded episodes may be shorter: the actions after their end are
- * -1, stored as one more than the largest, and their last state is repeated. */
+ * FORAY_OVER, and their last state is repeated. So may those of open models, which also end in
+ * absorbing states: FORAY_DONE. Both are stored as actions above the largest. */
 #ifndef FY_CODEC_H
 #define FY_CODEC_H
 
@@ -13,7 +14,8 @@ typedef struct fy_codec {
     int64_t states, actions, horizon;
     int64_t stride;         /* step t goes from state [stride t] to state [stride t + 1]: 1, or 2 */
     int64_t episode_states; /* that are stored of each */
-    bool may_end;           /* before the horizon */
+    bool recorded;          /* elsewhere: actions are those of others */
+    int ends;               /* how many ways there are to end before the horizon: 0 to 2 */
     int state_bytes, action_bytes;
     size_t episode_bytes;
 } fy_codec;

@@ -8,18 +8,19 @@
 static foray_status check_run(foray_run *run)
 {
     foray_status status = fy_run_writable(run);
-    if (status != FORAY_OK || run->codec.may_end)
+    if (status != FORAY_OK || run->codec.recorded)
         return status;
     return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                    "%s: explored by %s: recorded episodes cannot be added to what it did",
                    run->store->path, run->settings.algorithm);
 }
 
-/* The episode as it is stored: actions of -1 and the last state after its end. */
+/* The episode as it is stored: no actions and the last state after its end. */
 static foray_status learn_one(foray_run *run, int64_t steps, const int32_t *states,
-                              const int32_t *actions)
+                              const int32_t *actions, bool done)
 {
-    foray_status status = foray_explorer_learn(run->explorer, steps, states, actions);
+    bool ends = done && steps < run->codec.horizon && run->codec.ends > 1;
+    foray_status status = fy_explorer_learn(run->explorer, steps, states, actions, ends);
     if (status != FORAY_OK)
         return status;
     if (run->source == FY_SOURCE_MODEL)
@@ -27,7 +28,7 @@ static foray_status learn_one(foray_run *run, int64_t steps, const int32_t *stat
     for (int64_t t = 0; t <= run->codec.horizon; t++)
         run->states[t] = states[t < steps ? t : steps];
     for (int64_t t = 0; t < run->codec.horizon; t++)
-        run->actions[t] = t < steps ? actions[t] : -1;
+        run->actions[t] = t < steps ? actions[t] : ends ? FORAY_DONE : FORAY_OVER;
     return fy_run_append(run, run->states, run->actions);
 }
 
@@ -35,7 +36,7 @@ foray_status foray_run_learn(foray_run *run, int64_t steps, const int32_t *state
                              const int32_t *actions)
 {
     foray_status status = check_run(run);
-    return status == FORAY_OK ? learn_one(run, steps, states, actions) : status;
+    return status == FORAY_OK ? learn_one(run, steps, states, actions, false) : status;
 }
 
 /* ------------------------------------------------------------------------- from a file */
@@ -73,7 +74,8 @@ static foray_status take_one(void *user, const foray_recorded *episode)
 {
     learning *l = user;
     foray_run *run = l->run;
-    foray_status status = learn_one(run, episode->steps, episode->states, episode->actions);
+    foray_status status =
+        learn_one(run, episode->steps, episode->states, episode->actions, episode->done);
     int64_t k = run->explorer->episodes;
     if (status == FORAY_OK && k >= l->next_point) {
         l->next_point = fy_run_next_point(k + 1, false);

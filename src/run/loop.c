@@ -187,7 +187,7 @@ static foray_status check_explorable(foray_run *run, int64_t workers)
             fy_fail(run->ctx, FORAY_ERROR_USAGE, "%" PRId64 " workers cannot explore", workers);
     if (status != FORAY_OK)
         return status;
-    if (run->codec.may_end)
+    if (run->codec.recorded)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                        "%s: learnt from recorded data, and cannot go on exploring; more data are "
                        "added by 'foray learn --append'",

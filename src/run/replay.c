@@ -106,7 +106,8 @@ static foray_status learn_again(foray_run *run, foray_explorer *explorer, const 
     int64_t steps = 0;
     while (steps < run->codec.horizon && actions[steps] >= 0)
         steps++;
-    return foray_explorer_learn(explorer, steps, states, actions);
+    bool done = steps < run->codec.horizon && actions[steps] == FORAY_DONE;
+    return fy_explorer_learn(explorer, steps, states, actions, done);
 }
 
 /* What the explorer did, step by step. */
@@ -119,6 +120,10 @@ static foray_status play_again(foray_run *run, foray_explorer *explorer, const i
     for (int64_t t = 0; status == FORAY_OK && t < run->codec.horizon; t++) {
         const int32_t *here = states + run->codec.stride * t;
         int64_t chosen = actions[t];
+        if (chosen < 0) { /* played on until it was done */
+            status = foray_explorer_done(explorer, here[0]);
+            break;
+        }
         if (compare)
             status = foray_explorer_act(explorer, here[0], &chosen);
         if (status == FORAY_OK && chosen != actions[t])
@@ -138,8 +143,8 @@ static foray_status play_again(foray_run *run, foray_explorer *explorer, const i
 foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,
                            const int32_t *actions)
 {
-    foray_status status = run->codec.may_end ? learn_again(run, explorer, states, actions)
-                                             : play_again(run, explorer, states, actions);
+    foray_status status = run->codec.recorded ? learn_again(run, explorer, states, actions)
+                                              : play_again(run, explorer, states, actions);
     if (status == FORAY_ERROR_WORLD || status == FORAY_ERROR_USAGE)
         status = fy_fail_within(run->ctx, FORAY_ERROR_RUN, "%s: damaged", run->store->path);
     return status;

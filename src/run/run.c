@@ -152,7 +152,7 @@ static foray_status create_within(foray_run *run, const char *path, foray_run_cr
     if (status != FORAY_OK)
         return status;
     birth.model = (const uint8_t *)bytes;
-    status = fy_model_parse_compact(run->ctx, bytes, birth.model_bytes, path, &run->model);
+    status = foray_model_parse(run->ctx, bytes, birth.model_bytes, path, &run->model);
     if (status == FORAY_OK)
         status = equip(run);
     if (status == FORAY_OK)
@@ -199,7 +199,7 @@ static foray_status load_model(foray_run *run)
     status = fy_store_get_pieces(run->store, "model", 0, (size_t)bytes, &data);
     if (status != FORAY_OK)
         return status;
-    status = fy_model_parse_compact(run->ctx, data, (size_t)bytes, run->store->path, &run->model);
+    status = foray_model_parse(run->ctx, data, (size_t)bytes, run->store->path, &run->model);
     free(data);
     return status == FORAY_ERROR_INPUT ? FORAY_ERROR_RUN : status;
 }

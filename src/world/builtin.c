@@ -48,8 +48,9 @@ static foray_status build(foray_context *ctx, const char *spec, foray_builder **
 foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out)
 {
     foray_builder *builder = NULL;
-    foray_status status = fy_spec_names(fy_open_describe, spec) ? fy_open_read(ctx, spec, &builder)
-                                                                : build(ctx, spec, &builder);
+    if (fy_spec_names(fy_open_describe, spec))
+        return foray_model_open(ctx, spec, 0, NULL, out);
+    foray_status status = build(ctx, spec, &builder);
     if (status == FORAY_OK) {
         foray_builder_name(builder, spec);
         status = foray_builder_finish(builder, out);

@@ -73,6 +73,11 @@ bool fy_world_is_through_clusters(const foray_world *world)
     return world->through_clusters;
 }
 
+bool fy_world_ended(const foray_world *world)
+{
+    return world->ops.ended && world->ops.ended(world->self);
+}
+
 /* What a world answered, or why there is no answer. */
 static foray_status settle(foray_world *world, const foray_draw *draw, foray_status status,
                            int64_t answer, int64_t *state)

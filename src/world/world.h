@@ -31,6 +31,8 @@ bool fy_world_is_of_model(const foray_world *world);
 /* Of a world that does not obey its model: a system that is seen through clusters. */
 void fy_world_mark_through_clusters(foray_world *world);
 bool fy_world_is_through_clusters(const foray_world *world);
+/* Did the last step lead to an absorbing state, as far as the world says? */
+bool fy_world_ended(const foray_world *world);
 
 /* Refuses a spec that asks for far too much before memory is touched. `numbers`
  * is about how many the model will hold: a product of sizes, as a double so that

@@ -1,0 +1,163 @@
+/* laws.c - see laws.h. */
+#include "explore/open/laws.h"
+#include "base/maths.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Beyond so many times the range a larger eta changes nothing but the rounding. */
+static const double LARGEST_ETA = 1e4;
+
+/* ------------------------------------------------------------------------ sets */
+
+/* x/n, rounded up. */
+static double width_of(const foray_explorer *explorer, const fy_seen *seen, int64_t law)
+{
+    const foray_model *model = explorer->model;
+    double S = (double)model->states, laws = S * (double)model->actions + 1;
+    double n = (double)seen->visits[law], share = 1 / S, unseen = fy_lgamma(share);
+    double x = fy_log(laws / explorer->settings.delta) + fy_lgamma(n + 1);
+    double size = x, terms = 8; /* for what rounding may take away */
+    if (seen->visits[law] == 0)
+        return INFINITY;
+    for (int32_t entry = seen->first[law]; entry >= 0; entry = seen->link[entry], terms += 4) {
+        double N = (double)seen->times[entry], likely = N * fy_log(N / n);
+        double prior = fy_lgamma(N + share);
+        x += likely - prior + unseen;
+        size += fabs(likely) + fabs(prior) + unseen;
+    }
+    x += terms * 4 * DBL_EPSILON * size;
+    return explorer->settings.radius_scale * fmax(x, 0) / n * (1 + 4 * DBL_EPSILON);
+}
+
+static void fill(const foray_explorer *explorer, fy_laws *laws)
+{
+    const fy_seen *seen = laws->seen;
+    int64_t at = 0;
+    for (int64_t law = 0; law < fy_seen_laws(seen); law++) {
+        laws->start[law] = at;
+        laws->width[law] = width_of(explorer, seen, law);
+        for (int32_t entry = seen->first[law]; entry >= 0; entry = seen->link[entry], at++) {
+            laws->next[at] = seen->next[entry];
+            laws->q[at] = (double)seen->times[entry] / (double)seen->visits[law];
+        }
+    }
+    laws->start[fy_seen_laws(seen)] = at;
+}
+
+foray_status fy_laws_create(const foray_explorer *explorer, const fy_seen *seen, fy_laws *out)
+{
+    foray_context *ctx = explorer->ctx;
+    fy_laws laws = {.seen = seen};
+    if (!FY_ALLOC(ctx, laws.start, fy_seen_laws(seen) + 1) ||
+        !FY_ALLOC(ctx, laws.width, fy_seen_laws(seen)) ||
+        !FY_ALLOC(ctx, laws.next, seen->entries) || !FY_ALLOC(ctx, laws.q, seen->entries)) {
+        fy_laws_destroy(&laws);
+        return FORAY_ERROR_MEMORY;
+    }
+    fill(explorer, &laws);
+    *out = laws;
+    return FORAY_OK;
+}
+
+void fy_laws_destroy(fy_laws *laws)
+{
+    free(laws->start);
+    free(laws->next);
+    free(laws->q);
+    free(laws->width);
+    *laws = (fy_laws){0};
+}
+
+/* ---------------------------------------------------------------- expectations */
+
+double fy_laws_mean(const fy_laws *laws, int64_t law, const double *value, double otherwise)
+{
+    double sum = 0;
+    if (laws->start[law] == laws->start[law + 1])
+        return otherwise;
+    for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++)
+        sum += laws->q[i] * value[laws->next[i]];
+    return sum;
+}
+
+/* v = V - lo, or hi - V for the other side. */
+typedef struct side {
+    const double *value;
+    double lo, hi;
+    bool low;
+} side;
+
+static double seen_from(const side *s, int32_t place)
+{
+    double v = s->low ? s->hi - s->value[place] : s->value[place] - s->lo;
+    return fmin(fmax(v, 0), s->hi - s->lo);
+}
+
+/* eta (1 - exp(-y)), rounded up. */
+static double bound(const fy_laws *laws, int64_t law, const side *s, double eta)
+{
+    double y = laws->width[law];
+    int64_t first = laws->start[law], end = laws->start[law + 1];
+    for (int64_t i = first; i < end; i++) {
+        double v = seen_from(s, laws->next[i]);
+        if (v >= eta)
+            return eta;
+        y -= laws->q[i] * fy_log1p(-v / eta);
+    }
+    return eta * (1 - fy_exp(-y)) + eta * (double)(end - first + 16) * DBL_EPSILON;
+}
+
+/* To second order the best eta is mean + sqrt(Var/(2e)); never below the range. */
+static double best_eta(const fy_laws *laws, int64_t law, const side *s)
+{
+    double mean = 0, square = 0, range = s->hi - s->lo;
+    for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++) {
+        double v = seen_from(s, laws->next[i]);
+        mean += laws->q[i] * v;
+        square += laws->q[i] * v * v;
+    }
+    double variance = fmax(square - mean * mean, 0);
+    double eta = mean + sqrt(variance / (2 * laws->width[law]));
+    return fmin(fmax(eta, range), LARGEST_ETA * range);
+}
+
+static double farthest(const fy_laws *laws, int64_t law, const side *s)
+{
+    double range = s->hi - s->lo;
+    if (!(range > 0) || !isfinite(laws->width[law]))
+        return range;
+    double eta = best_eta(laws, law, s);
+    double least = fmin(bound(laws, law, s, range), range);
+    if (eta > range) {
+        least = fmin(least, bound(laws, law, s, eta));
+        least = fmin(least, bound(laws, law, s, sqrt(eta * range)));
+    }
+    return least;
+}
+
+/* Of adding two such numbers, and a reward to the sum. */
+static double rounding(double lo, double hi)
+{
+    return 4 * DBL_EPSILON * (fabs(lo) + fabs(hi) + 1);
+}
+
+double fy_laws_high(const fy_laws *laws, int64_t law, const double *value, double lo, double hi)
+{
+    const side above = {value, lo, hi, false};
+    return fmin(lo + farthest(laws, law, &above) + rounding(lo, hi), hi);
+}
+
+double fy_laws_low(const fy_laws *laws, int64_t law, const double *value, double lo, double hi)
+{
+    const side below = {value, lo, hi, true};
+    return fmax(hi - farthest(laws, law, &below) - rounding(lo, hi), lo);
+}
+
+/* Pinsker, and Bretagnolle and Huber. */
+double fy_laws_distance(const fy_laws *laws, int64_t law)
+{
+    double e = laws->width[law];
+    return isfinite(e) ? fmin(sqrt(e / 2), sqrt(1 - fy_exp(-e))) : 1;
+}

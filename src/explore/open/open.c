@@ -1,0 +1,340 @@
+/* open.c - exploring where nothing is known but how many states, actions and steps there are.
+ *
+ * All of them learn by counting (seen.h) and plan and certify on what was seen (plan.h). They
+ * differ in their actions:
+ *
+ *   random      one uniformly at random
+ *   recorded    those of somebody else
+ *   rf-express  greedy in errors W, as RF-Express (explore/tabular/rf_express.c) is, with visits of
+ *               all steps together, and for the bonus 1/n alone:
+ *
+ *                 W_h(s,a) = 1/n(s,a) + sum_i q_i max_b W_{h+1}(s_i,b)      never tried: H - h + 1
+ *
+ *               The paper's bonus, 15 H^2 (log(3SA/delta) + S log(8e(n+1)))/n, is above H until a
+ *               pair has been seen 15 H S times: it would tell nothing from nothing where S is
+ *               10^5. Certificates do not rest on W.
+ *
+ * A plan looks at every transition seen in every step, H m in all. One is made after an episode
+ * when H m/2000 steps were played since the last: about as long as a program takes to play them. In
+ * states that were not seen by then actions are random. */
+#include "explore/open/open.h"
+#include "explore/open/plan.h"
+#include "explore/tabular/counts.h"
+#include "plan/policy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct walker {
+    fy_seen *seen;
+    int64_t steps, planned_steps; /* seen, and at the last plan */
+    int64_t planned;              /* states at the last plan */
+    uint16_t *action;             /* [horizon][planned] */
+    double *now, *next;           /* [states] max_a W of two steps */
+    double *sweep;                /* behind them */
+} walker;
+
+/* So many transitions may be looked at in a plan for every step that is played. */
+enum { LOOKS = 2000 };
+
+const fy_seen *fy_open_seen(const foray_explorer *explorer)
+{
+    return ((const walker *)explorer->self)->seen;
+}
+
+/* ------------------------------------------------------------- create, destroy */
+
+static foray_status open_create(foray_explorer *explorer)
+{
+    walker *w;
+    if (explorer->model->actions > UINT16_MAX)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "an open model may have at most %d actions", UINT16_MAX);
+    if (!FY_ALLOC(explorer->ctx, w, 1))
+        return FORAY_ERROR_MEMORY;
+    explorer->self = w;
+    return fy_seen_create(explorer->ctx, explorer->model->actions, &w->seen);
+}
+
+static foray_status express_create(foray_explorer *explorer)
+{
+    if (!fy_counts_pooled(explorer))
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "in an open model visits of all steps are counted together: --pooled on");
+    return open_create(explorer);
+}
+
+static void open_destroy(foray_explorer *explorer)
+{
+    walker *w = explorer->self;
+    if (!w)
+        return;
+    fy_seen_destroy(w->seen);
+    free(w->action);
+    free(w->sweep);
+    free(w);
+}
+
+/* ------------------------------------------------------------------ exploring */
+
+static int64_t random_act(foray_explorer *explorer, int64_t t, int64_t state)
+{
+    return fy_random_action(explorer, t, state);
+}
+
+static int64_t express_act(foray_explorer *explorer, int64_t t, int64_t state)
+{
+    const walker *w = explorer->self;
+    int64_t place = fy_seen_find(w->seen, state);
+    if (place < 0 || place >= w->planned)
+        return fy_random_action(explorer, t, state);
+    return w->action[t * w->planned + place];
+}
+
+static int64_t random_unplanned(const foray_explorer *explorer, int64_t episode, int64_t t,
+                                int64_t state)
+{
+    return fy_random_action_in(explorer, episode, t, state);
+}
+
+/* What express_act does until the next plan, for those who play ahead. */
+static void express_follow(const foray_explorer *explorer, int32_t *table)
+{
+    const walker *w = explorer->self;
+    int64_t H = explorer->model->horizon, S = explorer->model->states;
+    for (int64_t i = 0; i < H * S; i++)
+        table[i] = -1;
+    for (int64_t t = 0; t < H; t++)
+        for (int64_t i = 0; i < w->planned; i++)
+            table[t * S + w->seen->state[i]] = w->action[t * w->planned + i];
+}
+
+/* j is the state that followed. */
+static void open_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+{
+    walker *w = explorer->self;
+    int64_t A = explorer->model->actions;
+    if (t == 0 && explorer->model->initials == 0)
+        fy_seen_begin(w->seen, pair / A);
+    fy_seen_follow(w->seen, pair / A, pair % A, j);
+    w->steps++;
+    explorer->failed |= w->seen->failed;
+}
+
+static bool open_ended(foray_explorer *explorer, int64_t state)
+{
+    walker *w = explorer->self;
+    bool agrees = fy_seen_absorb(w->seen, state);
+    explorer->failed |= w->seen->failed;
+    return agrees;
+}
+
+static bool open_left(const foray_explorer *explorer, int64_t state)
+{
+    return fy_seen_is_absorbing(fy_open_seen(explorer), state);
+}
+
+/* W of step t from that of t + 1, and its argmax; of equal ones the lowest action. */
+static void sweep_back(walker *w, const fy_laws *laws, double left, uint16_t *action)
+{
+    const fy_seen *seen = w->seen;
+    for (int64_t i = 0; i < seen->states; i++) {
+        w->now[i] = -1;
+        for (int64_t a = 0; a < seen->actions; a++) {
+            int64_t law = fy_seen_law(seen, i, a);
+            double n = (double)seen->visits[law];
+            double W = seen->absorbing[i] ? 0
+                       : n > 0            ? 1 / n + fy_laws_mean(laws, law, w->next, 0)
+                                          : left;
+            if (W > w->now[i]) {
+                w->now[i] = W;
+                action[i] = (uint16_t)a;
+            }
+        }
+    }
+}
+
+static void sweep(foray_explorer *explorer, const fy_laws *laws)
+{
+    walker *w = explorer->self;
+    int64_t H = explorer->model->horizon, states = w->seen->states;
+    w->now = w->sweep;
+    w->next = w->sweep + states;
+    memset(w->sweep, 0, 2 * (size_t)states * sizeof *w->sweep);
+    for (int64_t t = H - 1; t >= 0; t--) {
+        sweep_back(w, laws, (double)(H - t), w->action + t * states);
+        double *swap = w->now;
+        w->now = w->next;
+        w->next = swap;
+    }
+    w->planned = states;
+    w->planned_steps = w->steps;
+    fy_explorer_planned(explorer);
+}
+
+/* Grows with what was seen; where memory runs out the explorer fails. */
+static bool make_room(foray_explorer *explorer)
+{
+    walker *w = explorer->self;
+    size_t states = (size_t)w->seen->states, H = (size_t)explorer->model->horizon, entries;
+    void *grown = NULL;
+    if (fy_size_mul(states, H, &entries))
+        grown = fy_resize(explorer->ctx, w->action, entries, sizeof *w->action);
+    if (!grown)
+        return false;
+    w->action = grown;
+    grown = fy_resize(explorer->ctx, w->sweep, 2 * states, sizeof *w->sweep);
+    if (grown)
+        w->sweep = grown;
+    return grown != NULL;
+}
+
+static void make_plan(foray_explorer *explorer)
+{
+    walker *w = explorer->self;
+    fy_laws laws;
+    w->planned = 0;
+    if (!make_room(explorer) || fy_laws_create(explorer, w->seen, &laws) != FORAY_OK) {
+        explorer->failed = true;
+        return;
+    }
+    sweep(explorer, &laws);
+    fy_laws_destroy(&laws);
+}
+
+static void express_end(foray_explorer *explorer)
+{
+    const walker *w = explorer->self;
+    double looks = (double)explorer->model->horizon * (double)w->seen->entries;
+    explorer->stale |= (double)(w->steps - w->planned_steps) * LOOKS >= looks;
+    if (fy_explorer_plan_due(explorer))
+        make_plan(explorer);
+}
+
+/* ------------------------------------------------------------ plans and bounds */
+
+static foray_status open_plan(foray_explorer *explorer, int64_t count,
+                              const foray_reward *const *rewards, foray_mode mode,
+                              foray_policy **policies)
+{
+    fy_laws laws;
+    foray_status status = fy_laws_create(explorer, fy_open_seen(explorer), &laws);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_policies_create(explorer->ctx, explorer->model, mode, count, policies);
+    bool made = status == FORAY_OK;
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        status = fy_open_plan(explorer, &laws, rewards[i], mode, false, policies[i]);
+    if (made && status != FORAY_OK)
+        fy_policies_destroy(count, policies);
+    fy_laws_destroy(&laws);
+    return status;
+}
+
+static foray_status open_certify(foray_explorer *explorer, const foray_reward *reward,
+                                 foray_policy *policy)
+{
+    fy_laws laws;
+    foray_status status = fy_laws_create(explorer, fy_open_seen(explorer), &laws);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_open_plan(explorer, &laws, reward, policy->mode, true, policy);
+    fy_laws_destroy(&laws);
+    return status;
+}
+
+static foray_status open_bound(foray_explorer *explorer, foray_certificate *out)
+{
+    fy_laws laws;
+    foray_status status = fy_laws_create(explorer, fy_open_seen(explorer), &laws);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_open_bound(explorer, &laws, out);
+    fy_laws_destroy(&laws);
+    return status;
+}
+
+/* -------------------------------------------------------------- save and load */
+
+static void open_save(foray_explorer *explorer, fy_writer *writer)
+{
+    const walker *w = explorer->self;
+    fy_write_u64(writer, (uint64_t)w->steps);
+    fy_write_u64(writer, (uint64_t)w->planned_steps);
+    fy_seen_write(w->seen, writer);
+    fy_write_u64(writer, (uint64_t)w->planned);
+    size_t entries = (size_t)(w->planned * explorer->model->horizon);
+    for (size_t i = 0; i < entries; i++) {
+        const uint8_t bytes[2] = {(uint8_t)w->action[i], (uint8_t)(w->action[i] >> 8)};
+        fy_write_bytes(writer, bytes, sizeof bytes);
+    }
+}
+
+/* The actions of the last plan, which later counts do not tell. */
+static void read_plan(foray_explorer *explorer, fy_reader *reader)
+{
+    walker *w = explorer->self;
+    uint64_t planned = fy_read_u64(reader);
+    if (reader->failed || planned > (uint64_t)w->seen->states || !make_room(explorer)) {
+        reader->failed = true;
+        return;
+    }
+    w->planned = (int64_t)planned;
+    for (int64_t i = 0; i < w->planned * explorer->model->horizon && !reader->failed; i++) {
+        const uint8_t *bytes = fy_read_bytes(reader, 2);
+        w->action[i] = bytes ? (uint16_t)(bytes[0] | bytes[1] << 8) : 0;
+        reader->failed |= w->action[i] >= explorer->model->actions;
+    }
+}
+
+static void open_load(foray_explorer *explorer, fy_reader *reader)
+{
+    walker *w = explorer->self;
+    w->steps = (int64_t)fy_read_u64(reader);
+    w->planned_steps = (int64_t)fy_read_u64(reader);
+    fy_seen_read(w->seen, reader, explorer->model->states);
+    reader->failed |= w->steps < 0 || w->planned_steps < 0 || w->planned_steps > w->steps;
+    if (!reader->failed)
+        read_plan(explorer, reader);
+}
+
+/* ----------------------------------------------------------------------- rows */
+
+#define OPEN_OPS                                                                                   \
+    .destroy = open_destroy, .observe = open_observe, .ended = open_ended, .is_ended = open_left,  \
+    .plan = open_plan, .certify = open_certify, .bound = open_bound, .save = open_save,            \
+    .load = open_load, .needs_budget = fy_never_needs_budget, .bound_plan = FORAY_PLUGIN,          \
+    .plans_on_sets = true
+
+static const foray_parameter parameters[] = {FY_COUNTS_ROWS};
+
+static const fy_explorer_ops table[] = {
+    {.name = "rf-express",
+     .summary = "greedy in 1/n, for open models",
+     .parameter = parameters,
+     .parameters = FY_COUNT(parameters),
+     .create = express_create,
+     .act = express_act,
+     .follow_all = express_follow,
+     .end_episode = express_end,
+     OPEN_OPS},
+    {.name = "random",
+     .summary = "uniformly random actions, for open models",
+     .create = open_create,
+     .act = random_act,
+     .unplanned = random_unplanned,
+     OPEN_OPS},
+    {.name = "recorded",
+     .summary = "learns from recorded episodes of open models",
+     .create = open_create,
+     OPEN_OPS},
+};
+
+const fy_explorer_ops *fy_open_algorithm(const char *name)
+{
+    for (int64_t i = 0; i < FY_COUNT(table); i++)
+        if (strcmp(table[i].name, name) == 0)
+            return &table[i];
+    return NULL;
+}

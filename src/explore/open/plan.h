@@ -1,0 +1,17 @@
+/* plan.h - plans and certificates on what was seen of an open model. */
+#ifndef FY_OPEN_PLAN_H
+#define FY_OPEN_PLAN_H
+
+#include "explore/open/laws.h"
+
+/* Plans for one reward, or, where `given`, values the policy as it is. The policy gets its values,
+ * interval and certificate; in states that were never seen it takes action 0. */
+foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
+                          const foray_reward *reward, foray_mode mode, bool given,
+                          foray_policy *policy);
+
+/* The bound for all rewards of plug-in plans. */
+foray_status fy_open_bound(const foray_explorer *explorer, const fy_laws *laws,
+                           foray_certificate *out);
+
+#endif

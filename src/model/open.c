@@ -1,0 +1,139 @@
+/* open.c - see open.h. */
+#include "model/open.h"
+#include "base/document.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --------------------------------------------------------------------- making */
+
+static foray_status check_parts(foray_context *ctx, const fy_open_parts *parts)
+{
+    double sum = 0, pairs = (double)parts->states * (double)parts->actions;
+    if (parts->states < 1 || parts->actions < 1 || parts->horizon < 1)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "an open model needs its sizes: open:states=S,actions=A,horizon=H");
+    if (pairs > FY_OPEN_PAIRS)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "open: %" PRId64 " states and %" PRId64
+                       " actions are %.0f pairs, and at most %d are allowed",
+                       parts->states, parts->actions, pairs, FY_OPEN_PAIRS);
+    for (int64_t i = 0; i < parts->initials; i++) {
+        int32_t state = parts->initial_state[i];
+        double p = parts->initial_probability[i];
+        if (state < 0 || state >= parts->states)
+            return fy_fail(ctx, FORAY_ERROR_USAGE,
+                           "open: initial=%" PRId32 ", but states are 0 to %" PRId64, state,
+                           parts->states - 1);
+        if ((i > 0 && state <= parts->initial_state[i - 1]) || !(p > 0))
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "initial: states must ascend and have probabilities above 0");
+        sum += p;
+    }
+    if (parts->initials > 0 && !(fabs(sum - 1) < 1e-9))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "initial: probabilities sum to %.12g, not to 1",
+                       sum);
+    return FORAY_OK;
+}
+
+static bool copy_names(foray_context *ctx, const char *const *from, int64_t count, char ***out)
+{
+    if (!from)
+        return true;
+    if (!FY_ALLOC(ctx, *out, count))
+        return false;
+    for (int64_t i = 0; i < count; i++)
+        if (from[i] && !((*out)[i] = fy_text(ctx, from[i])))
+            return false;
+    return true;
+}
+
+/* Arrays of no successors, generators and features, for whoever looks at them. */
+static bool fill(foray_context *ctx, const fy_open_parts *parts, foray_model *model)
+{
+    bool filled = (model->name = fy_text(ctx, parts->name)) != NULL &&
+                  FY_ALLOC(ctx, model->succ_start, model->pairs + 1) &&
+                  FY_ALLOC(ctx, model->generator_set, model->pairs) &&
+                  FY_ALLOC(ctx, model->gen_start, 1) && FY_ALLOC(ctx, model->feat_start, 1) &&
+                  FY_ALLOC(ctx, model->initial_state, parts->initials) &&
+                  FY_ALLOC(ctx, model->initial_probability, parts->initials) &&
+                  copy_names(ctx, parts->state_names, model->states, &model->state_names) &&
+                  copy_names(ctx, parts->action_names, model->actions, &model->action_names);
+    for (int64_t i = 0; filled && i < parts->initials; i++) {
+        model->initial_state[i] = parts->initial_state[i];
+        model->initial_probability[i] = parts->initial_probability[i];
+    }
+    return filled;
+}
+
+foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray_model **out)
+{
+    foray_status status = check_parts(ctx, parts);
+    foray_model *model;
+    if (status != FORAY_OK)
+        return status;
+    if (!FY_ALLOC(ctx, model, 1))
+        return FORAY_ERROR_MEMORY;
+    *model = (foray_model){.open = true,
+                           .states = parts->states,
+                           .actions = parts->actions,
+                           .horizon = parts->horizon,
+                           .pairs = parts->states * parts->actions,
+                           .available = parts->states * parts->actions,
+                           .initials = parts->initials};
+    if (!fill(ctx, parts, model)) {
+        foray_model_destroy(model);
+        return FORAY_ERROR_MEMORY;
+    }
+    *out = model;
+    return FORAY_OK;
+}
+
+/* -------------------------------------------------------------------- writing */
+
+static void put_names(fy_writer *writer, const char *key, char *const *names, int64_t count)
+{
+    fy_print(writer, ",\n\"%s\":[", key);
+    for (int64_t i = 0; i < count; i++) {
+        fy_print(writer, "%s%s", i > 0 ? "," : "", names[i] ? "" : "null");
+        if (names[i])
+            fy_json_put_text(writer, names[i]);
+    }
+    fy_print(writer, "]");
+}
+
+foray_status fy_model_print_open(foray_context *ctx, const foray_model *model, char **out,
+                                 size_t *size)
+{
+    fy_writer writer = {.ctx = ctx};
+    fy_print(&writer, "{\"format\":\"foray-model\",\"version\":2,\n\"kind\":\"open\",\"name\":");
+    fy_json_put_text(&writer, model->name);
+    fy_print(&writer,
+             ",\n\"states\":%" PRId64 ",\"actions\":%" PRId64 ",\"horizon\":%" PRId64
+             ",\n\"initial\":%s",
+             model->states, model->actions, model->horizon, model->initials ? "[" : "null");
+    for (int64_t i = 0; i < model->initials; i++) {
+        fy_print(&writer, "%s[%" PRId32 ",", i > 0 ? "," : "", model->initial_state[i]);
+        fy_document_put_real(&writer, model->initial_probability[i]);
+        fy_print(&writer, "]");
+    }
+    fy_print(&writer, model->initials ? "]" : "");
+    if (model->state_names)
+        put_names(&writer, "state_names", model->state_names, model->states);
+    if (model->action_names)
+        put_names(&writer, "action_names", model->action_names, model->actions);
+    fy_print(&writer, "}\n");
+    return fy_writer_take(&writer, "a model as JSON", out, size);
+}
+
+foray_status fy_model_need_features(foray_context *ctx, const foray_model *model, const char *what)
+{
+    if (!model->open)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_USAGE,
+                   "%s needs a model of what can follow what, and of this one nothing is known but "
+                   "its sizes",
+                   what);
+}
