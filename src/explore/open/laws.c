@@ -21,11 +21,12 @@ static double width_of(const foray_explorer *explorer, const fy_seen *seen, int6
     double size = x, terms = 8; /* for what rounding may take away */
     if (seen->visits[law] == 0)
         return INFINITY;
-    for (int32_t entry = seen->first[law]; entry >= 0; entry = seen->link[entry], terms += 4) {
+    for (int32_t entry = seen->first[law]; entry >= 0; entry = seen->link[entry]) {
         double N = (double)seen->times[entry], likely = N * fy_log(N / n);
         double prior = fy_lgamma(N + share);
         x += likely - prior + unseen;
         size += fabs(likely) + fabs(prior) + unseen;
+        terms += 4;
     }
     x += terms * 4 * DBL_EPSILON * size;
     return explorer->settings.radius_scale * fmax(x, 0) / n * (1 + 4 * DBL_EPSILON);

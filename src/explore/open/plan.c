@@ -205,9 +205,15 @@ static void finish(planning *p)
 
 /* -------------------------------------------------------------------------- whole */
 
-static void lay_out(values *v, double *at, int64_t states)
+/* `which` of the two in the array behind them. */
+static values lay_out(planning *p, int64_t which)
 {
-    *v = (values){at, at + states, at + 2 * states, at + 3 * states, at + 4 * states};
+    double *at = p->all + which * 5 * p->states;
+    return (values){.up = at,
+                    .high = at + p->states,
+                    .low = at + 2 * p->states,
+                    .guess = at + 3 * p->states,
+                    .gap = at + 4 * p->states};
 }
 
 static foray_status prepare(planning *p)
@@ -217,8 +223,8 @@ static foray_status prepare(planning *p)
     if (!FY_ALLOC(ctx, p->lo, H + 1) || !FY_ALLOC(ctx, p->hi, H + 1) ||
         !FY_ALLOC(ctx, p->all, 10 * p->states) || !FY_ALLOC(ctx, p->q, 3 * p->reward->actions))
         return FORAY_ERROR_MEMORY;
-    lay_out(&p->now, p->all, p->states);
-    lay_out(&p->next, p->all + 5 * p->states, p->states);
+    p->now = lay_out(p, 0);
+    p->next = lay_out(p, 1);
     find_ranges(p);
     for (int64_t i = 0; i < p->states; i++) {
         double value = p->reward->fixed ? p->reward->fixed[p->laws->seen->state[i]] : 0;
