@@ -49,6 +49,7 @@ add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/web/play.wasm
             --enable-mutable-globals --enable-nontrapping-float-to-int
             ${FORAY_WASM}/play.wasm -o ${PROJECT_BINARY_DIR}/web/play.wasm
     DEPENDS ${FORAY_WASM}/play.wasm VERBATIM)
+add_custom_target(playground DEPENDS ${PROJECT_BINARY_DIR}/web/play.wasm)
 file(GLOB FORAY_WEB CONFIGURE_DEPENDS web/*.html web/*.css web/*.js)
 add_custom_command(OUTPUT ${FORAY_PAGE}
     COMMAND pack ${PROJECT_SOURCE_DIR}/web/play.html ${PROJECT_BINARY_DIR}/web/play.wasm

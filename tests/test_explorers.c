@@ -474,6 +474,22 @@ static void likelihood_is_the_default(void **state)
     foray_context_destroy(ctx);
 }
 
+/* Without certificates: the same actions, and the same value but for what a certificate found out
+ * about the pessimistic one. */
+static void plans_without_certificate(const stage *s, const foray_reward *reward,
+                                      const foray_policy *certified)
+{
+    foray_policy *policy;
+    size_t entries = (size_t)(s->model->horizon * s->model->states);
+    assert_int_equal(foray_explorer_policies(s->explorer, 1, &reward, certified->mode, &policy), 0);
+    assert_memory_equal(policy->action, certified->action, entries * sizeof *policy->action);
+    double value = policy->value[certified->mode], other = certified->value[certified->mode];
+    assert_true(certified->mode == FORAY_PESSIMISTIC ? value >= other : value == other);
+    assert_int_equal(policy->certificate.status, FORAY_UNCERTIFIED);
+    assert_true(isinf(policy->certificate.gap));
+    foray_policy_destroy(policy);
+}
+
 /* Many rewards in one call: the same plans as one by one. */
 static void plans_together_as_alone(const char *algorithm, const char *world)
 {
@@ -492,6 +508,7 @@ static void plans_together_as_alone(const char *algorithm, const char *world)
             assert_int_equal(foray_explorer_plan(s.explorer, 1, &rewards[i], mode, &alone), 0);
             for (int m = 0; m < FORAY_MODES; m++)
                 assert_true(fabs(alone->value[m] - together[i]->value[m]) < 1e-9);
+            plans_without_certificate(&s, rewards[i], alone);
             assert_true(alone->certificate.gap == together[i]->certificate.gap ||
                         fabs(alone->certificate.gap - together[i]->certificate.gap) < 1e-9);
             foray_policy_destroy(alone);

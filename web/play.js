@@ -24,6 +24,14 @@ function say(id, text) {
 function brief(x) {
   return x === 0 ? "0" : String(Number(x.toPrecision(6)));
 }
+/**
+ * Three digits, rounded up: a bound stays one.
+ * @param {number} x
+ */
+function atMost(x) {
+  const near = Number(x.toPrecision(3));
+  return String(near >= x ? near : Number((near + 10 ** (Math.floor(Math.log10(x)) - 2)).toPrecision(3)));
+}
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 class Playground {
@@ -90,8 +98,8 @@ class Playground {
     input("from").value = "0";
     input("to").value = String(last);
     element("walk", HTMLButtonElement).hidden = !this.world.walks;
-    this.about();
     this.arrange();
+    this.about();
     this.showStep();
   }
 
@@ -106,8 +114,10 @@ class Playground {
 
   /** Fits the picture into the window. */
   arrange() {
-    const frame = element("frame", HTMLElement);
-    this.view.layOut(this.world, frame.clientWidth, Math.max(260, window.innerHeight - 250));
+    const room = element("main", HTMLElement), beside = window.matchMedia("(min-width: 62.01rem)").matches;
+    const width = beside ? window.innerWidth - element("panel", HTMLElement).offsetWidth - 60 : room.clientWidth;
+    this.view.layOut(this.world, Math.max(width, 200), Math.max(260, window.innerHeight - 270));
+    document.documentElement.style.setProperty("--stage", `${this.view.extent[0]}px`);
     this.changed(false);
   }
 
@@ -221,24 +231,24 @@ class Playground {
 
   /** @param {Certified} result */
   showResult(result) {
-    const n = result.numbers, sure = `${brief(100 * (1 - n.delta))} %`;
+    const n = result.numbers, sure = `${brief(100 * (1 - n.delta))}%`;
     this.showValue(n.expected);
     const verdict = element("verdict", HTMLElement);
     verdict.dataset.gap = String(n.gap);
     verdict.dataset.low = String(n.low);
     verdict.dataset.high = String(n.high);
-    if (Number.isFinite(n.low)) say("interval", `between ${brief(n.low)} and ${brief(n.high)}, whatever the world is like`);
+    if (Number.isFinite(n.low)) say("interval", `between ${brief(n.low)} and ${brief(n.high)} under every law that fits the data`);
     const proved = result.status === "certified";
     if (proved && n.optimal) this.showVerdict("optimal", "Proved optimal", `No policy is better, with probability at least ${sure}.`);
     else if (proved && n.vacuous) this.showVerdict("open", "Nothing certain yet", "The certificate is all that rewards allow: more episodes are needed.");
-    else if (proved) this.showVerdict("certified", `At most ${brief(n.gap)} below the best`, `Certified, with probability at least ${sure}.`);
-    else if (Number.isFinite(n.gap)) this.showVerdict("open", `Perhaps ${brief(n.gap)} below the best`, `${result.status}: ${result.because}.`);
+    else if (proved) this.showVerdict("certified", `At most ${atMost(n.gap)} below the best`, `Certified, with probability at least ${sure}.`);
+    else if (Number.isFinite(n.gap)) this.showVerdict("open", `Perhaps ${atMost(n.gap)} below the best`, `${result.status}: ${result.because}.`);
     else this.showVerdict("open", "No certificate", `${result.because}.`);
     say("small", `optimistic ${brief(n.optimistic)}, plug-in ${brief(n.plugin)}, pessimistic ${brief(n.pessimistic)}; radius ${result.radius}`);
     this.showTruth();
     say("caption", proved && n.optimal
-      ? "Planned for a reward that nobody had named while exploring, and proved the best. Try another place, or Follow an episode."
-      : "The certificate bounds what any other policy could add. The stripes show where it comes from.");
+      ? "Nobody had named this reward while exploring, and the plan is proved the best."
+      : "No other policy can add more than the certificate. Stripes: where it comes from.");
   }
 
   /** Only where the world is known: what the policy is really worth. */
@@ -252,8 +262,9 @@ class Playground {
     const share = new Array(this.world.states).fill(0);
     for (const place of places) share[place.state] += place.share;
     const most = share.reduce((a, b) => Math.max(a, b), 0);
-    this.doubt = most > 0 ? share.map((x) => x / most) : [];
-    this.showPlaces(places);
+    const proved = element("verdict", HTMLElement).dataset.state === "optimal"; // what is left is rounding
+    this.doubt = most > 0 && !proved ? share.map((x) => (x < most / 20 ? 0 : x / most)) : [];
+    this.showPlaces(proved ? [] : places);
   }
 
   /** @param {Place[]} places */
@@ -263,7 +274,7 @@ class Playground {
       const item = document.createElement("li");
       const own = policy && policy[step * world.states + state] === action;
       const what = own ? "what follows may be worse" : `${world.actionName[action]} might be better`;
-      item.textContent = `step ${step}, state ${world.stateName[state]}: ${what} (${brief(share)})`;
+      item.textContent = `step ${step}, state ${world.stateName[state]}: ${what} (${atMost(share)})`;
       return item;
     }));
   }

@@ -34,6 +34,7 @@ class View {
     this.size = 10;
     this.extent = [0, 0];
     this.list = true;
+    this.pencil = "";
     this.tiles = { cols: 1, w: 1, h: 1 };
     /** @type {World | null} */
     this.world = null;
@@ -60,7 +61,7 @@ class View {
 
   /** @param {World} world @param {number} width @param {number} height */
   layMap(world, width, height) {
-    const fit = Math.min(width / world.cols, height / world.rows, 56);
+    const fit = Math.min(width / world.cols, height / world.rows, 80);
     this.size = fit >= 8 ? Math.floor(fit) : Math.max(fit, 2);
     const size = this.size;
     this.states.clear();
@@ -172,7 +173,8 @@ class View {
       pen.fillRect(box.x, box.y, (this.list ? here : 1) * (box.w - gap), box.h - gap);
       pen.globalAlpha = 1;
     } else if (row) this.corner(box, c.reward);
-    if (scene.doubt[s] > 0) this.hatch(box, scene.doubt[s]);
+    if (scene.doubt[s] > 0) this.hatch(this.list ? { ...box, x: box.x + box.w - box.h, w: box.h } : box, scene.doubt[s]);
+    this.pencil = here > 0.4 && !this.list ? "#14181d" : c.ink; // on bright paint, also in the dark
     const action = scene.policy ? scene.policy[scene.step * scene.world.states + s] : -1;
     if (this.list) this.drawTile(scene, s, action);
     else if (action >= 0 && !scene.paint.empty) this.drawAction(scene.world, box, action);
@@ -233,7 +235,7 @@ class View {
     if (!c || box.w < 4) return;
     if (!toward) return this.symbol(world.actionName[action], x, y, box.w);
     const [dx, dy] = toward, reach = 0.28 * box.w, wing = 0.17 * box.w;
-    pen.strokeStyle = c.ink;
+    pen.strokeStyle = this.pencil;
     pen.lineWidth = Math.max(1, box.w / 16);
     pen.beginPath();
     pen.moveTo(x - reach * dx, y - reach * dy);
@@ -251,7 +253,7 @@ class View {
   symbol(name, x, y, size) {
     const { pen, colours: c } = this, text = name === "stay" ? "•" : name.slice(0, size >= 30 ? 3 : 1);
     if (!c || size < 9) return;
-    pen.fillStyle = c.ink;
+    pen.fillStyle = this.pencil;
     pen.font = `${Math.round(size * (text.length > 1 ? 0.36 : 0.55))}px system-ui, sans-serif`;
     pen.textAlign = "center";
     pen.textBaseline = "middle";
