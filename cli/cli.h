@@ -89,6 +89,12 @@ static inline bool cli_has(const cli_session *session, const char *name)
 
 /* Options that several commands have. */
 #define CLI_OPTION_JSON CLI_SWITCH("json", "print one JSON object instead of text")
+#define CLI_OPTION_QUIET                                                                           \
+    CLI_SWITCH("quiet", "print nothing but what goes wrong; the exit code tells the rest")
+#define CLI_OPTION_PROGRESS                                                                        \
+    CLI_CHOICE(0, "progress", "HOW", "bar", "bar|json",                                            \
+               "how progress is shown on standard error; bar: on a terminal, json: a line of "     \
+               "JSON every second, for logs")
 #define CLI_OPTION_THREADS                                                                         \
     CLI_WHOLE(0, "threads", "N", "cores online", 1, 1024,                                          \
               "number of threads; results do not depend on it")
@@ -189,6 +195,8 @@ cli_exit cli_fail(const cli_session *session, cli_exit code, const char *format,
 
 /* The exit code of a status. Errors print the library's message first. */
 cli_exit cli_status(const cli_session *session, foray_status status);
+/* The exit code alone. */
+cli_exit cli_status_code(foray_status status);
 
 /* Closes a run that may have been written. Returns `code`, unless all was well until the run
  * could not be closed. */

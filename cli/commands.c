@@ -1,6 +1,7 @@
 /* commands.c - the table of subcommands, and what happens around each of them:
  * arguments in, messages and an exit code out. */
 #include "cli.h"
+#include "progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,7 +101,7 @@ cli_exit cli_fail(const cli_session *session, cli_exit code, const char *format,
     return code;
 }
 
-static cli_exit exit_of_status(foray_status status)
+cli_exit cli_status_code(foray_status status)
 {
     switch (status) {
     case FORAY_OK:
@@ -127,7 +128,7 @@ static cli_exit exit_of_status(foray_status status)
 
 cli_exit cli_status(const cli_session *session, foray_status status)
 {
-    cli_exit code = exit_of_status(status);
+    cli_exit code = cli_status_code(status);
     if (status >= 0)
         return code;
     const char *message = foray_message(session->ctx);
@@ -152,6 +153,24 @@ static int threads_wanted(const cli_session *session)
     return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
 }
 
+/* --quiet: what is printed beside the result goes nowhere; the result itself may be printed. */
+static cli_exit keep_quiet(const cli_session *session)
+{
+    const char *output = cli_value(session, "output");
+    if (!cli_has(session, "quiet") || session->json || (output && cli_is_stdout(output)))
+        return CLI_DONE;
+    return freopen("/dev/null", "w", stdout)
+               ? CLI_DONE
+               : cli_fail(session, CLI_BAD_INPUT, "--quiet: /dev/null");
+}
+
+/* --progress json */
+static bool wants_lines(const cli_session *session)
+{
+    const char *how = cli_value(session, "progress");
+    return how && strcmp(how, "json") == 0;
+}
+
 static cli_exit run_parsed(cli_session *session)
 {
     const cli_command *command = session->command;
@@ -174,7 +193,9 @@ static cli_exit run_parsed(cli_session *session)
         return code;
     foray_context_set_threads(session->ctx, threads_wanted(session));
     session->json = cli_has(session, "json");
-    return command->run(session);
+    code = keep_quiet(session);
+    cli_progress_configure(command->name, cli_has(session, "quiet"), wants_lines(session));
+    return code == CLI_DONE ? command->run(session) : code;
 }
 
 cli_exit cli_command_run(const cli_command *command, const char *level, int64_t words,

@@ -284,6 +284,8 @@ static const cli_option options[] = {
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
     CLI_OPTION_SHARD,
+    CLI_OPTION_QUIET,
+    CLI_OPTION_PROGRESS,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,

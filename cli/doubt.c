@@ -54,13 +54,13 @@ static void print_place(const foray_model *model, const foray_doubt *doubt, int6
            place->share);
 }
 
-static void print_law(const foray_doubt_law *law)
+static void print_law(const foray_model *model, const foray_doubt_law *law)
 {
-    char visits[CLI_NUMBER_SIZE], more[CLI_NUMBER_SIZE];
+    char visits[CLI_NUMBER_SIZE], more[CLI_NUMBER_SIZE], pair[256];
     const char *estimate = law->more < 9e18 ? cli_grouped((int64_t)law->more, more) : "no number";
-    printf("  %4" PRId64 "  (s=%" PRId64 ", a=%" PRId64 ") of %" PRId64 " %*s %12s %11.4g %14s\n",
-           law->block, law->state, law->action, law->pairs, 1, "", cli_grouped(law->visits, visits),
-           law->share, estimate);
+    printf("  %4" PRId64 "  %s of %" PRId64 " %*s %12s %11.4g %14s\n", law->block,
+           cli_pair_name(model, law->state, law->action, pair, sizeof pair), law->pairs, 1, "",
+           cli_grouped(law->visits, visits), law->share, estimate);
 }
 
 void cli_doubt_print(const cli_session *session, const foray_model *model, const char *reward,
@@ -83,7 +83,7 @@ void cli_doubt_print(const cli_session *session, const foray_model *model, const
         printf("laws behind it, and an estimate of the visits that would halve it\n");
     printf("   law  one of its pairs         visits       share    more visits\n");
     for (int64_t i = 0; i < doubt->laws && i < most; i++)
-        print_law(&doubt->law[i]);
+        print_law(model, &doubt->law[i]);
 }
 
 /* "doubt":[[h,s,a,share],...],"laws":[{...},...] */

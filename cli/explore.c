@@ -457,7 +457,6 @@ static cli_exit explore(exploration *e)
         return code;
     }
     cli_progress_begin(&e->progress, foray_run_saved(e->run));
-    e->progress.terminal = e->progress.terminal && !cli_has(session, "quiet");
     foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
     foray_status status = foray_run_explore_with(e->run, workers.count, workers.world,
                                                  cli_progress_step, &e->progress);
@@ -534,7 +533,8 @@ static const cli_option options[] = {
     CLI_OPTION_LITERAL,
     CLI_OPTION_TRUST,
     CLI_OPTION_CONTAIN,
-    CLI_SWITCH("quiet", "print nothing but what goes wrong; the exit code tells the rest"),
+    CLI_OPTION_QUIET,
+    CLI_OPTION_PROGRESS,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,
@@ -570,7 +570,6 @@ const cli_command cli_explore = {
     .options = options,
     .takes_settings = true,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN, CLI_STOPPED},
-    .examples = "foray explore chain -k 2000 -o chain.foray\n"
-                "foray explore --resume --until 0.5 --for goal:3 -k 4000 -o chain.foray\n",
+    .examples = "foray explore chain -k 2000 -o chain.foray\n",
     .run = run_explore,
 };

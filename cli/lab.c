@@ -222,7 +222,7 @@ static cli_exit run_experiment(cli_session *session)
 #define LAB_OPTIONS                                                                                \
     CLI_FILE('o', "output", "DIR", "the directory for tables and the page (required)"),            \
         CLI_SWITCH("quick", "a version with fewer cells that takes minutes"), CLI_OPTION_SHARD,    \
-        CLI_OPTION_JSON, CLI_OPTION_THREADS
+        CLI_OPTION_QUIET, CLI_OPTION_PROGRESS, CLI_OPTION_JSON, CLI_OPTION_THREADS
 
 static const cli_option options[] = {LAB_OPTIONS, CLI_END};
 

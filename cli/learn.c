@@ -6,11 +6,13 @@
 
 #include "output.h"
 #include "progress.h"
+#include "spool.h"
 #include "view.h"
 
 typedef struct learning {
     cli_session *session;
-    const char *path, *data;
+    const char *path;
+    cli_spool data;
     foray_model *given;
     foray_run *run;
     cli_progress progress;
@@ -28,12 +30,12 @@ static cli_exit check_data(const learning *l, const foray_model *model)
 {
     int64_t episodes = 0;
     foray_status status =
-        foray_data_read(l->session->ctx, model, l->data, count_episode, &episodes);
-    cli_exit code = cli_status(l->session, status);
+        foray_data_read(l->session->ctx, model, cli_spool_path(&l->data), count_episode, &episodes);
+    cli_exit code = cli_spool_status(l->session, &l->data, status);
     if (status == FORAY_ERROR_WORLD)
         return CLI_BAD_INPUT;
     if (code == CLI_DONE && episodes == 0)
-        code = cli_fail(l->session, CLI_BAD_INPUT, "%s: no episodes", l->data);
+        code = cli_fail(l->session, CLI_BAD_INPUT, "%s: no episodes", l->data.shown);
     return code;
 }
 
@@ -114,9 +116,10 @@ static cli_exit learn(learning *l)
 {
     cli_session *session = l->session;
     cli_progress_begin(&l->progress, foray_run_saved(l->run));
-    foray_status status = foray_run_learn_file(l->run, l->data, cli_progress_step, &l->progress);
+    foray_status status =
+        foray_run_learn_file(l->run, cli_spool_path(&l->data), cli_progress_step, &l->progress);
     cli_progress_end(&l->progress);
-    cli_exit code = cli_status(session, status);
+    cli_exit code = cli_spool_status(session, &l->data, status);
     if (status >= 0) {
         cli_exit told = show_run(l);
         code = told == CLI_DONE ? code : told;
@@ -130,16 +133,17 @@ static cli_exit learn(learning *l)
 
 /* ------------------------------------------------------------------------------ --check */
 
-static void print_law(const foray_law_fit *law)
+static void print_law(const foray_model *model, const foray_law_fit *law)
 {
-    printf("(s=%" PRId64 ", a=%" PRId64 ")", law->state, law->action);
+    char pair[256];
+    cli_put(stdout, 0, cli_pair_name(model, law->state, law->action, pair, sizeof pair));
     if (law->pairs > 1) {
         char others[CLI_NUMBER_SIZE];
         printf(" and %s other%s", cli_grouped(law->pairs - 1, others), law->pairs > 2 ? "s" : "");
     }
 }
 
-static void print_drift(const foray_drift *drift, const char *data)
+static void print_drift(const foray_model *model, const foray_drift *drift, const char *data)
 {
     char episodes[CLI_NUMBER_SIZE], visits[CLI_NUMBER_SIZE], later[CLI_NUMBER_SIZE];
     printf("%s episode%s, compared at delta %g\n", cli_grouped(drift->episodes, episodes),
@@ -153,7 +157,7 @@ static void print_drift(const foray_drift *drift, const char *data)
         if (!(law->apart > 0))
             continue;
         printf("refuted: the law of ");
-        print_law(law);
+        print_law(model, law);
         printf(": %s transitions in the run, %s in the data, %.3g nats apart\n",
                cli_grouped(law->visits, visits), cli_grouped(law->later, later), law->apart);
     }
@@ -196,16 +200,22 @@ static cli_exit check_run(cli_session *session)
     foray_run *run = NULL;
     foray_drift *drift = NULL;
     cli_output output;
+    cli_spool data = {0};
     if (cli_has(session, "output") || cli_has(session, "append") || cli_has(session, "force"))
         return cli_fail(session, CLI_USAGE, "--check writes nothing: it takes no -o");
     cli_exit code =
         cli_status(session, foray_run_open(session->ctx, operand[0], FORAY_RUN_READ, &run));
-    if (code != CLI_DONE)
+    if (code == CLI_DONE)
+        code = cli_spool_open(session, operand[1], &data);
+    if (code != CLI_DONE) {
+        cli_spool_close(&data);
+        foray_run_close(run);
         return code;
+    }
     double delta =
         cli_has(session, "delta") ? cli_real(session, "delta") : foray_run_settings(run)->delta;
-    foray_status status = foray_run_check_data(run, operand[1], delta, &drift);
-    code = cli_status(session, status);
+    foray_status status = foray_run_check_data(run, cli_spool_path(&data), delta, &drift);
+    code = cli_spool_status(session, &data, status);
     if (status == FORAY_ERROR_WORLD)
         code = CLI_NOT_MET;
     if (drift && session->json) {
@@ -213,12 +223,13 @@ static cli_exit check_run(cli_session *session)
         output_drift(&output, drift);
         code = cli_output_end(&output, session, code);
     } else if (drift) {
-        print_drift(drift, operand[1]);
+        print_drift(foray_run_model(run), drift, data.shown);
     }
     if (code == CLI_DONE && drift && drift->refuted >= 0)
         code = CLI_NOT_MET;
     foray_drift_destroy(drift);
     foray_run_close(run);
+    cli_spool_close(&data);
     return code;
 }
 
@@ -226,17 +237,19 @@ static cli_exit run_learn(cli_session *session)
 {
     if (cli_has(session, "check"))
         return check_run(session);
-    learning l = {
-        .session = session, .path = cli_value(session, "output"), .data = session->args.operand[1]};
+    learning l = {.session = session, .path = cli_value(session, "output")};
     if (!l.path)
         return cli_fail(session, CLI_USAGE, "-o is required: the file to store the run in");
     cli_exit code = cli_refuse_stdout(session, l.path);
+    if (code == CLI_DONE)
+        code = cli_spool_open(session, session->args.operand[1], &l.data);
     if (code == CLI_DONE)
         code = cli_has(session, "append") ? continue_run(&l) : start_run(&l);
     if (code == CLI_DONE)
         code = learn(&l);
     code = cli_run_close(session, l.run, code);
     foray_model_destroy(l.given);
+    cli_spool_close(&l.data);
     return code;
 }
 
@@ -249,6 +262,8 @@ static const cli_option options[] = {
     CLI_REAL(0, "delta", "D", "0.1", 1e-12, 0.999999999999,
              "probability that a certificate may be wrong, or with --check a false alarm, where "
              "the run's is the default"),
+    CLI_OPTION_QUIET,
+    CLI_OPTION_PROGRESS,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,
@@ -267,7 +282,7 @@ const cli_command cli_learn = {
         "any order. States and actions go by number or by name. An episode's rows stand\n"
         "together, with steps 0, 1, ... without holes. Episodes may be shorter than the\n"
         "horizon; longer ones are cut into pieces of it. Everything is checked before\n"
-        "anything is written.\n"
+        "anything is written. DATA may be a pipe, and '-' is standard input.\n"
         "\n"
         "Whatever an explored run is good for, this one is too: plans, bounds, certificates,\n"
         "reports; only exploring cannot go on. Certificates hold for any policy that\n"

@@ -93,7 +93,7 @@ void cli_output_refutation(cli_output *output, foray_run *run)
     if (foray_explorer_refutation(foray_run_explorer(run), &found) != FORAY_OK ||
         (!output->as_json && !found.refuted))
         return;
-    foray_refutation_print(&found, sentence, sizeof sentence);
+    foray_refutation_print(foray_run_model(run), &found, sentence, sizeof sentence);
     if (!output->as_json) {
         print_line(output, "refuted", sentence);
         return;
@@ -127,7 +127,7 @@ void cli_print_refutation(foray_run *run, const char *before)
     char sentence[SENTENCE_SIZE];
     if (foray_explorer_refutation(foray_run_explorer(run), &found) != FORAY_OK || !found.refuted)
         return;
-    foray_refutation_print(&found, sentence, sizeof sentence);
+    foray_refutation_print(foray_run_model(run), &found, sentence, sizeof sentence);
     printf("%s%s\n", before, sentence);
 }
 
@@ -216,5 +216,21 @@ const char *cli_grouped(int64_t value, char text[CLI_NUMBER_SIZE])
         text[out++] = digits[i];
     }
     text[out] = 0;
+    return text;
+}
+
+const char *cli_pair_name(const foray_model *model, int64_t state, int64_t action, char *text,
+                          size_t size)
+{
+    const char *where = foray_model_state_name(model, state);
+    const char *what = foray_model_action_name(model, action);
+    if (where && what)
+        snprintf(text, size, "%s (%" PRId64 "), %s (%" PRId64 ")", where, state, what, action);
+    else if (where)
+        snprintf(text, size, "%s (%" PRId64 "), %" PRId64, where, state, action);
+    else if (what)
+        snprintf(text, size, "%" PRId64 ", %s (%" PRId64 ")", state, what, action);
+    else
+        snprintf(text, size, "(s=%" PRId64 ", a=%" PRId64 ")", state, action);
     return text;
 }

@@ -73,4 +73,8 @@ void cli_output_close(cli_output *output);
 /* 1234567 as "1,234,567". */
 const char *cli_grouped(int64_t value, char text[CLI_NUMBER_SIZE]);
 
+/* A state and an action: "(s=8, a=0)", or with names "cellar (8), left (0)". */
+const char *cli_pair_name(const foray_model *model, int64_t state, int64_t action, char *text,
+                          size_t size);
+
 #endif

@@ -14,6 +14,19 @@
 
 static volatile sig_atomic_t stop_wanted;
 
+/* What cli_progress_configure was told. */
+static struct {
+    const char *command;
+    bool quiet, lines;
+} how;
+
+void cli_progress_configure(const char *command, bool quiet, bool lines)
+{
+    how.command = command;
+    how.quiet = quiet;
+    how.lines = lines;
+}
+
 static void want_stop(int signal_number)
 {
     (void)signal_number;
@@ -30,8 +43,10 @@ static void catch (int signal_number)
 void cli_progress_begin(cli_progress *progress, int64_t first)
 {
     struct sigaction hangup;
-    *progress =
-        (cli_progress){.terminal = isatty(STDERR_FILENO) == 1, .drawn = -1.0, .first = first};
+    *progress = (cli_progress){.terminal = isatty(STDERR_FILENO) == 1 && !how.quiet && !how.lines,
+                               .lines = how.lines,
+                               .drawn = -1.0,
+                               .first = first};
     catch (SIGINT);
     catch (SIGTERM);
     /* nohup means that a hangup is to be ignored. */
@@ -111,18 +126,52 @@ static void draw_line(const cli_progress *progress, const foray_progress *now)
 
 static bool is_due(cli_progress *progress, double seconds)
 {
-    bool due = progress->drawn < 0 || seconds - progress->drawn >= seconds_between_lines;
-    if (!progress->terminal || !due)
+    double apart = progress->lines ? 1.0 : seconds_between_lines;
+    bool due = progress->drawn < 0 || seconds - progress->drawn >= apart;
+    if (!(progress->terminal || progress->lines) || !due)
         return false;
     progress->drawn = seconds;
     return true;
+}
+
+/* ---------------------------------------------------------------- lines of JSON */
+
+/* A number, or null where there is none. */
+static void add_real(line *l, const char *key, double value)
+{
+    char number[FORAY_NUMBER_SIZE];
+    add(l, ",\"%s\":%s", key, isfinite(value) ? foray_shortest(value, number) : "null");
+}
+
+static void write_line(cli_progress *progress)
+{
+    if (progress->line[0])
+        fprintf(stderr, "%s}\n", progress->line);
+    progress->line[0] = 0;
+    fflush(stderr);
+}
+
+/* Holds the line; the last one is written at the end, whether or not it is due. */
+static void hold_line(cli_progress *progress, const line *l, double seconds)
+{
+    snprintf(progress->line, sizeof progress->line, "%s", l->text);
+    if (is_due(progress, seconds))
+        write_line(progress);
 }
 
 bool cli_progress_step(void *user, const foray_progress *now)
 {
     cli_progress *progress = user;
     progress->last = *now;
-    if (is_due(progress, now->seconds))
+    if (progress->lines) {
+        line l = {.length = 0};
+        add(&l, "{\"progress\":\"%s\",\"episodes\":%" PRId64 ",\"budget\":%" PRId64, how.command,
+            now->episodes, now->budget);
+        add(&l, ",\"saved\":%" PRId64 ",\"plans\":%" PRId64, now->saved, now->plans);
+        add_real(&l, "bound", now->bound);
+        add_real(&l, "seconds", now->seconds);
+        hold_line(progress, &l, now->seconds);
+    } else if (is_due(progress, now->seconds))
         draw_line(progress, now);
     return !stop_wanted;
 }
@@ -141,13 +190,23 @@ bool cli_work_step(void *user, const foray_work_progress *now)
 {
     cli_work *work = user;
     work->last = *now;
-    if (is_due(&work->line, now->seconds))
+    if (work->line.lines) {
+        line l = {.length = 0};
+        add(&l, "{\"progress\":\"%s\",\"parts\":\"%s\"", how.command, work->parts);
+        add(&l, ",\"finished\":%" PRId64 ",\"of\":%" PRId64, now->finished, now->parts);
+        add_real(&l, "done", now->done);
+        add_real(&l, "seconds", now->seconds);
+        add_real(&l, "remaining", now->remaining);
+        hold_line(&work->line, &l, now->seconds);
+    } else if (is_due(&work->line, now->seconds))
         draw_work(work, now);
     return !stop_wanted;
 }
 
-void cli_progress_end(const cli_progress *progress)
+void cli_progress_end(cli_progress *progress)
 {
+    if (progress->lines)
+        write_line(progress);
     if (progress->terminal && progress->drawn >= 0)
         fprintf(stderr, "\r\033[K");
 }

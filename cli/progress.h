@@ -6,11 +6,16 @@
 #include "foray/lab.h"
 
 typedef struct cli_progress {
-    bool terminal; /* standard error is one: draw there */
-    double drawn;  /* when the line was drawn last, in seconds */
-    int64_t first; /* episodes there were before */
+    bool terminal;  /* standard error is one: draw there */
+    bool lines;     /* lines of JSON instead */
+    char line[320]; /* the last of these, until it is written */
+    double drawn;   /* when the line was drawn last, in seconds */
+    int64_t first;  /* episodes there were before */
     foray_progress last;
 } cli_progress;
+
+/* Once, before anything begins: whose progress it is, and how it is shown. */
+void cli_progress_configure(const char *command, bool quiet, bool lines);
 
 /* Has a signal asked to stop? For foray_context_set_stop. */
 bool cli_stop_wanted(void *user);
@@ -42,7 +47,7 @@ cli_exit cli_shard_read(cli_session *session, foray_shard *out);
 cli_exit cli_shard_show(cli_session *session, foray_shard shard, const char *directory,
                         const cli_work *work);
 
-/* Takes the line away. */
-void cli_progress_end(const cli_progress *progress);
+/* Takes the line away, or writes the last one. */
+void cli_progress_end(cli_progress *progress);
 
 #endif

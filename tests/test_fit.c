@@ -276,10 +276,10 @@ static void intervals_below_zero_refute(void **state)
     explorer = explore(ctx, model, world, &settings, 2000);
     foray_refutation found = refutation_of(explorer);
     char text[400];
-    foray_refutation_print(&found, text, sizeof text);
+    foray_refutation_print(NULL, &found, text, sizeof text);
     assert_true(found.refuted && found.coordinate == -1 && found.half_width > 0);
     assert_true(found.estimate + found.half_width < 0 && found.next == 0 && found.action == 1);
-    assert_non_null(strstr(text, "the probability of state 0 after (s="));
+    assert_non_null(strstr(text, "the probability of state 0 after state "));
     foray_explorer_destroy(explorer);
     foray_world_destroy(world);
     foray_world_destroy(obeys);

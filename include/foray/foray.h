@@ -921,8 +921,10 @@ typedef struct foray_refutation {
 /* The first time that a test refuted the model, or what a test says now. Once it is refuted,
  * certificates have the status FORAY_REFUTED. */
 FORAY_API foray_status foray_explorer_refutation(foray_explorer *explorer, foray_refutation *out);
-/* The same as a sentence; 400 bytes are enough. */
-FORAY_API void foray_refutation_print(const foray_refutation *refutation, char *text, size_t size);
+/* The same as a sentence, with the names of states and actions if a model is given (or NULL);
+ * without names 400 bytes are enough, and what is longer is cut off. */
+FORAY_API void foray_refutation_print(const foray_model *model, const foray_refutation *refutation,
+                                      char *text, size_t size);
 
 /* Plans for `count` rewards together, with one pass over the model for several
  * of them. policies[i] receives a policy the caller owns; on failure none does. */

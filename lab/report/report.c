@@ -59,7 +59,7 @@ static void print_refutation(fy_report *report)
     if (foray_explorer_refutation(foray_run_explorer(report->run), &found) != FORAY_OK ||
         !found.refuted)
         return;
-    foray_refutation_print(&found, sentence, sizeof sentence);
+    foray_refutation_print(report->model, &found, sentence, sizeof sentence);
     fy_page_fact(report->text, "the data refute the model", sentence);
 }
 

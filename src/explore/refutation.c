@@ -105,7 +105,30 @@ void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader)
 
 /* --------------------------------------------------------------------------- words */
 
-void foray_refutation_print(const foray_refutation *refutation, char *text, size_t size)
+/* "state 8", or "state cellar". */
+static void name_it(const char *what, const char *name, int64_t number, char out[64])
+{
+    if (name)
+        fy_format(out, 64, "%s %s", what, name);
+    else
+        fy_format(out, 64, "%s %" PRId64, what, number);
+}
+
+static void print_impossible(const foray_model *model, const foray_refutation *r, char *text,
+                             size_t size)
+{
+    char next[64], state[64], action[64];
+    name_it("state", model ? foray_model_state_name(model, r->next) : NULL, r->next, next);
+    name_it("state", model ? foray_model_state_name(model, r->state) : NULL, r->state, state);
+    name_it("action", model ? foray_model_action_name(model, r->action) : NULL, r->action, action);
+    fy_format(text, size,
+              "noticed after %" PRId64 " episodes: the probability of %s after %s, %s, is %.3g "
+              "+- %.2g, and cannot be negative",
+              r->episodes, next, state, action, r->estimate, r->half_width);
+}
+
+void foray_refutation_print(const foray_model *model, const foray_refutation *refutation,
+                            char *text, size_t size)
 {
     static const double nats_of_ten = 2.302585092994046;
     const foray_refutation *r = refutation;
@@ -123,8 +146,5 @@ void foray_refutation_print(const foray_refutation *refutation, char *text, size
                   "] is %.3g +- %.2g, and cannot be negative",
                   r->episodes, r->coordinate, r->estimate, r->half_width);
     else
-        fy_format(text, size,
-                  "noticed after %" PRId64 " episodes: the probability of state %" PRId64
-                  " after (s=%" PRId64 ", a=%" PRId64 ") is %.3g +- %.2g, and cannot be negative",
-                  r->episodes, r->next, r->state, r->action, r->estimate, r->half_width);
+        print_impossible(model, r, text, size);
 }

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# test_progress.sh FORAY - progress as lines of JSON, --quiet, data through pipes, and names of
+# states and actions in the lists of laws.
+# shellcheck source=tests/shell.sh
+. "$(dirname "$0")/shell.sh"
+
+# --------------------------------------------------------------------- lines of JSON
+# lines FILE KEY VALUE: every line is an object, and the last one says so.
+lines() {
+    holds "$1: there are lines" test -s "$1"
+    while IFS= read -r line; do
+        echo "$line" >one.json
+        holds "a line is an object: $line" test "$(json seconds one.json)" != none
+    done <"$1"
+    holds "$1: the last line has $2 $3" test "$(json "$2" one.json)" = "$3"
+}
+expect 0 'explored riverswim' foray explore riverswim -k 300 --progress json -o river.foray
+cp "$work/err" explore.log
+lines explore.log episodes 300
+holds "whose progress it is" grep -q '"progress":"explore"' explore.log
+foray data river.foray -o river.csv
+foray learn riverswim river.csv --progress json -o learnt.foray >/dev/null 2>learn.log
+lines learn.log episodes 300
+foray compare riverswim -a random -k 20 --seeds 2 --progress json -o comparison >/dev/null 2>compare.log
+lines compare.log finished 2
+foray explore tank --clusters grid:4x4 -k 5 -o tank.foray --quiet
+foray rollout tank.foray -n 20 --progress json >/dev/null 2>rollout.log
+lines rollout.log "done" 1
+expect 0 '^$' sh -c "foray explore riverswim -k 5 -o none.foray 2>&1 >/dev/null; echo"
+expect 2 'progress' foray explore riverswim -k 5 --progress xml -o xml.foray
+
+# ----------------------------------------------------------------------------- quiet
+# quiet FILE COMMAND...: it makes the file and says nothing.
+quiet() {
+    local made=$1
+    shift
+    "$@" --quiet >said 2>&1
+    holds "it ends well: $*" test $? = 0
+    holds "it says nothing: $*" test ! -s said
+    holds "it makes $made: $*" test -e "$made"
+}
+quiet a.foray foray explore riverswim -k 5 -o a.foray
+quiet b.foray foray learn riverswim river.csv -o b.foray
+quiet plan.json foray plan river.foray -r goal:5 -o plan.json
+quiet river.html foray report river.foray -o river.html
+quiet again foray compare riverswim -a random -k 20 --seeds 2 -o again
+quiet river.umb foray model export river.foray --to umb -o river.umb
+quiet lake.json foray model import "$source_dir/examples/tables/FrozenLake-v1_4x4.csv" --horizon 9 -o lake.json
+foray explore riverswim -k 5 -o json.foray --quiet --json >quiet.json
+holds "the object that is asked for is printed" test "$(json episodes quiet.json)" = 5
+expect 3 'No such file' foray report none-such.foray -o none.html --quiet
+expect 1 'certificate' foray plan a.foray -r goal:5 --require 0.001 --quiet
+
+# ----------------------------------------------------------------------------- pipes
+foray learn riverswim river.csv -o file.foray >/dev/null
+foray data file.foray >file
+expect 0 '300 episodes' sh -c 'foray data river.foray | foray learn riverswim - -o pipe.foray'
+holds "standard input is as good as a file" sh -c 'foray data pipe.foray | cmp - file'
+mkfifo queue
+foray data river.foray >queue &
+expect 0 '300 episodes' foray learn riverswim queue -o fifo.foray
+wait
+holds "a named pipe as well" sh -c 'foray data fifo.foray | cmp - file'
+expect 0 'the data fit' sh -c 'foray data river.foray | foray learn --check river.foray -'
+expect 3 'standard input:3: ' sh -c 'printf "episode,step,state,action,next\n0,0,0,1,0\n0,7,0,1,0\n" |
+    foray learn riverswim - -o bad.foray'
+holds "which leaves no run behind" test ! -e bad.foray
+expect 3 'standard input: no episodes' sh -c 'printf "episode,step,state,action,next\n" |
+    foray learn riverswim - -o bad.foray'
+holds "data are printed as they are read" sh -c 'foray data river.foray -o - | head -n 2 | grep -q ^0,0,'
+
+# ----------------------------------------------------------------------------- names
+foray explore frozenlake -k 100 -o ice.foray --quiet
+expect 0 '\(0,0\) \(0\), left \(0\) of 64' foray plan ice.foray -r reach:15 --no-store
+foray explore frozenlake:success=0.8 -k 400 --seed 2 -o other.foray --quiet
+foray data other.foray -o other.csv
+expect 1 'the law of start \(0,0\) \(0\), left \(0\) and 63 others' foray learn --check ice.foray other.csv
+finish
