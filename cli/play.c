@@ -24,11 +24,20 @@ static cli_exit open_source(playing *p)
     return cli_world_open_checked(session, p->path, &p->model);
 }
 
+/* How many earlier states to show: of large models, whose episodes take long, none unless told. */
+static int64_t history_of(const playing *p)
+{
+    enum { LARGE = 1000 };
+    bool told = cli_has(p->session, "history");
+    bool large = p->run && foray_model_states(foray_run_model(p->run)) > LARGE;
+    return large && !told ? 0 : cli_whole(p->session, "history");
+}
+
 static cli_exit write_page(playing *p, const char *path, size_t *size)
 {
     char *page;
-    cli_exit code = cli_status(
-        p->session, foray_playground_print(p->session->ctx, p->run, p->model, &page, size));
+    cli_exit code = cli_status(p->session, foray_playground_print(p->session->ctx, p->run, p->model,
+                                                                  history_of(p), &page, size));
     if (code != CLI_DONE)
         return code;
     code = cli_destination_write(p->session, path, page, *size);
@@ -69,6 +78,10 @@ static cli_exit run_play(cli_session *session)
 
 static const cli_option options[] = {
     CLI_FILE('o', "output", "FILE", "the HTML file to write; - is standard output (required)"),
+    CLI_WHOLE(0, "history", "N", "24", 0, 24,
+              "of a run: show also what was known after a half, a quarter, ... of its episodes, at "
+              "most N such numbers; all episodes are replayed for that, so with more than 1,000 "
+              "states only if asked for"),
     CLI_OPTION_FORCE,
     CLI_OPTION_JSON,
     CLI_END,

@@ -84,6 +84,12 @@ async function rooms(browser) {
   await open(browser, "rooms.html", again.hash);
   const linked = await settled(browser);
   holds("a link brings the same back", linked.file === again.file && linked.value === again.value && linked.gap === again.gap);
+  await browser.run(`document.getElementById("known").focus();`);
+  await browser.keys(KEY.left, KEY.left);
+  const earlier = await settled(browser);
+  holds("the page goes back to 500 of 2,000 episodes", earlier.about.includes("500 episodes"));
+  command("explore", "rooms", "-k", "500", "-o", "short.foray");
+  agrees("earlier", "short.foray", earlier);
   await browser.click("#walk");
   await browser.until("playground.trail.length === playground.world.horizon + 1");
   await open(browser, "rooms.html", "#reward=0-29:1:93");

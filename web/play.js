@@ -55,6 +55,8 @@ class Playground {
     this.doubt = [];
     this.wanted = 0; // the number of the last request for a certificate
     this.origin = 0; // the number of the world
+    /** @type {{episodes: number, state: Uint8Array}[]} */
+    this.past = [];
     this.painting = false;
     this.planned = true; // does the policy belong to the reward?
     this.drawn = true;
@@ -88,6 +90,7 @@ class Playground {
     this.engine.open(source);
     this.worker.postMessage({ kind: "open", source });
     this.origin++;
+    this.remindOf([]);
     this.world = this.engine.describe();
     this.paint = new Paint(this.world.states, this.world.horizon);
     this.step = 0;
@@ -119,6 +122,38 @@ class Playground {
     this.view.layOut(this.world, Math.max(width, 200), Math.max(260, window.innerHeight - 270));
     document.documentElement.style.setProperty("--stage", `${this.view.extent[0]}px`);
     this.changed(false);
+  }
+
+  // --------------------------------------------------------------------------- history
+
+  /**
+   * What was known earlier, and what is known now.
+   * @param {{episodes: number, state: Uint8Array}[]} states
+   */
+  remindOf(states) {
+    this.past = states;
+    element("past", HTMLElement).hidden = states.length < 2;
+    input("known").max = String(Math.max(0, states.length - 1));
+    input("known").value = input("known").max; // only now: it would be cut to the old one
+    this.showKnown();
+  }
+
+  showKnown() {
+    const it = this.past[Number(input("known").value)];
+    const text = it ? `${it.episodes.toLocaleString("en")} episode${it.episodes === 1 ? "" : "s"}` : "";
+    say("known-shown", text);
+    input("known").setAttribute("aria-valuetext", text);
+  }
+
+  /** Goes to what was known then. */
+  recall() {
+    const it = this.past[Number(input("known").value)];
+    this.showKnown();
+    if (!it || it.episodes === this.engine.episodes()) return;
+    this.engine.load(it.state);
+    this.worker.postMessage({ kind: "load", state: it.state });
+    this.about();
+    this.changed(true);
   }
 
   // ------------------------------------------------------------------------ planning
@@ -488,6 +523,8 @@ class Playground {
   explored(news) {
     this.engine.load(news.state);
     this.about();
+    const episodes = this.engine.episodes(), last = this.past[this.past.length - 1];
+    if (!last || episodes >= 1.5 * last.episodes || news.left === 0) this.remindOf([...this.past, { episodes, state: news.state }]);
     const progress = element("progress", HTMLProgressElement), total = this.total || 1;
     progress.value = (total - news.left) / total;
     progress.hidden = element("stop", HTMLElement).hidden = news.left === 0;
@@ -529,6 +566,7 @@ class Playground {
     on("map", "focus", () => this.view.canvas.matches(":focus-visible") && this.move(0, 0));
     on("strength", "input", () => say("strength-shown", input("strength").value));
     on("step", "input", () => this.goTo(Number(input("step").value)));
+    on("known", "input", () => this.recall());
     on("show-doubt", "change", () => this.changed(false));
     on("undo", "click", () => this.undo());
     on("clear", "click", () => { this.paint.clear(); this.changed(true); this.remember(); });
@@ -568,6 +606,9 @@ async function main() {
     input("spec").value = bundle.name;
   }
   playground.listen();
+  const states = [];
+  for (const [episodes, packed] of bundle.history || []) states.push({ episodes, state: await unpack(packed) });
+  if (source.state) playground.remindOf([...states, { episodes: engine.episodes(), state: source.state }]);
   playground.followLink();
   Object.assign(window, { playground });
 }

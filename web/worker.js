@@ -79,6 +79,8 @@ async function obey(message) {
       exploring = 0;
       waiting = null;
       engine.open(message.source);
+    } else if (message.kind === "load") {
+      engine.load(message.state);
     } else if (message.kind === "explore") {
       place = message.id;
       exploring = message.episodes;

@@ -1,8 +1,8 @@
 /* play.c - the page of the playground around a run: what the explorer in the page needs to be the
  * one that the run has, in the place that the page keeps for it. */
+#include "play/bundle.h"
 #include "base/json.h"
 #include "foray/lab.h"
-#include "run/run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,13 +41,13 @@ static void put_base64(fy_writer *text, const uint8_t *data, size_t size)
     }
 }
 
-static foray_status put_packed(fy_writer *text, const char *key, const void *data, size_t size)
+foray_status fy_play_put_packed(fy_writer *text, const void *data, size_t size)
 {
     uLongf packed = compressBound(size);
     uint8_t *room = fy_alloc(text->ctx, packed, 1);
     if (!room)
         return FORAY_ERROR_MEMORY;
-    fy_print(text, ",\"%s\":\"", key);
+    fy_print(text, "\"");
     if (compress2(room, &packed, data, size, 9) == Z_OK)
         put_base64(text, room, packed);
     else
@@ -87,7 +87,8 @@ static foray_status put_model(fy_writer *text, const foray_model *model)
     foray_status status = foray_model_print(text->ctx, model, FORAY_MODEL_COMPACT, &data, &size);
     if (status != FORAY_OK)
         return status;
-    status = put_packed(text, "model", data, size);
+    fy_print(text, ",\"model\":");
+    status = fy_play_put_packed(text, data, size);
     free(data);
     return status;
 }
@@ -125,27 +126,30 @@ static foray_status put_given(fy_writer *text, const foray_explorer *explorer)
     return FORAY_OK;
 }
 
-static foray_status put_state(fy_writer *text, foray_explorer *explorer)
+foray_status fy_play_put_state(fy_writer *text, foray_explorer *explorer)
 {
     uint8_t *data;
     size_t size;
     foray_status status = foray_explorer_save(explorer, &data, &size);
     if (status != FORAY_OK)
         return status;
-    status = put_packed(text, "state", data, size);
+    status = fy_play_put_packed(text, data, size);
     free(data);
     return status;
 }
 
-static foray_status put_run(fy_writer *text, foray_run *run)
+static foray_status put_run(fy_writer *text, foray_run *run, int64_t history)
 {
     put_text(text, "world", foray_run_world(run));
     fy_print(text, ",\"clusters\":%s", run->explorer->through_clusters ? "true" : "false");
     foray_status status = put_settings(text, &run->settings);
     if (status == FORAY_OK)
         status = put_given(text, run->explorer);
+    fy_print(text, ",\"state\":");
     if (status == FORAY_OK)
-        status = put_state(text, run->explorer);
+        status = fy_play_put_state(text, run->explorer);
+    if (status == FORAY_OK)
+        status = fy_play_put_history(text, run, history);
     return status;
 }
 
@@ -170,7 +174,7 @@ static foray_status check_size(foray_context *ctx, const foray_model *model)
 }
 
 foray_status foray_playground_print(foray_context *ctx, foray_run *run, const foray_model *model,
-                                    char **out, size_t *size)
+                                    int64_t history, char **out, size_t *size)
 {
     fy_writer text = {.ctx = ctx};
     if (run)
@@ -185,7 +189,7 @@ foray_status foray_playground_print(foray_context *ctx, foray_run *run, const fo
     put_text(&text, "name", foray_model_name(model));
     status = put_model(&text, model);
     if (status == FORAY_OK && run)
-        status = put_run(&text, run);
+        status = put_run(&text, run, history);
     fy_print(&text, "}");
     before += strlen(place);
     fy_write_bytes(&text, fy_playground + before, fy_playground_size - before);
