@@ -6,8 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "progress.h"
-#include "output.h"
+#include "compare_rollouts.h"
 
 typedef struct contest {
     cli_session *session;
@@ -149,6 +148,11 @@ static void show_world(cli_output *output, const contest *c)
 static cli_exit compare_in(contest *c, cli_output *output)
 {
     cli_session *session = c->session;
+    if (cli_view_names(c->world))
+        return c->what.shard.of > 0
+                   ? cli_fail(session, CLI_USAGE, "--shard: %s is not compared in shares", c->world)
+                   : cli_compare_rollouts(session, c->world, c->directory, &c->what, &c->work,
+                                          output);
     cli_exit code = cli_world_open_checked(session, c->world, &c->model);
     if (code == CLI_DONE && cli_has(session, "reward"))
         code = cli_reward_open(session, c->model, &c->reward);
@@ -281,6 +285,8 @@ static const cli_option options[] = {
     CLI_WHOLE(0, "goals", "N", "256", 0, CLI_UNBOUNDED,
               "largest number of goal states, drawn at random; 0: every state"),
     CLI_WHOLE(0, "rounds", "N", "4", 0, 1000000, "rounds of the adversary"),
+    CLI_WHOLE(0, "rollouts", "N", "1000", 2, 1000000000,
+              "episodes that a plan is tried for in a system, whose truth is not known"),
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
     CLI_OPTION_SHARD,
@@ -317,6 +323,11 @@ const cli_command cli_compare = {
         "where it stopped, also with more seeds or algorithms, but not with other settings.\n"
         "Apart from times, the same seeds give the same results.\n"
         "\n"
+        "The truth of a system (pendulum, exec:COMMAND, plugin:PATH, SYSTEM@states,model=FILE)\n"
+        "is not known. There every run plans for one reward, that of -r or the first that the\n"
+        "system names, and what the plan earns in reality is measured by rollouts, which\n"
+        "summary.txt says; rollouts.csv has the runs.\n"
+        "\n"
         "With --shard I/N it makes only a share of the runs and writes no results: start\n"
         "shards 1/N to N/N side by side, on one machine or on many that see the directory;\n"
         "then the same command without --shard writes what a single process would have\n"
@@ -325,7 +336,6 @@ const cli_command cli_compare = {
     .takes_settings = true,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
     .examples = "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 -o chain\n"
-                "foray compare chain -a ucrl-rfe,random,rf-express -k 300 --seeds 4 -o chain\n"
                 "foray compare chain riverswim -a ucrl-rfe:radius=sharp,random -k 300 -o both\n"
                 "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 --shard 2/3 -o shared\n"
                 "foray compare riverswim -a ucrl-rfe,random -k 100000 --seconds 0.2 -o quick\n"

@@ -6,8 +6,8 @@
 
 #include "output.h"
 
-static foray_status create_world(foray_context *ctx, const cli_view *view, foray_system *system,
-                                 const foray_model *model, foray_world **out)
+foray_status cli_view_world(foray_context *ctx, const cli_view *view, foray_system *system,
+                            const foray_model *model, foray_world **out)
 {
     if (!system)
         return foray_world_from_model(ctx, model, out);
@@ -33,7 +33,7 @@ static cli_exit open_worker(cli_session *session, const cli_view *view, const fo
         system = workers->system[i];
     }
     if (code == CLI_DONE)
-        code = cli_status(&own, create_world(own.ctx, view, system, model, &workers->world[i]));
+        code = cli_status(&own, cli_view_world(own.ctx, view, system, model, &workers->world[i]));
     return code;
 }
 

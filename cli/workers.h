@@ -19,6 +19,10 @@ typedef struct cli_workers {
               "copies of the world that play at once; the same episodes to the last bit, sooner "  \
               "where the world is slow")
 
+/* The world of a view, whose system is `system`, or a copy of it; NULL: that of the model. */
+foray_status cli_view_world(foray_context *ctx, const cli_view *view, foray_system *system,
+                            const foray_model *model, foray_world **out);
+
 /* As many as --workers says, or one where nothing can be played ahead. */
 cli_exit cli_workers_open(cli_session *session, const cli_view *view, foray_run *run,
                           cli_workers *out);
