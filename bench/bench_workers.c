@@ -55,6 +55,7 @@ static double explore(bench *b, const char *path, int workers)
     foray_run *run;
     foray_settings_default(&settings);
     bench_check(b->ctx[0], foray_settings_set(b->ctx[0], &settings, "algorithm", "rf-express"));
+    bench_check(b->ctx[0], foray_settings_set(b->ctx[0], &settings, "pooled", "on"));
     settings.episodes = EPISODES;
     settings.plan_every = 64;
     bench_check(b->ctx[0], foray_run_create(b->ctx[0], path, FORAY_RUN_REPLACE, b->model, "slow",
