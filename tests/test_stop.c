@@ -218,11 +218,30 @@ static void likelihoods_stop(void **state)
     foray_run_close(run);
 }
 
+/* The flag for callers in other languages. */
+static void a_flag_stops(void **state)
+{
+    run_bench *bench = *state;
+    foray_certificate bound;
+    int flag = 0;
+    run_make(bench, bench->path);
+    foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_READ);
+    foray_context_set_stop(bench->ctx, foray_context_stop_flag, &flag);
+    assert_ok(bench, foray_explorer_bound(foray_run_explorer(run), &bound));
+    foray_run_close(run);
+    run = run_reopen(bench, bench->path, FORAY_RUN_READ);
+    flag = 1;
+    assert_int_equal(foray_explorer_bound(foray_run_explorer(run), &bound), FORAY_INTERRUPTED);
+    foray_context_set_stop(bench->ctx, NULL, NULL);
+    foray_run_close(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN_TEST(stopped_anywhere_a_run_continues_to_the_same_bits),
         RUN_TEST(bounds_and_plans_stop),
+        RUN_TEST(a_flag_stops),
         RUN_TEST(counts_and_gaps_stop),
         RUN_TEST(sweeps_ask_at_every_step),
         RUN_TEST(likelihoods_stop),

@@ -119,6 +119,9 @@ FORAY_API foray_status foray_context_set_level(foray_context *ctx, const char *l
  * of an episode and is only to be destroyed; a run has saved the episodes that had ended. NULL, as
  * at first: nobody is asked. Setting it forgets what was said before. */
 FORAY_API void foray_context_set_stop(foray_context *ctx, bool (*stop)(void *user), void *user);
+/* Such a `stop` for those whose own functions are dear to call, as in other languages: `user`
+ * points to an int that says stop when it is no longer 0. Any thread may change it. */
+FORAY_API bool foray_context_stop_flag(void *user);
 
 /* ------------------------------------------------------------------- names */
 
@@ -583,6 +586,12 @@ typedef struct foray_world_ops {
     const char *(*message)(void *self);
     /* May be NULL: did the last step lead to an absorbing state? Open models learn it from this. */
     bool (*ended)(void *self);
+    /* May be NULL: a whole episode at once, for worlds that are dear to ask step by step, as those
+     * in other languages are. In step t and state s the action is action[t * states + s]; writes
+     * the horizon + 1 states that were met, `state`. Asked instead of reset and step by algorithms
+     * whose actions are settled when an episode begins; it must do what those would do. */
+    foray_status (*episode)(void *self, const foray_draw *draw, int64_t horizon, int64_t states,
+                            const int32_t *action, int32_t *state);
 } foray_world_ops;
 
 typedef struct foray_world foray_world;

@@ -72,6 +72,11 @@ void fy_say_within(foray_context *ctx, const char *format, ...)
 
 /* ---------------------------------------------------------------- stopping */
 
+bool foray_context_stop_flag(void *user)
+{
+    return __atomic_load_n((const int *)user, __ATOMIC_RELAXED) != 0;
+}
+
 void foray_context_set_stop(foray_context *ctx, bool (*stop)(void *user), void *user)
 {
     ctx->stop = stop;

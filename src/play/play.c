@@ -4,6 +4,9 @@
  *   for t = 0..H-1: query, act, step, observe
  *   end
  *
+ * Where the explorer follows a table and the world plays whole episodes, it is asked once, and what
+ * it did is observed afterwards.
+ *
  * Draws depend on (seed, episode, step) and the actions alone, so that an episode is the same
  * whoever plays it and whether or not others were recorded before. Nothing is allocated. */
 #include "play/play.h"
@@ -38,19 +41,23 @@ foray_draw fy_play_draw(const foray_explorer *explorer)
                         .episode = (uint64_t)explorer->episodes};
 }
 
+static foray_status check_start(foray_explorer *explorer, const foray_draw *draw, int64_t state)
+{
+    if (fy_model_may_start(explorer->model, state))
+        return FORAY_OK;
+    return fy_fail(explorer->ctx, FORAY_ERROR_WORLD,
+                   "episode %" PRIu64 " started in state %" PRId64 ", which the model rules out",
+                   draw->episode, state);
+}
+
 foray_status fy_play_reset(foray_explorer *explorer, foray_world *world, const foray_draw *draw,
                            int64_t *state)
 {
     int64_t first;
     if (foray_world_reset(world, draw, &first) != FORAY_OK)
         return world_failed(explorer->ctx, world);
-    if (!fy_model_may_start(explorer->model, first))
-        return fy_fail(explorer->ctx, FORAY_ERROR_WORLD,
-                       "episode %" PRIu64 " started in state %" PRId64
-                       ", which the model rules out",
-                       draw->episode, first);
     *state = first;
-    return FORAY_OK;
+    return check_start(explorer, draw, first);
 }
 
 foray_status fy_play_steps(foray_explorer *explorer, foray_world *world, foray_draw draw,
@@ -86,6 +93,29 @@ foray_status fy_play_steps(foray_explorer *explorer, foray_world *world, foray_d
     return status == FORAY_OK ? foray_explorer_end(explorer) : status;
 }
 
+/* The episode of a world that plays whole ones, by the table that the explorer follows. */
+static foray_status play_whole(foray_explorer *explorer, foray_world *world, const foray_draw *draw,
+                               int32_t *states, int32_t *actions)
+{
+    const foray_model *model = explorer->model;
+    foray_status status = foray_explorer_begin(explorer);
+    if (status != FORAY_OK)
+        return status;
+    const int32_t *table = explorer->ops->followed(explorer);
+    if (fy_world_episode(world, draw, model->horizon, model->states, table, states) != FORAY_OK)
+        return world_failed(explorer->ctx, world);
+    status = check_start(explorer, draw, states[0]);
+    for (int64_t t = 0; t < model->horizon && status == FORAY_OK; t++) {
+        int64_t action;
+        status = foray_explorer_act(explorer, states[t], &action);
+        if (status == FORAY_OK)
+            status = foray_explorer_observe(explorer, states[t], action, states[t + 1]);
+        if (status == FORAY_OK && actions)
+            actions[t] = (int32_t)action;
+    }
+    return status == FORAY_OK ? foray_explorer_end(explorer) : status;
+}
+
 foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, int32_t *states,
                                  int32_t *actions)
 {
@@ -93,6 +123,8 @@ foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, i
     int64_t state;
     if (fy_world_is_through_clusters(world))
         foray_explorer_through_clusters(explorer);
+    if (states && explorer->ops->followed && fy_world_plays_episodes(world))
+        return play_whole(explorer, world, &draw, states, actions);
     foray_status status = fy_play_reset(explorer, world, &draw, &state);
     if (status == FORAY_OK)
         status = foray_explorer_begin(explorer);

@@ -127,6 +127,19 @@ foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_
     return settle(world, draw, status, answer, next);
 }
 
+bool fy_world_plays_episodes(const foray_world *world)
+{
+    return world->ops.episode != NULL;
+}
+
+foray_status fy_world_episode(foray_world *world, const foray_draw *draw, int64_t horizon,
+                              int64_t states, const int32_t *action, int32_t *state)
+{
+    int64_t unused;
+    foray_status status = world->ops.episode(world->self, draw, horizon, states, action, state);
+    return status == FORAY_OK ? FORAY_OK : settle(world, draw, status, 0, &unused);
+}
+
 /* ------------------------------------------------------ the world of a model */
 
 typedef struct model_world {

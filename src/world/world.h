@@ -33,6 +33,11 @@ void fy_world_mark_through_clusters(foray_world *world);
 bool fy_world_is_through_clusters(const foray_world *world);
 /* Did the last step lead to an absorbing state, as far as the world says? */
 bool fy_world_ended(const foray_world *world);
+/* Of a world that plays whole episodes (foray_world_ops.episode). What the states are is for the
+ * caller to check. */
+bool fy_world_plays_episodes(const foray_world *world);
+foray_status fy_world_episode(foray_world *world, const foray_draw *draw, int64_t horizon,
+                              int64_t states, const int32_t *action, int32_t *state);
 
 /* Refuses a spec that asks for far too much before memory is touched. `numbers`
  * is about how many the model will hold: a product of sizes, as a double so that

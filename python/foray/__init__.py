@@ -1,0 +1,60 @@
+"""Foray: explore once, without a reward; then plan for any reward, with a certificate.
+
+>>> import foray
+>>> run = foray.explore("rooms:rows=1,cols=2,size=2,horizon=6", episodes=500)
+>>> plan = run.plan(foray.reach(7))
+>>> plan.certificate.gap <= 1
+True
+"""
+
+from ._library import lib as _lib
+from .environments import Simulator
+from .errors import (
+    FileError,
+    ForayError,
+    InputError,
+    OutOfMemory,
+    RunError,
+    UsageError,
+    WorldError,
+)
+from .models import Builder, Model, load_model, open_model, world, worlds
+from .plans import Certificate, Law, Place, Plan, Reasons
+from .rewards import Reward, avoid, goal, load_reward, reach, reward
+from .runs import Run, explore, open_run
+from .tables import from_arrays, from_table
+
+__version__: str = _lib.foray_version().decode()
+
+__all__ = [
+    "Builder",
+    "Certificate",
+    "FileError",
+    "ForayError",
+    "InputError",
+    "Law",
+    "Model",
+    "OutOfMemory",
+    "Place",
+    "Plan",
+    "Reasons",
+    "Reward",
+    "Run",
+    "RunError",
+    "Simulator",
+    "UsageError",
+    "WorldError",
+    "avoid",
+    "explore",
+    "from_arrays",
+    "from_table",
+    "goal",
+    "load_model",
+    "load_reward",
+    "open_model",
+    "open_run",
+    "reach",
+    "reward",
+    "world",
+    "worlds",
+]

@@ -1,0 +1,356 @@
+"""What is known beforehand: models, built-in worlds, tables, and the four builders."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import byref, c_double, c_int32, c_int64, c_void_p
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ._context import Context, text_of
+from ._library import ModelFacts, WorldInfo, lib
+
+Floats = npt.NDArray[np.float64]
+
+
+class Owner(Protocol):
+    """Who keeps a model: a run, until it is closed."""
+
+    @property
+    def closed(self) -> bool: ...
+
+
+class Model:
+    """States, actions, a horizon, what may follow what, and which laws are shared.
+
+    A model whose probabilities are known (``model.known``) is also a world to explore.
+
+    >>> import foray
+    >>> model = foray.world("rooms:rows=1,cols=2,size=2,horizon=6")
+    >>> model.states, model.actions, model.horizon, model.known
+    (9, 4, 6, True)
+    >>> model.unknowns < model.facts().pairs        # laws are shared
+    True
+    """
+
+    def __init__(self, pointer: int, owner: Owner | None = None) -> None:
+        """Takes a foray_model over; with an owner, which keeps it, only looks at it."""
+        self._pointer = pointer
+        self._owner = owner
+        if owner is None:
+            weakref.finalize(self, lib.foray_model_destroy, pointer)
+
+    @property
+    def pointer(self) -> int:
+        """The foray_model, as long as there is one."""
+        if self._owner is not None and self._owner.closed:
+            raise ValueError("the run is closed")
+        return self._pointer
+
+    @property
+    def name(self) -> str:
+        return str(lib.foray_model_name(self.pointer).decode())
+
+    @property
+    def states(self) -> int:
+        return int(lib.foray_model_states(self.pointer))
+
+    @property
+    def actions(self) -> int:
+        return int(lib.foray_model_actions(self.pointer))
+
+    @property
+    def horizon(self) -> int:
+        return int(lib.foray_model_horizon(self.pointer))
+
+    @property
+    def known(self) -> bool:
+        """Does the model know its probabilities, so that it is a world?"""
+        return lib.foray_model_theta(self.pointer) is not None
+
+    @property
+    def unknowns(self) -> int:
+        """How many numbers there are to find out."""
+        return int(lib.foray_model_unknowns(self.pointer))
+
+    def available(self, state: int, action: int) -> bool:
+        return bool(lib.foray_model_available(self.pointer, state, action))
+
+    def successors(self, state: int, action: int) -> npt.NDArray[np.int32]:
+        """The states that may follow, in the model's own order."""
+        following = ctypes.POINTER(c_int32)()
+        count = lib.foray_model_successors(self.pointer, state, action, byref(following))
+        return np.array(following[:count] if count else [], dtype=np.int32)
+
+    def probabilities(self, state: int, action: int) -> Floats:
+        """Those of the successors, where the model knows them."""
+        theta = lib.foray_model_theta(self.pointer)
+        if theta is None:
+            raise ValueError(f"{self.name}: the probabilities are not known")
+        count = len(self.successors(state, action))
+        return np.array(
+            [lib.foray_model_probability(self.pointer, theta, state, action, j) for j in range(count)]
+        )
+
+    def initial(self) -> dict[int, float]:
+        """Where episodes begin, and how probably."""
+        state, probability = ctypes.POINTER(c_int32)(), ctypes.POINTER(c_double)()
+        count = lib.foray_model_initial(self.pointer, byref(state), byref(probability))
+        return {state[i]: probability[i] for i in range(count)}
+
+    def state_name(self, state: int) -> str | None:
+        name = lib.foray_model_state_name(self.pointer, state)
+        return None if name is None else str(name.decode())
+
+    def action_name(self, action: int) -> str | None:
+        name = lib.foray_model_action_name(self.pointer, action)
+        return None if name is None else str(name.decode())
+
+    def state(self, name: str) -> int:
+        """The state of a name, or of a number as text."""
+        if name.strip().isdigit():
+            return int(name)
+        for s in range(self.states):
+            if self.state_name(s) == name:
+                return s
+        raise ValueError(f"{self.name} has no state called {name!r}")
+
+    @property
+    def grid(self) -> tuple[int, int] | None:
+        """Rows and columns of the map, if there is one."""
+        rows, cols = c_int64(), c_int64()
+        if not lib.foray_model_grid(self.pointer, byref(rows), byref(cols)):
+            return None
+        return rows.value, cols.value
+
+    def cell(self, state: int) -> tuple[int, int] | None:
+        """Where a state lies on the map."""
+        row, col = c_int64(), c_int64()
+        if not lib.foray_model_cell(self.pointer, state, byref(row), byref(col)):
+            return None
+        return row.value, col.value
+
+    def facts(self) -> ModelFacts:
+        """Checks the model, and says what was found; raises what is wrong with it."""
+        facts, context = ModelFacts(), Context()
+        context.call(lib.foray_model_check, context.pointer, self.pointer, byref(facts))
+        return facts
+
+    def same_as(self, other: Model) -> bool:
+        """Do both say the same about the same world, bit for bit?"""
+        return bool(lib.foray_model_equal(self.pointer, other.pointer))
+
+    def to_json(self) -> str:
+        context = Context()
+        return text_of(context, lib.foray_model_print, context.pointer, self.pointer, 0).decode()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it, as JSON, or compact if the name ends in .compact."""
+        context, name = Context(), os.fspath(path)
+        form = 1 if name.endswith(".compact") else 0
+        context.call(lib.foray_model_save, context.pointer, self.pointer, form, os.fsencode(name))
+
+    def __repr__(self) -> str:
+        return (
+            f"<foray.Model {self.name}: {self.states} states, {self.actions} actions,"
+            f" horizon {self.horizon}, {self.unknowns} unknowns>"
+        )
+
+
+# --------------------------------------------------------------------- by name and from files
+
+
+def world(text: str, **parameters: object) -> Model:
+    """A built-in world, with its parameters in the text, as arguments, or both.
+
+    >>> foray.world("riverswim", states=5).states
+    5
+    """
+    extra = ",".join(f"{key}={value}" for key, value in parameters.items())
+    spec = text + ("," if ":" in text else ":") + extra if extra else text
+    context, out = Context(), c_void_p()
+    context.call(lib.foray_model_builtin, context.pointer, spec.encode(), byref(out))
+    return Model(out.value or 0)
+
+
+def worlds() -> dict[str, str]:
+    """The built-in worlds, with a line about each.
+
+    >>> "rooms" in foray.worlds()
+    True
+    """
+    info, found, index = WorldInfo(), {}, 0
+    while lib.foray_world_describe(index, byref(info)):
+        found[info.name.decode()] = info.summary.decode()
+        index += 1
+    return found
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Reads a model file, JSON or compact."""
+    context, out = Context(), c_void_p()
+    context.call(lib.foray_model_load, context.pointer, os.fsencode(path), byref(out))
+    return Model(out.value or 0)
+
+
+def open_model(states: int, actions: int, horizon: int, initial: Mapping[int, float]) -> Model:
+    """Nothing is known but sizes and where episodes begin: anything may follow anything."""
+    if len(initial) == 1:
+        first = next(iter(initial))
+        return world(f"open:states={states},actions={actions},horizon={horizon},initial={first}")
+    builder = Builder.tabular(states, actions, horizon)
+    for s in range(states):
+        for a in range(actions):
+            for following in range(states):
+                builder.transition(s, a, following, 1.0 / states)
+    return builder.initial(initial).forget().finish()
+
+
+# ------------------------------------------------------------------------------------ builders
+
+
+def _ints(values: Iterable[int]) -> npt.NDArray[np.int64]:
+    return np.ascontiguousarray(list(values), dtype=np.int64)
+
+
+class Builder:
+    """Builds a model by hand, in one of four ways; every method returns the builder.
+
+    Errors stick, and :meth:`finish` raises the first one.
+
+    >>> builder = foray.Builder.classes(2, 1, 4, outcomes=[2])      # one law with two outcomes
+    >>> model = builder.outcomes(0, 0, 0, [0, 1]).outcomes(1, 0, 0, [1, 0]).finish()
+    >>> model.unknowns
+    1
+    """
+
+    def __init__(self, context: Context, pointer: int) -> None:
+        self._context, self._pointer = context, pointer
+        self._release = weakref.finalize(self, _destroy_builder, context, pointer)
+
+    @staticmethod
+    def _make(function: Any, *arguments: Any) -> Builder:
+        context, out = Context(), c_void_p()
+        context.call(function, context.pointer, *arguments, byref(out))
+        return Builder(context, out.value or 0)
+
+    @staticmethod
+    def tabular(states: int, actions: int, horizon: int) -> Builder:
+        """Every (s,a) has a law of its own."""
+        return Builder._make(lib.foray_builder_create_tabular, states, actions, horizon)
+
+    @staticmethod
+    def classes(states: int, actions: int, horizon: int, outcomes: Sequence[int]) -> Builder:
+        """Pairs (s,a) of one class share the probabilities of its outcomes."""
+        counts = _ints(outcomes)
+        return Builder._make(
+            lib.foray_builder_create_classes, states, actions, horizon, len(counts), counts.ctypes.data
+        )
+
+    @staticmethod
+    def mixture(states: int, actions: int, horizon: int, simulators: int) -> Builder:
+        """A mixture of known simulators with unknown weights."""
+        return Builder._make(lib.foray_builder_create_mixture, states, actions, horizon, simulators)
+
+    @staticmethod
+    def features(
+        states: int, actions: int, horizon: int, dim: int, norm_bound: float
+    ) -> Builder:
+        """Any sparse features phi(s'|s,a), and a bound on the norm of theta."""
+        return Builder._make(
+            lib.foray_builder_create, states, actions, horizon, dim, norm_bound
+        )
+
+    def transition(self, state: int, action: int, following: int, probability: float) -> Builder:
+        lib.foray_builder_transition(self._pointer, state, action, following, probability)
+        return self
+
+    def outcomes(self, state: int, action: int, law: int, following: Sequence[int]) -> Builder:
+        lib.foray_builder_outcomes(
+            self._pointer, state, action, law, (array := _ints(following)).ctypes.data
+        )
+        del array
+        return self
+
+    def law(self, law: int, probabilities: Sequence[float]) -> Builder:
+        array = np.ascontiguousarray(probabilities, dtype=np.float64)
+        lib.foray_builder_law(self._pointer, law, array.ctypes.data)
+        return self
+
+    def simulator(
+        self, simulator: int, state: int, action: int, following: int, probability: float
+    ) -> Builder:
+        lib.foray_builder_simulator(
+            self._pointer, simulator, state, action, following, probability
+        )
+        return self
+
+    def weights(self, weights: Sequence[float]) -> Builder:
+        array = np.ascontiguousarray(weights, dtype=np.float64)
+        lib.foray_builder_weights(self._pointer, array.ctypes.data)
+        return self
+
+    def feature(
+        self, state: int, action: int, following: int, features: Mapping[int, float]
+    ) -> Builder:
+        where = _ints(features)
+        values = np.array(list(features.values()), dtype=np.float64)
+        lib.foray_builder_feature(
+            self._pointer, state, action, following, len(where), where.ctypes.data, values.ctypes.data
+        )
+        return self
+
+    def theta(self, theta: Sequence[float]) -> Builder:
+        array = np.ascontiguousarray(theta, dtype=np.float64)
+        lib.foray_builder_theta(self._pointer, array.ctypes.data)
+        return self
+
+    def available(self, state: int, actions: Sequence[int]) -> Builder:
+        array = _ints(actions)
+        lib.foray_builder_available(self._pointer, state, len(array), array.ctypes.data)
+        return self
+
+    def initial(self, probabilities: Mapping[int, float]) -> Builder:
+        for state, probability in probabilities.items():
+            lib.foray_builder_initial(self._pointer, state, probability)
+        return self
+
+    def forget(self) -> Builder:
+        """The model says what is possible, but not how likely it is."""
+        lib.foray_builder_forget_theta(self._pointer)
+        return self
+
+    def name(self, name: str) -> Builder:
+        lib.foray_builder_name(self._pointer, name.encode())
+        return self
+
+    def state_name(self, state: int, name: str) -> Builder:
+        lib.foray_builder_state_name(self._pointer, state, name.encode())
+        return self
+
+    def action_name(self, action: int, name: str) -> Builder:
+        lib.foray_builder_action_name(self._pointer, action, name.encode())
+        return self
+
+    def grid(self, rows: int, cols: int) -> Builder:
+        lib.foray_builder_grid(self._pointer, rows, cols)
+        return self
+
+    def cell(self, state: int, row: int, col: int) -> Builder:
+        lib.foray_builder_cell(self._pointer, state, row, col)
+        return self
+
+    def finish(self) -> Model:
+        out = c_void_p()
+        self._context.call(lib.foray_builder_finish, self._pointer, byref(out))
+        return Model(out.value or 0)
+
+
+def _destroy_builder(context: Context, pointer: int) -> None:
+    """The context is an argument so that it lives as long as the builder."""
+    lib.foray_builder_destroy(pointer)

@@ -1,0 +1,201 @@
+"""Policies with what they earn, and certificates of how near they are to the best one."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import weakref
+from ctypes import POINTER, byref, c_double, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._context import Context, text_of
+from ._library import CertificateStruct, Doubt, PolicyStruct, lib
+from .models import Model
+from .rewards import BuiltReward
+
+if TYPE_CHECKING:
+    from .runs import Run
+
+MODES = ("optimistic", "plugin", "pessimistic", "given")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """With probability at least 1 - delta, no policy is better by more than ``gap``, if ``proved``."""
+
+    gap: float
+    delta: float
+    radius: str
+    bound: str
+    status: str
+    because: str
+    optimal: bool
+    vacuous: bool
+
+    @property
+    def proved(self) -> bool:
+        """Is it proved end to end?"""
+        return self.status in ("certified", "exact")
+
+    @staticmethod
+    def of(struct: CertificateStruct) -> Certificate:
+        return Certificate(
+            gap=struct.gap,
+            delta=struct.delta,
+            radius=lib.foray_radius_name(struct.radius).decode(),
+            bound=lib.foray_bound_name(struct.bound).decode(),
+            status=lib.foray_certificate_status(byref(struct)).decode(),
+            because=lib.foray_certificate_because(byref(struct)).decode(),
+            optimal=bool(struct.optimal),
+            vacuous=bool(struct.vacuous),
+        )
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where another action might be better, or (the policy's own action) what follows is doubtful."""
+
+    step: int
+    state: int
+    action: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law whose uncertainty is behind a certificate; ``more`` visits would about halve it."""
+
+    name: str
+    state: int
+    action: int
+    visits: int
+    share: float
+    more: float
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Why a certificate is not 0, largest shares first."""
+
+    places: list[Place]
+    laws: list[Law]
+
+
+class Plan:
+    """A policy for a reward: ``plan.action(step, state)``, ``plan.policy[step, state]``.
+
+    >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=2000)
+    >>> plan = run.plan("goal:3")
+    >>> plan.low <= plan.value <= plan.high, plan.certificate.status
+    (True, 'certified')
+    >>> plan.policy.shape, plan.action(0, 0) == int(plan.policy[0, 0])
+    ((8, 4), True)
+    """
+
+    def __init__(self, pointer: int, model: Model, reward: BuiltReward, run: Run | None) -> None:
+        self.pointer, self.model, self.reward, self.run = pointer, model, reward, run
+        struct = cast(pointer, POINTER(PolicyStruct)).contents
+        weakref.finalize(self, lib.foray_policy_destroy, pointer)
+        self._struct = struct
+        self.mode = MODES[struct.mode]
+        #: What the policy earns by what was learnt, and between which bounds that lies.
+        self.value, self.low, self.high = struct.expected, struct.low, struct.high
+        self.certificate = Certificate.of(struct.certificate)
+
+    @property
+    def policy(self) -> npt.NDArray[np.int32]:
+        """The actions, [horizon, states]: the library's own memory, for reading."""
+        return _view(self._struct.action, (self._struct.horizon, self._struct.states), self)
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The values of the three recursions: optimistic, plugin, pessimistic."""
+        return dict(zip(MODES, self._struct.value, strict=False))
+
+    @property
+    def proved_optimal(self) -> bool:
+        """Is it proved that no policy is better (with probability 1 - delta)?"""
+        return self.certificate.proved and self.certificate.optimal
+
+    def action(self, step: int, state: int) -> int:
+        """What to do in a state, with step from 0."""
+        return int(self.policy[step, state])
+
+    __call__ = action
+
+    def truth(self) -> tuple[float, float]:
+        """The true value of the policy and that of the best one, if the model knows them."""
+        context, value, best = Context(), c_double(), c_double()
+        context.call(
+            lib.foray_evaluate,
+            context.pointer, self.model.pointer, self.reward.pointer, self.pointer,
+            byref(value), byref(best),
+        )  # fmt: skip
+        return value.value, best.value
+
+    def explain(self, target: float = 0.0) -> Reasons:
+        """Why the certificate is not 0: where and when, and which laws are behind it."""
+        if self.run is None:
+            return Reasons([], [])
+        out = POINTER(Doubt)()
+        self.run._context.long(
+            lib.foray_explorer_explain,
+            self.run._explorer, self.reward.pointer, self.pointer, target, byref(out),
+        )  # fmt: skip
+        doubt = out.contents
+        places = [
+            Place(p.step, p.state, p.action, p.share) for p in doubt.place[: doubt.places]
+        ]
+        laws = [
+            Law(_law_name(w), w.state, w.action, w.visits, w.share, w.more)
+            for w in doubt.law[: doubt.laws]
+        ]
+        lib.foray_doubt_destroy(out)
+        return Reasons(places, laws)
+
+    def to_json(self) -> str:
+        context = self._complete()
+        return text_of(context, lib.foray_policy_print, context.pointer, self.pointer).decode()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a policy file, which `foray act` and `foray policy` read."""
+        context = self._complete()
+        context.call(lib.foray_policy_save, context.pointer, self.pointer, os.fsencode(path))
+
+    def _complete(self) -> Context:
+        if self.run is None:
+            return Context()
+        context = self.run._context
+        context.call(
+            lib.foray_run_complete_policy, self.run._run, self.reward.pointer, self.pointer
+        )
+        return context
+
+    def __repr__(self) -> str:
+        verdict = "proved optimal" if self.proved_optimal else self.certificate.status
+        return (
+            f"<foray.Plan for {self.reward.name}: value {self.value:.6g}"
+            f" in [{self.low:.6g}, {self.high:.6g}], certificate {self.certificate.gap:.6g}"
+            f" ({verdict})>"
+        )
+
+
+def _law_name(law: Any) -> str:
+    text = ctypes.create_string_buffer(96)
+    lib.foray_doubt_law_name(byref(law), text, len(text))
+    return text.value.decode()
+
+
+def _view(pointer: Any, shape: tuple[int, int], owner: object) -> npt.NDArray[np.int32]:
+    """The library's memory as an array that keeps its owner alive."""
+    address = cast(pointer, ctypes.c_void_p).value or 0
+    memory: Any = (ctypes.c_int32 * math.prod(shape)).from_address(address)
+    memory.owner = owner
+    array = np.frombuffer(memory, dtype=np.int32).reshape(shape)
+    array.flags.writeable = False
+    return array

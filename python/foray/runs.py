@@ -1,0 +1,478 @@
+"""Exploring, and what comes of it: runs."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import POINTER, byref, c_void_p, cast, sizeof
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import progress as bars
+from ._context import Context
+from ._library import (
+    EPISODES,
+    PROGRESS,
+    TRACE,
+    CertificateStruct,
+    ExplorerFacts,
+    PolicyStruct,
+    Refutation,
+    Settings,
+    lib,
+)
+from .environments import Environment, PythonWorld, Simulator, is_environment, simulate
+from .errors import UsageError
+from .models import Model, load_model, open_model, world
+from .own import own_plan, own_reward
+from .plans import MODES, Certificate, Plan
+from .rewards import BuiltReward, RewardLike, reward
+from .tables import from_table
+
+NEW, REPLACE = 0, 1
+READ, WRITE = 0, 1
+
+
+def _settings(context: Context, values: Mapping[str, object]) -> Settings:
+    """The library's defaults with these changes, each read from text as on the command line."""
+    settings = Settings()
+    lib.foray_settings_init(byref(settings), sizeof(settings))
+    for name, value in values.items():
+        text = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+        context.call(
+            lib.foray_settings_set, context.pointer, byref(settings), name.encode(), text.encode()
+        )
+    return settings
+
+
+# ------------------------------------------------------------------------------------- sources
+
+
+def _named(source: str, horizon: int | None) -> Model:
+    """A model file, or a built-in world, as the command tells them apart."""
+    if "/" in source or source.endswith((".json", ".compact")) or os.path.isfile(source):
+        return load_model(source)
+    return world(source) if horizon is None else world(source, horizon=horizon)
+
+
+def _start(initial: int | Mapping[int, float] | None) -> Mapping[int, float] | None:
+    return {initial: 1.0} if isinstance(initial, int) else initial
+
+
+def _model_of_environment(
+    env: Environment, known: Model | str | None, laws: str, initial: Mapping[int, float] | None
+) -> Model:
+    first = initial if initial is not None else env.initial()
+    if known == "table":
+        return from_table(env.table(), env.horizon, initial=first, laws=laws)
+    if isinstance(known, str):
+        raise UsageError(f"known={known!r}: a model, 'table', or nothing")
+    return open_model(env.states, env.actions, env.horizon, first)
+
+
+def _resolve(
+    source: object,
+    horizon: int | None,
+    known: Model | str | None,
+    laws: str,
+    initial: int | Mapping[int, float] | None,
+) -> tuple[Model, Environment | Simulator | None, str]:
+    """What is known, who plays if it is not the model itself, and a name."""
+    if isinstance(source, str):
+        return _named(source, horizon), None, source
+    if isinstance(source, Model):
+        return source, None, source.name
+    player: Environment | Simulator
+    if isinstance(source, Simulator):
+        player = source
+        nothing = open_model(player.states, player.actions, player.horizon, player.initial)
+    elif is_environment(source):
+        player = Environment(source, horizon)
+        if not isinstance(known, Model):
+            model = _model_of_environment(player, known, laws, _start(initial))
+            return model, player, player.name
+        nothing = known
+    else:
+        raise UsageError(
+            f"{type(source).__name__} is nothing to explore: a world's name, a model, a Simulator or"
+            " a Gymnasium environment"
+        )
+    return (known if isinstance(known, Model) else nothing), player, str(player.name)
+
+
+# ---------------------------------------------------------------------------------------- runs
+
+
+class Run:
+    """An explorer, its episodes and its plans: in a file of the given path, or in a temporary one.
+
+    >>> with foray.explore("rooms:rows=1,cols=2,size=2,horizon=6", episodes=300) as run:
+    ...     run.episodes, run.algorithm, run.bound().status
+    (300, 'ucrl-rfe', 'certified')
+    """
+
+    def __init__(self, context: Context, pointer: int, path: str, temporary: bool) -> None:
+        self._context, self._pointer, self.path = context, pointer, path
+        self._temporary = temporary
+        self._release = weakref.finalize(self, _close, context, pointer, path, temporary)
+        self._player: Environment | Simulator | None = None
+        self._range: tuple[float, float] | None = None
+        self._stores = not temporary  # plans are kept in files
+
+    # -- opening and closing
+
+    def close(self) -> None:
+        """Closes the file; what is in it stays, unless it is temporary."""
+        self._release()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def closed(self) -> bool:
+        return not self._release.alive
+
+    @property
+    def _run(self) -> int:
+        if self.closed:
+            raise ValueError("the run is closed")
+        return self._pointer
+
+    @property
+    def _explorer(self) -> Any:
+        return lib.foray_run_explorer(self._run)
+
+    # -- what it is
+
+    @property
+    def model(self) -> Model:
+        """What was known beforehand; it lives as long as the run is open."""
+        return Model(lib.foray_run_model(self._run), owner=self)
+
+    @property
+    def world(self) -> str:
+        return str(lib.foray_run_world(self._run).decode())
+
+    @property
+    def algorithm(self) -> str:
+        return self.setting("algorithm")
+
+    def setting(self, name: str) -> str:
+        """One setting, as text."""
+        text = ctypes.create_string_buffer(600)
+        self._context.call(
+            lib.foray_settings_get,
+            self._context.pointer, lib.foray_run_settings(self._run), name.encode(), text, len(text),
+        )  # fmt: skip
+        return text.value.decode()
+
+    def _facts(self) -> ExplorerFacts:
+        facts = ExplorerFacts()
+        self._context.call(lib.foray_explorer_describe, self._explorer, byref(facts))
+        return facts
+
+    @property
+    def episodes(self) -> int:
+        return int(self._facts().episodes)
+
+    @property
+    def replans(self) -> int:
+        """How many exploration plans were made."""
+        return int(self._facts().plans)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<foray.Run, closed>"
+        return f"<foray.Run of {self.world}: {self.episodes:,} episodes with {self.algorithm}>"
+
+    # -- exploring
+
+    def explore(self, *, episodes: int | None = None, progress: bool | None = None) -> Run:
+        """Goes on, up to ``episodes`` in all. Ctrl-C stops it, and what ended is kept."""
+        if episodes is not None and episodes > int(self.setting("episodes")):
+            self._context.call(lib.foray_run_extend, self._run, episodes)
+        bar = bars.Bar() if bars.wanted(progress) else None
+        flag = self._context.flag
+
+        def tell(_: Any, now: Any) -> bool:
+            if bar is not None:
+                bar.show(now[0])
+            return not flag.value
+
+        callback = PROGRESS(tell) if bar is not None or self._player is not None else None
+        try:
+            self._explore(callback)
+        finally:
+            if bar is not None:
+                bar.close()
+        return self
+
+    def _explore(self, callback: Any) -> None:
+        context = self._context
+        if self._player is None:
+            native = simulate(context, self.model)
+            try:
+                context.long(lib.foray_run_explore, self._run, native, callback, None)
+            finally:
+                lib.foray_world_destroy(native)
+            return
+        python = PythonWorld(context, self.model, self._player)
+        try:
+            context.long(lib.foray_run_explore, self._run, python.pointer, callback, None, here=True)
+        except Exception:
+            if python.error is not None:
+                raise python.error from None
+            raise
+        finally:
+            python.close()
+
+    # -- plans
+
+    def plan(self, what: RewardLike, *, mode: str = "plugin") -> Plan:
+        """The plan for a reward: see :func:`foray.reward` for what that can be; "own" is the
+        environment's own, as far as it was seen."""
+        return self.plans([what], mode=mode)[0]
+
+    def plans(self, rewards: Iterable[RewardLike], *, mode: str = "plugin") -> list[Plan]:
+        """Plans for several rewards at once, which is cheaper than one after the other."""
+        given = list(rewards)
+        if any(isinstance(what, str) and what == "own" for what in given):
+            return [
+                own_plan(self, mode) if isinstance(what, str) and what == "own"
+                else self.plan(what, mode=mode)
+                for what in given
+            ]  # fmt: skip
+        return self._plans([reward(what).build(self.model) for what in given], mode)
+
+    def _plans(self, built: Sequence[BuiltReward], mode: str) -> list[Plan]:
+        count = len(built)
+        pointers = (c_void_p * count)(*(b.pointer for b in built))
+        out = (c_void_p * count)()
+        explorer = self._explorer
+        if not self._stores:
+            self._context.long(
+                lib.foray_explorer_plan, explorer, count, pointers, MODES.index(mode), out
+            )
+        else:
+            self._context.long(
+                lib.foray_run_plan, self._run, count, pointers, MODES.index(mode), out
+            )
+        return [
+            Plan(pointer or 0, self.model, b, self) for pointer, b in zip(out, built, strict=True)
+        ]
+
+    def certify(self, policy: npt.ArrayLike, what: RewardLike) -> Plan:
+        """Certifies a policy from anywhere, an array [horizon, states] or [states], for a reward."""
+        return self._certify(policy, reward(what).build(self.model))
+
+    def _certify(self, policy: npt.ArrayLike, built: BuiltReward) -> Plan:
+        out = c_void_p()
+        context, shape = self._context, (self.model.horizon, self.model.states)
+        actions = np.ascontiguousarray(np.broadcast_to(np.asarray(policy), shape), dtype=np.int32)
+        context.call(
+            lib.foray_policy_create, context.pointer, self.model.pointer, MODES.index("given"), byref(out)
+        )
+        struct = cast(out, POINTER(PolicyStruct)).contents
+        ctypes.memmove(struct.action, actions.ctypes.data, actions.nbytes)
+        try:
+            context.long(lib.foray_explorer_certify, self._explorer, built.pointer, out)
+        except BaseException:
+            lib.foray_policy_destroy(out)
+            raise
+        return Plan(out.value or 0, self.model, built, self)
+
+    def bound(self) -> Certificate:
+        """The bound for all rewards r(s,a) in [0,1] at once."""
+        found = CertificateStruct()
+        self._context.long(lib.foray_explorer_bound, self._explorer, byref(found))
+        return Certificate.of(found)
+
+    @property
+    def own(self) -> BuiltReward:
+        """The environment's own reward as far as it was seen; the rest counts low."""
+        return own_reward(self, low=True)
+
+    # -- what was learnt
+
+    def estimate(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """The estimate of theta, and half the width of each coordinate's interval."""
+        dim = int(lib.foray_model_dim(self.model.pointer))
+        theta, width = np.empty(dim), np.empty(dim)
+        self._context.call(
+            lib.foray_explorer_estimate, self._explorer, theta.ctypes.data, width.ctypes.data
+        )
+        return theta, width
+
+    def intervals(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Between which bounds every probability lies, all at once with probability 1 - delta:
+        pair by pair, in the order of ``model.successors``."""
+        count = int(self.model.facts().transitions)
+        low, high = np.empty(count), np.empty(count)
+        self._context.long(
+            lib.foray_explorer_intervals, self._explorer, low.ctypes.data, high.ctypes.data, None
+        )
+        return low, high
+
+    def refutation(self) -> str | None:
+        """Why no law that the model admits fits the data; None: nothing speaks against it."""
+        found = Refutation()
+        self._context.call(lib.foray_explorer_refutation, self._explorer, byref(found))
+        if not found.refuted:
+            return None
+        text = ctypes.create_string_buffer(400)
+        lib.foray_refutation_print(byref(found), text, len(text))
+        return text.value.decode()
+
+    def data(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """All episodes: states [episodes, horizon + 1], and actions [episodes, horizon], which are
+        -1 after the end of a recorded episode that was shorter."""
+        H, K = self.model.horizon, int(lib.foray_run_saved(self._run))
+        wide = 2 * H if lib.foray_algorithm_is_generative(self.algorithm.encode()) else H + 1
+        states, actions = np.empty((K, wide), np.int32), np.empty((K, H), np.int32)
+        to_states, to_actions, copy = states.ctypes.data, actions.ctypes.data, ctypes.memmove
+
+        def take(_: Any, k: int, state: int, action: int) -> bool:
+            copy(to_states + 4 * wide * k, state, 4 * wide)
+            copy(to_actions + 4 * H * k, action, 4 * H)
+            return True
+
+        self._context.call(lib.foray_run_episodes, self._run, 0, EPISODES(take), None)
+        return states, actions
+
+    def trace(self) -> npt.NDArray[np.float64]:
+        """How the bound for all rewards fell: rows of (episodes, plans, bound)."""
+        rows: list[tuple[float, float, float]] = []
+
+        def take(_: Any, episodes: int, plans: int, bound: float) -> bool:
+            rows.append((episodes, plans, bound))
+            return True
+
+        self._context.call(lib.foray_run_trace, self._run, TRACE(take), None)
+        return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Writes a page about the run, as `foray report` does."""
+        self._context.long(lib.foray_report_save, self._run, os.fsencode(path))
+
+    def verify(self) -> None:
+        """Checks the whole file and replays all episodes; raises what is wrong."""
+        self._context.long(lib.foray_run_verify, self._run)
+
+
+def _close(context: Context, pointer: int, path: str, temporary: bool) -> None:
+    with context.lock:
+        status = lib.foray_run_close(pointer)
+        if not temporary:
+            context.check(status)
+            return
+        for ending in ("", "-wal", "-shm"):
+            if os.path.exists(path + ending):
+                os.unlink(path + ending)
+
+
+# ----------------------------------------------------------------------------------- functions
+
+
+def _target(context: Context, run: Run, until: float | None, targets: Iterable[RewardLike]) -> None:
+    if until is not None:
+        context.call(lib.foray_run_set_until, run._run, until)
+    built = [reward(what).build(run.model) for what in targets]
+    if built:
+        pointers = (c_void_p * len(built))(*(b.pointer for b in built))
+        context.call(lib.foray_run_set_targets, run._run, len(built), pointers)
+
+
+def _temporary() -> str:
+    handle, path = tempfile.mkstemp(prefix="foray-", suffix=".foray")
+    os.close(handle)
+    return path
+
+
+def explore(
+    source: object,
+    *,
+    episodes: int | None = None,
+    horizon: int | None = None,
+    seed: int | None = None,
+    algorithm: str | None = None,
+    path: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    replace: bool = False,
+    known: Model | str | None = None,
+    laws: str = "pair",
+    initial: int | Mapping[int, float] | None = None,
+    reward_for: RewardLike | None = None,
+    until: float | None = None,
+    targets: Iterable[RewardLike] = (),
+    range: tuple[float, float] | None = None,
+    threads: int = 1,
+    progress: bool | None = None,
+    **settings: object,
+) -> Run:
+    """Explores without a reward, and returns the run.
+
+    ``source`` is a built-in world's name ("rooms:rows=3,cols=3"), a model file, a :class:`Model`, a
+    :class:`Simulator`, or a Gymnasium environment with discrete observations.
+
+    ``path`` keeps the run in a file, which ``resume=True`` continues; ``replace=True`` begins anew.
+    ``known`` says what is known of an environment: a model, or "table", which takes from its ``P``
+    what can follow what, but never how likely it is; ``laws`` says which (s,a) then share a law.
+    ``until`` ends exploring at a bound for all rewards, or at certificates for ``targets``.
+    ``range`` is that of the environment's own reward, which is needed to plan for "own".
+    ``reward_for`` is for the few algorithms that see a reward while they explore. All other settings
+    are those of `foray explore`, by name.
+
+    >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=1000, seed=7)
+    >>> run.episodes, run.setting("seed")
+    (1000, '7')
+    """
+    context = Context(threads)
+    model, player, name = _resolve(source, horizon, known, laws, initial)
+    if player is not None and not isinstance(known, Model) and known is None and algorithm is None:
+        # Where nothing is known counting is enough, and far faster: as the command chooses.
+        algorithm, settings = "rf-express", {"pooled": "on", **settings}
+    named = {"algorithm": algorithm, "episodes": episodes, "seed": seed}
+    chosen = {key: value for key, value in {**named, **settings}.items() if value is not None}
+    where = os.fspath(path) if path is not None else _temporary()
+    out = c_void_p()
+    if resume and path is not None and os.path.exists(where):
+        context.long(lib.foray_run_open, context.pointer, os.fsencode(where), WRITE, byref(out))
+        run = Run(context, out.value or 0, where, temporary=False)
+        if not model.same_as(run.model):
+            known_as = run.world
+            run.close()
+            raise UsageError(f"{where} is a run of another model: it explored {known_as}")
+    else:
+        how = REPLACE if replace or path is None else NEW
+        made = _settings(context, chosen)
+        context.call(
+            lib.foray_run_create,
+            context.pointer, os.fsencode(where), how, model.pointer, name.encode(), byref(made),
+            byref(out),
+        )  # fmt: skip
+        run = Run(context, out.value or 0, where, temporary=path is None)
+    run._player, run._range = player, range
+    if reward_for is not None:
+        built = reward(reward_for).build(run.model)
+        context.call(lib.foray_run_give_reward, run._run, built.pointer)
+    _target(context, run, until, targets)
+    return run.explore(episodes=episodes, progress=progress)
+
+
+def open_run(path: str | os.PathLike[str], *, write: bool = False, threads: int = 1) -> Run:
+    """Opens a run file, to plan with it."""
+    context, out = Context(threads), c_void_p()
+    context.long(
+        lib.foray_run_open, context.pointer, os.fsencode(path), WRITE if write else READ, byref(out)
+    )
+    run = Run(context, out.value or 0, os.fspath(path), temporary=False)
+    run._stores = write
+    return run

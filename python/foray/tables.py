@@ -1,0 +1,138 @@
+"""Models from arrays and tables that other libraries use."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import byref, c_char_p, c_void_p, sizeof
+from typing import Any
+
+import numpy as np
+
+from ._context import Context
+from ._library import ImportFacts, ImportOptions, lib
+from .models import Builder, Model
+
+
+def _layers(P: Any, layout: str | None) -> list[Any]:
+    """P as one matrix [S, S] for each action: dense or scipy.sparse, in either layout."""
+    if isinstance(P, (list, tuple)) and len(P) > 0 and hasattr(P[0], "shape"):
+        return list(P)
+    array = np.asarray(P, dtype=np.float64)
+    if array.ndim != 3:
+        raise ValueError(f"P has {array.ndim} dimensions, but transition arrays have 3")
+    first, middle, last = array.shape
+    if layout is None:
+        if first == middle == last:
+            raise ValueError(
+                "P has as many states as actions: say layout='ASS' (pymdptoolbox) or 'SAS' (QuantEcon)"
+            )
+        layout = "ASS" if middle == last else "SAS"
+    if layout == "SAS" and first == last:
+        return [array[:, a, :] for a in range(middle)]
+    if layout == "ASS" and middle == last:
+        return [array[a] for a in range(first)]
+    raise ValueError(f"P of shape {array.shape} is no {layout} array")
+
+
+def _entries(matrix: Any) -> Iterable[tuple[int, int, float]]:
+    if hasattr(matrix, "tocoo"):
+        sparse = matrix.tocoo()
+        sparse.sum_duplicates()
+        rows, cols, values = sparse.row, sparse.col, sparse.data
+    else:
+        dense = np.asarray(matrix, dtype=np.float64)
+        rows, cols = np.nonzero(dense)
+        values = dense[rows, cols]
+    return zip(rows.tolist(), cols.tolist(), values.tolist(), strict=True)
+
+
+def from_arrays(
+    P: Any,
+    horizon: int,
+    *,
+    initial: int | Mapping[int, float] = 0,
+    layout: str | None = None,
+    forget: bool = False,
+    name: str = "arrays",
+) -> Model:
+    """A model of transition probabilities: A x S x S (pymdptoolbox), S x A x S (QuantEcon), or one
+    matrix for each action, dense or scipy.sparse. What is zero is impossible. With ``forget`` only
+    that is taken from it, and not how likely the rest is.
+
+    >>> P = [[[0.5, 0.5, 0], [0, 0.5, 0.5], [0, 0, 1]], [[1, 0, 0]] * 3]
+    >>> foray.from_arrays(P, horizon=10)
+    <foray.Model arrays: 3 states, 2 actions, horizon 10, 2 unknowns>
+    """
+    layers = _layers(P, layout)
+    states = layers[0].shape[0]
+    if any(layer.shape != (states, states) for layer in layers):
+        raise ValueError(f"transition matrices must all be {states} x {states}")
+    builder = Builder.tabular(states, len(layers), horizon).name(name)
+    for action, layer in enumerate(layers):
+        for state, following, probability in _entries(layer):
+            builder.transition(state, action, following, probability)
+    builder.initial({initial: 1.0} if isinstance(initial, int) else initial)
+    return (builder.forget() if forget else builder).finish()
+
+
+# ------------------------------------------------------------------------ Gymnasium's tables
+
+Table = Mapping[int, Mapping[int, Sequence[tuple[float, int, float, bool]]]]
+
+
+def _write_table(directory: str, table: Table) -> str:
+    """What can follow what, as the library imports it. Probabilities are not told: each outcome of
+    a pair gets the same."""
+    path = os.path.join(directory, "table.csv")
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["state", "action", "next", "probability", "done"])
+        for state, actions in table.items():
+            for action, rows in actions.items():
+                possible = [row for row in rows if row[0] > 0]
+                share = repr(1.0 / len(possible))
+                for row in possible:
+                    writer.writerow([int(state), int(action), int(row[1]), share, int(bool(row[3]))])
+    return path
+
+
+def from_table(
+    table: Table,
+    horizon: int,
+    *,
+    initial: int | Mapping[int, float] = 0,
+    laws: str = "pair",
+) -> Model:
+    """What a Gymnasium table ``P[s][a] = [(probability, next, reward, done), ...]`` says can happen,
+    without how likely it is. ``laws`` says which (s,a) share a law: "pair" none but itself,
+    "action" those of an action, "all" all with equally many outcomes."""
+    context, out, facts = Context(), c_void_p(), ImportFacts()
+    with tempfile.TemporaryDirectory(prefix="foray-") as directory:
+        path = _write_table(directory, table)
+        start = os.path.join(directory, "initial.txt")
+        first = {initial: 1.0} if isinstance(initial, int) else initial
+        with open(start, "w") as file:
+            file.writelines(f"{first.get(s, 0.0)!r}\n" for s in range(len(table)))
+        options = ImportOptions(
+            size=sizeof(ImportOptions),
+            horizon=horizon,
+            initial=os.fsencode(start),
+            laws=laws.encode(),
+            forget_theta=True,
+            format=b"csv",
+        )
+        paths = (c_char_p * 1)(os.fsencode(path))
+        context.call(
+            lib.foray_model_import,
+            context.pointer, paths, 1, byref(options), byref(out), None, byref(facts),
+        )  # fmt: skip
+    model = Model(out.value or 0)
+    if facts.twins:
+        raise ValueError(
+            f"{facts.twins} states of the table end an episode at one time and go on at another:"
+            " such tables are not supported yet"
+        )
+    return model

@@ -1,0 +1,230 @@
+"""Exploring and planning: the bits of the command, errors, threads, interruption."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import foray
+
+WORLDS = ["rooms:rows=1,cols=2,size=2,horizon=6", "riverswim:states=5,horizon=8", "frozenlake"]
+ALGORITHMS = ["ucrl-rfe", "ucrl-rfe+", "scout", "rf-express", "random"]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("world", WORLDS)
+def test_the_bits_of_the_command(
+    world: str, algorithm: str, command: Callable[..., Any], tmp_path: Path
+) -> None:
+    theirs = str(tmp_path / "theirs.foray")
+    said = command("explore", world, "-k", "400", "--seed", "7", "-a", algorithm, "-o", theirs)
+    ours = foray.explore(world, episodes=400, seed=7, algorithm=algorithm)
+    assert ours.bound().gap == said["bound"]["gap"]
+    assert ours.replans == said["plans"]
+    with foray.open_run(theirs) as run:
+        for one, other in zip(ours.data(), run.data(), strict=True):
+            assert np.array_equal(one, other)
+    for reward in ("goal:2", "reach:3"):
+        plan = ours.plan(reward)
+        found = command("plan", theirs, "-r", reward, "--no-store")["plans"][0]
+        assert plan.certificate.gap == found["certificate"]["gap"]
+        value = found["value"]
+        assert (plan.value, plan.low, plan.high) == (value["policy"], value["low"], value["high"])
+
+
+def test_plans_of_arrays_mappings_and_functions_agree() -> None:
+    run = foray.explore("riverswim:states=5,horizon=8", episodes=500)
+    S, A, H = run.model.states, run.model.actions, run.model.horizon
+    by_state = np.zeros(S)
+    by_state[4] = 1
+    plans = run.plans(
+        ["goal:4", foray.goal(4), by_state, np.repeat(by_state[:, None], A, axis=1),
+         np.broadcast_to(by_state[None, :, None], (H, S, A)), {4: 1.0}, {(4, None): 1.0},
+         lambda s: s == 4, lambda s, a: s == 4]  # fmt: skip
+    )
+    assert len({plan.value for plan in plans}) == 1
+    assert len({plan.certificate.gap for plan in plans}) == 1
+    for plan in plans:
+        assert np.array_equal(plan.policy, plans[0].policy)
+        assert not plan.policy.flags.writeable
+    entering = run.plans([lambda s, a, n: float(n == 4), {(None, None, 4): 1.0}])
+    assert entering[0].value == entering[1].value > 0
+    array = np.zeros((S, A, S))
+    array[:, :, 4] = 1
+    assert run.plan(array).value == entering[0].value
+    assert run.plan("reach:4").value <= run.plan(foray.reach(3, 4)).value
+
+
+def test_a_reward_in_its_own_unit() -> None:
+    run = foray.explore("riverswim:states=5,horizon=8", episodes=2000)
+    one = run.plan({4: 1.0})
+    ten = run.plan(foray.reward({4: 10.0}, range=(0, 10)))
+    assert ten.value == pytest.approx(10 * one.value) and ten.reward.facts.high == 10
+    least = run.plan(foray.reward({4: 1.0}, minimise=True))
+    assert least.value <= one.value
+    early = run.plan(foray.reward("goal:4", discount=0.5))
+    assert early.value < one.value
+
+
+def test_errors_are_exceptions_with_the_message() -> None:
+    with pytest.raises(foray.UsageError, match="rows=0"):
+        foray.world("rooms:rows=0")
+    with pytest.raises(foray.UsageError, match="no-such"):
+        foray.explore("riverswim", algorithm="no-such")
+    with pytest.raises(ValueError, match="episodes"):
+        foray.explore("riverswim", episodes=-3)
+    with pytest.raises(foray.FileError, match="missing"):
+        foray.open_run("/tmp/missing.foray")
+    with pytest.raises(foray.UsageError, match="nothing to explore"):
+        foray.explore(17)
+    run = foray.explore("riverswim", episodes=10)
+    with pytest.raises(ValueError, match="state"):
+        run.plan("goal:99")
+    with pytest.raises(ValueError, match="no such file"):
+        run.plan("gaol:1")
+    with pytest.raises(ValueError, match="shape"):
+        run.plan(np.zeros((2, 2)))
+    run.close()
+    assert run.closed and repr(run) == "<foray.Run, closed>"
+    with pytest.raises(ValueError, match="closed"):
+        run.plan("goal:1")
+
+
+def test_files_are_resumed_to_the_same_bits(tmp_path: Path) -> None:
+    path = tmp_path / "a.foray"
+    whole = foray.explore("riverswim", episodes=600, seed=3)
+    with foray.explore("riverswim", episodes=200, seed=3, path=path):
+        pass
+    with pytest.raises(foray.ForayError, match="exists"):
+        foray.explore("riverswim", episodes=200, seed=3, path=path)
+    with foray.explore("riverswim", episodes=600, seed=3, path=path, resume=True) as run:
+        assert run.episodes == 600
+        assert run.bound() == whole.bound()
+        run.plan("goal:5")
+        run.verify()
+    with pytest.raises(foray.UsageError, match="another model"):
+        foray.explore("frozenlake", path=path, resume=True)
+    with foray.open_run(path) as run:
+        assert run.plan("goal:5").value == whole.plan("goal:5").value
+        assert run.trace().shape[1] == 3
+
+
+def test_temporary_files_go_away() -> None:
+    run = foray.explore("riverswim", episodes=10)
+    path = run.path
+    assert os.path.exists(path)
+    del run
+    gc.collect()
+    assert not os.path.exists(path)
+
+
+def test_threads_with_a_context_each_give_the_bits_of_one() -> None:
+    def work() -> tuple[float, float, bytes]:
+        run = foray.explore("rooms:rows=1,cols=2,size=2,horizon=6", episodes=300, seed=5)
+        return run.bound().gap, run.plan("goal:3").certificate.gap, run.data()[0].tobytes()
+
+    alone, found = work(), []
+    threads = [threading.Thread(target=lambda: found.append(work())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [alone] * 8
+
+
+INTERRUPTED = """
+import foray, sys
+sys.stderr.write("ready\\n"); sys.stderr.flush()
+try:
+    foray.explore({source}, episodes=10**9, {more})
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "more"),
+    [
+        ('"rooms:rows=2,cols=2"', "progress=True"),
+        ("foray.Simulator(lambda s, a, rng: (s + a) % 3, states=3, actions=2, horizon=4)", "progress=True"),
+    ],
+)
+def test_ctrl_c_stops_exploring(source: str, more: str, tmp_path: Path) -> None:
+    code = INTERRUPTED.format(source=source, more=f"{more}, path={str(tmp_path / 'a.foray')!r}")
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert child.stderr is not None
+    while b"left" not in child.stderr.read(80):  # until the bar says that it explores
+        assert child.poll() is None
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert out == b"stopped\n" and child.returncode == 0
+    with foray.open_run(tmp_path / "a.foray") as run:
+        assert run.episodes > 0
+
+
+def test_what_a_simulator_raises_comes_out() -> None:
+    def broken(state: int, action: int, rng: object) -> int:
+        raise LookupError("lost the map")
+
+    for algorithm in ("rf-express", "random"):
+        with pytest.raises(LookupError, match="lost the map"):
+            foray.explore(foray.Simulator(broken, states=3, actions=2, horizon=4), algorithm=algorithm)
+    with pytest.raises(foray.WorldError, match="state 9"):
+        foray.explore(foray.Simulator(lambda s, a, rng: 9, states=3, actions=2, horizon=4))
+
+
+def test_a_policy_from_elsewhere_is_certified() -> None:
+    run = foray.explore("riverswim:states=4,horizon=8", episodes=3000)
+    best = run.plan("goal:3")
+    again = run.certify(best.policy, "goal:3")
+    assert again.certificate.gap == best.certificate.gap and again.mode == "given"
+    stay = run.certify(np.zeros(run.model.states, dtype=int), "goal:3")
+    assert stay.certificate.gap > best.certificate.gap
+    value, optimal = best.truth()
+    assert optimal - value <= best.certificate.gap and best.low <= value <= best.high
+
+
+def test_certificates_are_explained_and_plans_saved(tmp_path: Path) -> None:
+    run = foray.explore("rooms:rows=3,cols=3", episodes=200)
+    plan = run.plan("goal:92")
+    reasons = plan.explain()
+    assert reasons.places and reasons.laws and reasons.places[0].share > 0
+    plan.save(tmp_path / "policy.json")
+    assert '"reward"' in plan.to_json()
+    low, high = run.intervals()
+    assert np.all(low <= high) and np.all(low >= 0) and np.all(high <= 1)
+    theta, width = run.estimate()
+    assert theta.shape == width.shape
+    run.report(tmp_path / "page.html")
+    assert (tmp_path / "page.html").stat().st_size > 1000
+
+
+def test_memory_stays_flat() -> None:
+    def resident() -> int:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def once() -> None:
+        with foray.explore("riverswim:states=4,horizon=6", episodes=20_000) as run:
+            run.plan("goal:3").explain()
+            run.data()
+
+    for _ in range(5):
+        once()
+    gc.collect()
+    before = resident()
+    for _ in range(30):
+        once()
+    gc.collect()
+    assert resident() - before < 2_000_000

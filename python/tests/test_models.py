@@ -1,0 +1,74 @@
+"""Models from names, files, arrays, tables and builders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import foray
+
+
+def test_arrays_in_every_layout_give_one_model() -> None:
+    rng = np.random.default_rng(1)
+    P = rng.dirichlet(np.ones(4), size=(2, 4))  # A x S x S
+    P[P < 0.1] = 0
+    P /= P.sum(axis=2, keepdims=True)
+    one = foray.from_arrays(P, 6)
+    assert one.same_as(foray.from_arrays(P.transpose(1, 0, 2), 6))
+    assert one.same_as(foray.from_arrays([P[0], P[1]], 6))
+    sparse = pytest.importorskip("scipy.sparse")
+    assert one.same_as(foray.from_arrays([sparse.csr_matrix(p) for p in P], 6))
+    assert one.same_as(foray.from_arrays([sparse.coo_array(p) for p in P], 6))
+    for s in range(4):
+        for a in range(2):
+            assert np.allclose(P[a, s][one.successors(s, a)], one.probabilities(s, a))
+    assert not foray.from_arrays(P, 6, forget=True).known
+    with pytest.raises(ValueError, match="layout"):
+        foray.from_arrays(np.ones((2, 2, 2)) / 2, 6)
+    with pytest.raises(ValueError, match="sum"):
+        foray.explore(foray.from_arrays(P * 0.9, 6), episodes=1)
+
+
+def test_a_model_explored_from_arrays_is_planned_for() -> None:
+    P = np.array([[[0.5, 0.5, 0], [0, 0.5, 0.5], [0, 0, 1]], [[1, 0, 0], [1, 0, 0], [1, 0, 0]]])
+    run = foray.explore(foray.from_arrays(P, 10), episodes=3000)
+    plan = run.plan(foray.reach(2))
+    value, best = plan.truth()
+    assert best - value <= plan.certificate.gap < 0.05
+
+
+def test_files_and_names(tmp_path: Path) -> None:
+    model = foray.world("rooms:rows=1,cols=2,size=2", horizon=6)
+    assert model.horizon == 6 and model.grid is not None and model.cell(0) == (0, 0)
+    for name in ("a.json", "a.compact"):
+        model.save(tmp_path / name)
+        assert foray.load_model(tmp_path / name).same_as(model)
+        assert foray.explore(str(tmp_path / name), episodes=5).model.same_as(model)
+    assert model.initial() and model.state_name(0) and model.action_name(0)
+    assert foray.world("riverswim").state("2") == 2
+    with pytest.raises(ValueError, match="nowhere"):
+        model.state("nowhere")
+
+
+def test_the_four_builders() -> None:
+    tabular = foray.Builder.tabular(2, 1, 3).transition(0, 0, 1, 1).transition(1, 0, 0, 1).finish()
+    assert tabular.unknowns == 0
+    mixture = foray.Builder.mixture(2, 1, 3, simulators=2).weights([0.25, 0.75])
+    for s in range(2):
+        mixture.simulator(0, s, 0, 0, 1.0).simulator(1, s, 0, 1, 1.0)
+    assert mixture.finish().probabilities(0, 0).tolist() == pytest.approx([0.25, 0.75])
+    classes = foray.Builder.classes(2, 1, 3, outcomes=[2]).law(0, [0.5, 0.5])
+    classes.outcomes(0, 0, 0, [0, 1]).outcomes(1, 0, 0, [1, 0]).name("coin").state_name(0, "heads")
+    model = classes.finish()
+    assert model.name == "coin" and model.state("heads") == 0 and model.known
+    features = foray.Builder.features(2, 1, 3, dim=1, norm_bound=1.0).theta([1.0])
+    features.feature(0, 0, 1, {0: 1.0}).feature(1, 0, 0, {0: 1.0})
+    assert features.initial({1: 1.0}).finish().initial() == {1: 1.0}
+    limited = foray.Builder.tabular(1, 2, 3).available(0, [1]).transition(0, 1, 0, 1.0).finish()
+    assert not limited.available(0, 0) and limited.available(0, 1)
+    with pytest.raises(foray.InputError):
+        foray.Builder.tabular(2, 1, 3).transition(0, 0, 1, 1).finish()
+    with pytest.raises(foray.ForayError, match="successor 7"):
+        foray.Builder.tabular(2, 1, 3).transition(0, 0, 7, 1).finish()
