@@ -352,6 +352,12 @@ static void print_certificates(const rollout *r)
 /* What the tables cannot show, because nobody told the parameters. */
 static void print_absent(const rollout *r)
 {
+    if (foray_model_is_open(
+            foray_run_model(r->run))) /* there are none, and nothing is aggregated */
+        return;
+    printf("certificates include a Monte Carlo error of %.3g per step; the aggregation error is "
+           "the misfit\n",
+           foray_model_feature_error(foray_run_model(r->run)));
     if (!foray_model_theta(foray_run_model(r->run)))
         printf("the true parameters are not known, so the loss against them is not known either\n");
     if (r->lens == LENS_ESTIMATED)
@@ -379,9 +385,6 @@ static void print_all(const rollout *r)
     const foray_certificate *certificate = &r->policy[0]->certificate;
     printf("%s: %s\n", foray_certificate_status(certificate),
            foray_certificate_because(certificate));
-    printf("certificates include a Monte Carlo error of %.3g per step; the aggregation error is "
-           "the misfit\n",
-           foray_model_feature_error(foray_run_model(r->run)));
     cli_print_refutation(r->run, "");
     print_absent(r);
 }

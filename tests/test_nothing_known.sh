@@ -36,7 +36,20 @@ expect 0 'vacuous +yes' foray bound lake.foray
 expect 0 'verified +yes' foray verify lake.foray
 expect 0 '' foray report lake.foray -o lake.html
 expect 0 'unknowns +975' foray model check "$sizes"
+# Copies of the program play the same episodes, ends included.
+for workers in 1 3; do
+    foray explore "$lake" --workers $workers -k 100 -o workers$workers.foray >/dev/null
+    foray data workers$workers.foray -o workers$workers.csv
+done
+holds "workers see what one sees" cmp workers1.csv workers3.csv
 expect 0 'with random' foray explore "$lake" -a random -k 20 -o random.foray
+
+# The command that explore suggests works.
+foray explore "$lake" -k 20 -o hint.foray >hint
+expect 0 'return in reality' sh -c "$(sed -n 's/^next  *//p' hint) -n 20"
+sed '/rewards = /d' lake.py >plain.py
+foray explore "exec:python3 plain.py" -k 20 -o plain.foray >hint
+expect 0 'goal:0' sh -c "$(sed -n 's/^next  *//p' hint)"
 
 # ------------------------------------------------------------------- first states, ends
 cat >walk.py <<'P'
