@@ -1,7 +1,7 @@
 /* json_write.c - a model as JSON text (docs/formats.md), written directly: a tree
  * in memory would be many times the size of the model. */
 #include "base/document.h"
-#include "model/model.h"
+#include "model/open.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -153,6 +153,8 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
                                  size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
+    if (model->open)
+        return fy_model_print_open(ctx, model, out, size);
     fy_print(&writer,
              "{\"format\":\"foray-model\",\"version\":%d,\n\"name\":", model->stand_in ? 2 : 1);
     fy_json_put_text(&writer, model->name);

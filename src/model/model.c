@@ -2,7 +2,6 @@
 #include "base/document.h"
 #include "model/model.h"
 #include "model/basis.h"
-#include "model/open.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,8 +285,7 @@ foray_status foray_model_print(foray_context *ctx, const foray_model *model,
     size_t length;
     if (format != FORAY_MODEL_JSON && format != FORAY_MODEL_COMPACT)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is not a format of models", (int)format);
-    foray_status status = model->open ? fy_model_print_open(ctx, model, &text, &length)
-                          : format == FORAY_MODEL_JSON
+    foray_status status = format == FORAY_MODEL_JSON || model->open
                               ? fy_model_print_json(ctx, model, &text, &length)
                               : fy_model_print_compact(ctx, model, &text, &length);
     if (status != FORAY_OK)

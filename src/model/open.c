@@ -1,6 +1,7 @@
 /* open.c - see open.h. */
 #include "model/open.h"
 #include "base/document.h"
+#include "base/json.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -38,6 +39,19 @@ static foray_status check_parts(foray_context *ctx, const fy_open_parts *parts)
     return FORAY_OK;
 }
 
+/* Names as all others are: at most 255 bytes of text. */
+static foray_status check_names(foray_context *ctx, const fy_open_parts *parts)
+{
+    foray_status status = fy_name_check(ctx, parts->name);
+    for (int64_t i = 0; parts->state_names && i < parts->states && status == FORAY_OK; i++)
+        if (parts->state_names[i])
+            status = fy_name_check(ctx, parts->state_names[i]);
+    for (int64_t i = 0; parts->action_names && i < parts->actions && status == FORAY_OK; i++)
+        if (parts->action_names[i])
+            status = fy_name_check(ctx, parts->action_names[i]);
+    return status;
+}
+
 static bool copy_names(foray_context *ctx, const char *const *from, int64_t count, char ***out)
 {
     if (!from)
@@ -71,6 +85,8 @@ static bool fill(foray_context *ctx, const fy_open_parts *parts, foray_model *mo
 foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray_model **out)
 {
     foray_status status = check_parts(ctx, parts);
+    if (status == FORAY_OK)
+        status = check_names(ctx, parts);
     foray_model *model;
     if (status != FORAY_OK)
         return status;
