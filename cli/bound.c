@@ -21,7 +21,7 @@ static void show_own(cli_output *output, foray_run *run, foray_radius shown)
 {
     foray_explorer *explorer = foray_run_explorer(run);
     foray_certificate bound;
-    if (shown != FORAY_RADIUS_LIKELIHOOD ||
+    if ((shown != FORAY_RADIUS_LIKELIHOOD && shown != FORAY_RADIUS_REFIT) ||
         foray_run_settings(run)->radius == FORAY_RADIUS_LIKELIHOOD ||
         foray_explorer_certify_by(explorer, foray_run_settings(run)->radius) != FORAY_OK ||
         foray_explorer_bound(explorer, &bound) != FORAY_OK)
@@ -50,6 +50,8 @@ static cli_exit run_bound(cli_session *session)
     foray_certificate bound;
     const char *path = session->args.operand[0];
     cli_exit code = cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &run));
+    if (code == CLI_DONE && cli_choice(session, "radius") == 1)
+        code = cli_status(session, foray_run_refit(run));
     if (code == CLI_DONE)
         code = cli_status(session, foray_explorer_bound_kind(
                                        foray_run_explorer(run),
@@ -64,6 +66,7 @@ static const cli_option options[] = {
     CLI_CHOICE(0, "kind", "KIND", "pair", "pair|next|reach",
                "all rewards of which kind: r(s,a), r(s,a,s') that depend on what follows, or the "
                "probability of reaching or avoiding states"),
+    CLI_OPTION_SETS,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,

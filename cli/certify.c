@@ -79,6 +79,8 @@ static cli_exit run_certify(cli_session *session)
         code = cli_policy_open(session, foray_run_model(c.run), operand[1], &c.policy);
     if (code == CLI_DONE)
         code = cli_rewards_open(session, foray_run_model(c.run), &c.rewards);
+    if (code == CLI_DONE && cli_choice(session, "radius") == 1)
+        code = cli_status(session, foray_run_refit(c.run));
     if (code == CLI_DONE)
         code = certify_rewards(&c);
     if (code == CLI_DONE && cli_has(session, "require") && !cli_proved(&c.policy->certificate))
@@ -93,8 +95,9 @@ static cli_exit run_certify(cli_session *session)
 }
 
 static const cli_option options[] = {
-    CLI_OPTION_REWARD, CLI_OPTION_DISCOUNT, CLI_OPTION_OPTIMISE, CLI_OPTION_REQUIRE,
-    CLI_OPTION_DOUBT,  CLI_OPTION_JSON,     CLI_OPTION_THREADS,  CLI_END,
+    CLI_OPTION_REWARD,   CLI_OPTION_SETS,    CLI_OPTION_DISCOUNT,
+    CLI_OPTION_OPTIMISE, CLI_OPTION_REQUIRE, CLI_OPTION_DOUBT,
+    CLI_OPTION_JSON,     CLI_OPTION_THREADS, CLI_END,
 };
 
 const cli_command cli_certify = {

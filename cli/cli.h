@@ -113,6 +113,10 @@ static inline bool cli_has(const cli_session *session, const char *name)
     CLI_CHOICE(0, "optimise", "WHICH", NULL, "max|min",                                            \
                "look for the most or the least of every reward; by default, what its file says, "  \
                "or max")
+#define CLI_OPTION_SETS                                                                            \
+    CLI_CHOICE(0, "radius", "RADIUS", "likelihood", "likelihood|refit",                            \
+               "what it rests on: the full likelihood of the data, or likelihoods of later data "  \
+               "with priors from earlier ones, for long runs")
 #define CLI_OPTION_REQUIRE                                                                         \
     CLI_REAL(0, "require", "EPS", NULL, 0, 1e300,                                                  \
              "end with exit code 1 if a certificate is above this")

@@ -10,7 +10,8 @@
 static bool has_reasons(const foray_certificate *certificate)
 {
     return certificate->gap > 0 && (certificate->bound == FORAY_BOUND_GAP ||
-                                    certificate->radius == FORAY_RADIUS_LIKELIHOOD);
+                                    certificate->radius == FORAY_RADIUS_LIKELIHOOD ||
+                                    certificate->radius == FORAY_RADIUS_REFIT);
 }
 
 int64_t cli_doubt_count(const cli_session *session, int64_t rewards)

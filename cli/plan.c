@@ -66,6 +66,8 @@ static cli_exit choose_certificates(cli_planning *p)
 {
     if (p->known || !cli_has(p->session, "radius"))
         return CLI_DONE;
+    if (cli_choice(p->session, "radius") == 2)
+        return cli_status(p->session, foray_run_refit(p->run));
     foray_radius radius = cli_choice(p->session, "radius") == 0
                               ? FORAY_RADIUS_LIKELIHOOD
                               : foray_run_settings(p->run)->radius;
@@ -377,9 +379,10 @@ static cli_exit run_plan(cli_session *session)
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
     CLI_OPTION_MODE,
-    CLI_CHOICE(0, "radius", "RADIUS", "likelihood", "likelihood|run",
-               "what certificates rest on: the full likelihood of the data, or the radius that the "
-               "run explored with, which is also used where there is no likelihood"),
+    CLI_CHOICE(0, "radius", "RADIUS", "likelihood", "likelihood|run|refit",
+               "what certificates rest on: the full likelihood of the data; the radius that the "
+               "run explored with, which is also used where there is no likelihood; or likelihoods "
+               "of later data with priors from earlier ones, for long runs"),
     CLI_OPTION_DISCOUNT,
     CLI_OPTION_OPTIMISE,
     CLI_OPTION_REQUIRE,

@@ -41,6 +41,31 @@ expect 0 "" foray plan river.foray -r goal:5 -m plugin --require 0 --no-store
 expect 1 "--require 0: the largest certificate is" \
     foray plan river.foray -r goal:5 --radius run --require 0 --no-store
 
+# ---- refits: priors from earlier data, found in the record; plan, certify and bound agree
+foray explore grid:rows=3,cols=3 -k 20000 -o grid.foray >/dev/null
+for radius in likelihood refit; do
+    foray plan grid.foray -r goal:0 --radius $radius --no-store --json -o $radius.policy >$radius.json
+    foray certify grid.foray $radius.policy -r goal:0 --radius $radius --json >$radius.certified
+    foray bound grid.foray --radius $radius --json >$radius.bound
+    holds "$radius is named" test "$(json plans.0.certificate.radius $radius.json)" = "\"$radius\""
+    holds "certify agrees with plan" test "$(json certificates.0.certificate.gap $radius.certified)" = \
+        "$(json plans.0.certificate.gap $radius.json)"
+done
+below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && a < 0.95 * b) }'; }
+holds "refits are sharper in long runs" below "$(json plans.0.certificate.gap refit.json)" \
+    "$(json plans.0.certificate.gap likelihood.json)"
+holds "for all rewards as well" below "$(json gap refit.bound)" "$(json gap likelihood.bound)"
+foray plan grid.foray -r goal:0 --radius refit >/dev/null
+foray report grid.foray -o grid.html >/dev/null
+holds "stored plans say so" grep -q refit grid.html
+foray plan grid.foray -r goal:0 --no-store --json >again.json
+foray plan grid.foray -r goal:0 --radius likelihood --no-store --json >same.json
+holds "refits are not the default" cmp again.json same.json
+foray data grid.foray -o grid.csv >/dev/null
+foray world export grid:rows=3,cols=3 -o grid.json
+foray learn grid.json grid.csv -o learnt.foray >/dev/null
+expect 2 "in the order in which they happened" foray plan learnt.foray -r goal:0 --radius refit --no-store
+
 # ---- where the doubt is: one reward by default, several when asked; none where nothing is doubtful
 expect 0 "where the doubt about goal:0 is" foray certify river.foray right.csv -r goal:0
 expect 0 "would halve it" foray certify river.foray right.csv -r goal:0

@@ -194,13 +194,15 @@ FORAY_API void foray_parameter_range(const foray_parameter *parameter, char *tex
 
 /* ---------------------------------------------------------------- settings */
 
-/* How wide confidence sets are; the last two are what else a certificate may rest on: bonuses made
- * from visit counts (tabular algorithms), or nothing. */
+/* How wide confidence sets are; the last three are what else a certificate may rest on: likelihoods
+ * of later data with priors from earlier ones (foray_run_refit), bonuses made from visit counts
+ * (tabular algorithms), or nothing. */
 typedef enum foray_radius {
     FORAY_RADIUS_SHARP,
     FORAY_RADIUS_SELFNORMALISED,
     FORAY_RADIUS_THEOREM,
     FORAY_RADIUS_LIKELIHOOD,
+    FORAY_RADIUS_REFIT,
     FORAY_RADIUS_COUNTS,
     FORAY_RADIUS_NONE,
 } foray_radius;
@@ -1231,6 +1233,14 @@ FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
  * number of episodes. */
 FORAY_API foray_status foray_run_complete_policy(foray_run *run, const foray_reward *reward,
                                                  foray_policy *policy);
+
+/* From here on plans, certificates and bounds of the run rest on FORAY_RADIUS_REFIT: likelihoods of
+ * later data with priors around earlier estimates, whose counts are found in the record. They are
+ * sharper in long runs and wider in short ones, and another event of the same delta: decide before
+ * looking, and do not take the better of the two. Ends with foray_explorer_certify_by, and when an
+ * episode begins. FORAY_ERROR_USAGE where there are no likelihoods, and for runs learnt from
+ * recorded data. */
+FORAY_API foray_status foray_run_refit(foray_run *run);
 
 /* Calls `fn` for the episodes first, first+1, ... , laid out as foray_run_record takes
  * them; return false to stop. Where recorded episodes were shorter than the horizon, the

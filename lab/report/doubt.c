@@ -160,8 +160,10 @@ static foray_status find(fy_report *report, const foray_reward *reward, const fo
                          foray_doubt **out)
 {
     *out = NULL;
-    if (policy->certificate.bound != FORAY_BOUND_GAP &&
-        policy->certificate.radius != FORAY_RADIUS_LIKELIHOOD)
+    /* Reasons on this page are about the likelihood of all data, not about refits. */
+    if ((policy->certificate.bound != FORAY_BOUND_GAP &&
+         policy->certificate.radius != FORAY_RADIUS_LIKELIHOOD) ||
+        policy->certificate.radius == FORAY_RADIUS_REFIT)
         return FORAY_OK;
     foray_status status = foray_explorer_explain(report->run->explorer, reward, policy, 0, out);
     return status == FORAY_ERROR_USAGE ? FORAY_OK : status;

@@ -64,6 +64,7 @@ void fy_certifier_destroy(fy_certifier *certifier)
 {
     if (certifier == NULL)
         return;
+    fy_certifier_forget(certifier);
     fy_vectors_destroy(certifier->vectors);
     fy_likelihood_destroy(certifier->likelihood);
     fy_confidence_destroy(certifier->set);
@@ -77,16 +78,44 @@ void fy_certifier_destroy(fy_certifier *certifier)
 }
 
 /* N_t: transitions with the same vector together. */
-static void count_vectors(fy_certifier *certifier, const int64_t *seen)
+static void count_vectors(const fy_certifier *certifier, const int64_t *seen, int64_t *count)
 {
     const foray_model *model = certifier->model;
-    memset(certifier->count, 0, (size_t)certifier->vectors->slots * sizeof *certifier->count);
+    memset(count, 0, (size_t)certifier->vectors->slots * sizeof *count);
     for (int64_t pair = 0; pair < model->pairs; pair++) {
         const int32_t *slot =
             certifier->vectors->slot + model->gen_start[model->generator_set[pair]];
         for (int64_t j = model->succ_start[pair]; j < model->succ_start[pair + 1]; j++)
-            certifier->count[slot[j - model->succ_start[pair]]] += seen[j];
+            count[slot[j - model->succ_start[pair]]] += seen[j];
     }
+}
+
+foray_status fy_certifier_remember(fy_certifier *certifier, int64_t count, const int64_t *number,
+                                   int64_t *const *seen)
+{
+    foray_context *ctx = certifier->ctx;
+    int64_t slots = certifier->vectors->slots;
+    size_t cells;
+    fy_certifier_forget(certifier);
+    if (!fy_size_mul((size_t)slots, FY_EARLIERS, &cells) ||
+        !FY_ALLOC(ctx, certifier->earlier_count, cells))
+        return FORAY_ERROR_MEMORY;
+    certifier->earliers = count < FY_EARLIERS ? count : FY_EARLIERS;
+    for (int64_t i = 0; i < certifier->earliers; i++) {
+        int64_t *at = certifier->earlier_count + i * slots;
+        count_vectors(certifier, seen[i], at);
+        certifier->earlier[i] = (fy_earlier){number[i], at};
+    }
+    return fy_refit_create(ctx, certifier->vectors, &certifier->refit);
+}
+
+void fy_certifier_forget(fy_certifier *certifier)
+{
+    fy_refit_destroy(certifier->refit);
+    free(certifier->earlier_count);
+    certifier->refit = NULL;
+    certifier->earlier_count = NULL;
+    certifier->earliers = 0;
 }
 
 /* The block's ellipsoid around c, or around a point inside. */
@@ -94,8 +123,13 @@ static void estimate_block(fy_certifier *certifier, int64_t g, double share, dou
                            double scale, const fy_regression_set *regression, fy_confidence *set)
 {
     if (fy_certifier_has_likelihood(certifier, g)) {
-        certifier->fit[g] = fy_likelihood_estimate(certifier->likelihood, g, certifier->count,
-                                                   share, inner, set->ridge, set->z, set->radius);
+        certifier->fit[g] =
+            certifier->refit
+                ? fy_refit_estimate(certifier->refit, certifier->likelihood, g, certifier->count,
+                                    &(fy_history){certifier->earliers, certifier->earlier}, share,
+                                    inner, set->ridge, set->z, set->radius)
+                : fy_likelihood_estimate(certifier->likelihood, g, certifier->count, share, inner,
+                                         set->ridge, set->z, set->radius);
         set->radius[g] *= scale;
         return;
     }
@@ -114,7 +148,7 @@ void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double 
     static const double inner = 4; /* how far inside: weights of at least about 4/(n m) */
     const fy_basis *basis = certifier->model->basis;
     double share = delta / (double)certifier->blocks;
-    count_vectors(certifier, seen);
+    count_vectors(certifier, seen, certifier->count);
     for (int64_t g = 0; g < basis->blocks; g++) {
         if (basis->block[g].dim == 0)
             continue;

@@ -11,7 +11,10 @@
 
 #include "certify/all_rewards.h"
 #include "certify/gap.h"
-#include "learn/likelihood.h"
+#include "learn/refit.h"
+
+/* More would not help: what is best is a few times as old as all data. */
+enum { FY_EARLIERS = 3 };
 
 /* Ellipsoids of a regression for the blocks that are not mixtures, in the model's own basis. */
 typedef struct fy_regression_set {
@@ -25,7 +28,11 @@ typedef struct fy_certifier {
     fy_vectors *vectors;
     int64_t *count; /* [slots] */
     fy_likelihood *likelihood;
-    fy_likelihood_fit *fit; /* [blocks] of the last estimate; zero for other blocks */
+    fy_likelihood_fit *fit;          /* [blocks] of the last estimate; zero for other blocks */
+    fy_refit *refit;                 /* NULL: the likelihood is that of all data */
+    fy_earlier earlier[FY_EARLIERS]; /* of which the first `earliers` are there */
+    int64_t *earlier_count;          /* [earliers][slots] */
+    int64_t earliers;
     fy_confidence *set, *inside;
     fy_gap_pass *gap;
     bool joint; /* the gap's vectors fit into memory */
@@ -48,6 +55,12 @@ int64_t fy_certifier_regressed(const fy_certifier *certifier);
 foray_status fy_certifier_create(foray_context *ctx, const foray_model *model, int64_t memory,
                                  fy_certifier **out);
 void fy_certifier_destroy(fy_certifier *certifier);
+
+/* Estimates are refits from now on: seen[i] are the counts after 4^number[i] episodes. */
+foray_status fy_certifier_remember(fy_certifier *certifier, int64_t count, const int64_t *number,
+                                   int64_t *const *seen);
+/* And no longer. */
+void fy_certifier_forget(fy_certifier *certifier);
 
 /* The sets of the data so far. seen: [transitions] how often each was seen, laid out as
  * model->succ. regression may be NULL where all blocks have a likelihood. `scale` multiplies the

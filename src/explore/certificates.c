@@ -33,6 +33,7 @@ static foray_status no_likelihood(const foray_explorer *explorer)
 foray_status foray_explorer_certify_by(foray_explorer *explorer, foray_radius radius)
 {
     fy_certifier *sets = NULL;
+    fy_explorer_end_refit(explorer);
     if (radius != FORAY_RADIUS_LIKELIHOOD && radius != explorer->settings.radius)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "certificates rest on the likelihood, or on the radius of the exploration");
@@ -45,6 +46,31 @@ foray_status foray_explorer_certify_by(foray_explorer *explorer, foray_radius ra
     if (status == FORAY_OK)
         explorer->certificates = radius;
     return status;
+}
+
+foray_status fy_explorer_refit(foray_explorer *explorer, int64_t count, const int64_t *number,
+                               int64_t *const *seen)
+{
+    fy_certifier *sets;
+    foray_status status = fy_explorer_need_sets(explorer, &sets);
+    if (status == FORAY_OK)
+        status = fy_certifier_remember(sets, count, number, seen);
+    if (status != FORAY_OK)
+        return status;
+    explorer->certificates = FORAY_RADIUS_REFIT;
+    explorer->certifier_after = -1;
+    return FORAY_OK;
+}
+
+/* What comes next is explored and certified with the likelihood of all data, as if nobody had
+ * asked. */
+void fy_explorer_end_refit(foray_explorer *explorer)
+{
+    if (explorer->certificates != FORAY_RADIUS_REFIT)
+        return;
+    explorer->certificates = FORAY_RADIUS_LIKELIHOOD;
+    explorer->certifier_after = -1;
+    fy_certifier_forget(explorer->certifier);
 }
 
 void foray_explorer_through_clusters(foray_explorer *explorer)
@@ -73,6 +99,7 @@ static foray_radius radius_of(const foray_explorer *explorer)
     const fy_certifier *certifier = explorer->certifier;
     int64_t regressed = fy_certifier_regressed(certifier);
     return regressed > 0 && regressed == certifier->blocks ? fy_explorer_regression_radius(explorer)
+           : explorer->certificates == FORAY_RADIUS_REFIT  ? FORAY_RADIUS_REFIT
                                                            : FORAY_RADIUS_LIKELIHOOD;
 }
 
@@ -183,7 +210,7 @@ static foray_status make_policies(foray_explorer *explorer, int64_t count,
 {
     foray_status status = FORAY_OK;
     *sets = NULL;
-    if (explorer->certificates == FORAY_RADIUS_LIKELIHOOD)
+    if (fy_explorer_on_sets(explorer))
         status = fy_explorer_sets(explorer, sets);
     if (status != FORAY_OK)
         return status;

@@ -144,6 +144,7 @@ foray_status foray_explorer_begin(foray_explorer *explorer)
             explorer->ctx, FORAY_ERROR_USAGE,
             "%s explores for one reward, and none was given (foray_explorer_give_reward)",
             explorer->ops->name);
+    fy_explorer_end_refit(explorer);
     if (explorer->ops->begin_episode)
         explorer->ops->begin_episode(explorer);
     explorer->step = 0;
@@ -402,7 +403,7 @@ foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_ki
     double most = kind == FORAY_KIND_REACH ? 1 : (double)explorer->model->horizon;
     fy_certifier *sets = NULL;
     foray_status status = FORAY_OK;
-    if (explorer->certificates == FORAY_RADIUS_LIKELIHOOD)
+    if (fy_explorer_on_sets(explorer))
         status = fy_explorer_sets(explorer, &sets);
     if (status != FORAY_OK)
         return status;
@@ -435,7 +436,7 @@ foray_status fy_explorer_bounded(foray_explorer *explorer, bool *out)
 {
     fy_certifier *sets = NULL;
     foray_status status = FORAY_OK;
-    if (explorer->certificates == FORAY_RADIUS_LIKELIHOOD)
+    if (fy_explorer_on_sets(explorer))
         status = fy_explorer_sets(explorer, &sets);
     *out = sets != NULL || explorer->ops->bound != NULL;
     return status;
@@ -444,7 +445,7 @@ foray_status fy_explorer_bounded(foray_explorer *explorer, bool *out)
 foray_mode foray_explorer_bound_plan(foray_explorer *explorer)
 {
     fy_certifier *sets = NULL;
-    if (explorer->certificates == FORAY_RADIUS_LIKELIHOOD)
+    if (fy_explorer_on_sets(explorer))
         (void)fy_explorer_sets(explorer, &sets);
     return sets ? FORAY_PLUGIN : explorer->ops->bound_plan;
 }

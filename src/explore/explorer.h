@@ -171,6 +171,18 @@ foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out);
 /* The same where there must be some: FORAY_ERROR_USAGE says why there are none. */
 foray_status fy_explorer_need_sets(foray_explorer *explorer, fy_certifier **out);
 
+/* Do certificates rest on the sets of likelihoods, of all data or refitted? */
+static inline bool fy_explorer_on_sets(const foray_explorer *explorer)
+{
+    return explorer->certificates == FORAY_RADIUS_LIKELIHOOD ||
+           explorer->certificates == FORAY_RADIUS_REFIT;
+}
+/* From now on certificates rest on refits (learn/refit.h): seen[i] are the counts after
+ * 4^number[i] episodes, laid out as explorer->seen. Until the next episode begins. */
+foray_status fy_explorer_refit(foray_explorer *explorer, int64_t count, const int64_t *number,
+                               int64_t *const *seen);
+void fy_explorer_end_refit(foray_explorer *explorer);
+
 /* The radius of the regression, which is sharp where likelihoods explore. */
 static inline foray_radius fy_explorer_regression_radius(const foray_explorer *explorer)
 {

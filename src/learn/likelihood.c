@@ -1,35 +1,9 @@
 /* likelihood.c - maximum likelihood, penalties, and the ellipsoid around it. */
-#include "learn/likelihood.h"
 #include "base/maths.h"
+#include "learn/likelihood_parts.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Rounding unit. */
-static const double unit = DBL_EPSILON / 2;
-
-struct fy_likelihood {
-    foray_context *ctx;
-    const fy_vectors *vectors;
-    /* Of the block at hand. */
-    const fy_block *block;
-    int64_t m, k, rows; /* rows: vectors that were seen */
-    double n;           /* sum of number */
-    double *number;     /* [rows] N_t */
-    double *phi;        /* [rows][m] in units in which weights sum to one */
-    double *tangent;    /* [rows][k] N' phi_t */
-    double *p;          /* [rows] <phi_t, c> */
-    double *most;       /* [rows] u_t >= <phi_t, w> on the set */
-    double *c, *trial;  /* [m] */
-    double *gradient;   /* [m] g_i = sum_t N_t phi_ti / p_t */
-    double *matrix;     /* [k][k], the lower half is used */
-    double *factor;     /* [k][k] lower */
-    double *solution;   /* [m] */
-    int64_t *order;     /* [m] the free weights */
-    bool separate;      /* every vector seen is a multiple of a unit vector */
-};
 
 /* ---------------------------------------------------------------- memory */
 
@@ -94,63 +68,6 @@ const double *fy_likelihood_weights(const fy_likelihood *lik)
     return lik->c;
 }
 
-/* ------------------------------------------------------------ small algebra */
-
-static double dot(int64_t count, const double *x, const double *y)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < count; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
-/* matrix += weight x x', lower half. */
-static void add_outer(int64_t k, double weight, const double *x, double *matrix)
-{
-    for (int64_t i = 0; i < k && weight != 0; i++)
-        for (int64_t j = 0; j <= i; j++)
-            matrix[i * k + j] += weight * x[i] * x[j];
-}
-
-/* factor factor' = matrix; false where a pivot is lost in the rounding of its diagonal. */
-static bool factorise(int64_t k, const double *matrix, double *factor)
-{
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = 0; j <= i; j++) {
-            double sum = matrix[i * k + j] - dot(j, factor + i * k, factor + j * k);
-            if (j < i)
-                factor[i * k + j] = sum / factor[j * k + j];
-            else if (!(sum > 64 * (double)k * unit * matrix[i * k + i]))
-                return false;
-            else
-                factor[i * k + i] = sqrt(sum);
-        }
-    return true;
-}
-
-/* ||x||^2 in the norm of the inverse of what was factorised. */
-static double inverse_norm(int64_t k, const double *factor, const double *x, double *scratch)
-{
-    double square = 0;
-    for (int64_t i = 0; i < k; i++) {
-        scratch[i] = (x[i] - dot(i, factor + i * k, scratch)) / factor[i * k + i];
-        square += scratch[i] * scratch[i];
-    }
-    return sqrt(square);
-}
-
-/* x <- (factor factor')^-1 x. */
-static void solve(int64_t k, const double *factor, double *x)
-{
-    for (int64_t i = 0; i < k; i++)
-        x[i] = (x[i] - dot(i, factor + i * k, x)) / factor[i * k + i];
-    for (int64_t i = k - 1; i >= 0; i--) {
-        for (int64_t j = i + 1; j < k; j++)
-            x[i] -= factor[j * k + i] * x[j];
-        x[i] /= factor[i * k + i];
-    }
-}
-
 /* ------------------------------------------------------------------ the data */
 
 /* The vectors of the block that were seen, as weights see them and in the tangent space. Numbers
@@ -188,16 +105,8 @@ static void gather(fy_likelihood *lik, int64_t g, const fy_counts_mixture *data)
     }
 }
 
-/* Asked at some rows, by loops with m^2 operations for each: should what is under way end? */
-static bool stopped_at(const fy_likelihood *lik, int64_t t)
-{
-    const int64_t operations_per_question = 1 << 22;
-    int64_t rows = 1 + operations_per_question / (lik->m * lik->m);
-    return t % rows == 0 && fy_stopped(lik->ctx);
-}
-
 /* p_t = <phi_t, w>; returns l(w). */
-static double evaluate(fy_likelihood *lik, const double *w)
+double fy_lik_evaluate(fy_likelihood *lik, const double *w)
 {
     double l = 0;
     for (int64_t t = 0; t < lik->rows; t++) {
@@ -234,7 +143,7 @@ static void em_step(fy_likelihood *lik)
 }
 
 /* I = sum_t N_t phi_t phi_t' / p_t^2 on the tangent space. */
-static void find_information(fy_likelihood *lik)
+void fy_lik_information(fy_likelihood *lik)
 {
     memset(lik->matrix, 0, (size_t)(lik->k * lik->k) * sizeof *lik->matrix);
     for (int64_t t = 0; t < lik->rows && !stopped_at(lik, t); t++)
@@ -290,7 +199,7 @@ static bool newton_step(fy_likelihood *lik, double l)
     memcpy(lik->trial, lik->c, (size_t)lik->m * sizeof *lik->trial);
     for (int64_t i = 0; i < k; i++)
         lik->trial[lik->order[i]] = fmax(0, lik->c[lik->order[i]] + step * lik->solution[i]);
-    if (!(evaluate(lik, lik->trial) > l))
+    if (!(fy_lik_evaluate(lik, lik->trial) > l))
         return false;
     memcpy(lik->c, lik->trial, (size_t)lik->m * sizeof *lik->c);
     return true;
@@ -304,127 +213,20 @@ static void maximise(fy_likelihood *lik)
     for (int64_t i = 0; i < lik->m; i++)
         lik->c[i] = 1 / (double)lik->m;
     for (int round = 0; round < MOST_ROUNDS && !fy_stopped(lik->ctx); round++) {
-        double l = evaluate(lik, lik->c);
+        double l = fy_lik_evaluate(lik, lik->c);
         if (find_gradient(lik) <= good_enough)
             break;
         if (round < 2 || lik->separate || !newton_step(lik, l)) {
-            evaluate(lik, lik->c);
+            fy_lik_evaluate(lik, lik->c);
             em_step(lik);
         }
     }
 }
 
-/* ----------------------------------------------------------------- penalties */
-
-/* (a) any c: the prior's mass near c is that of the simplex shrunk towards it,
- *     pen = k log(1 + n/k) + n log(1 + k/n). */
-static double penalty_anywhere(double k, double n)
+void fy_lik_maximise(fy_likelihood *lik, int64_t g, const int64_t *count)
 {
-    return k * fy_log1p(n / k) + n * fy_log1p(k / n);
-}
-
-/* -2 (log(1-u) + u)/u^2, and an upper bound of it where that cancels. */
-static double curvature(double u)
-{
-    if (u < 1e-3)
-        return 1 + 2 * u / 3 + u * u / (2 * (1 - u));
-    return -2 * (fy_log1p(-u) + u) / (u * u);
-}
-
-/* (b) an ellipsoid {||v - c1||_I <= r} inside the simplex, for the best r:
- *     C(u) r^2 k/(2(k+2)) - log(V_k r^k) + 1/2 log det I + log vol + l(c) - l(c1),
- *     u = r max_t ||phi_t||/p_t < 1. Expects p at c1; INFINITY where I is not definite. */
-static double penalty_local(fy_likelihood *lik, const double *c1)
-{
-    int64_t k = lik->k;
-    find_information(lik);
-    if (!factorise(k, lik->matrix, lik->factor))
-        return INFINITY;
-    double reach = INFINITY, slope = 0, log_det = 0;
-    for (int64_t i = 0; i < lik->m; i++) {
-        double norm = inverse_norm(k, lik->factor, lik->block->basis + i * k, lik->solution);
-        reach = fmin(reach, c1[i] / norm);
-    }
-    for (int64_t t = 0; t < lik->rows && !stopped_at(lik, t); t++)
-        slope = fmax(slope,
-                     inverse_norm(k, lik->factor, lik->tangent + t * k, lik->solution) / lik->p[t]);
-    for (int64_t i = 0; i < k; i++)
-        log_det += 2 * fy_log(lik->factor[i * k + i]);
-    double most = fmin(reach, 0.95 / slope) * (1 - 1e-9);
-    if (!(most > 0))
-        return INFINITY;
-    double d = (double)k, best = INFINITY;
-    double ball = d / 2 * fy_log(3.14159265358979323846) - fy_lgamma(d / 2 + 1);
-    double simplex = 0.5 * fy_log(d + 1) - fy_lgamma(d + 1);
-    /* Where C = 1 the best r is sqrt(k + 2); the curvature asks for less. */
-    double r = fmin(most, sqrt(d + 2));
-    for (int step = 0; step < 32; step++) {
-        best = fmin(best, curvature(r * slope) * r * r * d / (2 * (d + 2)) - d * fy_log(r));
-        r *= 0.85;
-    }
-    return best - ball + log_det / 2 + simplex;
-}
-
-/* The same at c and at points further inside, whichever is best. */
-static double penalty_inside(fy_likelihood *lik, double l)
-{
-    double best = INFINITY, share = 0;
-    for (int step = 0; share < 0.5; step++) {
-        for (int64_t i = 0; i < lik->m; i++)
-            lik->trial[i] = (1 - share) * lik->c[i] + share / (double)lik->m;
-        double l1 = evaluate(lik, lik->trial);
-        double value = penalty_local(lik, lik->trial) + (share > 0 ? fmax(0, l - l1) : 0);
-        best = fmin(best, value);
-        if (l - l1 > best)
-            break;
-        share = step == 0 ? 1 / (lik->n + 1) : 4 * share;
-    }
-    return best;
-}
-
-/* Where every vector is a multiple of a unit vector, the integral has a closed form for a
- * Dirichlet(a,...,a) prior: with N_i the number of times that outcome i was seen
- *     log integral = lgamma(m a) - lgamma(n + m a) + sum_i [lgamma(N_i + a) - lgamma(a)] + const,
- * and l(c) = sum_i N_i log c_i + the same const. */
-static double penalty_closed(const fy_likelihood *lik, double a)
-{
-    double m = (double)lik->m;
-    double log_integral = fy_lgamma(m * a) - fy_lgamma(lik->n + m * a), l = 0, size = 0;
-    for (int64_t i = 0; i < lik->m; i++) {
-        double seen = 0;
-        for (int64_t t = 0; t < lik->rows; t++)
-            seen += lik->phi[t * lik->m + i] > 0 ? lik->number[t] : 0;
-        log_integral += fy_lgamma(seen + a) - fy_lgamma(a);
-        size += fabs(fy_lgamma(seen + a));
-        l += seen > 0 ? seen * fy_log(lik->c[i]) : 0;
-    }
-    /* The sums are large and nearly cancel. */
-    return l - log_integral +
-           8 * unit * (m + 4) * (size + fabs(fy_lgamma(lik->n + m * a)) + fabs(l));
-}
-
-/* Dirichlet(a,...,a), a fixed by the number of outcomes alone: 1/2 is best where all of them
- * happen, and costs (m/2) log n. Where there are many, few do: total mass 1 costs about log n,
- * and log m for each outcome seen. */
-static double prior_mass(int64_t m)
-{
-    enum { FEW = 8 };
-    return m <= FEW ? 0.5 : 1.0 / (double)m;
-}
-
-/* The prior is Dirichlet where all vectors that the block can show are separate, which is
- * known beforehand, and uniform elsewhere. */
-static double find_penalty(fy_likelihood *lik, int64_t g)
-{
-    if (lik->n == 0 || lik->k == 0)
-        return 0;
-    if (lik->vectors->separate[g])
-        return penalty_closed(lik, prior_mass(lik->m));
-    double l = evaluate(lik, lik->c);
-    double pen = fmin(penalty_anywhere((double)lik->k, lik->n), penalty_inside(lik, l));
-    evaluate(lik, lik->c);
-    pen += 8 * unit * (double)(lik->rows + lik->m) * (fabs(l) + lik->n);
-    return lik->separate ? fmin(pen, penalty_closed(lik, 1)) : pen;
+    gather(lik, g, &(fy_counts_mixture){.count = count, .weight = 1});
+    maximise(lik);
 }
 
 /* ----------------------------------------------------------------- ellipsoid */
@@ -451,7 +253,7 @@ static regular form_matrix(fy_likelihood *lik, double excess, double width)
                   lik->matrix);
     }
     /* a_i = n + gap - g_i, rounded down. */
-    double slack = 8 * unit * (double)(lik->rows + lik->m) * lik->n;
+    double slack = 8 * FY_UNIT * (double)(lik->rows + lik->m) * lik->n;
     for (int64_t i = 0; i < lik->m; i++) {
         double a = fmax(0, lik->n + excess - lik->gradient[i] - slack);
         add_outer(k, 2 * a * a / (width + excess), lik->block->basis + i * k, lik->matrix);
@@ -459,7 +261,7 @@ static regular form_matrix(fy_likelihood *lik, double excess, double width)
     regular out = {.terms = (double)(lik->rows + lik->m + k + 8)};
     for (int64_t i = 0; i < k; i++)
         out.trace += lik->matrix[i * k + i];
-    out.rho = fmax(0.5, 32 * out.terms * unit * out.trace);
+    out.rho = fmax(0.5, 32 * out.terms * FY_UNIT * out.trace);
     for (int64_t i = 0; i < k; i++)
         lik->matrix[i * k + i] += out.rho;
     return out;
@@ -469,7 +271,7 @@ static regular form_matrix(fy_likelihood *lik, double excess, double width)
  * without data is the whole simplex: M = rho I and ||w - c||^2 <= 2. */
 static double square_radius(const fy_likelihood *lik, regular form, double excess, double width)
 {
-    double S = 0, rounding = 2 * form.terms * unit * (form.trace + (double)lik->k * form.rho);
+    double S = 0, rounding = 2 * form.terms * FY_UNIT * (form.trace + (double)lik->k * form.rho);
     if (lik->n == 0)
         return 2 * form.rho + rounding;
     for (int64_t i = 0; i < lik->m; i++) {
@@ -496,7 +298,7 @@ static double find_ellipsoid(fy_likelihood *lik, double excess, double width)
         moved = false;
         regular form = form_matrix(lik, excess, width);
         factorise(lik->k, lik->matrix, lik->factor); /* rho keeps it definite */
-        beta = sqrt(square_radius(lik, form, excess, width)) * (1 + 4 * unit);
+        beta = sqrt(square_radius(lik, form, excess, width)) * (1 + 4 * FY_UNIT);
         for (int64_t t = 0; t < lik->rows && !stopped_at(lik, t); t++) {
             double norm =
                 inverse_norm(lik->k, lik->factor, lik->tangent + t * lik->k, lik->solution);
@@ -527,12 +329,11 @@ static void hand_over(const fy_likelihood *lik, int64_t g, fy_ridge *ridge, doub
     }
 }
 
-fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *lik, int64_t g, const int64_t *count,
-                                         double share, double inner, fy_ridge *ridge, double *z,
-                                         double *radius)
+fy_likelihood_fit fy_lik_fit(fy_likelihood *lik, int64_t g, const int64_t *count,
+                             const fy_local_prior *prior, double share, double inner,
+                             fy_ridge *ridge, double *z, double *radius)
 {
-    gather(lik, g, &(fy_counts_mixture){.count = count, .weight = 1});
-    maximise(lik);
+    fy_lik_maximise(lik, g, count);
     /* Only where a weight is smaller than what moving would make it. */
     double move = lik->n > 0 ? fmin(0.5, inner / lik->n) : 0, least = 1;
     for (int64_t i = 0; i < lik->m; i++)
@@ -540,10 +341,14 @@ fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *lik, int64_t g, const in
     for (int64_t i = 0; i < lik->m && least < move / (double)lik->m; i++)
         lik->c[i] = (1 - move) * lik->c[i] + move / (double)lik->m;
     fy_likelihood_fit fit = {.visits = lik->n};
-    fit.penalty = find_penalty(lik, g);
+    fit.penalty = fy_lik_penalty(lik, g, prior);
+    if (!isfinite(fit.penalty)) {
+        fit.radius = INFINITY;
+        return fit;
+    }
     fit.width = (fit.penalty - fy_log(share)) * (1 + 1e-12);
-    evaluate(lik, lik->c);
-    double slack = 8 * unit * (double)(lik->rows + lik->m) * lik->n;
+    fy_lik_evaluate(lik, lik->c);
+    double slack = 8 * FY_UNIT * (double)(lik->rows + lik->m) * lik->n;
     fit.excess = lik->n > 0 ? find_gradient(lik) + slack : 0;
     fit.radius = lik->k > 0 ? find_ellipsoid(lik, fit.excess, fit.width) : 0;
     if (lik->k > 0)
@@ -552,12 +357,19 @@ fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *lik, int64_t g, const in
     return fit;
 }
 
+fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *lik, int64_t g, const int64_t *count,
+                                         double share, double inner, fy_ridge *ridge, double *z,
+                                         double *radius)
+{
+    return fy_lik_fit(lik, g, count, NULL, share, inner, ridge, z, radius);
+}
+
 /* -------------------------------------------------------------------- the set alone */
 
 /* What rounding can do to l. */
 static double rounding_of(const fy_likelihood *lik, double l)
 {
-    return 8 * unit * (double)(lik->rows + lik->m) * (fabs(l) + lik->n);
+    return 8 * FY_UNIT * (double)(lik->rows + lik->m) * (fabs(l) + lik->n);
 }
 
 double fy_likelihood_least(fy_likelihood *lik, int64_t g, const int64_t *count, double share)
@@ -566,8 +378,8 @@ double fy_likelihood_least(fy_likelihood *lik, int64_t g, const int64_t *count, 
     if (lik->n == 0)
         return 0;
     maximise(lik);
-    double width = (find_penalty(lik, g) - fy_log(share)) * (1 + 1e-12);
-    double l = evaluate(lik, lik->c);
+    double width = (fy_lik_penalty(lik, g, NULL) - fy_log(share)) * (1 + 1e-12);
+    double l = fy_lik_evaluate(lik, lik->c);
     return l - width - rounding_of(lik, l);
 }
 
@@ -581,6 +393,6 @@ double fy_likelihood_most(fy_likelihood *lik, int64_t g, const fy_counts_mixture
         lik->phi[i] += data->error;
     lik->separate &= !(data->error > 0);
     maximise(lik);
-    double l = evaluate(lik, lik->c);
+    double l = fy_lik_evaluate(lik, lik->c);
     return l + find_gradient(lik) + rounding_of(lik, l);
 }

@@ -8,8 +8,8 @@
 
 /* In the order of the public enums. */
 const char *const fy_mode_names[] = {"optimistic", "plugin", "pessimistic", "given", NULL};
-const char *const fy_radius_names[] = {"sharp",  "selfnormalised", "theorem", "likelihood",
-                                       "counts", "none",           NULL};
+const char *const fy_radius_names[] = {"sharp", "selfnormalised", "theorem", "likelihood",
+                                       "refit", "counts",         "none",    NULL};
 const char *const fy_status_names[] = {"none",      "certified", "exact", "estimate",
                                        "heuristic", "refuted",   NULL};
 const char *const fy_bound_names[] = {"none", "gap", "values", "counts", "exact", NULL};

@@ -16,9 +16,9 @@ static int64_t policy_entries(const foray_run *run)
 }
 
 /* Radii as files number them, which is older than the order of the enum. */
-static const foray_radius stored_radius[] = {FORAY_RADIUS_SHARP,   FORAY_RADIUS_SELFNORMALISED,
-                                             FORAY_RADIUS_THEOREM, FORAY_RADIUS_COUNTS,
-                                             FORAY_RADIUS_NONE,    FORAY_RADIUS_LIKELIHOOD};
+static const foray_radius stored_radius[] = {
+    FORAY_RADIUS_SHARP, FORAY_RADIUS_SELFNORMALISED, FORAY_RADIUS_THEOREM, FORAY_RADIUS_COUNTS,
+    FORAY_RADIUS_NONE,  FORAY_RADIUS_LIKELIHOOD,     FORAY_RADIUS_REFIT};
 
 static int64_t number_of(foray_radius radius)
 {
