@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "compare_rollouts.h"
+#include "figure.h"
 
 typedef struct contest {
     cli_session *session;
@@ -148,6 +149,8 @@ static void show_world(cli_output *output, const contest *c)
 static cli_exit compare_in(contest *c, cli_output *output)
 {
     cli_session *session = c->session;
+    if (cli_view_names(c->world) && c->what.figure.name)
+        return cli_fail(session, CLI_USAGE, "--figure: there are no plots of %s", c->world);
     if (cli_view_names(c->world))
         return c->what.shard.of > 0
                    ? cli_fail(session, CLI_USAGE, "--shard: %s is not compared in shares", c->world)
@@ -177,7 +180,7 @@ static cli_exit compare_in(contest *c, cli_output *output)
         show_world(output, c);
     else if (code == CLI_DONE)
         code = print_results(c);
-    return code;
+    return code == CLI_DONE ? cli_figure_in(session, c->directory) : code;
 }
 
 /* -------------------------------------------------------------------- all of them */
@@ -243,12 +246,15 @@ static cli_exit run_compare(cli_session *session)
 {
     contest c = {.session = session, .work = {.heading = "", .parts = "runs"}};
     const char *parent = cli_value(session, "output");
+    char font[CLI_FONT_SIZE];
     cli_output output;
     if (!parent)
         return cli_fail(session, CLI_USAGE, "-o is required: the directory for the results");
     cli_exit code = cli_refuse_stdout(session, parent);
     if (code == CLI_DONE)
         code = read_options(&c);
+    if (code == CLI_DONE)
+        code = cli_figure_read(session, font, &c.what.figure);
     if (code == CLI_DONE)
         code = refuse_repeats(session, parent);
     bool json = code == CLI_DONE && session->json && c.what.shard.of == 0;
@@ -292,6 +298,7 @@ static const cli_option options[] = {
     CLI_OPTION_SHARD,
     CLI_OPTION_QUIET,
     CLI_OPTION_PROGRESS,
+    CLI_OPTIONS_FIGURE,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,
@@ -306,11 +313,12 @@ const cli_command cli_compare = {
     .words = CLI_WORDS_WORLD,
     .description =
         "Runs each algorithm of -a A,B,... with each seed and measures, after 1, 2, 3, 6,\n"
-        "10, 18, ... episodes, how good its policies are: the worst and the mean gap over\n"
-        "goal states, over random dense, sparse and time-dependent rewards, and over the\n"
-        "rewards of an adversary; also its certificate, the states it covered, the time per\n"
-        "episode and the size of its state. Algorithms that see the reward while they\n"
+        "10, 18, ... episodes, its worst and its mean gap over many rewards, its certificate,\n"
+        "the states it covered, time and memory. Algorithms that see the reward while they\n"
         "explore need one with -r; its gap is then measured too.\n"
+        "\n"
+        "The rewards are goal states, random dense, sparse and time-dependent rewards, and\n"
+        "those of an adversary, which looks for the worst.\n"
         "\n"
         "An algorithm may have settings of its own, NAME:key=value,key=value, so that one\n"
         "can be compared with itself: -a ucrl-rfe:radius=sharp,ucrl-rfe:radius=theorem. A\n"
@@ -321,7 +329,9 @@ const cli_command cli_compare = {
         "verdict.txt (who won, in words), learning.csv, plots and index.html. Runs proceed\n"
         "in parallel, one thread each. Finished runs are reused: the same command continues\n"
         "where it stopped, also with more seeds or algorithms, but not with other settings.\n"
-        "Apart from times, the same seeds give the same results.\n"
+        "Apart from times, the same seeds give the same results. --figure NAME also writes\n"
+        "one of the plots for a paper, as figure-NAME in the directory: worst, mean,\n"
+        "certificate, covered, time, memory, given; nothing is computed again.\n"
         "\n"
         "The truth of a system (pendulum, exec:COMMAND, plugin:PATH, SYSTEM@states,model=FILE)\n"
         "is not known. There every run plans for one reward, that of -r or the first that the\n"
@@ -335,10 +345,8 @@ const cli_command cli_compare = {
     .options = options,
     .takes_settings = true,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
-    .examples = "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 -o chain\n"
+    .examples = "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 -o chain --figure worst\n"
                 "foray compare chain riverswim -a ucrl-rfe:radius=sharp,random -k 300 -o both\n"
-                "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 --shard 2/3 -o shared\n"
-                "foray compare riverswim -a ucrl-rfe,random -k 100000 --seconds 0.2 -o quick\n"
                 "foray compare riverswim -a ucrl-rfe,ucrl-vtr -r goal:5 -k 200 --seeds 2 -o cost\n",
     .run = run_compare,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "progress.h"
+#include "figure.h"
 #include "output.h"
 
 /* ------------------------------------------------------------------------ lab list */
@@ -141,7 +142,13 @@ static bool read_assignments(const cli_session *session, assignments *out)
 static cli_exit make(cli_session *session, const assignments *given, foray_shard shard,
                      const char *directory, cli_work *work)
 {
-    foray_lab_options wanted = {.quick = cli_has(session, "quick"),
+    foray_figure figure;
+    char font[CLI_FONT_SIZE];
+    cli_exit code = cli_figure_read(session, font, &figure);
+    if (code != CLI_DONE)
+        return code;
+    foray_lab_options wanted = {.figure = figure,
+                                .quick = cli_has(session, "quick"),
                                 .settings = given->count,
                                 .setting = (const char *const *)given->text,
                                 .shard = shard};
@@ -206,12 +213,12 @@ static cli_exit show_experiment(cli_session *session, const char *directory, con
         cli_exit code = cli_print_file(session, directory, "findings.txt");
         if (code == CLI_DONE)
             printf("\ntables and a page: %s/index.html\n", directory);
-        return code;
+        return code == CLI_DONE ? cli_figure_in(session, directory) : code;
     }
     cli_output_begin(&output, session);
     output_results(&output, session->command->experiment, directory);
     output_work(&output, work);
-    return cli_output_end(&output, session, CLI_DONE);
+    return cli_output_end(&output, session, cli_figure_in(session, directory));
 }
 
 static cli_exit run_experiment(cli_session *session)
@@ -224,7 +231,7 @@ static cli_exit run_experiment(cli_session *session)
         CLI_SWITCH("quick", "a version with fewer cells that takes minutes"), CLI_OPTION_SHARD,    \
         CLI_OPTION_QUIET, CLI_OPTION_PROGRESS, CLI_OPTION_JSON, CLI_OPTION_THREADS
 
-static const cli_option options[] = {LAB_OPTIONS, CLI_END};
+static const cli_option options[] = {LAB_OPTIONS, CLI_OPTIONS_FIGURE, CLI_END};
 
 /* The command of an experiment: everything that it says comes from the library's table. */
 typedef struct lab_command {

@@ -1,6 +1,9 @@
 /* report.c - foray report: a page about a run. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "figure.h"
 #include "output.h"
 
 static cli_exit write_page(cli_session *session, foray_run *run, const char *path)
@@ -15,6 +18,61 @@ static cli_exit write_page(cli_session *session, foray_run *run, const char *pat
     return code;
 }
 
+/* ------------------------------------------------------------------------- figures */
+
+/* "rooms-theta" for the figure theta beside rooms.html. */
+static char *name_stem(const char *page, const char *figure)
+{
+    const char *slash = strrchr(page, '/'), *dot = strrchr(page, '.');
+    bool ends = dot && dot != page && (!slash || dot > slash + 1);
+    size_t length = ends ? (size_t)(dot - page) : strlen(page);
+    size_t size = length + strlen(figure) + 2;
+    char *stem = malloc(size);
+    if (stem)
+        snprintf(stem, size, "%.*s-%s", (int)length, page, figure);
+    return stem;
+}
+
+/* None of the four files may be there, without --force. */
+static cli_exit check_files(cli_session *session, const char *stem)
+{
+    static const char *const endings[] = {"svg", "csv", "pdf", "png"};
+    cli_exit code = CLI_DONE;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && code == CLI_DONE; i++) {
+        char *path = cli_figure_path(stem, endings[i]);
+        code = path ? cli_destination_check(session, path)
+                    : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+        free(path);
+    }
+    return code;
+}
+
+static cli_exit put(cli_session *session, const char *stem, const char *ending, const char *text)
+{
+    char *path = cli_figure_path(stem, ending);
+    cli_exit code = path ? cli_destination_write(session, path, text, strlen(text))
+                         : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    free(path);
+    return code;
+}
+
+static cli_exit write_figure(cli_session *session, foray_run *run, const foray_figure *figure,
+                             const char *stem)
+{
+    char *svg, *csv;
+    cli_exit code = cli_status(session, foray_report_figure(run, figure, &svg, &csv));
+    if (code != CLI_DONE)
+        return code;
+    code = put(session, stem, "svg", svg);
+    if (code == CLI_DONE)
+        code = put(session, stem, "csv", csv);
+    foray_free(svg);
+    foray_free(csv);
+    return code == CLI_DONE ? cli_figure_convert(session, stem) : code;
+}
+
+/* ---------------------------------------------------------------------------- page */
+
 static cli_exit show_page(cli_session *session, foray_run *run, const char *page)
 {
     cli_output output;
@@ -25,26 +83,50 @@ static cli_exit show_page(cli_session *session, foray_run *run, const char *page
     return cli_output_end(&output, session, CLI_DONE);
 }
 
-static cli_exit run_report(cli_session *session)
+static cli_exit make_report(cli_session *session, const char *page, const foray_figure *figure,
+                            const char *stem)
 {
     foray_run *run = NULL;
-    const char *page = cli_value(session, "output");
-    if (!page)
-        return cli_fail(session, CLI_USAGE, "-o is required: the file to write the page to");
-    cli_exit code = cli_destination_check(session, page);
-    if (code == CLI_DONE)
-        code = cli_status(
-            session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &run));
+    cli_exit code = cli_status(
+        session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &run));
     if (code == CLI_DONE)
         code = write_page(session, run, page);
     if (code == CLI_DONE && !cli_is_stdout(page))
         code = show_page(session, run, page);
+    if (code == CLI_DONE && figure->name)
+        code = write_figure(session, run, figure, stem);
     foray_run_close(run);
+    return code;
+}
+
+static cli_exit run_report(cli_session *session)
+{
+    const char *page = cli_value(session, "output");
+    foray_figure figure;
+    char font[CLI_FONT_SIZE];
+    char *stem = NULL;
+    if (!page)
+        return cli_fail(session, CLI_USAGE, "-o is required: the file to write the page to");
+    cli_exit code = cli_destination_check(session, page);
+    if (code == CLI_DONE)
+        code = cli_figure_read(session, font, &figure);
+    if (code == CLI_DONE && figure.name && cli_is_stdout(page))
+        code =
+            cli_fail(session, CLI_USAGE, "--figure writes files beside the page: -o must be one");
+    if (code == CLI_DONE && figure.name) {
+        stem = name_stem(page, figure.name);
+        code =
+            stem ? check_files(session, stem) : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    }
+    if (code == CLI_DONE)
+        code = make_report(session, page, &figure, stem);
+    free(stem);
     return code;
 }
 
 static const cli_option options[] = {
     CLI_FILE('o', "output", "FILE", "the HTML file to write; - is standard output (required)"),
+    CLI_OPTIONS_FIGURE,
     CLI_OPTION_FORCE,
     CLI_OPTION_QUIET,
     CLI_OPTION_JSON,
@@ -66,11 +148,17 @@ const cli_command cli_report = {
         "in the run as arrows with their values and certificates, the settings, and the\n"
         "commands that reproduce the run. Every picture comes with its numbers, as a table\n"
         "and as CSV. What is too much for a page is summarised or left out, and the page\n"
-        "says so.",
+        "says so.\n"
+        "\n"
+        "--figure NAME also writes one of the pictures for a paper, beside the page: of\n"
+        "rooms.html the figure theta as rooms-theta.svg and rooms-theta.csv. Figures are\n"
+        "visitmap or visitbars, certificate, planscount, theta, policy0-0 (plan, step) or\n"
+        "policy0, doubtmap0; a wrong name lists those there are.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 2000 -o rooms.foray\n"
                 "foray plan rooms.foray -r goal:0 -r goal:80\n"
-                "foray report rooms.foray -o rooms.html\n",
+                "foray report rooms.foray -o rooms.html\n"
+                "foray report rooms.foray -o again.html --figure theta --figure-size 120x90\n",
     .run = run_report,
 };

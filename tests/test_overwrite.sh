@@ -165,6 +165,15 @@ expect 2 "is read by this command" foray plan run.foray -r many/late.json -o man
 holds "a reward in the directory is kept" cmp reward.json many/late.json
 covered+=(plan)
 
+# Figures of a report, in four files beside the page: none of those there is overwritten.
+for ending in svg csv pdf png; do
+    rm -f fresh.html fresh-theta.*
+    echo precious >"fresh-theta.$ending"
+    expect 2 "fresh-theta.$ending already exists" foray report run.foray -o fresh.html --figure theta
+    holds "no page and no figure over fresh-theta.$ending" test ! -e fresh.html -a "$(cat "fresh-theta.$ending")" = precious
+done
+expect 0 "fresh-theta.svg" foray report run.foray -o fresh.html --figure theta --force
+
 # Directories of compare and the lab: the same work goes on, other work and other files are safe.
 expect 0 "" foray compare chain -a random -k 20 --seeds 2 -o both
 expect 0 "" foray compare chain -a random -k 20 --seeds 2 -o both

@@ -11,6 +11,17 @@
 extern "C" {
 #endif
 
+/* ----------------------------------------------------------------- figures */
+
+/* A picture of a page as a file of its own, for papers: SVG, with the numbers behind it as CSV. */
+typedef struct foray_figure {
+    const char *name;     /* that of the picture; NULL: none is wanted */
+    double width, height; /* millimetres; 0: as on pages. Only charts have a height of their own */
+    double points;        /* size of the letters of charts; 0: 9 */
+    const char *font;     /* a family, or several with commas; NULL: that of the system */
+    bool untitled;        /* charts without title */
+} foray_figure;
+
 /* ------------------------------------------------------------------ report */
 
 /* One self-contained HTML page about a run: what was explored, how the bound and the plans
@@ -21,6 +32,10 @@ extern "C" {
 FORAY_API foray_status foray_report_print(foray_run *run, char **out, size_t *size);
 /* The same as a file, which is written completely or not at all. */
 FORAY_API foray_status foray_report_save(foray_run *run, const char *path);
+/* A picture of that page, and its numbers. FORAY_ERROR_USAGE: there is none of that name; the
+ * message says which there are. Both end with a 0 and are released with foray_free. */
+FORAY_API foray_status foray_report_figure(foray_run *run, const foray_figure *figure, char **svg,
+                                           char **csv);
 
 /* -------------------------------------------------------------- playground */
 
@@ -161,6 +176,8 @@ typedef struct foray_comparison {
      * all algorithms. NULL: none. */
     const foray_reward *reward;
     foray_shard shard;
+    /* Also write this picture, as figure-NAME.svg and figure-NAME.csv. */
+    foray_figure figure;
 } foray_comparison;
 
 /* The defaults: no algorithms, 5 seeds, 32 rewards, 256 goals, 4 rounds, plug-in policies. */
@@ -204,6 +221,7 @@ typedef struct foray_lab_options {
     int64_t settings;           /* parameters with values of the caller's own */
     const char *const *setting; /* [settings] "name=value" */
     foray_shard shard;
+    foray_figure figure; /* also write this picture, as figure-NAME.svg and figure-NAME.csv */
 } foray_lab_options;
 
 /* Runs an experiment, with as many cells at a time as the context has threads, and

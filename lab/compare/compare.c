@@ -66,7 +66,9 @@ static foray_status check_numbers(foray_context *ctx, const foray_comparison *wh
     if (what->settings.until >= 0.0)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "a comparison has no target to stop at: until must be -1");
-    foray_status status = fy_shard_check(ctx, what->shard);
+    foray_status status = fy_compare_check_figure(ctx, what);
+    if (status == FORAY_OK)
+        status = fy_shard_check(ctx, what->shard);
     return status == FORAY_OK ? check_settings(ctx, what) : status;
 }
 

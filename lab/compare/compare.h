@@ -7,6 +7,7 @@
  *   results.c     tables of all rows, and of their aggregates
  *   verdict.c     who won, in words
  *   learning.c    after how many episodes an algorithm had learnt, and how that grows
+ *   figures.c     one of the pictures as a file for papers
  *   plots.c       charts, and the page that shows everything */
 #ifndef FY_COMPARE_H
 #define FY_COMPARE_H
@@ -72,7 +73,9 @@ fy_table fy_compare_matrix(const fy_compare *compare, int measure, int64_t *reac
 /* results.csv, times.csv, summary.csv, summary.txt, verdict.txt, learning.csv */
 foray_status fy_compare_write_results(const fy_compare *compare);
 
-/* plots.c: the charts, and index.html. */
+/* plots.c: is there such a figure? */
+foray_status fy_compare_check_figure(foray_context *ctx, const foray_comparison *what);
+/* The charts, and index.html. */
 foray_status fy_compare_write_page(const fy_compare *compare);
 
 #endif

@@ -1,5 +1,6 @@
 /* plots.c - the charts of a comparison, and the page that shows them. */
 #include "compare/compare.h"
+#include "compare/figures.h"
 #include "page/command.h"
 #include "page/page.h"
 #include "draw/svg.h"
@@ -39,6 +40,20 @@ static const plot plots[] = {
      "foray_explorer_save writes. The model and working space are not counted."},
 };
 enum { PLOTS = sizeof plots / sizeof *plots, COLUMNS = 3 };
+
+foray_status fy_compare_check_figure(foray_context *ctx, const foray_comparison *what)
+{
+    const char *name = what->figure.name;
+    bool found = !name;
+    for (int i = 0; i < PLOTS && !found; i++)
+        found = strcmp(plots[i].id, name) == 0 && (plots[i].measure != FY_M_given || what->reward);
+    if (!found)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "there is no figure '%s'; there are: worst, mean, certificate, covered, "
+                       "time, memory%s",
+                       name, what->reward ? ", given" : "");
+    return fy_figure_check(ctx, &what->figure);
+}
 
 /* -------------------------------------------------------------------------- charts */
 
@@ -116,7 +131,8 @@ static foray_status print_data(const fy_compare *compare, const plot *its, const
 }
 
 /* The curves of all algorithms for one measure: as a file of its own, and as a section. */
-static foray_status print_plot(const fy_compare *compare, const plot *its, fy_writer *text)
+static foray_status print_plot(const fy_compare *compare, const plot *its, fy_figure *figure,
+                               fy_writer *text)
 {
     int64_t count = compare->what->algorithms;
     foray_status status = FORAY_OK;
@@ -126,8 +142,10 @@ static foray_status print_plot(const fy_compare *compare, const plot *its, fy_wr
     for (int64_t a = 0; a < count && status == FORAY_OK; a++)
         status = fy_compare_curve(compare, a, its->measure, &curve[a]);
     fy_chart chart = chart_of(compare, its, curve);
-    if (status == FORAY_OK)
+    if (status == FORAY_OK) {
+        fy_figure_chart(figure, &chart);
         status = save_chart(compare, its, chart);
+    }
     if (status == FORAY_OK) {
         chart.bare = true;
         chart.width = ON_PAGE;
@@ -145,7 +163,7 @@ static foray_status print_plot(const fy_compare *compare, const plot *its, fy_wr
 }
 
 /* One legend for all charts, and what their bands are. */
-static foray_status print_plots(const fy_compare *compare, fy_writer *text)
+static foray_status print_plots(const fy_compare *compare, fy_figure *figure, fy_writer *text)
 {
     const foray_comparison *what = compare->what;
     char note[NOTE_SIZE];
@@ -162,7 +180,7 @@ static foray_status print_plots(const fy_compare *compare, fy_writer *text)
     fy_print(text, "<div class=\"pair\">\n");
     for (int i = 0; i < PLOTS && status == FORAY_OK; i++)
         if (plots[i].measure != FY_M_given || what->reward)
-            status = print_plot(compare, &plots[i], text);
+            status = print_plot(compare, &plots[i], figure, text);
     fy_print(text, "</div>\n");
     return status;
 }
@@ -267,6 +285,7 @@ foray_status fy_compare_write_page(const fy_compare *compare)
     const foray_model *model = compare->model;
     char title[256];
     fy_writer text = {.ctx = compare->ctx};
+    fy_figure figure = fy_figure_begin(compare->ctx, &what->figure);
     fy_format(title, sizeof title, "Exploring %s", compare->world);
     fy_page_begin(&text, title);
     fy_print(&text,
@@ -279,7 +298,7 @@ foray_status fy_compare_write_page(const fy_compare *compare)
 
     print_learning(compare, &text);
     if (status == FORAY_OK)
-        status = print_plots(compare, &text);
+        status = print_plots(compare, &figure, &text);
     if (status == FORAY_OK)
         status = print_command(compare, &text);
     if (status == FORAY_OK)
@@ -287,5 +306,9 @@ foray_status fy_compare_write_page(const fy_compare *compare)
     fy_page_end(&text);
     text.failed |= status != FORAY_OK;
     foray_status saved = fy_folder_save(&compare->folder, "index.html", &text);
-    return status == FORAY_OK ? saved : status;
+    status = status == FORAY_OK ? saved : status;
+    if (status == FORAY_OK)
+        return fy_figures_save(&compare->folder, &figure);
+    fy_figure_free(&figure);
+    return status;
 }

@@ -44,7 +44,19 @@ bool fy_series_add(foray_context *ctx, fy_series *series, fy_series_point point)
 
 /* Pixels. */
 enum { WIDTH = 760, HEIGHT = 440, LEFT = 74, BOTTOM = 54, LEGEND_ROW = 22, INSET = 9 };
-enum { TOP = 84, TOP_BARE = 28, RIGHT_BARE = 16, HEIGHT_BARE = 350 };
+enum {
+    NARROW = 560,
+    PER_LABEL = 58,
+    PER_LABEL_UP = 26
+}; /* a narrower chart has its legend below */
+enum {
+    TOP = 84,
+    TOP_BARE = 28,
+    TOP_NARROW = 62,
+    LEAST_PLANE = 40,
+    RIGHT_BARE = 16,
+    HEIGHT_BARE = 350
+};
 enum { LEGEND_LEAST = 96, LEGEND_MOST = 250, LEGEND_SAMPLE = 38, LETTER = 7 };
 enum { LABELS_ACROSS = 7, LABELS_UP = 6 };
 
@@ -53,6 +65,7 @@ typedef struct drawing {
     const fy_chart *chart;
     double top, right, foot; /* of the plane that lines are drawn in */
     double width, height;
+    bool below; /* the legend */
     fy_scale x, y;
 } drawing;
 
@@ -126,17 +139,53 @@ static double right_edge(const fy_chart *chart, double width)
     return width - (longest == 0 ? 24.0 : fmin(fmax(wanted, LEGEND_LEAST), LEGEND_MOST));
 }
 
+/* Where the entry `index` of a legend below the chart begins, from its top left corner: in rows, as
+ * many side by side as fit. */
+typedef struct legend_place {
+    double x, y;
+} legend_place;
+
+static legend_place place_legend(const drawing *d, int64_t index)
+{
+    char label[FY_LEGEND_SIZE];
+    legend_place at = {0, 0};
+    for (int64_t i = 0; i < index && i < d->chart->count; i++) {
+        double own = (double)strlen(fy_chart_label(d->chart, i, label));
+        double next = i + 1 < d->chart->count && i + 1 <= index
+                          ? (double)strlen(fy_chart_label(d->chart, i + 1, label))
+                          : 0;
+        at.x += LEGEND_SAMPLE + 12.0 + LETTER * own;
+        if (next > 0 && 8 + at.x + LEGEND_SAMPLE + LETTER * next > d->width) {
+            at.x = 0;
+            at.y += LEGEND_ROW;
+        }
+    }
+    return at;
+}
+
+/* Where everything is: titles above, the plane, below it or to its right the legend. */
+static drawing lay_out_plane(fy_writer *text, const fy_chart *chart)
+{
+    drawing d = {.text = text, .chart = chart, .width = chart->width ? chart->width : WIDTH};
+    bool noted = chart->note && !chart->bare && !chart->untitled;
+    d.below = !chart->bare && d.width < NARROW;
+    d.right = d.below ? d.width - RIGHT_BARE : right_edge(chart, d.width);
+    d.top = chart->bare || chart->untitled ? TOP_BARE : noted && !d.below ? TOP : TOP_NARROW;
+    d.height =
+        chart->bare ? HEIGHT_BARE : fmax(HEIGHT, TOP + LEGEND_ROW * (double)chart->count + BOTTOM);
+    d.height = chart->height ? chart->height : d.height;
+    d.foot = d.height - BOTTOM;
+    if (d.below)
+        d.foot -= place_legend(&d, chart->count).y + LEGEND_ROW;
+    d.foot = fmax(d.foot, d.top + LEAST_PLANE);
+    return d;
+}
+
 /* Axes that hold every visible point, its band, and the lines to compare with; nothing lies on the
  * frame, which is a little larger. */
 static drawing lay_out_chart(fy_writer *text, const fy_chart *chart)
 {
-    drawing d = {.text = text, .chart = chart, .width = chart->width ? chart->width : WIDTH};
-    d.right = right_edge(chart, d.width);
-    d.top = chart->bare ? TOP_BARE : TOP;
-    d.height =
-        chart->bare ? HEIGHT_BARE : fmax(HEIGHT, TOP + LEGEND_ROW * (double)chart->count + BOTTOM);
-    d.foot = d.height - BOTTOM;
-
+    drawing d = lay_out_plane(text, chart);
     d.x = fy_scale_empty(&chart->x, LEFT + INSET, d.right - INSET);
     d.y = fy_scale_empty(&chart->y, d.foot - INSET, d.top + INSET);
     for (int64_t i = 0; i < chart->count; i++)
@@ -153,8 +202,9 @@ static drawing lay_out_chart(fy_writer *text, const fy_chart *chart)
         fy_scale_include(&d.y, *chart->across);
     if (chart->up)
         fy_scale_include(&d.x, *chart->up);
-    fy_scale_finish(&d.x, &chart->x, LABELS_ACROSS);
-    fy_scale_finish(&d.y, &chart->y, LABELS_UP);
+    double across = (d.right - LEFT) / PER_LABEL, up = (d.foot - d.top) / PER_LABEL_UP;
+    fy_scale_finish(&d.x, &chart->x, (int)fmin(LABELS_ACROSS, fmax(2, across)));
+    fy_scale_finish(&d.y, &chart->y, (int)fmin(LABELS_UP, fmax(2, up)));
     return d;
 }
 
@@ -307,7 +357,12 @@ static void draw_legend(const drawing *d)
     for (int64_t i = 0; i < d->chart->count; i++) {
         const char *name = fy_chart_label(d->chart, i, label);
         fy_look look = fy_chart_look(d->chart, i);
-        double x = d->right + 12, y = TOP + 10.0 + LEGEND_ROW * (double)i;
+        double x = d->right + 12, y = d->top + 10.0 + LEGEND_ROW * (double)i;
+        if (d->below) {
+            legend_place at = place_legend(d, i);
+            x = 8 + at.x;
+            y = d->foot + BOTTOM + 8 + at.y;
+        }
         if (!*name)
             continue;
         fy_print(d->text, "<g class=\"c%d\"><line class=\"line d%d\" x1=\"%.1f\" y1=\"%.1f\" ",
@@ -323,9 +378,9 @@ void fy_svg_chart(fy_writer *text, const fy_chart *chart)
 {
     drawing d = lay_out_chart(text, chart);
     begin_chart(text, chart->id, chart->title, d.width, d.height, !chart->bare);
-    if (!chart->bare)
-        fy_svg_text(text, "title", "start", LEFT, 26, chart->title);
-    if (!chart->bare && chart->note)
+    if (!chart->bare && !chart->untitled)
+        fy_svg_text(text, "title", "start", d.below ? 8 : LEFT, 26, chart->title);
+    if (!chart->bare && !chart->untitled && !d.below && chart->note)
         fy_svg_text(text, "note", "start", LEFT, 46, chart->note);
 
     /* Grid and axes, then lines to compare with, then what was measured. */

@@ -38,6 +38,8 @@ typedef struct fy_chart {
     const char *title;
     const char *note; /* a line below the title, or NULL */
     int width;        /* pixels; 0: 760 */
+    int height;       /* pixels; 0: 440, or what the legend needs */
+    bool untitled;    /* without title and note */
     bool bare;        /* without title, note, legend and style, which the page has */
     fy_axis x, y;
     int64_t count, room;

@@ -143,11 +143,16 @@ static foray_status open_folder(fy_lab *lab)
 foray_status fy_lab_create(foray_context *ctx, const fy_lab_experiment *experiment,
                            const foray_lab_options *options, fy_lab *lab)
 {
-    *lab = (fy_lab){
-        .ctx = ctx, .experiment = experiment, .shard = options->shard, .findings = {.ctx = ctx}};
+    *lab = (fy_lab){.ctx = ctx,
+                    .experiment = experiment,
+                    .shard = options->shard,
+                    .figure = options->figure,
+                    .findings = {.ctx = ctx}};
     for (int64_t c = 0; c < experiment->columns; c++)
         lab->heading[c] = experiment->column[c].name;
-    foray_status status = fy_shard_check(ctx, options->shard);
+    foray_status status = fy_figure_check(ctx, &options->figure);
+    if (status == FORAY_OK)
+        status = fy_shard_check(ctx, options->shard);
     if (status == FORAY_OK)
         status = read_parameters(lab, options);
     if (status == FORAY_OK)

@@ -76,6 +76,7 @@ struct fy_lab {
     const char *heading[FY_LAB_COLUMNS];   /* names of the columns */
     fy_folder folder;
     foray_shard shard;
+    foray_figure figure;
     int64_t cells, room;
     fy_lab_cell *cell; /* [cells] */
     double weight;     /* of all of them */

@@ -1,5 +1,6 @@
 /* page.c - what an experiment writes when all its cells are made. */
 #include "experiments/lab.h"
+#include "compare/figures.h"
 #include "page/command.h"
 #include "page/page.h"
 
@@ -225,6 +226,11 @@ foray_status fy_lab_write(fy_lab *lab)
         status = save_tables(lab, &content);
     if (status == FORAY_OK)
         status = save_page(lab, &content);
+    if (status == FORAY_OK) {
+        fy_figure figure = fy_figure_begin(lab->ctx, &lab->figure);
+        fy_content_figures(&content, &figure);
+        status = fy_figures_save(&lab->folder, &figure);
+    }
     fy_content_free(&content);
     return status == FORAY_OK ? fy_folder_save(&lab->folder, "findings.txt", &lab->findings)
                               : status;

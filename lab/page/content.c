@@ -349,3 +349,16 @@ void fy_content_print(const fy_content *content, fy_writer *text)
             fy_print(text, terms ? "</dl>\n" : "</div>\n");
     }
 }
+
+void fy_content_figures(const fy_content *content, fy_figure *figure)
+{
+    for (int64_t i = 0; i < content->count; i++) {
+        const fy_content_item *item = content->item[i];
+        if (item->kind == FY_CONTENT_CHART)
+            fy_figure_chart(figure, &item->chart);
+        else if (item->kind == FY_CONTENT_SPANS)
+            fy_figure_spans(figure, &item->spans);
+        else if (item->kind == FY_CONTENT_FOREST)
+            fy_figure_forest(figure, &item->forest);
+    }
+}

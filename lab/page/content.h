@@ -12,6 +12,7 @@
 #include "draw/spans.h"
 #include "draw/svg.h"
 #include "draw/table.h"
+#include "page/figure.h"
 
 typedef enum fy_content_kind {
     FY_CONTENT_HEADING,
@@ -77,6 +78,8 @@ void fy_content_span(fy_content *content, const fy_span *span);
 void fy_content_forest(fy_content *content, const fy_forest *forest);
 void fy_content_effects(fy_content *content, const char *row, const fy_effect *effect);
 
+/* Offers every picture. */
+void fy_content_figures(const fy_content *content, fy_figure *figure);
 /* The sections of a page, as HTML. */
 void fy_content_print(const fy_content *content, fy_writer *text);
 

@@ -312,7 +312,7 @@ static void draw_step(fy_report *report, const fy_arrows *arrows, const window *
     fy_format(title, sizeof title, "Plan %" PRId64 ", step %" PRId64, arrows->id, arrows->step[i]);
     fy_map map = {id, title, w->rows, w->cols, cell, NULL, NULL, NULL};
     fy_print(report->text, "<div>step %" PRId64 "<br>\n", arrows->step[i]);
-    fy_svg_map(report->text, &map);
+    fy_report_draw_map(report, &map);
     fy_print(report->text, "</div>\n");
 }
 
@@ -394,7 +394,7 @@ static foray_status draw_matrix(fy_report *report, const fy_arrows *arrows)
                   (const char(*)[FY_LABEL_SIZE])column,
                   "step"};
     fy_print(report->text, "<figure>\n");
-    fy_svg_map(report->text, &map);
+    fy_report_draw_map(report, &map);
     free(cell);
     print_caption(report, arrows, false);
     print_letters(report);

@@ -138,7 +138,7 @@ static foray_status draw_map(fy_report *report, const foray_doubt *doubt, int64_
         fy_format(title, sizeof title, "Where the doubt about plan %" PRId64 " is", id);
         fy_map map = {name, title, down, across, cell, NULL, NULL, NULL};
         fy_print(report->text, "<figure>\n");
-        fy_svg_map(report->text, &map);
+        fy_report_draw_map(report, &map);
         fy_print(report->text,
                  "<figcaption>What each place adds to the certificate, all steps together: the "
                  "deeper the colour, the more.%s",

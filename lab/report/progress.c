@@ -38,14 +38,14 @@ static void draw_trace(fy_report *report, const char *id, const char *title, con
         report->text->failed |= !fy_series_add(report->ctx, &few, all->point[i]);
     }
     fy_print(report->text, "<figure>\n<figcaption><strong>%s</strong></figcaption>\n", title);
-    fy_svg_chart(report->text, &(fy_chart){.id = id,
-                                           .title = title,
-                                           .width = 520,
-                                           .bare = true,
-                                           .x = {.label = "episodes", .kind = FY_AXIS_LOG},
-                                           .y = {.label = label, .kind = FY_AXIS_LOG},
-                                           .count = 1,
-                                           .series = &few});
+    fy_report_draw_chart(report, &(fy_chart){.id = id,
+                                             .title = title,
+                                             .width = 520,
+                                             .bare = true,
+                                             .x = {.label = "episodes", .kind = FY_AXIS_LOG},
+                                             .y = {.label = label, .kind = FY_AXIS_LOG},
+                                             .count = 1,
+                                             .series = &few});
     fy_print(report->text, "</figure>\n");
     free(few.point);
 }

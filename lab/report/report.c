@@ -63,6 +63,24 @@ static void print_refutation(fy_report *report)
     fy_page_fact(report->text, "the data refute the model", sentence);
 }
 
+void fy_report_draw_chart(fy_report *report, const fy_chart *chart)
+{
+    fy_svg_chart(report->text, chart);
+    fy_figure_chart(report->figure, chart);
+}
+
+void fy_report_draw_spans(fy_report *report, const fy_spans *spans)
+{
+    fy_svg_spans(report->text, spans);
+    fy_figure_spans(report->figure, spans);
+}
+
+void fy_report_draw_map(fy_report *report, const fy_map *map)
+{
+    fy_svg_map(report->text, map);
+    fy_figure_map(report->figure, map);
+}
+
 /* The bound for all rewards, where the algorithm has one. */
 static foray_status print_bound(fy_report *report)
 {
@@ -125,10 +143,15 @@ static foray_status print_page(fy_report *report)
     return status == FORAY_OK && report->text->failed ? FORAY_ERROR_MEMORY : status;
 }
 
-foray_status foray_report_print(foray_run *run, char **out, size_t *size)
+/* The page, and of its pictures the one that is wanted (NULL: none). */
+static foray_status make_page(foray_run *run, fy_figure *figure, char **out, size_t *size)
 {
     fy_writer text = {.ctx = run->ctx};
-    fy_report report = {.ctx = run->ctx, .run = run, .model = foray_run_model(run), .text = &text};
+    fy_report report = {.ctx = run->ctx,
+                        .run = run,
+                        .model = foray_run_model(run),
+                        .text = &text,
+                        .figure = figure};
     foray_status status = gather_facts(&report);
     if (status == FORAY_OK)
         status = print_page(&report);
@@ -144,6 +167,40 @@ foray_status foray_report_print(foray_run *run, char **out, size_t *size)
     }
     *out = (char *)text.data;
     *size = text.size - 1;
+    return FORAY_OK;
+}
+
+foray_status foray_report_print(foray_run *run, char **out, size_t *size)
+{
+    return make_page(run, NULL, out, size);
+}
+
+foray_status foray_report_figure(foray_run *run, const foray_figure *wanted, char **svg, char **csv)
+{
+    char *page;
+    size_t size;
+    fy_figure figure = fy_figure_begin(run->ctx, wanted);
+    foray_status status = fy_figure_check(run->ctx, wanted);
+    if (status == FORAY_OK)
+        status = make_page(run, &figure, &page, &size);
+    if (status != FORAY_OK) {
+        fy_figure_free(&figure);
+        return status;
+    }
+    free(page);
+    status = fy_figure_finish(&figure);
+    if (status != FORAY_OK)
+        return status;
+    fy_write_bytes(&figure.svg, "", 1);
+    fy_write_bytes(&figure.csv, "", 1);
+    free(figure.names.data);
+    figure.names.data = NULL;
+    if (figure.svg.failed || figure.csv.failed) {
+        fy_figure_free(&figure);
+        return FORAY_ERROR_MEMORY;
+    }
+    *svg = (char *)figure.svg.data;
+    *csv = (char *)figure.csv.data;
     return FORAY_OK;
 }
 

@@ -3,6 +3,7 @@
 #define FY_REPORT_H
 
 #include "foray/lab.h"
+#include "page/figure.h"
 #include "page/page.h"
 #include "run/run.h"
 
@@ -28,7 +29,13 @@ typedef struct fy_report {
     int64_t *visits;               /* [states] */
     double *estimate, *half_width; /* [dim]; NULL: the algorithm has none */
     fy_writer *text;
+    fy_figure *figure; /* NULL: none is wanted */
 } fy_report;
+
+/* Draws a picture of the page, and offers it as a figure. */
+void fy_report_draw_chart(fy_report *report, const fy_chart *chart);
+void fy_report_draw_spans(fy_report *report, const fy_spans *spans);
+void fy_report_draw_map(fy_report *report, const fy_map *map);
 
 /* Each prints a section. */
 foray_status fy_report_visits(fy_report *report);

@@ -98,11 +98,11 @@ static foray_status draw_theta(fy_report *report)
         row[j] = span_of(report, chosen[j], named ? of : NULL);
     free(of);
     fy_print(report->text, "<figure>\n");
-    fy_svg_spans(report->text, &(fy_spans){.id = "theta",
-                                           .title = "What was learnt",
-                                           .label = named ? "probability" : "coordinate of theta",
-                                           .count = count,
-                                           .row = row});
+    fy_report_draw_spans(report, &(fy_spans){.id = "theta",
+                                             .title = "What was learnt",
+                                             .label = named ? "probability" : "coordinate of theta",
+                                             .count = count,
+                                             .row = row});
     fy_print(report->text, "<figcaption>%s Dots: the estimate. Lines: its confidence interval.%s",
              named
                  ? "Each unknown probability, by a state and an action that have it, and where it "

@@ -134,7 +134,7 @@ static foray_status draw_visits_map(fy_report *report, int64_t rows, int64_t col
         shade_field(&f);
         fy_map map = {"visitmap", "Visits on the map", f.rows, f.cols, f.cell, NULL, NULL, NULL};
         fy_print(report->text, "<figure>\n");
-        fy_svg_map(report->text, &map);
+        fy_report_draw_map(report, &map);
         fy_print(report->text,
                  "<figcaption>Visits of each place; the deeper the colour, the more "
                  "(logarithmic)%s.",
@@ -178,10 +178,11 @@ static int64_t count_decades(const fy_report *report, fy_span row[FY_REPORT_ROWS
     }
     double from = 1;
     fy_format(row[0].label, sizeof row[0].label, "never");
-    for (int64_t i = 1; i < rows; i++, from *= 10) {
+    for (int64_t i = 1; i < rows; i++) {
         char low[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE];
         fy_format(row[i].label, sizeof row[i].label, "%.20s to %.20s", fy_number(from, low),
                   fy_number(10 * from - 1, high));
+        from *= 10;
     }
     return rows;
 }
@@ -192,13 +193,13 @@ static void draw_visits_bars(fy_report *report)
     bool each = report->model->states <= FY_REPORT_ROWS;
     int64_t count = each ? count_each(report, row) : count_decades(report, row);
     fy_print(report->text, "<figure>\n");
-    fy_svg_spans(report->text,
-                 &(fy_spans){.id = "visitbars",
-                             .title = each ? "Visits of the states" : "States by their visits",
-                             .label = each ? "visits" : "states visited so often",
-                             .bars = true,
-                             .count = count,
-                             .row = row});
+    fy_report_draw_spans(
+        report, &(fy_spans){.id = "visitbars",
+                            .title = each ? "Visits of the states" : "States by their visits",
+                            .label = each ? "visits" : "states visited so often",
+                            .bars = true,
+                            .count = count,
+                            .row = row});
     fy_print(report->text, "<figcaption>%s</figcaption></figure>\n",
              each ? "Visits of each state."
                   : "How many states were visited how often; the table has each of them.");
