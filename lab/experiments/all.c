@@ -1,5 +1,6 @@
 /* all.c - one experiment or all of them, and the page that links them. */
 #include "experiments/lab.h"
+#include "page/formula.h"
 #include "page/page.h"
 
 #include <inttypes.h>
@@ -66,7 +67,7 @@ static foray_status write_index(const all *a)
                       : FORAY_ERROR_MEMORY;
         fy_print(&text, "<h2><a href=\"%s/index.html\">%s</a></h2>\n<p>", experiment->name,
                  experiment->name);
-        fy_print_escaped(&text, experiment->question);
+        fy_formula_prose(&text, experiment->question, experiment->formula);
         fy_print(&text, "</p>\n");
         if (status == FORAY_OK)
             fy_lab_print_findings(&text, (const char *)findings, false);

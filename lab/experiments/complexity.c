@@ -196,6 +196,8 @@ static foray_status make_complexity_cell(foray_context *ctx, fy_lab *lab, int64_
     return status;
 }
 
+static const char *const formulas[] = {"K(eps)", "1 - delta", "10^(i/8)", NULL};
+
 const fy_lab_experiment fy_lab_complexity = {
     .name = "complexity",
     .summary = "how many episodes an accuracy takes, over eps, H and d",
@@ -210,6 +212,7 @@ const fy_lab_experiment fy_lab_complexity = {
         "of its own; its interval holds 95% of the slopes that come out when the seeds are "
         "resampled. Accuracies that were not reached within the budget are shown as beyond it, "
         "and are left out of the fits.",
+    .formula = formulas,
     .description =
         "Measures K(eps): the number of episodes after which the worst gap over all reward\n"
         "families and the adversary stays at most eps, for a share 1 - delta of the seeds;\n"

@@ -39,11 +39,12 @@ typedef struct fy_lab_cell {
 
 /* Everything is required. */
 typedef struct fy_lab_experiment {
-    const char *name;        /* one word */
-    const char *summary;     /* one line without a full stop that goes after "measure" */
-    const char *question;    /* a paragraph for the page: what is measured, and how */
-    const char *description; /* the same for the help of the command, in lines of 80 columns */
-    const char *example;     /* options with which the command takes a moment */
+    const char *name;           /* one word */
+    const char *summary;        /* one line without a full stop that goes after "measure" */
+    const char *question;       /* a paragraph for the page: what is measured, and how */
+    const char *const *formula; /* what in it is a formula; the last is NULL. NULL: nothing */
+    const char *description;    /* the same for the help of the command, in lines of 80 columns */
+    const char *example;        /* options with which the command takes a moment */
     const foray_lab_parameter *parameter;
     int64_t parameters;
     const fy_lab_column *column;

@@ -2,6 +2,7 @@
 #include "experiments/lab.h"
 #include "compare/figures.h"
 #include "page/command.h"
+#include "page/formula.h"
 #include "page/page.h"
 
 #include <inttypes.h>
@@ -201,7 +202,7 @@ static foray_status save_page(fy_lab *lab, const fy_content *content)
     fy_print(&text, "<p class=\"lead\">");
     fy_print_escaped(&text, experiment->summary);
     fy_print(&text, "; %" PRId64 " cells; foray %s</p>\n<p>", lab->cells, foray_version());
-    fy_print_escaped(&text, experiment->question);
+    fy_formula_prose(&text, experiment->question, experiment->formula);
     fy_print(&text, "</p>\n<h2>What was found</h2>\n");
     if (!text.failed)
         fy_lab_print_findings(&text, (const char *)lab->findings.data, true);

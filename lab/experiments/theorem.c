@@ -224,6 +224,18 @@ static foray_status make_theorem_cell(foray_context *ctx, fy_lab *lab, int64_t i
     return status;
 }
 
+static const char *const formulas[] = {
+    "K(eps)",
+    "1 - delta",
+    "K = O~(H^5 d^2/eps^2)",
+    "H/K (4 beta (1 + 1/H) sqrt(K (H-1) D) + D/(log 2) H(H+1)/2 + "
+    "sqrt(K H(H+1)(2H+1)/12 log(3/delta))) <= eps",
+    "beta = H sqrt(d log(3 (1 + K H^3 B^2)/delta)) + 1",
+    "lambda = B^-2",
+    "D = d log(1 + K B^2 sum_h (H-h)^2/d)",
+    NULL,
+};
+
 const fy_lab_experiment fy_lab_theorem = {
     .name = "theorem",
     .summary = "full runs at the paper's own constants, to the paper's own K",
@@ -231,12 +243,14 @@ const fy_lab_experiment fy_lab_theorem = {
         "Theorem: after K(eps) episodes of UCRL-RFE, with probability at least 1 - delta, the "
         "optimistic plan for every reward has a gap of at most eps. The paper gives "
         "K = O~(H^5 d^2/eps^2) and hides the constant; its proof has one, and with it K(eps) is a "
-        "number: the least K with H/K (4 beta (1 + 1/H) sqrt(K (H-1) D) + D/log 2 H(H+1)/2 + "
+        "number: the least K with H/K (4 beta (1 + 1/H) sqrt(K (H-1) D) + D/(log 2) H(H+1)/2 "
+        "+ "
         "sqrt(K H(H+1)(2H+1)/12 log(3/delta))) <= eps, where beta = H sqrt(d log(3 (1 + K H^3 "
         "B^2)/delta)) + 1 is the paper's radius, lambda = B^-2, and D = d log(1 + K B^2 "
         "sum_h (H-h)^2/d). Here exactly K(eps) episodes are played, in worlds and for accuracies "
         "for which K is within reach, with this radius, no centring and no blocks; the gap is the "
         "worst that goal states, random rewards and an adversary find.",
+    .formula = formulas,
     .description =
         "Computes K(eps) of the paper's theorem with all its constants, explores for that\n"
         "many episodes in worlds where that is feasible, with the paper's radius and none of\n"

@@ -38,6 +38,7 @@ static const char style[] =
     "gap:.2rem 1.2rem;font-size:.9rem}svg.key{vertical-align:middle}"
     "figure h3{font-size:1rem}p.hidden{margin:.2rem 0;color:var(--quiet);font-size:.9rem}"
     "p.verdict{font-size:1.08rem;border-left:4px solid var(--heat);padding-left:.8rem}"
+    "span.formula{display:inline-block;max-width:100%;overflow-x:auto;vertical-align:middle}"
     "#summary-table td{white-space:normal}"
     "div.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17rem),1fr));"
     "gap:1rem;"
