@@ -108,6 +108,12 @@ async function inventory(browser) {
 
 /** A world explored in the page is the one that the command explores. */
 async function explored(browser) {
+  await open(browser, "world.html");
+  holds("an unexplored world says so", (await browser.run(SHOWN)).word === "Not explored yet");
+  holds("nothing is to be stopped", !(await browser.run(`return document.getElementById("stop").checkVisibility()`)));
+  await set(browser, "episodes", "40");
+  await browser.click("#go");
+  await browser.until(`document.getElementById("about").textContent.includes("40 episodes")`);
   await open(browser, "world.html", "#world=riverswim&episodes=300&seed=5&reward=0-23:1:5");
   await browser.until(`document.getElementById("about").textContent.includes("300 episodes")`);
   const shown = await settled(browser);

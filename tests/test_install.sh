@@ -89,7 +89,7 @@ fi
 # The shared library stays in the build tree, so that a second run is quick. How fast it is
 # does not matter here: without optimising it is built in a third of the time.
 cmake -S "$source_tree" -B "$build/shared" -G Ninja -DCMAKE_BUILD_TYPE=None \
-    -DBUILD_SHARED_LIBS=ON -DFORAY_TESTS=OFF -DFORAY_BENCH=OFF
+    -DBUILD_SHARED_LIBS=ON -DFORAY_TESTS=OFF -DFORAY_BENCH=OFF -DFORAY_PLAY=OFF
 cmake --build "$build/shared" --target foray
 cmake --install "$build/shared" --prefix "$scratch/shared"
 [[ -e $scratch/shared/lib/libforay.so ]] || fail "no shared library"

@@ -259,9 +259,11 @@ class Playground {
   }
 
   showEmpty() {
+    const fresh = this.engine.episodes() === 0;
     this.showValue(0);
-    this.showVerdict("none", "No reward yet", "Paint one on the map.");
-    say("caption", "Nobody told the explorer what is worth having. Paint a reward: drag over the map.");
+    this.showVerdict("none", fresh ? "Not explored yet" : "No reward yet", fresh ? "Explore the world first: below." : "Paint one on the map.");
+    if (fresh) say("caption", "Nothing is known about this world yet. Explore it first, without any reward.");
+    else say("caption", "Nobody told the explorer what is worth having. Paint a reward: drag over the map.");
   }
 
   /** @param {Certified} result */
@@ -546,7 +548,10 @@ class Playground {
       input("seed").value = words.get("seed") || "1";
       this.explore(spec, Number(input("episodes").value), input("seed").value);
     }
-    if (!reward) return this.showEmpty();
+    if (!reward) {
+      this.remember();
+      return this.showEmpty();
+    }
     if (!this.paint.read(reward)) {
       this.paint.undo();
       this.complain("the reward in the address does not fit this world");
