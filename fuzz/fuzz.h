@@ -12,6 +12,7 @@
 #include <foray/foray.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *count, char ***arguments);
 
 /* A failure must be an error, never information, and must say why. */
 static inline void fuzz_explained(const foray_context *ctx, foray_status status)

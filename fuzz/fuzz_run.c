@@ -1,6 +1,10 @@
 /* Run files, sound and damaged: opening, describing and verifying one either works or says what
  * is wrong. Checksums would find every change at the gate, so that they are also repaired: what
- * is behind them must cope with anything, too. */
+ * is behind them must cope with anything, too.
+ *
+ * Input that begins as a database does is one, damaged anywhere. SQLite refuses nearly all of
+ * them, so that any other input is read as changes of cells of a small sound run: which table,
+ * row and column, and what is put there. --seed=FILE writes that run, as a seed. */
 #include "fuzz.h"
 
 #include <math.h>
@@ -56,27 +60,145 @@ static const char repairs[] =
     "UPDATE checkpoint SET crc = row_crc(episodes, bytes);"
     "UPDATE plan SET crc = row_crc(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
     " gap, delta, radius, certified, reward_bytes, policy_bytes);"
+    "UPDATE plan_value SET crc = row_crc(id, expected, low, high, bound);"
     "UPDATE piece SET crc = row_crc(kind, id, part, data);";
+
+/* A copy of the bytes as a database in memory; NULL: they are none. */
+static sqlite3 *open_copy(const uint8_t *data, size_t size)
+{
+    sqlite3 *base = NULL;
+    sqlite3_int64 length = (sqlite3_int64)size;
+    uint8_t *copy = sqlite3_malloc64(size + 1);
+    assert(copy && sqlite3_open(":memory:", &base) == SQLITE_OK);
+    memcpy(copy, data, size);
+    sqlite3_create_function(base, "row_crc", -1, SQLITE_UTF8, NULL, row_crc, NULL, NULL);
+    int rc = sqlite3_deserialize(base, "main", copy, length, length,
+                                 SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
+    if (rc == SQLITE_OK)
+        return base;
+    sqlite3_close(base);
+    return NULL;
+}
 
 /* The same database after these statements, to be released with sqlite3_free; NULL: it is none,
  * or one that cannot be changed. */
 static uint8_t *change(const uint8_t *data, size_t size, const char *statements, size_t *changed)
 {
-    sqlite3 *base = NULL;
     sqlite3_int64 length = 0;
-    uint8_t *copy = sqlite3_malloc64(size + 1), *out = NULL;
-    if (copy && sqlite3_open(":memory:", &base) == SQLITE_OK) {
-        memcpy(copy, data, size);
-        sqlite3_create_function(base, "row_crc", -1, SQLITE_UTF8, NULL, row_crc, NULL, NULL);
-        int rc =
-            sqlite3_deserialize(base, "main", copy, (sqlite3_int64)size, (sqlite3_int64)size,
-                                SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
-        if (rc == SQLITE_OK && sqlite3_exec(base, statements, NULL, NULL, NULL) == SQLITE_OK)
-            out = sqlite3_serialize(base, "main", &length, 0);
-        copy = NULL;
-    }
+    uint8_t *out = NULL;
+    sqlite3 *base = open_copy(data, size);
+    if (base && sqlite3_exec(base, statements, NULL, NULL, NULL) == SQLITE_OK)
+        out = sqlite3_serialize(base, "main", &length, 0);
     sqlite3_close(base);
-    sqlite3_free(copy);
+    *changed = (size_t)length;
+    return out;
+}
+
+/* ------------------------------------------------------------------------ cells */
+
+static uint8_t *sound; /* a small run */
+static size_t sound_size;
+
+typedef struct cell {
+    const char *table, *column;
+} cell;
+
+static const cell cells[] = {
+    {"head", "episodes"},       {"head", "batches"},      {"head", "points"},
+    {"head", "plans"},          {"meta", "name"},         {"meta", "value"},
+    {"setting", "name"},        {"setting", "value"},     {"episodes", "first"},
+    {"episodes", "count"},      {"episodes", "data"},     {"trace", "episodes"},
+    {"trace", "plans"},         {"trace", "bound"},       {"checkpoint", "episodes"},
+    {"checkpoint", "bytes"},    {"plan", "id"},           {"plan", "episodes"},
+    {"plan", "reward"},         {"plan", "mode"},         {"plan", "optimistic"},
+    {"plan", "plugin"},         {"plan", "pessimistic"},  {"plan", "gap"},
+    {"plan", "delta"},          {"plan", "radius"},       {"plan", "certified"},
+    {"plan", "reward_bytes"},   {"plan", "policy_bytes"}, {"plan_value", "id"},
+    {"plan_value", "expected"}, {"plan_value", "low"},    {"plan_value", "high"},
+    {"plan_value", "bound"},    {"piece", "kind"},        {"piece", "id"},
+    {"piece", "part"},          {"piece", "data"},        {"piece", "data"},
+};
+
+static uint8_t take(const uint8_t **data, size_t *size)
+{
+    if (*size == 0)
+        return 0;
+    --*size;
+    return *(*data)++;
+}
+
+/* Puts bytes of the input in the place of some of a blob or a text: what is behind the checksums
+ * of models, policies and states of explorers. */
+static void splice(sqlite3 *base, const cell *at, int row, const uint8_t **data, size_t *size)
+{
+    char sql[200];
+    sqlite3_stmt *put;
+    size_t where = take(data, size), length = take(data, size) % 32;
+    where += (size_t)256 * (take(data, size) % 4);
+    length = length < *size ? length : *size;
+    snprintf(sql, sizeof sql,
+             "UPDATE %s SET %s = CAST(substr(%s, 1, ?1) || ?2 || substr(%s, ?1 + ?3) AS %s)"
+             " WHERE rowid = (SELECT rowid FROM %s LIMIT 1 OFFSET %d)",
+             at->table, at->column, at->column, at->column,
+             strcmp(at->column, "data") == 0 ? "BLOB" : "TEXT", at->table, row);
+    if (sqlite3_prepare_v2(base, sql, -1, &put, NULL) != SQLITE_OK)
+        return;
+    sqlite3_bind_int64(put, 1, (sqlite3_int64)where);
+    sqlite3_bind_blob(put, 2, *data, (int)length, SQLITE_STATIC);
+    sqlite3_bind_int64(put, 3, (sqlite3_int64)length + 1);
+    sqlite3_step(put);
+    sqlite3_finalize(put);
+    *data += length;
+    *size -= length;
+}
+
+/* Puts a number there, or nothing, or removes the row or doubles it. */
+static void put_number(sqlite3 *base, const cell *at, int row, int what, const uint8_t **data,
+                       size_t *size)
+{
+    static const char *const sql_of[] = {
+        "UPDATE %s SET %s = ?1 WHERE rowid = (SELECT rowid FROM %s LIMIT 1 OFFSET %d)",
+        "DELETE FROM %s WHERE %s IS NOT NULL AND rowid = (SELECT rowid FROM %s LIMIT 1 OFFSET %d)",
+    };
+    char sql[200];
+    sqlite3_stmt *put;
+    uint64_t bits = 0;
+    double real;
+    snprintf(sql, sizeof sql, sql_of[what == 4], at->table, at->column, at->table, row);
+    if (sqlite3_prepare_v2(base, sql, -1, &put, NULL) != SQLITE_OK)
+        return;
+    int bytes = what == 1 ? 1 : what == 2 || what == 3 ? 8 : 0;
+    for (int i = 0; i < bytes; i++)
+        bits |= (uint64_t)take(data, size) << (8 * i);
+    memcpy(&real, &bits, sizeof real);
+    if (what == 3)
+        sqlite3_bind_double(put, 1, real);
+    else if (what == 1)
+        sqlite3_bind_int64(put, 1, (int8_t)bits);
+    else if (what == 2)
+        sqlite3_bind_int64(put, 1, (sqlite3_int64)bits);
+    sqlite3_step(put);
+    sqlite3_finalize(put);
+}
+
+/* The sound run with the changes that the input asks for, and with checksums that agree. */
+static uint8_t *change_cells(const uint8_t *data, size_t size, size_t *changed)
+{
+    enum { MOST_CHANGES = 8 };
+    sqlite3_int64 length = 0;
+    sqlite3 *base = open_copy(sound, sound_size);
+    assert(base != NULL);
+    for (int i = 0; i < MOST_CHANGES && size > 0; i++) {
+        const cell *at = &cells[take(&data, &size) % (sizeof cells / sizeof *cells)];
+        int row = take(&data, &size) % 24, what = take(&data, &size) % 8;
+        if (what >= 5)
+            splice(base, at, row, &data, &size);
+        else
+            put_number(base, at, row, what, &data, &size);
+    }
+    assert(sqlite3_exec(base, repairs, NULL, NULL, NULL) == SQLITE_OK);
+    uint8_t *out = sqlite3_serialize(base, "main", &length, 0);
+    sqlite3_close(base);
     *changed = (size_t)length;
     return out;
 }
@@ -141,19 +263,18 @@ static void try_repaired(foray_context *ctx, const uint8_t *data, size_t size)
 
 /* ---------------------------------------------------------------------- control */
 
-/* A run with one checksum spoilt is refused, and sound again once they are repaired: else the
- * target would only see the gate. */
-int LLVMFuzzerInitialize(int *count, char ***arguments)
+/* A small run with plans, on pages of 512 bytes, since what is between the rows is not looked at.
+ */
+static void make_run(foray_context *ctx, const char *path)
 {
-    (void)count, (void)arguments;
-    foray_context *ctx = foray_context_create();
     foray_model *model;
     foray_run *run;
     foray_world *world;
+    foray_reward *reward;
+    foray_policy *policy;
     foray_settings settings;
-    uint8_t *data;
-    size_t size, length;
-    const char *path = fuzz_file((const uint8_t *)"", 0);
+    sqlite3 *base;
+    char small[300], sql[400];
     remove_run(path);
     assert(foray_model_builtin(ctx, "riverswim:states=3,horizon=2", &model) == FORAY_OK);
     foray_settings_default(&settings);
@@ -162,32 +283,77 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
            FORAY_OK);
     assert(foray_world_from_model(ctx, model, &world) == FORAY_OK);
     assert(foray_run_explore(run, world, NULL, NULL) == FORAY_OK);
+    assert(foray_reward_create(ctx, model, "goal", 0, &reward) == FORAY_OK);
+    assert(foray_reward_set(ctx, reward, -1, 2, -1, 1.0) == FORAY_OK);
+    const foray_reward *const rewards[] = {reward};
+    assert(foray_run_plan(run, 1, rewards, FORAY_PLUGIN, &policy) == FORAY_OK);
     assert(foray_run_close(run) == FORAY_OK);
-    assert(fy_file_read(ctx, path, 1 << 24, &data, &size) == FORAY_OK);
-    uint8_t *spoilt = change(data, size, "UPDATE setting SET crc = crc + 1", &length);
+    snprintf(small, sizeof small, "%s-small", path);
+    unlink(small);
+    snprintf(sql, sizeof sql, "PRAGMA page_size = 512; VACUUM INTO '%s'", small);
+    assert(sqlite3_open(path, &base) == SQLITE_OK);
+    assert(sqlite3_exec(base, sql, NULL, NULL, NULL) == SQLITE_OK);
+    sqlite3_close(base);
+    assert(fy_file_read(ctx, small, 1 << 24, &sound, &sound_size) == FORAY_OK);
+    unlink(small);
+    remove_run(path);
+    foray_policy_destroy(policy);
+    foray_reward_destroy(reward);
+    foray_world_destroy(world);
+    foray_model_destroy(model);
+}
+
+/* A run with one checksum spoilt is refused, and sound again once they are repaired: else the
+ * target would only see the gate. So is one of which no cell was changed. */
+int LLVMFuzzerInitialize(int *count, char ***arguments)
+{
+    foray_context *ctx = foray_context_create();
+    size_t length;
+    make_run(ctx, fuzz_file((const uint8_t *)"", 0));
+    uint8_t *spoilt = change(sound, sound_size, "UPDATE setting SET crc = crc + 1", &length);
     assert(spoilt && try_memory(ctx, spoilt, length) == FORAY_ERROR_RUN);
     uint8_t *repaired = change(spoilt, length, repairs, &length);
     assert(repaired && try_memory(ctx, repaired, length) == FORAY_OK);
+    uint8_t *unchanged = change_cells(NULL, 0, &length);
+    assert(unchanged && try_memory(ctx, unchanged, length) == FORAY_OK);
     sqlite3_free(spoilt);
     sqlite3_free(repaired);
-    free(data);
-    foray_world_destroy(world);
-    foray_model_destroy(model);
-    remove_run(path);
+    sqlite3_free(unchanged);
+    for (int i = 1; i < *count; i++)
+        if (strncmp((*arguments)[i], "--seed=", 7) == 0) {
+            FILE *file = fopen((*arguments)[i] + 7, "wb");
+            assert(file && fwrite(sound, 1, sound_size, file) == sound_size && fclose(file) == 0);
+        }
     foray_context_destroy(ctx);
     return 0;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Files are read by the same functions, only more slowly: one in 64 is. */
+static void try_file(foray_context *ctx, const uint8_t *data, size_t size)
 {
-    foray_context *ctx = foray_context_create();
+    if (fy_crc32c(0, data, size) % 64 != 0)
+        return;
     const char *path = fuzz_file(data, size);
     foray_run *run = NULL;
     foray_status status = foray_run_open(ctx, path, FORAY_RUN_READ, &run);
     try_run(ctx, status, run);
     remove_run(path);
-    try_memory(ctx, data, size);
-    try_repaired(ctx, data, size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    foray_context *ctx = foray_context_create();
+    if (size >= 6 && memcmp(data, "SQLite", 6) == 0) {
+        try_file(ctx, data, size);
+        try_memory(ctx, data, size);
+        try_repaired(ctx, data, size);
+    } else {
+        size_t length;
+        uint8_t *changed = change_cells(data, size, &length);
+        if (changed)
+            try_memory(ctx, changed, length);
+        sqlite3_free(changed);
+    }
     foray_context_destroy(ctx);
     return 0;
 }

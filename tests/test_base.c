@@ -118,6 +118,7 @@ static void checksums_are_the_published_ones(void **state)
 {
     (void)state;
     assert_int_equal(fy_crc32c(0, "123456789", 9), 0xe3069283);
+    assert_int_equal(fy_crc32c(7, NULL, 0), 7);
     uint8_t zeros[32] = {0};
     assert_int_equal(fy_crc32c(0, zeros, 32), 0x8a9136aa);
     uint32_t parts = fy_crc32c(fy_crc32c(0, "1234", 4), "56789", 5);

@@ -18,13 +18,10 @@ typedef struct plan_row {
 } plan_row;
 
 /* Replaces what plan 0 says about itself, under a checksum that is right. */
-static void put_plan_row(foray_run *run, const plan_row *said)
+static void put_plan_row_with(foray_run *run, const plan_row *said, int64_t reward_bytes)
 {
     fy_row row;
-    int64_t reward_bytes, policy_bytes;
-    assert_int_equal(
-        fy_store_number(run->store, "SELECT reward_bytes FROM plan WHERE id = 0", &reward_bytes),
-        FORAY_OK);
+    int64_t policy_bytes;
     assert_int_equal(
         fy_store_number(run->store, "SELECT policy_bytes FROM plan WHERE id = 0", &policy_bytes),
         FORAY_OK);
@@ -45,6 +42,23 @@ static void put_plan_row(foray_run *run, const plan_row *said)
     fy_row_put_int(&row, reward_bytes);
     fy_row_put_int(&row, policy_bytes);
     assert_int_equal(fy_row_insert(&row), FORAY_OK);
+}
+
+static void put_plan_row(foray_run *run, const plan_row *said)
+{
+    int64_t reward_bytes;
+    assert_int_equal(
+        fy_store_number(run->store, "SELECT reward_bytes FROM plan WHERE id = 0", &reward_bytes),
+        FORAY_OK);
+    put_plan_row_with(run, said, reward_bytes);
+}
+
+static bool count_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                       const char *reward_json, const foray_policy *policy)
+{
+    (void)id, (void)episodes, (void)reward_name, (void)reward_json, (void)policy;
+    ++*(int64_t *)user;
+    return true;
 }
 
 /* A run with one plan, and what that says. */
@@ -104,6 +118,23 @@ static void values_that_cannot_be_are_refused(void **state)
         assert_fails(bench, FORAY_ERROR_RUN, foray_run_verify(run));
         run_assert_message(bench, "plan 0");
     }
+    foray_run_close(run);
+}
+
+/* A row that promises more than the file has is damage, not a lack of memory. */
+static void sizes_that_cannot_be_are_refused(void **state)
+{
+    run_bench *bench = *state;
+    static const int64_t sizes[] = {INT64_C(1) << 20, INT64_C(1) << 45, INT64_MAX};
+    plan_row said;
+    int64_t plans = 0;
+    foray_run *run = run_with_plan(bench, &said);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        put_plan_row_with(run, &said, sizes[i]);
+        assert_fails(bench, FORAY_ERROR_RUN, foray_run_plans(run, count_plan, &plans));
+        run_assert_message(bench, "part of its reward is missing");
+    }
+    assert_int_equal(plans, 0);
     foray_run_close(run);
 }
 
@@ -278,6 +309,7 @@ static void unfinished_files_are_removed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        RUN_TEST(sizes_that_cannot_be_are_refused),
         RUN_TEST(plans_that_cannot_be_are_refused),
         RUN_TEST(values_that_cannot_be_are_refused),
         RUN_TEST(traces_that_cannot_be_are_refused),

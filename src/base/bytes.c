@@ -261,6 +261,8 @@ static size_t crc_by_eight(uint32_t *crc, const uint8_t *data, size_t size)
 uint32_t fy_crc32c(uint32_t crc, const void *data, size_t size)
 {
     const size_t much = 4096;
+    if (size == 0) /* data may be NULL then */
+        return crc;
     const uint8_t *at = data, *end = at + size;
     crc = ~crc;
     if (size >= much)

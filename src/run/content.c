@@ -70,15 +70,31 @@ static foray_status fill_from_pieces(fy_store *store, const char *kind, int64_t 
     return status;
 }
 
+/* Are all the bytes there that some row promises? No memory is asked for on its word alone. */
+static foray_status check_pieces(fy_store *store, const char *kind, int64_t id, size_t size)
+{
+    char sql[128];
+    int64_t held;
+    fy_format(
+        sql, sizeof sql,
+        "SELECT coalesce(sum(length(data)), 0) FROM piece WHERE kind = '%s' AND id = %" PRId64,
+        kind, id);
+    foray_status status = fy_store_number(store, sql, &held);
+    if (status == FORAY_OK && (held < 0 || (uint64_t)held < size))
+        status = fy_store_damaged(store, "part of its %s is missing", kind);
+    return status;
+}
+
 foray_status fy_store_get_pieces(fy_store *store, const char *kind, int64_t id, size_t size,
                                  uint8_t **data)
 {
-    uint8_t *bytes = NULL;
-    if (size < SIZE_MAX)
-        bytes = fy_alloc(store->ctx, size + 1, 1);
+    foray_status status = check_pieces(store, kind, id, size);
+    if (status != FORAY_OK)
+        return status;
+    uint8_t *bytes = fy_alloc(store->ctx, size + 1, 1);
     if (!bytes)
         return FORAY_ERROR_MEMORY;
-    foray_status status = fill_from_pieces(store, kind, id, bytes, size);
+    status = fill_from_pieces(store, kind, id, bytes, size);
     if (status != FORAY_OK) {
         free(bytes);
         return status;

@@ -55,8 +55,8 @@ static fy_episode_kind episodes_of(const char *algorithm)
     return ops && ops->query ? FY_EPISODE_QUERIES : FY_EPISODE_WALK;
 }
 
-/* The explorer and the room for episodes, for the run's model and settings. */
-static foray_status equip(foray_run *run)
+/* The explorer and, for writers, the room for episodes, for the run's model and settings. */
+static foray_status equip(foray_run *run, bool writes)
 {
     run->codec = fy_codec_for(run->model, episodes_of(run->settings.algorithm));
     run->room = (int64_t)(buffer_bytes / run->codec.episode_bytes);
@@ -65,8 +65,9 @@ static foray_status equip(foray_run *run)
     if (!FY_ALLOC(run->ctx, run->states, run->codec.episode_states) ||
         !FY_ALLOC(run->ctx, run->actions, run->codec.horizon))
         return FORAY_ERROR_MEMORY;
-    run->buffer = fy_alloc(run->ctx, (size_t)run->room, run->codec.episode_bytes);
-    if (!run->buffer)
+    if (writes)
+        run->buffer = fy_alloc(run->ctx, (size_t)run->room, run->codec.episode_bytes);
+    if (writes && !run->buffer)
         return FORAY_ERROR_MEMORY;
     foray_status status =
         foray_explorer_create(run->ctx, run->model, &run->settings, &run->explorer);
@@ -154,7 +155,7 @@ static foray_status create_within(foray_run *run, const char *path, foray_run_cr
     birth.model = (const uint8_t *)bytes;
     status = foray_model_parse(run->ctx, bytes, birth.model_bytes, path, &run->model);
     if (status == FORAY_OK)
-        status = equip(run);
+        status = equip(run, true);
     if (status == FORAY_OK)
         status = check_until(run, run->settings.until);
     if (status == FORAY_OK)
@@ -256,7 +257,7 @@ static foray_status load_run(foray_run *run)
     if (status == FORAY_OK)
         status = load_last_point(run);
     if (status == FORAY_OK)
-        status = equip(run);
+        status = equip(run, run->store->lock.fd >= 0);
     if (status == FORAY_OK)
         status = load_reward(run);
     if (status == FORAY_OK)
