@@ -488,6 +488,64 @@ static void episodes_allocate_nothing(void **state)
     foray_model_destroy(model);
 }
 
+/* ----------------------------------------------------------- many at once */
+
+enum { MANY = 50, ROUNDS = 30, LENGTH = 7 };
+
+/* Episodes at different steps, some of which begin anew: each is what it is alone. */
+static void many_episodes_are_what_each_is_alone(void **state)
+{
+    foray_context *ctx = *state;
+    foray_model *model = model_of(ctx, "rooms:rows=2,cols=2,size=2,horizon=20");
+    foray_world *world = NULL;
+    foray_draw draw[MANY];
+    int64_t where[MANY] = {0}, action[MANY], next[MANY];
+    assert_int_equal(foray_world_from_model(ctx, model, &world), FORAY_OK);
+    for (int i = 0; i < MANY; i++)
+        draw[i] = (foray_draw){.seed = (uint64_t)i / 3, .episode = (uint64_t)i};
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t alone[MANY];
+        for (int i = 0; i < MANY; i++) {
+            action[i] = (i + round) % 4;
+            if (draw[i].step > (uint32_t)(LENGTH + i % 3))
+                draw[i] = (foray_draw){.seed = draw[i].seed, .episode = draw[i].episode + MANY};
+            foray_status status = draw[i].step == 0 ? foray_world_reset(world, &draw[i], &alone[i])
+                                                    : foray_world_step(world, &draw[i], where[i],
+                                                                       action[i], &alone[i]);
+            assert_int_equal(status, FORAY_OK);
+        }
+        uint32_t step = draw[MANY - 1].step;
+        int64_t *to = round % 2 == 0 ? where : next; /* in place, and beside */
+        assert_int_equal(foray_world_advance(world, MANY, draw, where, action, to), FORAY_OK);
+        assert_memory_equal(to, alone, sizeof alone);
+        assert_int_equal(draw[MANY - 1].step, step + 1);
+        memcpy(where, alone, sizeof alone);
+    }
+    assert_int_equal(foray_world_advance(world, 0, NULL, NULL, NULL, NULL), FORAY_OK);
+    foray_world_destroy(world);
+    foray_model_destroy(model);
+}
+
+/* One wrong action among many: nothing is stepped, and draws stay. */
+static void one_wrong_action_stops_all(void **state)
+{
+    foray_context *ctx = *state;
+    foray_model *model = model_of(ctx, "riverswim:states=5,horizon=6");
+    foray_world *world = NULL;
+    foray_draw draw[3] = {{.step = 0}, {.step = 2}, {.step = 3}};
+    int64_t where[3] = {77, 1, 2}, action[3] = {99, 1, 2}; /* a first state asks for neither */
+    assert_int_equal(foray_world_from_model(ctx, model, &world), FORAY_OK);
+    assert_int_equal(foray_world_advance(world, 3, draw, where, action, where), FORAY_ERROR_USAGE);
+    assert_string_equal(foray_message(ctx), "action 2, but the world has 2 actions");
+    assert_int_equal(draw[0].step + draw[1].step + draw[2].step, 5);
+    assert_int_equal(where[0], 77);
+    action[2] = 0;
+    assert_int_equal(foray_world_advance(world, 3, draw, where, action, where), FORAY_OK);
+    assert_int_equal(draw[0].step, 1);
+    foray_world_destroy(world);
+    foray_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -501,6 +559,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(first_states_follow_the_initial_law, set_up, tear_down),
         cmocka_unit_test_setup_teardown(models_that_are_no_worlds_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(steps_outside_the_model_are_refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_episodes_are_what_each_is_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_wrong_action_stops_all, set_up, tear_down),
         cmocka_unit_test_setup_teardown(own_worlds_are_asked, set_up, tear_down),
         cmocka_unit_test_setup_teardown(failures_of_own_worlds_are_reported, set_up, tear_down),
         cmocka_unit_test_setup_teardown(incomplete_tables_are_refused, set_up, tear_down),

@@ -614,6 +614,13 @@ FORAY_API foray_status foray_world_reset(foray_world *world, const foray_draw *d
                                          int64_t *state);
 FORAY_API foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_t state,
                                         int64_t action, int64_t *next);
+/* Many episodes at once, each at its own draw: where draw[i].step is 0, next[i] becomes the first
+ * state of episode i, otherwise the one that follows (state[i], action[i]); then draw[i].step is
+ * one more. `next` may be `state`. All is checked before anything is asked. After an error draws
+ * are as they were, and what `next` holds means nothing. */
+FORAY_API foray_status foray_world_advance(foray_world *world, int64_t count, foray_draw *draw,
+                                           const int64_t *state, const int64_t *action,
+                                           int64_t *next);
 
 /* Built-in worlds, as models whose theta is known: "rooms:rows=3,cols=3". The
  * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range. Also takes

@@ -7,7 +7,10 @@
 True
 """
 
+from importlib.util import find_spec as _find_spec
+
 from ._library import lib as _lib
+from .data import learn, to_minari
 from .environments import Simulator
 from .errors import (
     FileError,
@@ -23,6 +26,9 @@ from .plans import Certificate, Law, Place, Plan, Reasons
 from .rewards import Reward, avoid, goal, load_reward, reach, reward
 from .runs import Run, explore, open_run
 from .tables import from_arrays, from_table
+
+if _find_spec("gymnasium") is not None:
+    from . import gym as gym  # registers the built-in worlds
 
 __version__: str = _lib.foray_version().decode()
 
@@ -49,12 +55,14 @@ __all__ = [
     "from_arrays",
     "from_table",
     "goal",
+    "learn",
     "load_model",
     "load_reward",
     "open_model",
     "open_run",
     "reach",
     "reward",
+    "to_minari",
     "world",
     "worlds",
 ]

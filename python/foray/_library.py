@@ -385,6 +385,7 @@ status foray_world_from_model           ptr ptr ptr
 void   foray_world_destroy              ptr
 status foray_world_reset                ptr ptr ptr
 status foray_world_step                 ptr ptr i64 i64 ptr
+status foray_world_advance              ptr i64 ptr ptr ptr ptr
 
 status foray_reward_create              ptr ptr str f64 ptr
 status foray_reward_create_between      ptr ptr str f64 f64 f64 ptr

@@ -9,11 +9,13 @@ import pytest
 
 import foray
 
-MODULES = ["", ".models", ".rewards", ".plans", ".runs", ".environments", ".tables"]
+MODULES = ["", ".models", ".rewards", ".plans", ".runs", ".environments", ".tables", ".data", ".gym"]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str) -> None:
+    if name == ".gym":
+        pytest.importorskip("gymnasium", reason="Gymnasium is not installed")
     module = importlib.import_module("foray" + name)
     failed, tried = doctest.testmod(module, extraglobs={"foray": foray})
     assert failed == 0 and tried > 0

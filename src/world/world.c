@@ -108,8 +108,8 @@ foray_status foray_world_reset(foray_world *world, const foray_draw *draw, int64
     return settle(world, draw, status, first, state);
 }
 
-foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_t state,
-                              int64_t action, int64_t *next)
+/* Is (state, action) one that can be asked about? */
+static foray_status check_pair(const foray_world *world, int64_t state, int64_t action)
 {
     if (world->states > 0 && (uint64_t)state >= (uint64_t)world->states)
         return fy_fail(world->ctx, FORAY_ERROR_USAGE,
@@ -122,9 +122,39 @@ foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_
     if (world->model && !foray_model_available(world->model, state, action))
         return fy_fail(world->ctx, FORAY_ERROR_USAGE,
                        "action %" PRId64 " is not available in state %" PRId64, action, state);
+    return FORAY_OK;
+}
+
+foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_t state,
+                              int64_t action, int64_t *next)
+{
+    foray_status status = check_pair(world, state, action);
+    if (status != FORAY_OK)
+        return status;
     int64_t answer = -1;
-    foray_status status = world->ops.step(world->self, draw, state, action, &answer);
+    status = world->ops.step(world->self, draw, state, action, &answer);
     return settle(world, draw, status, answer, next);
+}
+
+foray_status foray_world_advance(foray_world *world, int64_t count, foray_draw *draw,
+                                 const int64_t *state, const int64_t *action, int64_t *next)
+{
+    const foray_world_ops *ops = &world->ops;
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        if (draw[i].step > 0)
+            status = check_pair(world, state[i], action[i]);
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
+        int64_t answer = -1;
+        if (draw[i].step == 0)
+            status = ops->reset(world->self, &draw[i], &answer);
+        else
+            status = ops->step(world->self, &draw[i], state[i], action[i], &answer);
+        status = settle(world, &draw[i], status, answer, &next[i]);
+    }
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        draw[i].step++;
+    return status;
 }
 
 bool fy_world_plays_episodes(const foray_world *world)

@@ -1,0 +1,254 @@
+"""Data both ways: recorded episodes become runs, and runs become datasets with any reward."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from ctypes import byref, c_void_p
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._context import Context
+from ._library import lib
+from .environments import _size
+from .errors import InputError, UsageError
+from .models import Model, open_model
+from .rewards import BuiltReward, RewardLike, reward
+from .runs import NEW, REPLACE, Run, _named, _settings, _temporary
+
+Steps = npt.NDArray[np.int32]
+Episode = tuple[Steps, Steps]
+LARGEST_TABLE = 1 << 20
+
+
+class Relabelling:
+    """What steps are worth, r_t(s,a,s'), by a reward of a model; without one, nothing.
+
+    What a reward says about steps is used as it stands, without its discount. An event, such as
+    :func:`foray.reach`, is not earned step by step and is refused.
+    """
+
+    def __init__(self, model: Model, what: RewardLike | BuiltReward | None) -> None:
+        self.nothing = what is None
+        self._built: BuiltReward | None = None
+        if what is None:
+            return
+        self._built = what if isinstance(what, BuiltReward) else reward(what).build(model)
+        facts, self._model = self._built.facts, model
+        if facts.stops:
+            raise UsageError(
+                f"{self._built.name} is the probability of an event, which no single step earns:"
+                " give a reward of steps, such as goal:STATE"
+            )
+        self._ahead = bool(facts.looks_ahead)
+        self._seen: dict[int, float] = {}
+
+    def at(self, step: int, state: int, action: int, following: int) -> float:
+        """What one step is worth."""
+        if self._built is None:
+            return 0.0
+        return self._built.at(step, state, action, following if self._ahead else None)
+
+    def along(
+        self,
+        step: npt.NDArray[np.int64],
+        state: npt.NDArray[Any],
+        action: npt.NDArray[Any],
+        following: npt.NDArray[Any],
+        where: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[np.float64]:
+        """What many steps are worth; 0 but `where`. Equal ones are asked about once."""
+        worth = np.zeros(len(step))
+        if self._built is None:
+            return worth
+        S, A = self._model.states, self._model.actions
+        key = (step.astype(np.int64) * S + state) * A + action
+        if self._ahead:
+            key = key * S + following
+        keys, first, back = np.unique(key[where], return_index=True, return_inverse=True)
+        t, s, a, n = step[where][first], state[where][first], action[where][first], following[where][first]
+        values, seen = np.empty(len(keys)), self._seen
+        for i, k in enumerate(keys.tolist()):
+            if k not in seen:
+                if len(seen) >= LARGEST_TABLE:
+                    seen.clear()
+                seen[k] = self.at(int(t[i]), int(s[i]), int(a[i]), int(n[i]))
+            values[i] = seen[k]
+        worth[where] = values[back]
+        return worth
+
+
+# ------------------------------------------------------------------------------- from elsewhere
+
+
+def _is_minari(data: object) -> bool:
+    return hasattr(data, "iterate_episodes") and hasattr(data, "observation_space")
+
+
+def _minari_episodes(data: Any) -> Iterator[Episode]:
+    _, number = _size(data.observation_space, "observation")
+    first = int(getattr(data.action_space, "start", 0))
+    plain = type(data.observation_space).__name__ == "Discrete"
+    offset = int(getattr(data.observation_space, "start", 0))
+    for episode in data.iterate_episodes():
+        if plain:
+            states = np.asarray(episode.observations).reshape(-1) - offset
+        elif isinstance(episode.observations, tuple):
+            states = np.array([number(o) for o in zip(*episode.observations, strict=True)])
+        else:
+            states = np.array([number(o) for o in episode.observations])
+        yield states.astype(np.int32), (np.asarray(episode.actions).reshape(-1) - first).astype(np.int32)
+
+
+def _given_episodes(data: Any) -> Iterator[Episode]:
+    """Arrays (states [K, H + 1], actions [K, H]) with -1 after an end, or pairs of such rows."""
+    both = isinstance(data, tuple) and len(data) == 2 and np.ndim(data[1]) == 2
+    rows: Iterable[Any] = zip(data[0], data[1], strict=True) if both else data
+    for k, (states, actions) in enumerate(rows):
+        done = np.asarray(actions)
+        if done.ndim != 1 or not np.issubdtype(done.dtype, np.integer):
+            raise InputError(f"episode {k}: actions must be whole numbers in a row")
+        ends = np.flatnonzero(done < 0)
+        steps = int(ends[0]) if len(ends) else len(done)
+        met = np.asarray(states)
+        if len(met) < steps + 1 or (len(met) != len(done) + 1):
+            raise InputError(f"episode {k}: {len(met)} states, but {len(done)} actions need one more")
+        yield met[: steps + 1].astype(np.int32), done[:steps].astype(np.int32)
+
+
+def _pieces(episodes: Iterable[Episode], horizon: int) -> Iterator[Episode]:
+    """Episodes that are longer than the horizon, cut into pieces, as `foray learn` cuts them."""
+    for states, actions in episodes:
+        for at in range(0, len(actions), horizon):
+            done = np.ascontiguousarray(actions[at : at + horizon])
+            yield np.ascontiguousarray(states[at : at + len(done) + 1]), done
+
+
+def _nothing_known(
+    data: Any, episodes: list[Episode], horizon: int | None, initial: Mapping[int, float] | None
+) -> Model:
+    """The open model of a dataset: its sizes, and where its episodes began."""
+    if _is_minari(data):
+        states, _ = _size(data.observation_space, "observation")
+        actions, _ = _size(data.action_space, "action")
+    else:
+        states = 1 + max(int(s.max()) for s, _ in episodes)
+        actions = 1 + max(int(a.max()) for _, a in episodes if len(a))
+    first = sorted({int(s[0]) for s, _ in episodes})
+    if initial is None and len(first) > 1:
+        raise UsageError(
+            f"episodes begin in different states ({first[:5]}, ...): give initial={{state: probability}}"
+        )
+    longest = max(len(a) for _, a in episodes)
+    return open_model(states, actions, horizon or longest, initial or {first[0]: 1.0})
+
+
+def learn(
+    data: Any,
+    known: Model | str | None = None,
+    *,
+    horizon: int | None = None,
+    initial: Mapping[int, float] | None = None,
+    delta: float = 0.1,
+    path: str | os.PathLike[str] | None = None,
+    replace: bool = False,
+) -> Run:
+    """A run from episodes that were recorded elsewhere, as `foray learn` makes it.
+
+    ``data`` is a Minari dataset with discrete observations, arrays (states [K, H + 1], actions
+    [K, H]), in which actions are -1 after the end of a shorter episode, or a list of pairs (states,
+    actions). ``known`` is what is known beforehand: a model, or a world's name; without it nothing
+    but the numbers of states and actions is, which a Minari dataset says and arrays show. Rewards in
+    the data are not used: what is learnt serves every reward. Actions must not have been chosen by
+    what followed them.
+
+    >>> explored = foray.explore("riverswim:states=4,horizon=8", episodes=500)
+    >>> run = foray.learn(explored.data(), "riverswim:states=4,horizon=8")
+    >>> run.episodes, run.algorithm
+    (500, 'recorded')
+    """
+    episodes = list(_minari_episodes(data) if _is_minari(data) else _given_episodes(data))
+    episodes = [episode for episode in episodes if len(episode[1])]
+    if not episodes:
+        raise InputError("the data have no episodes")
+    if known is None:
+        model = _nothing_known(data, episodes, horizon, initial)
+    else:
+        model = _named(known, horizon) if isinstance(known, str) else known
+    context, out = Context(), c_void_p()
+    settings = _settings(context, {"algorithm": "recorded", "delta": delta})
+    where = os.fspath(path) if path is not None else _temporary()
+    context.call(
+        lib.foray_run_create,
+        context.pointer, os.fsencode(where), REPLACE if replace or path is None else NEW,
+        model.pointer, model.name.encode(), byref(settings), byref(out),
+    )  # fmt: skip
+    run = Run(context, out.value or 0, where, temporary=path is None)
+    try:
+        for states, actions in _pieces(episodes, model.horizon):
+            context.call(
+                lib.foray_run_learn, run._run, len(actions), states.ctypes.data, actions.ctypes.data
+            )
+        context.call(lib.foray_run_save, run._run)
+    except BaseException:
+        run.close()
+        if path is not None:
+            os.unlink(where)
+        raise
+    return run
+
+
+# ------------------------------------------------------------------------------------ to Minari
+
+
+def _buffers(run: Run, what: RewardLike | BuiltReward | None) -> Iterator[dict[str, Any]]:
+    """Every episode of a run as Minari has it."""
+    relabelling = Relabelling(run.model, what)
+    states, actions = run.data()
+    K, H = actions.shape
+    went = actions >= 0
+    step = np.broadcast_to(np.arange(H), (K, H)).reshape(-1)
+    worth = relabelling.along(
+        step, states[:, :-1].reshape(-1), actions.reshape(-1), states[:, 1:].reshape(-1),
+        went.reshape(-1),
+    ).reshape(K, H)  # fmt: skip
+    for k, steps in enumerate(went.sum(axis=1).tolist()):
+        truncations = np.zeros(steps, dtype=np.bool_)
+        truncations[-1] = True
+        yield {
+            "id": k,
+            "observations": states[k, : steps + 1].astype(np.int64),
+            "actions": actions[k, :steps].astype(np.int64),
+            "rewards": worth[k, :steps].tolist(),
+            "terminations": np.zeros(steps, dtype=np.bool_).tolist(),
+            "truncations": truncations.tolist(),
+        }
+
+
+def to_minari(
+    run: Run, dataset_id: str, *, reward: RewardLike | BuiltReward | None = None, **more: Any
+) -> Any:
+    """Writes all episodes of a run as a Minari dataset, and returns it.
+
+    Rewards are zero, or those of any reward of steps: one run gives as many datasets as there are
+    rewards. Every episode ends in a truncation. ``more`` goes to
+    ``minari.create_dataset_from_buffers``: author, description, env and the like.
+    """
+    import minari
+    from gymnasium.spaces import Discrete
+    from minari.data_collector import EpisodeBuffer
+
+    if lib.foray_algorithm_is_generative(run.algorithm.encode()):
+        raise UsageError(f"{run.algorithm} asks about any state: its steps make no episodes")
+    model = run.model
+    given = {
+        "observation_space": Discrete(model.states),
+        "action_space": Discrete(model.actions),
+        "algorithm_name": f"foray {run.algorithm}",
+        "description": f"{run.world}, explored without a reward",
+        **more,
+    }
+    buffers = [EpisodeBuffer(**episode) for episode in _buffers(run, reward)]
+    return minari.create_dataset_from_buffers(dataset_id, buffer=buffers, **given)
