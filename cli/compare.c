@@ -292,7 +292,7 @@ static const cli_option options[] = {
               "largest number of goal states, drawn at random; 0: every state"),
     CLI_WHOLE(0, "rounds", "N", "4", 0, 1000000, "rounds of the adversary"),
     CLI_WHOLE(0, "rollouts", "N", "1000", 2, 1000000000,
-              "episodes that a plan is tried for in a system, whose truth is not known"),
+              "episodes for which a plan is tried in a system; the truth there is not known"),
     CLI_OPTION_GIVEN,
     CLI_OPTION_LITERAL,
     CLI_OPTION_SHARD,
