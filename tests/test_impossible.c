@@ -135,7 +135,11 @@ static void sizes_that_cannot_be_are_refused(void **state)
         run_assert_message(bench, "part of its reward is missing");
     }
     assert_int_equal(plans, 0);
+    assert_ok(bench, fy_store_put_meta(run->store, "targets", "2000000000"));
     foray_run_close(run);
+    assert_fails(bench, FORAY_ERROR_RUN,
+                 foray_run_open(bench->ctx, bench->path, FORAY_RUN_READ, &run));
+    run_assert_message(bench, "the number of its targets cannot be");
 }
 
 static void plans_that_cannot_be_are_refused(void **state)

@@ -85,9 +85,11 @@ static foray_status load_target(foray_run *run, int64_t i)
 foray_status fy_run_load_targets(foray_run *run)
 {
     char *text;
-    int64_t rows = 0, count = 0;
+    int64_t rows = 0, count = 0, texts = 0;
     foray_status status =
         fy_store_number(run->store, "SELECT count(*) FROM meta WHERE name = 'targets'", &rows);
+    if (status == FORAY_OK)
+        status = fy_store_number(run->store, "SELECT count(*) FROM meta", &texts);
     if (status != FORAY_OK)
         return status;
     if (rows == 0) {
@@ -98,10 +100,11 @@ foray_status fy_run_load_targets(foray_run *run)
     }
     if ((status = fy_store_get_meta(run->store, "targets", &text)) != FORAY_OK)
         return status;
-    bool read = foray_whole_read(text, &count) && count >= 0 && count <= INT32_MAX;
+    /* Each has a text of its own. */
+    bool read = foray_whole_read(text, &count) && count >= 0 && count < texts;
     free(text);
     if (!read)
-        return fy_store_damaged(run->store, "the number of its targets is none");
+        return fy_store_damaged(run->store, "the number of its targets cannot be");
     if (count > 0 && !FY_ALLOC(run->ctx, run->target, count))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
