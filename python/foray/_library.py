@@ -428,7 +428,7 @@ status foray_explorer_describe          ptr ptr
 status foray_explorer_estimate          ptr ptr ptr
 status foray_explorer_intervals         ptr ptr ptr ptr
 status foray_explorer_refutation        ptr ptr
-void   foray_refutation_print           ptr ptr size
+void   foray_refutation_print           ptr ptr ptr size
 
 status foray_run_create                 ptr str int ptr str ptr ptr
 status foray_run_open                   ptr str int ptr

@@ -21,6 +21,7 @@ from ._library import (
     TRACE,
     CertificateStruct,
     ExplorerFacts,
+    Parameter,
     PolicyStruct,
     Refutation,
     Settings,
@@ -48,6 +49,15 @@ def _settings(context: Context, values: Mapping[str, object]) -> Settings:
             lib.foray_settings_set, context.pointer, byref(settings), name.encode(), text.encode()
         )
     return settings
+
+
+def _has_setting(algorithm: str, name: str) -> bool:
+    index = 0
+    while address := lib.foray_setting_describe(algorithm.encode(), index):
+        if cast(address, POINTER(Parameter)).contents.name == name.encode():
+            return True
+        index += 1
+    return False
 
 
 # ------------------------------------------------------------------------------------- sources
@@ -328,7 +338,7 @@ class Run:
         if not found.refuted:
             return None
         text = ctypes.create_string_buffer(400)
-        lib.foray_refutation_print(byref(found), text, len(text))
+        lib.foray_refutation_print(self.model.pointer, byref(found), text, len(text))
         return text.value.decode()
 
     def data(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -436,9 +446,11 @@ def explore(
     """
     context = Context(threads)
     model, player, name = _resolve(source, horizon, known, laws, initial)
-    if player is not None and not isinstance(known, Model) and known is None and algorithm is None:
+    if player is not None and known is None:
         # Where nothing is known counting is enough, and far faster: as the command chooses.
-        algorithm, settings = "rf-express", {"pooled": "on", **settings}
+        algorithm = algorithm or "rf-express"
+        if _has_setting(algorithm, "pooled"):
+            settings = {"pooled": "on", **settings}
     named = {"algorithm": algorithm, "episodes": episodes, "seed": seed}
     chosen = {key: value for key, value in {**named, **settings}.items() if value is not None}
     where = os.fspath(path) if path is not None else _temporary()
