@@ -226,6 +226,17 @@ class Shard(Structure):
     _fields_ = [("number", c_int64), ("of", c_int64)]
 
 
+class Figure(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("width", c_double),
+        ("height", c_double),
+        ("points", c_double),
+        ("font", c_char_p),
+        ("untitled", c_bool),
+    ]
+
+
 class Comparison(Structure):
     _fields_ = [
         ("settings", Settings),
@@ -239,6 +250,7 @@ class Comparison(Structure):
         ("rounds", c_int64),
         ("reward", c_void_p),
         ("shard", Shard),
+        ("figure", Figure),
     ]
 
 
@@ -248,6 +260,7 @@ class LabOptions(Structure):
         ("settings", c_int64),
         ("setting", POINTER(c_char_p)),
         ("shard", Shard),
+        ("figure", Figure),
     ]
 
 
@@ -455,6 +468,7 @@ status foray_run_verify                 ptr
 
 status foray_report_print               ptr ptr ptr
 status foray_report_save                ptr str
+status foray_report_figure              ptr ptr ptr ptr
 void   foray_comparison_default         ptr
 status foray_compare                    ptr ptr str ptr str ptr ptr
 status foray_lab_run                    ptr str ptr str ptr ptr

@@ -33,6 +33,7 @@ STRUCTS = {
     "foray_progress": _library.Progress,
     "foray_work_progress": _library.WorkProgress,
     "foray_shard": _library.Shard,
+    "foray_figure": _library.Figure,
     "foray_comparison": _library.Comparison,
     "foray_lab_options": _library.LabOptions,
     "foray_refutation": _library.Refutation,
