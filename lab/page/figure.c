@@ -10,7 +10,7 @@
 static const double pixels_per_mm = 96 / 25.4, usual_points = 9;
 enum { USUAL_WIDTH = 760, USUAL_HEIGHT = 440 };
 
-/* ---------------------------------------------------------------------------- frame */
+/* ----------------------------------------------------------------- size and style */
 
 /* What the styles of maps on pages say by name; programs that make PDF of SVG know no names. */
 static const struct {
@@ -35,7 +35,7 @@ static void print_style(fy_writer *text, const char *style)
 }
 
 /* The picture, whose element begins with its size in pixels, in millimetres and another font. */
-static void reframe(fy_figure *figure, const char *svg, bool map)
+static void resize(fy_figure *figure, const char *svg, bool map)
 {
     fy_writer *out = &figure->svg;
     const char *size = strstr(svg, " width=\""), *box = strstr(svg, " viewBox=\"");
@@ -73,7 +73,7 @@ static void keep(fy_figure *figure, fy_writer *drawn, bool map, fy_table *table)
     figure->found = true;
     figure->svg.failed |= drawn->failed;
     if (!drawn->failed)
-        reframe(figure, (const char *)drawn->data, map);
+        resize(figure, (const char *)drawn->data, map);
     free(drawn->data);
     fy_table_print_csv(table, &figure->csv);
     fy_table_free(table);

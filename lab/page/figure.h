@@ -25,7 +25,7 @@ void fy_figure_spans(fy_figure *figure, const fy_spans *spans);
 void fy_figure_forest(fy_figure *figure, const fy_forest *forest);
 void fy_figure_map(fy_figure *figure, const fy_map *map);
 
-/* Sizes and fonts that make no sense are refused. */
+/* Invalid sizes and fonts are refused. */
 foray_status fy_figure_check(foray_context *ctx, const foray_figure *wanted);
 /* FORAY_ERROR_USAGE, with the names there are, if no picture of that name was offered. Releases
  * everything unless the answer is FORAY_OK. */

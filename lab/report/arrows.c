@@ -282,8 +282,8 @@ static void print_caption(fy_report *report, const fy_arrows *arrows, bool map)
                            : "");
     if (map && (starts || arrows->goals > 0))
         fy_print(report->text, " %s%s%s.", starts ? "Ring: where episodes start" : "",
-                 starts && arrows->goals > 0 ? "; frame: "
-                 : arrows->goals > 0         ? "Frame: "
+                 starts && arrows->goals > 0 ? "; square: "
+                 : arrows->goals > 0         ? "Square: "
                                              : "",
                  arrows->goals > 0 ? "where the most is earned" : "");
 }

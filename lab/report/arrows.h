@@ -16,7 +16,7 @@ typedef struct fy_arrows {
     bool *tied;    /* [steps][states] all actions are worth the same; NULL as above */
     bool *goal;    /* [states] where the most is earned */
     int64_t goals;
-    bool coloured; /* on a map, actions that are no directions are colours */
+    bool coloured; /* on a map, actions that are not directions are colours */
     bool true_values;
 } fy_arrows;
 

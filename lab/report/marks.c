@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { MOST_MARKED = 4 }; /* more are no place to go to, but a landscape */
+enum { MOST_MARKED = 4 }; /* more of them are a landscape, not a place to go to */
 
 bool fy_report_starts(const fy_report *report, int64_t state)
 {
