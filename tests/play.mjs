@@ -121,6 +121,16 @@ async function explored(browser) {
   agrees("explored here", "river.foray", shown);
 }
 
+/** What is seen through clusters is not said to be proved, nor the model to be the world. */
+async function pendulum(browser) {
+  await open(browser, "pendulum.html", "#reward=0-39:1:12");
+  const shown = await settled(browser);
+  agrees("pendulum", "pendulum.foray", shown);
+  holds("nothing is proved", shown.state === "open" && shown.word.startsWith("Perhaps"));
+  const said = await browser.run(`return document.body.innerText`);
+  holds("and the page says so", said.includes("nothing is proved about it") && !said.includes("in the true world"));
+}
+
 /** Names stay text, whatever is in them. */
 async function hostile(browser) {
   await open(browser, "hostile.html");
@@ -145,7 +155,7 @@ function control() {
 
 const browser = await Browser.open({ profile: `${here}/profile` });
 try {
-  for (const scene of [rooms, inventory, explored, hostile]) {
+  for (const scene of [rooms, inventory, explored, pendulum, hostile]) {
     await scene(browser);
     const lines = await browser.console();
     holds(`${scene.name}: the console is quiet: ${lines.join(" ")}`, lines.length === 0);

@@ -12,6 +12,7 @@ cat >hostile.json <<'JSON'
  "features":[[0,0,0,[[0,0.5]]],[0,0,1,[[1,0.5]]],[0,1,0,[[1,0.5]]],[0,1,1,[[0,0.5]]],[1,0,0,[[0,0.5]]],[1,0,1,[[1,0.5]]],
              [1,1,0,[[1,0.5]]],[1,1,1,[[0,0.5]]]]}
 JSON
+expect 0 "" foray explore pendulum --clusters grid:5x5 --draws 20 -k 5 -o pendulum.foray
 expect 0 "" foray explore hostile.json -k 50 -o hostile.foray
 
 if ! foray play rooms.foray -o rooms.html >"$work/out" 2>"$work/err"; then
@@ -23,6 +24,7 @@ if ! foray play rooms.foray -o rooms.html >"$work/out" 2>"$work/err"; then
 fi
 expect 0 "page +inventory.html" foray play inventory.foray -o inventory.html
 expect 0 "" foray play hostile.foray -o hostile.html
+expect 0 "" foray play pendulum.foray -o pendulum.html
 expect 0 '"page": "world.html"' foray play rooms -o world.html --json
 holds "a page without a run has at most 450 kB" test "$(stat -c %s world.html)" -le 450000
 holds "names cannot end a script" test "$(grep -c '</script>' hostile.html)" -eq "$(grep -c '</script>' world.html)"

@@ -274,8 +274,8 @@ class Playground {
     verdict.dataset.gap = String(n.gap);
     verdict.dataset.low = String(n.low);
     verdict.dataset.high = String(n.high);
-    if (Number.isFinite(n.low)) say("interval", `between ${brief(n.low)} and ${brief(n.high)} under every law that fits the data`);
-    const proved = result.status === "certified";
+    const proved = result.status === "certified", laws = proved ? "that fits the data" : "of the confidence set";
+    if (Number.isFinite(n.low)) say("interval", `between ${brief(n.low)} and ${brief(n.high)} under every law ${laws}`);
     if (proved && n.optimal) this.showVerdict("optimal", "Proved optimal", `No policy is better, with probability at least ${sure}.`);
     else if (proved && n.vacuous) this.showVerdict("open", "Nothing certain yet", "The certificate is all that rewards allow: more episodes are needed.");
     else if (proved) this.showVerdict("certified", `At most ${atMost(n.gap)} below the best`, `Certified, with probability at least ${sure}.`);
@@ -283,15 +283,21 @@ class Playground {
     else this.showVerdict("open", "No certificate", `${result.because}.`);
     say("small", `optimistic ${brief(n.optimistic)}, plug-in ${brief(n.plugin)}, pessimistic ${brief(n.pessimistic)}; radius ${result.radius}`);
     this.showTruth();
-    say("caption", proved && n.optimal
+    if (!proved) say("caption", "The arrows are the best plan under what was learnt; nothing is proved about it.");
+    else say("caption", n.optimal
       ? "Nobody had named this reward while exploring, and the plan is proved the best."
       : "No other policy can add more than the certificate. Stripes: where it comes from.");
+  }
+
+  /** Is the model's theta that of the world? Of runs, the command has told; what is explored here is the model. */
+  get isTrue() {
+    return this.origin > 1 || !this.bundle.state || this.bundle.true;
   }
 
   /** Only where the world is known: what the policy is really worth. */
   showTruth() {
     const value = this.engine.call.play_truth(0), best = this.engine.call.play_truth(1);
-    if (!Number.isNaN(value)) say("truth", `in the true world ${brief(value)}; the best policy there ${brief(best)}`);
+    if (!Number.isNaN(value)) say("truth", `${this.isTrue ? "in the true world" : "by the model's own theta, which need not be the world's,"} ${brief(value)}; the best policy there ${brief(best)}`);
   }
 
   /** @param {Place[]} places */

@@ -142,6 +142,8 @@ static foray_status put_run(fy_writer *text, foray_run *run, int64_t history)
 {
     put_text(text, "world", foray_run_world(run));
     fy_print(text, ",\"clusters\":%s", run->explorer->through_clusters ? "true" : "false");
+    /* Are the model's probabilities those of the world that was explored? */
+    fy_print(text, ",\"true\":%s", run->source == FY_SOURCE_MODEL ? "true" : "false");
     foray_status status = put_settings(text, &run->settings);
     if (status == FORAY_OK)
         status = put_given(text, run->explorer);
