@@ -7,7 +7,7 @@
 True
 """
 
-from importlib.util import find_spec as _find_spec
+from contextlib import suppress as _suppress
 
 from ._library import lib as _lib
 from .data import learn, to_minari
@@ -27,7 +27,7 @@ from .rewards import Reward, avoid, goal, load_reward, reach, reward
 from .runs import Run, explore, open_run
 from .tables import from_arrays, from_table
 
-if _find_spec("gymnasium") is not None:
+with _suppress(ImportError):  # no Gymnasium, or one before 1.0
     from . import gym as gym  # registers the built-in worlds
 
 __version__: str = _lib.foray_version().decode()
