@@ -113,7 +113,7 @@ foray data same.foray -o same.csv
 foray data other.foray -o other.csv
 expect 0 "the data fit: no law is refuted" foray learn --check rooms.foray same.csv
 expect 0 "the data fit" foray learn --check again.foray same.csv --delta 0.5
-expect 1 "refuted: the law of \(s=0, a=0\) and [0-9]+ others: [0-9,]+ transitions in the run" \
+expect 1 "refuted: the law of \(0,0\) \(0\), up \(0\) and [0-9]+ others: [0-9,]+ transitions in the run" \
     foray learn --check rooms.foray other.csv
 expect 1 "first noticed after episode [0-9]+ \(other.csv:[0-9]+\)" foray learn --check rooms.foray other.csv
 foray learn --check rooms.foray other.csv --json >drift.json

@@ -91,8 +91,11 @@ expect 0 "answers change with the draw$" foray world check "exec:python3 arm.py 
 expect 1 "simulator [01], state .* said to be deterministic" foray world check "exec:python3 arm.py says lies"
 expect 0 "answers change with the draw$" foray world check "exec:python3 arm.py lies"
 
-# The program that the page shows.
-sed -n '/^```python$/,/^```$/{/^```/d;p}' "$source_dir/docs/outside.md" >shown.py
+# The programs that the page shows: one that remembers, then a system.
+awk '/^```$/ { shown = 0 } shown { print >("shown" shown ".py") } /^```python$/ { shown = ++count }' \
+    "$source_dir/docs/outside.md"
+mv shown2.py shown.py
+expect 0 "walk: 10 states, 2 actions" foray world check "exec:python3 shown1.py"
 expect 0 "thermostat: 2 dimensions, 3 actions, 3 simulators" foray world check "exec:python3 shown.py"
 sed 's/simulators = 3/simulators = 3\n    weights = [1]/' shown.py >odd.py
 expect 4 "ValueError: give a weight for every simulator" foray world check "exec:python3 odd.py"

@@ -1,10 +1,11 @@
 /* figure.c - pictures for papers. */
 #include "page/figure.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/parameter.h"
 
 /* Pictures are laid out in pixels, with letters of 12 pixels = 9 points. */
 static const double pixels_per_mm = 96 / 25.4, usual_points = 9;
@@ -34,13 +35,21 @@ static void print_style(fy_writer *text, const char *style)
     }
 }
 
+/* A length in pixels, as our own pictures write it: digits and a point. */
+static double read_pixels(const char *text)
+{
+    double pixels = 0;
+    fy_number_read(text, strspn(text, "0123456789."), &pixels);
+    return pixels;
+}
+
 /* The picture, whose element begins with its size in pixels, in millimetres and another font. */
 static void resize(fy_figure *figure, const char *svg, bool map)
 {
     fy_writer *out = &figure->svg;
     const char *size = strstr(svg, " width=\""), *box = strstr(svg, " viewBox=\"");
     const char *body = strchr(svg, '>') + 1;
-    double wide = strtod(size + 8, NULL), high = strtod(strstr(size, "height=\"") + 8, NULL);
+    double wide = read_pixels(size + 8), high = read_pixels(strstr(size, "height=\"") + 8);
     double width = figure->wanted->width > 0 ? figure->wanted->width : wide / pixels_per_mm;
     fy_print(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     fy_write_bytes(out, svg, (size_t)(size - svg));
@@ -177,10 +186,8 @@ void fy_figure_map(fy_figure *figure, const fy_map *map)
 /* A list of families: letters, digits, blanks, commas and hyphens, which no style mistakes. */
 static bool is_font(const char *font)
 {
-    for (; *font; font++)
-        if (!isalnum((unsigned char)*font) && !strchr(" ,-", *font))
-            return false;
-    return true;
+    return font[strspn(
+               font, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ,-")] == '\0';
 }
 
 foray_status fy_figure_check(foray_context *ctx, const foray_figure *wanted)

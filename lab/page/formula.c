@@ -1,7 +1,6 @@
 /* formula.c - a reader of formulas in plain text, by recursive descent. */
 #include "page/formula.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +38,12 @@ static void read_group(reader *r, bool shown, fy_writer *out)
     fy_print(out, shown ? "<mo>)</mo></mrow>" : "</mrow>");
 }
 
+/* Not isalpha, which asks the locale. */
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 static void print_word(fy_writer *out, const char *kind, const char *word)
 {
     fy_print(out, "<%s>", kind);
@@ -50,7 +55,7 @@ static void read_name(reader *r, fy_writer *out)
 {
     char name[32];
     size_t length = 1;
-    while (isalpha((unsigned char)r->at[length]) || r->at[length] == '~' || r->at[length] == '*')
+    while (is_letter(r->at[length]) || r->at[length] == '~' || r->at[length] == '*')
         length++;
     fy_format(name, sizeof name, "%.*s", (int)length, r->at);
     r->at += length;
@@ -72,9 +77,9 @@ static void read_atom(reader *r, bool shown, fy_writer *out)
     char word[32];
     if (*r->at == '(') {
         read_group(r, shown, out);
-    } else if (isalpha((unsigned char)*r->at)) {
+    } else if (is_letter(*r->at)) {
         read_name(r, out);
-    } else if (isdigit((unsigned char)*r->at)) {
+    } else if (*r->at >= '0' && *r->at <= '9') {
         size_t length = strspn(r->at, "0123456789.,");
         fy_format(word, sizeof word, "%.*s", (int)length, r->at);
         r->at += length;
