@@ -305,6 +305,7 @@ static void make_run(foray_context *ctx, const char *path)
 
 /* A run with one checksum spoilt is refused, and sound again once they are repaired: else the
  * target would only see the gate. So is one of which no cell was changed. */
+// cppcheck-suppress constParameter; libFuzzer says what it gets
 int LLVMFuzzerInitialize(int *count, char ***arguments)
 {
     foray_context *ctx = foray_context_create();
