@@ -13,8 +13,8 @@ static bool same_array(const void *one, const void *other, int64_t count, size_t
 
 static bool same_sizes(const foray_model *a, const foray_model *b)
 {
-    return a->open == b->open && a->states == b->states && a->actions == b->actions && a->horizon == b->horizon &&
-           a->dim == b->dim && a->generator_sets == b->generator_sets &&
+    return a->open == b->open && a->states == b->states && a->actions == b->actions &&
+           a->horizon == b->horizon && a->dim == b->dim && a->generator_sets == b->generator_sets &&
            a->initials == b->initials && a->feature_error == b->feature_error &&
            a->feature_delta == b->feature_delta && a->nonnegative == b->nonnegative &&
            same_array(&a->norm_bound, &b->norm_bound, 1, sizeof a->norm_bound);
