@@ -59,9 +59,9 @@ static void print_law(const foray_model *model, const foray_doubt_law *law)
 {
     char visits[CLI_NUMBER_SIZE], more[CLI_NUMBER_SIZE], pair[256];
     const char *estimate = law->more < 9e18 ? cli_grouped((int64_t)law->more, more) : "no number";
-    printf("  %4" PRId64 "  %s of %" PRId64 " %*s %12s %11.4g %14s\n", law->block,
-           cli_pair_name(model, law->state, law->action, pair, sizeof pair), law->pairs, 1, "",
-           cli_grouped(law->visits, visits), law->share, estimate);
+    printf("  %4" PRId64 " %13s %11.4g %14s  %s of %" PRId64 "\n", law->block,
+           cli_grouped(law->visits, visits), law->share, estimate,
+           cli_pair_name(model, law->state, law->action, pair, sizeof pair), law->pairs);
 }
 
 void cli_doubt_print(const cli_session *session, const foray_model *model, const char *reward,
@@ -82,7 +82,7 @@ void cli_doubt_print(const cli_session *session, const foray_model *model, const
                cli_value(session, "require"));
     else
         printf("laws behind it, and an estimate of the visits that would halve it\n");
-    printf("   law  one of its pairs         visits       share    more visits\n");
+    printf("   law        visits       share    more visits  one of its pairs\n");
     for (int64_t i = 0; i < doubt->laws && i < most; i++)
         print_law(model, &doubt->law[i]);
 }

@@ -61,16 +61,17 @@ void cli_workers_close(cli_workers *workers)
 void cli_workers_print(cli_session *session, foray_run *run, const foray_progress *last)
 {
     foray_ahead ahead = foray_explorer_ahead(foray_run_explorer(run));
-    char thrown[CLI_NUMBER_SIZE];
     if (!cli_has(session, "workers"))
         return;
-    if (ahead == FORAY_AHEAD_PLAYS)
+    if (ahead == FORAY_AHEAD_PLAYS) {
+        char thrown[CLI_NUMBER_SIZE];
         printf("workers                 %" PRId64 "; %s episode%s played ahead %s thrown away\n",
                last->workers, cli_grouped(last->thrown_away, thrown),
                last->thrown_away == 1 ? "" : "s", last->thrown_away == 1 ? "was" : "were");
-    else
+    } else {
         printf("workers                 1: nothing can be played ahead, since %s %s\n",
                foray_run_settings(run)->algorithm,
                ahead == FORAY_AHEAD_PLANS ? "plans after every episode (see --plan-every)"
                                           : "decides step by step");
+    }
 }

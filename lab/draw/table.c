@@ -165,12 +165,13 @@ static bool is_column_of_numbers(const fy_table *table, int64_t column)
 /* "0.3 [0.2, 0.4]": the interval stays together on a line. */
 static void print_html_cell(const char *cell, bool numeric, bool rounded, fy_writer *text)
 {
-    char shown[FY_NUMBER_SIZE], before[1024];
     double value;
     const char *interval = numeric ? strstr(cell, " [") : NULL;
     if (rounded && foray_number_read(cell, &value)) {
+        char shown[FY_NUMBER_SIZE];
         fy_print(text, " title=\"%s\">%s", cell, fy_number(value, shown));
     } else if (interval) {
+        char before[1024];
         fy_format(before, sizeof before, "%.*s", (int)(interval - cell), cell);
         fy_print(text, ">");
         fy_print_escaped(text, before);

@@ -300,13 +300,14 @@ static void find_best(fy_lab *lab, int measure)
             its = s;
         }
     }
-    char worst[FY_NUMBER_SIZE];
-    if (best >= 0)
+    if (best >= 0) {
+        char worst[FY_NUMBER_SIZE];
         fy_lab_find(lab,
                     "For %s, %s needs the fewest episodes most often: in %" PRId64 " of %" PRId64
                     " worlds, and at worst %s times as many as the best.",
                     measure_words[measure], fy_lab_word(lab, ALGORITHMS, best), its.best,
                     its.worlds, fy_number(its.worst, worst));
+    }
 }
 
 static void show_standings(fy_lab *lab, fy_content *content)
