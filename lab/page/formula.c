@@ -75,6 +75,8 @@ static void read_name(reader *r, fy_writer *out)
 static void read_atom(reader *r, bool shown, fy_writer *out)
 {
     char word[32];
+    if (!*r->at) /* nothing is left, or memory ran out in the middle of something */
+        return;
     if (*r->at == '(') {
         read_group(r, shown, out);
     } else if (is_letter(*r->at)) {
@@ -143,7 +145,7 @@ static void read_fraction(reader *r, fy_writer *out)
     if (!divided)
         return;
     skip(r);
-    r->at++;
+    r->at += *r->at == '/';
     skip(r);
     read_power(r, false, out);
     fy_print(out, "</mfrac>");
