@@ -51,8 +51,10 @@ cli_exit cli_figure_read(cli_session *session, char room[CLI_FONT_SIZE], foray_f
                         size);
     if (font && strlen(font) >= CLI_FONT_SIZE)
         return cli_fail(session, CLI_USAGE, "figure-font: this name is too long");
-    if (font)
-        read_font(strcpy(room, font), out);
+    if (font) {
+        snprintf(room, CLI_FONT_SIZE, "%s", font);
+        read_font(room, out);
+    }
     return CLI_DONE;
 }
 

@@ -228,8 +228,8 @@ static const char *const formulas[] = {
     "K(eps)",
     "1 - delta",
     "K = O~(H^5 d^2/eps^2)",
-    "H/K (4 beta (1 + 1/H) sqrt(K (H-1) D) + D/(log 2) H(H+1)/2 + "
-    "sqrt(K H(H+1)(2H+1)/12 log(3/delta))) <= eps",
+    ("H/K (4 beta (1 + 1/H) sqrt(K (H-1) D) + D/(log 2) H(H+1)/2 + "
+     "sqrt(K H(H+1)(2H+1)/12 log(3/delta))) <= eps"),
     "beta = H sqrt(d log(3 (1 + K H^3 B^2)/delta)) + 1",
     "lambda = B^-2",
     "D = d log(1 + K B^2 sum_h (H-h)^2/d)",

@@ -242,7 +242,7 @@ foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int
         return status;
     if (next < 0)
         return foray_reward_set(ctx, reward, step, state, action, value);
-    if (reward->model && reward->model->open)
+    if (reward->model->open)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "a reward of what follows needs a model of what can follow: in an open "
                        "model rewards are r(s,a)");
