@@ -104,7 +104,7 @@ class PythonWorld:
 
 class Simulator:
     """A world that is a Python function: ``step(state, action, rng)`` gives the state that follows,
-    ``rng`` being a random.Random that is seeded anew for every episode; ``start`` is a state, or
+    ``rng`` being a random.Random that is seeded again for every episode; ``start`` is a state, or
     a function of ``rng``.
 
     >>> def step(state, action, rng):

@@ -196,6 +196,7 @@ class World(gymnasium.Env[np.int64, np.int64]):
         return draw_map(self.model, int(self._batch.state[0]))
 
     def close(self) -> None:
+        """Releases the world."""
         self._batch.close()
 
 
@@ -340,10 +341,12 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
         return self.plan.action(self.steps, self._number(observation)) + self._first_action
 
     def reset(self, **more: Any) -> tuple[Any, dict[str, Any]]:
+        """Resets the environment, and begins to count."""
         self.steps = 0
         return self.env.reset(**more)
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Steps in the environment, by any action."""
         self.steps += 1
         return self.env.step(action)
 

@@ -54,18 +54,22 @@ class Model:
 
     @property
     def name(self) -> str:
+        """Its name, which a world's parameters are part of."""
         return str(lib.foray_model_name(self.pointer).decode())
 
     @property
     def states(self) -> int:
+        """How many states there are."""
         return int(lib.foray_model_states(self.pointer))
 
     @property
     def actions(self) -> int:
+        """How many actions there are."""
         return int(lib.foray_model_actions(self.pointer))
 
     @property
     def horizon(self) -> int:
+        """How many steps an episode has."""
         return int(lib.foray_model_horizon(self.pointer))
 
     @property
@@ -79,6 +83,7 @@ class Model:
         return int(lib.foray_model_unknowns(self.pointer))
 
     def available(self, state: int, action: int) -> bool:
+        """Can the action be chosen in the state?"""
         return bool(lib.foray_model_available(self.pointer, state, action))
 
     def successors(self, state: int, action: int) -> npt.NDArray[np.int32]:
@@ -104,10 +109,12 @@ class Model:
         return {state[i]: probability[i] for i in range(count)}
 
     def state_name(self, state: int) -> str | None:
+        """The name of a state, if it has one."""
         name = lib.foray_model_state_name(self.pointer, state)
         return None if name is None else str(name.decode())
 
     def action_name(self, action: int) -> str | None:
+        """The name of an action, if it has one."""
         name = lib.foray_model_action_name(self.pointer, action)
         return None if name is None else str(name.decode())
 
@@ -146,6 +153,7 @@ class Model:
         return bool(lib.foray_model_equal(self.pointer, other.pointer))
 
     def to_json(self) -> str:
+        """The model as the text of a model file."""
         context = Context()
         return text_of(context, lib.foray_model_print, context.pointer, self.pointer, 0).decode()
 
@@ -267,10 +275,12 @@ class Builder:
         )
 
     def transition(self, state: int, action: int, following: int, probability: float) -> Builder:
+        """The probability of a successor (tabular)."""
         lib.foray_builder_transition(self._pointer, state, action, following, probability)
         return self
 
     def outcomes(self, state: int, action: int, law: int, following: Sequence[int]) -> Builder:
+        """Which law a pair obeys, and where each of its outcomes leads (classes)."""
         lib.foray_builder_outcomes(
             self._pointer, state, action, law, (array := _ints(following)).ctypes.data
         )
@@ -278,6 +288,7 @@ class Builder:
         return self
 
     def law(self, law: int, probabilities: Sequence[float]) -> Builder:
+        """The probabilities of a law's outcomes, where they are known (classes)."""
         array = np.ascontiguousarray(probabilities, dtype=np.float64)
         lib.foray_builder_law(self._pointer, law, array.ctypes.data)
         return self
@@ -285,12 +296,14 @@ class Builder:
     def simulator(
         self, simulator: int, state: int, action: int, following: int, probability: float
     ) -> Builder:
+        """The probability of a successor in one of the simulators (mixture)."""
         lib.foray_builder_simulator(
             self._pointer, simulator, state, action, following, probability
         )
         return self
 
     def weights(self, weights: Sequence[float]) -> Builder:
+        """The weights of the simulators, where they are known (mixture)."""
         array = np.ascontiguousarray(weights, dtype=np.float64)
         lib.foray_builder_weights(self._pointer, array.ctypes.data)
         return self
@@ -298,6 +311,7 @@ class Builder:
     def feature(
         self, state: int, action: int, following: int, features: Mapping[int, float]
     ) -> Builder:
+        """The features phi(s'|s,a) that are not 0, by their coordinates (features)."""
         where = _ints(features)
         values = np.array(list(features.values()), dtype=np.float64)
         lib.foray_builder_feature(
@@ -306,16 +320,19 @@ class Builder:
         return self
 
     def theta(self, theta: Sequence[float]) -> Builder:
+        """The vector theta, where it is known (features)."""
         array = np.ascontiguousarray(theta, dtype=np.float64)
         lib.foray_builder_theta(self._pointer, array.ctypes.data)
         return self
 
     def available(self, state: int, actions: Sequence[int]) -> Builder:
+        """The only actions that a state has."""
         array = _ints(actions)
         lib.foray_builder_available(self._pointer, state, len(array), array.ctypes.data)
         return self
 
     def initial(self, probabilities: Mapping[int, float]) -> Builder:
+        """Where episodes begin, and how probably."""
         for state, probability in probabilities.items():
             lib.foray_builder_initial(self._pointer, state, probability)
         return self
@@ -326,26 +343,32 @@ class Builder:
         return self
 
     def name(self, name: str) -> Builder:
+        """The name of the model."""
         lib.foray_builder_name(self._pointer, name.encode())
         return self
 
     def state_name(self, state: int, name: str) -> Builder:
+        """The name of a state."""
         lib.foray_builder_state_name(self._pointer, state, name.encode())
         return self
 
     def action_name(self, action: int, name: str) -> Builder:
+        """The name of an action."""
         lib.foray_builder_action_name(self._pointer, action, name.encode())
         return self
 
     def grid(self, rows: int, cols: int) -> Builder:
+        """The size of the map."""
         lib.foray_builder_grid(self._pointer, rows, cols)
         return self
 
     def cell(self, state: int, row: int, col: int) -> Builder:
+        """Where a state lies on the map."""
         lib.foray_builder_cell(self._pointer, state, row, col)
         return self
 
     def finish(self) -> Model:
+        """The model; raises what is wrong with it. A builder makes one model."""
         out = c_void_p()
         self._context.call(lib.foray_builder_finish, self._pointer, byref(out))
         return Model(out.value or 0)

@@ -26,7 +26,13 @@ MODES = ("optimistic", "plugin", "pessimistic", "given")
 
 @dataclass(frozen=True)
 class Certificate:
-    """With probability at least 1 - delta, no policy is better by more than ``gap``, if ``proved``."""
+    """With probability at least 1 - delta, no policy is better by more than ``gap``, if ``proved``.
+
+    ``status`` is "certified", "exact", "estimate", "heuristic", "refuted" or "none", and ``because``
+    what that word means or why nothing is proved; ``radius`` and ``bound`` name the confidence set
+    and the bound that gave the gap. ``optimal``: the gap is 0 up to rounding. ``vacuous``: it is all
+    that rewards allow, and says nothing.
+    """
 
     gap: float
     delta: float
@@ -88,6 +94,9 @@ class Reasons:
 
 class Plan:
     """A policy for a reward: ``plan.action(step, state)``, ``plan.policy[step, state]``.
+
+    ``plan.value`` is what it earns by what was learnt, between ``plan.low`` and ``plan.high``;
+    ``plan.certificate`` says how much better any other policy can be.
 
     >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=2000)
     >>> plan = run.plan("goal:3")
@@ -159,6 +168,7 @@ class Plan:
         return Reasons(places, laws)
 
     def to_json(self) -> str:
+        """The policy as the text of a policy file."""
         context = self._complete()
         return text_of(context, lib.foray_policy_print, context.pointer, self.pointer).decode()
 

@@ -64,7 +64,7 @@ def _destroy(model: Model, pointer: int) -> None:
 
 
 class Reward:
-    """A reward that fits every model it makes sense for; see :func:`reward`."""
+    """A reward that fits every model it makes sense for; see :func:`foray.reward`."""
 
     def __init__(
         self,

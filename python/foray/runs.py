@@ -148,6 +148,7 @@ class Run:
 
     @property
     def closed(self) -> bool:
+        """Is the file closed?"""
         return not self._release.alive
 
     @property
@@ -169,10 +170,12 @@ class Run:
 
     @property
     def world(self) -> str:
+        """The world that was explored, as it was named."""
         return str(lib.foray_run_world(self._run).decode())
 
     @property
     def algorithm(self) -> str:
+        """The name of the algorithm that explores."""
         return self.setting("algorithm")
 
     def setting(self, name: str) -> str:
@@ -191,6 +194,7 @@ class Run:
 
     @property
     def episodes(self) -> int:
+        """How many episodes there are."""
         return int(self._facts().episodes)
 
     @property
@@ -432,7 +436,7 @@ def explore(
     ``source`` is a built-in world's name ("rooms:rows=3,cols=3"), a model file, a :class:`Model`, a
     :class:`Simulator`, or a Gymnasium environment with discrete observations.
 
-    ``path`` keeps the run in a file, which ``resume=True`` continues; ``replace=True`` begins anew.
+    ``path`` keeps the run in a file, which ``resume=True`` continues; ``replace=True`` begins again.
     ``known`` says what is known of an environment: a model, or "table", which takes from its ``P``
     what can follow what, but never how likely it is; ``laws`` says which (s,a) then share a law.
     ``until`` ends exploring at a bound for all rewards, or at certificates for ``targets``.
