@@ -39,6 +39,24 @@ def test_a_model_explored_from_arrays_is_planned_for() -> None:
     assert best - value <= plan.certificate.gap < 0.05
 
 
+def test_the_forest_of_pymdptoolbox_comes_out_the_same() -> None:
+    """docs/python.md shows it; V and policy are those that mdp.FiniteHorizon(P, R, 0.9, 3) finds."""
+    P = np.array([[[0.1, 0.9, 0], [0.1, 0, 0.9], [0.1, 0, 0.9]], [[1, 0, 0]] * 3])
+    R = np.array([[0.0, 0.0], [0.0, 1.0], [4.0, 2.0]])
+    run = foray.explore(foray.from_arrays(P, horizon=3), episodes=5000)
+    plan = run.plan(foray.reward(R, discount=0.9))
+    assert plan.truth() == pytest.approx((2.6973, 2.6973)) and plan.proved_optimal
+    assert plan.policy.T.tolist() == [[0, 0, 0], [0, 0, 1], [0, 0, 0]]
+    assert f"{plan.value:.5f} in [{plan.low:.5f}, {plan.high:.5f}]" == "2.66586 in [2.57351, 2.76029]"
+    ahead = np.stack([np.repeat(R[:, [a]], 3, axis=1) for a in range(2)])  # A x S x S
+    again = run.plan(foray.reward(ahead.transpose(1, 0, 2), discount=0.9))
+    assert again.truth() == pytest.approx(plan.truth())
+    for start, best in enumerate((2.6973, 5.9373, 9.9373)):
+        model = foray.from_arrays(P.transpose(1, 0, 2).tolist(), 3, layout="SAS", initial=start)
+        plan = foray.explore(model, episodes=10).plan(foray.reward(R, discount=0.9))
+        assert plan.truth()[1] == pytest.approx(best)
+
+
 def test_files_and_names(tmp_path: Path) -> None:
     model = foray.world("rooms:rows=1,cols=2,size=2", horizon=6)
     assert model.horizon == 6 and model.grid is not None and model.cell(0) == (0, 0)
