@@ -48,9 +48,14 @@ class Model:
     @property
     def pointer(self) -> int:
         """The foray_model, as long as there is one."""
-        if self._owner is not None and self._owner.closed:
+        if self.closed:
             raise ValueError("the run is closed")
         return self._pointer
+
+    @property
+    def closed(self) -> bool:
+        """Has the run been closed that it belonged to?"""
+        return self._owner is not None and self._owner.closed
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from . import pictures
 from ._context import Context, text_of
 from ._library import CertificateStruct, Doubt, PolicyStruct, lib
 from .models import Model
@@ -185,6 +186,14 @@ class Plan:
             lib.foray_run_complete_policy, self.run._run, self.reward.pointer, self.pointer
         )
         return context
+
+    def figure(self, step: int = 0) -> Any:
+        """What is done in a step, on the model's map: a figure of matplotlib, which has ``savefig``."""
+        return pictures.map_of(self, step)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return pictures.html(self)
 
     def __repr__(self) -> str:
         verdict = "proved optimal" if self.proved_optimal else self.certificate.status

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import pictures
 from . import progress as bars
 from ._context import Context
 from ._library import (
@@ -371,6 +372,10 @@ class Run:
 
         self._context.call(lib.foray_run_trace, self._run, TRACE(take), None)
         return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+    def figure(self) -> Any:
+        """How the bound for all rewards fell: a figure of matplotlib, which has ``savefig``."""
+        return pictures.curve_of(self)
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page about the run, as `foray report` does."""

@@ -1,0 +1,81 @@
+"""Plans and runs to look at: maps in HTML for notebooks, and figures by matplotlib if it is there."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .models import Model
+    from .plans import Plan
+    from .runs import Run
+
+ARROWS = {
+    "up": "↑", "right": "→", "down": "↓", "left": "←",
+    "north": "↑", "east": "→", "south": "↓", "west": "←",
+}  # fmt: skip
+LARGEST_MAP = 10_000
+
+
+def _places(model: Model) -> dict[tuple[int, int], int]:
+    """The state in each cell of the map; empty if there is no map to draw, or none with one state a
+    cell."""
+    if model.grid is None or model.grid[0] * model.grid[1] > LARGEST_MAP:
+        return {}
+    cells = {s: cell for s in range(model.states) if (cell := model.cell(s)) is not None}
+    places = {cell: s for s, cell in cells.items()}
+    return places if len(places) == len(cells) else {}
+
+
+def _mark(model: Model, action: int) -> str:
+    return ARROWS.get(model.action_name(action) or "", str(action))
+
+
+def html(plan: Plan) -> str:
+    """The plan as a line of text and, where the model has a map, what is done first everywhere."""
+    line = f"<p>{escape(repr(plan))}</p>"
+    model = plan.model
+    if model.closed or not (places := _places(model)) or model.grid is None:
+        return line
+    rows = []
+    for row in range(model.grid[0]):
+        states = [places.get((row, col)) for col in range(model.grid[1])]
+        rows.append("".join(
+            "<td></td>" if s is None
+            else f'<td title="{escape(model.state_name(s) or str(s))}">{_mark(model, plan.action(0, s))}</td>'
+            for s in states
+        ))  # fmt: skip
+    return line + "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
+
+
+def _figure(width: float, height: float) -> tuple[Any, Any]:
+    from matplotlib.figure import Figure
+
+    figure: Any = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots()
+
+
+def map_of(plan: Plan, step: int) -> Any:
+    """The figure of :meth:`foray.Plan.figure`."""
+    model, places = plan.model, _places(plan.model)
+    if not places or model.grid is None:
+        raise ValueError(f"{model.name} has no map to draw a plan on")
+    rows, cols = model.grid
+    figure, axes = _figure(1.0 + 0.35 * cols, 1.2 + 0.35 * rows)
+    axes.set(xlim=(-0.5, cols - 0.5), ylim=(rows - 0.5, -0.5), xticks=[], yticks=[], aspect="equal")
+    axes.set_facecolor("0.8")
+    for (row, col), state in places.items():
+        axes.bar(col, 0.94, 0.94, row - 0.47, color="white")
+        axes.text(col, row, _mark(model, plan.action(step, state)), ha="center", va="center")
+    axes.set_title(f"{plan.reward.name}, step {step}\ncertificate {plan.certificate.gap:.3g}", fontsize=9)
+    return figure
+
+
+def curve_of(run: Run) -> Any:
+    """The figure of :meth:`foray.Run.figure`."""
+    trace = run.trace()
+    figure, axes = _figure(5.0, 3.2)
+    axes.step(trace[:, 0], trace[:, 2], where="post", marker="o", markersize=3)
+    axes.set(xscale="log", ylim=(0.0, None), xlabel="episodes", ylabel="bound for all rewards")
+    axes.set_title(f"{run.world}, {run.algorithm}", fontsize=9)
+    return figure

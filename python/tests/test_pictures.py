@@ -1,0 +1,74 @@
+"""What notebooks show, and figures."""
+
+from __future__ import annotations
+
+import html.parser
+import io
+
+import pytest
+
+import foray
+
+
+class Cells(html.parser.HTMLParser):
+    """The table of a page: the text of each cell by (row, column), and whether it has a title."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: dict[tuple[int, int], tuple[str, bool]] = {}
+        self.row, self.col, self.inside = -1, -1, False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "tr":
+            self.row, self.col = self.row + 1, -1
+        if tag == "td":
+            self.col, self.inside = self.col + 1, True
+            self.found[self.row, self.col] = ("", bool(attrs))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag != "td"
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            text, titled = self.found[self.row, self.col]
+            self.found[self.row, self.col] = (text + data, titled)
+
+
+def test_a_notebook_shows_the_map() -> None:
+    run = foray.explore("rooms:rows=1,cols=2,size=2,horizon=6", episodes=300)
+    plan = run.plan("goal:7")
+    arrows = {"up": "↑", "right": "→", "down": "↓", "left": "←"}
+    shown = Cells(plan._repr_html_()).found
+    assert run.model.grid is not None and len(shown) == run.model.grid[0] * run.model.grid[1]
+    for s in range(run.model.states):
+        cell = run.model.cell(s)
+        assert cell is not None
+        assert shown.pop(cell) == (arrows[run.model.action_name(plan.action(0, s)) or ""], True)
+    assert set(shown.values()) <= {("", False)}
+    assert "&lt;foray.Plan" in plan._repr_html_() and "<foray.Plan" not in plan._repr_html_()
+    run.close()
+    assert "<table>" not in plan._repr_html_()
+
+
+def test_without_a_map_there_is_a_line() -> None:
+    model = foray.Builder.tabular(2, 1, 3).transition(0, 0, 1, 1).transition(1, 0, 0, 1).finish()
+    plan = foray.explore(model, episodes=5).plan("goal:1")
+    assert plan._repr_html_().startswith("<p>") and "<table>" not in plan._repr_html_()
+    with pytest.raises(ValueError, match="no map"):
+        plan.figure()
+
+
+def test_figures() -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    run = foray.explore("riverswim:states=4,horizon=8", episodes=500)
+    plan = run.plan("goal:3")
+    for step in (0, 7):
+        marks = [text.get_text() for text in plan.figure(step).axes[0].texts]
+        assert marks == ["←→"[plan.action(step, s)] for s in range(4)]
+    line = run.figure().axes[0].lines[0]
+    assert line.get_xydata().tolist() == run.trace()[:, [0, 2]].tolist()
+    for figure in (plan.figure(), run.figure()):
+        file = io.BytesIO()
+        figure.savefig(file)
+        assert file.getvalue().startswith(b"\x89PNG")
