@@ -89,12 +89,13 @@ static cli_exit make_report(cli_session *session, const char *page, const foray_
     foray_run *run = NULL;
     cli_exit code = cli_status(
         session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &run));
+    /* The figure first: a name that is none leaves no page behind. */
+    if (code == CLI_DONE && figure->name)
+        code = write_figure(session, run, figure, stem);
     if (code == CLI_DONE)
         code = write_page(session, run, page);
     if (code == CLI_DONE && !cli_is_stdout(page))
         code = show_page(session, run, page);
-    if (code == CLI_DONE && figure->name)
-        code = write_figure(session, run, figure, stem);
     foray_run_close(run);
     return code;
 }

@@ -44,6 +44,7 @@ for figure in visitmap certificate theta policy0-0 doubtmap0; do
     holds "$figure needs nothing of the page" test "$(grep -c 'var(--' "page-$figure.svg")" -eq 0
 done
 expect 2 "there is no figure 'x'" foray report run.foray -o other.html --figure x
+holds "and then there is no page" test ! -e other.html
 rm page.html
 expect 2 "page-theta.svg already exists" foray report run.foray -o page.html --figure theta
 holds "and nothing was written" test ! -e page.html
