@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 
 class ForayError(Exception):
     """Anything that the library refused; the message says what, where and why."""
@@ -39,3 +41,16 @@ BY_STATUS: dict[int, type[ForayError]] = {
     -5: FileError,
     -6: OutOfMemory,
 }
+
+
+def check_free(path: str | os.PathLike[str], replace: bool) -> None:
+    """Nothing that exists is replaced unless asked for, and a run not even then."""
+    if not os.path.exists(path):
+        return
+    name = os.fsdecode(path)
+    if not replace:
+        raise FileError(f"{name} already exists: replace=True replaces it")
+    if os.path.isfile(path):
+        with open(path, "rb") as file:
+            if file.read(15) == b"SQLite format 3":
+                raise FileError(f"{name} is a run: choose another name")

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ._context import Context, text_of
 from ._library import ModelFacts, WorldInfo, lib
+from .errors import check_free
 
 Floats = npt.NDArray[np.float64]
 
@@ -162,8 +163,9 @@ class Model:
         context = Context()
         return text_of(context, lib.foray_model_print, context.pointer, self.pointer, 0).decode()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes it, as JSON, or compact if the name ends in .compact."""
+        check_free(path, replace)
         context, name = Context(), os.fspath(path)
         form = 1 if name.endswith(".compact") else 0
         context.call(lib.foray_model_save, context.pointer, self.pointer, form, os.fsencode(name))

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from . import pictures
 from ._context import Context, text_of
 from ._library import CertificateStruct, Doubt, PolicyStruct, lib
+from .errors import check_free
 from .models import Model
 from .rewards import BuiltReward
 
@@ -173,8 +174,9 @@ class Plan:
         context = self._complete()
         return text_of(context, lib.foray_policy_print, context.pointer, self.pointer).decode()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes a policy file, which `foray act` and `foray policy` read."""
+        check_free(path, replace)
         context = self._complete()
         context.call(lib.foray_policy_save, context.pointer, self.pointer, os.fsencode(path))
 

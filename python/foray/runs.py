@@ -29,7 +29,7 @@ from ._library import (
     lib,
 )
 from .environments import Environment, PythonWorld, Simulator, is_environment, simulate
-from .errors import UsageError
+from .errors import UsageError, check_free
 from .models import Model, load_model, open_model, world
 from .own import own_plan, own_reward
 from .plans import MODES, Certificate, Plan
@@ -377,8 +377,9 @@ class Run:
         """How the bound for all rewards fell: a figure of matplotlib, which has ``savefig``."""
         return pictures.curve_of(self)
 
-    def report(self, path: str | os.PathLike[str]) -> None:
+    def report(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes a page about the run, as `foray report` does."""
+        check_free(path, replace)
         self._context.long(lib.foray_report_save, self._run, os.fsencode(path))
 
     def verify(self) -> None:

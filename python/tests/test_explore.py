@@ -228,3 +228,16 @@ def test_memory_stays_flat() -> None:
         once()
     gc.collect()
     assert resident() - before < 2_000_000
+
+
+def test_nothing_is_replaced_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "kept.foray"
+    with foray.explore("riverswim", episodes=20, path=path, progress=False) as run:
+        plan = run.plan("goal:5")
+        for write, name in ((plan.save, "policy.json"), (run.report, "page.html")):
+            write(tmp_path / name)
+            with pytest.raises(foray.FileError, match="already exists"):
+                write(tmp_path / name)
+            write(tmp_path / name, replace=True)
+            with pytest.raises(foray.FileError, match="is a run"):
+                write(path, replace=True)
