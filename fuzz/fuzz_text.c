@@ -25,8 +25,8 @@ static void try_setting(foray_context *ctx, char *text)
     value[-1] = '=';
 }
 
-/* Three digits in a row, or one of `marks` behind a digit (an exponent), could ask for
- * something that takes minutes to build. */
+/* Two digits in a row, or one of `marks` behind a digit (an exponent), could ask for something
+ * that takes seconds to build; numbers of any length are read by try_setting. */
 static bool small(const char *text, const char *marks)
 {
     size_t digits = 0;
@@ -34,7 +34,7 @@ static bool small(const char *text, const char *marks)
         if (digits > 0 && strchr(marks, *text) != NULL)
             return false;
         digits = *text >= '0' && *text <= '9' ? digits + 1 : 0;
-        if (digits == 3)
+        if (digits == 2)
             return false;
     }
     return true;
