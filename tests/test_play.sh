@@ -13,6 +13,10 @@ cat >hostile.json <<'JSON'
              [1,1,0,[[1,0.5]]],[1,1,1,[[0,0.5]]]]}
 JSON
 expect 0 "" foray explore pendulum --clusters grid:5x5 --draws 20 -k 5 -o pendulum.foray
+# Data from elsewhere: the model is told, and the world is not there.
+expect 0 "" foray data rooms.foray -o data.csv
+expect 0 "" foray world export rooms -o rooms.json
+expect 0 "" foray learn rooms.json data.csv -o learnt.foray
 expect 0 "" foray explore hostile.json -k 50 -o hostile.foray
 
 if ! foray play rooms.foray -o rooms.html >"$work/out" 2>"$work/err"; then
@@ -25,6 +29,7 @@ fi
 expect 0 "page +inventory.html" foray play inventory.foray -o inventory.html
 expect 0 "" foray play hostile.foray -o hostile.html
 expect 0 "" foray play pendulum.foray -o pendulum.html
+expect 0 "" foray play learnt.foray -o learnt.html
 expect 0 '"page": "world.html"' foray play rooms -o world.html --json
 holds "a page without a run has at most 450 kB" test "$(stat -c %s world.html)" -le 450000
 holds "names cannot end a script" test "$(grep -c '</script>' hostile.html)" -eq "$(grep -c '</script>' world.html)"
@@ -43,5 +48,6 @@ for program in chromium chromedriver node; do
         finish
     fi
 done
-node "$source_dir/tests/play.mjs" "$foray" || fail "the page in a browser"
+# FORAY_BROWSER=firefox: the same in another browser, which scripts/look asks for.
+node "$source_dir/tests/play.mjs" "$foray" "${FORAY_BROWSER:-chromium}" || fail "the page in a browser"
 finish

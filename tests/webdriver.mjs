@@ -64,18 +64,27 @@ export class Browser {
     actions.splice(1, 0, { type: "pointerDown", button: 0 });
     actions.push({ type: "pointerUp", button: 0 });
     const pointer = { type: "pointer", id: pointerType, parameters: { pointerType }, actions };
-    await this.ask("POST", `${this.base}/actions`, { actions: [pointer] });
+    await this.act([pointer]);
   }
 
   /** Keys pressed one after another; names of the W3C as their characters. */
   async keys(...keys) {
     const actions = keys.flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
-    await this.ask("POST", `${this.base}/actions`, { actions: [{ type: "key", id: "keys", actions }] });
+    await this.act([{ type: "key", id: "keys", actions }]);
+  }
+
+  async act(actions) {
+    await this.ask("POST", `${this.base}/actions`, { actions });
   }
 
   async click(selector) {
     const found = await this.ask("POST", `${this.base}/element`, { using: "css selector", value: selector });
     await this.ask("POST", `${this.base}/element/${Object.values(found)[0]}/click`, {});
+  }
+
+  /** A command of Chromium's own protocol. */
+  async chromium(cmd, params = {}) {
+    return this.ask("POST", `${this.base}/goog/cdp/execute`, { cmd, params });
   }
 
   async screenshot(file) {

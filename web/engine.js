@@ -220,4 +220,46 @@ class Engine {
       states.push(this.call.play_walk(episode, t, states[t - 1]));
     return states;
   }
+
+  /**
+   * The built-in system behind the clusters; false: there is none in the page.
+   * @param {string} system @param {string} clusters
+   */
+  openSystem(system, clusters) {
+    return this.lend(system, (s) => this.lend(clusters, (c) => this.call.play_system(s, c))) === 0;
+  }
+
+  /** What the axes of the map are, where a system is behind it: name, value at the left or top, at the right or bottom. */
+  axes() {
+    return [0, 1].map((vertical) => ({
+      name: this.text(this.call.play_axis_name(vertical)),
+      from: /** @type {number} */ (this.call.play_axis_end(vertical, 0)),
+      to: /** @type {number} */ (this.call.play_axis_end(vertical, 1)),
+    }));
+  }
+
+  /**
+   * An episode of the last plan in the system itself: the clusters, and where in the map's cells
+   * the real states lie; none of these without a map.
+   * @param {number} episode @returns {{states: number[], path: [number, number][]}}
+   */
+  roll(episode) {
+    this.need(this.call.play_roll(episode));
+    const rows = this.call.play_horizon() + 1, mapped = this.call.play_rows() > 0;
+    const all = new Float64Array(this.call.memory.buffer, this.call.play_path(), 3 * rows).slice();
+    /** @type {[number, number][]} */
+    const path = Array.from({ length: mapped ? rows : 0 }, (_, t) => [all[3 * t + 1], all[3 * t + 2]]);
+    return { states: Array.from({ length: rows }, (_, t) => all[3 * t]), path };
+  }
+
+  /**
+   * What each action is worth at a step in a state if the last plan is obeyed afterwards, under
+   * the estimate; NaN: the state does not have it, or nobody knows.
+   * @param {number} step @param {number} state @returns {number[]}
+   */
+  worth(step, state) {
+    const actions = this.call.play_actions(), at = this.call.play_worth(step, state);
+    if (at === 0) return new Array(actions).fill(NaN);
+    return Array.from(new Float64Array(this.call.memory.buffer, at, actions));
+  }
 }

@@ -17,11 +17,17 @@ static struct {
     foray_model *model;
     foray_settings settings;
     foray_explorer *explorer;
-    foray_world *world; /* NULL: theta is not known, and nobody can walk here */
+    foray_world *world;       /* NULL: theta is not known, and nobody can walk here */
+    foray_system *system;     /* behind the clusters; NULL: none, or none that is built in */
+    foray_clusters *clusters; /* NULL with it */
+    double *path;             /* [horizon + 1][3] what play_roll gave */
     foray_reward *reward;
     foray_policy *policy;
     foray_doubt *doubt;
-    uint8_t *state; /* what play_save gave */
+    double *theta; /* [dim] the estimate; NULL: not asked for yet */
+    double *worth; /* [horizon + 1][states] V_t of the policy, for play_worth; NULL the same */
+    double *action_worth; /* [actions] */
+    uint8_t *state;       /* what play_save gave */
     size_t state_size;
 } play;
 
@@ -44,8 +50,19 @@ const char *EXPORT(play_message)(void)
 
 /* ------------------------------------------------------------------------- opening, exploring */
 
+static void drop_worth(void)
+{
+    free(play.theta);
+    free(play.worth);
+    free(play.action_worth);
+    play.theta = NULL;
+    play.worth = NULL;
+    play.action_worth = NULL;
+}
+
 static void drop_plan(void)
 {
+    drop_worth();
     foray_doubt_destroy(play.doubt);
     foray_policy_destroy(play.policy);
     foray_reward_destroy(play.reward);
@@ -58,6 +75,12 @@ static void drop_plan(void)
 foray_status EXPORT(play_close)(void)
 {
     drop_plan();
+    foray_clusters_destroy(play.clusters);
+    foray_system_destroy(play.system);
+    free(play.path);
+    play.clusters = NULL;
+    play.system = NULL;
+    play.path = NULL;
     foray_explorer_destroy(play.explorer);
     foray_world_destroy(play.world);
     foray_model_destroy(play.model);
@@ -239,6 +262,7 @@ foray_status EXPORT(play_reward)(const char *text, size_t size)
 foray_status EXPORT(play_plan)(int32_t mode, bool certified)
 {
     const foray_reward *const rewards[] = {play.reward};
+    drop_worth();
     foray_doubt_destroy(play.doubt);
     foray_policy_destroy(play.policy);
     play.doubt = NULL;
@@ -339,4 +363,183 @@ double EXPORT(play_truth)(bool best)
     foray_status status =
         foray_evaluate(play.ctx, play.model, play.reward, play.policy, &value, &optimal);
     return status != FORAY_OK ? NAN : best ? optimal : value;
+}
+
+/* ---------------------------------------------------------------------- in the real system */
+
+/* The built-in system that was explored, and the clusters through which it was seen. */
+foray_status EXPORT(play_system)(const char *text, const char *clusters)
+{
+    foray_status status = foray_system_open(play.ctx, text, &play.system);
+    if (status == FORAY_OK)
+        status = foray_clusters_parse(play.ctx, play.system, clusters, &play.clusters);
+    if (status == FORAY_OK && foray_clusters_count(play.clusters) != play_states())
+        status = FORAY_ERROR_INPUT;
+    if (status == FORAY_OK)
+        return status;
+    foray_clusters_destroy(play.clusters);
+    foray_system_destroy(play.system);
+    play.clusters = NULL;
+    play.system = NULL;
+    return status;
+}
+
+enum { MOST_DIMENSIONS = 64 }; /* of a system: foray_system_spec */
+
+/* The dimension along the rows of the map, or down its columns, and the clusters at its two ends;
+ * -1: there is none. */
+static int64_t find_axis(bool vertical, int64_t end[2])
+{
+    int64_t rows, cols, row, col;
+    double from[MOST_DIMENSIONS], to[MOST_DIMENSIONS];
+    if (!play.system || !foray_model_grid(play.model, &rows, &cols))
+        return -1;
+    for (int64_t s = 0; s < play_states(); s++) {
+        if (!foray_model_cell(play.model, s, &row, &col))
+            continue;
+        if (row == 0 && col == 0)
+            end[0] = s;
+        if (row == (vertical ? rows - 1 : 0) && col == (vertical ? 0 : cols - 1))
+            end[1] = s;
+    }
+    foray_clusters_centre(play.clusters, end[0], from);
+    foray_clusters_centre(play.clusters, end[1], to);
+    for (int64_t i = 0; i < foray_system_describe(play.system)->dimensions; i++)
+        if (from[i] != to[i])
+            return i;
+    return -1;
+}
+
+/* What an axis of the map is; NULL: nothing, or nobody has named it. */
+const char *EXPORT(play_axis_name)(bool vertical)
+{
+    int64_t end[2] = {0, 0}, axis = find_axis(vertical, end);
+    const char *const *name =
+        play.system ? foray_system_describe(play.system)->dimension_name : NULL;
+    return axis >= 0 && name ? name[axis] : NULL;
+}
+/* Its value at the left or the top (0), and at the right or the bottom (1). */
+double EXPORT(play_axis_end)(bool vertical, int32_t which)
+{
+    int64_t end[2] = {0, 0}, axis = find_axis(vertical, end);
+    double centre[MOST_DIMENSIONS];
+    if (axis < 0)
+        return NAN;
+    foray_clusters_centre(play.clusters, end[which], centre);
+    return centre[axis];
+}
+
+/* A real state as the map has it: its heaviest cluster, and its column and row, which are the
+ * means of the clusters' own, by weight. */
+static foray_status place_state(const double *state, double *place)
+{
+    int64_t most = foray_clusters_most(play.clusters), heaviest = 0;
+    int32_t *cluster = calloc((size_t)most, sizeof *cluster);
+    double *weight = calloc((size_t)most, sizeof *weight);
+    if (!cluster || !weight) {
+        free(cluster);
+        free(weight);
+        return FORAY_ERROR_MEMORY;
+    }
+    int64_t count = foray_clusters_of(play.clusters, state, cluster, weight);
+    place[1] = place[2] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t row = 0, col = 0;
+        if (weight[i] > weight[heaviest])
+            heaviest = i;
+        foray_model_cell(play.model, cluster[i], &row, &col);
+        place[1] += weight[i] * (double)col;
+        place[2] += weight[i] * (double)row;
+    }
+    place[0] = cluster[heaviest];
+    free(cluster);
+    free(weight);
+    return FORAY_OK;
+}
+
+/* One episode of the policy in the system itself, from real state to real state. */
+static foray_status roll(uint64_t episode, double *state, double *next)
+{
+    int64_t horizon = play_horizon(), dimensions = foray_system_describe(play.system)->dimensions;
+    foray_draw draw = {.seed = 2, .episode = episode};
+    foray_status status = foray_system_reset(play.system, &draw, state);
+    for (int64_t t = 0; status == FORAY_OK; t++) {
+        status = place_state(state, play.path + 3 * t);
+        if (status != FORAY_OK || t == horizon)
+            break;
+        draw.step = (uint32_t)t + 1;
+        const foray_system_query query = {
+            .draw = draw,
+            .simulator = FORAY_REALITY,
+            .action = foray_policy_act(play.policy, play.clusters, t, state),
+        };
+        status = foray_system_step(play.system, 1, &query, state, next);
+        memcpy(state, next, (size_t)dimensions * sizeof *state);
+    }
+    return status;
+}
+
+/* play_path then has cluster, column and row of every step. */
+foray_status EXPORT(play_roll)(int32_t episode)
+{
+    if (!play.system || !play.policy)
+        return FORAY_ERROR_USAGE;
+    size_t dimensions = (size_t)foray_system_describe(play.system)->dimensions;
+    double *state = calloc(2 * dimensions, sizeof *state);
+    free(play.path);
+    play.path = calloc(3 * ((size_t)play_horizon() + 1), sizeof *play.path);
+    foray_status status = state && play.path ? roll((uint64_t)episode, state, state + dimensions)
+                                             : FORAY_ERROR_MEMORY;
+    free(state);
+    return status;
+}
+const double *EXPORT(play_path)(void)
+{
+    return play.path;
+}
+
+/* ------------------------------------------------------------------ what an action is worth */
+
+/* Q_t(s,a) = r_t(s,a) + sum_j P(s_j|s,a) V_{t+1}(s_j), under the estimate. */
+static double worth_of(int64_t step, int64_t state, int64_t action)
+{
+    const int32_t *next;
+    const double *after = play.worth + (step + 1) * play_states();
+    double worth = foray_reward_at(play.reward, step, state, action);
+    int64_t count = foray_model_successors(play.model, state, action, &next);
+    for (int64_t j = 0; j < count; j++)
+        worth += foray_model_probability(play.model, play.theta, state, action, j) * after[next[j]];
+    return worth;
+}
+
+/* V_t(s) = Q_t(s, pi_t(s)), V_H = 0. */
+static foray_status find_worth(void)
+{
+    int64_t states = play_states(), horizon = play_horizon();
+    play.theta = calloc((size_t)foray_model_dim(play.model) + 1, sizeof *play.theta);
+    play.worth = calloc((size_t)(horizon + 1) * (size_t)states, sizeof *play.worth);
+    play.action_worth = calloc((size_t)play_actions(), sizeof *play.action_worth);
+    if (!play.theta || !play.worth || !play.action_worth)
+        return FORAY_ERROR_MEMORY;
+    foray_status status = foray_explorer_estimate(play.explorer, play.theta, NULL);
+    for (int64_t t = horizon - 1; t >= 0 && status == FORAY_OK; t--)
+        for (int64_t s = 0; s < states; s++)
+            play.worth[t * states + s] = worth_of(t, s, play.policy->action[t * states + s]);
+    return status;
+}
+
+/* Of all actions at a step in a state, NaN where it has not got one; NULL: nobody knows, because
+ * there is no plan, or the algorithm estimates no theta. */
+const double *EXPORT(play_worth)(int32_t step, int32_t state)
+{
+    if (!play.policy || !play.reward)
+        return NULL;
+    if (!play.worth && find_worth() != FORAY_OK) {
+        drop_worth();
+        return NULL;
+    }
+    for (int64_t a = 0; a < play_actions(); a++)
+        play.action_worth[a] =
+            foray_model_available(play.model, state, a) ? worth_of(step, state, a) : NAN;
+    return play.action_worth;
 }

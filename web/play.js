@@ -1,37 +1,7 @@
 // play.js - the page: listens to the pointer, the keyboard and the controls, plans while somebody
-// paints, and asks the worker for what takes longer. Names from models are only ever set as text.
+// paints, and asks the worker for what takes longer.
 "use strict";
 
-/** @template {HTMLElement} T @param {string} id @param {new () => T} kind @returns {T} */
-function element(id, kind) {
-  const found = document.getElementById(id);
-  if (!(found instanceof kind)) throw new Error(`no ${id}`);
-  return found;
-}
-/** @param {string} id */
-const input = (id) => element(id, HTMLInputElement);
-/** @param {string} id */
-const select = (id) => element(id, HTMLSelectElement);
-/** @param {string} id @param {string} text */
-function say(id, text) {
-  const it = element(id, HTMLElement);
-  if (it.textContent !== text) it.textContent = text;
-}
-/**
- * Six digits, as the command prints them.
- * @param {number} x
- */
-function brief(x) {
-  return x === 0 ? "0" : String(Number(x.toPrecision(6)));
-}
-/**
- * Three digits, rounded up: a bound stays one.
- * @param {number} x
- */
-function atMost(x) {
-  const near = Number(x.toPrecision(3));
-  return String(near >= x ? near : Number((near + 10 ** (Math.floor(Math.log10(x)) - 2)).toPrecision(3)));
-}
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 
 class Playground {
@@ -39,34 +9,45 @@ class Playground {
   constructor(engine, wasm, bundle) {
     this.engine = engine;
     this.bundle = bundle;
-    this.view = new View(element("map", HTMLCanvasElement));
+    this.sheets = [new Sheet("A", "map"), new Sheet("B", "other")];
+    this.active = 0;
+    this.paired = false; // are both shown?
+    this.panel = new Panel();
+    this.guide = new Guide();
+    this.quiz = new Questions(this);
+    this.exploring = new Exploring(this);
     this.worker = this.startWorker(wasm);
     /** @type {World} */
     this.world = engine.describe();
-    this.paint = new Paint(0, 0);
-    /** @type {Int32Array | null} */
-    this.policy = null;
     this.mode = 1;
     this.step = 0;
     this.cursor = -1;
-    /** @type {number[]} */
-    this.trail = [];
-    /** @type {number[]} */
-    this.doubt = [];
-    this.wanted = 0; // the number of the last request for a certificate
+    this.requests = 0; // for certificates, so far
     this.origin = 0; // the number of the world
     /** @type {{episodes: number, state: Uint8Array}[]} */
     this.past = [];
     this.painting = false;
-    this.planned = true; // does the policy belong to the reward?
     this.drawn = true;
     this.planTime = 0;
     this.walked = 0;
-    this.timer = 0;
     this.walker = 0;
     this.frames = 0;
     this.certificateTime = 0;
     this.asked = 0;
+  }
+
+  /** The sheet that is painted on, and that the panel is about. */
+  get sheet() {
+    return this.sheets[this.active];
+  }
+  get paint() {
+    return this.sheet.paint;
+  }
+  get view() {
+    return this.sheet.view;
+  }
+  get shown() {
+    return this.paired ? this.sheets : [this.sheets[0]];
   }
 
   // ------------------------------------------------------------------------- worlds
@@ -92,18 +73,62 @@ class Playground {
     this.origin++;
     this.remindOf([]);
     this.world = this.engine.describe();
-    this.paint = new Paint(this.world.states, this.world.horizon);
+    for (const sheet of this.sheets) {
+      sheet.paint = new Paint(this.world.states, this.world.horizon);
+      sheet.policy = null;
+      sheet.value = 0;
+      sheet.forget();
+      sheet.planned = true;
+    }
+    this.stopWalking();
+    this.quiz.end();
     this.step = 0;
-    this.trail = [];
     this.cursor = -1;
     const last = this.world.horizon - 1;
     for (const id of ["step", "from", "to"]) input(id).max = String(last);
     input("from").value = "0";
     input("to").value = String(last);
-    element("walk", HTMLButtonElement).hidden = !this.world.walks;
+    this.findSystem(source);
+    this.offerWalks();
     this.arrange();
+    this.nameActions();
     this.about();
     this.showStep();
+  }
+
+  /**
+   * A built-in system behind the clusters, in whose real states plans can be tried.
+   * @param {Source} source
+   */
+  findSystem(source) {
+    const [system, clusters] = source.clusters ? String(this.bundle.world).split("@") : [];
+    const own = /^(draws|accuracy|delta|seed|lipschitz|continue|model)=/;
+    this.rolls = clusters !== undefined
+      && this.engine.openSystem(system, clusters.split(",").filter((part) => !own.test(part)).join(","));
+  }
+
+  /** What colours stand for, where actions are colours; and what the map's axes are. */
+  nameActions() {
+    const { world } = this, legend = element("actions", HTMLElement);
+    legend.hidden = !this.view.tinted;
+    legend.replaceChildren(...world.actionName.flatMap((name, action) => {
+      const key = document.createElement("span");
+      key.className = "key action";
+      key.style.setProperty("--tint", TINTS[action % TINTS.length]);
+      return [key, name];
+    }));
+    const [across, down] = this.rolls ? this.engine.axes() : [];
+    say("axes", across && across.name && down.name
+      ? `across: ${across.name} from ${brief(across.from)} to ${brief(across.to)}; down: ${down.name} from ${brief(down.from)} to ${brief(down.to)}` : "");
+  }
+
+  /** Episodes can be followed in the world itself, in a system, or as they were recorded. */
+  offerWalks() {
+    const own = this.origin === 1, button = element("walk", HTMLButtonElement);
+    this.recorded = own && this.bundle.episodes && !this.rolls ? this.bundle.episodes : [];
+    const walks = this.world.walks && (this.isTrue || this.recorded.length === 0);
+    button.hidden = !this.rolls && !walks && this.recorded.length === 0;
+    button.textContent = this.rolls ? "Try it in the system" : this.recorded.length > 0 ? "Show a recorded episode" : "Follow an episode";
   }
 
   about() {
@@ -119,9 +144,13 @@ class Playground {
   arrange() {
     const room = element("main", HTMLElement), beside = window.matchMedia("(min-width: 62.01rem)").matches;
     const width = beside ? window.innerWidth - element("panel", HTMLElement).offsetWidth - 60 : room.clientWidth;
-    this.view.layOut(this.world, Math.max(width, 200), Math.max(260, window.innerHeight - 270));
-    document.documentElement.style.setProperty("--stage", `${this.view.extent[0]}px`);
-    this.changed(false);
+    // Two maps stand side by side where each has the width of a phone, otherwise one below the other.
+    const pair = this.paired && width >= 640, each = pair ? (width - 28) / 2 : width;
+    for (const sheet of this.shown)
+      sheet.view.layOut(this.world, Math.max(each, 200), Math.max(260, window.innerHeight - 270));
+    const stage = pair ? 2 * this.view.extent[0] + 28 : this.view.extent[0];
+    document.documentElement.style.setProperty("--stage", `${stage}px`);
+    this.redraw();
   }
 
   // --------------------------------------------------------------------------- history
@@ -153,68 +182,122 @@ class Playground {
     this.engine.load(it.state);
     this.worker.postMessage({ kind: "load", state: it.state });
     this.about();
-    this.changed(true);
+    this.replanAll();
   }
 
   // ------------------------------------------------------------------------ planning
 
-  /**
-   * The picture is out of date, and perhaps the policy.
-   * @param {boolean} replan
-   */
-  changed(replan) {
-    if (replan) {
-      this.planned = false;
-      this.wanted++;
-      element("verdict", HTMLElement).dataset.doubt = "sought";
-      this.doubt = [];
-      this.stopWalking();
-      window.clearTimeout(this.timer);
-      this.timer = window.setTimeout(() => this.certify(), this.painting ? 120 : 0);
-    }
+  /** The picture is out of date. */
+  redraw() {
     if (!this.drawn) return;
     this.drawn = false;
     requestAnimationFrame(() => this.frame());
   }
 
+  /**
+   * The reward of a sheet has changed, or what is known.
+   * @param {Sheet} sheet
+   */
+  changed(sheet) {
+    sheet.forget();
+    sheet.wanted = ++this.requests;
+    element("verdict", HTMLElement).dataset.doubt = "sought";
+    this.stopWalking();
+    this.quiz.question = null;
+    window.clearTimeout(sheet.timer);
+    sheet.timer = window.setTimeout(() => this.certify(sheet), this.painting ? 120 : 0);
+    this.redraw();
+  }
+
+  /** @param {number} mode */
+  useMode(mode) {
+    if (mode === this.mode) return;
+    this.mode = mode;
+    select("mode").value = String(mode);
+    this.replanAll();
+    this.remember();
+  }
+
+  replanAll() {
+    for (const sheet of this.shown) this.changed(sheet);
+  }
+
   frame() {
     this.drawn = true;
     this.frames++;
-    if (!this.planned) this.plan();
-    this.view.draw({
-      world: this.world, paint: this.paint, policy: this.policy, step: this.step, cursor: this.cursor,
-      trail: this.trail, doubt: input("show-doubt").checked ? this.doubt : [],
-    });
+    for (const sheet of this.shown) if (!sheet.planned) this.plan(sheet);
+    const differing = this.differing(), { quiz } = this;
+    for (const sheet of this.shown) {
+      const mine = sheet === this.sheet;
+      sheet.view.draw({
+        world: this.world, paint: sheet.paint, policy: quiz.on ? quiz.arrows(sheet) : sheet.policy, step: this.step,
+        cursor: mine ? this.cursor : -1, trail: sheet.trail, path: sheet.path, differing,
+        doubt: input("show-doubt").checked && !quiz.on ? sheet.doubt : [],
+        asked: quiz.question && mine ? quiz.question.state : -1,
+      });
+    }
+    this.tell(differing);
   }
 
-  get reward() {
-    return this.paint.file("painted");
+  /**
+   * The words beside the picture.
+   * @param {number[]} differing
+   */
+  tell(differing) {
+    const explored = this.engine.episodes() > 0;
+    this.panel.show(this.sheet, explored, this.isTrue, this.world);
+    if (this.paired) this.panel.showPair(this.sheets, explored, differing, this.world);
+    say("caption", this.caption());
+    element("next", HTMLElement).hidden = !(this.guide.on && explored && !this.quiz.on);
+    element("caption", HTMLElement).dataset.of = this.guide.on && explored && !this.quiz.on ? `${this.guide.at + 1} of ${MINUTE.length}` : "";
   }
 
-  plan() {
-    this.planned = true;
+  caption() {
+    const { result } = this.sheet;
+    if (this.engine.episodes() === 0) return "Nothing is known about this world yet. Explore it first, without any reward.";
+    if (this.quiz.on) return this.quiz.caption();
+    if (this.guide.on && !(result && result.status !== "certified")) return MINUTE[this.guide.at];
+    if (this.paint.empty) return MINUTE[0];
+    if (!result) return "The arrows follow while you paint; the certificate when you pause.";
+    if (result.status !== "certified") return "The arrows are the best plan under what was learnt; nothing is proved about it.";
+    return result.numbers.optimal
+      ? "Nobody had named this reward while exploring, and the plan is proved the best."
+      : "No other policy can add more than the certificate. Stripes: where it comes from.";
+  }
+
+  /** States in which the two plans do different things at this step. @returns {number[]} */
+  differing() {
+    const [a, b] = this.sheets, found = [], from = this.step * this.world.states;
+    if (!this.paired || a.paint.empty || b.paint.empty || !a.policy || !b.policy) return [];
+    for (let s = 0; s < this.world.states; s++) if (a.policy[from + s] !== b.policy[from + s]) found.push(s);
+    return found;
+  }
+
+  /** @param {Sheet} sheet */
+  plan(sheet) {
+    sheet.planned = true;
     const begun = performance.now();
     try {
-      this.engine.plan(this.reward, this.mode, false);
-      this.policy = this.engine.policy();
+      this.engine.plan(sheet.reward, this.mode, false);
+      sheet.policy = this.engine.policy();
       const { numbers } = this.engine.result();
-      this.showValue(this.mode === 1 ? numbers.plugin : NaN);
+      sheet.value = this.mode === 1 ? numbers.plugin : NaN;
     } catch (error) {
       this.complain(error);
     }
     this.planTime = performance.now() - begun;
-    this.showVerdict("computing", "Computing …", "the certificate follows");
-    say("interval", "");
-    say("small", "");
-    say("truth", "");
-    this.showPlaces([]);
   }
 
-  certify() {
-    if (!this.planned) this.plan(); // or "computing" would come after the answer
-    if (this.paint.empty) return this.showEmpty();
+  /** @param {Sheet} sheet */
+  certify(sheet) {
+    if (!sheet.planned) this.plan(sheet); // or the value would come after the answer
+    if (sheet.paint.empty) {
+      sheet.value = 0;
+      sheet.places = [];
+      return this.redraw();
+    }
     this.asked = performance.now();
-    this.worker.postMessage({ kind: "certify", id: this.wanted, reward: this.reward, mode: this.mode });
+    this.worker.postMessage({ kind: "certify", id: sheet.wanted, sheet: sheet.letter, reward: sheet.reward, mode: this.mode });
   }
 
   /**
@@ -223,103 +306,32 @@ class Playground {
    */
   hear(message) {
     if (message.kind === "failed") return this.complain(message.message);
-    if (message.kind === "explored" && message.id === this.origin) return this.explored(message);
-    if (message.id !== this.wanted) return;
+    if (message.kind === "explored" && message.id === this.origin) return this.exploring.explored(message);
+    const sheet = this.sheets.find((it) => it.wanted === message.id);
+    if (!sheet) return;
     if (message.kind === "certified") {
       this.certificateTime = performance.now() - this.asked;
-      this.policy = message.policy;
-      this.showResult(message.result);
+      sheet.policy = message.policy;
+      sheet.result = message.result;
+      sheet.value = message.result.numbers.expected;
+      sheet.truth = message.truth;
+      if (!this.painting) this.guide.certified();
     }
-    if (message.kind === "doubted") this.showDoubt(message.places);
-    element("verdict", HTMLElement).dataset.doubt = message.kind === "doubted" ? "known" : "sought";
-    this.changed(false);
+    if (message.kind === "doubted") sheet.blame(message.places, this.world.states);
+    this.redraw();
   }
 
   // ------------------------------------------------------------------------- showing
 
   /** @param {unknown} error */
   complain(error) {
-    this.showVerdict("failed", "That did not work", error instanceof Error ? error.message : String(error));
-  }
-
-  /** @param {number} value */
-  showValue(value) {
-    const shown = element("value", HTMLOutputElement);
-    shown.textContent = Number.isNaN(value) ? "…" : brief(value);
-    shown.title = shown.dataset.value = Number.isNaN(value) ? "" : String(value);
-  }
-
-  /** @param {string} state @param {string} word @param {string} text */
-  showVerdict(state, word, text) {
-    const { dataset } = element("verdict", HTMLElement);
-    dataset.state = state;
-    dataset.doubt = "sought";
-    say("verdict-word", word);
-    say("verdict-text", text);
-  }
-
-  showEmpty() {
-    const fresh = this.engine.episodes() === 0;
-    this.showValue(0);
-    this.showVerdict("none", fresh ? "Not explored yet" : "No reward yet", fresh ? "Explore the world first: below." : "Paint one on the map.");
-    if (fresh) say("caption", "Nothing is known about this world yet. Explore it first, without any reward.");
-    else say("caption", "Nobody told the explorer what is worth having. Paint a reward: drag over the map.");
-  }
-
-  /** @param {Certified} result */
-  showResult(result) {
-    const n = result.numbers, sure = `${brief(100 * (1 - n.delta))}%`;
-    this.showValue(n.expected);
-    const verdict = element("verdict", HTMLElement);
-    verdict.dataset.gap = String(n.gap);
-    verdict.dataset.low = String(n.low);
-    verdict.dataset.high = String(n.high);
-    const proved = result.status === "certified", laws = proved ? "that fits the data" : "of the confidence set";
-    if (Number.isFinite(n.low)) say("interval", `between ${brief(n.low)} and ${brief(n.high)} under every law ${laws}`);
-    if (proved && n.optimal) this.showVerdict("optimal", "Proved optimal", `No policy is better, with probability at least ${sure}.`);
-    else if (proved && n.vacuous) this.showVerdict("open", "Nothing certain yet", "The certificate is all that rewards allow: more episodes are needed.");
-    else if (proved) this.showVerdict("certified", `At most ${atMost(n.gap)} below the best`, `Certified, with probability at least ${sure}.`);
-    else if (Number.isFinite(n.gap)) this.showVerdict("open", `Perhaps ${atMost(n.gap)} below the best`, `${result.status}: ${result.because}.`);
-    else this.showVerdict("open", "No certificate", `${result.because}.`);
-    say("small", `optimistic ${brief(n.optimistic)}, plug-in ${brief(n.plugin)}, pessimistic ${brief(n.pessimistic)}; radius ${result.radius}`);
-    this.showTruth();
-    if (!proved) say("caption", "The arrows are the best plan under what was learnt; nothing is proved about it.");
-    else say("caption", n.optimal
-      ? "Nobody had named this reward while exploring, and the plan is proved the best."
-      : "No other policy can add more than the certificate. Stripes: where it comes from.");
+    this.sheet.problem = error instanceof Error ? error.message : String(error);
+    this.redraw();
   }
 
   /** Is the model's theta that of the world? Of runs, the command has told; what is explored here is the model. */
   get isTrue() {
     return this.origin > 1 || !this.bundle.state || this.bundle.true;
-  }
-
-  /** Only where the world is known: what the policy is really worth. */
-  showTruth() {
-    const value = this.engine.call.play_truth(0), best = this.engine.call.play_truth(1);
-    if (!Number.isNaN(value)) say("truth", `${this.isTrue ? "in the true world" : "by the model's own theta, which need not be the world's,"} ${brief(value)}; the best policy there ${brief(best)}`);
-  }
-
-  /** @param {Place[]} places */
-  showDoubt(places) {
-    const share = new Array(this.world.states).fill(0);
-    for (const place of places) share[place.state] += place.share;
-    const most = share.reduce((a, b) => Math.max(a, b), 0);
-    const proved = element("verdict", HTMLElement).dataset.state === "optimal"; // what is left is rounding
-    this.doubt = most > 0 && !proved ? share.map((x) => (x < most / 20 ? 0 : x / most)) : [];
-    this.showPlaces(proved ? [] : places);
-  }
-
-  /** @param {Place[]} places */
-  showPlaces(places) {
-    const { world, policy } = this, list = element("places", HTMLElement);
-    list.replaceChildren(...places.slice(0, 3).map(({ step, state, action, share }) => {
-      const item = document.createElement("li");
-      const own = policy && policy[step * world.states + state] === action;
-      const what = own ? "what follows may be worse" : `${world.actionName[action]} might be better`;
-      item.textContent = `step ${step}, state ${world.stateName[state]}: ${what} (${atMost(share)})`;
-      return item;
-    }));
   }
 
   showStep() {
@@ -332,9 +344,9 @@ class Playground {
    * @param {number} state
    */
   showWhere(state) {
-    const { world, paint, policy, step } = this;
+    const { world, paint, step } = this, { policy } = this.sheet;
     if (state < 0) return say("where", "");
-    const action = policy && !paint.empty ? `, ${world.actionName[policy[step * world.states + state]]}` : "";
+    const action = policy && !paint.empty && !this.quiz.on ? `, ${world.actionName[policy[step * world.states + state]]}` : "";
     say("where", `state ${world.stateName[state]}: reward ${paint.at(step, state)} at step ${step}${action}`);
   }
 
@@ -346,7 +358,7 @@ class Playground {
     const from = Math.min(Math.max(0, Number(input("from").value)), last);
     const to = Math.min(Math.max(from, Number(input("to").value)), last);
     for (const s of states) this.paint.set(s, from, to, erase ? 0 : Number(input("strength").value));
-    if (states.length > 0) this.changed(true);
+    if (states.length > 0) this.changed(this.sheet);
   }
 
   get brush() {
@@ -357,34 +369,52 @@ class Playground {
     return element("tools", HTMLElement).querySelector("input[value=erase]:checked") !== null;
   }
 
-  /** @param {PointerEvent} event */
-  pointed(event) {
-    const box = this.view.canvas.getBoundingClientRect();
-    return this.view.statesAt(event.clientX - box.left, event.clientY - box.top, this.brush);
+  /** @param {Sheet} sheet @param {PointerEvent} event */
+  pointed(sheet, event) {
+    const box = sheet.view.canvas.getBoundingClientRect();
+    return sheet.view.statesAt(event.clientX - box.left, event.clientY - box.top, this.brush);
   }
 
-  listenToPointer() {
-    const { canvas } = this.view;
+  /**
+   * From now on this sheet is painted on, and spoken of.
+   * @param {Sheet} sheet
+   */
+  choose(sheet) {
+    const index = this.sheets.indexOf(sheet);
+    if (index === this.active) return;
+    this.active = index;
+    this.cursor = -1;
+    this.sheets.forEach((it, i) => it.view.canvas.classList.toggle("chosen", this.paired && i === index));
+    this.remember();
+    this.redraw();
+  }
+
+  /** @param {Sheet} sheet */
+  listenToPointer(sheet) {
+    const { canvas } = sheet.view;
     canvas.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       canvas.setPointerCapture(event.pointerId);
+      this.choose(sheet);
+      this.quiz.leave();
       this.painting = true;
       this.cursor = -1;
       this.paint.begin();
-      this.stroke(this.pointed(event), this.erasing);
+      this.stroke(this.pointed(sheet, event), this.erasing);
     });
     canvas.addEventListener("pointermove", (event) => {
-      const states = this.pointed(event);
-      this.showWhere(states.length > 0 ? states[states.length >> 1] : -1);
+      const states = this.pointed(sheet, event);
+      if (sheet === this.sheet) this.showWhere(states.length > 0 ? states[states.length >> 1] : -1);
       if (!this.painting) return;
       const before = event.getCoalescedEvents ? event.getCoalescedEvents() : [event];
-      this.stroke(before.length > 0 ? before.flatMap((e) => this.pointed(e)) : states, this.erasing);
+      this.stroke(before.length > 0 ? before.flatMap((e) => this.pointed(sheet, e)) : states, this.erasing);
     });
     for (const end of ["pointerup", "pointercancel"])
       canvas.addEventListener(end, () => {
         if (!this.painting) return;
         this.painting = false;
-        this.changed(true);
+        this.guide.strokes++;
+        this.changed(sheet);
         this.remember();
       });
   }
@@ -393,7 +423,8 @@ class Playground {
   pressed(event) {
     const toward = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (toward) this.move(toward[0], toward[1]);
+    if (toward && this.quiz.chooseByKey(toward)) event.preventDefault();
+    else if (toward) this.move(toward[0], toward[1]);
     else if (event.key === " " || event.key === "Enter") this.dab(this.erasing);
     else if (event.key === "Delete" || event.key === "Backspace") this.dab(true);
     else if (event.key === "u" || event.key === "z") this.undo();
@@ -409,20 +440,22 @@ class Playground {
     const first = this.world.initial.findIndex((p) => p > 0);
     this.cursor = this.cursor < 0 ? Math.max(first, 0) : this.view.beside(this.cursor, dx, dy);
     this.showWhere(this.cursor);
-    this.changed(false);
+    this.redraw();
   }
 
   /** @param {boolean} erase */
   dab(erase) {
+    this.quiz.leave();
     if (this.cursor < 0) this.move(0, 0);
     this.paint.begin();
     this.stroke(this.view.around(this.cursor, this.brush), erase);
     this.showWhere(this.cursor);
+    this.guide.strokes++;
     this.remember();
   }
 
   undo() {
-    if (this.paint.undo()) this.changed(true);
+    if (this.paint.undo()) this.changed(this.sheet);
     this.remember();
   }
 
@@ -441,43 +474,79 @@ class Playground {
     this.step = Math.min(Math.max(0, step), this.world.horizon - 1);
     this.showStep();
     this.showWhere(this.cursor);
-    this.changed(false);
+    this.redraw();
   }
 
   stopWalking() {
     window.clearInterval(this.walker);
-    this.trail = [];
+    for (const sheet of this.sheets) {
+      sheet.trail = [];
+      sheet.path = [];
+    }
   }
 
-  /** One episode in the true world, step by step, or at once for whoever wants things to stand still. */
+  /**
+   * An episode of a sheet's plan: in the system, in the world, or one that was recorded.
+   * @param {Sheet} sheet @param {number} number @returns {{states: number[], path: [number, number][]}}
+   */
+  episode(sheet, number) {
+    if (this.recorded.length > 0) return { states: this.recorded[number % this.recorded.length], path: [] };
+    this.engine.plan(sheet.reward, this.mode, false);
+    return this.rolls ? this.engine.roll(number) : { states: this.engine.walk(number), path: [] };
+  }
+
+  /** One episode, step by step, or at once for whoever wants things to stand still; of two plans both, with the same luck. */
   walk() {
     this.stopWalking();
-    this.engine.plan(this.reward, this.mode, false);
-    const states = this.engine.walk(this.walked++);
-    let t = still.matches ? states.length : 1;
+    this.quiz.leave();
+    const number = this.walked++, episodes = this.shown.map((sheet) => this.episode(sheet, number));
+    const length = episodes[0].states.length;
+    let t = still.matches ? length : 1;
     const tick = () => {
-      this.trail = states.slice(0, t);
+      this.shown.forEach((sheet, i) => {
+        sheet.trail = episodes[i].states.slice(0, t);
+        sheet.path = episodes[i].path.slice(0, t);
+      });
       this.goTo(Math.min(t - 1, this.world.horizon - 1));
-      if (t++ >= states.length) window.clearInterval(this.walker);
+      if (t++ >= length) window.clearInterval(this.walker);
     };
     this.walker = window.setInterval(tick, 160);
     tick();
+  }
+
+  // ---------------------------------------------------------------------- two rewards
+
+  /**
+   * Shows the second reward beside the first, or hides it.
+   * @param {boolean} paired
+   */
+  pair(paired) {
+    this.paired = paired;
+    if (!paired) this.choose(this.sheets[0]);
+    for (const id of ["pair", "sheet-b", "name-a"]) element(id, HTMLElement).hidden = !paired;
+    element("compare", HTMLElement).setAttribute("aria-pressed", String(paired));
+    element("frame", HTMLElement).classList.toggle("two", paired);
+    this.sheets.forEach((it, i) => it.view.canvas.classList.toggle("chosen", paired && i === this.active));
+    this.stopWalking();
+    this.arrange();
+    this.remember();
   }
 
   // -------------------------------------------------------------------------- sharing
 
   /** The reward as a link, a file and a command. */
   remember() {
-    const link = this.paint.link(), made = this.made ? `${this.made}&` : "";
-    history.replaceState(null, "", link || made ? `#${made}reward=${link}` : " ");
-    element("download", HTMLAnchorElement).href = `data:application/json,${encodeURIComponent(this.reward)}`;
+    const link = this.sheets[0].paint.link(), { made: here } = this.exploring, made = here ? `${here}&` : "";
+    const other = this.paired ? `&other=${this.sheets[1].paint.link()}` : "";
+    history.replaceState(null, "", link || made || other ? `#${made}reward=${link}${other}` : " ");
+    element("download", HTMLAnchorElement).href = `data:application/json,${encodeURIComponent(this.sheet.reward)}`;
     const mode = this.mode === 1 ? "" : ` -m ${MODES[this.mode]}`;
     say("command", this.commands(mode));
   }
 
   /** @param {string} mode */
   commands(mode) {
-    const explore = this.explorer ? `foray explore ${this.explorer} -o run.foray\n` : "";
+    const { explorer } = this.exploring, explore = explorer ? `foray explore ${explorer} -o run.foray\n` : "";
     return `${explore}foray plan ${explore ? "run.foray" : "RUN"} -r painted.json${mode}`;
   }
 
@@ -491,107 +560,40 @@ class Playground {
     }
   }
 
-  // ------------------------------------------------------------------------ exploring
-
-  listWorlds() {
-    const box = select("world"), worlds = this.engine.worlds();
-    box.replaceChildren(...worlds.map(([name]) => new Option(name, name)));
-    const chosen = () => {
-      input("spec").value = box.value;
-      say("world-summary", new Map(worlds).get(box.value) || "");
-    };
-    box.value = "rooms";
-    box.addEventListener("change", chosen);
-    chosen();
-  }
-
-  /**
-   * Explores a built-in world here.
-   * @param {string} spec @param {number} episodes @param {string} seed
-   */
-  explore(spec, episodes, seed) {
-    const own = !this.bundle.state && spec === this.bundle.name;
-    /** @type {Source} */
-    const source = { settings: [["episodes", String(episodes)], ["seed", seed]] };
-    if (own) source.model = this.bundle.modelBytes;
-    else source.spec = spec;
-    try {
-      this.open(source);
-    } catch (error) {
-      return this.complain(error);
-    }
-    this.made = `world=${encodeURIComponent(spec)}&episodes=${episodes}&seed=${seed}`;
-    this.explorer = `${spec} -k ${episodes} --seed ${seed}`;
-    this.total = episodes;
-    element("stop", HTMLElement).hidden = element("progress", HTMLElement).hidden = false;
-    this.worker.postMessage({ kind: "explore", id: this.origin, episodes });
-  }
-
-  /** @param {{left: number, state: Uint8Array}} news */
-  explored(news) {
-    this.engine.load(news.state);
-    this.about();
-    const episodes = this.engine.episodes(), last = this.past[this.past.length - 1];
-    if (!last || episodes >= 1.5 * last.episodes || news.left === 0) this.remindOf([...this.past, { episodes, state: news.state }]);
-    const progress = element("progress", HTMLProgressElement), total = this.total || 1;
-    progress.value = (total - news.left) / total;
-    progress.hidden = element("stop", HTMLElement).hidden = news.left === 0;
-    if (!this.paint.empty) this.changed(true);
-    else if (news.left === 0) this.showEmpty();
-    if (news.left === 0) this.remember();
-  }
-
-  /** What the address asks for: a world to explore, a reward to paint. */
-  followLink() {
-    const words = new Map(location.hash.slice(1).split("&").map((word) => {
-      const [key, ...rest] = word.split("=");
-      return [key, decodeURIComponent(rest.join("="))];
-    }));
-    const spec = words.get("world"), reward = words.get("reward");
-    if (spec) {
-      input("spec").value = spec;
-      input("episodes").value = words.get("episodes") || "2000";
-      input("seed").value = words.get("seed") || "1";
-      this.explore(spec, Number(input("episodes").value), input("seed").value);
-    }
-    if (!reward) {
-      this.remember();
-      return this.showEmpty();
-    }
-    if (!this.paint.read(reward)) {
-      this.paint.undo();
-      this.complain("the reward in the address does not fit this world");
-      return;
-    }
-    this.remember();
-    this.changed(true);
-  }
-
   // ------------------------------------------------------------------------ listening
 
   listen() {
     /** @param {string} id @param {string} kind @param {(event: Event) => void} then */
     const on = (id, kind, then) => element(id, HTMLElement).addEventListener(kind, then);
-    this.listenToPointer();
-    this.view.canvas.addEventListener("keydown", (event) => this.pressed(event));
-    on("map", "focus", () => this.view.canvas.matches(":focus-visible") && this.move(0, 0));
+    for (const sheet of this.sheets) {
+      const { canvas } = sheet.view;
+      this.listenToPointer(sheet);
+      canvas.addEventListener("keydown", (event) => this.pressed(event));
+      canvas.addEventListener("focus", () => {
+        this.choose(sheet);
+        if (canvas.matches(":focus-visible")) this.move(0, 0);
+      });
+    }
     on("strength", "input", () => say("strength-shown", input("strength").value));
     on("step", "input", () => this.goTo(Number(input("step").value)));
     on("known", "input", () => this.recall());
-    on("show-doubt", "change", () => this.changed(false));
+    on("show-doubt", "change", () => this.redraw());
     on("undo", "click", () => this.undo());
-    on("clear", "click", () => { this.paint.clear(); this.changed(true); this.remember(); });
+    on("clear", "click", () => { this.quiz.leave(); this.paint.clear(); this.changed(this.sheet); this.remember(); });
     on("walk", "click", () => this.walk());
+    on("ask", "click", () => this.quiz.next());
+    on("compare", "click", () => this.pair(!this.paired));
+    on("next", "click", () => { this.guide.next(); this.redraw(); });
     on("copy", "click", () => this.copy());
-    on("mode", "change", () => { this.mode = Number(select("mode").value); this.changed(true); this.remember(); });
+    on("mode", "change", () => { this.quiz.leave(); this.useMode(Number(select("mode").value)); });
     on("stop", "click", () => this.worker.postMessage({ kind: "stop" }));
     on("explore-form", "submit", (event) => {
       event.preventDefault();
-      this.explore(input("spec").value, Number(input("episodes").value), input("seed").value);
+      this.exploring.explore(input("spec").value, Number(input("episodes").value), input("seed").value);
     });
     new ResizeObserver(() => this.arrange()).observe(element("stage", HTMLElement));
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.arrange());
-    window.addEventListener("hashchange", () => { this.paint.clear(); this.followLink(); });
+    window.addEventListener("hashchange", () => { for (const sheet of this.sheets) sheet.paint.clear(); this.replanAll(); this.exploring.followLink(); });
   }
 }
 
@@ -610,7 +612,7 @@ async function main() {
   };
   engine.open(source);
   const playground = new Playground(engine, wasm, bundle);
-  playground.listWorlds();
+  playground.exploring.listWorlds();
   playground.open(source);
   if (!bundle.state) {
     element("explore", HTMLDetailsElement).open = true;
@@ -620,7 +622,7 @@ async function main() {
   const states = [];
   for (const [episodes, packed] of bundle.history || []) states.push({ episodes, state: await unpack(packed) });
   if (source.state) playground.remindOf([...states, { episodes: engine.episodes(), state: source.state }]);
-  playground.followLink();
+  playground.exploring.followLink();
   Object.assign(window, { playground });
 }
 

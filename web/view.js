@@ -14,6 +14,9 @@
  * @property {number[]} doubt share of each state, as a part of the largest; empty: not shown
  * @property {number} cursor the state under the keyboard's cursor; -1: none
  * @property {number[]} trail states that the walker has been to
+ * @property {[number, number][]} path the same where there are real states, in cells; empty: there are none
+ * @property {number[]} differing states in which another plan does something else
+ * @property {number} asked the state that a question is about; -1: none
  */
 
 const DIRECTIONS = new Map([
@@ -21,6 +24,17 @@ const DIRECTIONS = new Map([
   ["west", [-1, 0]], ["east", [1, 0]], ["north", [0, -1]], ["south", [0, 1]],
 ]);
 const SHOWN = 600; // tiles of a list
+// Of actions that are no directions, on a map: told apart also by whoever sees few colours, and by their letters.
+const TINTS = ["#0072b2", "#8c8c8c", "#009e73", "#d55e00", "#cc79a7", "#f0e442", "#56b4e9"];
+
+/**
+ * "↑ up", where the name is a direction.
+ * @param {string} name
+ */
+function nameWithArrow(name) {
+  const toward = DIRECTIONS.get(name);
+  return toward ? `${toward[0] < 0 ? "←" : toward[0] > 0 ? "→" : toward[1] < 0 ? "↑" : "↓"} ${name}` : name;
+}
 
 class View {
   /** @param {HTMLCanvasElement} canvas */
@@ -34,6 +48,7 @@ class View {
     this.size = 10;
     this.extent = [0, 0];
     this.list = true;
+    this.tinted = false; // are actions shown as colours?
     this.pencil = "";
     this.tiles = { cols: 1, w: 1, h: 1 };
     /** @type {World | null} */
@@ -47,6 +62,7 @@ class View {
   layOut(world, width, height) {
     this.world = world;
     this.list = world.rows * world.cols === 0 || world.rows === 1 || world.cols === 1;
+    this.tinted = !this.list && world.actionName.filter((name) => DIRECTIONS.has(name)).length < world.actions - 1;
     if (this.list) this.layList(world, width);
     else this.layMap(world, width, height);
     const scale = window.devicePixelRatio || 1, { canvas } = this;
@@ -156,7 +172,9 @@ class View {
     this.colours = this.colours || this.readColours();
     pen.clearRect(0, 0, w, h);
     for (let s = 0; s < this.box.length; s++) if (scene.world.cell[s] >= 0 || this.list) this.drawState(scene, s);
+    for (const s of scene.differing) if (this.box[s]) this.flag(this.box[s]);
     this.drawTrail(scene);
+    if (scene.asked >= 0 && this.box[scene.asked]) this.question(this.box[scene.asked]);
     if (scene.cursor >= 0 && this.box[scene.cursor]) this.outline(this.box[scene.cursor], this.colours.accent, 3);
   }
 
@@ -167,6 +185,13 @@ class View {
     const here = scene.paint.at(scene.step, s), row = scene.paint.value.get(s);
     pen.fillStyle = c.floor;
     pen.fillRect(box.x, box.y, box.w - gap, box.h - gap);
+    const action = scene.policy && !scene.paint.empty ? scene.policy[scene.step * scene.world.states + s] : -1;
+    if (action >= 0 && this.tinted) {
+      pen.globalAlpha = 0.32;
+      pen.fillStyle = TINTS[action % TINTS.length];
+      pen.fillRect(box.x, box.y, box.w - gap, box.h - gap);
+      pen.globalAlpha = 1;
+    }
     if (here > 0) {
       pen.globalAlpha = this.list ? 0.85 : 0.2 + 0.75 * here;
       pen.fillStyle = c.reward;
@@ -175,9 +200,8 @@ class View {
     } else if (row) this.corner(box, c.reward);
     if (scene.doubt[s] > 0) this.hatch(this.list ? { ...box, x: box.x + box.w - box.h, w: box.h } : box, scene.doubt[s]);
     this.pencil = here > 0.4 && !this.list ? "#14181d" : c.ink; // on bright paint, also in the dark
-    const action = scene.policy ? scene.policy[scene.step * scene.world.states + s] : -1;
     if (this.list) this.drawTile(scene, s, action);
-    else if (action >= 0 && !scene.paint.empty) this.drawAction(scene.world, box, action);
+    else if (action >= 0) this.drawAction(scene.world, box, action);
     if (scene.world.initial[s] > 0 && !this.list) this.start(box);
   }
 
@@ -193,6 +217,42 @@ class View {
     pen.beginPath();
     pen.arc(box.x + box.w / 2, box.y + box.h / 2, box.w * 0.4, 0, 7);
     pen.stroke();
+  }
+
+  /**
+   * Two plans differ here: a corner at the bottom right.
+   * @param {{x: number, y: number, w: number, h: number}} box
+   */
+  flag(box) {
+    const { pen, colours: c } = this, side = Math.max(4, Math.min(box.w, box.h) * 0.34);
+    const right = box.x + box.w - 1, bottom = box.y + box.h - 1;
+    if (!c) return;
+    pen.fillStyle = c.accent;
+    pen.beginPath();
+    pen.moveTo(right, bottom);
+    pen.lineTo(right - side, bottom);
+    pen.lineTo(right, bottom - side);
+    pen.fill();
+  }
+
+  /**
+   * What is to be done here?
+   * @param {{x: number, y: number, w: number, h: number}} box
+   */
+  question(box) {
+    const { pen, colours: c } = this, side = Math.max(Math.min(box.w, box.h), 14);
+    if (!c) return;
+    const x = this.list ? box.x + box.w - side / 2 - 2 : box.x + box.w / 2, y = box.y + box.h / 2;
+    this.outline(box, c.accent, 3);
+    pen.fillStyle = c.accent;
+    pen.beginPath();
+    pen.arc(x, y, side * 0.36, 0, 7);
+    pen.fill();
+    pen.fillStyle = c.paper;
+    pen.font = `700 ${Math.round(side * 0.5)}px system-ui, sans-serif`;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    pen.fillText("?", x, y + 1);
   }
 
   /**
@@ -273,11 +333,10 @@ class View {
     pen.font = "600 14px system-ui, sans-serif";
     pen.fillStyle = c.ink;
     pen.fillText(scene.world.stateName[s], box.x + 9, box.y + 14, box.w - 18);
-    if (action < 0 || scene.paint.empty) return;
-    const name = scene.world.actionName[action], toward = DIRECTIONS.get(name);
-    const arrow = toward ? (toward[0] < 0 ? "← " : toward[0] > 0 ? "→ " : toward[1] < 0 ? "↑ " : "↓ ") : "→ ";
+    if (action < 0) return;
+    const name = scene.world.actionName[action], text = nameWithArrow(name);
     pen.font = "13px system-ui, sans-serif";
-    pen.fillText(arrow + name, box.x + 9, box.y + 30, box.w - 18);
+    pen.fillText(text === name ? `→ ${name}` : text, box.x + 9, box.y + 30, box.w - 18);
   }
 
   /** @param {{x: number, y: number, w: number, h: number}} box @param {string} colour @param {number} width */
@@ -289,27 +348,32 @@ class View {
 
   /** @param {Scene} scene */
   drawTrail(scene) {
-    const { pen, colours: c, box } = this, at = scene.trail.filter((s) => box[s]);
+    const { pen, colours: c, box } = this, states = scene.trail.filter((s) => box[s]);
+    const real = scene.path.length > 0 && !this.list;
+    /** @type {[number, number][]} */
+    const at = real ? scene.path.map(([col, row]) => [(col + 0.5) * this.size, (row + 0.5) * this.size])
+      : states.map((s) => [box[s].x + box[s].w / 2, box[s].y + box[s].h / 2]);
     if (!c || at.length === 0) return;
-    /** @param {number} s */
-    const middle = (s) => [box[s].x + box[s].w / 2, box[s].y + box[s].h / 2];
-    const side = this.list ? 30 : this.size, [x, y] = middle(at[at.length - 1]);
+    const side = this.list ? 30 : Math.max(this.size, real ? 24 : 0), [x, y] = at[at.length - 1];
     pen.strokeStyle = c.accent;
     pen.fillStyle = c.accent;
     pen.lineJoin = "round";
     pen.globalAlpha = 0.6;
     pen.lineWidth = Math.max(2, side / 9);
     pen.beginPath();
-    at.forEach((s, i) => (i === 0 ? pen.moveTo(...point(middle(s))) : pen.lineTo(...point(middle(s)))));
+    at.forEach((p, i) => (i === 0 || this.jumps(at[i - 1], p) ? pen.moveTo(...p) : pen.lineTo(...p)));
     pen.stroke();
     pen.globalAlpha = 1;
     pen.beginPath();
     pen.arc(x, y, Math.max(3, side * 0.26), 0, 7);
     pen.fill();
   }
-}
 
-/** @param {number[]} pair @returns {[number, number]} */
-function point(pair) {
-  return [pair[0], pair[1]];
+  /**
+   * Over half of the map at once: an angle that begins again.
+   * @param {[number, number]} p @param {[number, number]} q
+   */
+  jumps(p, q) {
+    return !this.list && (Math.abs(p[0] - q[0]) > this.extent[0] / 2 || Math.abs(p[1] - q[1]) > this.extent[1] / 2);
+  }
 }

@@ -6,8 +6,12 @@
 const scope = self;
 /** @type {Engine} */
 let engine;
-/** @type {{id: number, reward: string, mode: number} | null} the newest request, if any */
-let waiting = null;
+/** @typedef {{id: number, sheet: string, reward: string, mode: number}} Wish */
+/** @type {Wish[]} the newest of each sheet */
+let waiting = [];
+/** @type {Wish[]} certified, and the doubt still to be found */
+let unexplained = [];
+let planned = -1; // which request the engine's plan is for
 let exploring = 0; // episodes still to be played
 let place = 0; // which source they belong to
 
@@ -24,28 +28,41 @@ function complain(id, error) {
   scope.postMessage({ kind: "failed", id, message: error instanceof Error ? error.message : String(error) });
 }
 
-/** The certificate first, the doubt behind it if nobody has painted on. */
+/** @param {Wish} request */
+function plan(request) {
+  engine.plan(request.reward, request.mode, true);
+  planned = request.id;
+}
+
+/** Certificates first, the doubt behind them when nobody waits for another. */
 function certify() {
-  const request = waiting;
-  if (!request) return;
-  waiting = null;
-  const { id, reward, mode } = request;
+  const request = waiting.shift();
+  if (!request) return explain();
+  const { id } = request;
   try {
-    engine.plan(reward, mode, true);
-    scope.postMessage({ kind: "certified", id, result: engine.result(), policy: engine.policy() });
+    plan(request);
+    const truth = [engine.call.play_truth(0), engine.call.play_truth(1)];
+    scope.postMessage({ kind: "certified", id, result: engine.result(), policy: engine.policy(), truth });
+    unexplained.push(request);
   } catch (error) {
     complain(id, error);
-    return soon(certify);
   }
-  soon(() => {
-    if (waiting) return certify();
-    try {
-      scope.postMessage({ kind: "doubted", id, places: engine.explain() });
-    } catch (error) {
-      scope.postMessage({ kind: "doubted", id, places: [] });
-    }
-    soon(certify);
-  });
+  soon(certify);
+}
+
+function explain() {
+  const request = unexplained.shift();
+  if (!request) return;
+  /** @type {Place[]} */
+  let places = [];
+  try {
+    if (planned !== request.id) plan(request);
+    places = engine.explain();
+  } catch (error) {
+    // A certificate without an explanation is still one.
+  }
+  scope.postMessage({ kind: "doubted", id: request.id, places });
+  soon(certify);
 }
 
 /** Some more episodes: for about 60 ms, then the page is told. */
@@ -53,6 +70,7 @@ function explore() {
   if (exploring === 0) return;
   try {
     const begun = performance.now();
+    planned = -1;
     while (exploring > 0 && performance.now() - begun < 60) {
       const some = Math.min(exploring, 8);
       engine.explore(some);
@@ -77,9 +95,11 @@ async function obey(message) {
       scope.postMessage({ kind: "ready" });
     } else if (message.kind === "open") {
       exploring = 0;
-      waiting = null;
+      waiting = [];
+      unexplained = [];
       engine.open(message.source);
     } else if (message.kind === "load") {
+      planned = -1;
       engine.load(message.state);
     } else if (message.kind === "explore") {
       place = message.id;
@@ -88,9 +108,10 @@ async function obey(message) {
     } else if (message.kind === "stop") {
       exploring = 0;
     } else if (message.kind === "certify") {
-      const idle = !waiting;
-      waiting = message;
-      if (idle) soon(certify);
+      const others = (/** @type {Wish} */ it) => it.sheet !== message.sheet;
+      waiting = [...waiting.filter(others), message];
+      unexplained = unexplained.filter(others);
+      soon(certify);
     }
   } catch (error) {
     complain(-1, error);

@@ -13,4 +13,7 @@ foray_status fy_play_put_state(fy_writer *text, foray_explorer *explorer);
  * first, each as [episodes, state]. */
 foray_status fy_play_put_history(fy_writer *text, foray_run *run, int64_t most);
 
+/* "episodes": of runs that explored something else than the model, the states of the last ones. */
+foray_status fy_play_put_episodes(fy_writer *text, foray_run *run);
+
 #endif

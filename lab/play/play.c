@@ -152,6 +152,8 @@ static foray_status put_run(fy_writer *text, foray_run *run, int64_t history)
         status = fy_play_put_state(text, run->explorer);
     if (status == FORAY_OK)
         status = fy_play_put_history(text, run, history);
+    if (status == FORAY_OK)
+        status = fy_play_put_episodes(text, run);
     return status;
 }
 
