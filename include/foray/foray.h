@@ -671,8 +671,9 @@ FORAY_API void foray_reward_destroy(foray_reward *reward);
 /* Sets r for a step, a state and an action; -1 means every. Later calls win. */
 FORAY_API foray_status foray_reward_set(foray_context *ctx, foray_reward *reward, int64_t step,
                                         int64_t state, int64_t action, double value);
-/* The same where `next` follows, for all the given (s,a) that it can follow: at least one. Not all
- * algorithms can plan for such rewards; those that cannot say so. */
+/* The same where `next` follows, for all the given (s,a) that it can follow: at least one. In open
+ * models it can follow all of them. Not all algorithms can plan for such rewards; those that cannot
+ * say so. */
 FORAY_API foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int64_t step,
                                              int64_t state, int64_t action, int64_t next,
                                              double value);
@@ -685,7 +686,8 @@ FORAY_API foray_status foray_reward_set_minimise(foray_context *ctx, foray_rewar
                                                  bool minimise);
 
 FORAY_API const char *foray_reward_name(const foray_reward *reward);
-/* r_t(s,a); where it depends on what follows, 0. */
+/* r_t(s,a); where it depends on what follows, 0, or in open models what it is for next states that
+ * nothing was said about. */
 FORAY_API double foray_reward_at(const foray_reward *reward, int64_t step, int64_t state,
                                  int64_t action);
 /* r_t(s,a,next). */

@@ -409,11 +409,13 @@ foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_ki
         return status;
     if (!sets && !explorer->ops->bound)
         return has_none(explorer, "bound for all rewards");
-    if (!sets && kind != FORAY_KIND_PAIR)
+    if (!sets && kind != FORAY_KIND_PAIR && !explorer->ops->bound_kind)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "the bound of %s is about rewards r(s,a) alone", explorer->ops->name);
     if (sets)
         *out = fy_explorer_certificate(explorer, fy_certifier_all(sets, kind), most);
+    else if (explorer->ops->bound_kind)
+        status = explorer->ops->bound_kind(explorer, kind, out);
     else
         status = explorer->ops->bound(explorer, out);
     if (status == FORAY_OK)

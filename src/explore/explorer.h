@@ -61,6 +61,9 @@ typedef struct fy_explorer_ops {
     /* The state that step t is to be about, of algorithms that query any (s,a). */
     int64_t (*query)(const foray_explorer *explorer, int64_t t);
     foray_status (*bound)(foray_explorer *explorer, foray_certificate *out);
+    /* The same for all rewards of any kind, where `bound` is not about r(s,a) alone. */
+    foray_status (*bound_kind)(foray_explorer *explorer, foray_reward_kind kind,
+                               foray_certificate *out);
     foray_status (*estimate)(foray_explorer *explorer, double *theta, double *half_width);
     void (*describe)(foray_explorer *explorer, foray_explorer_facts *facts);
     /* The ellipsoids of its regression in the model's own basis, at delta/G for each block; false

@@ -87,6 +87,7 @@ void fy_reward_free_part(fy_reward_part *part)
     free(part->next);
     free(part->unit_pair);
     free(part->unit_next);
+    fy_reward_rules_clear(&part->rules);
 }
 
 void foray_reward_destroy(foray_reward *reward)
@@ -123,7 +124,8 @@ foray_status fy_reward_copy_part(foray_context *ctx, const foray_reward *reward,
     if (copy_array(ctx, from->pair, pairs, &to->pair) &&
         copy_array(ctx, from->unit_pair, pairs, &to->unit_pair) &&
         copy_array(ctx, from->next, reward->transitions, &to->next) &&
-        copy_array(ctx, from->unit_next, reward->transitions, &to->unit_next))
+        copy_array(ctx, from->unit_next, reward->transitions, &to->unit_next) &&
+        fy_reward_rules_copy(ctx, &from->rules, &to->rules) == FORAY_OK)
         return FORAY_OK;
     fy_reward_free_part(to);
     *to = (fy_reward_part){0};
@@ -183,6 +185,10 @@ double foray_reward_next_at(const foray_reward *reward, int64_t step, int64_t st
                             int64_t next)
 {
     const double *ahead = reward->table[reward->table_of_step[step]].next;
+    const fy_reward_rule *rule =
+        fy_reward_rules_find(fy_reward_rules_of(reward, step), state, action, next);
+    if (rule)
+        return rule->value;
     double value = foray_reward_at(reward, step, state, action);
     int64_t pair = state * reward->actions + action;
     int64_t j = ahead ? fy_model_find(reward->model, pair, next) : -1;
@@ -207,7 +213,7 @@ void foray_reward_describe(const foray_reward *reward, foray_reward_facts *facts
 bool fy_reward_looks_ahead(const foray_reward *reward)
 {
     for (int64_t i = 0; i < reward->tables; i++)
-        if (reward->table[i].next)
+        if (reward->table[i].next || reward->table[i].rules.ahead > 0)
             return true;
     return false;
 }
@@ -223,6 +229,7 @@ uint64_t fy_reward_hash(const foray_reward *reward)
     uint64_t hash = 0;
     for (int64_t t = 0; t < reward->horizon; t++) {
         hash = fy_hash(fy_reward_table(reward, t), pairs, hash);
+        hash = fy_reward_rules_hash(fy_reward_rules_of(reward, t), hash);
         if (fy_reward_next(reward, t))
             hash = fy_hash(fy_reward_next(reward, t), (size_t)reward->transitions * sizeof(double),
                            hash);

@@ -5,7 +5,8 @@
  *
  *     r_h(s,a,s_j) = pair(s,a) + next(s,a,j)         next: NULL where nothing depends on s'
  *
- * of which one is 0 for every (s,a): what does not depend on s' is in `pair`, exactly.
+ * of which one is 0 for every (s,a): what does not depend on s' is in `pair`, exactly. In open
+ * models, where anything can follow, there are `rules` instead of `next` (reward_rules.h).
  *
  * All planning is for rewards in [0,1] and to be maximised. Others are brought to that unit,
  *
@@ -21,13 +22,15 @@
 #define FY_REWARD_H
 
 #include "model/model.h"
+#include "plan/reward_rules.h"
 
 /* As given, and in the unit of planning; the latter is NULL where they are the same. */
 typedef struct fy_reward_part {
     double *pair; /* [states*actions] */
     double *next; /* [transitions], laid out as model->succ, or NULL */
     double *unit_pair, *unit_next;
-    int64_t ahead; /* pairs whose values are in `next`; with none, there is no `next` */
+    int64_t ahead;         /* pairs whose values are in `next`; with none, there is no `next` */
+    fy_reward_rules rules; /* of open models */
 } fy_reward_part;
 
 struct foray_reward {
@@ -60,6 +63,15 @@ static inline const double *fy_reward_next(const foray_reward *reward, int64_t s
     const fy_reward_part *part = &reward->table[reward->table_of_step[step]];
     return part->unit_next ? part->unit_next : part->next;
 }
+
+/* What open models have instead. */
+static inline const fy_reward_rules *fy_reward_rules_of(const foray_reward *reward, int64_t step)
+{
+    return &reward->table[reward->table_of_step[step]].rules;
+}
+
+/* r' = (r - base) / slope; exact at both ends of the range. */
+double fy_reward_to_unit(const foray_reward *reward, double value);
 
 /* Does anything depend on what follows? */
 bool fy_reward_looks_ahead(const foray_reward *reward);

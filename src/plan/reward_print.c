@@ -106,17 +106,37 @@ static int64_t most_shared(const foray_reward *reward)
     return most;
 }
 
+/* What turns `base` (NULL: the default) into `part`; rules in their order, after all pairs. */
+static void put_table(listing *list, int64_t step, const fy_reward_part *part,
+                      const fy_reward_part *base)
+{
+    const fy_reward_rules *rules = &part->rules;
+    for (int64_t s = 0; s < list->reward->states; s++)
+        put_state(list, step, s, part, base);
+    bool ahead = false; /* before the first about one next state, the pairs have said it */
+    for (int64_t i = 0; i < rules->count; i++) {
+        const fy_reward_rule *rule = &rules->rule[i];
+        bool said = rule->state == FY_RULE_GONE || (rule->next < 0 && !ahead);
+        ahead |= !said;
+        if (!said)
+            put_entry(list, step, rule->state, rule->action, rule->next, rule->value);
+    }
+}
+
 /* The table of most steps for every step, then what the other steps change of it. */
 static void put_entries(fy_writer *writer, const foray_reward *reward)
 {
     listing list = {.writer = writer, .reward = reward};
     const fy_reward_part *common = &reward->table[most_shared(reward)];
-    for (int64_t s = 0; s < reward->states; s++)
-        put_state(&list, -1, s, common, NULL);
+    put_table(&list, -1, common, NULL);
     for (int64_t t = 0; t < reward->horizon; t++) {
         const fy_reward_part *part = &reward->table[reward->table_of_step[t]];
-        for (int64_t s = 0; s < reward->states && part != common; s++)
-            put_state(&list, t, s, part, common);
+        bool whole = part->rules.ahead > 0 || common->rules.ahead > 0;
+        if (part == common)
+            continue;
+        if (whole) /* rules for every step hold in this one, too, unless all of it is set */
+            put_entry(&list, t, -1, -1, -2, reward->fallback);
+        put_table(&list, t, part, whole ? NULL : common);
     }
 }
 

@@ -43,8 +43,7 @@ static foray_status check_all(foray_context *ctx, const foray_reward *reward, in
     return check_value(ctx, reward, value);
 }
 
-/* r' = (r - base) / slope; exact at both ends of the range. */
-static double to_unit(const foray_reward *reward, double value)
+double fy_reward_to_unit(const foray_reward *reward, double value)
 {
     double range = reward->high - reward->low;
     return (reward->minimise ? reward->high - value : value - reward->low) / range;
@@ -63,6 +62,32 @@ static foray_status separate(foray_context *ctx, foray_reward *reward, int64_t s
     reward->steps_of[shared]--;
     reward->table_of_step[step] = (int32_t)reward->tables;
     reward->steps_of[reward->tables++] = 1;
+    return FORAY_OK;
+}
+
+/* The tables of a step, which then are of no other; -1: of every step. */
+typedef struct tables {
+    int64_t first, end;
+} tables;
+
+static foray_status tables_of(foray_context *ctx, foray_reward *reward, int64_t step, tables *out)
+{
+    foray_status status = step < 0 ? FORAY_OK : separate(ctx, reward, step);
+    if (status != FORAY_OK)
+        return status;
+    out->first = step < 0 ? 0 : reward->table_of_step[step];
+    out->end = step < 0 ? reward->tables : out->first + 1;
+    return FORAY_OK;
+}
+
+/* Of open models: a value for every next state is the last word about those pairs. */
+static foray_status overrule(foray_context *ctx, fy_reward_rules *rules, fy_reward_rule rule)
+{
+    if (rules->ahead == 0)
+        return FORAY_OK;
+    if (rule.state >= 0 || rule.action >= 0)
+        return fy_reward_rules_add(ctx, rules, rule);
+    fy_reward_rules_clear(rules);
     return FORAY_OK;
 }
 
@@ -115,7 +140,7 @@ static void set_pair(const foray_reward *reward, fy_reward_part *part, int64_t p
 {
     part->pair[pair] = value;
     if (part->unit_pair)
-        part->unit_pair[pair] = to_unit(reward, value);
+        part->unit_pair[pair] = fy_reward_to_unit(reward, value);
     if (!part->next)
         return;
     part->ahead -= is_ahead(reward, part, pair);
@@ -153,15 +178,15 @@ foray_status foray_reward_set(foray_context *ctx, foray_reward *reward, int64_t 
     foray_status status = check_all(ctx, reward, step, state, action, value);
     if (status < 0)
         return status;
-    if (step < 0) {
-        for (int64_t i = 0; i < reward->tables; i++)
-            fill(reward, &reward->table[i], state, action, value);
-        return FORAY_OK;
-    }
-    if ((status = separate(ctx, reward, step)) < 0)
+    tables these = {0, 0};
+    if ((status = tables_of(ctx, reward, step, &these)) < 0)
         return status;
-    fill(reward, &reward->table[reward->table_of_step[step]], state, action, value);
-    return FORAY_OK;
+    const fy_reward_rule rule = {(int32_t)state, (int32_t)action, -1, value};
+    for (int64_t i = these.first; i < these.end && status == FORAY_OK; i++)
+        status = overrule(ctx, &reward->table[i].rules, rule);
+    for (int64_t i = these.first; i < these.end && status == FORAY_OK; i++)
+        fill(reward, &reward->table[i], state, action, value);
+    return status;
 }
 
 /* ------------------------------------------------------------- what follows */
@@ -188,8 +213,8 @@ static void set_next(const foray_reward *reward, fy_reward_part *part, int64_t p
         bool here = i == start[pair] + j;
         part->next[i] = here ? value : part->next[i] + part->pair[pair];
         if (part->unit_next)
-            part->unit_next[i] =
-                here ? to_unit(reward, value) : part->unit_next[i] + part->unit_pair[pair];
+            part->unit_next[i] = here ? fy_reward_to_unit(reward, value)
+                                      : part->unit_next[i] + part->unit_pair[pair];
     }
     part->pair[pair] = 0;
     if (part->unit_pair)
@@ -232,6 +257,19 @@ static foray_status look_ahead(foray_context *ctx, const foray_reward *reward, f
     return FORAY_OK;
 }
 
+/* In an open model anything can follow. */
+static foray_status say_next(foray_context *ctx, foray_reward *reward, int64_t step,
+                             fy_reward_rule rule)
+{
+    tables these = {0, 0};
+    foray_status status = tables_of(ctx, reward, step, &these);
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t i = these.first; i < these.end && status == FORAY_OK; i++)
+        status = fy_reward_rules_add(ctx, &reward->table[i].rules, rule);
+    return status;
+}
+
 foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int64_t step,
                                    int64_t state, int64_t action, int64_t next, double value)
 {
@@ -243,9 +281,8 @@ foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int
     if (next < 0)
         return foray_reward_set(ctx, reward, step, state, action, value);
     if (reward->model->open)
-        return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "a reward of what follows needs a model of what can follow: in an open "
-                       "model rewards are r(s,a)");
+        return say_next(ctx, reward, step,
+                        (fy_reward_rule){(int32_t)state, (int32_t)action, (int32_t)next, value});
     if (reward->transitions > INT32_MAX)
         return fy_fail(
             ctx, FORAY_ERROR_INPUT,
@@ -253,14 +290,13 @@ foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int
     if (fill_next(reward, NULL, state, action, next, value) == 0)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "next state %" PRId64 " cannot follow there, says the model", next);
-    if (step >= 0 && (status = separate(ctx, reward, step)) < 0)
+    tables these = {0, 0};
+    if ((status = tables_of(ctx, reward, step, &these)) < 0)
         return status;
-    int64_t first = step < 0 ? 0 : reward->table_of_step[step];
-    int64_t end = step < 0 ? reward->tables : first + 1;
-    for (int64_t i = first; i < end; i++)
+    for (int64_t i = these.first; i < these.end; i++)
         if ((status = look_ahead(ctx, reward, &reward->table[i])) < 0)
             return status;
-    for (int64_t i = first; i < end; i++)
+    for (int64_t i = these.first; i < these.end; i++)
         fill_next(reward, &reward->table[i], state, action, next, value);
     return FORAY_OK;
 }
@@ -282,7 +318,7 @@ foray_status foray_reward_set_discount(foray_context *ctx, foray_reward *reward,
 static void to_units(const foray_reward *reward, const double *from, int64_t count, double *to)
 {
     for (int64_t i = 0; i < count; i++)
-        to[i] = to_unit(reward, from[i]);
+        to[i] = fy_reward_to_unit(reward, from[i]);
 }
 
 /* The parts of which one is 0 must stay so: r' of a pair whose values lie in `next` is 0. */

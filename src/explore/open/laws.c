@@ -83,17 +83,33 @@ double fy_laws_mean(const fy_laws *laws, int64_t law, const double *value, doubl
     return sum;
 }
 
+static double target_at(const fy_laws *laws, const fy_target *target, int64_t entry)
+{
+    double value = target->value[laws->next[entry]];
+    return target->ahead ? target->ahead[entry] + target->discount * value : value;
+}
+
+double fy_laws_guess(const fy_laws *laws, int64_t law, const fy_target *target)
+{
+    double sum = 0;
+    if (laws->start[law] == laws->start[law + 1])
+        return target->lo;
+    for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++)
+        sum += laws->q[i] * target_at(laws, target, i);
+    return sum;
+}
+
 /* v = V - lo, or hi - V for the other side. */
 typedef struct side {
-    const double *value;
+    const fy_target *target;
     double lo, hi;
     bool low;
 } side;
 
-static double seen_from(const side *s, int32_t place)
+static double seen_from(const fy_laws *laws, const side *s, int64_t entry)
 {
-    double v = s->low ? s->hi - s->value[place] : s->value[place] - s->lo;
-    return fmin(fmax(v, 0), s->hi - s->lo);
+    double value = target_at(laws, s->target, entry);
+    return fmin(fmax(s->low ? s->hi - value : value - s->lo, 0), s->hi - s->lo);
 }
 
 /* eta (1 - exp(-y)), rounded up. */
@@ -102,7 +118,7 @@ static double bound(const fy_laws *laws, int64_t law, const side *s, double eta)
     double y = laws->width[law];
     int64_t first = laws->start[law], end = laws->start[law + 1];
     for (int64_t i = first; i < end; i++) {
-        double v = seen_from(s, laws->next[i]);
+        double v = seen_from(laws, s, i);
         if (v >= eta)
             return eta;
         y -= laws->q[i] * fy_log1p(-v / eta);
@@ -115,7 +131,7 @@ static double best_eta(const fy_laws *laws, int64_t law, const side *s)
 {
     double mean = 0, square = 0, range = s->hi - s->lo;
     for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++) {
-        double v = seen_from(s, laws->next[i]);
+        double v = seen_from(laws, s, i);
         mean += laws->q[i] * v;
         square += laws->q[i] * v * v;
     }
@@ -144,15 +160,17 @@ static double rounding(double lo, double hi)
     return 4 * DBL_EPSILON * (fabs(lo) + fabs(hi) + 1);
 }
 
-double fy_laws_high(const fy_laws *laws, int64_t law, const double *value, double lo, double hi)
+double fy_laws_high(const fy_laws *laws, int64_t law, const fy_target *target)
 {
-    const side above = {value, lo, hi, false};
+    double lo = target->lo, hi = target->hi;
+    const side above = {target, lo, hi, false};
     return fmin(lo + farthest(laws, law, &above) + rounding(lo, hi), hi);
 }
 
-double fy_laws_low(const fy_laws *laws, int64_t law, const double *value, double lo, double hi)
+double fy_laws_low(const fy_laws *laws, int64_t law, const fy_target *target)
 {
-    const side below = {value, lo, hi, true};
+    double lo = target->lo, hi = target->hi;
+    const side below = {target, lo, hi, true};
     return fmax(hi - farthest(laws, law, &below) - rounding(lo, hi), lo);
 }
 

@@ -244,15 +244,21 @@ static foray_status open_certify(foray_explorer *explorer, const foray_reward *r
     return status;
 }
 
-static foray_status open_bound(foray_explorer *explorer, foray_certificate *out)
+static foray_status open_bound_kind(foray_explorer *explorer, foray_reward_kind kind,
+                                    foray_certificate *out)
 {
     fy_laws laws;
     foray_status status = fy_laws_create(explorer, fy_open_seen(explorer), &laws);
     if (status != FORAY_OK)
         return status;
-    status = fy_open_bound(explorer, &laws, out);
+    status = fy_open_bound(explorer, &laws, kind, out);
     fy_laws_destroy(&laws);
     return status;
+}
+
+static foray_status open_bound(foray_explorer *explorer, foray_certificate *out)
+{
+    return open_bound_kind(explorer, FORAY_KIND_PAIR, out);
 }
 
 /* -------------------------------------------------------------- save and load */
@@ -303,9 +309,9 @@ static void open_load(foray_explorer *explorer, fy_reader *reader)
 
 #define OPEN_OPS                                                                                   \
     .destroy = open_destroy, .observe = open_observe, .ended = open_ended, .is_ended = open_left,  \
-    .plan = open_plan, .certify = open_certify, .bound = open_bound, .save = open_save,            \
-    .load = open_load, .needs_budget = fy_never_needs_budget, .bound_plan = FORAY_PLUGIN,          \
-    .plans_on_sets = true
+    .plan = open_plan, .certify = open_certify, .bound = open_bound,                               \
+    .bound_kind = open_bound_kind, .save = open_save, .load = open_load,                           \
+    .needs_budget = fy_never_needs_budget, .bound_plan = FORAY_PLUGIN, .plans_on_sets = true
 
 static const foray_parameter parameters[] = {FY_COUNTS_ROWS};
 

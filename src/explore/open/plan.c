@@ -1,16 +1,19 @@
 /* plan.c - plans and certificates on what was seen of an open model, backwards from the last step.
  *
- *   Q^_h(s,a)  = r + g sum_i q_i V^(s_i)             never tried: the least that can follow
+ *   Q^_h(s,a)  = sum_i q_i [r + g V^(s_i)]           never tried: the least that can follow
  *   pi_h(s)    = argmax of Q^ (plug-in), of Q_up or of Q_low
- *   up         = max_a [r + g sup pV_up]             at least the value of the best policy
- *   high, low  = r + g sup pV_high,  r + g inf pV_low   at pi_h(s): the policy's own value
+ *   up         = max_a sup p[r + gV_up]              at least the value of the best policy
+ *   high, low  = sup p[r + gV_high],  inf p[r + gV_low]   at pi_h(s): the policy's own value
  *   gap        = max{ g sup p gap at pi_h(s),  Q_up(s,a) - low(s) for other a }, within [0, up -
  * low]
+ *
+ * where r may depend on what follows: r(s,a,s_i) belongs to p. Where it does not, it is added last.
  *
  * sup and inf over the laws of the sets (laws.h), in which states that were never seen may be worth
  * anything that the reward allows: from lo_h to hi_h. V* - V^pi <= gap for all laws in the sets: if
  * the best action is pi_h(s), both follow the same law; if not, its value is at most Q_up. */
 #include "explore/open/plan.h"
+#include "explore/open/earned.h"
 #include "plan/policy.h"
 #include "plan/reward.h"
 
@@ -27,8 +30,9 @@ typedef struct planning {
     const foray_reward *reward;
     foray_mode mode;
     bool given;
-    int64_t states;   /* seen */
-    double *lo, *hi;  /* [horizon+1] what the reward can still give */
+    int64_t states;  /* seen */
+    double *lo, *hi; /* [horizon+1] what the reward can still give */
+    fy_earned earned;
     values now, next; /* of step t and t + 1 */
     double *all;      /* behind them */
     double *q;        /* [3][actions] Q_up, Q^, Q_low of a state */
@@ -37,21 +41,18 @@ typedef struct planning {
 
 /* ----------------------------------------------------------------------- ranges */
 
-/* lo_t = min r_t + g lo_{t+1}, over all (s,a), seen or not; hi the same with max. */
+/* lo_t = min r_t + g lo_{t+1}, over all (s,a,s'), seen or not; hi the same with max. */
 static void find_ranges(planning *p)
 {
     const foray_reward *reward = p->reward;
-    int64_t H = reward->horizon, pairs = reward->states * reward->actions;
-    const double *last = NULL;
+    int64_t H = reward->horizon;
+    int32_t last = -1;
     double least = 0, most = 0;
     p->lo[H] = p->hi[H] = reward->fixed ? reward->ending : 0;
     for (int64_t t = H - 1; t >= 0; t--) {
-        const double *r = fy_reward_table(reward, t);
-        for (int64_t i = 0; i < pairs && r != last; i++) {
-            least = i == 0 ? r[i] : fmin(least, r[i]);
-            most = i == 0 ? r[i] : fmax(most, r[i]);
-        }
-        last = r;
+        if (!reward->fixed && reward->table_of_step[t] != last)
+            fy_earned_range(reward, t, &least, &most);
+        last = reward->table_of_step[t];
         p->lo[t] = reward->fixed ? 0 : least + reward->discount * p->lo[t + 1];
         p->hi[t] = reward->fixed ? 1 : most + reward->discount * p->hi[t + 1];
     }
@@ -61,31 +62,40 @@ static void find_ranges(planning *p)
 
 typedef struct place {
     int64_t t, at, state;
-    const double *r; /* [actions] of the state; NULL: an episode that goes on earns nothing */
     double g;
 } place;
 
-static double earned(const place *x, int64_t a)
-{
-    return x->r ? x->r[a] : 0;
-}
+typedef double expectation(const fy_laws *laws, int64_t law, const fy_target *target);
 
-/* Under the law of an action: what follows an absorbing state is known. */
-typedef double expectation(const fy_laws *laws, int64_t law, const double *value, double lo,
-                           double hi);
-
-static double after(const planning *p, const place *x, int64_t a, const double *value, double lo,
-                    double hi, expectation *of)
+/* r + gV under the law of an action. What follows an absorbing state is known. */
+static double after(const planning *p, const place *x, int64_t a, const double *value,
+                    expectation *of)
 {
     const fy_seen *seen = p->laws->seen;
-    return seen->absorbing[x->at] ? value[x->at]
-                                  : of(p->laws, fy_seen_law(seen, x->at, a), value, lo, hi);
+    const fy_earned *earned = &p->earned;
+    double lo = p->lo[x->t + 1], hi = p->hi[x->t + 1];
+    int64_t law = fy_seen_law(seen, x->at, a);
+    if (seen->absorbing[x->at])
+        return fy_earned_staying(earned, x->state, a) + x->g * value[x->at];
+    if (earned->rules) {
+        const fy_target target = {.value = value,
+                                  .ahead = earned->ahead,
+                                  .discount = x->g,
+                                  .lo = earned->least[law] + x->g * lo,
+                                  .hi = earned->most[law] + x->g * hi};
+        return of(p->laws, law, &target);
+    }
+    const fy_target target = {.value = value, .lo = lo, .hi = hi};
+    return fy_earned_pair(earned, x->state, a) + x->g * of(p->laws, law, &target);
 }
 
-static double mean_of(const fy_laws *laws, int64_t law, const double *value, double lo, double hi)
+/* What follows alone: the gap of the states to come. */
+static double gap_after(const planning *p, const place *x, int64_t a)
 {
-    (void)hi;
-    return fy_laws_mean(laws, law, value, lo);
+    const fy_target target = {.value = p->next.gap, .hi = p->hi[x->t + 1] - p->lo[x->t + 1]};
+    int64_t law = fy_seen_law(p->laws->seen, x->at, a);
+    return x->g * (p->laws->seen->absorbing[x->at] ? p->next.gap[x->at]
+                                                   : fy_laws_high(p->laws, law, &target));
 }
 
 static int64_t best_of(const double *q, int64_t actions)
@@ -100,14 +110,12 @@ static int64_t best_of(const double *q, int64_t actions)
 static int64_t choose(planning *p, const place *x)
 {
     int64_t A = p->reward->actions;
-    double lo = p->lo[x->t + 1], hi = p->hi[x->t + 1];
     double *up = p->q, *guess = p->q + A, *low = p->q + 2 * A;
     for (int64_t a = 0; a < A; a++) {
-        double r = earned(x, a);
-        up[a] = r + x->g * after(p, x, a, p->next.up, lo, hi, fy_laws_high);
-        guess[a] = r + x->g * after(p, x, a, p->next.guess, lo, hi, mean_of);
+        up[a] = after(p, x, a, p->next.up, fy_laws_high);
+        guess[a] = after(p, x, a, p->next.guess, fy_laws_guess);
         if (p->mode == FORAY_PESSIMISTIC && !p->given)
-            low[a] = r + x->g * after(p, x, a, p->next.low, lo, hi, fy_laws_low);
+            low[a] = after(p, x, a, p->next.low, fy_laws_low);
     }
     if (p->given)
         return p->policy->action[x->t * p->reward->states + x->state];
@@ -117,13 +125,12 @@ static int64_t choose(planning *p, const place *x)
 static void value_place(planning *p, const place *x)
 {
     int64_t A = p->reward->actions, at = x->at, pi = choose(p, x);
-    double lo = p->lo[x->t + 1], hi = p->hi[x->t + 1], r = earned(x, pi), gap = 0;
+    double gap = gap_after(p, x, pi);
     const double *up = p->q, *guess = p->q + A;
     p->now.up[at] = up[best_of(up, A)];
     p->now.guess[at] = guess[pi];
-    p->now.high[at] = r + x->g * after(p, x, pi, p->next.high, lo, hi, fy_laws_high);
-    p->now.low[at] = r + x->g * after(p, x, pi, p->next.low, lo, hi, fy_laws_low);
-    gap = x->g * after(p, x, pi, p->next.gap, 0, hi - lo, fy_laws_high);
+    p->now.high[at] = after(p, x, pi, p->next.high, fy_laws_high);
+    p->now.low[at] = after(p, x, pi, p->next.low, fy_laws_low);
     for (int64_t a = 0; a < A; a++)
         if (a != pi)
             gap = fmax(gap, up[a] - p->now.low[at]);
@@ -141,10 +148,10 @@ static void fix(planning *p, int64_t at, double value)
 static void step_back(planning *p, int64_t t)
 {
     const foray_reward *reward = p->reward;
-    const double *r = reward->fixed ? NULL : fy_reward_table(reward, t);
+    fy_earned_at(&p->earned, t);
     for (int64_t i = 0; i < p->states; i++) {
         int64_t state = p->laws->seen->state[i];
-        const place x = {t, i, state, r ? r + state * reward->actions : NULL, reward->discount};
+        const place x = {t, i, state, reward->discount};
         if (reward->fixed && !isnan(reward->fixed[state]))
             fix(p, i, reward->fixed[state]);
         else
@@ -160,9 +167,10 @@ static double at_first(const planning *p, const double *value, double lo, double
                        expectation *of)
 {
     const foray_model *model = p->explorer->model;
+    const fy_target target = {.value = value, .lo = lo, .hi = hi};
     double sum = 0;
     if (model->initials == 0)
-        return of(p->laws, 0, value, lo, hi);
+        return of(p->laws, 0, &target);
     for (int64_t i = 0; i < model->initials; i++) {
         int64_t at = fy_seen_find(p->laws->seen, model->initial_state[i]);
         sum += model->initial_probability[i] * (at >= 0 ? value[at] : unseen);
@@ -193,7 +201,7 @@ static void finish(planning *p)
     policy->low = at_first(p, v->low, lo, hi, lo, fy_laws_low);
     policy->high = at_first(p, v->high, lo, hi, hi, fy_laws_high);
     policy->expected =
-        fmin(fmax(at_first(p, v->guess, lo, hi, lo, mean_of), policy->low), policy->high);
+        fmin(fmax(at_first(p, v->guess, lo, hi, lo, fy_laws_guess), policy->low), policy->high);
     double up = at_first(p, v->up, lo, hi, hi, fy_laws_high);
     double gap = at_first(p, v->gap, 0, hi - lo, hi - lo, fy_laws_high);
     policy->value[FORAY_OPTIMISTIC] = up;
@@ -250,6 +258,8 @@ foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
                   .states = laws->seen->states,
                   .policy = policy};
     foray_status status = prepare(&p);
+    if (status == FORAY_OK)
+        status = fy_earned_create(explorer->ctx, laws, reward, &p.earned);
     for (int64_t t = reward->horizon - 1; t >= 0 && status == FORAY_OK; t--) {
         step_back(&p, t);
         const values swap = p.now;
@@ -260,6 +270,7 @@ foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
     }
     if (status == FORAY_OK)
         finish(&p);
+    fy_earned_destroy(&p.earned);
     free(p.lo);
     free(p.hi);
     free(p.all);
@@ -269,11 +280,19 @@ foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
 
 /* -------------------------------------------------------------------- all rewards */
 
-/* |V^^pi - V^pi| <= E for all policies and rewards in [0,1], V^ being the value under q:
+/* |V^^pi - V^pi| <= E for all policies and rewards of a kind, V^ being the value under q:
  *
- *   E_h(s,a) = min{ H-h+1, (H-h) d(s,a) + sum_i q_i max_b E_{h+1}(s_i,b) },   d: fy_laws_distance
+ *   E_h(s,a) = min{ C_h, C_h d(s,a) + sum_i q_i max_b E_{h+1}(s_i,b) },   d: fy_laws_distance
  *
- * and the plug-in plan loses at most twice that. */
+ * and the plug-in plan loses at most twice that. C_h is the range of what p decides in step h:
+ * H - h for r(s,a), one more for r(s,a,s'), and 1 for reaching and avoiding. */
+static double decided(const foray_model *model, int64_t t, foray_reward_kind kind)
+{
+    if (kind == FORAY_KIND_REACH)
+        return 1;
+    return (double)(model->horizon - t - (kind == FORAY_KIND_PAIR));
+}
+
 static void error_back(const fy_laws *laws, double left, const double *next, double *now)
 {
     const fy_seen *seen = laws->seen;
@@ -288,29 +307,29 @@ static void error_back(const fy_laws *laws, double left, const double *next, dou
 }
 
 foray_status fy_open_bound(const foray_explorer *explorer, const fy_laws *laws,
-                           foray_certificate *out)
+                           foray_reward_kind kind, foray_certificate *out)
 {
     const foray_model *model = explorer->model;
     int64_t states = laws->seen->states;
-    double H = (double)model->horizon, sum = 0, *now, *next;
+    double most = kind == FORAY_KIND_REACH ? 1 : (double)model->horizon, sum = 0, *now, *next;
     bool room = FY_ALLOC(explorer->ctx, now, states);
     room = FY_ALLOC(explorer->ctx, next, states) && room;
     for (int64_t t = model->horizon - 1; room && t >= 0; t--) {
-        error_back(laws, (double)(model->horizon - 1 - t), next, now);
+        error_back(laws, decided(model, t, kind), next, now);
         double *swap = now;
         now = next;
         next = swap;
     }
     if (room && model->initials == 0)
-        sum = H * fy_laws_distance(laws, 0) + fy_laws_mean(laws, 0, next, H);
+        sum = most * fy_laws_distance(laws, 0) + fy_laws_mean(laws, 0, next, most);
     for (int64_t i = 0; room && i < model->initials; i++) {
         int64_t at = fy_seen_find(laws->seen, model->initial_state[i]);
-        sum += model->initial_probability[i] * (at >= 0 ? next[at] : H);
+        sum += model->initial_probability[i] * (at >= 0 ? next[at] : most);
     }
     free(now);
     free(next);
     if (!room)
         return FORAY_ERROR_MEMORY;
-    *out = certificate_of(explorer, fmin(2 * sum, H), H);
+    *out = certificate_of(explorer, fmin(2 * sum, most), most);
     return FORAY_OK;
 }

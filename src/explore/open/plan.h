@@ -10,8 +10,8 @@ foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
                           const foray_reward *reward, foray_mode mode, bool given,
                           foray_policy *policy);
 
-/* The bound for all rewards of plug-in plans. */
+/* The bound of plug-in plans for all rewards of a kind. */
 foray_status fy_open_bound(const foray_explorer *explorer, const fy_laws *laws,
-                           foray_certificate *out);
+                           foray_reward_kind kind, foray_certificate *out);
 
 #endif

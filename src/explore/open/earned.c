@@ -1,0 +1,131 @@
+/* earned.c - see earned.h. */
+#include "explore/open/earned.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+foray_status fy_earned_create(foray_context *ctx, const fy_laws *laws, const foray_reward *reward,
+                              fy_earned *out)
+{
+    fy_earned earned = {.laws = laws, .reward = reward};
+    int64_t ranges = fy_seen_laws(laws->seen) + laws->seen->actions;
+    if (fy_reward_looks_ahead(reward) &&
+        (!FY_ALLOC(ctx, earned.ahead, laws->seen->entries) ||
+         !FY_ALLOC(ctx, earned.least, ranges) || !FY_ALLOC(ctx, earned.most, ranges))) {
+        fy_earned_destroy(&earned);
+        return FORAY_ERROR_MEMORY;
+    }
+    *out = earned;
+    return FORAY_OK;
+}
+
+void fy_earned_destroy(fy_earned *earned)
+{
+    free(earned->ahead);
+    free(earned->least);
+    free(earned->most);
+    *earned = (fy_earned){0};
+}
+
+double fy_earned_pair(const fy_earned *earned, int64_t state, int64_t action)
+{
+    return earned->pair ? earned->pair[state * earned->reward->actions + action] : 0;
+}
+
+static double following(const fy_earned *earned, int64_t state, int64_t action, int64_t next)
+{
+    const fy_reward_rule *rule = fy_reward_rules_find(earned->rules, state, action, next);
+    return rule ? fy_reward_to_unit(earned->reward, rule->value)
+                : fy_earned_pair(earned, state, action);
+}
+
+double fy_earned_staying(const fy_earned *earned, int64_t state, int64_t action)
+{
+    return earned->rules ? following(earned, state, action, state)
+                         : fy_earned_pair(earned, state, action);
+}
+
+/* r(s,a,s_i) of the successors seen; the range begins with what no rule changes. */
+static void fill_pair(fy_earned *earned, int64_t place, int64_t action)
+{
+    const fy_laws *laws = earned->laws;
+    int64_t law = fy_seen_law(laws->seen, place, action), state = laws->seen->state[place];
+    earned->least[law] = earned->most[law] = fy_earned_pair(earned, state, action);
+    for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++)
+        earned->ahead[i] = following(earned, state, action, laws->seen->state[laws->next[i]]);
+}
+
+static void widen(fy_earned *earned, int64_t at, double value)
+{
+    earned->least[at] = fmin(earned->least[at], value);
+    earned->most[at] = fmax(earned->most[at], value);
+}
+
+/* A rule about one state widens that one's ranges. Those about every state are put together by
+ * their actions, behind the laws. */
+static void widen_by(fy_earned *earned, const fy_reward_rule *rule)
+{
+    const fy_seen *seen = earned->laws->seen;
+    double value = fy_reward_to_unit(earned->reward, rule->value);
+    int64_t place = rule->state < 0 ? -1 : fy_seen_find(seen, rule->state);
+    int64_t first = rule->action < 0 ? 0 : rule->action;
+    int64_t end = rule->action < 0 ? seen->actions : first + 1;
+    for (int64_t a = first; a < end; a++) {
+        if (rule->state < 0)
+            widen(earned, fy_seen_laws(seen) + a, value);
+        else if (place >= 0)
+            widen(earned, fy_seen_law(seen, place, a), value);
+    }
+}
+
+static void fill(fy_earned *earned)
+{
+    const fy_seen *seen = earned->laws->seen;
+    int64_t every = fy_seen_laws(seen);
+    for (int64_t a = 0; a < seen->actions; a++) {
+        earned->least[every + a] = INFINITY;
+        earned->most[every + a] = -INFINITY;
+    }
+    for (int64_t i = 0; i < seen->states; i++)
+        for (int64_t a = 0; a < seen->actions; a++)
+            fill_pair(earned, i, a);
+    for (int64_t i = 0; i < earned->rules->count; i++)
+        if (earned->rules->rule[i].state != FY_RULE_GONE && earned->rules->rule[i].next >= 0)
+            widen_by(earned, &earned->rules->rule[i]);
+    for (int64_t i = 0; i < seen->states; i++)
+        for (int64_t a = 0; a < seen->actions; a++) {
+            int64_t law = fy_seen_law(seen, i, a);
+            earned->least[law] = fmin(earned->least[law], earned->least[every + a]);
+            earned->most[law] = fmax(earned->most[law], earned->most[every + a]);
+        }
+}
+
+void fy_earned_at(fy_earned *earned, int64_t t)
+{
+    const foray_reward *reward = earned->reward;
+    const fy_reward_rules *rules = fy_reward_rules_of(reward, t);
+    const double *pair = reward->fixed ? NULL : fy_reward_table(reward, t);
+    bool same = pair == earned->pair && earned->rules == rules;
+    earned->pair = pair;
+    earned->rules = rules->ahead > 0 ? rules : NULL;
+    if (earned->rules && !same)
+        fill(earned);
+}
+
+void fy_earned_range(const foray_reward *reward, int64_t t, double *least, double *most)
+{
+    const double *pair = fy_reward_table(reward, t);
+    const fy_reward_rules *rules = fy_reward_rules_of(reward, t);
+    *least = *most = pair[0];
+    for (int64_t i = 1; i < reward->states * reward->actions; i++) {
+        *least = fmin(*least, pair[i]);
+        *most = fmax(*most, pair[i]);
+    }
+    for (int64_t i = 0; i < rules->count; i++) {
+        const fy_reward_rule *rule = &rules->rule[i];
+        if (rule->state == FY_RULE_GONE || rule->next < 0)
+            continue;
+        *least = fmin(*least, fy_reward_to_unit(reward, rule->value));
+        *most = fmax(*most, fy_reward_to_unit(reward, rule->value));
+    }
+}

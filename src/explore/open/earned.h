@@ -1,0 +1,34 @@
+/* earned.h - what the pairs and transitions that were seen of an open model earn in a step.
+ *
+ * Where a reward is r(s,a) this is its table. Where it depends on what follows, r(s,a,s_i) is found
+ * once for every successor seen, with the range of r(s,a,.) over *all* states, because any state
+ * may follow. The range may be too large, never too small: rules that others overrule count. */
+#ifndef FY_EARNED_H
+#define FY_EARNED_H
+
+#include "explore/open/laws.h"
+#include "plan/reward.h"
+
+typedef struct fy_earned {
+    const fy_laws *laws;
+    const foray_reward *reward;
+    const double *pair;           /* [states*actions] r of this step; NULL: nothing is earned */
+    const fy_reward_rules *rules; /* the step's; NULL: it does not depend on what follows */
+    double *ahead;                /* [entries] r(s,a,s_i) */
+    double *least, *most;         /* [laws] of r(s,a,.); behind them [actions] of every state */
+} fy_earned;
+
+foray_status fy_earned_create(foray_context *ctx, const fy_laws *laws, const foray_reward *reward,
+                              fy_earned *out);
+void fy_earned_destroy(fy_earned *earned);
+/* Goes to step t. */
+void fy_earned_at(fy_earned *earned, int64_t t);
+/* The least and the most that any (s,a,s') earns in step t. */
+void fy_earned_range(const foray_reward *reward, int64_t t, double *least, double *most);
+
+/* r(s,a) of the step, where it does not depend on what follows. */
+double fy_earned_pair(const fy_earned *earned, int64_t state, int64_t action);
+/* r(s,a,s) of an absorbing state. */
+double fy_earned_staying(const fy_earned *earned, int64_t state, int64_t action);
+
+#endif

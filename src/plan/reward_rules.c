@@ -1,0 +1,142 @@
+/* reward_rules.c - see reward_rules.h. */
+#include "plan/reward_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 16, FORMS = 8 };
+
+/* Which of the three are named. */
+static int form_of(fy_reward_rule rule)
+{
+    return (rule.state >= 0) | (rule.action >= 0) << 1 | (rule.next >= 0) << 2;
+}
+
+static bool same_subject(fy_reward_rule a, fy_reward_rule b)
+{
+    return a.state == b.state && a.action == b.action && a.next == b.next;
+}
+
+/* Where a rule about the same is in the table, or would be. */
+static int64_t slot_of(const fy_reward_rules *rules, fy_reward_rule rule)
+{
+    uint64_t mixed = (uint64_t)(rule.state + 1) * 0x9E3779B97F4A7C15u;
+    mixed = (mixed ^ (uint64_t)(rule.action + 1)) * 0xC2B2AE3D27D4EB4Fu;
+    mixed = (mixed ^ (mixed >> 29) ^ (uint64_t)(rule.next + 1)) * 0x165667B19E3779F9u;
+    int64_t at = (int64_t)(mixed >> 33) & (rules->slots - 1);
+    while (rules->slot[at] >= 0 && !same_subject(rules->rule[rules->slot[at]], rule))
+        at = (at + 1) & (rules->slots - 1);
+    return at;
+}
+
+/* Those that are gone go, the others keep their order, and the table is filled again. */
+static void pack(fy_reward_rules *rules)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < rules->slots; i++)
+        rules->slot[i] = -1;
+    for (int64_t i = 0; i < rules->count; i++) {
+        if (rules->rule[i].state == FY_RULE_GONE)
+            continue;
+        rules->rule[kept] = rules->rule[i];
+        rules->slot[slot_of(rules, rules->rule[kept])] = (int32_t)kept;
+        kept++;
+    }
+    rules->count = kept;
+}
+
+static foray_status grow(foray_context *ctx, fy_reward_rules *rules)
+{
+    int64_t room = rules->room > 0 ? 2 * rules->room : FIRST_ROOM;
+    void *grown = fy_resize(ctx, rules->rule, (size_t)room, sizeof *rules->rule);
+    if (!grown)
+        return FORAY_ERROR_MEMORY;
+    rules->rule = grown;
+    grown = fy_resize(ctx, rules->slot, 2 * (size_t)room, sizeof *rules->slot);
+    if (!grown)
+        return FORAY_ERROR_MEMORY;
+    rules->slot = grown;
+    rules->slots = 2 * room;
+    rules->room = room;
+    pack(rules);
+    return FORAY_OK;
+}
+
+foray_status fy_reward_rules_add(foray_context *ctx, fy_reward_rules *rules, fy_reward_rule rule)
+{
+    foray_status status = FORAY_OK;
+    if (rules->count == rules->room && rules->room > INT32_MAX / 4)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "there are too many values of next states");
+    if (rules->count == rules->room && (status = grow(ctx, rules)) < 0)
+        return status;
+    int64_t at = slot_of(rules, rule);
+    if (rules->slot[at] >= 0) { /* its place in the table stays: what it is about is the same */
+        fy_reward_rule *before = &rules->rule[rules->slot[at]];
+        if (rules->slot[at] == rules->count - 1) {
+            before->value = rule.value;
+            return FORAY_OK;
+        }
+        rules->ahead -= before->next >= 0;
+        before->state = FY_RULE_GONE;
+    }
+    rules->slot[at] = (int32_t)rules->count;
+    rules->rule[rules->count++] = rule;
+    rules->ahead += rule.next >= 0;
+    rules->forms |= 1u << form_of(rule);
+    return FORAY_OK;
+}
+
+void fy_reward_rules_clear(fy_reward_rules *rules)
+{
+    free(rules->rule);
+    free(rules->slot);
+    *rules = (fy_reward_rules){0};
+}
+
+foray_status fy_reward_rules_copy(foray_context *ctx, const fy_reward_rules *from,
+                                  fy_reward_rules *to)
+{
+    foray_status status = FORAY_OK;
+    *to = (fy_reward_rules){0};
+    for (int64_t i = 0; i < from->count && status == FORAY_OK; i++)
+        if (from->rule[i].state != FY_RULE_GONE)
+            status = fy_reward_rules_add(ctx, to, from->rule[i]);
+    if (status != FORAY_OK)
+        fy_reward_rules_clear(to);
+    return status;
+}
+
+/* The next one that is not gone; NULL: none. */
+static const fy_reward_rule *following(const fy_reward_rules *rules, int64_t *at)
+{
+    while (*at < rules->count && rules->rule[*at].state == FY_RULE_GONE)
+        (*at)++;
+    return *at < rules->count ? &rules->rule[(*at)++] : NULL;
+}
+
+uint64_t fy_reward_rules_hash(const fy_reward_rules *rules, uint64_t hash)
+{
+    int64_t i = 0;
+    for (const fy_reward_rule *rule; (rule = following(rules, &i));) {
+        const int32_t about[] = {rule->state, rule->action, rule->next};
+        hash = fy_hash(about, sizeof about, hash);
+        hash = fy_hash(&rule->value, sizeof rule->value, hash);
+    }
+    return hash;
+}
+
+const fy_reward_rule *fy_reward_rules_find(const fy_reward_rules *rules, int64_t state,
+                                           int64_t action, int64_t next)
+{
+    int32_t last = -1;
+    for (int form = 0; form < FORMS; form++) {
+        if (!(rules->forms & 1u << form))
+            continue;
+        const fy_reward_rule wanted = {.state = form & 1 ? (int32_t)state : -1,
+                                       .action = form & 2 ? (int32_t)action : -1,
+                                       .next = form & 4 ? (int32_t)next : -1};
+        int32_t found = rules->slot[slot_of(rules, wanted)];
+        last = found > last ? found : last;
+    }
+    return last >= 0 && rules->rule[last].next >= 0 ? &rules->rule[last] : NULL;
+}
