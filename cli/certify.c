@@ -58,7 +58,7 @@ static cli_exit certify_rewards(certifying *c)
         foray_doubt *doubt = NULL;
         code = cli_status(c->session, foray_explorer_certify(explorer, reward, c->policy));
         if (code == CLI_DONE && most > 0)
-            code = cli_doubt_find(c->session, explorer, reward, c->policy, &doubt);
+            code = cli_doubt_find(c->session, c->run, reward, c->policy, &doubt);
         if (code == CLI_DONE) {
             show_certificate(c, &output, foray_reward_name(reward), doubt, most);
             c->worst =

@@ -7,11 +7,12 @@
 #include "output.h"
 
 /* Certificates of this kind can be explained. */
-static bool has_reasons(const foray_certificate *certificate)
+static bool has_reasons(const foray_run *run, const foray_certificate *certificate)
 {
-    return certificate->gap > 0 && (certificate->bound == FORAY_BOUND_GAP ||
-                                    certificate->radius == FORAY_RADIUS_LIKELIHOOD ||
-                                    certificate->radius == FORAY_RADIUS_REFIT);
+    return certificate->gap > 0 &&
+           (foray_model_is_open(foray_run_model(run)) || certificate->bound == FORAY_BOUND_GAP ||
+            certificate->radius == FORAY_RADIUS_LIKELIHOOD ||
+            certificate->radius == FORAY_RADIUS_REFIT);
 }
 
 int64_t cli_doubt_count(const cli_session *session, int64_t rewards)
@@ -21,14 +22,15 @@ int64_t cli_doubt_count(const cli_session *session, int64_t rewards)
     return rewards == 1 ? cli_whole(session, "doubt") : 0;
 }
 
-cli_exit cli_doubt_find(cli_session *session, foray_explorer *explorer, const foray_reward *reward,
+cli_exit cli_doubt_find(cli_session *session, foray_run *run, const foray_reward *reward,
                         const foray_policy *policy, foray_doubt **out)
 {
     double target = cli_has(session, "require") ? cli_real(session, "require") : 0;
     *out = NULL;
-    if (!has_reasons(&policy->certificate))
+    if (!has_reasons(run, &policy->certificate))
         return CLI_DONE;
-    return cli_status(session, foray_explorer_explain(explorer, reward, policy, target, out));
+    return cli_status(session,
+                      foray_explorer_explain(foray_run_explorer(run), reward, policy, target, out));
 }
 
 /* "8" or "cellar (8)". */
@@ -59,9 +61,17 @@ static void print_law(const foray_model *model, const foray_doubt_law *law)
 {
     char visits[CLI_NUMBER_SIZE], more[CLI_NUMBER_SIZE], pair[256];
     const char *estimate = law->more < 9e18 ? cli_grouped((int64_t)law->more, more) : "no number";
-    printf("  %4" PRId64 " %13s %11.4g %14s  %s of %" PRId64 "\n", law->block,
-           cli_grouped(law->visits, visits), law->share, estimate,
-           cli_pair_name(model, law->state, law->action, pair, sizeof pair), law->pairs);
+    const char *name = law->state < 0
+                           ? "where an episode begins"
+                           : cli_pair_name(model, law->state, law->action, pair, sizeof pair);
+    if (law->block >= 0) /* laws of open models have no numbers, and one pair each */
+        printf("  %4" PRId64, law->block);
+    else
+        printf("      ");
+    printf(" %13s %11.4g %14s  %s", cli_grouped(law->visits, visits), law->share, estimate, name);
+    if (law->block >= 0)
+        printf(" of %" PRId64, law->pairs);
+    printf("\n");
 }
 
 void cli_doubt_print(const cli_session *session, const foray_model *model, const char *reward,
@@ -82,7 +92,9 @@ void cli_doubt_print(const cli_session *session, const foray_model *model, const
                cli_value(session, "require"));
     else
         printf("laws behind it, and an estimate of the visits that would halve it\n");
-    printf("   law        visits       share    more visits  one of its pairs\n");
+    printf(foray_model_is_open(model)
+               ? "              visits       share    more visits  law of\n"
+               : "   law        visits       share    more visits  one of its pairs\n");
     for (int64_t i = 0; i < doubt->laws && i < most; i++)
         print_law(model, &doubt->law[i]);
 }

@@ -53,7 +53,7 @@ void cli_output_explained(cli_output *output, const char *key, const foray_certi
 /* Why a certificate is not 0 (doubt.c). How many reasons to show; finding them (*out is NULL where
  * there are none); as text; as JSON. */
 int64_t cli_doubt_count(const cli_session *session, int64_t rewards);
-cli_exit cli_doubt_find(cli_session *session, foray_explorer *explorer, const foray_reward *reward,
+cli_exit cli_doubt_find(cli_session *session, foray_run *run, const foray_reward *reward,
                         const foray_policy *policy, foray_doubt **out);
 void cli_doubt_print(const cli_session *session, const foray_model *model, const char *reward,
                      const foray_policy *policy, const foray_doubt *doubt, int64_t most);

@@ -119,8 +119,7 @@ static cli_exit find_doubt(cli_planning *p)
     p->reasons = p->known || p->to_stdout ? 0 : cli_doubt_count(p->session, p->rewards.count);
     bool wanted = p->reasons > 0 || (p->file && !p->known);
     for (int64_t i = 0; wanted && i < p->rewards.count && code == CLI_DONE; i++)
-        code = cli_doubt_find(p->session, foray_run_explorer(p->run), p->rewards.item[i],
-                              p->policy[i], &p->doubt[i]);
+        code = cli_doubt_find(p->session, p->run, p->rewards.item[i], p->policy[i], &p->doubt[i]);
     return code;
 }
 

@@ -973,10 +973,12 @@ FORAY_API foray_status foray_explorer_certify(foray_explorer *explorer, const fo
 
 /* Why a certificate is not 0. Places: where and when another action might be better than the
  * policy's, or what follows worse than it seems; their shares add up to the certificate, or to
- * more where the difference of values cut it off. Laws: whose uncertainty is behind that. */
+ * more where the difference of values cut it off; where the law of first states is not known, that
+ * law has a share, too, and no place. Laws: whose uncertainty is behind that. */
 typedef struct foray_doubt_law {
-    int64_t block;         /* which law: the model's blocks are numbered from 0, */
-    int64_t state, action; /* one pair that obeys it, */
+    int64_t block;         /* which law: the model's blocks are numbered from 0; -1: of open models,
+                            * whose pairs have one each, */
+    int64_t state, action; /* one pair that obeys it; -1: the first state of an episode does, */
     int64_t pairs;         /* and how many do */
     int64_t visits;
     double share;
@@ -1005,8 +1007,8 @@ FORAY_API void foray_doubt_destroy(foray_doubt *doubt);
 FORAY_API foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
                                                const foray_policy *policy, bool *found,
                                                foray_doubt_place *out);
-/* A law's name: "12: (s=3, a=1) of 8" is law 12, which 8 pairs obey, (3,1) among them. 96 bytes are
- * enough. */
+/* A law's name: "12: (s=3, a=1) of 8" is law 12, which 8 pairs obey, (3,1) among them; in open
+ * models "(s=3, a=1)" or "first state". 96 bytes are enough. */
 FORAY_API void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size);
 /* Keeps the reasons in the policy, for its file: at most so many of each. */
 FORAY_API foray_status foray_policy_keep_doubt(foray_context *ctx, foray_policy *policy,

@@ -73,9 +73,12 @@ static void print_laws(fy_report *report, const foray_doubt *doubt, int64_t id)
         fy_table_shortest(&table, law->more);
     }
     fy_print(report->text,
-             "<p>The laws behind it, each by one of its pairs and the number of pairs that obey "
-             "it; the last column estimates how many more visits would halve the certificate, if "
+             "<p>The laws behind it%s; the last column estimates how many more visits would halve "
+             "the certificate, if "
              "all of these laws were visited as much more.%s</p>\n",
+             report->model->open
+                 ? ""
+                 : ", each by one of its pairs and the number of pairs that obey it",
              doubt->laws > LAWS_SHOWN ? " Only the largest shares are listed." : "");
     fy_format(file, sizeof file, "laws%" PRId64, id);
     fy_page_table(report->text, &table, file);
@@ -161,7 +164,7 @@ static foray_status find(fy_report *report, const foray_reward *reward, const fo
 {
     *out = NULL;
     /* Reasons on this page are about the likelihood of all data, not about refits. */
-    if ((policy->certificate.bound != FORAY_BOUND_GAP &&
+    if ((!report->model->open && policy->certificate.bound != FORAY_BOUND_GAP &&
          policy->certificate.radius != FORAY_RADIUS_LIKELIHOOD) ||
         policy->certificate.radius == FORAY_RADIUS_REFIT)
         return FORAY_OK;

@@ -1,4 +1,5 @@
 /* doubt.c - why a certificate is not 0: places and laws in the order of their shares. */
+#include "base/maths.h"
 #include "explore/explorer.h"
 #include "plan/policy.h"
 #include "plan/reward.h"
@@ -38,7 +39,11 @@ static int compare_laws(const void *one, const void *other)
     const foray_doubt_law *a = one, *b = other;
     if (a->share != b->share)
         return a->share > b->share ? -1 : 1;
-    return a->block < b->block ? -1 : a->block > b->block;
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    if (a->state != b->state)
+        return a->state < b->state ? -1 : 1;
+    return a->action < b->action ? -1 : a->action > b->action;
 }
 
 static foray_status list_places(foray_explorer *explorer, const fy_gap_doubt *found, doubt *out)
@@ -66,6 +71,19 @@ static double more_visits(double gap, double target, int64_t visits)
     double below = target > 0 ? target : gap / 2;
     double n = (double)(visits > 0 ? visits : 1);
     return gap > below ? ceil(n * (gap * gap / (below * below) - 1)) : 0;
+}
+
+/* The same where a certificate falls like visits^-power: of open models between 1/sqrt(visits) and
+ * 1/visits, which is how fast it gets unlikely that something else can follow. Before law->more
+ * visits it does not fall. */
+static double more_by_power(const fy_reasons *found, double slope, double target,
+                            const foray_doubt_law *law)
+{
+    double gap = found->gap * slope, below = target > 0 ? target : gap / 2;
+    double power = found->twice > 0 ? fy_log(found->gap / found->twice) / fy_log(2) : 1;
+    double n = (double)law->visits, from = fmax(n, law->more);
+    double times = fy_exp(fy_log(gap / below) / fmin(fmax(power, 0.5), 1));
+    return gap > below ? ceil(from * times - n) : 0;
 }
 
 /* Pairs and visits of every block; only blocks with a share are kept. */
@@ -132,11 +150,38 @@ static foray_status explain(foray_explorer *explorer, fy_certifier *sets,
     return status;
 }
 
+/* Reasons that an algorithm found itself, in their order and in the reward's own unit. */
+static foray_status take_reasons(foray_explorer *explorer, const foray_reward *reward,
+                                 const foray_policy *policy, double target, doubt *out)
+{
+    fy_reasons found = {0};
+    foray_status status = explorer->ops->explain(explorer, reward, policy, &found);
+    double slope = fabs(fy_reward_unit_of(reward).slope);
+    out->place = found.place;
+    out->law = found.law;
+    if (status != FORAY_OK)
+        return status;
+    out->shown = (foray_doubt){found.gap * slope, found.places, found.laws, out->place, out->law};
+    for (int64_t i = 0; i < found.places; i++)
+        found.place[i].share *= slope;
+    for (int64_t i = 0; i < found.laws; i++) {
+        foray_doubt_law *law = &found.law[i];
+        law->share *= slope;
+        law->more = more_by_power(&found, slope, target, law);
+    }
+    if (found.places > 0)
+        qsort(found.place, (size_t)found.places, sizeof *found.place, compare_places);
+    if (found.laws > 0)
+        qsort(found.law, (size_t)found.laws, sizeof *found.law, compare_laws);
+    return FORAY_OK;
+}
+
 foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward *reward,
                                     const foray_policy *policy, double target, foray_doubt **out)
 {
-    fy_certifier *sets;
-    foray_status status = fy_explorer_need_sets(explorer, &sets);
+    fy_certifier *sets = NULL;
+    foray_status status =
+        explorer->ops->explain ? FORAY_OK : fy_explorer_need_sets(explorer, &sets);
     if (status == FORAY_OK)
         status = fy_reward_check(explorer->ctx, reward, explorer->model);
     if (status == FORAY_OK)
@@ -146,7 +191,8 @@ foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward
     doubt *it;
     if (!FY_ALLOC(explorer->ctx, it, 1))
         return FORAY_ERROR_MEMORY;
-    status = explain(explorer, sets, reward, policy, target, it);
+    status = explorer->ops->explain ? take_reasons(explorer, reward, policy, target, it)
+                                    : explain(explorer, sets, reward, policy, target, it);
     if (status == FORAY_OK)
         *out = &it->shown;
     else

@@ -21,6 +21,16 @@ typedef struct fy_given {
     const double **table; /* [horizon] the tables of the reward */
 } fy_given;
 
+/* Why a certificate is not 0, in the unit of planning and in no order. `more` of a law: below so
+ * many visits it says nothing. The caller frees both. */
+typedef struct fy_reasons {
+    double gap;
+    double twice; /* the same if all laws had been seen twice as often, and as they were */
+    int64_t places, laws;
+    foray_doubt_place *place;
+    foray_doubt_law *law;
+} fy_reasons;
+
 typedef struct fy_explorer_ops {
     const char *name;
     const char *summary;
@@ -75,6 +85,9 @@ typedef struct fy_explorer_ops {
     bool (*is_ended)(const foray_explorer *explorer, int64_t state);
     foray_status (*certify)(foray_explorer *explorer, const foray_reward *reward,
                             foray_policy *policy);
+    /* Of open models: why a policy's certificate is what it is. */
+    foray_status (*explain)(foray_explorer *explorer, const foray_reward *reward,
+                            const foray_policy *policy, fy_reasons *out);
     /* Which plan `bound` is about. */
     foray_mode bound_plan;
     /* True: with replan auto there is a plan in every episode. */

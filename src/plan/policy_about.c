@@ -135,8 +135,13 @@ foray_status foray_policy_complete(foray_context *ctx, foray_policy *policy,
 
 void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size)
 {
-    fy_format(text, size, "%" PRId64 ": (s=%" PRId64 ", a=%" PRId64 ") of %" PRId64, law->block,
-              law->state, law->action, law->pairs);
+    if (law->state < 0)
+        fy_format(text, size, "first state");
+    else if (law->block < 0)
+        fy_format(text, size, "(s=%" PRId64 ", a=%" PRId64 ")", law->state, law->action);
+    else
+        fy_format(text, size, "%" PRId64 ": (s=%" PRId64 ", a=%" PRId64 ") of %" PRId64, law->block,
+                  law->state, law->action, law->pairs);
 }
 
 static foray_status keep_laws(foray_context *ctx, foray_policy_about *about,

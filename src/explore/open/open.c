@@ -225,7 +225,7 @@ static foray_status open_plan(foray_explorer *explorer, int64_t count,
     status = fy_policies_create(explorer->ctx, explorer->model, mode, count, policies);
     bool made = status == FORAY_OK;
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
-        status = fy_open_plan(explorer, &laws, rewards[i], mode, false, policies[i]);
+        status = fy_open_plan(explorer, &laws, rewards[i], mode, false, policies[i], NULL);
     if (made && status != FORAY_OK)
         fy_policies_destroy(count, policies);
     fy_laws_destroy(&laws);
@@ -239,7 +239,42 @@ static foray_status open_certify(foray_explorer *explorer, const foray_reward *r
     foray_status status = fy_laws_create(explorer, fy_open_seen(explorer), &laws);
     if (status != FORAY_OK)
         return status;
-    status = fy_open_plan(explorer, &laws, reward, policy->mode, true, policy);
+    status = fy_open_plan(explorer, &laws, reward, policy->mode, true, policy, NULL);
+    fy_laws_destroy(&laws);
+    return status;
+}
+
+/* The policy is valued once more, with notes: a copy, since it gets values. */
+static foray_status open_explain(foray_explorer *explorer, const foray_reward *reward,
+                                 const foray_policy *policy, fy_reasons *out)
+{
+    fy_laws laws;
+    fy_open_notes notes = {0};
+    foray_policy *copy = NULL;
+    foray_status status = fy_laws_create(explorer, fy_open_seen(explorer), &laws);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_policies_create(explorer->ctx, explorer->model, policy->mode, 1, &copy);
+    if (status == FORAY_OK)
+        status = fy_open_notes_create(explorer->ctx, explorer->model->horizon, laws.seen->states,
+                                      &notes);
+    if (status == FORAY_OK) {
+        memcpy(copy->action, policy->action,
+               (size_t)fy_policy_entries(explorer->model) * sizeof *copy->action);
+        status = fy_open_plan(explorer, &laws, reward, policy->mode, true, copy, &notes);
+    }
+    if (status == FORAY_OK) {
+        out->gap = copy->certificate.gap;
+        status = fy_open_explain(explorer, &laws, reward, &notes, out);
+    }
+    for (int64_t law = 0; law < fy_seen_laws(laws.seen); law++)
+        laws.width[law] /= 2;
+    if (status == FORAY_OK)
+        status = fy_open_plan(explorer, &laws, reward, policy->mode, true, copy, NULL);
+    if (status == FORAY_OK)
+        out->twice = copy->certificate.gap;
+    foray_policy_destroy(copy);
+    fy_open_notes_destroy(&notes);
     fy_laws_destroy(&laws);
     return status;
 }
@@ -309,7 +344,7 @@ static void open_load(foray_explorer *explorer, fy_reader *reader)
 
 #define OPEN_OPS                                                                                   \
     .destroy = open_destroy, .observe = open_observe, .ended = open_ended, .is_ended = open_left,  \
-    .plan = open_plan, .certify = open_certify, .bound = open_bound,                               \
+    .plan = open_plan, .certify = open_certify, .explain = open_explain, .bound = open_bound,      \
     .bound_kind = open_bound_kind, .save = open_save, .load = open_load,                           \
     .needs_budget = fy_never_needs_budget, .bound_plan = FORAY_PLUGIN, .plans_on_sets = true
 

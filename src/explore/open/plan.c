@@ -37,6 +37,7 @@ typedef struct planning {
     double *all;      /* behind them */
     double *q;        /* [3][actions] Q_up, Q^, Q_low of a state */
     foray_policy *policy;
+    fy_open_notes *notes; /* NULL: nobody asks */
 } planning;
 
 /* ----------------------------------------------------------------------- ranges */
@@ -122,9 +123,25 @@ static int64_t choose(planning *p, const place *x)
     return best_of(p->mode == FORAY_OPTIMISTIC ? up : p->mode == FORAY_PLUGIN ? guess : low, A);
 }
 
+/* Where the gap comes from, and what laws add because they are not known. */
+static void note(planning *p, const place *x, int64_t own, int64_t choice)
+{
+    fy_open_notes *notes = p->notes;
+    int64_t at = x->t * p->states + x->at, A = p->reward->actions;
+    const double *up = p->q;
+    int64_t best = best_of(up, A);
+    notes->own[at] = (int32_t)own;
+    notes->choice[at] = (int32_t)choice;
+    notes->best[at] = (int32_t)best;
+    notes->gap[at] = p->now.gap[x->at];
+    notes->choice_bonus[at] = up[choice] - after(p, x, choice, p->next.up, fy_laws_guess);
+    notes->best_bonus[at] = up[best] - after(p, x, best, p->next.up, fy_laws_guess);
+    notes->low_bonus[at] = after(p, x, own, p->next.low, fy_laws_guess) - p->now.low[x->at];
+}
+
 static void value_place(planning *p, const place *x)
 {
-    int64_t A = p->reward->actions, at = x->at, pi = choose(p, x);
+    int64_t A = p->reward->actions, at = x->at, pi = choose(p, x), choice = pi;
     double gap = gap_after(p, x, pi);
     const double *up = p->q, *guess = p->q + A;
     p->now.up[at] = up[best_of(up, A)];
@@ -132,10 +149,14 @@ static void value_place(planning *p, const place *x)
     p->now.high[at] = after(p, x, pi, p->next.high, fy_laws_high);
     p->now.low[at] = after(p, x, pi, p->next.low, fy_laws_low);
     for (int64_t a = 0; a < A; a++)
-        if (a != pi)
-            gap = fmax(gap, up[a] - p->now.low[at]);
+        if (a != pi && up[a] - p->now.low[at] > gap) {
+            gap = up[a] - p->now.low[at];
+            choice = a;
+        }
     p->now.gap[at] = fmin(fmax(gap, 0), fmax(p->now.up[at] - p->now.low[at], 0));
     p->policy->action[x->t * p->reward->states + x->state] = (int32_t)pi;
+    if (p->notes)
+        note(p, x, pi, choice);
 }
 
 /* Where a reward stops everything is known. */
@@ -207,6 +228,8 @@ static void finish(planning *p)
     policy->value[FORAY_OPTIMISTIC] = up;
     policy->value[FORAY_PLUGIN] = policy->expected;
     policy->value[FORAY_PESSIMISTIC] = policy->low;
+    if (p->notes)
+        p->notes->first = gap - at_first(p, v->gap, 0, hi - lo, hi - lo, fy_laws_guess);
     gap = fmin(gap, fmax(up - policy->low, 0));
     policy->certificate = certificate_of(p->explorer, gap, p->hi[0] - p->lo[0]);
 }
@@ -248,7 +271,7 @@ static foray_status prepare(planning *p)
 
 foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
                           const foray_reward *reward, foray_mode mode, bool given,
-                          foray_policy *policy)
+                          foray_policy *policy, fy_open_notes *notes)
 {
     planning p = {.explorer = explorer,
                   .laws = laws,
@@ -256,7 +279,8 @@ foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
                   .mode = mode,
                   .given = given,
                   .states = laws->seen->states,
-                  .policy = policy};
+                  .policy = policy,
+                  .notes = notes};
     foray_status status = prepare(&p);
     if (status == FORAY_OK)
         status = fy_earned_create(explorer->ctx, laws, reward, &p.earned);

@@ -2,13 +2,14 @@
 #ifndef FY_OPEN_PLAN_H
 #define FY_OPEN_PLAN_H
 
-#include "explore/open/laws.h"
+#include "explore/open/doubt.h"
 
 /* Plans for one reward, or, where `given`, values the policy as it is. The policy gets its values,
- * interval and certificate; in states that were never seen it takes action 0. */
+ * interval and certificate; in states that were never seen it takes action 0. `notes`, if not NULL,
+ * receive where the certificate comes from. */
 foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
                           const foray_reward *reward, foray_mode mode, bool given,
-                          foray_policy *policy);
+                          foray_policy *policy, fy_open_notes *notes);
 
 /* The bound of plug-in plans for all rewards of a kind. */
 foray_status fy_open_bound(const foray_explorer *explorer, const fy_laws *laws,
