@@ -330,6 +330,7 @@ static void print_missed(const exploration *e)
         count.ties += missed.ties;
         count.lacks += missed.lacks;
         count.untold += missed.untold;
+        count.open += missed.open;
         if (count.named++ >= NAMED)
             continue;
         printf("                        ");

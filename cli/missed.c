@@ -9,6 +9,7 @@ static void tell_apart(foray_run *run, const foray_reward *reward, const foray_p
 {
     bool found;
     out->untold = !foray_model_theta(foray_run_model(run));
+    out->open = foray_model_is_open(foray_run_model(run));
     if (out->untold || foray_explorer_find_tie(foray_run_explorer(run), reward, policy, &found,
                                                &out->tie) != FORAY_OK)
         return;
@@ -70,8 +71,13 @@ void cli_missed_explain(const cli_missed *sum, const char *before)
             "%swhere actions tie exactly, a certificate never becomes 0, however many episodes\n",
             before);
     if (sum->lacks > 0)
-        printf("%swhere data are lacking, no tie was found: more episodes help\n", before);
-    if (sum->untold > 0)
+        printf("%swhere data are lacking, no tie was found: more episodes make it smaller\n",
+               before);
+    if (sum->open > 0)
+        printf("%snothing is known: what was never seen may always follow, so that certificates\n"
+               "%sbecome smaller with more episodes, but 0 only where that cannot matter\n",
+               before, before);
+    else if (sum->untold > 0)
         printf("%stheta is not known: it cannot be said which of them tie exactly, and never "
                "become 0,\n%sand which merely lack data\n",
                before, before);

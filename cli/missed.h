@@ -10,6 +10,7 @@ typedef struct cli_missed {
     int64_t ties;          /* exact ties: more episodes cannot help */
     int64_t lacks;         /* none: only data are lacking */
     int64_t untold;        /* theta is not known: one or the other */
+    int64_t open;          /* nothing is: it never becomes 0 */
     foray_doubt_place tie; /* where it is */
 } cli_missed;
 

@@ -224,7 +224,7 @@ static void bounds_contain_all_laws(void **state)
                 value[i] = k % 4 == 0 ? 0.5 : lo + (hi - lo) * draw(&seed);
             for (int i = 0; i < m; i++)
                 mean += q[i] * value[i];
-            const fy_target target = {.value = value, .lo = lo, .hi = hi};
+            const fy_law_target target = {.value = value, .lo = lo, .hi = hi};
             double high = fy_laws_high(&laws, 1, &target);
             double low = fy_laws_low(&laws, 1, &target);
             assert_true(low <= mean && mean <= high && lo <= low && high <= hi);

@@ -41,9 +41,22 @@ holds "and no tie is claimed" test "$(grep -c "exact tie" few.txt)" -eq 0
 foray explore grid:rows=3,cols=3,horizon=6 -k 3000 --until 0 --for goal:0 --json -o ties2.foray >ties.json
 holds "in JSON" test "$(json missed.0.tie.2 ties.json)" = 0
 
+# A plan that is not the best one yet: the best one has ties, which is where more episodes lead.
+foray explore frozenlake -k 300 --until 0 --for goals --json -o lake.foray >lake.json
+holds "ties to come are named, too" test "$(json missed.4.tie.1 lake.json)" = 6
+holds "of all 16" test "$(json missed.15.tie.1 lake.json)" = 6
+
+# ---- where nothing is known: targets can be met, but not 0
+for i in $(seq 0 99); do printf '%d,0,0,%d,1,1\n' "$i" $((i % 2)); done >steps.txt
+(echo episode,step,state,action,next,done && cat steps.txt) >steps.csv
+expect 0 "learnt" foray learn open:states=3,actions=2,horizon=2 steps.csv -o learnt.foray
+expect 0 "where the doubt about goal:0 is" foray plan learnt.foray -r goal:0
+holds "laws by their pairs" sh -c "foray plan learnt.foray -r goal:2 --json --doubt 9 | grep -q '\"name\": \"(s=0, a=0)\"'"
+holds "and where episodes begin" sh -c "foray plan learnt.foray -r goal:2 --doubt 9 | grep -q 'where an episode begins'"
+
 # ---- another target for a run that exists, and what is refused
 expect 0 "0.3 for 1 reward: met" foray explore --resume -k 200000 --until 0.3 --for goal:5 -o none.foray
-usage "--until says how well" foray explore riverswim -k 50 --for goal:1 -o refused.foray
+expect 2 "until says how well" foray explore riverswim -k 50 --for goal:1 -o refused.foray
 expect 3 "goal:99" foray explore riverswim -k 50 --until 1 --for goal:99 -o refused2.foray
 
 # ---- only a proof meets a target: numbers of other kinds reach it, and nothing is proved

@@ -1001,9 +1001,9 @@ FORAY_API foray_status foray_explorer_explain(foray_explorer *explorer, const fo
 FORAY_API void foray_doubt_destroy(foray_doubt *doubt);
 /* Is one of these places an exact tie: another action, in a state that the policy gets to, that is
  * exactly as good under the model's own theta? Then more data make the certificate smaller, but
- * never 0. A policy that is not the best one under this theta has none: it lacks data. *out
- * receives the first. FORAY_ERROR_USAGE also where theta is not known: nobody can tell a tie from a
- * small difference then. */
+ * never 0. Where the policy is not the best one under this theta, the best one is asked about, to
+ * which more data lead. *out receives the first. FORAY_ERROR_USAGE also where theta is not known:
+ * nobody can tell a tie from a small difference then. */
 FORAY_API foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
                                                const foray_policy *policy, bool *found,
                                                foray_doubt_place *out);

@@ -3,8 +3,10 @@
  * Where Q_h(s,a) = Q_h(s,pi_h(s)) under the true theta, in a state that the policy gets to, every
  * set that holds this theta and a neighbourhood of it has laws under which `a` is better: the
  * certificate shrinks with the set and never becomes 0. That is about policies that are best under
- * this theta: while a policy still loses something, it is data that are lacking. Ties under every
- * law of the set add nothing to a certificate, and are not meant. */
+ * this theta. While a policy still loses something, a best one is looked at in its place, since
+ * that is where more data lead: if it has a tie, every best policy has one, at the first place
+ * where the two differ. Ties under every law of the set add nothing to a certificate, and are not
+ * meant. */
 #include "explore/explorer.h"
 #include "plan/policy.h"
 #include "plan/reward.h"
@@ -86,15 +88,11 @@ static foray_status look(foray_context *ctx, search *s, const foray_doubt_place 
     const foray_model *model = s->model;
     const int32_t *first;
     const double *probability;
-    double own, best;
-    fy_reward_unit unit = fy_reward_unit_of(s->reward);
-    foray_status status = foray_evaluate(ctx, model, s->reward, s->policy, &own, &best);
-    if (status != FORAY_OK || fabs(best - own) > rounding * fabs(unit.slope) * unit.most)
-        return status;
     int64_t count = foray_model_initial(model, &first, &probability);
     for (int64_t i = 0; i < count; i++)
         s->reached[first[i]] += probability[i];
-    status = fy_evaluate_steps(ctx, model, model->theta, s->reward, s->policy, s->value);
+    foray_status status =
+        fy_evaluate_steps(ctx, model, model->theta, s->reward, s->policy, s->value);
     for (int64_t t = 0; t < model->horizon && status == FORAY_OK && !*out; t++) {
         if (change(s, t)) {
             status = fy_evaluate_steps(ctx, model, model->theta, s->reward, s->other, s->changed);
@@ -115,19 +113,39 @@ static void destroy(search *s)
     free(s->reached_next);
 }
 
+/* One of the best policies under theta: *out stays NULL if the policy is one. */
+static foray_status find_best(foray_context *ctx, const foray_model *model,
+                              const foray_reward *reward, const foray_policy *policy,
+                              foray_policy **out)
+{
+    double own, best;
+    fy_reward_unit unit = fy_reward_unit_of(reward);
+    foray_status status = foray_evaluate(ctx, model, reward, policy, &own, &best);
+    if (status != FORAY_OK || fabs(best - own) <= rounding * fabs(unit.slope) * unit.most)
+        return status;
+    return foray_plan_known(ctx, model, reward, out);
+}
+
 foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
                                      const foray_policy *policy, bool *found,
                                      foray_doubt_place *out)
 {
     const foray_model *model = explorer->model;
     foray_doubt *doubt;
+    foray_policy *best = NULL;
     const foray_doubt_place *tie = NULL;
     if (!model->theta)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "theta is not known, and so it is not known what ties exactly");
-    foray_status status = foray_explorer_explain(explorer, reward, policy, 0, &doubt);
-    if (status != FORAY_OK)
+    foray_status status = find_best(explorer->ctx, model, reward, policy, &best);
+    if (best)
+        policy = best;
+    if (status == FORAY_OK)
+        status = foray_explorer_explain(explorer, reward, policy, 0, &doubt);
+    if (status != FORAY_OK) {
+        foray_policy_destroy(best);
         return status;
+    }
     search s = {.model = model, .reward = reward, .policy = policy, .doubt = doubt};
     int64_t values = (model->horizon + 1) * model->states;
     status = foray_policy_create(explorer->ctx, model, policy->mode, &s.other);
@@ -145,5 +163,6 @@ foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_rewar
     }
     destroy(&s);
     foray_doubt_destroy(doubt);
+    foray_policy_destroy(best);
     return status;
 }

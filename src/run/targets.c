@@ -122,7 +122,7 @@ foray_status foray_run_set_targets(foray_run *run, int64_t count,
     fy_certifier *sets;
     foray_reward **copy = NULL;
     foray_status status = fy_run_writable(run);
-    if (status == FORAY_OK && count > 0)
+    if (status == FORAY_OK && count > 0 && !run->model->open) /* which has sets of its own */
         status = fy_explorer_need_sets(run->explorer, &sets);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         status = fy_reward_check(run->ctx, rewards[i], run->model);

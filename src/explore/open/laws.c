@@ -83,13 +83,13 @@ double fy_laws_mean(const fy_laws *laws, int64_t law, const double *value, doubl
     return sum;
 }
 
-static double target_at(const fy_laws *laws, const fy_target *target, int64_t entry)
+static double target_at(const fy_laws *laws, const fy_law_target *target, int64_t entry)
 {
     double value = target->value[laws->next[entry]];
     return target->ahead ? target->ahead[entry] + target->discount * value : value;
 }
 
-double fy_laws_guess(const fy_laws *laws, int64_t law, const fy_target *target)
+double fy_laws_guess(const fy_laws *laws, int64_t law, const fy_law_target *target)
 {
     double sum = 0;
     if (laws->start[law] == laws->start[law + 1])
@@ -101,7 +101,7 @@ double fy_laws_guess(const fy_laws *laws, int64_t law, const fy_target *target)
 
 /* v = V - lo, or hi - V for the other side. */
 typedef struct side {
-    const fy_target *target;
+    const fy_law_target *target;
     double lo, hi;
     bool low;
 } side;
@@ -160,14 +160,14 @@ static double rounding(double lo, double hi)
     return 4 * DBL_EPSILON * (fabs(lo) + fabs(hi) + 1);
 }
 
-double fy_laws_high(const fy_laws *laws, int64_t law, const fy_target *target)
+double fy_laws_high(const fy_laws *laws, int64_t law, const fy_law_target *target)
 {
     double lo = target->lo, hi = target->hi;
     const side above = {target, lo, hi, false};
     return fmin(lo + farthest(laws, law, &above) + rounding(lo, hi), hi);
 }
 
-double fy_laws_low(const fy_laws *laws, int64_t law, const fy_target *target)
+double fy_laws_low(const fy_laws *laws, int64_t law, const fy_law_target *target)
 {
     double lo = target->lo, hi = target->hi;
     const side below = {target, lo, hi, true};

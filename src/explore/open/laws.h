@@ -34,21 +34,21 @@ void fy_laws_destroy(fy_laws *laws);
 
 /* What an expectation is of: V of the state that follows, or r + g V with an r of its own for each
  * successor that was seen. Everywhere, also at states that never followed, it is in [lo,hi]. */
-typedef struct fy_target {
+typedef struct fy_law_target {
     const double *value; /* V by place */
     const double *ahead; /* [entries] r; NULL: V alone */
     double discount;     /* g, where there is r */
     double lo, hi;
-} fy_target;
+} fy_law_target;
 
 /* sum_i q_i V_i; `otherwise` where nothing was seen. */
 double fy_laws_mean(const fy_laws *laws, int64_t law, const double *value, double otherwise);
 
 /* The same of a target, lo where nothing was seen; and sup and inf of p(target) over the laws p of
  * the set. */
-double fy_laws_guess(const fy_laws *laws, int64_t law, const fy_target *target);
-double fy_laws_high(const fy_laws *laws, int64_t law, const fy_target *target);
-double fy_laws_low(const fy_laws *laws, int64_t law, const fy_target *target);
+double fy_laws_guess(const fy_laws *laws, int64_t law, const fy_law_target *target);
+double fy_laws_high(const fy_laws *laws, int64_t law, const fy_law_target *target);
+double fy_laws_low(const fy_laws *laws, int64_t law, const fy_law_target *target);
 
 /* How far p may be from q: |(p-q)V| <= distance for V in [0,1]. */
 double fy_laws_distance(const fy_laws *laws, int64_t law);

@@ -66,7 +66,7 @@ typedef struct place {
     double g;
 } place;
 
-typedef double expectation(const fy_laws *laws, int64_t law, const fy_target *target);
+typedef double expectation(const fy_laws *laws, int64_t law, const fy_law_target *target);
 
 /* r + gV under the law of an action. What follows an absorbing state is known. */
 static double after(const planning *p, const place *x, int64_t a, const double *value,
@@ -79,21 +79,21 @@ static double after(const planning *p, const place *x, int64_t a, const double *
     if (seen->absorbing[x->at])
         return fy_earned_staying(earned, x->state, a) + x->g * value[x->at];
     if (earned->rules) {
-        const fy_target target = {.value = value,
-                                  .ahead = earned->ahead,
-                                  .discount = x->g,
-                                  .lo = earned->least[law] + x->g * lo,
-                                  .hi = earned->most[law] + x->g * hi};
+        const fy_law_target target = {.value = value,
+                                      .ahead = earned->ahead,
+                                      .discount = x->g,
+                                      .lo = earned->least[law] + x->g * lo,
+                                      .hi = earned->most[law] + x->g * hi};
         return of(p->laws, law, &target);
     }
-    const fy_target target = {.value = value, .lo = lo, .hi = hi};
+    const fy_law_target target = {.value = value, .lo = lo, .hi = hi};
     return fy_earned_pair(earned, x->state, a) + x->g * of(p->laws, law, &target);
 }
 
 /* What follows alone: the gap of the states to come. */
 static double gap_after(const planning *p, const place *x, int64_t a)
 {
-    const fy_target target = {.value = p->next.gap, .hi = p->hi[x->t + 1] - p->lo[x->t + 1]};
+    const fy_law_target target = {.value = p->next.gap, .hi = p->hi[x->t + 1] - p->lo[x->t + 1]};
     int64_t law = fy_seen_law(p->laws->seen, x->at, a);
     return x->g * (p->laws->seen->absorbing[x->at] ? p->next.gap[x->at]
                                                    : fy_laws_high(p->laws, law, &target));
@@ -188,7 +188,7 @@ static double at_first(const planning *p, const double *value, double lo, double
                        expectation *of)
 {
     const foray_model *model = p->explorer->model;
-    const fy_target target = {.value = value, .lo = lo, .hi = hi};
+    const fy_law_target target = {.value = value, .lo = lo, .hi = hi};
     double sum = 0;
     if (model->initials == 0)
         return of(p->laws, 0, &target);
