@@ -50,6 +50,34 @@ bool fy_gap_fits(const fy_confidence *set, int64_t memory)
     return work <= 2e10 && numbers * sizeof(double) <= (double)memory * 0x1p20;
 }
 
+/* ------------------------------------------------------------ what matters */
+
+/* The certificate is about episodes that begin in mu: a state matters at step t only if some
+ * actions can lead there by then. On a map of thousands of cells and with few steps that is a small
+ * part of it. Breadth first; `line` has room for all states. */
+static void find_earliest(const foray_model *model, int32_t *earliest, int32_t *line)
+{
+    int64_t known = 0;
+    for (int64_t s = 0; s < model->states; s++)
+        earliest[s] = INT32_MAX;
+    for (int64_t i = 0; i < model->initials; i++) {
+        int32_t s = model->initial_state[i];
+        if (earliest[s] != 0)
+            line[known++] = s;
+        earliest[s] = 0;
+    }
+    for (int64_t done = 0; done < known; done++) {
+        int64_t first = line[done] * model->actions, last = first + model->actions;
+        for (int64_t j = model->succ_start[first]; j < model->succ_start[last]; j++) {
+            int32_t next = model->succ[j];
+            if (earliest[next] != INT32_MAX)
+                continue;
+            earliest[next] = earliest[line[done]] + 1;
+            line[known++] = next;
+        }
+    }
+}
+
 foray_status fy_gap_create(foray_context *ctx, const fy_confidence *set, bool joint,
                            fy_gap_pass **out)
 {
@@ -76,14 +104,16 @@ foray_status fy_gap_create(foray_context *ctx, const fy_confidence *set, bool jo
         !FY_ALLOC(ctx, gap->other.Psi, unknowns * d) || !FY_ALLOC(ctx, gap->mine.K, squares) ||
         !FY_ALLOC(ctx, gap->mine.T, squares * d) || !FY_ALLOC(ctx, gap->other.K, squares) ||
         !FY_ALLOC(ctx, gap->other.T, squares * d) || !FY_ALLOC(ctx, gap->in_joint, model->states) ||
-        !FY_ALLOC(ctx, gap->joint, 2 * n) || !FY_ALLOC(ctx, gap->dp, 2 * n) ||
-        !FY_ALLOC(ctx, gap->dx, 2 * n * d) || !FY_ALLOC(ctx, gap->sum, d) ||
-        !FY_ALLOC(ctx, gap->sum_mine, d) || !FY_ALLOC(ctx, gap->mean, unknowns) ||
-        !FY_ALLOC(ctx, gap->mine.target, n) || !FY_ALLOC(ctx, gap->other.target, n) ||
+        !FY_ALLOC(ctx, gap->earliest, model->states) || !FY_ALLOC(ctx, gap->joint, 2 * n) ||
+        !FY_ALLOC(ctx, gap->dp, 2 * n) || !FY_ALLOC(ctx, gap->dx, 2 * n * d) ||
+        !FY_ALLOC(ctx, gap->sum, d) || !FY_ALLOC(ctx, gap->sum_mine, d) ||
+        !FY_ALLOC(ctx, gap->mean, unknowns) || !FY_ALLOC(ctx, gap->mine.target, n) ||
+        !FY_ALLOC(ctx, gap->other.target, n) ||
         fy_layout_create(ctx, model, true, &gap->layout) != FORAY_OK) {
         fy_gap_destroy(gap);
         return FORAY_ERROR_MEMORY;
     }
+    find_earliest(model, gap->earliest, gap->in_joint);
     for (int64_t s = 0; s < model->states; s++)
         gap->in_joint[s] = -1;
     *out = gap;
@@ -107,6 +137,7 @@ void fy_gap_destroy(fy_gap_pass *gap)
     free(gap->mine.T);
     free(gap->other.K);
     free(gap->other.T);
+    free(gap->earliest);
     free(gap->in_joint);
     free(gap->joint);
     free(gap->dp);
@@ -121,6 +152,16 @@ void fy_gap_destroy(fy_gap_pass *gap)
 }
 
 /* -------------------------------------------------------------- one state */
+
+/* Nobody gets here by then: nothing reads what the layer has of it. */
+static void skip_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
+{
+    int64_t at = t * gap->model->states + s;
+    if (gap->doubt == NULL)
+        return;
+    gap->doubt->choice[at] = action[at];
+    gap->doubt->share[at] = 0;
+}
 
 /* An episode that is over: nothing is in doubt. */
 static void settle_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
@@ -285,6 +326,8 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
         for (int64_t s = 0; s < model->states; s++)
             if (s % STATES_PER_QUESTION == 0 && fy_stopped(ctx))
                 break;
+            else if (gap->earliest[s] > t)
+                skip_state(gap, t, s, action);
             else if (fixed && !isnan(fixed[s]))
                 settle_state(gap, t, s, action);
             else

@@ -58,6 +58,7 @@ struct fy_gap_pass {
     fy_gap_layer now, after;
     double *optimistic, *pessimistic, *value; /* [horizon+1][states] */
     fy_gap_choice mine, other;                /* pi(s), and another action */
+    int32_t *earliest;      /* [states] the first step at which a state can be reached at all */
     int32_t *in_joint;      /* [states] where a successor is in the union, or -1 */
     int32_t *joint;         /* [2 n] the union of two lists of successors */
     double *dp, *dx;        /* [2 n], [2 n][d] */
