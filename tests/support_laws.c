@@ -4,6 +4,22 @@
 #include <math.h>
 #include <string.h>
 
+/* n KL(N/n || P_theta) <= x from the counts, where the set claims that much of a law. */
+static bool is_likely(const fy_certifier *certifier, int64_t set, const double *theta)
+{
+    const foray_model *model = certifier->model;
+    double n = 0, worse = 0;
+    for (int64_t j = model->gen_start[set]; j < model->gen_start[set + 1]; j++)
+        n += (double)certifier->count[certifier->vectors->slot[j]];
+    for (int64_t j = model->gen_start[set]; j < model->gen_start[set + 1]; j++) {
+        double N = (double)certifier->count[certifier->vectors->slot[j]], p = 0;
+        for (int64_t f = model->feat_start[j]; f < model->feat_start[j + 1]; f++)
+            p += model->feat_value[f] * theta[model->feat_index[f]];
+        worse += N > 0 ? N * log(N / n / p) : 0;
+    }
+    return worse <= n * certifier->set->width[set];
+}
+
 bool support_law_inside(const fy_certifier *certifier, const double *theta)
 {
     const fy_basis *basis = certifier->set->basis;
@@ -21,6 +37,9 @@ bool support_law_inside(const fy_certifier *certifier, const double *theta)
         if (fy_ridge_norm(set->ridge, g, z) > set->radius[g])
             return false;
     }
+    for (int64_t i = 0; i < basis->model->generator_sets; i++)
+        if (isfinite(set->width[i]) && !is_likely(certifier, i, theta))
+            return false;
     return true;
 }
 

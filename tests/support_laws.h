@@ -5,7 +5,8 @@
 #include "certify/certifier.h"
 #include "support.h"
 
-/* Is theta in every block's ellipsoid, and are its weights a law? */
+/* Is theta in every block's ellipsoid, likely enough where that is known directly, and are its
+ * weights a law? */
 bool support_law_inside(const fy_certifier *certifier, const double *theta);
 
 /* The centre of the set, with no weight below 0. */

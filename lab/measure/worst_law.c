@@ -9,6 +9,7 @@ struct fy_worst_law {
     const foray_model *model;
     fy_truth *truth;       /* its kernel and probabilities follow the law at hand */
     double *theta, *trial; /* [dim] the law at hand, and the next to be tried */
+    double *moved;         /* [dim] on the way between them */
     int32_t *rival;        /* [horizon][states] rho */
     double *value;         /* [horizon+1][states] of the policy whose gradient is taken */
     double *occupancy;     /* [horizon][states] */
@@ -29,8 +30,8 @@ foray_status fy_worst_law_create(foray_context *ctx, const foray_model *model, f
         const fy_basis *basis = model->basis;
         int64_t S = model->states, entries = model->horizon * S;
         if (!FY_ALLOC(ctx, law->theta, model->dim) || !FY_ALLOC(ctx, law->trial, model->dim) ||
-            !FY_ALLOC(ctx, law->rival, entries) || !FY_ALLOC(ctx, law->value, entries + S) ||
-            !FY_ALLOC(ctx, law->occupancy, entries) ||
+            !FY_ALLOC(ctx, law->moved, model->dim) || !FY_ALLOC(ctx, law->rival, entries) ||
+            !FY_ALLOC(ctx, law->value, entries + S) || !FY_ALLOC(ctx, law->occupancy, entries) ||
             !FY_ALLOC(ctx, law->weight, model->gen_start[model->generator_sets]) ||
             !FY_ALLOC(ctx, law->gradient, basis->unknowns) ||
             !FY_ALLOC(ctx, law->from, basis->most_dim) ||
@@ -56,6 +57,7 @@ void fy_worst_law_destroy(fy_worst_law *law)
     fy_truth_destroy(law->truth);
     free(law->theta);
     free(law->trial);
+    free(law->moved);
     free(law->rival);
     free(law->value);
     free(law->occupancy);
@@ -204,6 +206,34 @@ static void move_block(fy_worst_law *law, const fy_confidence *set, int64_t g, d
     }
 }
 
+/* Laws that are known directly must stay likely, too: what is too far on the way from law->theta to
+ * law->trial is taken back, block by block. Both sets are convex. */
+static void stay_likely(fy_worst_law *law, const fy_confidence *set)
+{
+    const fy_basis *basis = law->model->basis;
+    for (int64_t i = 0; i < law->model->generator_sets; i++) {
+        const fy_block *block = &basis->block[basis->block_of_generator_set[i]];
+        double most = 1.0 - 1e-9, near = 0.0, far = 1.0;
+        if (fy_confidence_divergence(set, i, law->trial) <= most * set->width[i])
+            continue;
+        for (int half = 0; half < 30; half++) {
+            double part = 0.5 * (near + far);
+            for (int32_t k = 0; k < block->coords; k++)
+                law->moved[block->coord[k]] =
+                    law->theta[block->coord[k]] +
+                    part * (law->trial[block->coord[k]] - law->theta[block->coord[k]]);
+            if (fy_confidence_divergence(set, i, law->moved) <= most * set->width[i])
+                near = part;
+            else
+                far = part;
+        }
+        for (int32_t k = 0; k < block->coords; k++)
+            law->trial[block->coord[k]] =
+                law->theta[block->coord[k]] +
+                near * (law->trial[block->coord[k]] - law->theta[block->coord[k]]);
+    }
+}
+
 /* V^rho - V^pi where the rival is given, V* - V^pi (and its policy as the rival) where not. */
 static double loss_under(fy_worst_law *law, const double *theta, const foray_reward *reward,
                          const int32_t *action, bool given)
@@ -227,6 +257,7 @@ static bool climb(fy_worst_law *law, const fy_confidence *set, const foray_rewar
         for (int64_t g = 0; g < law->model->basis->blocks; g++)
             if (law->model->basis->block[g].dim > 0)
                 move_block(law, set, g, part);
+        stay_likely(law, set);
         if (loss_under(law, law->trial, reward, action, true) > now + 1e-12) {
             memcpy(law->theta, law->trial, bytes);
             return true;

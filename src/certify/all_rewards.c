@@ -11,7 +11,7 @@ enum { STATES_PER_QUESTION = 64, SETS_PER_QUESTION = 64 };
 struct fy_all_rewards {
     const fy_confidence *set;
     double *kappa2;                /* [generator_sets] */
-    double *w, *y, *X, *Z;         /* [states] of the step after */
+    double *w, *y, *error;         /* [states] of the step after */
     double *w_now, *y_now, *Z_now; /* [states] */
     double *matrix, *sum;          /* [m][m] with m = min(n, d), [d] */
     bool spread;                   /* the part with variances is valid */
@@ -28,10 +28,10 @@ foray_status fy_all_rewards_create(foray_context *ctx, const fy_confidence *set,
         return FORAY_ERROR_MEMORY;
     all->set = set;
     if (!FY_ALLOC(ctx, all->kappa2, model->generator_sets) || !FY_ALLOC(ctx, all->w, states) ||
-        !FY_ALLOC(ctx, all->y, states) || !FY_ALLOC(ctx, all->X, states) ||
-        !FY_ALLOC(ctx, all->Z, states) || !FY_ALLOC(ctx, all->w_now, states) ||
-        !FY_ALLOC(ctx, all->y_now, states) || !FY_ALLOC(ctx, all->Z_now, states) ||
-        !FY_ALLOC(ctx, all->matrix, m * m) || !FY_ALLOC(ctx, all->sum, d)) {
+        !FY_ALLOC(ctx, all->y, states) || !FY_ALLOC(ctx, all->error, states) ||
+        !FY_ALLOC(ctx, all->w_now, states) || !FY_ALLOC(ctx, all->y_now, states) ||
+        !FY_ALLOC(ctx, all->Z_now, states) || !FY_ALLOC(ctx, all->matrix, m * m) ||
+        !FY_ALLOC(ctx, all->sum, d)) {
         fy_all_rewards_destroy(all);
         return FORAY_ERROR_MEMORY;
     }
@@ -46,8 +46,7 @@ void fy_all_rewards_destroy(fy_all_rewards *all)
     free(all->kappa2);
     free(all->w);
     free(all->y);
-    free(all->X);
-    free(all->Z);
+    free(all->error);
     free(all->w_now);
     free(all->y_now);
     free(all->Z_now);
@@ -151,27 +150,29 @@ static parts look_ahead(fy_all_rewards *all, const fy_inner *inner, int64_t pair
     int64_t n = fy_generator_set_size(model, i), d = set->basis->block[g].dim;
     const double *p = set->p + model->gen_start[i], *x = set->x + set->at_x[i];
     const int32_t *next = model->succ + model->succ_start[pair];
-    double w = 0, y = 0, X2 = 0, Z = 0, most = 0, least = INFINITY, square = 0;
-    double zeta = model->feature_error;
+    double w = 0, y = 0, mean = 0, square = 0, size = 0, most = 0, least = INFINITY;
+    double spread = 0, zeta = model->feature_error;
     memset(all->sum, 0, (size_t)d * sizeof *all->sum);
     for (int64_t j = 0; j < n; j++) {
+        double e = all->error[next[j]];
         w += p[j] * all->w[next[j]];
         y += p[j] * all->y[next[j]];
-        X2 += p[j] * all->X[next[j]] * all->X[next[j]];
-        Z += p[j] * all->Z[next[j]];
-        most = fmax(most, all->Z[next[j]]);
-        least = fmin(least, all->Z[next[j]]);
+        mean += p[j] * e;
+        size += fabs(p[j]) * e;
+        square += p[j] * e * e;
+        most = fmax(most, e);
+        least = fmin(least, e);
         for (int64_t r = 0; r < d; r++)
-            all->sum[r] += x[j * d + r] * (all->Z[next[j]] - all->Z[next[0]]);
+            all->sum[r] += x[j * d + r] * (e - all->error[next[0]]);
     }
     for (int64_t r = 0; r < d; r++)
-        square += all->sum[r] * all->sum[r];
+        spread += all->sum[r] * all->sum[r];
     double bonus = set->radius[g] * inner->upper[i] + zeta;
-    double upper = fmin(most, Z + sqrt(square) + zeta * (most - least));
-    parts out = {.Z = fmin(left, left * bonus + upper)};
+    double upper = fmin(most, mean + sqrt(spread) + zeta * (most - least));
+    parts out = {.Z = fmin(left, left * bonus + fmin(size, upper))};
     if (left > 0 && all->spread) {
         out.w = all->kappa2[i] + w;
-        out.y = sqrt(all->kappa2[i] * fmax(0, X2)) + y;
+        out.y = sqrt(all->kappa2[i] * fmax(0, square)) + y;
     }
     return out;
 }
@@ -184,7 +185,7 @@ static double uncertain(const foray_model *model, foray_reward_kind kind, int64_
     return (double)(model->horizon - t - (kind == FORAY_KIND_PAIR));
 }
 
-/* One step back: w, y, X, Z of a step from those of the step after; left: what is uncertain. */
+/* One step back: w, y and e of a step from those of the step after; left: what is uncertain. */
 static void step_back(fy_all_rewards *all, const fy_inner *inner, double left)
 {
     const foray_model *model = all->set->basis->model;
@@ -204,9 +205,10 @@ static void step_back(fy_all_rewards *all, const fy_inner *inner, double left)
     }
     memcpy(all->w, all->w_now, bytes);
     memcpy(all->y, all->y_now, bytes);
-    memcpy(all->Z, all->Z_now, bytes);
-    for (int64_t s = 0; s < model->states; s++)
-        all->X[s] = all->spread ? fmin(left, left / 2 * sqrt(all->w[s]) + all->y[s]) : left;
+    for (int64_t s = 0; s < model->states; s++) {
+        double X = all->spread ? left / 2 * sqrt(all->w[s]) + all->y[s] : left;
+        all->error[s] = fmin(left, fmin(X, all->Z_now[s]));
+    }
 }
 
 double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner, foray_reward_kind kind)
@@ -217,14 +219,13 @@ double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner, foray_re
     for (int64_t i = 0; i < model->generator_sets; i++)
         all->spread = all->spread && kappa2[i] < INFINITY;
     for (int64_t s = 0; s < model->states; s++)
-        all->w[s] = all->y[s] = all->X[s] = all->Z[s] = 0;
+        all->w[s] = all->y[s] = all->error[s] = 0;
     for (int64_t t = model->horizon - 1; t >= 0; t--)
         step_back(all, inner, uncertain(model, kind, t));
     double bound = 0, most = kind == FORAY_KIND_REACH ? 1 : (double)model->horizon;
     for (int64_t i = 0; i < model->initials; i++) {
         int32_t s = model->initial_state[i];
-        double least = fmin(most, 2 * fmin(all->X[s], all->Z[s]));
-        bound += model->initial_probability[i] * least;
+        bound += model->initial_probability[i] * fmin(most, 2 * all->error[s]);
     }
     return bound;
 }

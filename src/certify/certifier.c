@@ -1,6 +1,7 @@
 /* certifier.c - see certifier.h. */
 #include "certify/certifier.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,36 @@ static void estimate_block(fy_certifier *certifier, int64_t g, double share, dou
     set->radius[g] = regression->radius[g];
 }
 
+/* Are the outcomes of a generator set counted one by one: is each successor one weight, by itself?
+ */
+static bool is_counted(const fy_certifier *certifier, int64_t set)
+{
+    const fy_basis *basis = certifier->model->basis;
+    int64_t g = basis->block_of_generator_set[set];
+    return basis->block[g].dim > 0 && fy_certifier_has_likelihood(certifier, g) &&
+           certifier->vectors->separate[g] &&
+           fy_generator_set_size(certifier->model, set) == basis->block[g].coords;
+}
+
+/* n KL(N/n || w) = max l - l(w) <= x + gap: what the likelihood says of a law without an ellipsoid.
+ * Refits have priors and data of their own, and leave it out. */
+static void find_widths(fy_certifier *certifier, double scale)
+{
+    const foray_model *model = certifier->model;
+    fy_confidence *set = certifier->set;
+    set->direct = false;
+    for (int64_t i = 0; i < model->generator_sets; i++) {
+        const fy_likelihood_fit *fit = &certifier->fit[model->basis->block_of_generator_set[i]];
+        set->width[i] = INFINITY;
+        if (certifier->refit || !is_counted(certifier, i) || !(fit->visits > 0))
+            continue;
+        for (int64_t j = model->gen_start[i]; j < model->gen_start[i + 1]; j++)
+            set->often[j] = (double)certifier->count[certifier->vectors->slot[j]] / fit->visits;
+        set->width[i] = scale * scale * (fit->width + fit->excess) / fit->visits * (1 + 1e-12);
+        set->direct = true;
+    }
+}
+
 void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double delta, double scale,
                            const fy_regression_set *regression)
 {
@@ -158,6 +189,7 @@ void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double 
         estimate_block(certifier, g, share, 0, scale, regression, certifier->set);
     }
     fy_confidence_complete(certifier->set);
+    find_widths(certifier, scale);
     fy_confidence_complete(certifier->inside);
 }
 

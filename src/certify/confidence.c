@@ -1,6 +1,9 @@
 /* confidence.c - what certificates need of an ellipsoid, once for all rewards. */
 #include "certify/confidence.h"
+#include "base/maths.h"
+#include "learn/direct.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +21,13 @@ foray_status fy_confidence_create(foray_context *ctx, const fy_basis *basis, fy_
     if (!FY_ALLOC(ctx, lambda, basis->blocks) || !FY_ALLOC(ctx, set->z, basis->unknowns) ||
         !FY_ALLOC(ctx, set->radius, basis->blocks) || !FY_ALLOC(ctx, set->p, generators) ||
         !FY_ALLOC(ctx, set->norm, generators) || !FY_ALLOC(ctx, set->work, basis->most_dim) ||
-        !FY_ALLOC(ctx, set->at_x, model->generator_sets + 1))
+        !FY_ALLOC(ctx, set->at_x, model->generator_sets + 1) ||
+        !FY_ALLOC(ctx, set->often, generators) ||
+        !FY_ALLOC(ctx, set->width, model->generator_sets) ||
+        !FY_ALLOC(ctx, set->lifted, basis->most_generators))
         goto fail;
+    for (int64_t i = 0; i < model->generator_sets; i++)
+        set->width[i] = INFINITY;
     for (int64_t g = 0; g < basis->blocks; g++)
         lambda[g] = 1;
     for (int64_t i = 0; i < model->generator_sets; i++)
@@ -54,6 +62,9 @@ void fy_confidence_destroy(fy_confidence *set)
     free(set->at_x);
     free(set->norm);
     free(set->work);
+    free(set->often);
+    free(set->width);
+    free(set->lifted);
     free(set);
 }
 
@@ -124,7 +135,43 @@ void fy_confidence_complete(fy_confidence *set)
     }
 }
 
+double fy_confidence_mean(const fy_confidence *set, int64_t i, const double *v)
+{
+    const foray_model *model = set->basis->model;
+    int64_t n = fy_generator_set_size(model, i);
+    double least = INFINITY, most = -INFINITY;
+    if (!isfinite(set->width[i]))
+        return INFINITY;
+    for (int64_t j = 0; j < n; j++) {
+        least = fmin(least, v[j]);
+        most = fmax(most, v[j]);
+    }
+    for (int64_t j = 0; j < n; j++)
+        set->lifted[j] = v[j] - least;
+    double mean = fy_direct_mean(n, set->often + model->gen_start[i], set->lifted, most - least,
+                                 set->width[i]);
+    return fmin(most, least + mean + 4 * DBL_EPSILON * (fabs(least) + fabs(most)));
+}
+
+double fy_confidence_divergence(const fy_confidence *set, int64_t i, const double *theta)
+{
+    const foray_model *model = set->basis->model;
+    const double *q = set->often + model->gen_start[i];
+    double sum = 0;
+    if (!isfinite(set->width[i]))
+        return 0;
+    fy_generator_set_probabilities(model, theta, i, set->lifted);
+    for (int64_t j = 0; j < fy_generator_set_size(model, i); j++)
+        if (q[j] > 0)
+            sum += set->lifted[j] > 0 ? q[j] * fy_log(q[j] / set->lifted[j]) : INFINITY;
+    return fmax(0, sum);
+}
+
 double fy_confidence_distance(const fy_confidence *set, const double *theta)
 {
-    return fy_ridge_distance(set->ridge, set->z, set->radius, theta, set->work);
+    double worst = fy_ridge_distance(set->ridge, set->z, set->radius, theta, set->work);
+    for (int64_t i = 0; i < set->basis->model->generator_sets; i++)
+        if (isfinite(set->width[i]))
+            worst = fmax(worst, sqrt(fy_confidence_divergence(set, i, theta) / set->width[i]));
+    return worst;
 }

@@ -5,7 +5,11 @@
  *     M_g = L_g L_g',   sum_j x_j = 0
  *
  * with one y for all states, actions and steps: that is what makes a certificate sharper than
- * the sum of its parts. */
+ * the sum of its parts.
+ *
+ * Laws whose outcomes are counted one by one (tabular models, classes whose outcomes lead to
+ * different states) are also known directly: KL(N/n || P_theta) <= width. That is the same event
+ * without an ellipsoid around it, sharper for the mean of one function where n is small. */
 #ifndef FY_CONFIDENCE_H
 #define FY_CONFIDENCE_H
 
@@ -21,6 +25,10 @@ typedef struct fy_confidence {
     int64_t *at_x;         /* [generator_sets+1] where they start */
     double *norm;          /* [generators] ||x_j|| */
     double *work;          /* [most_dim] */
+    double *often;         /* [generators] N_j/n, where the law is known directly, */
+    double *width;         /* [generator_sets] and how well; INFINITY: it is not */
+    double *lifted;        /* [most_generators] */
+    bool direct;           /* some law is */
     bool laws;             /* no p_j is negative: every centre is a probability law */
     double kappa_factor;   /* the largest || |L^-1| |L| ||: how rounding grows in x */
 } fy_confidence;
@@ -32,7 +40,16 @@ void fy_confidence_destroy(fy_confidence *set);
 /* After ridge, z and radius have been filled in: everything that follows from them. */
 void fy_confidence_complete(fy_confidence *set);
 
-/* The largest ||z(theta) - z||_M / beta of a block: at most 1 where theta is in the set. */
+/* sup P_theta v over the laws of generator set i that are in its likelihood set, v being the values
+ * of its successors, rounded up; INFINITY where the law is not known directly. */
+double fy_confidence_mean(const fy_confidence *set, int64_t i, const double *v);
+
+/* KL(N/n || P_theta) of generator set i, at most its width where theta is in the set; 0 where the
+ * law is not known directly. */
+double fy_confidence_divergence(const fy_confidence *set, int64_t i, const double *theta);
+
+/* The largest ||z(theta) - z||_M / beta of a block, and sqrt(KL(N/n || P_theta)/width) of a law
+ * that is known directly: at most 1 where theta is in the set. */
 double fy_confidence_distance(const fy_confidence *set, const double *theta);
 
 #endif

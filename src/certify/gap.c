@@ -108,7 +108,8 @@ foray_status fy_gap_create(foray_context *ctx, const fy_confidence *set, bool jo
         !FY_ALLOC(ctx, gap->dp, 2 * n) || !FY_ALLOC(ctx, gap->dx, 2 * n * d) ||
         !FY_ALLOC(ctx, gap->sum, d) || !FY_ALLOC(ctx, gap->sum_mine, d) ||
         !FY_ALLOC(ctx, gap->mean, unknowns) || !FY_ALLOC(ctx, gap->mine.target, n) ||
-        !FY_ALLOC(ctx, gap->other.target, n) ||
+        !FY_ALLOC(ctx, gap->other.target, n) || !FY_ALLOC(ctx, gap->ahead.target, n) ||
+        !FY_ALLOC(ctx, gap->follows, n) ||
         fy_layout_create(ctx, model, true, &gap->layout) != FORAY_OK) {
         fy_gap_destroy(gap);
         return FORAY_ERROR_MEMORY;
@@ -147,6 +148,8 @@ void fy_gap_destroy(fy_gap_pass *gap)
     free(gap->mean);
     free(gap->mine.target);
     free(gap->other.target);
+    free(gap->ahead.target);
+    free(gap->follows);
     fy_layout_destroy(&gap->layout);
     free(gap);
 }
@@ -189,6 +192,15 @@ static double most_error(const fy_gap_pass *gap, int64_t t)
     if (reward->limit)
         return from < H ? reward->limit[from] : 0;
     return (double)(H - from);
+}
+
+/* Q_bar(s,a) - V_low(s): what another action can gain, whatever the laws of the two. */
+static double value_difference(fy_gap_pass *gap, int64_t t, int64_t s, int64_t a)
+{
+    const foray_model *model = gap->model;
+    return fy_gap_look_ahead(gap, t, gap->optimistic + (t + 1) * model->states,
+                             s * model->actions + a, 1) -
+           gap->pessimistic[t * model->states + s];
 }
 
 static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
@@ -236,6 +248,8 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
         if (gap->zeta == 0 && fy_gap_same_action(mine, other))
             continue;
         double candidate = fy_gap_advantage(gap, error, left, D);
+        if (candidate > D)
+            candidate = fmin(candidate, value_difference(gap, t, s, a) + 2 * error);
         if (candidate > D) {
             D = candidate;
             best = a;
@@ -269,6 +283,34 @@ static void bound_values(fy_gap_pass *gap, const int32_t *action, double *high, 
     task.follow = action;
     task.value = gap->pessimistic;
     fy_plan(&task, low);
+}
+
+/* V_bar_t and V_low_t from those of the step after, where the likelihood of laws by itself bounds
+ * means more sharply than the ellipsoid. */
+static void sharpen_values(fy_gap_pass *gap, int64_t t, const int32_t *action)
+{
+    const foray_model *model = gap->model;
+    int64_t S = model->states, A = model->actions;
+    const double *fixed = gap->layout.reward.fixed;
+    for (int64_t s = 0; s < S; s++) {
+        double best = -INFINITY, *high = gap->optimistic + t * S, *low = gap->pessimistic + t * S;
+        if (gap->earliest[s] > t || (fixed && !isnan(fixed[s])))
+            continue;
+        for (int64_t a = 0; a < A; a++)
+            if (fy_available(model, s * A + a))
+                best = fmax(best, fy_gap_look_ahead(gap, t, high + S, s * A + a, 1));
+        high[s] = fmin(high[s], best);
+        low[s] = fmax(low[s], fy_gap_look_ahead(gap, t, low + S, s * A + action[t * S + s], -1));
+    }
+}
+
+/* E_mu of a function of the first state. */
+static double at_first(const foray_model *model, const double *value)
+{
+    double mean = 0;
+    for (int64_t i = 0; i < model->initials; i++)
+        mean += model->initial_probability[i] * value[model->initial_state[i]];
+    return mean;
 }
 
 static void clear_layer(const fy_gap_pass *gap, fy_gap_layer *l)
@@ -317,12 +359,13 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
     gap->rounded = fy_reward_unit_of(reward).own ? 3 : 0;
     const double *ending = gap->layout.reward.ending, *fixed = gap->layout.reward.fixed;
     bound_values(gap, action, &high, &out.low);
-    out.values = high - out.low;
     clear_layer(gap, &gap->after);
     for (int64_t s = 0; s < model->states; s++)
         gap->value[model->horizon * model->states + s] = ending ? ending[s] : 0;
     foray_context *ctx = gap->set->kernel->ctx;
     for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
+        if (gap->set->direct)
+            sharpen_values(gap, t, action);
         for (int64_t s = 0; s < model->states; s++)
             if (s % STATES_PER_QUESTION == 0 && fy_stopped(ctx))
                 break;
@@ -336,7 +379,11 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
         gap->now = gap->after;
         gap->after = swap;
     }
+    if (gap->set->direct) {
+        high = at_first(model, gap->optimistic);
+        out.low = at_first(model, gap->pessimistic);
+    }
+    out.values = high - out.low;
     sum_up(gap, &out);
-    out.gap = fmin(out.gap, fmax(0, out.values));
     return out;
 }

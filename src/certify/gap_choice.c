@@ -51,7 +51,7 @@ static double target_norm(const fy_gap_choice *c, double *sum)
 }
 
 /* sup_theta P_theta f <= min(max f, sum_j p_j f_j + ||sum_j x_j f_j|| + zeta (max f - min f)),
- * f >= 0, over the successors. */
+ * f >= 0, over the successors; and what the law's likelihood says by itself. */
 double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_choice *c, const double *f)
 {
     double most = 0, least = INFINITY, mean = 0;
@@ -59,10 +59,12 @@ double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_choice *c, const d
         most = fmax(most, f[c->next[j]]);
         least = fmin(least, f[c->next[j]]);
         mean += c->p[j] * f[c->next[j]];
+        gap->follows[j] = f[c->next[j]];
     }
     if (most == 0)
         return 0;
-    return fmin(most, mean + spread_norm(c, f, gap->sum) + gap->zeta * (most - least));
+    double upper = mean + spread_norm(c, f, gap->sum) + gap->zeta * (most - least);
+    return fmin(most, fmin(upper, fy_confidence_mean(gap->set, c->set, gap->follows)));
 }
 
 /* ------------------------------------------------------------- one action */
@@ -107,13 +109,11 @@ static double find_targets(const fy_gap_pass *gap, int64_t t, const double *V, f
     return reward_rounding(gap, t, c->reward) + worst;
 }
 
-/* Everything about (s,a) at step t that costs no vector of all unknowns. */
-void fy_gap_look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t pair,
-                    fy_gap_choice *c)
+/* The law of a pair. */
+static void turn_to(const fy_gap_pass *gap, int64_t pair, fy_gap_choice *c)
 {
     const fy_confidence *set = gap->set;
     const foray_model *model = gap->model;
-    const fy_gap_layer *after = &gap->after;
     c->pair = pair;
     c->set = model->generator_set[pair];
     c->block = set->basis->block_of_generator_set[c->set];
@@ -123,6 +123,31 @@ void fy_gap_look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t 
     c->p = set->p + model->gen_start[c->set];
     c->norm = set->norm + model->gen_start[c->set];
     c->x = set->x + set->at_x[c->set];
+}
+
+double fy_gap_look_ahead(fy_gap_pass *gap, int64_t t, const double *V, int64_t pair, double sign)
+{
+    fy_gap_choice *c = &gap->ahead;
+    double mean = 0, most = -INFINITY, least = INFINITY;
+    turn_to(gap, pair, c);
+    find_targets(gap, t, V, c);
+    for (int64_t j = 0; j < c->n; j++) {
+        c->target[j] *= sign;
+        mean += c->p[j] * (c->target[j] - c->target[0]);
+        most = fmax(most, c->target[j]);
+        least = fmin(least, c->target[j]);
+    }
+    double upper = c->target[0] + mean + target_norm(c, gap->sum) + gap->zeta * (most - least);
+    return c->reward + sign * fmin(upper, fy_confidence_mean(gap->set, c->set, c->target));
+}
+
+/* Everything about (s,a) at step t that costs no vector of all unknowns. */
+void fy_gap_look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t pair,
+                    fy_gap_choice *c)
+{
+    const fy_confidence *set = gap->set;
+    const fy_gap_layer *after = &gap->after;
+    turn_to(gap, pair, c);
     double inexact = find_targets(gap, t, V, c);
     double root = sqrt(gap->blocks), rest = 0, size = 0, carried = 0;
     double most = -INFINITY, least = INFINITY;

@@ -58,12 +58,14 @@ struct fy_gap_pass {
     fy_gap_layer now, after;
     double *optimistic, *pessimistic, *value; /* [horizon+1][states] */
     fy_gap_choice mine, other;                /* pi(s), and another action */
+    fy_gap_choice ahead;                      /* one whose bounds are asked for, without J */
     int32_t *earliest;      /* [states] the first step at which a state can be reached at all */
     int32_t *in_joint;      /* [states] where a successor is in the union, or -1 */
     int32_t *joint;         /* [2 n] the union of two lists of successors */
     double *dp, *dx;        /* [2 n], [2 n][d] */
     double *sum, *sum_mine; /* [d] */
     double *mean;           /* [unknowns] */
+    double *follows;        /* [n] f of the successors */
     fy_gap_doubt *doubt;    /* being explained, or NULL */
     fy_layout layout;       /* of the reward */
     double rounded;         /* roundings in bringing the reward to the unit of planning */
@@ -80,6 +82,10 @@ double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_choice *c, const d
 /* Everything about a pair at step t that costs no vector of all unknowns; V of the step after. */
 void fy_gap_look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t pair,
                     fy_gap_choice *c);
+
+/* r + sup P_theta V of a pair at step t, V of the step after and with what the reward gives for
+ * arriving there; sign -1: r + inf P_theta V. */
+double fy_gap_look_ahead(fy_gap_pass *gap, int64_t t, const double *V, int64_t pair, double sign);
 
 /* Then J and Psi. */
 void fy_gap_work_out(const fy_gap_pass *gap, fy_gap_choice *c);

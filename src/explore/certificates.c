@@ -155,7 +155,7 @@ static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const f
     /* V_low of the set is about the policy planned on it; this may be another. */
     if (policy->mode == FORAY_PESSIMISTIC)
         policy->value[FORAY_PESSIMISTIC] = fmin(policy->value[FORAY_PESSIMISTIC], result.low);
-    if (result.gap > 0 && result.gap == result.values)
+    if (result.gap > 0 && result.gap >= result.values)
         policy->certificate.bound = FORAY_BOUND_VALUES;
 }
 

@@ -1,13 +1,11 @@
 /* laws.c - see laws.h. */
 #include "explore/open/laws.h"
 #include "base/maths.h"
+#include "learn/direct.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-
-/* Beyond so many times the range a larger eta changes nothing but the rounding. */
-static const double LARGEST_ETA = 1e4;
 
 /* ------------------------------------------------------------------------ sets */
 
@@ -53,7 +51,8 @@ foray_status fy_laws_create(const foray_explorer *explorer, const fy_seen *seen,
     fy_laws laws = {.seen = seen};
     if (!FY_ALLOC(ctx, laws.start, fy_seen_laws(seen) + 1) ||
         !FY_ALLOC(ctx, laws.width, fy_seen_laws(seen)) ||
-        !FY_ALLOC(ctx, laws.next, seen->entries) || !FY_ALLOC(ctx, laws.q, seen->entries)) {
+        !FY_ALLOC(ctx, laws.next, seen->entries) || !FY_ALLOC(ctx, laws.q, seen->entries) ||
+        !FY_ALLOC(ctx, laws.seen_value, seen->entries)) {
         fy_laws_destroy(&laws);
         return FORAY_ERROR_MEMORY;
     }
@@ -68,6 +67,7 @@ void fy_laws_destroy(fy_laws *laws)
     free(laws->next);
     free(laws->q);
     free(laws->width);
+    free(laws->seen_value);
     *laws = (fy_laws){0};
 }
 
@@ -112,46 +112,13 @@ static double seen_from(const fy_laws *laws, const side *s, int64_t entry)
     return fmin(fmax(s->low ? s->hi - value : value - s->lo, 0), s->hi - s->lo);
 }
 
-/* eta (1 - exp(-y)), rounded up. */
-static double bound(const fy_laws *laws, int64_t law, const side *s, double eta)
-{
-    double y = laws->width[law];
-    int64_t first = laws->start[law], end = laws->start[law + 1];
-    for (int64_t i = first; i < end; i++) {
-        double v = seen_from(laws, s, i);
-        if (v >= eta)
-            return eta;
-        y -= laws->q[i] * fy_log1p(-v / eta);
-    }
-    return eta * (1 - fy_exp(-y)) + eta * (double)(end - first + 16) * DBL_EPSILON;
-}
-
-/* To second order the best eta is mean + sqrt(Var/(2e)); never below the range. */
-static double best_eta(const fy_laws *laws, int64_t law, const side *s)
-{
-    double mean = 0, square = 0, range = s->hi - s->lo;
-    for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++) {
-        double v = seen_from(laws, s, i);
-        mean += laws->q[i] * v;
-        square += laws->q[i] * v * v;
-    }
-    double variance = fmax(square - mean * mean, 0);
-    double eta = mean + sqrt(variance / (2 * laws->width[law]));
-    return fmin(fmax(eta, range), LARGEST_ETA * range);
-}
-
 static double farthest(const fy_laws *laws, int64_t law, const side *s)
 {
-    double range = s->hi - s->lo;
-    if (!(range > 0) || !isfinite(laws->width[law]))
-        return range;
-    double eta = best_eta(laws, law, s);
-    double least = fmin(bound(laws, law, s, range), range);
-    if (eta > range) {
-        least = fmin(least, bound(laws, law, s, eta));
-        least = fmin(least, bound(laws, law, s, sqrt(eta * range)));
-    }
-    return least;
+    int64_t first = laws->start[law], count = laws->start[law + 1] - first;
+    for (int64_t i = 0; i < count; i++)
+        laws->seen_value[i] = seen_from(laws, s, first + i);
+    return fy_direct_mean(count, laws->q + first, laws->seen_value, s->hi - s->lo,
+                          laws->width[law]);
 }
 
 /* Of adding two such numbers, and a reward to the sum. */

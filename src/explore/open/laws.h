@@ -7,14 +7,8 @@
  *             = log(G/delta) + sum_i [N_i log(N_i/n) - lgamma(N_i + 1/S) + lgamma(1/S)] +
  * lgamma(n+1)
  *
- * for all laws at all times at once with probability 1 - delta, G = S A + 1. On that event, for
- * every V with values in [lo,hi], also where nobody has been, and every eta >= hi - lo = C,
- * v = V - lo:
- *
- *   p v <= eta (1 - exp(-y)),     y = e - sum_i q_i log(1 - v_i/eta)
- *
- * since log p(eta - v) >= sum q log(p (eta - v)/q) = sum q log(eta - v) - KL(q||p), by Jensen.
- * docs/mathematics.md has the proof. Whichever eta: it decides how sharp, not whether true. */
+ * for all laws at all times at once with probability 1 - delta, G = S A + 1. On that event
+ * learn/direct.h bounds the mean of every V with values in [lo,hi], also where nobody has been. */
 #ifndef FY_LAWS_H
 #define FY_LAWS_H
 
@@ -23,10 +17,11 @@
 /* What was seen as arrays, made for a plan. */
 typedef struct fy_laws {
     const fy_seen *seen;
-    int64_t *start; /* [laws+1] */
-    int32_t *next;  /* [entries] places */
-    double *q;      /* [entries] N_i/n */
-    double *width;  /* [laws] e; INFINITY: never seen; 0: known */
+    int64_t *start;     /* [laws+1] */
+    int32_t *next;      /* [entries] places */
+    double *q;          /* [entries] N_i/n */
+    double *width;      /* [laws] e; INFINITY: never seen; 0: known */
+    double *seen_value; /* [entries] scratch: v of what followed a law */
 } fy_laws;
 
 foray_status fy_laws_create(const foray_explorer *explorer, const fy_seen *seen, fy_laws *out);
