@@ -193,13 +193,24 @@ static bool contains_truth(const attack *it, const fy_regression_set *set)
     return true;
 }
 
+/* Laws that are known directly, without an ellipsoid. */
+static bool truth_is_likely(const attack *it, const fy_confidence *set)
+{
+    const double *theta = it->world.belief->theta;
+    for (int64_t i = 0; i < it->explorer->model->generator_sets; i++)
+        if (fy_confidence_divergence(set, i, theta) > set->width[i])
+            return false;
+    return true;
+}
+
 /* The same set about two centres: for plans, and for the bound for all rewards. */
 static bool truth_is_inside(attack *it)
 {
     fy_certifier *sets;
     support_ok(it->ctx, fy_explorer_sets(it->explorer, &sets));
     const fy_confidence *one = sets->set, *other = sets->inside;
-    return contains_truth(it, &(fy_regression_set){one->ridge, one->z, one->radius}) &&
+    return truth_is_likely(it, one) &&
+           contains_truth(it, &(fy_regression_set){one->ridge, one->z, one->radius}) &&
            contains_truth(it, &(fy_regression_set){other->ridge, other->z, other->radius});
 }
 
