@@ -1,5 +1,6 @@
-/* rollout.c - foray rollout: what planned policies earn in the real system, beside what a
- * policy planned with the true parameters earns there. */
+/* rollout.c - foray rollout: what planned policies earn in the real system, or in the world of a
+ * model whose parameters are known, beside what a policy planned with the true parameters earns
+ * there. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model_system.h"
 #include "output.h"
 #include "progress.h"
 #include "view.h"
@@ -29,6 +31,7 @@ typedef struct rollout {
     cli_session *session;
     foray_run *run;
     cli_view view;
+    bool simulated; /* the run explored a model: its world is followed */
     foray_mode mode;
     int64_t episodes, seed;
     double confidence;
@@ -49,17 +52,12 @@ typedef struct rollout {
 static cli_exit open_run(rollout *r)
 {
     cli_session *session = r->session;
-    const char *path = session->args.operand[0];
-    cli_exit code =
-        cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &r->run));
+    cli_exit code = cli_status(
+        session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &r->run));
     if (code == CLI_DONE)
         code = cli_view_of_run(session, r->run, &r->view);
-    if (code == CLI_DONE && !r->view.system)
-        code = cli_fail(session, CLI_BAD_INPUT,
-                        "%s explored %s, which is a model, not a system: "
-                        "'foray plan --truth' shows its exact values",
-                        path, foray_run_world(r->run));
-    return code;
+    r->simulated = code == CLI_DONE && !r->view.system;
+    return r->simulated ? cli_view_of_model(session, r->run, &r->view) : code;
 }
 
 /* Reward `index` of the system itself, whose value is known in every real state. */
@@ -307,7 +305,7 @@ static void print_return(const foray_return *value, int width)
 static void print_returns(const rollout *r)
 {
     bool known = foray_model_theta(foray_run_model(r->run));
-    printf("%-12s  %-*s", "reward", known ? 24 : 0, "return in reality");
+    printf("%-12s  %-*s", "reward", known ? 24 : 0, r->simulated ? "return" : "return in reality");
     if (known)
         printf("  %-24s  %s", "with true parameters", "lost");
     printf("\n");
@@ -352,6 +350,10 @@ static void print_certificates(const rollout *r)
 /* What the tables cannot show, because nobody told the parameters. */
 static void print_absent(const rollout *r)
 {
+    if (r->simulated) {
+        printf("episodes were simulated with the parameters of the model\n");
+        return;
+    }
     if (foray_model_is_open(
             foray_run_model(r->run))) /* there are none, and nothing is aggregated */
         return;
@@ -438,6 +440,7 @@ static cli_exit show_returns(const rollout *r)
     cli_output_begin(&output, r->session);
     cli_output_text(&output, "run", r->session->args.operand[0]);
     cli_output_text(&output, "world", foray_run_world(r->run));
+    cli_output_flag(&output, "simulated", r->simulated);
     cli_output_integer(&output, "explored", foray_run_saved(r->run));
     cli_output_integer(&output, "episodes", r->episodes);
     cli_output_text(&output, "mode", foray_mode_name(r->mode));
@@ -509,7 +512,7 @@ static const cli_option options[] = {
 
 const cli_command cli_rollout = {
     .name = "rollout",
-    .summary = "try planned policies in the real system that a run explored",
+    .summary = "try planned policies in the system or world that a run explored",
     .operands = "RUN",
     .least = 1,
     .most = 1,
@@ -523,6 +526,11 @@ const cli_command cli_rollout = {
         "parameters are known, a policy planned with them, through the same clusters, is\n"
         "tried as well, with the same random numbers.\n"
         "\n"
+        "For a run that explored a model with known parameters, as those of built-in worlds\n"
+        "are: the same for the rewards of -r, in episodes that are simulated with them.\n"
+        "'foray plan --truth' has the exact values. Where nobody knows the parameters there\n"
+        "is no world to follow a policy in.\n"
+        "\n"
         "The certificate covers exploring and Monte Carlo. It does not cover the aggregation\n"
         "error, the loss from seeing the system through clusters, which is measured instead:\n"
         "the misfit is how much the value of what follows a state differs from the value of\n"
@@ -531,7 +539,9 @@ const cli_command cli_rollout = {
         "the model says nothing leads.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN, CLI_STOPPED},
-    .examples = "foray explore mountaincar --clusters grid:15x15 -k 50 -o car.foray\n"
+    .examples = "foray explore riverswim -k 300 -o swim.foray\n"
+                "foray rollout swim.foray -r goal:5 -n 500\n"
+                "foray explore mountaincar --clusters grid:15x15 -k 50 -o car.foray\n"
                 "foray rollout car.foray -r right -n 200\n"
                 "foray rollout car.foray -r reach:224 -n 200 --json\n"
                 "foray plan car.foray -r right -o right.json\n"

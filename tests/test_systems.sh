@@ -225,7 +225,6 @@ expect 2 'takes no --clusters' foray explore --resume --clusters grid:9x9 -o who
 expect 3 'another model' foray explore pendulum --resume -k 50 -o whole.foray
 expect 3 'no such reward \(did you mean high' foray plan whole.foray -r hih
 expect 3 'no such reward \(did you mean high' foray rollout whole.foray -r hih
-expect 3 'which is a model, not a system' bash -c 'foray explore chain -k 5 -o chain.foray && foray rollout chain.foray'
 expect 2 'episodes' foray rollout whole.foray -n 1
 expect 2 'not a system' foray explore first.json --in chain -o bad.foray
 sed 's/"horizon": *[0-9]*/"horizon":7/' stock.json >short.json
