@@ -301,7 +301,7 @@ static void test_flipped_content(void **state)
         "UPDATE trace SET bound = bound / 2 WHERE episodes = 3",
         "UPDATE trace SET bound = NULL WHERE episodes = 3",
         "DELETE FROM trace WHERE episodes = 3",
-        "UPDATE plan SET gap = gap / 2",
+        "UPDATE plan SET gap = gap + 0.25",
         "UPDATE plan SET mode = 'optimistic'",
         "UPDATE plan_value SET expected = 1.5",
         "UPDATE plan_value SET bound = 0",

@@ -76,7 +76,13 @@ foray plan whole.foray -r high --no-store -o high.json >/dev/null
 foray rollout whole.foray -r high -n 300 --json --policy high.json >given.json
 holds "a policy from a file earns what the same plan earns" \
     test "$(json rewards.0.return.mean given.json)" = "$(json rewards.1.return.mean rollout.json)"
-expect 130 'stopped by a signal' timeout --preserve-status -s INT 6 "$foray" rollout whole.foray -n 100000000
+"$foray" rollout whole.foray -n 100000000 --progress json 2>stopped.txt &
+until [ -s stopped.txt ]; do sleep 0.05; done
+kill -INT $!
+code=0
+wait $! || code=$?
+holds "a signal ends rollouts" test "$code" = 130
+holds "and they say so" grep -q 'stopped by a signal' stopped.txt
 # Explored, a policy earns about what one planned with the true weights earns.
 holds "little is lost" awk "BEGIN { exit !($(json rewards.1.lost.mean rollout.json) < 1) }"
 
