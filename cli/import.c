@@ -58,6 +58,15 @@ static cli_exit output_import(cli_session *session, const importing *i)
     return cli_output_end(&output, session, CLI_DONE);
 }
 
+/* Where rows of a large table may go: $TMPDIR, or where the model will be. To be freed. */
+static char *folder_for_rows(const importing *i)
+{
+    const char *given = getenv("TMPDIR"), *slash = strrchr(i->path, '/');
+    if (given && *given)
+        return strdup(given);
+    return slash ? strndup(i->path, slash == i->path ? 1 : (size_t)(slash - i->path)) : strdup(".");
+}
+
 static cli_exit read_files(cli_session *session, importing *i)
 {
     foray_import_options options = {
@@ -71,9 +80,14 @@ static cli_exit read_files(cli_session *session, importing *i)
         return cli_fail(session, CLI_USAGE,
                         "--horizon is required: a table does not say how long "
                         "episodes are");
+    char *folder = folder_for_rows(i);
+    if (!folder)
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    options.folder = folder;
     foray_status status =
         foray_model_import(session->ctx, session->args.operand, session->args.operands, &options,
                            &i->model, &i->rewards, &i->facts);
+    free(folder);
     if (status == FORAY_OK)
         status = foray_model_check(session->ctx, i->model, &i->sizes);
     return cli_status(session, status);
@@ -85,11 +99,11 @@ static cli_exit write_rewards(cli_session *session, importing *i)
     cli_exit code = CLI_DONE;
     i->reward_path = calloc((size_t)i->rewards.count + 1, sizeof *i->reward_path);
     if (!i->reward_path)
-        return cli_status(session, FORAY_ERROR_MEMORY);
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     for (int64_t k = 0; k < i->rewards.count && code == CLI_DONE; k++) {
         i->reward_path[k] = path_of_reward(i->path, i->rewards.name[k]);
         code = i->reward_path[k] ? cli_destination_check(session, i->reward_path[k])
-                                 : cli_status(session, FORAY_ERROR_MEMORY);
+                                 : cli_fail(session, CLI_BAD_INPUT, "out of memory");
     }
     for (int64_t k = 0; k < i->rewards.count && code == CLI_DONE; k++)
         code = cli_destination_write(session, i->reward_path[k], i->rewards.text[k],

@@ -24,8 +24,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         data += length + more;
         size -= length + more;
     }
-    foray_import_options options = {
-        .size = sizeof options, .horizon = 3, .initial = "0", .format = "prism"};
+    /* Rows go to a temporary file, two at a time. */
+    foray_import_options options = {.size = sizeof options,
+                                    .horizon = 3,
+                                    .initial = "0",
+                                    .format = "prism",
+                                    .folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+                                    .memory = 112};
     foray_model *model = NULL;
     foray_reward *reward;
     foray_import_rewards rewards = {0};

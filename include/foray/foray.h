@@ -422,6 +422,9 @@ typedef struct foray_import_options {
                             "action"; "all"; "column:NAME", those with the same word there */
     bool forget_theta;   /* the model is not to know the probabilities of the table */
     const char *format;  /* "csv", "prism" or "umb"; NULL: as the content says */
+    const char *folder;  /* where rows of a large table may go, into a temporary file without a
+                            name; NULL: all of them are kept in memory */
+    int64_t memory;      /* bytes that rows may take before; 0: 16 MiB */
 } foray_import_options;
 
 typedef struct foray_import_facts {

@@ -123,6 +123,7 @@ def from_table(
             laws=laws.encode(),
             forget_theta=True,
             format=b"csv",
+            folder=os.fsencode(directory),
         )
         paths = (c_char_p * 1)(os.fsencode(path))
         context.call(

@@ -85,13 +85,14 @@ foray_status fy_prism_states(fy_prism *prism, const char *path)
     int64_t state = 0, states = prism->table->given;
     foray_status status = fy_lines_open(prism->ctx, path, &lines);
     if (status == FORAY_OK && (!fy_lines_next(&lines) || lines.rest[0] != '('))
-        status = fy_fail(prism->ctx, FORAY_ERROR_INPUT,
-                         "%s: the names of variables, such as (x,y), are not there", path);
+        status = fy_lines_missing(&lines, "the names of variables, such as (x,y), are not there");
     while (status == FORAY_OK && fy_lines_next(&lines))
         status = state < states
                      ? read_state(prism, &lines, state++)
                      : fy_lines_fail(&lines, "more states than the %" PRId64 " of the transitions",
                                      states);
+    if (status == FORAY_OK)
+        status = lines.failure;
     if (status == FORAY_OK && state < states)
         status = fy_fail(prism->ctx, FORAY_ERROR_INPUT,
                          "%s: %" PRId64 " states, but the transitions have %" PRId64, path, state,
@@ -154,9 +155,11 @@ foray_status fy_prism_labels(fy_prism *prism, const char *path)
     foray_status status = fy_lines_open(prism->ctx, path, &lines);
     if (status == FORAY_OK)
         status = fy_lines_next(&lines) ? read_label_names(prism, &lines, &labels)
-                                       : fy_fail(prism->ctx, FORAY_ERROR_INPUT, "%s: empty", path);
+                                       : fy_lines_missing(&lines, "empty");
     while (status == FORAY_OK && fy_lines_next(&lines))
         status = read_labelled(prism, &lines);
+    if (status == FORAY_OK)
+        status = lines.failure;
     fy_lines_close(&lines);
     return status;
 }
@@ -191,7 +194,7 @@ static foray_status read_sizes(const fy_prism *prism, fy_lines *lines, bool of_s
 {
     int64_t states, choices = prism->choices;
     if (!fy_lines_next(lines))
-        return fy_fail(prism->ctx, FORAY_ERROR_INPUT, "%s: the sizes are not there", lines->path);
+        return fy_lines_missing(lines, "the sizes are not there");
     foray_status status = fy_lines_index(lines, "states", INT32_MAX, &states);
     if (status == FORAY_OK && !of_states && prism->chooses)
         status = fy_lines_index(lines, "choices", INT32_MAX, &choices);
@@ -216,44 +219,93 @@ static foray_status read_state_reward(const fy_prism *prism, fy_lines *lines, do
     return status == FORAY_OK ? fy_lines_end(lines) : status;
 }
 
-/* "s c s' r", or "s s' r": of all rows of that choice that lead to s'. */
-static foray_status read_row_reward(const fy_prism *prism, fy_lines *lines, double *reward)
+static foray_status no_transition(const fy_prism *prism, const char *path, const fy_transition *row,
+                                  int64_t choice)
+{
+    return fy_fail(prism->ctx, FORAY_ERROR_INPUT,
+                   "%s:%" PRId64 ": no transition leads from state %" PRId32 " by choice %" PRId64
+                   " to state %" PRId32,
+                   path, row->line, row->state, choice, row->next);
+}
+
+/* "s c s' r", or "s s' r": of all rows of that choice that lead to s'. Kept until all are there,
+ * with the choice where a law would be. */
+static foray_status read_row_reward(const fy_prism *prism, fy_lines *lines, fy_pile *rewards)
 {
     const fy_transitions *table = prism->table;
     int64_t state, choice = 0, next;
-    double value;
-    bool found = false;
+    fy_transition row = {.line = lines->line};
     foray_status status = fy_lines_index(lines, "state", table->given - 1, &state);
     if (status == FORAY_OK && prism->chooses)
         status = fy_lines_index(lines, "choice", prism->choices - 1, &choice);
     if (status == FORAY_OK)
         status = fy_lines_index(lines, "next", table->given - 1, &next);
     if (status == FORAY_OK)
-        status = fy_lines_real(lines, "reward", &value);
+        status = fy_lines_real(lines, "reward", &row.reward);
     if (status == FORAY_OK)
         status = fy_lines_end(lines);
     if (status != FORAY_OK)
         return status;
     int64_t place = prism->first_choice[state] + choice;
-    if (place < prism->first_choice[state + 1]) {
-        int64_t pair = state * table->actions + prism->choice_action[place];
-        for (int64_t k = table->start[pair]; k < table->start[pair + 1]; k++)
-            if (table->row[k].next == next) {
-                reward[table->row[k].line] = value;
+    row.state = (int32_t)state;
+    row.next = (int32_t)next;
+    row.law = (int32_t)choice;
+    if (place >= prism->first_choice[state + 1])
+        return no_transition(prism, lines->path, &row, choice);
+    row.action = prism->choice_action[place];
+    return fy_pile_add(rewards, &row);
+}
+
+/* What a pair earns, among its rows. */
+static foray_status give_rewards(const fy_prism *prism, const char *path, const fy_row_group *pair,
+                                 const fy_row_group *rewards, double *out)
+{
+    for (int64_t i = 0; i < rewards->count; i++) {
+        const fy_transition *reward = &rewards->row[i];
+        bool found = false;
+        for (int64_t k = 0; k < pair->count; k++)
+            if (pair->row[k].next == reward->next) {
+                out[pair->row[k].line] = reward->reward;
                 found = true;
             }
+        if (!found)
+            return no_transition(prism, path, reward, reward->law);
     }
-    return found ? FORAY_OK
-                 : fy_lines_fail(lines,
-                                 "no transition leads from state %" PRId64 " by choice %" PRId64
-                                 " to state %" PRId64,
-                                 state, choice, next);
+    return FORAY_OK;
+}
+
+/* Both lists are read side by side: a pair that earns something has rows. */
+static foray_status join_rewards(const fy_prism *prism, const char *path, fy_pile *rewards,
+                                 double *out)
+{
+    fy_pile *rows = &prism->table->rows;
+    fy_row_group pair = {0}, group = {0};
+    foray_status status = fy_pile_sort(rewards, NULL, NULL);
+    if (status == FORAY_OK)
+        status = fy_pile_rewind(rewards);
+    if (status == FORAY_OK)
+        status = fy_pile_rewind(rows);
+    while (status == FORAY_OK) {
+        status = fy_pile_of_pair(rewards, &group);
+        if (status != FORAY_OK || group.count == 0)
+            break;
+        do
+            status = fy_pile_of_pair(rows, &pair);
+        while (status == FORAY_OK && pair.count > 0 &&
+               (pair.row->state != group.row->state || pair.row->action != group.row->action));
+        if (status == FORAY_OK)
+            status = give_rewards(prism, path, &pair, &group, out);
+    }
+    free(pair.row);
+    free(group.row);
+    return status;
 }
 
 static foray_status read_entries(const fy_prism *prism, fy_lines *lines, bool of_states,
                                  fy_structure *structure)
 {
     int64_t entries = 0, count = 0;
+    fy_pile rewards = {.ctx = prism->ctx, .place = prism->table->place};
     double **reward = of_states ? &structure->state : &structure->row;
     bool *read = of_states ? &structure->state_read : &structure->row_read;
     if (*read)
@@ -266,7 +318,12 @@ static foray_status read_entries(const fy_prism *prism, fy_lines *lines, bool of
         status = FORAY_ERROR_MEMORY;
     for (; status == FORAY_OK && fy_lines_next(lines); count++)
         status = of_states ? read_state_reward(prism, lines, *reward)
-                           : read_row_reward(prism, lines, *reward);
+                           : read_row_reward(prism, lines, &rewards);
+    if (status == FORAY_OK)
+        status = lines->failure;
+    if (status == FORAY_OK && !of_states)
+        status = join_rewards(prism, lines->path, &rewards, *reward);
+    fy_pile_free(&rewards);
     if (status == FORAY_OK && count != entries)
         status = fy_fail(prism->ctx, FORAY_ERROR_INPUT,
                          "%s: %" PRId64 " entries are announced, but there are %" PRId64,
@@ -326,10 +383,10 @@ static foray_status only(foray_context *ctx, const fy_prism_file *file, int64_t 
     return FORAY_OK;
 }
 
-foray_status fy_prism_read(foray_context *ctx, const fy_prism_file *file, int64_t files,
-                           fy_transitions *out)
+foray_status fy_prism_read(const fy_prism_file *file, int64_t files, fy_transitions *out)
 {
     const char *transitions, *states, *labels;
+    foray_context *ctx = out->ctx;
     fy_prism prism = {.ctx = ctx, .table = out};
     char name[64];
     foray_status status = only(ctx, file, files, FY_FILE_TRANSITIONS, "transitions", &transitions);
@@ -343,9 +400,7 @@ foray_status fy_prism_read(foray_context *ctx, const fy_prism_file *file, int64_
                     "%s goes with a file of transitions (.tra): give that as well", file[0].path);
     if (status != FORAY_OK)
         return status;
-    *out = (fy_transitions){.ctx = ctx, .path = transitions};
-    out->state_words.text.ctx = out->action_words.text.ctx = ctx;
-    out->outcome_words.text.ctx = out->law_words.text.ctx = ctx;
+    out->path = transitions;
     status = fy_prism_transitions(&prism, transitions);
     if (status == FORAY_OK && states)
         status = fy_prism_states(&prism, states);
@@ -356,8 +411,6 @@ foray_status fy_prism_read(foray_context *ctx, const fy_prism_file *file, int64_
             name_by_path(transitions, file[i].path, name, sizeof name);
             status = fy_prism_rewards(&prism, &file[i], name);
         }
-    if (status != FORAY_OK)
-        fy_transitions_free(out);
     free(prism.first_choice);
     free(prism.choice_label);
     free(prism.choice_action);

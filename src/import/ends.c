@@ -21,43 +21,82 @@ typedef struct ending {
     int32_t *end_twin;    /* [given] its absorbing twin; -1: none */
     fy_words twin;        /* "state/rank": twins by reward, numbered after the absorbing ones */
     int64_t end_twins;
-    fy_transition *row; /* the rows to be */
-    int64_t rows, room;
+    fy_row_group group; /* the rows at hand */
+    fy_pile rows;       /* the rows to be */
+    fy_pile copies;     /* rows of twins by reward */
 } ending;
 
 /* --------------------------------------------------------------------------- reaching */
 
+/* Which states follow each by what can happen and is not done: 4 bytes a row. */
+typedef struct graph {
+    int64_t *start; /* [given + 1] */
+    int32_t *next;
+} graph;
+
+static foray_status read_graph(ending *e, graph *g)
+{
+    fy_transitions *table = e->table;
+    fy_row_group *group = &e->group;
+    int64_t edges = 0, state = 0;
+    foray_status status = fy_pile_rewind(&table->rows);
+    while (status == FORAY_OK) {
+        status = fy_pile_of_state(&table->rows, group);
+        if (status != FORAY_OK || group->count == 0)
+            break;
+        while (state < group->row->state)
+            g->start[++state] = edges;
+        for (int64_t i = 0; i < group->count; i++) {
+            const fy_transition *row = &group->row[i];
+            if (!(row->probability > 0))
+                continue;
+            if (row->done)
+                e->ends[row->next] = true;
+            else
+                g->next[edges++] = row->next;
+        }
+    }
+    while (state < table->given)
+        g->start[++state] = edges;
+    return status;
+}
+
 /* Breadth first from where episodes begin; nothing follows what is done. */
-static foray_status find_reached(ending *e)
+static void walk_graph(ending *e, const graph *g, int32_t *queue)
 {
     const fy_transitions *table = e->table;
-    int32_t *queue;
-    if (!FY_ALLOC(table->ctx, queue, table->given))
-        return FORAY_ERROR_MEMORY;
     int64_t count = 0;
     for (int64_t s = 0; s < table->given; s++)
         if (table->initial[s] > 0) {
             e->reached[s] = e->goes_on[s] = true;
             queue[count++] = (int32_t)s;
         }
-    for (int64_t i = 0; i < count; i++) {
-        int64_t first = table->start[queue[i] * table->actions];
-        int64_t end = table->start[(queue[i] + 1) * table->actions];
-        for (int64_t k = first; k < end; k++) {
-            const fy_transition *row = &table->row[k];
-            if (row->done || !(row->probability > 0))
-                continue;
-            e->goes_on[row->next] = true;
-            if (!e->reached[row->next])
-                queue[count++] = row->next;
-            e->reached[row->next] = true;
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = g->start[queue[i]]; k < g->start[queue[i] + 1]; k++) {
+            int32_t next = g->next[k];
+            e->goes_on[next] = true;
+            if (!e->reached[next])
+                queue[count++] = next;
+            e->reached[next] = true;
         }
-    }
-    for (int64_t k = 0; k < table->rows; k++)
-        if (table->row[k].done && table->row[k].probability > 0)
-            e->ends[table->row[k].next] = true;
+}
+
+static foray_status find_reached(ending *e)
+{
+    const fy_transitions *table = e->table;
+    int32_t *queue = NULL;
+    graph g = {0};
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(table->ctx, g.start, table->given + 1) &&
+        FY_ALLOC(table->ctx, g.next, table->rows.count) &&
+        FY_ALLOC(table->ctx, queue, table->given))
+        status = read_graph(e, &g);
+    if (status == FORAY_OK)
+        walk_graph(e, &g, queue);
+    free(g.start);
+    free(g.next);
     free(queue);
-    return FORAY_OK;
+    return status;
 }
 
 static void choose_ends(ending *e)
@@ -74,36 +113,28 @@ static void choose_ends(ending *e)
 
 /* ------------------------------------------------------------------------------ rows */
 
-static foray_status add_row(ending *e, fy_transition row)
-{
-    fy_transition *room = fy_grow(e->table->ctx, e->row, &e->room, e->rows + 1, sizeof *room);
-    if (!room)
-        return FORAY_ERROR_MEMORY;
-    e->row = room;
-    e->row[e->rows++] = row;
-    return FORAY_OK;
-}
-
 static foray_status add_absorbing(ending *e, int64_t state)
 {
     foray_status status = FORAY_OK;
-    for (int64_t a = 0; a < e->table->actions && status == FORAY_OK; a++)
-        status = add_row(e, (fy_transition){.state = (int32_t)state,
-                                            .action = (int32_t)a,
-                                            .next = (int32_t)state,
-                                            .probability = 1});
+    for (int64_t a = 0; a < e->table->actions && status == FORAY_OK; a++) {
+        fy_transition row = {.state = (int32_t)state,
+                             .action = (int32_t)a,
+                             .next = (int32_t)state,
+                             .probability = 1};
+        status = fy_pile_add(&e->rows, &row);
+    }
     return status;
 }
 
-/* The state that a row leads to: of rows [first, k) of its pair that lead to the same one with
+/* The state that row k of a pair leads to: of those before it that lead to the same one with
  * other rewards there are `rank` different, and each has a twin. */
-static foray_status choose_target(ending *e, int64_t first, int64_t k, int32_t *out)
+static foray_status choose_target(ending *e, const fy_transition *pair, int64_t k, int32_t *out)
 {
-    const fy_transition *row = e->row + k;
+    const fy_transition *row = pair + k;
     int64_t rank = 0;
     char key[64];
-    for (int64_t i = first; i < k; i++) {
-        const fy_transition *other = e->row + i;
+    for (int64_t i = 0; i < k; i++) {
+        const fy_transition *other = pair + i;
         if (other->meant != row->meant)
             continue;
         if (other->reward == row->reward) {
@@ -111,8 +142,8 @@ static foray_status choose_target(ending *e, int64_t first, int64_t k, int32_t *
             return FORAY_OK;
         }
         bool new = true;
-        for (int64_t j = first; j < i; j++)
-            new = new && !(e->row[j].meant == row->meant && e->row[j].reward == other->reward);
+        for (int64_t j = 0; j < i; j++)
+            new = new && !(pair[j].meant == row->meant && pair[j].reward == other->reward);
         rank += new;
     }
     *out = row->meant;
@@ -125,102 +156,157 @@ static foray_status choose_target(ending *e, int64_t first, int64_t k, int32_t *
     return status;
 }
 
-/* The rows of a pair of the file, with their targets; none where the state lacks the action. */
-static foray_status add_pair(ending *e, int64_t state, int64_t action)
+/* The rows of a pair of the file, with their targets. */
+static foray_status add_pair(ending *e)
 {
-    const fy_transitions *table = e->table;
-    int64_t pair = state * table->actions + action, first = e->rows;
     foray_status status = FORAY_OK;
-    for (int64_t k = table->start[pair]; k < table->start[pair + 1] && status == FORAY_OK; k++) {
-        fy_transition row = table->row[k];
-        row.meant = row.done && e->end_twin[row.next] >= 0 ? e->end_twin[row.next] : row.next;
-        status = add_row(e, row);
+    for (int64_t k = 0; k < e->group.count && status == FORAY_OK; k++) {
+        fy_transition *row = &e->group.row[k];
+        row->meant = row->done && e->end_twin[row->next] >= 0 ? e->end_twin[row->next] : row->next;
+        status = choose_target(e, e->group.row, k, &row->next);
         if (status == FORAY_OK)
-            status = choose_target(e, first, e->rows - 1, &e->row[e->rows - 1].next);
+            status = fy_pile_add(&e->rows, row);
     }
     return status;
 }
 
-/* A state of the file that episodes do not end in. */
-static foray_status add_state(ending *e, int64_t state)
+/* States before `end` of which there are no rows: absorbing, or an error. */
+static foray_status add_rowless(ending *e, int64_t *state, int64_t end)
 {
     const fy_transitions *table = e->table;
-    const int64_t *start = table->start + state * table->actions;
+    char name[FY_STATE_NAME];
     foray_status status = FORAY_OK;
-    if (start[0] == start[table->actions]) {
-        char name[FY_STATE_NAME];
-        return fy_fail(table->ctx, FORAY_ERROR_INPUT,
-                       "%s: state %s has no row%s: a state that goes on needs an action",
-                       table->path, fy_transitions_name(table, state, name),
-                       e->reached[state] ? "" : " (nothing leads there)");
-    }
-    for (int64_t a = 0; a < table->actions && status == FORAY_OK; a++)
-        status = add_pair(e, state, a);
+    for (; *state < end && status == FORAY_OK; ++*state)
+        status = e->absorbing[*state]
+                     ? add_absorbing(e, *state)
+                     : fy_fail(table->ctx, FORAY_ERROR_INPUT,
+                               "%s: state %s has no row%s: a state that goes on needs an action",
+                               table->path, fy_transitions_name(table, *state, name),
+                               e->reached[*state] ? "" : " (nothing leads there)");
     return status;
 }
 
 static foray_status add_given(ending *e)
 {
-    foray_status status = FORAY_OK;
-    for (int64_t s = 0; s < e->table->given && status == FORAY_OK; s++)
-        status = e->absorbing[s] ? add_absorbing(e, s) : add_state(e, s);
-    return status;
+    fy_transitions *table = e->table;
+    int64_t state = 0; /* all before it are done with */
+    foray_status status = fy_pile_rewind(&table->rows);
+    while (status == FORAY_OK) {
+        status = fy_pile_of_pair(&table->rows, &e->group);
+        if (status != FORAY_OK || e->group.count == 0)
+            break;
+        int64_t here = e->group.row->state;
+        if (here >= state)
+            status = add_rowless(e, &state, here);
+        if (status == FORAY_OK && !e->absorbing[here])
+            status = add_pair(e);
+        else if (status == FORAY_OK && here == state)
+            status = add_absorbing(e, here);
+        state = here + 1;
+    }
+    return status == FORAY_OK ? add_rowless(e, &state, table->given) : status;
 }
 
 /* ------------------------------------------------------------------------------ twins */
 
-/* A twin by reward goes on as what it is a twin of. `begin` is where the rows of given states
- * start, [given + 1]. */
-static foray_status add_copy(ending *e, int64_t twin, int64_t of, const int64_t *begin)
+/* A twin by reward, and what it is a twin of: a state of the file, or an absorbing twin. */
+typedef struct twin {
+    int32_t of, state;
+} twin;
+
+static int compare_twins(const void *a, const void *b)
 {
-    foray_status status = FORAY_OK;
-    if (of >= e->table->given || e->absorbing[of])
-        return add_absorbing(e, twin);
-    for (int64_t k = begin[of]; k < begin[of + 1] && status == FORAY_OK; k++) {
-        fy_transition row = e->row[k];
-        row.state = (int32_t)twin;
-        status = add_row(e, row);
+    const twin *x = a, *y = b;
+    if (x->of != y->of)
+        return x->of < y->of ? -1 : 1;
+    return (x->state > y->state) - (x->state < y->state);
+}
+
+/* Twins by reward go on as what they are twins of, whose rows are among those to be. */
+static foray_status copy_rows(ending *e, const twin *list, int64_t count)
+{
+    fy_row_group *group = &e->group;
+    int64_t k = 0, given = e->table->given;
+    foray_status status = fy_pile_sort(&e->rows, NULL, NULL);
+    if (status == FORAY_OK)
+        status = fy_pile_rewind(&e->rows);
+    while (status == FORAY_OK && k < count) {
+        status = fy_pile_of_state(&e->rows, group);
+        if (status != FORAY_OK || group->count == 0)
+            break;
+        for (; k < count && list[k].of == group->row->state && status == FORAY_OK; k++)
+            for (int64_t i = 0; i < group->count && status == FORAY_OK; i++) {
+                fy_transition row = group->row[i];
+                row.state = list[k].state;
+                if (list[k].of >= given || e->absorbing[list[k].of])
+                    row.next = row.state;
+                status = fy_pile_add(&e->copies, &row);
+            }
     }
     return status;
+}
+
+/* The copies join the others. */
+static foray_status add_copies(ending *e)
+{
+    fy_row_group *group = &e->group;
+    foray_status status = fy_pile_sort(&e->copies, NULL, NULL);
+    if (status == FORAY_OK)
+        status = fy_pile_rewind(&e->copies);
+    while (status == FORAY_OK) {
+        status = fy_pile_of_state(&e->copies, group);
+        if (status != FORAY_OK || group->count == 0)
+            break;
+        for (int64_t i = 0; i < group->count && status == FORAY_OK; i++)
+            status = fy_pile_add(&e->rows, &group->row[i]);
+    }
+    return status;
+}
+
+static foray_status add_reward_twins(ending *e)
+{
+    fy_transitions *table = e->table;
+    twin *list;
+    int64_t count = e->twin.count;
+    if (count == 0)
+        return FORAY_OK;
+    if (!FY_ALLOC(table->ctx, list, count))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t of = 0, place = e->end_twins + i;
+        for (const char *digit = fy_words_at(&e->twin, i); *digit != '/'; digit++)
+            of = 10 * of + (*digit - '0');
+        table->twin_of[place] =
+            (int32_t)(of < table->given ? of : table->twin_of[of - table->given]);
+        list[i] = (twin){(int32_t)of, (int32_t)(table->given + place)};
+    }
+    qsort(list, (size_t)count, sizeof *list, compare_twins);
+    foray_status status = copy_rows(e, list, count);
+    free(list);
+    return status == FORAY_OK ? add_copies(e) : status;
 }
 
 static foray_status add_twins(ending *e)
 {
     fy_transitions *table = e->table;
-    int64_t *begin;
     table->twins = e->end_twins + e->twin.count;
     table->states = table->given + table->twins;
-    if (!FY_ALLOC(table->ctx, begin, table->given + 1) ||
-        !FY_ALLOC(table->ctx, table->twin_of, table->twins)) {
-        free(begin);
+    if (!FY_ALLOC(table->ctx, table->twin_of, table->twins))
         return FORAY_ERROR_MEMORY;
-    }
-    for (int64_t k = 0; k < e->rows; k++)
-        begin[e->row[k].state + 1]++;
-    for (int64_t s = 0; s < table->given; s++)
-        begin[s + 1] += begin[s];
     foray_status status = FORAY_OK;
     for (int64_t s = 0; s < table->given && status == FORAY_OK; s++)
         if (e->end_twin[s] >= 0) {
             table->twin_of[e->end_twin[s] - table->given] = (int32_t)s;
             status = add_absorbing(e, e->end_twin[s]);
         }
-    for (int64_t i = 0; i < e->twin.count && status == FORAY_OK; i++) {
-        int64_t of = 0, place = e->end_twins + i;
-        for (const char *digit = fy_words_at(&e->twin, i); *digit != '/'; digit++)
-            of = 10 * of + (*digit - '0');
-        table->twin_of[place] =
-            (int32_t)(of < table->given ? of : table->twin_of[of - table->given]);
-        status = add_copy(e, table->given + place, of, begin);
-    }
-    free(begin);
-    return status;
+    return status == FORAY_OK ? add_reward_twins(e) : status;
 }
 
 foray_status fy_transitions_end(fy_transitions *table)
 {
-    ending e = {.table = table, .twin = {.text = {.ctx = table->ctx}}};
     foray_context *ctx = table->ctx;
+    const fy_pile none = {.ctx = ctx, .place = table->place};
+    ending e = {.table = table, .twin = {.text = {.ctx = ctx}}, .rows = none, .copies = none};
     foray_status status = FORAY_ERROR_MEMORY;
     if (FY_ALLOC(ctx, e.reached, table->given) && FY_ALLOC(ctx, e.ends, table->given) &&
         FY_ALLOC(ctx, e.goes_on, table->given) && FY_ALLOC(ctx, e.absorbing, table->given) &&
@@ -230,20 +316,23 @@ foray_status fy_transitions_end(fy_transitions *table)
         choose_ends(&e);
         status = add_given(&e);
     }
+    fy_pile_free(&table->rows);
     if (status == FORAY_OK)
         status = add_twins(&e);
+    if (status == FORAY_OK)
+        status = fy_pile_sort(&e.rows, NULL, NULL);
     if (status == FORAY_OK) {
-        free(table->row);
-        table->row = e.row;
         table->rows = e.rows;
-        e.row = NULL;
+        e.rows = none;
     }
     free(e.reached);
     free(e.ends);
     free(e.goes_on);
     free(e.absorbing);
     free(e.end_twin);
-    free(e.row);
+    free(e.group.row);
+    fy_pile_free(&e.rows);
+    fy_pile_free(&e.copies);
     fy_words_free(&e.twin);
     return status;
 }

@@ -68,6 +68,14 @@ static foray_status find_format(foray_context *ctx, const char *const *path, int
     return FORAY_OK;
 }
 
+/* Rows of a small table stay in memory. */
+static fy_pile_place place_of_rows(const foray_import_options *options)
+{
+    const int64_t little = (int64_t)16 << 20;
+    return (fy_pile_place){.folder = options->folder,
+                           .memory = options->memory > 0 ? options->memory : little};
+}
+
 static foray_status read_files(foray_context *ctx, const char *const *path, int64_t paths,
                                const foray_import_options *options, const char *column,
                                fy_transitions *out)
@@ -78,13 +86,13 @@ static foray_status read_files(foray_context *ctx, const char *const *path, int6
         return FORAY_ERROR_MEMORY;
     foray_status status = find_format(ctx, path, paths, options->format, file, &format);
     if (status == FORAY_OK && strcmp(format, "csv") == 0)
-        status = fy_transitions_read(ctx, path[0], column, out);
+        status = fy_transitions_read(out, column);
     else if (status == FORAY_OK && column)
         status = fy_fail(ctx, FORAY_ERROR_USAGE, "%s has no columns that could name laws", path[0]);
     else if (status == FORAY_OK && strcmp(format, "prism") == 0)
-        status = fy_prism_read(ctx, file, paths, out);
+        status = fy_prism_read(file, paths, out);
     else if (status == FORAY_OK)
-        status = fy_umb_read(ctx, path[0], out);
+        status = fy_umb_read(out);
     free(file);
     return status;
 }
@@ -112,7 +120,7 @@ foray_status foray_model_import(foray_context *ctx, const char *const *path, int
                                 foray_import_rewards *rewards, foray_import_facts *facts)
 {
     const char *laws, *column;
-    fy_transitions table = {0};
+    fy_transitions table;
     foray_model *made = NULL;
     if (paths < 1)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "no file to import");
@@ -120,6 +128,7 @@ foray_status foray_model_import(foray_context *ctx, const char *const *path, int
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s does not say how long episodes are: give a horizon", path[0]);
     foray_status status = read_laws(ctx, options->laws ? options->laws : "pair", &laws, &column);
+    fy_transitions_open(ctx, path[0], place_of_rows(options), &table);
     if (status == FORAY_OK)
         status = read_files(ctx, path, paths, options, column, &table);
     if (status == FORAY_OK)
@@ -129,7 +138,7 @@ foray_status foray_model_import(foray_context *ctx, const char *const *path, int
     if (status == FORAY_OK) {
         *model = made;
         if (facts)
-            *facts = (foray_import_facts){table.rows, table.ends, table.twins};
+            *facts = (foray_import_facts){table.rows.count, table.ends, table.twins};
     } else {
         foray_model_destroy(made);
     }

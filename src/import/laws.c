@@ -4,7 +4,11 @@
  * equally many rows; outcome i of each is its i-th row, or the row with the same word in the
  * column `outcome`. What such a word or place leads to differs from pair to pair, and is known;
  * how probable it is, is not, and is the same for all. Pairs with laws of their own have one
- * outcome for each state that can follow. */
+ * outcome for each state that can follow.
+ *
+ * The rows are read twice: once to find the laws, once to tell the builder. Laws are numbered as
+ * pairs meet them, so that in the second reading the first pair of each law is known by its
+ * number. */
 #include "import/table.h"
 #include "model/builder.h"
 
@@ -15,30 +19,40 @@
 
 typedef enum sharing { BY_PAIR, BY_ACTION, BY_ALL, BY_COLUMN } sharing;
 
+/* What pairs that share a law have in common. */
+typedef struct shared {
+    int32_t law;
+    int64_t first; /* the first pair that has it */
+    int64_t at;    /* where its probabilities are kept */
+} shared;
+
 typedef struct lawyer {
-    const fy_transitions *table;
+    fy_transitions *table;
     sharing by;
     int64_t pairs;
-    int64_t *start;   /* [pairs+1] the rows of each pair */
-    fy_words classes; /* laws, by what makes pairs share them */
-    int32_t *law_of;  /* [pairs] */
-    int64_t room;
-    int64_t *first;    /* [laws] the first pair that has it */
+    int32_t *law_of;  /* [pairs]; -1: the state does not have the action */
+    fy_words classes; /* laws that may be met again, by what makes pairs share them */
+    int64_t shared_room, kept, kept_room;
+    shared *shared; /* [classes] */
+    double *keep;   /* [kept] their probabilities */
+    int64_t laws, law_room;
     int64_t *outcomes; /* [laws] */
     /* Of the pair at hand. */
-    int64_t most;
-    int64_t *order, *next; /* [most] its rows in the order of outcomes, and what follows each */
-    double *probability;   /* [most] */
+    fy_row_group group;
+    int64_t order_room, next_room, probability_room;
+    int64_t *order, *next; /* its rows in the order of outcomes, and what follows each */
+    double *probability;
 } lawyer;
 
 /* -------------------------------------------------------------------------- outcomes */
 
 /* Of a pair with a law of its own: rows that lead to one state are one outcome, and what has
  * probability 0 is none. */
-static int64_t list_successors(lawyer *l, const fy_transition *row, int64_t rows)
+static int64_t list_successors(lawyer *l)
 {
+    const fy_transition *row = l->group.row;
     int64_t count = 0;
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = 0; i < l->group.count; i++) {
         int64_t j = 0;
         while (j < count && l->next[j] != row[i].next)
             j++;
@@ -53,13 +67,13 @@ static int64_t list_successors(lawyer *l, const fy_transition *row, int64_t rows
     return count;
 }
 
-/* The outcomes of a pair: next[] and probability[]; how many. */
-static int64_t list_outcomes(lawyer *l, int64_t pair)
+/* The outcomes of the pair at hand: next[] and probability[]; how many. */
+static int64_t list_outcomes(lawyer *l)
 {
-    const fy_transition *row = l->table->row + l->start[pair];
-    int64_t rows = l->start[pair + 1] - l->start[pair];
+    const fy_transition *row = l->group.row;
+    int64_t rows = l->group.count;
     if (l->by == BY_PAIR)
-        return list_successors(l, row, rows);
+        return list_successors(l);
     /* By the words of the column, sorted; without one all words are 0 and the lines decide. */
     for (int64_t i = 0; i < rows; i++) {
         int64_t j = i;
@@ -74,146 +88,189 @@ static int64_t list_outcomes(lawyer *l, int64_t pair)
     return rows;
 }
 
-/* "Law 3 with outcomes 0, 4, 7": pairs with equal texts share a law. Certain pairs all do. */
-static foray_status name_class(lawyer *l, int64_t pair, int64_t count, int32_t *law)
+/* The rows of the next pair, and room for its outcomes; no rows: there is no further pair. */
+static foray_status next_pair(lawyer *l)
 {
-    const fy_transition *row = l->table->row + l->start[pair];
+    foray_context *ctx = l->table->ctx;
+    foray_status status = fy_pile_of_pair(&l->table->rows, &l->group);
+    int64_t rows = l->group.count;
+    void *grown;
+    if (status != FORAY_OK)
+        return status;
+#define GROW(array, room)                                                                          \
+    ((grown = fy_grow(ctx, (array), &(room), rows, sizeof *(array))) != NULL &&                    \
+     ((array) = grown, true))
+    return GROW(l->order, l->order_room) && GROW(l->next, l->next_room) &&
+                   GROW(l->probability, l->probability_room)
+               ? FORAY_OK
+               : FORAY_ERROR_MEMORY;
+#undef GROW
+}
+
+static int64_t pair_at_hand(const lawyer *l)
+{
+    return l->group.row->state * l->table->actions + l->group.row->action;
+}
+
+/* "Law 3 with outcomes 0, 4, 7": pairs with equal texts share a law. Certain pairs all do. */
+static foray_status name_class(lawyer *l, int64_t count, int32_t *number)
+{
+    const fy_transition *row = l->group.row;
     fy_writer text = {.ctx = l->table->ctx};
-    int64_t key = l->by == BY_PAIR     ? pair
-                  : l->by == BY_ACTION ? pair % l->table->actions
-                  : l->by == BY_COLUMN ? row->law
-                                       : 0;
+    int64_t key = l->by == BY_ACTION ? row->action : l->by == BY_COLUMN ? row->law : 0;
     if (count == 1)
         fy_print(&text, "certain");
     else
         fy_print(&text, "%" PRId64 "/%" PRId64, key, count);
-    for (int64_t i = 0; i < count && count > 1 && l->by != BY_PAIR && l->table->has_outcome; i++)
+    for (int64_t i = 0; i < count && count > 1 && l->table->has_outcome; i++)
         fy_print(&text, ",%" PRId32, row[l->order[i]].outcome);
     fy_write_bytes(&text, "", 1);
-    foray_status status = text.failed ? FORAY_ERROR_MEMORY
-                                      : fy_words_number(&l->classes, (const char *)text.data, law);
+    foray_status status = text.failed
+                              ? FORAY_ERROR_MEMORY
+                              : fy_words_number(&l->classes, (const char *)text.data, number);
     free(text.data);
     return status;
 }
 
 /* ------------------------------------------------------------------------------ checks */
 
-static foray_status check_pair(const lawyer *l, int64_t pair, int64_t count)
+static foray_status check_pair(const lawyer *l, int64_t count)
 {
     const fy_transitions *table = l->table;
-    const fy_transition *row = table->row + l->start[pair];
+    const fy_transition *row = l->group.row;
     double sum = 0;
     char name[FY_STATE_NAME];
     for (int64_t i = 0; i < count; i++)
         sum += l->probability[i];
     if (!(fabs(sum - 1) <= 1e-9))
         return fy_fail(table->ctx, FORAY_ERROR_INPUT,
-                       "%s:%" PRId64 ": state %s, action %" PRId64
+                       "%s:%" PRId64 ": state %s, action %" PRId32
                        ": the probabilities sum to %.12g, not to 1",
                        table->path, row->line, fy_transitions_name(table, row->state, name),
-                       pair % table->actions, sum);
+                       row->action, sum);
     for (int64_t i = 1; i < count && l->by != BY_PAIR && table->has_outcome; i++)
         if (row[l->order[i]].outcome == row[l->order[i - 1]].outcome)
-            return fy_fail(table->ctx, FORAY_ERROR_INPUT,
-                           "%s:%" PRId64 ": state %s, action %" PRId64
-                           ": the outcome '%s' is there twice",
-                           table->path, row[l->order[i]].line,
-                           fy_transitions_name(table, row->state, name), pair % table->actions,
-                           fy_words_at(&table->outcome_words, row[l->order[i]].outcome));
-    for (int64_t i = 1; l->by == BY_COLUMN && i < l->start[pair + 1] - l->start[pair]; i++)
+            return fy_fail(
+                table->ctx, FORAY_ERROR_INPUT,
+                "%s:%" PRId64 ": state %s, action %" PRId32 ": the outcome '%s' is there twice",
+                table->path, row[l->order[i]].line, fy_transitions_name(table, row->state, name),
+                row->action, fy_words_at(&table->outcome_words, row[l->order[i]].outcome));
+    for (int64_t i = 1; l->by == BY_COLUMN && i < l->group.count; i++)
         if (row[i].law != row->law)
             return fy_fail(table->ctx, FORAY_ERROR_INPUT,
-                           "%s:%" PRId64 ": state %s, action %" PRId64
+                           "%s:%" PRId64 ": state %s, action %" PRId32
                            ": one pair cannot have two laws, '%s' and '%s'",
                            table->path, row[i].line, fy_transitions_name(table, row->state, name),
-                           pair % table->actions, fy_words_at(&table->law_words, row->law),
+                           row->action, fy_words_at(&table->law_words, row->law),
                            fy_words_at(&table->law_words, row[i].law));
     return FORAY_OK;
 }
 
-/* The law's first pair must have the same probabilities, whose copy is `first`. */
-static foray_status check_shared(lawyer *l, int64_t law, int64_t pair, int64_t count)
+/* The first pair with this law must have the same probabilities. */
+static foray_status check_shared(const lawyer *l, const shared *law, int64_t count)
 {
     const fy_transitions *table = l->table;
+    const fy_transition *row = l->group.row;
+    const double *theirs = l->keep + law->at;
     char here[FY_STATE_NAME], there[FY_STATE_NAME];
-    double *mine;
-    if (!FY_ALLOC(table->ctx, mine, count))
-        return FORAY_ERROR_MEMORY;
-    memcpy(mine, l->probability, (size_t)count * sizeof *mine);
-    list_outcomes(l, l->first[law]);
-    foray_status status = FORAY_OK;
-    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
-        if (!(fabs(mine[i] - l->probability[i]) <= 1e-9))
-            status = fy_fail(
+    for (int64_t i = 0; i < count; i++)
+        if (!(fabs(l->probability[i] - theirs[i]) <= 1e-9))
+            return fy_fail(
                 table->ctx, FORAY_ERROR_INPUT,
-                "%s: state %s, action %" PRId64 " and state %s, action %" PRId64
+                "%s: state %s, action %" PRId64 " and state %s, action %" PRId32
                 " cannot share a law: outcome %" PRId64 " has probability %.9g here, %.9g there",
-                table->path, fy_transitions_name(table, l->first[law] / table->actions, there),
-                l->first[law] % table->actions,
-                fy_transitions_name(table, pair / table->actions, here), pair % table->actions, i,
-                l->probability[i], mine[i]);
-    free(mine);
-    return status;
+                table->path, fy_transitions_name(table, law->first / table->actions, there),
+                law->first % table->actions, fy_transitions_name(table, row->state, here),
+                row->action, i, theirs[i], l->probability[i]);
+    return FORAY_OK;
 }
 
 /* ------------------------------------------------------------------------------ laws */
 
-static foray_status assign_law(lawyer *l, int64_t pair)
+static foray_status add_law(lawyer *l, int64_t count)
 {
-    int64_t count = list_outcomes(l, pair), before = l->classes.count;
-    int32_t law;
-    foray_status status = check_pair(l, pair, count);
-    if (status == FORAY_OK)
-        status = name_class(l, pair, count, &law);
-    if (status != FORAY_OK)
-        return status;
-    l->law_of[pair] = law;
-    if (law < before)
-        return check_shared(l, law, pair, count);
-    int64_t room = l->room, same = room;
-    int64_t *first = fy_grow(l->table->ctx, l->first, &room, law + 1, sizeof *first);
-    l->first = first ? first : l->first;
-    int64_t *outcomes = fy_grow(l->table->ctx, l->outcomes, &same, law + 1, sizeof *outcomes);
-    l->outcomes = outcomes ? outcomes : l->outcomes;
-    if (!first || !outcomes)
+    int64_t *outcomes =
+        fy_grow(l->table->ctx, l->outcomes, &l->law_room, l->laws + 1, sizeof *outcomes);
+    if (!outcomes)
         return FORAY_ERROR_MEMORY;
-    l->room = room;
-    l->first[law] = pair;
-    l->outcomes[law] = count;
+    l->outcomes = outcomes;
+    l->law_of[pair_at_hand(l)] = (int32_t)l->laws;
+    outcomes[l->laws++] = count;
     return FORAY_OK;
 }
 
-static foray_status open_lawyer(lawyer *l, const fy_transitions *table, const char *laws)
+/* Keeps the law of the pair at hand, the first of its class. */
+static foray_status add_shared(lawyer *l, int64_t count)
+{
+    foray_context *ctx = l->table->ctx;
+    shared *list = fy_grow(ctx, l->shared, &l->shared_room, l->classes.count, sizeof *list);
+    l->shared = list ? list : l->shared;
+    double *keep = fy_grow(ctx, l->keep, &l->kept_room, l->kept + count, sizeof *keep);
+    l->keep = keep ? keep : l->keep;
+    if (!list || !keep)
+        return FORAY_ERROR_MEMORY;
+    list[l->classes.count - 1] = (shared){(int32_t)l->laws, pair_at_hand(l), l->kept};
+    memcpy(keep + l->kept, l->probability, (size_t)count * sizeof *keep);
+    l->kept += count;
+    return add_law(l, count);
+}
+
+static foray_status assign_law(lawyer *l)
+{
+    int64_t count = list_outcomes(l), before = l->classes.count;
+    int32_t number;
+    foray_status status = check_pair(l, count);
+    if (status == FORAY_OK && l->by == BY_PAIR && count > 1)
+        return add_law(l, count);
+    if (status == FORAY_OK)
+        status = name_class(l, count, &number);
+    if (status != FORAY_OK)
+        return status;
+    if (number == before)
+        return add_shared(l, count);
+    l->law_of[pair_at_hand(l)] = l->shared[number].law;
+    return check_shared(l, &l->shared[number], count);
+}
+
+static foray_status find_laws(lawyer *l)
+{
+    foray_status status = fy_pile_rewind(&l->table->rows);
+    while (status == FORAY_OK) {
+        status = next_pair(l);
+        if (status != FORAY_OK || l->group.count == 0)
+            break;
+        status = assign_law(l);
+    }
+    return status;
+}
+
+static foray_status open_lawyer(lawyer *l, fy_transitions *table, const char *laws)
 {
     static const char *const word[] = {"pair", "action", "all", "column"};
     *l = (lawyer){.table = table, .classes = {.text = {.ctx = table->ctx}}};
     while (strcmp(word[l->by], laws) != 0)
         l->by++;
     l->pairs = table->states * table->actions;
-    if (!FY_ALLOC(table->ctx, l->start, l->pairs + 1) || !FY_ALLOC(table->ctx, l->law_of, l->pairs))
+    if (!FY_ALLOC(table->ctx, l->law_of, l->pairs))
         return FORAY_ERROR_MEMORY;
-    for (int64_t k = 0; k < table->rows; k++)
-        l->start[table->row[k].state * table->actions + table->row[k].action + 1]++;
-    for (int64_t pair = 0; pair < l->pairs; pair++) {
-        l->most = l->start[pair + 1] > l->most ? l->start[pair + 1] : l->most;
-        l->start[pair + 1] += l->start[pair];
-    }
-    return FY_ALLOC(table->ctx, l->order, l->most) && FY_ALLOC(table->ctx, l->next, l->most) &&
-                   FY_ALLOC(table->ctx, l->probability, l->most)
-               ? FORAY_OK
-               : FORAY_ERROR_MEMORY;
+    for (int64_t pair = 0; pair < l->pairs; pair++)
+        l->law_of[pair] = -1;
+    return FORAY_OK;
 }
 
+/* What is not needed once the builder was told everything. */
 static void close_lawyer(lawyer *l)
 {
-    free(l->start);
-    fy_words_free(&l->classes);
     free(l->law_of);
-    free(l->first);
+    fy_words_free(&l->classes);
+    free(l->shared);
+    free(l->keep);
     free(l->outcomes);
+    free(l->group.row);
     free(l->order);
     free(l->next);
     free(l->probability);
+    *l = (lawyer){0};
 }
 
 /* ----------------------------------------------------------------------------- model */
@@ -238,7 +295,7 @@ static void name_states(const fy_transitions *table, foray_builder *builder)
 /* The state does not have this action. */
 static bool is_missing(const lawyer *l, int64_t pair)
 {
-    return l->start[pair] == l->start[pair + 1];
+    return l->law_of[pair] < 0;
 }
 
 /* Which actions each state has, where they are not all. */
@@ -264,44 +321,60 @@ static void name_actions(const lawyer *l, foray_builder *builder)
     free(action);
 }
 
-static void fill_model(lawyer *l, foray_builder *builder)
+/* All pairs, each law with the first of its pairs. */
+static foray_status tell_pairs(lawyer *l, foray_builder *builder)
+{
+    fy_transitions *table = l->table;
+    int64_t laws = 0;
+    foray_status status = fy_pile_rewind(&table->rows);
+    while (status == FORAY_OK) {
+        status = next_pair(l);
+        if (status != FORAY_OK || l->group.count == 0)
+            break;
+        const fy_transition *row = l->group.row;
+        int32_t law = l->law_of[pair_at_hand(l)];
+        list_outcomes(l);
+        if (law == laws) {
+            foray_builder_law(builder, law, l->probability);
+            laws++;
+        }
+        foray_builder_outcomes(builder, row->state, row->action, law, l->next);
+    }
+    return status;
+}
+
+static foray_status fill_model(lawyer *l, foray_builder *builder)
 {
     const fy_transitions *table = l->table;
     name_actions(l, builder);
-    for (int64_t pair = 0; pair < l->pairs; pair++) {
-        if (is_missing(l, pair))
-            continue;
-        list_outcomes(l, pair);
-        if (l->first[l->law_of[pair]] == pair)
-            foray_builder_law(builder, l->law_of[pair], l->probability);
-        foray_builder_outcomes(builder, pair / table->actions, pair % table->actions,
-                               l->law_of[pair], l->next);
-    }
+    foray_status status = tell_pairs(l, builder);
     for (int64_t s = 0; s < table->given; s++)
         if (table->initial[s] > 0)
             foray_builder_initial(builder, s, table->initial[s]);
     name_states(table, builder);
+    return status;
 }
 
-foray_status fy_transitions_model(const fy_transitions *table, const char *laws, int64_t horizon,
+foray_status fy_transitions_model(fy_transitions *table, const char *laws, int64_t horizon,
                                   const char *name, bool forget_theta, foray_model **out)
 {
     lawyer l;
     foray_builder *builder = NULL;
     foray_status status = open_lawyer(&l, table, laws);
-    for (int64_t pair = 0; pair < l.pairs && status == FORAY_OK; pair++)
-        status = is_missing(&l, pair) ? FORAY_OK : assign_law(&l, pair);
+    if (status == FORAY_OK)
+        status = find_laws(&l);
     if (status == FORAY_OK)
         status = foray_builder_create_classes(table->ctx, table->states, table->actions, horizon,
-                                              l.classes.count, l.outcomes, &builder);
+                                              l.laws, l.outcomes, &builder);
     if (status == FORAY_OK) {
         foray_builder_name(builder, name);
-        fill_model(&l, builder);
+        status = fill_model(&l, builder);
         if (forget_theta)
             foray_builder_forget_theta(builder);
-        status = foray_builder_finish(builder, out);
     }
-    foray_builder_destroy(builder);
     close_lawyer(&l);
+    if (status == FORAY_OK)
+        status = foray_builder_finish(builder, out);
+    foray_builder_destroy(builder);
     return status;
 }

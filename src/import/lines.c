@@ -1,39 +1,95 @@
 /* lines.c - see lines.h. */
 #include "import/lines.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char blank[] = " \t\r";
 
+/* How much is read at a time, and how long a line may be. */
+enum { CHUNK = 1 << 16, LONGEST = 1 << 20 };
+
+/* One more chunk behind what is there; the file is closed at its end. */
+static foray_status read_chunk(fy_lines *lines)
+{
+    if (lines->room - lines->size < CHUNK) {
+        char *text = fy_resize(lines->ctx, lines->text, lines->room + CHUNK + 1, 1);
+        if (!text)
+            return FORAY_ERROR_MEMORY;
+        lines->text = text;
+        lines->room += CHUNK;
+    }
+    char *to = lines->text + lines->size;
+    ssize_t got;
+    do
+        got = read(lines->file, to, CHUNK);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return fy_fail(lines->ctx, FORAY_ERROR_IO, "%s: cannot read: %s", lines->path,
+                       strerror(errno));
+    lines->size += (size_t)got;
+    to[got] = 0;
+    if (memchr(to, 0, (size_t)got))
+        return fy_fail(lines->ctx, FORAY_ERROR_INPUT, "%s: not a text: there is a byte 0 in it",
+                       lines->path);
+    if (got == 0) {
+        close(lines->file);
+        lines->file = -1;
+    }
+    return FORAY_OK;
+}
+
 foray_status fy_lines_open(foray_context *ctx, const char *path, fy_lines *out)
 {
-    const size_t limit = (size_t)16 << 30;
-    uint8_t *data;
-    size_t size;
-    foray_status status = fy_file_read(ctx, path, limit, &data, &size);
+    *out = (fy_lines){.ctx = ctx, .path = path, .file = open(path, O_RDONLY | O_CLOEXEC)};
+    if (out->file < 0)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
+    foray_status status = read_chunk(out);
     if (status != FORAY_OK)
-        return status;
-    if (memchr(data, 0, size)) {
-        free(data);
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: not a text: there is a byte 0 in it", path);
-    }
-    *out = (fy_lines){.ctx = ctx, .path = path, .text = (char *)data, .size = size};
-    return FORAY_OK;
+        fy_lines_close(out);
+    return status;
 }
 
 void fy_lines_close(fy_lines *lines)
 {
+    if (lines->file >= 0)
+        close(lines->file);
     free(lines->text);
-    *lines = (fy_lines){0};
+    *lines = (fy_lines){.file = -1};
+}
+
+/* The end of the line that begins at `at`, which is all in memory then; NULL: it is the last, and
+ * nothing ends it. */
+static char *find_end(fy_lines *lines)
+{
+    for (size_t seen = 0;;) {
+        size_t left = lines->size - lines->at;
+        char *begin = lines->text + lines->at;
+        char *end = memchr(begin + seen, '\n', left - seen);
+        if (end || lines->file < 0)
+            return end;
+        memmove(lines->text, begin, left + 1);
+        lines->size = seen = left;
+        lines->at = 0;
+        lines->failure = left > LONGEST ? fy_fail(lines->ctx, FORAY_ERROR_INPUT,
+                                                  "%s:%" PRId64 ": longer than a megabyte",
+                                                  lines->path, lines->line + 1)
+                                        : read_chunk(lines);
+        if (lines->failure != FORAY_OK)
+            return NULL;
+    }
 }
 
 bool fy_lines_next(fy_lines *lines)
 {
-    while (lines->at < lines->size) {
-        char *begin = lines->text + lines->at;
-        char *end = memchr(begin, '\n', lines->size - lines->at);
+    while (lines->failure == FORAY_OK) {
+        char *end = find_end(lines), *begin = lines->text + lines->at;
+        if (lines->failure != FORAY_OK || lines->at == lines->size)
+            return false;
         lines->at = end ? (size_t)(end - lines->text) + 1 : lines->size;
         lines->line++;
         if (end)
@@ -43,6 +99,13 @@ bool fy_lines_next(fy_lines *lines)
             return true;
     }
     return false;
+}
+
+foray_status fy_lines_missing(const fy_lines *lines, const char *cause)
+{
+    return lines->failure != FORAY_OK
+               ? lines->failure
+               : fy_fail(lines->ctx, FORAY_ERROR_INPUT, "%s: %s", lines->path, cause);
 }
 
 char *fy_lines_word(fy_lines *lines)

@@ -1,4 +1,4 @@
-/* lines.h - text files of words: read as a whole, line by line, word by word.
+/* lines.h - text files of words: read line by line, word by word.
  *
  * Lines that begin with '#' are comments, empty ones are skipped. Messages begin with the path
  * and the line. */
@@ -10,17 +10,22 @@
 typedef struct fy_lines {
     foray_context *ctx;
     const char *path;
-    char *text; /* the file, cut into lines and words as they are handed out */
-    size_t size, at;
-    int64_t line; /* the one at hand, from 1 */
-    char *rest;   /* what has not been handed out of it */
+    int file;   /* -1: read to its end */
+    char *text; /* a part of it, with a final 0, cut into lines and words as they are handed out */
+    size_t size, room, at;
+    int64_t line;         /* the one at hand, from 1 */
+    char *rest;           /* what has not been handed out of it */
+    foray_status failure; /* why there is no further line, if not because the file ended */
 } fy_lines;
 
 foray_status fy_lines_open(foray_context *ctx, const char *path, fy_lines *out);
 void fy_lines_close(fy_lines *lines);
 
-/* Goes to the next line that says something; false at the end. */
+/* Goes to the next line that says something; false at the end, or if reading fails. */
 bool fy_lines_next(fy_lines *lines);
+
+/* Why there was no line: what made reading fail, or "path: cause". */
+foray_status fy_lines_missing(const fy_lines *lines, const char *cause);
 
 /* The next word of the line; NULL: there is none. */
 char *fy_lines_word(fy_lines *lines);

@@ -25,7 +25,7 @@ static foray_status read_header(fy_prism *prism, fy_lines *lines, header *out)
     int64_t size[4];
     int count = 0;
     if (!fy_lines_next(lines))
-        return fy_fail(prism->ctx, FORAY_ERROR_INPUT, "%s: empty", lines->path);
+        return fy_lines_missing(lines, "empty");
     while (count < 4 && lines->rest[strspn(lines->rest, " \t\r")]) {
         foray_status status = fy_lines_index(lines, "a size of the header", LARGEST, &size[count]);
         if (status != FORAY_OK)
@@ -76,8 +76,9 @@ static foray_status read_probability(fy_lines *lines, double *out)
 
 /* ------------------------------------------------------------------------------- rows */
 
-/* The choice, counted within its state, is kept where the action will be. */
-static foray_status read_row(fy_prism *prism, fy_lines *lines, const header *sizes, int32_t *word)
+/* The choice, counted within its state, is kept where the action will be, and the word of its
+ * action where the law would. */
+static foray_status read_row(fy_prism *prism, fy_lines *lines, const header *sizes)
 {
     fy_transitions *table = prism->table;
     int64_t state = 0, choice = 0, next = 0;
@@ -94,40 +95,37 @@ static foray_status read_row(fy_prism *prism, fy_lines *lines, const header *siz
     const char *action = fy_lines_word(lines);
     if (action && strlen(action) > 200)
         return fy_lines_fail(lines, "the action's name is longer than 200 bytes");
-    status =
-        fy_words_number(&table->action_words, action && prism->chooses ? action : unnamed, word);
+    status = fy_words_number(&table->action_words, action && prism->chooses ? action : unnamed,
+                             &row.law);
     if (status == FORAY_OK)
         status = fy_lines_end(lines);
-    if (table->rows == sizes->transitions)
+    if (status != FORAY_OK)
+        return status;
+    if (table->rows.count == sizes->transitions)
         return fy_lines_fail(lines, "more transitions than the %" PRId64 " of the header",
                              sizes->transitions);
     row.state = (int32_t)state;
     row.action = (int32_t)choice;
     row.next = (int32_t)next;
-    table->row[table->rows++] = row;
-    return status;
+    if (prism->first_choice[state + 1] <= choice) /* how many it has, until they are added up */
+        prism->first_choice[state + 1] = choice + 1;
+    return fy_pile_add(&table->rows, &row);
 }
 
-/* `word` receives the action of each row. */
-static foray_status read_rows(fy_prism *prism, fy_lines *lines, const header *sizes,
-                              int32_t **words)
+static foray_status read_rows(fy_prism *prism, fy_lines *lines, const header *sizes)
 {
     fy_transitions *table = prism->table;
-    int64_t word_room = 0;
     foray_status status = FORAY_OK;
-    while (status == FORAY_OK && fy_lines_next(lines)) {
-        fy_transition *row =
-            fy_grow(prism->ctx, table->row, &table->room, table->rows + 1, sizeof *row);
-        table->row = row ? row : table->row;
-        int32_t *word = fy_grow(prism->ctx, *words, &word_room, table->rows + 1, sizeof *word);
-        *words = word ? word : *words;
-        status =
-            row && word ? read_row(prism, lines, sizes, &word[table->rows]) : FORAY_ERROR_MEMORY;
-    }
-    if (status == FORAY_OK && table->rows < sizes->transitions)
+    if (!FY_ALLOC(prism->ctx, prism->first_choice, sizes->states + 1))
+        return FORAY_ERROR_MEMORY;
+    while (status == FORAY_OK && fy_lines_next(lines))
+        status = read_row(prism, lines, sizes);
+    if (status == FORAY_OK)
+        status = lines->failure;
+    if (status == FORAY_OK && table->rows.count < sizes->transitions)
         status = fy_fail(prism->ctx, FORAY_ERROR_INPUT,
                          "%s: the header says %" PRId64 " transitions, but there are %" PRId64,
-                         lines->path, sizes->transitions, table->rows);
+                         lines->path, sizes->transitions, table->rows.count);
     table->lines = lines->line;
     return status;
 }
@@ -137,13 +135,7 @@ static foray_status read_rows(fy_prism *prism, fy_lines *lines, const header *si
 /* Choices of a state are numbered 0, 1, ..., and those of all states add up. */
 static foray_status count_choices(fy_prism *prism, const char *path, const header *sizes)
 {
-    const fy_transitions *table = prism->table;
-    if (!FY_ALLOC(prism->ctx, prism->first_choice, sizes->states + 1))
-        return FORAY_ERROR_MEMORY;
     int64_t *first = prism->first_choice;
-    for (int64_t i = 0; i < table->rows; i++)
-        if (first[table->row[i].state + 1] <= table->row[i].action)
-            first[table->row[i].state + 1] = table->row[i].action + 1;
     for (int64_t s = 0; s < sizes->states; s++)
         first[s + 1] += first[s]; /* at most rows times choices: below 2^62 */
     prism->choices = first[sizes->states];
@@ -160,27 +152,43 @@ static foray_status count_choices(fy_prism *prism, const char *path, const heade
     return FORAY_OK;
 }
 
-static foray_status label_choices(fy_prism *prism, const char *path, const int32_t *word)
+/* All rows of a choice have the same word, which is the choice's. */
+static foray_status label_choice(fy_prism *prism, const char *path, const fy_row_group *rows)
 {
-    const fy_transitions *table = prism->table;
-    for (int64_t i = 0; i < table->rows; i++) {
-        const fy_transition *row = &table->row[i];
-        int32_t *label = &prism->choice_label[prism->first_choice[row->state] + row->action];
-        if (*label >= 0 && *label != word[i])
-            return fy_fail(
-                prism->ctx, FORAY_ERROR_INPUT,
-                "%s:%" PRId64 ": choice %" PRId32 " of state %" PRId32 " has the actions %s and %s",
-                path, row->line, row->action, row->state, fy_words_at(&table->action_words, *label),
-                fy_words_at(&table->action_words, word[i]));
-        *label = word[i];
+    const fy_words *words = &prism->table->action_words;
+    const fy_transition *row = rows->row;
+    for (int64_t i = 1; i < rows->count; i++)
+        if (row[i].law != row->law)
+            return fy_fail(prism->ctx, FORAY_ERROR_INPUT,
+                           "%s:%" PRId64 ": choice %" PRId32 " of state %" PRId32
+                           " has the actions %s and %s",
+                           path, row[i].line, row->action, row->state, fy_words_at(words, row->law),
+                           fy_words_at(words, row[i].law));
+    prism->choice_label[prism->first_choice[row->state] + row->action] = row->law;
+    return FORAY_OK;
+}
+
+static foray_status label_choices(fy_prism *prism, const char *path)
+{
+    fy_transitions *table = prism->table;
+    fy_row_group group = {0};
+    foray_status status = fy_pile_sort(&table->rows, NULL, NULL);
+    if (status == FORAY_OK)
+        status = fy_pile_rewind(&table->rows);
+    while (status == FORAY_OK) {
+        status = fy_pile_of_pair(&table->rows, &group);
+        if (status != FORAY_OK || group.count == 0)
+            break;
+        status = label_choice(prism, path, &group);
     }
-    for (int64_t s = 0; s < table->given; s++)
+    free(group.row);
+    for (int64_t s = 0; s < table->given && status == FORAY_OK; s++)
         for (int64_t c = prism->first_choice[s]; c < prism->first_choice[s + 1]; c++)
             if (prism->choice_label[c] < 0)
                 return fy_fail(prism->ctx, FORAY_ERROR_INPUT,
                                "%s: state %" PRId64 " has no transition for choice %" PRId64, path,
                                s, c - prism->first_choice[s]);
-    return FORAY_OK;
+    return status;
 }
 
 /* Do the words tell the choices of every state apart? */
@@ -203,14 +211,10 @@ static foray_status words_suffice(const fy_prism *prism, bool *out)
     return FORAY_OK;
 }
 
-/* Choices become actions, and a state without choices stays where it is, as in PRISM. */
-foray_status fy_prism_choose_actions(fy_prism *prism)
+/* Which action each choice is, and how many actions there are. */
+static void name_choices(fy_prism *prism, bool by_word)
 {
     fy_transitions *table = prism->table;
-    bool by_word;
-    foray_status status = words_suffice(prism, &by_word);
-    if (status != FORAY_OK)
-        return status;
     table->numbered_actions = !by_word;
     table->actions = by_word ? table->action_words.count : 1;
     for (int64_t s = 0; s < table->given; s++)
@@ -219,47 +223,49 @@ foray_status fy_prism_choose_actions(fy_prism *prism)
             prism->choice_action[c] = by_word ? prism->choice_label[c] : (int32_t)number;
             table->actions = number >= table->actions ? number + 1 : table->actions;
         }
-    for (int64_t i = 0; i < table->rows; i++) {
-        fy_transition *row = &table->row[i];
+}
+
+static void name_action(void *user, fy_transition *row)
+{
+    const fy_prism *prism = user;
+    if (row->line > 0) /* a row of the file, in the place of whose action is its choice */
         row->action = prism->choice_action[prism->first_choice[row->state] + row->action];
-    }
-    for (int64_t s = 0; s < table->given; s++) {
+}
+
+foray_status fy_prism_choose_actions(fy_prism *prism)
+{
+    fy_transitions *table = prism->table;
+    bool by_word;
+    foray_status status = words_suffice(prism, &by_word);
+    if (status != FORAY_OK)
+        return status;
+    name_choices(prism, by_word);
+    for (int64_t s = 0; s < table->given && status == FORAY_OK; s++) {
         if (prism->first_choice[s] < prism->first_choice[s + 1])
             continue;
-        fy_transition *row =
-            fy_grow(prism->ctx, table->row, &table->room, table->rows + 1, sizeof *row);
-        if (!row)
-            return FORAY_ERROR_MEMORY;
-        table->row = row;
-        row[table->rows++] =
-            (fy_transition){.state = (int32_t)s, .next = (int32_t)s, .probability = 1};
+        fy_transition row = {.state = (int32_t)s, .next = (int32_t)s, .probability = 1};
+        status = fy_pile_add(&table->rows, &row);
         table->ends++;
     }
-    return FORAY_OK;
+    return status == FORAY_OK ? fy_transitions_sort(table, name_action, prism) : status;
 }
 
 foray_status fy_prism_transitions(fy_prism *prism, const char *path)
 {
     fy_lines lines = {0};
     header sizes = {0};
-    int32_t *word = NULL;
     foray_status status = fy_lines_open(prism->ctx, path, &lines);
     if (status == FORAY_OK)
         status = read_header(prism, &lines, &sizes);
     if (status == FORAY_OK) {
         prism->table->given = prism->table->states = sizes.states;
         prism->table->numbered_states = true;
-        status = read_rows(prism, &lines, &sizes, &word);
+        status = read_rows(prism, &lines, &sizes);
     }
+    fy_lines_close(&lines);
     if (status == FORAY_OK)
         status = count_choices(prism, path, &sizes);
     if (status == FORAY_OK)
-        status = label_choices(prism, path, word);
-    if (status == FORAY_OK)
-        status = fy_prism_choose_actions(prism);
-    if (status == FORAY_OK)
-        status = fy_transitions_sort(prism->table);
-    free(word);
-    fy_lines_close(&lines);
-    return status;
+        status = label_choices(prism, path);
+    return status == FORAY_OK ? fy_prism_choose_actions(prism) : status;
 }

@@ -26,8 +26,8 @@ typedef struct fy_prism {
 /* Reads a .tra file into prism->table, whose rows are then sorted. */
 foray_status fy_prism_transitions(fy_prism *prism, const char *path);
 
-/* Choices become actions: rows have the choice of their state in the place of an action until then.
- * A state without choices stays where it is, as in PRISM. */
+/* Choices become actions, and the rows are sorted: these have the choice of their state in the
+ * place of an action until then. A state without choices stays where it is, as in PRISM. */
 foray_status fy_prism_choose_actions(fy_prism *prism);
 
 /* Names of states. To be read before anything else. */
@@ -38,7 +38,6 @@ foray_status fy_prism_labels(fy_prism *prism, const char *path);
 foray_status fy_prism_rewards(fy_prism *prism, const fy_prism_file *file, const char *name);
 
 /* All of it: exactly one file of transitions, at most one of states and of labels. */
-foray_status fy_prism_read(foray_context *ctx, const fy_prism_file *file, int64_t files,
-                           fy_transitions *out);
+foray_status fy_prism_read(const fy_prism_file *file, int64_t files, fy_transitions *out);
 
 #endif

@@ -22,28 +22,42 @@ static double earned(const fy_transitions *table, const fy_structure *structure,
            (structure->row ? structure->row[row->line] : 0);
 }
 
-/* What most rows earn need not be written. */
-static double usual_reward(const fy_transitions *table, const fy_structure *structure)
-{
-    double usual = 0;
-    int64_t votes = 0;
-    for (int64_t i = 0; i < table->rows; i++) {
-        double reward = earned(table, structure, &table->row[i]);
-        if (votes == 0)
-            usual = reward;
-        votes += reward == usual ? 1 : -1;
-    }
-    return usual;
-}
-
 typedef struct printing {
-    const fy_transitions *table;
+    fy_transitions *table;
     const fy_structure *structure;
     bool by_pair;
-    double usual;
+    double usual, low, high; /* what most rows earn, which need not be written; the range */
+    int64_t votes;
+    fy_row_group group; /* the rows of the state at hand */
     fy_writer text;
     bool any;
 } printing;
+
+/* Calls `visit` for the rows of each state. */
+static foray_status each_state(printing *p, void visit(printing *p))
+{
+    foray_status status = fy_pile_rewind(&p->table->rows);
+    while (status == FORAY_OK) {
+        status = fy_pile_of_state(&p->table->rows, &p->group);
+        if (status != FORAY_OK || p->group.count == 0)
+            break;
+        visit(p);
+    }
+    return status;
+}
+
+/* By the votes of Boyer and Moore: if most rows earn one thing, this is it. */
+static void count_rewards(printing *p)
+{
+    for (int64_t i = 0; i < p->group.count; i++) {
+        double reward = earned(p->table, p->structure, &p->group.row[i]);
+        if (p->votes == 0)
+            p->usual = reward;
+        p->votes += reward == p->usual ? 1 : -1;
+        p->low = reward < p->low ? reward : p->low;
+        p->high = reward > p->high ? reward : p->high;
+    }
+}
 
 /* Rows that can happen; where pairs share laws, what has probability 0 might. */
 static bool counts(const printing *p, const fy_transition *row)
@@ -56,9 +70,9 @@ static bool all_earn(const printing *p, int64_t first, int64_t end, double *out)
 {
     bool any = false;
     for (int64_t i = first; i < end; i++) {
-        if (!counts(p, &p->table->row[i]))
+        if (!counts(p, &p->group.row[i]))
             continue;
-        double reward = earned(p->table, p->structure, &p->table->row[i]);
+        double reward = earned(p->table, p->structure, &p->group.row[i]);
         if (any && reward != *out)
             return false;
         *out = reward;
@@ -84,16 +98,17 @@ static void print_entry(printing *p, int64_t state, int64_t action, int64_t next
     p->any = true;
 }
 
-/* The entries of a state, whose rows are [first, end). */
-static void print_state(printing *p, int64_t first, int64_t end)
+/* The entries of a state. */
+static void print_state(printing *p)
 {
-    const fy_transition *row = p->table->row;
+    const fy_transition *row = p->group.row;
+    int64_t end = p->group.count;
     double value = 0;
-    if (all_earn(p, first, end, &value)) {
-        print_entry(p, row[first].state, -1, -1, value);
+    if (all_earn(p, 0, end, &value)) {
+        print_entry(p, row->state, -1, -1, value);
         return;
     }
-    for (int64_t i = first, j; i < end; i = j) {
+    for (int64_t i = 0, j; i < end; i = j) {
         for (j = i; j < end && row[j].action == row[i].action;)
             j++;
         if (all_earn(p, i, j, &value)) {
@@ -107,37 +122,36 @@ static void print_state(printing *p, int64_t first, int64_t end)
     }
 }
 
-static foray_status print_structure(const fy_transitions *table, const fy_structure *structure,
+static void print_text(printing *p, const char *name, foray_status *status)
+{
+    fy_print(&p->text, "{\"format\":\"foray-reward\",\"version\":2,\"name\":");
+    fy_json_put_text(&p->text, name);
+    fy_print(&p->text, ",\"range\":[");
+    fy_document_put_real(&p->text, p->low);
+    fy_print(&p->text, ",");
+    fy_document_put_real(&p->text, p->high);
+    fy_print(&p->text, "],\"default\":");
+    fy_document_put_real(&p->text, p->usual);
+    fy_print(&p->text, ",\"entries\":[");
+    *status = each_state(p, print_state);
+    fy_print(&p->text, "]}\n");
+}
+
+static foray_status print_structure(fy_transitions *table, const fy_structure *structure,
                                     const char *name, bool by_pair, char **out)
 {
-    printing p = {.table = table,
-                  .structure = structure,
-                  .by_pair = by_pair,
-                  .usual = usual_reward(table, structure),
-                  .text = {.ctx = table->ctx}};
-    double low = 0, high = 0;
-    for (int64_t i = 0; i < table->rows; i++) {
-        double reward = earned(table, structure, &table->row[i]);
-        low = reward < low ? reward : low;
-        high = reward > high ? reward : high;
+    printing p = {
+        .table = table, .structure = structure, .by_pair = by_pair, .text = {.ctx = table->ctx}};
+    foray_status status = each_state(&p, count_rewards);
+    if (p.low == p.high) /* a reward that is always 0 */
+        p.high = 1;
+    if (status == FORAY_OK)
+        print_text(&p, name, &status);
+    free(p.group.row);
+    if (status != FORAY_OK) {
+        free(p.text.data);
+        return status;
     }
-    if (low == high) /* a reward that is always 0 */
-        high = 1;
-    fy_print(&p.text, "{\"format\":\"foray-reward\",\"version\":2,\"name\":");
-    fy_json_put_text(&p.text, name);
-    fy_print(&p.text, ",\"range\":[");
-    fy_document_put_real(&p.text, low);
-    fy_print(&p.text, ",");
-    fy_document_put_real(&p.text, high);
-    fy_print(&p.text, "],\"default\":");
-    fy_document_put_real(&p.text, p.usual);
-    fy_print(&p.text, ",\"entries\":[");
-    for (int64_t i = 0, j; i < table->rows; i = j) {
-        for (j = i; j < table->rows && table->row[j].state == table->row[i].state;)
-            j++;
-        print_state(&p, i, j);
-    }
-    fy_print(&p.text, "]}\n");
     return fy_writer_take(&p.text, "the reward", out, NULL);
 }
 
@@ -218,8 +232,7 @@ void foray_import_rewards_clear(foray_import_rewards *rewards)
     *rewards = (foray_import_rewards){0};
 }
 
-foray_status fy_transitions_rewards(const fy_transitions *table, bool by_pair,
-                                    foray_import_rewards *out)
+foray_status fy_transitions_rewards(fy_transitions *table, bool by_pair, foray_import_rewards *out)
 {
     foray_import_rewards all = {0};
     foray_context *ctx = table->ctx;

@@ -46,15 +46,23 @@ typedef struct reading {
     int64_t column[MEANINGS]; /* places in the list of names; -1: the file has none */
 } reading;
 
+void fy_transitions_open(foray_context *ctx, const char *path, fy_pile_place place,
+                         fy_transitions *out)
+{
+    *out = (fy_transitions){
+        .ctx = ctx, .path = path, .place = place, .rows = {.ctx = ctx, .place = place}};
+    out->state_words.text.ctx = out->action_words.text.ctx = ctx;
+    out->outcome_words.text.ctx = out->law_words.text.ctx = ctx;
+}
+
 void fy_transitions_free(fy_transitions *table)
 {
-    free(table->row);
+    fy_pile_free(&table->rows);
     fy_words_free(&table->state_words);
     fy_words_free(&table->action_words);
     fy_words_free(&table->outcome_words);
     fy_words_free(&table->law_words);
     free(table->twin_of);
-    free(table->start);
     free(table->initial);
     free(table->begins);
     for (int64_t i = 0; i < table->structures; i++) {
@@ -171,11 +179,6 @@ static foray_status read_word(const reading *r, int meaning, fy_words *words, in
 static foray_status read_row(const reading *r)
 {
     fy_transitions *table = r->table;
-    fy_transition *room =
-        fy_grow(table->ctx, table->row, &table->room, table->rows + 1, sizeof *room);
-    if (!room)
-        return FORAY_ERROR_MEMORY;
-    table->row = room;
     fy_transition row = {.line = fy_csv_line(r->csv)};
     foray_status status = read_word(r, STATE, &table->state_words, &row.state);
     if (status == FORAY_OK)
@@ -192,9 +195,7 @@ static foray_status read_row(const reading *r)
         status = read_number(r, REWARD, -1e100, 1e100, &row.reward);
     if (status == FORAY_OK && cell_of(r, DONE))
         status = read_done(r, &row.done);
-    if (status == FORAY_OK)
-        table->row[table->rows++] = row;
-    return status;
+    return status == FORAY_OK ? fy_pile_add(&table->rows, &row) : status;
 }
 
 /* ---------------------------------------------------------------------- the whole file */
@@ -210,25 +211,23 @@ static void number_words(const fy_words *words, bool numbered, int32_t *index)
     *index = number;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const fy_transition *x = a, *y = b;
-    if (x->state != y->state)
-        return x->state < y->state ? -1 : 1;
-    if (x->action != y->action)
-        return x->action < y->action ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
-}
-
 static foray_status too_few_rows(const fy_transitions *table)
 {
     return fy_fail(table->ctx, FORAY_ERROR_INPUT,
                    "%s: states up to %" PRId64 " and actions up to %" PRId64 ", but only %" PRId64
                    " rows",
-                   table->path, table->given - 1, table->actions - 1, table->rows);
+                   table->path, table->given - 1, table->actions - 1, table->rows.count);
 }
 
-/* Numbers everything, sorts the rows, and finds where each pair's begin. */
+static void number_row(void *user, fy_transition *row)
+{
+    const fy_transitions *table = user;
+    number_words(&table->state_words, table->numbered_states, &row->state);
+    number_words(&table->state_words, table->numbered_states, &row->next);
+    number_words(&table->action_words, table->numbered_actions, &row->action);
+}
+
+/* Numbers everything and sorts the rows. Words that are numbers are not needed after that. */
 static foray_status sort_rows(fy_transitions *table)
 {
     int64_t most_state, most_action;
@@ -238,41 +237,41 @@ static foray_status sort_rows(fy_transitions *table)
     table->actions = table->numbered_actions ? most_action + 1 : table->action_words.count;
     table->states = table->given;
     /* Each state and each action has rows: a wild number is caught before it costs memory. */
-    if (table->actions > table->rows || table->given > 2 * table->rows)
+    if (table->actions > table->rows.count || table->given > 2 * table->rows.count)
         return too_few_rows(table);
-    for (int64_t i = 0; i < table->rows; i++) {
-        number_words(&table->state_words, table->numbered_states, &table->row[i].state);
-        number_words(&table->state_words, table->numbered_states, &table->row[i].next);
-        number_words(&table->action_words, table->numbered_actions, &table->row[i].action);
-    }
-    return fy_transitions_sort(table);
+    foray_status status = fy_transitions_sort(table, number_row, table);
+    if (table->numbered_states)
+        fy_words_free(&table->state_words);
+    return status;
 }
 
-foray_status fy_transitions_sort(fy_transitions *table)
+foray_status fy_transitions_sort(fy_transitions *table, fy_pile_mend *mend, void *user)
 {
     /* Pairs without rows are actions that a state lacks; they cost memory all the same. */
     enum { HARMLESS = 1 << 22, PAIRS_PER_ROW = 64 };
     int64_t pairs = table->given * table->actions; /* both below 2^31 */
-    if (pairs > HARMLESS && pairs / PAIRS_PER_ROW > table->rows)
+    if (pairs > HARMLESS && pairs / PAIRS_PER_ROW > table->rows.count)
         return too_few_rows(table);
-    qsort(table->row, (size_t)table->rows, sizeof *table->row, compare_rows);
-    if (!FY_ALLOC(table->ctx, table->start, pairs + 1))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < table->rows; i++)
-        table->start[table->row[i].state * table->actions + table->row[i].action + 1]++;
-    for (int64_t pair = 0; pair < pairs; pair++)
-        table->start[pair + 1] += table->start[pair];
-    return FORAY_OK;
+    return fy_pile_sort(&table->rows, mend, user);
 }
 
-foray_status fy_transitions_read(foray_context *ctx, const char *path, const char *law_column,
-                                 fy_transitions *out)
+static foray_status read_rows(reading *r)
 {
-    const char *names[KNOWN + 2] = {NULL};
-    fy_transitions table = {.ctx = ctx, .path = path};
-    table.state_words.text.ctx = table.action_words.text.ctx = ctx;
-    table.outcome_words.text.ctx = table.law_words.text.ctx = ctx;
-    reading r = {.table = &table};
+    foray_status status = FORAY_OK;
+    for (bool more = true; status == FORAY_OK;) {
+        status = fy_csv_next(r->csv, &more);
+        if (status != FORAY_OK || !more)
+            break;
+        status = read_row(r);
+    }
+    return status;
+}
+
+foray_status fy_transitions_read(fy_transitions *table, const char *law_column)
+{
+    const char *names[KNOWN + 2] = {NULL}, *path = table->path;
+    foray_context *ctx = table->ctx;
+    reading r = {.table = table};
     for (int i = 0; i < KNOWN; i++) {
         names[i] = known[i].name;
         if (law_column && strcmp(law_column, known[i].name) == 0)
@@ -284,22 +283,12 @@ foray_status fy_transitions_read(foray_context *ctx, const char *path, const cha
         status = find_columns(&r);
     if (status == FORAY_OK && law_column && r.column[LAW] < 0)
         status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s: there is no column %s", path, law_column);
-    for (bool more = true; status == FORAY_OK;) {
-        status = fy_csv_next(r.csv, &more);
-        if (status != FORAY_OK || !more)
-            break;
-        status = read_row(&r);
-    }
+    if (status == FORAY_OK)
+        status = read_rows(&r);
     fy_csv_close(r.csv);
-    if (status == FORAY_OK && table.rows == 0)
+    if (status == FORAY_OK && table->rows.count == 0)
         status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s: no rows", path);
-    if (status == FORAY_OK)
-        status = sort_rows(&table);
-    if (status == FORAY_OK)
-        *out = table;
-    else
-        fy_transitions_free(&table);
-    return status;
+    return status == FORAY_OK ? sort_rows(table) : status;
 }
 
 /* -------------------------------------------------------------------------- who begins */

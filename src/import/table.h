@@ -1,6 +1,7 @@
 /* table.h - models made by others, as tables: one row for each outcome of each (s,a).
  *
  *   kind.c      which format a file has
+ *   pile.c      the rows, in order, in memory or in a temporary file
  *   table.c     reads the rows of a CSV file, and who begins
  *   prism.c     reads PRISM's explicit files; beside.c what they say beside the transitions
  *   umb.c       reads a model in the unified Markov binary format
@@ -10,16 +11,8 @@
 #ifndef FY_TABLE_IMPORT_H
 #define FY_TABLE_IMPORT_H
 
+#include "import/pile.h"
 #include "import/words.h"
-
-typedef struct fy_transition {
-    int32_t state, action, next;
-    int32_t meant;        /* ends.c: where it leads to before there are twins by reward */
-    int32_t outcome, law; /* words of their columns; 0 without one */
-    bool done;
-    double probability, reward;
-    int64_t line; /* of the file, which is also its place among the rows of a pair */
-} fy_transition;
 
 /* What states and transitions earn. */
 typedef struct fy_structure {
@@ -39,15 +32,14 @@ typedef struct fy_label {
 typedef struct fy_transitions {
     foray_context *ctx;
     const char *path;
-    int64_t rows, room;
-    fy_transition *row;
+    fy_pile_place place; /* where rows may go */
+    fy_pile rows;
     fy_words state_words, action_words, outcome_words, law_words;
     bool numbered_states, numbered_actions; /* by numbers; otherwise by names */
     bool has_reward, has_outcome;
     int64_t states, actions, twins, ends;
     int64_t given;    /* states of the file; twins come after them */
     int32_t *twin_of; /* [states - given] */
-    int64_t *start;   /* [given * actions + 1] the rows of each pair of the file, once sorted */
     double *initial;  /* [given] */
     double *begins;   /* [given] the law that the file itself says, or NULL */
     int64_t lines;    /* the largest of a row */
@@ -60,13 +52,16 @@ typedef struct fy_transitions {
 /* Names of states in messages and in models. */
 enum { FY_STATE_NAME = FORAY_NAME_MOST + 1 };
 
-/* Reads the file. `law_column` names the column that names laws, or is NULL. */
-foray_status fy_transitions_read(foray_context *ctx, const char *path, const char *law_column,
-                                 fy_transitions *out);
+/* A table without rows, whose file is `path`. */
+void fy_transitions_open(foray_context *ctx, const char *path, fy_pile_place place,
+                         fy_transitions *out);
 void fy_transitions_free(fy_transitions *table);
 
-/* For other readers: sorts the rows, whose numbers are final, and finds where each pair's begin. */
-foray_status fy_transitions_sort(fy_transitions *table);
+/* Reads the file into an open table. `law_column` names the column that names laws, or is NULL. */
+foray_status fy_transitions_read(fy_transitions *table, const char *law_column);
+
+/* For other readers: sorts the rows, with numbers that are final once they are mended. */
+foray_status fy_transitions_sort(fy_transitions *table, fy_pile_mend *mend, void *user);
 
 /* The structure or the label of this name, a new one if there is none. NULL: out of memory. */
 fy_structure *fy_transitions_structure(fy_transitions *table, const char *name);
@@ -78,11 +73,11 @@ foray_status fy_label_add(foray_context *ctx, fy_label *label, int64_t state);
 foray_status fy_transitions_begin(fy_transitions *table, const char *initial);
 
 /* Sorts out what ends episodes. Afterwards every (s,a) has rows unless the state lacks the action,
- * sorted by state, action and line, and `done` no longer matters. */
+ * and `done` no longer matters. */
 foray_status fy_transitions_end(fy_transitions *table);
 
 /* The model. laws: pair, action, all, or column. */
-foray_status fy_transitions_model(const fy_transitions *table, const char *laws, int64_t horizon,
+foray_status fy_transitions_model(fy_transitions *table, const char *laws, int64_t horizon,
                                   const char *name, bool forget_theta, foray_model **out);
 
 /* A state as messages call it. */
@@ -92,7 +87,6 @@ const char *fy_transitions_name(const fy_transitions *table, int64_t state,
 /* Reward files of a finished table: its own reward or its structures, and for each label the
  * probability of getting there. Where every pair has a law of its own (by_pair), what has
  * probability 0 cannot follow. */
-foray_status fy_transitions_rewards(const fy_transitions *table, bool by_pair,
-                                    foray_import_rewards *out);
+foray_status fy_transitions_rewards(fy_transitions *table, bool by_pair, foray_import_rewards *out);
 
 #endif

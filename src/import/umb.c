@@ -81,49 +81,7 @@ static foray_status read_index(fy_umb *umb)
     return status;
 }
 
-/* ------------------------------------------------------------------------------- rows */
-
-/* Each branch is a row; its "line" is its number, from 1. The choice, counted within its state,
- * stands for the action until fy_prism_choose_actions has seen all of them. */
-static foray_status read_branches(fy_umb *umb)
-{
-    fy_transitions *table = umb->prism->table;
-    const fy_member *target = NULL;
-    double *probability = NULL;
-    fy_umb_type type;
-    foray_status status = fy_umb_real_type(
-        umb, fy_json_member(umb->system, "branch-probability-type"), "branch probabilities", &type);
-    if (status == FORAY_OK)
-        status = fy_umb_member(umb, "branch-to-target.bin", umb->branches, 8, &target);
-    if (status == FORAY_OK && !target && umb->branches > 0)
-        status = fy_fail(umb->ctx, FORAY_ERROR_INPUT, "%s: branch-to-target.bin is not there",
-                         umb->archive.path);
-    if (status == FORAY_OK && (!FY_ALLOC(umb->ctx, table->row, umb->branches) ||
-                               !FY_ALLOC(umb->ctx, probability, umb->branches)))
-        status = FORAY_ERROR_MEMORY;
-    if (status == FORAY_OK)
-        status = fy_umb_reals(umb, "branch-to-probability.bin", type, umb->branches, probability);
-    table->room = umb->branches;
-    table->lines = umb->branches;
-    for (int64_t s = 0; s < umb->states && status == FORAY_OK; s++)
-        for (int64_t c = umb->prism->first_choice[s]; c < umb->prism->first_choice[s + 1]; c++)
-            for (int64_t b = umb->first_branch[c]; target && b < umb->first_branch[c + 1]; b++) {
-                uint64_t next = fy_umb_u64(target->data, b);
-                if (next >= (uint64_t)umb->states || !(probability[b] >= 0 && probability[b] <= 1))
-                    status = fy_fail(umb->ctx, FORAY_ERROR_INPUT,
-                                     "%s: branch %" PRId64 " leads to state %" PRIu64
-                                     " with probability %.9g",
-                                     umb->archive.path, b, next, probability[b]);
-                table->row[table->rows++] =
-                    (fy_transition){.state = (int32_t)s,
-                                    .action = (int32_t)(c - umb->prism->first_choice[s]),
-                                    .next = (int32_t)next,
-                                    .probability = probability[b],
-                                    .line = b + 1};
-            }
-    free(probability);
-    return status;
-}
+/* ---------------------------------------------------------------------------- choices */
 
 /* Words for actions that have none: the number of the word is the action's. */
 static foray_status number_actions(fy_umb *umb)
@@ -338,31 +296,96 @@ static foray_status read_initial_law(fy_umb *umb)
     return FORAY_OK;
 }
 
+/* ------------------------------------------------------------------------------- rows */
+
 /* Branches of a choice that lead to one state earn the same, or get a number each. */
-static void number_rewards(fy_umb *umb)
+static void number_reward(const fy_transitions *table, fy_transition *choice, int64_t k)
+{
+    fy_transition *row = choice + k;
+    for (int64_t j = k - 1; j >= 0; j--) {
+        const fy_transition *other = choice + j;
+        bool same = other->next == row->next;
+        for (int64_t i = 0; i < table->structures && same; i++) {
+            const double *value = table->structure[i].row;
+            same = !value || value[row->line] == value[other->line];
+        }
+        if (same) {
+            row->reward = other->reward;
+            return;
+        }
+        if (other->next == row->next && other->reward >= row->reward)
+            row->reward = other->reward + 1;
+    }
+}
+
+/* Each branch is a row; its "line" is its number, from 1. The choice, counted within its state,
+ * stands for the action until fy_prism_choose_actions has seen all of them. */
+static foray_status read_choice(fy_umb *umb, int64_t state, int64_t choice, const fy_member *target,
+                                const double *probability, fy_row_group *group)
 {
     fy_transitions *table = umb->prism->table;
+    foray_status status = FORAY_OK;
+    group->count = 0;
+    for (int64_t b = umb->first_branch[choice]; b < umb->first_branch[choice + 1]; b++) {
+        uint64_t next = fy_umb_u64(target->data, b);
+        if (next >= (uint64_t)umb->states || !(probability[b] >= 0 && probability[b] <= 1))
+            return fy_fail(umb->ctx, FORAY_ERROR_INPUT,
+                           "%s: branch %" PRId64 " leads to state %" PRIu64
+                           " with probability %.9g",
+                           umb->archive.path, b, next, probability[b]);
+        fy_transition row = {.state = (int32_t)state,
+                             .action = (int32_t)(choice - umb->prism->first_choice[state]),
+                             .next = (int32_t)next,
+                             .probability = probability[b],
+                             .line = b + 1};
+        status = fy_row_group_add(umb->ctx, group, &row);
+        if (status != FORAY_OK)
+            return status;
+        number_reward(table, group->row, group->count - 1);
+        status = fy_pile_add(&table->rows, &group->row[group->count - 1]);
+        if (status != FORAY_OK)
+            return status;
+    }
+    return status;
+}
+
+static foray_status read_choices_of_all(fy_umb *umb, const fy_member *target,
+                                        const double *probability)
+{
+    const int64_t *first = umb->prism->first_choice;
+    fy_row_group group = {0};
+    foray_status status = FORAY_OK;
+    for (int64_t s = 0; s < umb->states && status == FORAY_OK; s++)
+        for (int64_t c = first[s]; c < first[s + 1] && status == FORAY_OK; c++)
+            status = read_choice(umb, s, c, target, probability, &group);
+    free(group.row);
+    return status;
+}
+
+static foray_status read_branches(fy_umb *umb)
+{
+    fy_transitions *table = umb->prism->table;
+    const fy_member *target = NULL;
+    double *probability = NULL;
+    fy_umb_type type;
     for (int64_t i = 0; i < table->structures; i++)
         table->has_reward = table->has_reward || table->structure[i].row != NULL;
-    for (int64_t first = 0, k = 0; k < table->rows; k++) {
-        fy_transition *row = table->row + k;
-        if (row->state != table->row[first].state || row->action != table->row[first].action)
-            first = k;
-        for (int64_t j = k - 1; j >= first; j--) {
-            const fy_transition *other = table->row + j;
-            bool same = other->next == row->next;
-            for (int64_t i = 0; i < table->structures && same; i++) {
-                const double *value = table->structure[i].row;
-                same = !value || value[row->line] == value[other->line];
-            }
-            row->reward = same ? other->reward : row->reward;
-            if (same)
-                break;
-            row->reward = other->next == row->next && other->reward >= row->reward
-                              ? other->reward + 1
-                              : row->reward;
-        }
-    }
+    table->lines = umb->branches;
+    foray_status status = fy_umb_real_type(
+        umb, fy_json_member(umb->system, "branch-probability-type"), "branch probabilities", &type);
+    if (status == FORAY_OK)
+        status = fy_umb_member(umb, "branch-to-target.bin", umb->branches, 8, &target);
+    if (status == FORAY_OK && !target && umb->branches > 0)
+        status = fy_fail(umb->ctx, FORAY_ERROR_INPUT, "%s: branch-to-target.bin is not there",
+                         umb->archive.path);
+    if (status == FORAY_OK && !FY_ALLOC(umb->ctx, probability, umb->branches))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = fy_umb_reals(umb, "branch-to-probability.bin", type, umb->branches, probability);
+    if (status == FORAY_OK && target)
+        status = read_choices_of_all(umb, target, probability);
+    free(probability);
+    return status;
 }
 
 /* -------------------------------------------------------------------------------- all */
@@ -377,8 +400,6 @@ static foray_status read_model(fy_umb *umb, const char *path)
         umb->prism->table->numbered_states = true;
         status = read_choices(umb);
     }
-    if (status == FORAY_OK)
-        status = read_branches(umb);
     if (status == FORAY_OK && fy_archive_find(&umb->archive, "state-is-initial.bin"))
         status = read_label(umb, "init", "state-is-initial.bin");
     if (status == FORAY_OK)
@@ -389,24 +410,19 @@ static foray_status read_model(fy_umb *umb, const char *path)
         status = read_initial_law(umb);
     if (status == FORAY_OK)
         status = fy_umb_names(umb);
-    if (status == FORAY_OK) {
-        number_rewards(umb);
+    if (status == FORAY_OK)
+        status = read_branches(umb);
+    if (status == FORAY_OK)
         status = fy_prism_choose_actions(umb->prism);
-        umb->prism->table->numbered_actions |= umb->unnamed_actions;
-    }
-    return status == FORAY_OK ? fy_transitions_sort(umb->prism->table) : status;
+    umb->prism->table->numbered_actions |= umb->unnamed_actions;
+    return status;
 }
 
-foray_status fy_umb_read(foray_context *ctx, const char *path, fy_transitions *out)
+foray_status fy_umb_read(fy_transitions *out)
 {
-    fy_prism prism = {.ctx = ctx, .table = out};
-    fy_umb umb = {.ctx = ctx, .prism = &prism};
-    *out = (fy_transitions){.ctx = ctx, .path = path};
-    out->state_words.text.ctx = out->action_words.text.ctx = ctx;
-    out->outcome_words.text.ctx = out->law_words.text.ctx = ctx;
-    foray_status status = read_model(&umb, path);
-    if (status != FORAY_OK)
-        fy_transitions_free(out);
+    fy_prism prism = {.ctx = out->ctx, .table = out};
+    fy_umb umb = {.ctx = out->ctx, .prism = &prism};
+    foray_status status = read_model(&umb, out->path);
     fy_json_free(&umb.tree);
     fy_archive_free(&umb.archive);
     free(umb.first_branch);

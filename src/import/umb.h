@@ -77,6 +77,6 @@ fy_json fy_umb_parameters(const fy_umb *umb);
 /* Names states after their variables, where each has its own. */
 foray_status fy_umb_names(fy_umb *umb);
 
-foray_status fy_umb_read(foray_context *ctx, const char *path, fy_transitions *out);
+foray_status fy_umb_read(fy_transitions *out);
 
 #endif
