@@ -178,6 +178,8 @@ cli_exit cli_destination_put(cli_session *session, const char *path, const void 
 /* Asks again, and writes. What goes to standard output must be all that does. */
 cli_exit cli_destination_write(cli_session *session, const char *path, const void *data,
                                size_t size);
+/* The same piece by piece (foray_file_add); not for standard output. */
+cli_exit cli_destination_open(cli_session *session, const char *path, foray_file **out);
 
 /* -------------------------------------------------------------------- messages */
 

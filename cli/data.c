@@ -11,23 +11,34 @@ typedef struct writing {
     cli_view view;
     const foray_reward *reward; /* NULL: none */
     bool generative;
-    bool open; /* nothing else says which states are absorbing */
-    FILE *out;
+    bool open;        /* nothing else says which states are absorbing */
+    foray_file *file; /* NULL: standard output */
 } writing;
+
+static void put(const writing *w, const char *text, int length)
+{
+    if (w->file)
+        foray_file_add(w->file, text, (size_t)length);
+    else
+        fwrite(text, 1, (size_t)length, stdout);
+}
 
 static void write_row(const writing *w, int64_t episode, int64_t step, int64_t t,
                       const int32_t *here, int32_t action, bool done)
 {
-    fprintf(w->out, "%" PRId64 ",%" PRId64 ",%" PRId32 ",%" PRId32 ",%" PRId32, episode, step,
-            here[0], action, here[1]);
+    char row[160 + FORAY_NUMBER_SIZE], number[FORAY_NUMBER_SIZE];
+    size_t room = sizeof row;
+    int length = snprintf(row, room, "%" PRId64 ",%" PRId64 ",%" PRId32 ",%" PRId32 ",%" PRId32,
+                          episode, step, here[0], action, here[1]);
     if (w->open)
-        fprintf(w->out, ",%d", done);
+        length += snprintf(row + length, room - (size_t)length, ",%d", done);
     if (w->reward) {
-        char number[FORAY_NUMBER_SIZE];
         double reward = foray_reward_next_at(w->reward, t, here[0], action, here[1]);
-        fprintf(w->out, ",%s", foray_shortest(reward, number));
+        length +=
+            snprintf(row + length, room - (size_t)length, ",%s", foray_shortest(reward, number));
     }
-    fputc('\n', w->out);
+    row[length++] = '\n';
+    put(w, row, length);
 }
 
 /* Where an algorithm asks about any state, each of its steps is an episode of its own: nothing
@@ -44,34 +55,28 @@ static bool write_episode(void *user, int64_t episode, const int32_t *states,
             write_row(w, episode, t, t, states + t, actions[t],
                       t + 1 < horizon && actions[t + 1] == FORAY_DONE);
     }
-    return !ferror(w->out);
+    return w->file || !ferror(stdout);
 }
 
 static cli_exit write_all(writing *w)
 {
-    fprintf(w->out, "episode,step,state,action,next%s%s\n", w->open ? ",done" : "",
-            w->reward ? ",reward" : "");
+    char header[80];
+    int length = snprintf(header, sizeof header, "episode,step,state,action,next%s%s\n",
+                          w->open ? ",done" : "", w->reward ? ",reward" : "");
+    put(w, header, length);
     return cli_status(w->session, foray_run_episodes(w->run, 0, write_episode, w));
 }
 
-/* Files are written whole or not at all. */
+/* Files are written whole or not at all, and never held in memory. */
 static cli_exit write_file(writing *w, const char *path)
 {
-    char *text = NULL;
-    size_t size = 0;
-    cli_exit code = cli_destination_check(w->session, path);
+    cli_exit code = cli_destination_open(w->session, path, &w->file);
     if (code != CLI_DONE)
         return code;
-    w->out = open_memstream(&text, &size);
-    if (!w->out)
-        return cli_fail(w->session, CLI_BAD_INPUT, "out of memory");
     code = write_all(w);
-    bool whole = !ferror(w->out);
-    whole = fclose(w->out) == 0 && whole;
     if (code == CLI_DONE)
-        code = whole ? cli_destination_write(w->session, path, text, size)
-                     : cli_fail(w->session, CLI_BAD_INPUT, "out of memory");
-    free(text);
+        return cli_status(w->session, foray_file_finish(w->file));
+    foray_file_abandon(w->file);
     return code;
 }
 
@@ -100,7 +105,7 @@ static cli_exit open_run(writing *w, cli_rewards *rewards)
 
 static cli_exit run_data(cli_session *session)
 {
-    writing w = {.session = session, .out = stdout};
+    writing w = {.session = session};
     cli_rewards rewards = {0};
     const char *path = cli_value(session, "output") ? cli_value(session, "output") : "-";
     cli_exit code = open_run(&w, &rewards);

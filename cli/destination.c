@@ -183,3 +183,12 @@ cli_exit cli_destination_write(cli_session *session, const char *path, const voi
     return cli_status(session,
                       foray_file_write(session->ctx, path, cli_has(session, "force"), data, size));
 }
+
+cli_exit cli_destination_open(cli_session *session, const char *path, foray_file **out)
+{
+    cli_exit code = cli_destination_check(session, path);
+    if (code != CLI_DONE)
+        return code;
+    return cli_status(session,
+                      foray_file_create(session->ctx, path, cli_has(session, "force"), out));
+}

@@ -171,8 +171,9 @@ cli_exit cli_model_format(cli_session *session, const char *path, foray_model_fo
     return CLI_DONE;
 }
 
-cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_model_format format,
-                         const char *path)
+/* On standard output there is no name that a file could get when it is complete. */
+static cli_exit print_model(cli_session *session, const foray_model *model,
+                            foray_model_format format, const char *path)
 {
     char *data;
     size_t size;
@@ -182,6 +183,22 @@ cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_m
         return code;
     code = cli_destination_write(session, path, data, size);
     free(data);
+    return code;
+}
+
+cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_model_format format,
+                         const char *path)
+{
+    foray_file *file;
+    if (cli_is_stdout(path))
+        return print_model(session, model, format, path);
+    cli_exit code = cli_destination_open(session, path, &file);
+    if (code != CLI_DONE)
+        return code;
+    code = cli_status(session, foray_model_write(session->ctx, model, format, file));
+    if (code == CLI_DONE)
+        return cli_status(session, foray_file_finish(file));
+    foray_file_abandon(file);
     return code;
 }
 

@@ -150,6 +150,14 @@ FORAY_API bool foray_whole_read(const char *text, int64_t *out);
  * written to. */
 FORAY_API foray_status foray_file_write(foray_context *ctx, const char *path, bool replace,
                                         const void *data, size_t size);
+/* The same piece by piece. Errors stick: foray_file_finish says the first, and gives the complete
+ * file its name; foray_file_abandon, or the end of the process, leaves nothing. Both release it. */
+typedef struct foray_file foray_file;
+FORAY_API foray_status foray_file_create(foray_context *ctx, const char *path, bool replace,
+                                         foray_file **out);
+FORAY_API void foray_file_add(foray_file *file, const void *data, size_t size);
+FORAY_API foray_status foray_file_finish(foray_file *file);
+FORAY_API void foray_file_abandon(foray_file *file);
 /* The same for many files of one directory: each is whole or not there, and all of them are durable
  * once foray_files_sync has said so, which waits for the disk once and not twice for every file. */
 FORAY_API foray_status foray_files_write(foray_context *ctx, const char *path, bool replace,
@@ -406,6 +414,9 @@ typedef enum foray_model_format { FORAY_MODEL_JSON, FORAY_MODEL_COMPACT } foray_
  * text: it contains zeros. */
 FORAY_API foray_status foray_model_print(foray_context *ctx, const foray_model *model,
                                          foray_model_format format, char **out, size_t *size);
+/* Adds these bytes to a file, without ever holding all of them. */
+FORAY_API foray_status foray_model_write(foray_context *ctx, const foray_model *model,
+                                         foray_model_format format, foray_file *file);
 /* Writes these bytes, in place of a file that is there (see foray_file_write). */
 FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *model,
                                         foray_model_format format, const char *path);

@@ -111,7 +111,12 @@ typedef struct fy_writer {
     uint8_t *data;
     size_t size, capacity;
     bool failed;
+    foray_file *file; /* or NULL; if given, what was written goes there in pieces, and */
+    uint32_t crc;     /* this is the CRC-32C of the pieces; data is the rest */
 } fy_writer;
+
+/* Sends the rest to the file. */
+void fy_writer_flush(fy_writer *writer);
 
 /* What was written, to be released with free(), with a final 0 that *size (may be NULL) does not
  * count. FORAY_ERROR_MEMORY, and nothing is left, if something failed: "out of memory while

@@ -28,9 +28,21 @@ static void reverse_items(uint8_t *data, size_t count, size_t size)
 
 /* ------------------------------------------------------------------ writing */
 
+/* What goes to a file at a time. */
+enum { PIECE = 1 << 18 };
+
+void fy_writer_flush(fy_writer *writer)
+{
+    writer->crc = fy_crc32c(writer->crc, writer->data, writer->size);
+    foray_file_add(writer->file, writer->data, writer->size);
+    writer->size = 0;
+}
+
 static uint8_t *grow(fy_writer *writer, size_t size)
 {
     size_t needed;
+    if (writer->file && writer->size >= PIECE)
+        fy_writer_flush(writer);
     if (writer->failed || !fy_size_add(writer->size, size, &needed)) {
         writer->failed = true;
         return NULL;
@@ -82,7 +94,7 @@ void fy_print(fy_writer *writer, const char *format, ...)
     writer->size--; /* the final 0 */
 }
 
-static void write_items(fy_writer *writer, const void *item, size_t count, size_t size)
+static void write_some(fy_writer *writer, const void *item, size_t count, size_t size)
 {
     uint8_t *at = grow(writer, count * size);
     if (!at || count == 0)
@@ -90,6 +102,17 @@ static void write_items(fy_writer *writer, const void *item, size_t count, size_
     memcpy(at, item, count * size);
     if (!little_endian())
         reverse_items(at, count, size);
+}
+
+/* Large arrays never are in memory twice if they go to a file. */
+static void write_items(fy_writer *writer, const void *item, size_t count, size_t size)
+{
+    const uint8_t *at = item;
+    for (size_t most = PIECE / size; writer->file && count > most; count -= most) {
+        write_some(writer, at, most, size);
+        at += most * size;
+    }
+    write_some(writer, at, count, size);
 }
 
 foray_status fy_writer_take(fy_writer *writer, const char *what, char **out, size_t *size)

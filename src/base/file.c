@@ -83,60 +83,6 @@ static bool is_special(const char *path)
     return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
 }
 
-static foray_status write_special(foray_context *ctx, const char *path, const void *data,
-                                  size_t size)
-{
-    int file = open(path, O_WRONLY | O_CLOEXEC);
-    if (file < 0)
-        return fail_errno(ctx, path, "cannot open for writing");
-    bool written = write_all(file, data, size);
-    foray_status status = written ? FORAY_OK : fail_errno(ctx, path, "cannot write");
-    if (close(file) != 0 && status == FORAY_OK)
-        status = fail_errno(ctx, path, "cannot write");
-    return status;
-}
-
-/* Where the link `path` leads in one step; *out is NULL where it is not a link. */
-static foray_status follow_link(foray_context *ctx, const char *path, char **out)
-{
-    char target[4096];
-    ssize_t length = readlink(path, target, sizeof target);
-    *out = NULL;
-    if (length < 0)
-        return FORAY_OK;
-    if ((size_t)length >= sizeof target)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: a link to a name that is too long", path);
-    target[length] = 0;
-    /* A relative target counts from the directory of the link. */
-    const char *slash = target[0] == '/' ? NULL : strrchr(path, '/');
-    int directory = slash ? (int)(slash - path) + 1 : 0;
-    size_t size = (size_t)directory + (size_t)length + 1;
-    if (!FY_ALLOC(ctx, *out, size))
-        return FORAY_ERROR_MEMORY;
-    fy_format(*out, size, "%.*s%s", directory, path, target);
-    return FORAY_OK;
-}
-
-foray_status fy_file_target(foray_context *ctx, const char *path, char **out)
-{
-    char *name = fy_text(ctx, path), *next = NULL;
-    foray_status status = name ? FORAY_OK : FORAY_ERROR_MEMORY;
-    for (int links = 0; status == FORAY_OK; links++) {
-        status = follow_link(ctx, name, &next);
-        if (status == FORAY_OK && !next)
-            break;
-        if (status == FORAY_OK && links == 40)
-            status = fy_fail(ctx, FORAY_ERROR_IO, "%s: too many links", path);
-        free(name);
-        name = next;
-    }
-    if (status == FORAY_OK)
-        *out = name;
-    else
-        free(name);
-    return status;
-}
-
 #ifdef O_TMPFILE
 /* A file without a name in the directory of `path`: nothing is left of it if its writer dies. */
 static int create_nameless(const char *path)
@@ -148,7 +94,7 @@ static int create_nameless(const char *path)
         return -1;
     memcpy(directory, slash ? path : ".", length);
     directory[length] = 0;
-    return open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 }
 
 /* Gives it one; EEXIST if it is taken. */
@@ -282,84 +228,197 @@ foray_status fy_file_place(foray_context *ctx, const char *from, const char *to,
     return status;
 }
 
-/* The content into a file without a name, which then gets one. *done stays false where the system
- * cannot do this; nothing has happened then. */
-static foray_status write_nameless(foray_context *ctx, const char *path, bool replace, bool durable,
-                                   const void *data, size_t size, char *name, size_t room,
-                                   bool *done)
+/* ---------------------------------------------------------- piece by piece */
+
+enum { BUFFER = 1 << 14 };
+
+struct foray_file {
+    foray_context *ctx;
+    char *path;                     /* which is not a link if it may be replaced */
+    bool replace, durable, special; /* special: a device or a pipe, written to directly */
+    bool nameless;                  /* otherwise the file has the name `beside` */
+    char *beside;                   /* room for a name beside */
+    size_t room;
+    int file, directory;
+    foray_status failure; /* the first; what comes after it is not written */
+    size_t used;
+    uint8_t buffer[BUFFER];
+};
+
+static foray_status open_special(foray_file *file)
 {
-    int file = create_nameless(path), directory = -1;
-    if (file < 0)
-        return FORAY_OK;
-    /* Opened before the file has its name: nothing that may fail for want of memory comes after. */
-    foray_status status = durable ? open_directory_of(ctx, path, &directory) : FORAY_OK;
-    if (status == FORAY_OK && !(write_all(file, data, size) && (!durable || fsync(file) == 0)))
-        status = fail_errno(ctx, path, "cannot write");
-    bool beside = false;
-    *done = true;
-    if (status == FORAY_OK && name_or_beside(file, path, replace, name, room, &beside) != 0) {
-        *done = errno == EEXIST;
-        status = fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", path);
-    }
-    if (close(file) != 0 && status == FORAY_OK)
-        status = fail_errno(ctx, path, "cannot write");
-    if (status == FORAY_OK && beside)
-        status = place(ctx, name, path, true);
-    if (status != FORAY_OK && beside)
-        unlink(name);
-    if (status == FORAY_OK && durable && fsync(directory) != 0 && errno != EINVAL)
-        status = fail_errno(ctx, path, "its directory cannot be synced");
-    if (directory >= 0)
-        close(directory);
-    return *done ? status : FORAY_OK;
+    file->file = open(file->path, O_WRONLY | O_CLOEXEC);
+    return file->file < 0 ? fail_errno(file->ctx, file->path, "cannot open for writing") : FORAY_OK;
 }
 
-/* Writes `path`, which is not a link, and neither a device nor a pipe. */
-static foray_status write_whole(foray_context *ctx, const char *path, bool replace, bool durable,
-                                const void *data, size_t size)
+/* A file without a name where there are such, or one with a name of its own. The directory is
+ * opened now: nothing that may fail for want of memory comes after the file has its name. */
+static foray_status open_beside(foray_file *file)
 {
-    size_t length = strlen(path) + sizeof ".123456";
-    char *beside = fy_alloc(ctx, length, 1);
-    if (!beside)
+    foray_context *ctx = file->ctx;
+    file->room = strlen(file->path) + sizeof ".123456";
+    if (!FY_ALLOC(ctx, file->beside, file->room))
         return FORAY_ERROR_MEMORY;
-    bool done = false;
-    foray_status status =
-        write_nameless(ctx, path, replace, durable, data, size, beside, length, &done);
-    if (status != FORAY_OK || done) {
-        free(beside);
-        return status;
-    }
-    int file = create_beside(path, beside, length);
-    status = file < 0 ? fail_errno(ctx, path, "cannot create") : FORAY_OK;
-    if (status == FORAY_OK) {
-        bool written = write_all(file, data, size) && (!durable || fsync(file) == 0);
-        written = close(file) == 0 && written;
-        if (!written)
-            status = fail_errno(ctx, path, "cannot write");
-        else
-            status = durable ? fy_file_place(ctx, beside, path, replace)
-                             : place(ctx, beside, path, replace);
-        if (status != FORAY_OK)
-            unlink(beside);
-    }
-    free(beside);
+    file->file = create_nameless(file->path);
+    file->nameless = file->file >= 0;
+    if (!file->nameless)
+        file->file = create_beside(file->path, file->beside, file->room);
+    if (file->file < 0)
+        return fail_errno(ctx, file->path, "cannot create");
+    return file->durable ? open_directory_of(ctx, file->path, &file->directory) : FORAY_OK;
+}
+
+static foray_status create_file(foray_context *ctx, const char *path, bool replace, bool durable,
+                                foray_file **out)
+{
+    foray_file *file;
+    if (!FY_ALLOC(ctx, file, 1))
+        return FORAY_ERROR_MEMORY;
+    file->ctx = ctx;
+    file->replace = replace;
+    file->durable = durable;
+    file->special = is_special(path);
+    file->file = file->directory = -1;
+    foray_status status = FORAY_OK;
+    if (replace && !file->special)
+        status = fy_file_target(ctx, path, &file->path);
+    else if (!(file->path = fy_text(ctx, path)))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = file->special ? open_special(file) : open_beside(file);
+    if (status == FORAY_OK)
+        *out = file;
+    else
+        foray_file_abandon(file);
     return status;
+}
+
+static void write_piece(foray_file *file, const void *data, size_t size)
+{
+    if (file->failure == FORAY_OK && !write_all(file->file, data, size))
+        file->failure = fail_errno(file->ctx, file->path, "cannot write");
+}
+
+void foray_file_add(foray_file *file, const void *data, size_t size)
+{
+    if (size > BUFFER - file->used) {
+        write_piece(file, file->buffer, file->used);
+        file->used = 0;
+    }
+    if (size > BUFFER) {
+        write_piece(file, data, size);
+    } else if (size > 0) {
+        memcpy(file->buffer + file->used, data, size);
+        file->used += size;
+    }
+}
+
+/* Where a file without a name cannot get one, because nothing is mounted at /proc: a copy that has
+ * a name. */
+static foray_status copy_beside(foray_file *file)
+{
+    int copy = create_beside(file->path, file->beside, file->room);
+    ssize_t got = 1;
+    bool written = copy >= 0;
+    for (off_t at = 0; written && got > 0; at += got) {
+        got = pread(file->file, file->buffer, BUFFER, at);
+        written = got == 0 || (got > 0 && write_all(copy, file->buffer, (size_t)got));
+    }
+    foray_status status = written ? FORAY_OK : fail_errno(file->ctx, file->path, "cannot write");
+    if (copy >= 0) {
+        close(file->file);
+        file->file = copy;
+        file->nameless = false;
+    }
+    return status;
+}
+
+/* The name `path`, or for the time being one beside it. */
+static foray_status name_nameless(foray_file *file, bool *beside)
+{
+    foray_context *ctx = file->ctx;
+    if (name_or_beside(file->file, file->path, file->replace, file->beside, file->room, beside) ==
+        0)
+        return FORAY_OK;
+    *beside = false;
+    if (errno == EEXIST)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", file->path);
+    foray_status status = copy_beside(file);
+    *beside = !file->nameless;
+    return status;
+}
+
+/* A complete file gets its name. */
+static foray_status name_complete(foray_file *file)
+{
+    foray_context *ctx = file->ctx;
+    bool beside = !file->nameless;
+    foray_status status = FORAY_OK;
+    if (file->nameless && file->durable && fsync(file->file) != 0)
+        return fail_errno(ctx, file->path, "cannot write");
+    if (file->nameless)
+        status = name_nameless(file, &beside);
+    if (status == FORAY_OK && !file->nameless && file->durable && fsync(file->file) != 0)
+        status = fail_errno(ctx, file->path, "cannot write");
+    if (close(file->file) != 0 && status == FORAY_OK)
+        status = fail_errno(ctx, file->path, "cannot write");
+    file->file = -1;
+    if (status == FORAY_OK && beside)
+        status = place(ctx, file->beside, file->path, file->replace);
+    if (status != FORAY_OK && beside)
+        unlink(file->beside);
+    if (status == FORAY_OK && file->durable && fsync(file->directory) != 0 && errno != EINVAL)
+        status = fail_errno(ctx, file->path, "its directory cannot be synced");
+    file->nameless = true; /* nothing is left to be removed */
+    return status;
+}
+
+foray_status foray_file_finish(foray_file *file)
+{
+    write_piece(file, file->buffer, file->used);
+    foray_status status = file->failure;
+    if (status == FORAY_OK && !file->special)
+        status = name_complete(file);
+    if (file->special && close(file->file) != 0 && status == FORAY_OK)
+        status = fail_errno(file->ctx, file->path, "cannot write");
+    if (file->special)
+        file->file = -1;
+    foray_file_abandon(file);
+    return status;
+}
+
+void foray_file_abandon(foray_file *file)
+{
+    if (!file)
+        return;
+    if (file->file >= 0) {
+        close(file->file);
+        if (!file->special && !file->nameless)
+            unlink(file->beside);
+    }
+    if (file->directory >= 0)
+        close(file->directory);
+    free(file->path);
+    free(file->beside);
+    free(file);
+}
+
+/* -------------------------------------------------------------------- whole */
+
+foray_status foray_file_create(foray_context *ctx, const char *path, bool replace, foray_file **out)
+{
+    return create_file(ctx, path, replace, true, out);
 }
 
 static foray_status write_file(foray_context *ctx, const char *path, bool replace, bool durable,
                                const void *data, size_t size)
 {
-    if (is_special(path))
-        return write_special(ctx, path, data, size);
-    if (!replace)
-        return write_whole(ctx, path, replace, durable, data, size);
-    char *target;
-    foray_status status = fy_file_target(ctx, path, &target);
-    if (status == FORAY_OK) {
-        status = write_whole(ctx, target, replace, durable, data, size);
-        free(target);
-    }
-    return status;
+    foray_file *file;
+    foray_status status = create_file(ctx, path, replace, durable, &file);
+    if (status != FORAY_OK)
+        return status;
+    foray_file_add(file, data, size);
+    return foray_file_finish(file);
 }
 
 foray_status foray_file_write(foray_context *ctx, const char *path, bool replace, const void *data,

@@ -184,22 +184,24 @@ static void note_norm(const foray_model *model, foray_model_facts *facts, int64_
     facts->psi_norm_action = model->generator_set_pair[generator_set] % model->actions;
 }
 
-/* Without negative features psi_f grows with f: f = 1 is the maximiser. */
-static foray_status measure_sums(foray_context *ctx, const fy_basis *basis,
+/* Without negative features psi_f grows with f: f = 1 is the maximiser, and psi_1 = sum_j phi_j. */
+static foray_status measure_sums(foray_context *ctx, const foray_model *model,
                                  foray_model_facts *facts)
 {
-    double *one;
-    if (!FY_ALLOC(ctx, one, basis->most_generators + basis->most_coords))
+    const fy_basis *basis = model->basis; /* which coordinates are in which block */
+    double *psi;
+    if (!FY_ALLOC(ctx, psi, basis->most_coords))
         return FORAY_ERROR_MEMORY;
-    double *psi = one + basis->most_generators;
-    for (int64_t j = 0; j < basis->most_generators; j++)
-        one[j] = 1;
-    for (int64_t generator_set = 0; generator_set < basis->model->generator_sets; generator_set++) {
-        fy_basis_psi(basis, generator_set, one, psi, NULL);
-        note_norm(basis->model, facts, generator_set,
-                  norm(psi, basis->block[basis->block_of_generator_set[generator_set]].coords));
+    for (int64_t set = 0; set < model->generator_sets; set++) {
+        int32_t coords = basis->block[basis->block_of_generator_set[set]].coords;
+        int64_t first = model->feat_start[model->gen_start[set]];
+        int64_t end = model->feat_start[model->gen_start[set + 1]];
+        memset(psi, 0, (size_t)coords * sizeof *psi);
+        for (int64_t k = first; k < end; k++)
+            psi[basis->local_of_coord[model->feat_index[k]]] += model->feat_value[k];
+        note_norm(model, facts, set, norm(psi, coords));
     }
-    free(one);
+    free(psi);
     facts->psi_norm_exact = true;
     return FORAY_OK;
 }
@@ -261,16 +263,24 @@ static foray_status maximise(foray_context *ctx, const fy_basis *basis, const do
     return status;
 }
 
-static foray_status measure_maxima(foray_context *ctx, const fy_basis *basis,
+/* In the coordinates of theta itself: centring is for what is unknown. */
+static foray_status measure_maxima(foray_context *ctx, const foray_model *model,
                                    foray_model_facts *facts, double *least)
 {
+    fy_basis *basis;
     double *lambda;
-    if (!FY_ALLOC(ctx, lambda, basis->blocks))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t g = 0; g < basis->blocks; g++)
-        lambda[g] = 1;
-    foray_status status = maximise(ctx, basis, lambda, facts, least);
-    free(lambda);
+    foray_status status = fy_basis_create(ctx, model, false, true, &basis);
+    if (status != FORAY_OK)
+        return status;
+    if (FY_ALLOC(ctx, lambda, basis->blocks)) {
+        for (int64_t g = 0; g < basis->blocks; g++)
+            lambda[g] = 1;
+        status = maximise(ctx, basis, lambda, facts, least);
+        free(lambda);
+    } else {
+        status = FORAY_ERROR_MEMORY;
+    }
+    fy_basis_destroy(basis);
     return status;
 }
 
@@ -296,19 +306,15 @@ static foray_status psi_too_long(foray_context *ctx, const foray_model_facts *fa
 static foray_status check_psi_norm(foray_context *ctx, const foray_model *model,
                                    foray_model_facts *facts)
 {
-    fy_basis *basis;
-    foray_status status = fy_basis_create(ctx, model, false, true, &basis);
-    if (status != FORAY_OK)
-        return status;
+    foray_status status;
     facts->psi_norm = 0;
     double least = 0;
     if (nonnegative_features(model)) {
-        status = measure_sums(ctx, basis, facts);
+        status = measure_sums(ctx, model, facts);
         least = facts->psi_norm;
     } else {
-        status = measure_maxima(ctx, basis, facts, &least);
+        status = measure_maxima(ctx, model, facts, &least);
     }
-    fy_basis_destroy(basis);
     if (status == FORAY_OK && !(facts->psi_norm <= 1 + FY_MODEL_TOLERANCE))
         status = psi_too_long(ctx, facts, least);
     return status;

@@ -151,17 +151,22 @@ static void write_content(fy_writer *writer, const foray_model *model, const fy_
         write_pair_features(writer, model);
 }
 
+void fy_model_write_compact(const foray_model *model, fy_writer *writer)
+{
+    fy_compact_header h = make_header(model);
+    write_content(writer, model, &h);
+    if (!writer->failed) {
+        uint32_t crc = fy_crc32c(writer->crc, writer->data, writer->size);
+        int32_t word;
+        memcpy(&word, &crc, sizeof word);
+        fy_write_i32s(writer, &word, 1);
+    }
+}
+
 foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, char **out,
                                     size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
-    fy_compact_header h = make_header(model);
-    write_content(&writer, model, &h);
-    if (!writer.failed) {
-        uint32_t crc = fy_crc32c(0, writer.data, writer.size);
-        int32_t word;
-        memcpy(&word, &crc, sizeof word);
-        fy_write_i32s(&writer, &word, 1);
-    }
+    fy_model_write_compact(model, &writer);
     return fy_writer_take(&writer, "a compact model", out, size);
 }

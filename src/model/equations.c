@@ -60,10 +60,11 @@ static int compare_indices(const void *left, const void *right)
 typedef struct collector {
     const fy_basis *basis;
     fy_equations *out;
-    int64_t used;  /* of the storage */
-    double *sum;   /* [most_coords] psi_1, all zero between rows */
-    bool *touched; /* [most_coords] the same */
-    int32_t *slot; /* [mask+1] open addressing: equation + 1, or 0 */
+    int64_t used;     /* of the storage */
+    fy_equation last; /* whose numbers were stored last: blocks of one form come in rows */
+    double *sum;      /* [most_coords] psi_1, all zero between rows */
+    bool *touched;    /* [most_coords] the same */
+    int32_t *slot;    /* [mask+1] open addressing: equation + 1, or 0 */
     uint64_t mask;
 } collector;
 
@@ -101,6 +102,21 @@ static fy_equation sum_generators(collector *c, int64_t generator_set)
     return row;
 }
 
+/* A row whose numbers are those of the last one, bit for bit, needs no room of its own. */
+static void store_row(collector *c, fy_equation *row)
+{
+    size_t count = (size_t)row->count;
+    if (c->last.count == row->count && row->count > 0 &&
+        memcmp(c->last.index, row->index, count * sizeof *row->index) == 0 &&
+        memcmp(c->last.value, row->value, count * sizeof *row->value) == 0) {
+        row->index = c->last.index;
+        row->value = c->last.value;
+        return;
+    }
+    c->last = *row;
+    c->used += row->count;
+}
+
 /* Keeps a row, or, of rows that differ by rounding, the first in the dictionary. */
 static void keep_row(collector *c, fy_equation row)
 {
@@ -109,13 +125,15 @@ static void keep_row(collector *c, fy_equation row)
         fy_equation *old = &c->out->equation[c->slot[at] - 1];
         if (!equal_rounded(old, &row))
             continue;
-        if (compare_equations(&row, old) < 0)
-            memcpy(old->value, row.value, (size_t)row.count * sizeof *row.value);
+        if (compare_equations(&row, old) < 0) {
+            store_row(c, &row); /* others may have the numbers of the old one */
+            *old = row;
+        }
         return;
     }
+    store_row(c, &row);
     c->out->equation[c->out->count++] = row;
     c->slot[at] = (int32_t)c->out->count;
-    c->used += row.count;
 }
 
 static bool in_order(const fy_equations *equations)

@@ -415,14 +415,20 @@ static foray_status check_all(work *w, fy_model_parts *parts)
     return status;
 }
 
-/* Names and the map become the model's; everything else is spent. */
+/* Names, theta and the map become the model's; everything else is spent. */
 static foray_status make_model(work *w, fy_model_parts *parts, foray_model *model)
 {
     foray_builder *builder = w->builder;
+    bool knows_theta = parts->theta != NULL;
     parts->state_names = parts->action_names = NULL;
+    parts->theta = NULL;
     foray_status status = fy_parts_copy(builder->ctx, parts, model);
     if (status != FORAY_OK)
         return status;
+    if (knows_theta) {
+        model->theta = builder->theta;
+        builder->theta = NULL;
+    }
     model->state_names = builder->state_names;
     model->action_names = builder->action_names;
     builder->state_names = builder->action_names = NULL;
@@ -432,6 +438,8 @@ static foray_status make_model(work *w, fy_model_parts *parts, foray_model *mode
     release(w);
     *w = (work){.builder = builder};
     fy_sets_free(&builder->lists);
+    free(builder->class_start);
+    builder->class_start = NULL;
     return status == FORAY_OK ? fy_model_settle(builder->ctx, model) : status;
 }
 

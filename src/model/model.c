@@ -303,15 +303,36 @@ foray_status foray_model_print(foray_context *ctx, const foray_model *model,
     return FORAY_OK;
 }
 
+foray_status foray_model_write(foray_context *ctx, const foray_model *model,
+                               foray_model_format format, foray_file *file)
+{
+    char *text;
+    size_t size;
+    if (format == FORAY_MODEL_COMPACT && !model->open) {
+        fy_writer writer = {.ctx = ctx, .file = file};
+        fy_model_write_compact(model, &writer);
+        fy_writer_flush(&writer);
+        free(writer.data);
+        return writer.failed ? FORAY_ERROR_MEMORY : FORAY_OK;
+    }
+    foray_status status = foray_model_print(ctx, model, format, &text, &size);
+    if (status == FORAY_OK) {
+        foray_file_add(file, text, size);
+        free(text);
+    }
+    return status;
+}
+
 foray_status foray_model_save(foray_context *ctx, const foray_model *model,
                               foray_model_format format, const char *path)
 {
-    char *data;
-    size_t size;
-    foray_status status = foray_model_print(ctx, model, format, &data, &size);
+    foray_file *file;
+    foray_status status = foray_file_create(ctx, path, true, &file);
     if (status != FORAY_OK)
-        return fy_fail_within(ctx, status, "%s", path);
-    status = foray_file_write(ctx, path, true, data, size);
-    free(data);
-    return status;
+        return status;
+    status = foray_model_write(ctx, model, format, file);
+    if (status == FORAY_OK)
+        return foray_file_finish(file);
+    foray_file_abandon(file);
+    return fy_fail_within(ctx, status, "%s", path);
 }

@@ -157,6 +157,7 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
                                  size_t *size);
 foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, char **out,
                                     size_t *size);
+void fy_model_write_compact(const foray_model *model, fy_writer *writer);
 
 /* <phi, theta> of one generator. */
 double fy_generator_probability(const foray_model *model, const double *theta, int64_t generator);
