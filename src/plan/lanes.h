@@ -31,8 +31,11 @@ enum { one_in_columns = true, many_in_columns = false };
  * reward are mostly in the second cache and come from there in a few pairs' time. With many,
  * every value is a line of its own, from farther away: it is asked for long before, and no
  * nearer than into the second cache. So many lines on their way into the first would use up
- * its room for misses, and whatever else is loaded would wait. */
+ * its room for misses, and whatever else is loaded would wait. With a bonus a pair takes so
+ * many instructions that the processor does not see the next pair's loads in time: the few of
+ * `near` pairs on are asked for once more, into the first cache (0: not). */
 enum { one_ahead = 4, many_ahead = 32 };
+enum { one_near = 0, many_near = 3 };
 
 /* Where Q of the batch's states lies: FY_LANES lanes for an action, then those of the next
  * action. With one reward, the lanes are as many states. */
@@ -63,6 +66,11 @@ FY_INLINE void one_store(double *at, int64_t item, int64_t part, one_t x)
 FY_INLINE void one_ask(const double *at, int64_t item)
 {
     __builtin_prefetch(at + item);
+}
+
+FY_INLINE void one_ask_near(const double *at, int64_t item)
+{
+    one_ask(at, item);
 }
 
 FY_INLINE one_t one_all(double x)
@@ -115,6 +123,11 @@ FY_INLINE void many_ask(const double *at, int64_t item)
 {
     enum { TO_READ, INTO_SECOND_CACHE = 2 };
     __builtin_prefetch(at + item * FY_LANES, TO_READ, INTO_SECOND_CACHE);
+}
+
+FY_INLINE void many_ask_near(const double *at, int64_t item)
+{
+    __builtin_prefetch(at + item * FY_LANES);
 }
 
 FY_INLINE many_t many_all(double x)
