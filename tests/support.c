@@ -53,6 +53,18 @@ foray_status support_create(foray_context *ctx, const foray_model *model,
     return status == FORAY_OK ? foray_explorer_certify_by(*out, settings->radius) : status;
 }
 
+void support_same_state(foray_explorer *a, foray_explorer *b)
+{
+    uint8_t *data_a, *data_b;
+    size_t size_a, size_b;
+    assert_int_equal(foray_explorer_save(a, &data_a, &size_a), FORAY_OK);
+    assert_int_equal(foray_explorer_save(b, &data_b, &size_b), FORAY_OK);
+    assert_int_equal(size_a, size_b);
+    assert_memory_equal(data_a, data_b, size_a);
+    free(data_a);
+    free(data_b);
+}
+
 /* ---------------------------------------------------------- random numbers */
 
 double support_uniform(support_random *random)

@@ -17,6 +17,9 @@ void support_set(foray_settings *settings, const char *name, const char *value);
 void support_set_number(foray_settings *settings, const char *name, double value);
 double support_own(const foray_settings *settings, const char *name);
 
+/* Fails unless both explorers save the same bytes. */
+void support_same_state(foray_explorer *a, foray_explorer *b);
+
 /* A source of random numbers for tests: the same seed gives the same numbers. */
 typedef struct support_random {
     uint64_t seed, count;

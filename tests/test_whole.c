@@ -91,18 +91,6 @@ static void clear(stage *s)
     foray_context_destroy(s->ctx);
 }
 
-static void assert_same_state(foray_explorer *a, foray_explorer *b)
-{
-    uint8_t *data_a, *data_b;
-    size_t size_a, size_b;
-    assert_int_equal(foray_explorer_save(a, &data_a, &size_a), FORAY_OK);
-    assert_int_equal(foray_explorer_save(b, &data_b, &size_b), FORAY_OK);
-    assert_int_equal(size_a, size_b);
-    assert_memory_equal(data_a, data_b, size_a);
-    free(data_a);
-    free(data_b);
-}
-
 enum { EPISODES = 200, HORIZON = 6 };
 
 static void play_both(const char *algorithm, int64_t *whole)
@@ -117,7 +105,7 @@ static void play_both(const char *algorithm, int64_t *whole)
         assert_memory_equal(actions, acts, sizeof acts);
         assert_memory_equal(states, others, (HORIZON + 1) * sizeof *others);
     }
-    assert_same_state(one.explorer, other.explorer);
+    support_same_state(one.explorer, other.explorer);
     assert_int_equal(one.played.episodes, one.explorer->ops->followed ? EPISODES : 0);
     assert_int_equal(one.played.steps, one.explorer->ops->followed ? 0 : EPISODES * HORIZON);
     *whole += one.explorer->ops->followed != NULL;
