@@ -37,6 +37,7 @@ static cli_exit write_page(playing *p, const char *path, size_t *size)
 {
     char *page;
     cli_exit code = cli_status(p->session, foray_playground_print(p->session->ctx, p->run, p->model,
+                                                                  cli_has(p->session, "reachable"),
                                                                   history_of(p), &page, size));
     if (code != CLI_DONE)
         return code;
@@ -82,6 +83,10 @@ static const cli_option options[] = {
               "of a run: show also what was known after a half, a quarter, ... of its episodes, at "
               "most N such numbers; all episodes are replayed for that, so with more than 1,000 "
               "states only if asked for"),
+    CLI_SWITCH(
+        "reachable",
+        "show only the states that an episode can get to, where all of them are too many for a "
+        "page; values are the same, certificates perhaps smaller, and there is no --history"),
     CLI_OPTION_FORCE,
     CLI_OPTION_JSON,
     CLI_END,

@@ -46,11 +46,13 @@ FORAY_API bool foray_playground_built(void);
  * and certificates follow (docs/play.md). With a run, that of its explorer; without (NULL), of
  * `model`, which must know its theta and is explored in the page. The page can also show what was
  * known after a half, a quarter, ... of the run's episodes: `history` says how many such numbers,
- * at most; all episodes are replayed for that. *out and *size as above. FORAY_ERROR_USAGE: there is
- * no playground in this library, or the model is too large for a page. */
+ * at most; all episodes are replayed for that. `reachable`: only of the states that episodes get
+ * to, without a history; for models that are too large for a page as a whole. Values are the same
+ * then, and certificates may be smaller: laws that no episode meets are left out. *out and *size as
+ * above. FORAY_ERROR_USAGE: there is no playground in this library, or the model is too large. */
 FORAY_API foray_status foray_playground_print(foray_context *ctx, foray_run *run,
-                                              const foray_model *model, int64_t history, char **out,
-                                              size_t *size);
+                                              const foray_model *model, bool reachable,
+                                              int64_t history, char **out, size_t *size);
 
 /* --------------------------------------------------------------- measuring */
 

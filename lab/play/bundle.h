@@ -16,4 +16,9 @@ foray_status fy_play_put_history(fy_writer *text, foray_run *run, int64_t most);
 /* "episodes": of runs that explored something else than the model, the states of the last ones. */
 foray_status fy_play_put_episodes(fy_writer *text, foray_run *run);
 
+/* An explorer of the part of the run's model whose states have these numbers in it, told all
+ * episodes; it learns from records, and its settings say so. */
+foray_status fy_play_retell(foray_run *run, const foray_model *part, const int32_t *number,
+                            foray_settings *settings, foray_explorer **out);
+
 #endif

@@ -3,6 +3,7 @@
 #include "play/bundle.h"
 #include "base/json.h"
 #include "foray/lab.h"
+#include "model/reach.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -138,67 +139,138 @@ foray_status fy_play_put_state(fy_writer *text, foray_explorer *explorer)
     return status;
 }
 
-static foray_status put_run(fy_writer *text, foray_run *run, int64_t history)
+/* What a page is made of. */
+typedef struct source {
+    foray_run *run; /* or NULL */
+    const foray_model *model;
+    foray_model *part; /* what episodes get to; NULL: the page has all of the model */
+    int32_t *number;   /* [states of the part] in the model; NULL with it */
+    int64_t history;
+} source;
+
+static foray_status put_explorer(fy_writer *text, const foray_settings *settings,
+                                 foray_explorer *explorer)
 {
+    foray_status status = put_settings(text, settings);
+    if (status == FORAY_OK)
+        status = put_given(text, explorer);
+    fy_print(text, ",\"state\":");
+    return status == FORAY_OK ? fy_play_put_state(text, explorer) : status;
+}
+
+static foray_status put_part(fy_writer *text, const source *from)
+{
+    foray_settings settings;
+    foray_explorer *explorer;
+    foray_status status = fy_play_retell(from->run, from->part, from->number, &settings, &explorer);
+    if (status != FORAY_OK)
+        return status;
+    status = put_explorer(text, &settings, explorer);
+    foray_explorer_destroy(explorer);
+    return status;
+}
+
+static foray_status put_run(fy_writer *text, const source *from)
+{
+    foray_run *run = from->run;
     put_text(text, "world", foray_run_world(run));
+    put_text(text, "algorithm", run->settings.algorithm);
     fy_print(text, ",\"clusters\":%s", run->explorer->through_clusters ? "true" : "false");
     /* Are the model's probabilities those of the world that was explored? */
     fy_print(text, ",\"true\":%s", run->source == FY_SOURCE_MODEL ? "true" : "false");
-    foray_status status = put_settings(text, &run->settings);
+    if (from->part)
+        return put_part(text, from);
+    foray_status status = put_explorer(text, &run->settings, run->explorer);
     if (status == FORAY_OK)
-        status = put_given(text, run->explorer);
-    fy_print(text, ",\"state\":");
-    if (status == FORAY_OK)
-        status = fy_play_put_state(text, run->explorer);
-    if (status == FORAY_OK)
-        status = fy_play_put_history(text, run, history);
+        status = fy_play_put_history(text, run, from->history);
     if (status == FORAY_OK)
         status = fy_play_put_episodes(text, run);
     return status;
 }
 
+/* "whole": how many states the model has; "number": which of them the page has. */
+static void put_numbers(fy_writer *text, const source *from)
+{
+    fy_print(text, ",\"whole\":%" PRId64 ",\"number\":[", from->model->states);
+    for (int64_t i = 0; i < from->part->states; i++)
+        fy_print(text, "%s%" PRId32, i > 0 ? "," : "", from->number[i]);
+    fy_print(text, "]");
+}
+
 /* ---------------------------------------------------------------------------- the page */
+
+static bool fits(const foray_model *model)
+{
+    return model->states <= MOST_ENTRIES / model->horizon &&
+           model->succ_start[model->pairs] <= MOST_TRANSITIONS;
+}
+
+/* What could be shown instead. */
+static const char *smaller_view(foray_context *ctx, const foray_model *model)
+{
+    foray_model *part;
+    int32_t *number;
+    if (model->open || fy_model_reachable(ctx, model, &part, &number) != FORAY_OK)
+        return "";
+    bool enough = fits(part);
+    foray_model_destroy(part);
+    free(number);
+    return enough ? "; --reachable shows the part that episodes get to, which is small enough" : "";
+}
 
 static foray_status check_size(foray_context *ctx, const foray_model *model)
 {
-    int64_t transitions = model->succ_start[model->pairs];
     if (!foray_playground_built())
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "this Foray was built without the playground, for which a compiler of "
                        "WebAssembly is needed: install clang, lld, llvm, wasi-libc, "
                        "libclang-rt-dev-wasm32 and binaryen, and build again");
-    if (model->states <= MOST_ENTRIES / model->horizon && transitions <= MOST_TRANSITIONS)
+    if (fits(model))
         return FORAY_OK;
+    const char *instead = smaller_view(ctx, model);
     return fy_fail(ctx, FORAY_ERROR_USAGE,
                    "too large for a page: %" PRId64 " states, %" PRId64 " steps and %" PRId64
-                   " transitions, but states times steps may be at most %d and transitions %d; a "
-                   "smaller world, fewer clusters or a shorter horizon can be played with, and "
+                   " transitions, but states times steps may be at most %d and transitions %d%s; "
                    "'foray report' draws runs of any size",
-                   model->states, model->horizon, transitions, MOST_ENTRIES, MOST_TRANSITIONS);
+                   model->states, model->horizon, model->succ_start[model->pairs], MOST_ENTRIES,
+                   MOST_TRANSITIONS, instead);
 }
 
-foray_status foray_playground_print(foray_context *ctx, foray_run *run, const foray_model *model,
-                                    int64_t history, char **out, size_t *size)
+static foray_status print_page(foray_context *ctx, const source *from, char **out, size_t *size)
 {
     fy_writer text = {.ctx = ctx};
-    if (run)
-        model = foray_run_model(run);
-    foray_status status = check_size(ctx, model);
-    if (status != FORAY_OK)
-        return status;
+    const foray_model *model = from->part ? from->part : from->model;
     const char *gap = strstr(fy_playground, place);
     size_t before = (size_t)(gap - fy_playground);
     fy_write_bytes(&text, fy_playground, before);
     fy_print(&text, "{\"version\":\"%s\"", foray_version());
     put_text(&text, "name", foray_model_name(model));
-    status = put_model(&text, model);
-    if (status == FORAY_OK && run)
-        status = put_run(&text, run, history);
+    foray_status status = put_model(&text, model);
+    if (from->part)
+        put_numbers(&text, from);
+    if (status == FORAY_OK && from->run)
+        status = put_run(&text, from);
     fy_print(&text, "}");
     before += strlen(place);
     fy_write_bytes(&text, fy_playground + before, fy_playground_size - before);
     if (status == FORAY_OK)
         return fy_writer_take(&text, "the page", out, size);
     free(text.data);
+    return status;
+}
+
+foray_status foray_playground_print(foray_context *ctx, foray_run *run, const foray_model *model,
+                                    bool reachable, int64_t history, char **out, size_t *size)
+{
+    source from = {.run = run, .model = run ? foray_run_model(run) : model, .history = history};
+    foray_status status = FORAY_OK;
+    if (reachable)
+        status = fy_model_reachable(ctx, from.model, &from.part, &from.number);
+    if (status == FORAY_OK)
+        status = check_size(ctx, from.part ? from.part : from.model);
+    if (status == FORAY_OK)
+        status = print_page(ctx, &from, out, size);
+    foray_model_destroy(from.part);
+    free(from.number);
     return status;
 }

@@ -1,6 +1,7 @@
 /* gap.c - the gap certificate: one backward pass, with a vector of all unknowns per state where
  * memory allows it, and otherwise with what is known of each state alone. */
 #include "certify/gap_pass.h"
+#include "model/reach.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,34 +51,6 @@ bool fy_gap_fits(const fy_confidence *set, int64_t memory)
     return work <= 2e10 && numbers * sizeof(double) <= (double)memory * 0x1p20;
 }
 
-/* ------------------------------------------------------------ what matters */
-
-/* The certificate is about episodes that begin in mu: a state matters at step t only if some
- * actions can lead there by then. On a map of thousands of cells and with few steps that is a small
- * part of it. Breadth first; `line` has room for all states. */
-static void find_earliest(const foray_model *model, int32_t *earliest, int32_t *line)
-{
-    int64_t known = 0;
-    for (int64_t s = 0; s < model->states; s++)
-        earliest[s] = INT32_MAX;
-    for (int64_t i = 0; i < model->initials; i++) {
-        int32_t s = model->initial_state[i];
-        if (earliest[s] != 0)
-            line[known++] = s;
-        earliest[s] = 0;
-    }
-    for (int64_t done = 0; done < known; done++) {
-        int64_t first = line[done] * model->actions, last = first + model->actions;
-        for (int64_t j = model->succ_start[first]; j < model->succ_start[last]; j++) {
-            int32_t next = model->succ[j];
-            if (earliest[next] != INT32_MAX)
-                continue;
-            earliest[next] = earliest[line[done]] + 1;
-            line[known++] = next;
-        }
-    }
-}
-
 foray_status fy_gap_create(foray_context *ctx, const fy_confidence *set, bool joint,
                            fy_gap_pass **out)
 {
@@ -114,7 +87,10 @@ foray_status fy_gap_create(foray_context *ctx, const fy_confidence *set, bool jo
         fy_gap_destroy(gap);
         return FORAY_ERROR_MEMORY;
     }
-    find_earliest(model, gap->earliest, gap->in_joint);
+    /* The certificate is about episodes that begin in mu: a state matters at step t only if some
+     * actions can lead there by then. On a map of thousands of cells and with few steps that is a
+     * small part of it. */
+    fy_model_earliest(model, gap->earliest, gap->in_joint);
     for (int64_t s = 0; s < model->states; s++)
         gap->in_joint[s] = -1;
     *out = gap;
