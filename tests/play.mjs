@@ -2,6 +2,7 @@
 // Every number on the page is compared with that of the command, to the last digit.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { Browser, KEY } from "./webdriver.mjs";
 import { Firefox } from "./firefox.mjs";
 
@@ -183,6 +184,43 @@ async function recorded(browser) {
   holds("it is an episode of the data", trail.join() === [...of.map((row) => row[2]), of[of.length - 1][4]].join());
 }
 
+/** The page of docs/, from a server of static files, has the numbers of today's command. */
+async function hosted(browser) {
+  const page = readFileSync(new URL("../docs/playground/index.html", import.meta.url));
+  const server = createServer((request, answer) => {
+    answer.writeHead(request.url === "/" ? 200 : 404, { "content-type": "text/html" });
+    answer.end(request.url === "/" ? page : "");
+  });
+  await new Promise((go) => server.listen(0, "127.0.0.1", go));
+  await browser.go(`http://127.0.0.1:${server.address().port}/#reward=0-29:1:81-83;5-20:0.4:8`);
+  await browser.until("window.playground");
+  const shown = await settled(browser);
+  holds("docs/playground is of 20,000 episodes", shown.about.includes("20,000 episodes"));
+  command("explore", "rooms", "-k", "20000", "-o", "hosted.foray");
+  const before = bad;
+  agrees("docs/playground/index.html (scripts/playground writes it)", "hosted.foray", shown);
+  if (bad > before) console.log("docs/playground: where results changed on purpose, run scripts/playground");
+  server.close();
+  server.closeAllConnections();
+}
+
+/** A part of a world, the one that episodes get to: values of the whole, and certificates that are no larger. */
+async function part(browser) {
+  await open(browser, "part.html");
+  const words = await browser.run(`return document.getElementById("about").textContent`);
+  holds(`the page says that it is a part: ${words}`, /: 47 states of 384, those that an episode can get to/.test(words));
+  const state = await browser.run(`return playground.world.stateName.indexOf("(4,1)")`);
+  await browser.stroke([await middle(browser, state), await middle(browser, state)]);
+  const shown = await settled(browser);
+  holds("something is earned", Number(shown.value) > 0 && Number(shown.gap) > 0);
+  writeFileSync("part.json", shown.file);
+  const said = JSON.parse(command("plan", "part.foray", "-r", "part.json", "--no-store", "--json")).plans[0];
+  const near = (a, b) => Math.abs(a - b) <= 1e-9 * Math.abs(b);
+  holds(`part: the value is ${said.value.policy}, not ${shown.value}`, near(Number(shown.value), said.value.policy));
+  holds(`part: the certificate is at most ${said.certificate.gap}: ${shown.gap}`, Number(shown.gap) <= said.certificate.gap);
+  holds("part: the page does not promise more", (await browser.run("return document.body.innerText")).includes("its certificate may be larger"));
+}
+
 /** A list, for a world without a map. */
 async function inventory(browser) {
   await open(browser, "inventory.html");
@@ -249,7 +287,7 @@ function control() {
 const kind = process.argv[3] === "firefox" ? Firefox : Browser;
 const browser = await kind.open({ profile: `${here}/profile`, flags: ["--force-prefers-reduced-motion"] }); // nobody waits for walkers
 try {
-  for (const scene of [rooms, firstMinute, pair, quiz, recorded, inventory, explored, pendulum, hostile]) {
+  for (const scene of [rooms, firstMinute, pair, quiz, recorded, hosted, part, inventory, explored, pendulum, hostile]) {
     await scene(browser);
     const lines = await browser.console();
     holds(`${scene.name}: the console is quiet: ${lines.join(" ")}`, lines.length === 0);

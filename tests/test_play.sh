@@ -30,6 +30,9 @@ expect 0 "page +inventory.html" foray play inventory.foray -o inventory.html
 expect 0 "" foray play hostile.foray -o hostile.html
 expect 0 "" foray play pendulum.foray -o pendulum.html
 expect 0 "" foray play learnt.foray -o learnt.html
+expect 0 "" foray explore rooms:rows=6,cols=6,horizon=10 -k 2000 -o part.foray
+expect 0 "" foray play part.foray --reachable -o part.html
+expect 0 "" foray play chain:states=1000000 --reachable -o chain.html
 expect 0 '"page": "world.html"' foray play rooms -o world.html --json
 holds "a page without a run has at most 450 kB" test "$(stat -c %s world.html)" -le 450000
 holds "names cannot end a script" test "$(grep -c '</script>' hostile.html)" -eq "$(grep -c '</script>' world.html)"
@@ -39,7 +42,7 @@ expect 2 "-o is required" foray play rooms.foray
 expect 3 "nowhere" foray play nowhere.foray -o page.html
 expect 3 "explore it first" foray play pendulum -o page.html
 expect 3 "no theta" foray play open:states=3,actions=2,horizon=4 -o page.html
-expect 2 "too large for a page" foray play chain:states=1000000 -o page.html
+expect 2 "too large for a page.*--reachable shows the part" foray play chain:states=1000000 -o page.html
 holds "nothing was written in vain" test ! -e page.html
 
 for program in chromium chromedriver node; do

@@ -4,7 +4,7 @@
 
 /** The first minute. Each caption stays until something has been done, or Next is pressed. */
 const MINUTE = [
-  "Nobody told the explorer what is worth having. Paint a reward: drag over the map.",
+  "Nobody told the explorer what is worth having. Paint a reward: drag over some states.",
   "The arrows are the best plan for your reward, and the value is what it earns. The world was not visited again. Paint some more.",
   "The certificate says how much better any other policy could be. Stripes show where that doubt comes from. Change the reward, or what is known, and watch it.",
 ];

@@ -11,6 +11,8 @@ class Paint {
     this.value = new Map();
     /** @type {Map<number, Float64Array | undefined>[]} what each stroke covered */
     this.strokes = [];
+    /** @type {number[] | null} the states' numbers elsewhere, where the page has only a part of them */
+    this.number = null;
   }
 
   get empty() {
@@ -73,14 +75,16 @@ class Paint {
   }
 
   /**
-   * A reward file.
-   * @param {string} name @returns {string}
+   * A reward file; `shared`, for all of the world and not only the part that the page has.
+   * @param {string} name @param {boolean} [shared] @returns {string}
    */
-  file(name) {
-    const entries = [];
-    for (const { state, from, to, value } of this.pieces())
+  file(name, shared = false) {
+    const entries = [], number = shared ? this.number : null;
+    for (const { state: own, from, to, value } of this.pieces()) {
+      const state = number ? number[own] : own;
       if (from === 0 && to === this.horizon - 1) entries.push(`[null,${state},null,${value}]`);
       else for (let t = from; t <= to; t++) entries.push(`[${t},${state},null,${value}]`);
+    }
     return `{"format":"foray-reward","version":1,"name":${JSON.stringify(name)},"default":0,"entries":[${entries.join(",")}]}\n`;
   }
 

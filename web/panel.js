@@ -101,7 +101,7 @@ function verdictOn(sheet, explored) {
   const { result } = sheet;
   if (sheet.problem !== "") return { state: "failed", word: "That did not work", text: sheet.problem };
   if (!explored) return { state: "none", word: "Not explored yet", text: "Explore the world first: below." };
-  if (sheet.paint.empty) return { state: "none", word: "No reward yet", text: "Paint one on the map." };
+  if (sheet.paint.empty) return { state: "none", word: "No reward yet", text: "Paint one: drag over some states." };
   if (!result) return { state: "computing", word: "Computing …", text: "the certificate follows" };
   const n = result.numbers, sure = `${brief(100 * (1 - n.delta))}%`;
   if (result.status !== "certified")

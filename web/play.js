@@ -73,8 +73,12 @@ class Playground {
     this.origin++;
     this.remindOf([]);
     this.world = this.engine.describe();
+    this.numbers = source.model === this.bundle.modelBytes ? this.bundle.number || null : null;
+    // Numbers stand for states without names: those of the whole world.
+    if (this.numbers) this.world.stateName = this.world.stateName.map((name, s) => (name === String(s) ? String(this.numbers[s]) : name));
     for (const sheet of this.sheets) {
       sheet.paint = new Paint(this.world.states, this.world.horizon);
+      sheet.paint.number = this.numbers;
       sheet.policy = null;
       sheet.value = 0;
       sheet.forget();
@@ -90,6 +94,8 @@ class Playground {
     input("to").value = String(last);
     this.findSystem(source);
     this.offerWalks();
+    if (this.numbers) say("same", "The command gives the same value; its certificate may be larger, since it counts all laws of the world:");
+    else say("same", "The command gives the same numbers:");
     this.arrange();
     this.nameActions();
     this.about();
@@ -133,8 +139,9 @@ class Playground {
 
   about() {
     const { world, bundle } = this, episodes = this.engine.episodes();
-    const size = `${world.states.toLocaleString("en")} states, ${world.actions} actions, ${world.horizon} steps`;
-    const who = this.origin === 1 && bundle.state ? ` by ${new Map(bundle.settings).get("algorithm")}` : "";
+    const of = this.numbers ? ` of ${bundle.whole.toLocaleString("en")}, those that an episode can get to` : "";
+    const size = `${world.states.toLocaleString("en")} states${of}, ${world.actions} actions, ${world.horizon} steps`;
+    const who = this.origin === 1 && bundle.state ? ` by ${bundle.algorithm}` : "";
     const done = episodes > 0 ? `explored for ${episodes.toLocaleString("en")} episodes${who}, without a reward` : "not explored yet";
     say("about", `${world.name}: ${size}; ${done}.`);
     if (world.states > SHOWN && this.view.list) say("about", `${world.name}: ${size}; ${done}. The first ${SHOWN} states are shown.`);
@@ -233,7 +240,7 @@ class Playground {
         world: this.world, paint: sheet.paint, policy: quiz.on ? quiz.arrows(sheet) : sheet.policy, step: this.step,
         cursor: mine ? this.cursor : -1, trail: sheet.trail, path: sheet.path, differing,
         doubt: input("show-doubt").checked && !quiz.on ? sheet.doubt : [],
-        asked: quiz.question && mine ? quiz.question.state : -1,
+        asked: quiz.question && mine ? quiz.question.state : -1, answered: quiz.answered >= 0,
       });
     }
     this.tell(differing);
@@ -539,7 +546,7 @@ class Playground {
     const link = this.sheets[0].paint.link(), { made: here } = this.exploring, made = here ? `${here}&` : "";
     const other = this.paired ? `&other=${this.sheets[1].paint.link()}` : "";
     history.replaceState(null, "", link || made || other ? `#${made}reward=${link}${other}` : " ");
-    element("download", HTMLAnchorElement).href = `data:application/json,${encodeURIComponent(this.sheet.reward)}`;
+    element("download", HTMLAnchorElement).href = `data:application/json,${encodeURIComponent(this.paint.file("painted", true))}`;
     const mode = this.mode === 1 ? "" : ` -m ${MODES[this.mode]}`;
     say("command", this.commands(mode));
   }

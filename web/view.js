@@ -17,6 +17,7 @@
  * @property {[number, number][]} path the same where there are real states, in cells; empty: there are none
  * @property {number[]} differing states in which another plan does something else
  * @property {number} asked the state that a question is about; -1: none
+ * @property {boolean} answered
  */
 
 const DIRECTIONS = new Map([
@@ -174,7 +175,7 @@ class View {
     for (let s = 0; s < this.box.length; s++) if (scene.world.cell[s] >= 0 || this.list) this.drawState(scene, s);
     for (const s of scene.differing) if (this.box[s]) this.flag(this.box[s]);
     this.drawTrail(scene);
-    if (scene.asked >= 0 && this.box[scene.asked]) this.question(this.box[scene.asked]);
+    if (scene.asked >= 0 && this.box[scene.asked]) this.question(this.box[scene.asked], scene.answered);
     if (scene.cursor >= 0 && this.box[scene.cursor]) this.outline(this.box[scene.cursor], this.colours.accent, 3);
   }
 
@@ -236,14 +237,15 @@ class View {
   }
 
   /**
-   * What is to be done here?
-   * @param {{x: number, y: number, w: number, h: number}} box
+   * What is to be done here? With the answer, the arrow comes back.
+   * @param {{x: number, y: number, w: number, h: number}} box @param {boolean} answered
    */
-  question(box) {
+  question(box, answered) {
     const { pen, colours: c } = this, side = Math.max(Math.min(box.w, box.h), 14);
     if (!c) return;
     const x = this.list ? box.x + box.w - side / 2 - 2 : box.x + box.w / 2, y = box.y + box.h / 2;
     this.outline(box, c.accent, 3);
+    if (answered) return;
     pen.fillStyle = c.accent;
     pen.beginPath();
     pen.arc(x, y, side * 0.36, 0, 7);
