@@ -41,7 +41,7 @@ set(FORAY_WASM ${PROJECT_BINARY_DIR}/wasm)
 add_custom_command(OUTPUT ${FORAY_WASM}/play.wasm
     COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${FORAY_WASM} -G ${CMAKE_GENERATOR}
             --toolchain ${PROJECT_SOURCE_DIR}/cmake/wasm32.cmake
-            -DCMAKE_BUILD_TYPE=Release -DFORAY_CORE=ON
+            -DCMAKE_BUILD_TYPE=Release -DFORAY_CORE=ON "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG"
     COMMAND ${CMAKE_COMMAND} --build ${FORAY_WASM} --target play
     DEPENDS ${FORAY_WASM_SOURCES} web/play.c cmake/wasm32.cmake VERBATIM)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/web/play.wasm

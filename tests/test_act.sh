@@ -22,12 +22,13 @@ expect 3 "not a byte of zero" bash -c "printf '0\\0\n' | '$foray' act river.json
 expect 3 "river.foray" foray act river.foray
 # Answers are not held back until the input ends.
 coproc ACT { "$foray" act river.json --numbers; }
+act=$ACT_PID # the shell forgets it when the program has ended
 echo 3 >&"${ACT[1]}"
 answer=
 read -r -t 20 answer <&"${ACT[0]}"
 holds "the answer comes at once" test "$answer" = 1
 eval "exec ${ACT[1]}>&-"
-wait "$ACT_PID"
+wait "$act"
 
 # ---- CSV is read back as the same policy
 foray explore riverswim -k 200 -o river.foray >/dev/null
