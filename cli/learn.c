@@ -136,6 +136,10 @@ static cli_exit learn(learning *l)
 static void print_law(const foray_model *model, const foray_law_fit *law)
 {
     char pair[256];
+    if (law->state < 0) {
+        printf("first states");
+        return;
+    }
     cli_put(stdout, 0, cli_pair_name(model, law->state, law->action, pair, sizeof pair));
     if (law->pairs > 1) {
         char others[CLI_NUMBER_SIZE];

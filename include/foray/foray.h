@@ -1224,8 +1224,9 @@ FORAY_API foray_status foray_run_learn_file(foray_run *run, const char *path,
 
 /* How the likelihood sets of one law agree, that of a run and that of new data. */
 typedef struct foray_law_fit {
-    int64_t state, action; /* the first pair that has the law */
-    int64_t pairs;         /* that share it */
+    int64_t state,
+        action;    /* the first pair that has the law; -1: of first states, in open models */
+    int64_t pairs; /* that share it */
     int64_t visits, later; /* its transitions in the run, and in the data */
     double apart;          /* above 0: the sets are disjoint, by so many nats; -inf: no data */
 } foray_law_fit;

@@ -5,8 +5,8 @@
  * changed, a law is refuted (learn/refute.h) with probability at most delta: two sets that have no
  * law in common cannot both contain the true one. */
 #include "learn/refute.h"
-#include "model/open.h"
 #include "record/record.h"
+#include "run/drift_open.h"
 #include "run/run.h"
 
 #include <math.h>
@@ -151,10 +151,10 @@ static foray_status allocate(checking *c, double delta)
 foray_status foray_run_check_data(foray_run *run, const char *path, double delta, foray_drift **out)
 {
     checking c = {.run = run};
-    foray_status possible = fy_model_need_features(run->ctx, run->model, "a test of drift");
-    if (possible != FORAY_OK)
-        return possible;
-    if (!(delta > 0 && delta < 1) || !run->model->basis)
+    bool between = delta > 0 && delta < 1;
+    if (between && run->model->open)
+        return fy_run_check_open(run, path, delta, out);
+    if (!between || !run->model->basis)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE, "a delta of %g, or a model without laws",
                        delta);
     foray_status status = allocate(&c, delta);

@@ -9,16 +9,12 @@
 
 /* ------------------------------------------------------------------------ sets */
 
-/* x/n, rounded up. */
-static double width_of(const foray_explorer *explorer, const fy_seen *seen, int64_t law)
+double fy_laws_nats(const foray_model *model, double delta, const fy_seen *seen, int64_t law)
 {
-    const foray_model *model = explorer->model;
     double S = (double)model->states, laws = S * (double)model->actions + 1;
     double n = (double)seen->visits[law], share = 1 / S, unseen = fy_lgamma(share);
-    double x = fy_log(laws / explorer->settings.delta) + fy_lgamma(n + 1);
+    double x = fy_log(laws / delta) + fy_lgamma(n + 1);
     double size = x, terms = 8; /* for what rounding may take away */
-    if (seen->visits[law] == 0)
-        return INFINITY;
     for (int32_t entry = seen->first[law]; entry >= 0; entry = seen->link[entry]) {
         double N = (double)seen->times[entry], likely = N * fy_log(N / n);
         double prior = fy_lgamma(N + share);
@@ -27,7 +23,17 @@ static double width_of(const foray_explorer *explorer, const fy_seen *seen, int6
         terms += 4;
     }
     x += terms * 4 * DBL_EPSILON * size;
-    return explorer->settings.radius_scale * fmax(x, 0) / n * (1 + 4 * DBL_EPSILON);
+    return fmax(x, 0);
+}
+
+/* x/n, rounded up. */
+static double width_of(const foray_explorer *explorer, const fy_seen *seen, int64_t law)
+{
+    double n = (double)seen->visits[law];
+    if (seen->visits[law] == 0)
+        return INFINITY;
+    double x = fy_laws_nats(explorer->model, explorer->settings.delta, seen, law);
+    return explorer->settings.radius_scale * x / n * (1 + 4 * DBL_EPSILON);
 }
 
 static void fill(const foray_explorer *explorer, fy_laws *laws)

@@ -24,6 +24,9 @@ typedef struct fy_laws {
     double *seen_value; /* [entries] scratch: v of what followed a law */
 } fy_laws;
 
+/* x of a law seen at least once, rounded up. */
+double fy_laws_nats(const foray_model *model, double delta, const fy_seen *seen, int64_t law);
+
 foray_status fy_laws_create(const foray_explorer *explorer, const fy_seen *seen, fy_laws *out);
 void fy_laws_destroy(fy_laws *laws);
 
