@@ -86,6 +86,10 @@ static void bad_sizes_are_refused(void **state)
         {HEAD "\"states\":3,\"actions\":2,\"horizon\":4,\"initial\":[[7,1]]}", "state"},
         {HEAD "\"states\":3,\"actions\":2,\"horizon\":4,\"initial\":[[0,0.4]]}", "sum to 0.4"},
         {HEAD "\"states\":3,\"actions\":2,\"horizon\":0,\"initial\":null}", "horizon"},
+        {HEAD "\"states\":3,\"actions\":2,\"horizon\":1,\"initial\":null,\"absorbing\":[2,1]}",
+         "absorbing[1]: states must ascend"},
+        {HEAD "\"states\":3,\"actions\":2,\"horizon\":1,\"initial\":null,\"absorbing\":[3]}",
+         "absorbing[0]"},
         {HEAD "\"states\":3,\"actions\":2,\"horizon\":1,\"initial\":null,\"action_names\":[\"a\"]}",
          "action_names"},
     };
@@ -406,6 +410,51 @@ static void ends_are_known(void **state)
     foray_context_destroy(ctx);
 }
 
+/* A file may say what is absorbing and where states are on a map. What is said is known from the
+ * beginning, and need not be learnt. */
+static void files_may_say_more(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "\"states\":9,\"actions\":2,\"horizon\":4,\"initial\":[[0,0.5],[3,0.5]],"
+             "\"absorbing\":[2,8],\"layout\":{\"kind\":\"grid\",\"rows\":3,\"cols\":3,"
+             "\"cell\":[[0,0,0],[4,1,1]]}}";
+    foray_context *ctx = foray_context_create();
+    foray_model *model, *again, *other = model_of(ctx, "open:states=9,actions=2,horizon=4");
+    char *print;
+    size_t size;
+    int64_t row, col, rows, cols;
+    support_ok(ctx, foray_model_parse(ctx, text, strlen(text), "file", &model));
+    support_ok(ctx, foray_model_print(ctx, model, FORAY_MODEL_JSON, &print, &size));
+    support_ok(ctx, foray_model_parse(ctx, print, size, "again", &again));
+    free(print);
+    assert_true(foray_model_equal(model, again) && !foray_model_equal(model, other));
+    assert_true(foray_model_grid(again, &rows, &cols) && rows == 3 && cols == 3);
+    assert_true(foray_model_cell(again, 4, &row, &col) && row == 1 && col == 1);
+    assert_false(foray_model_cell(again, 1, &row, &col));
+    foray_settings settings = express(ctx, 1);
+    foray_explorer *explorer;
+    support_ok(ctx, foray_explorer_create(ctx, again, &settings, &explorer));
+    assert_true(fy_seen_is_absorbing(fy_open_seen(explorer), 2));
+    support_ok(ctx, foray_explorer_begin(explorer));
+    assert_int_equal(foray_explorer_observe(explorer, 2, 0, 1), FORAY_ERROR_WORLD);
+    foray_reward *reward = truth_goal(ctx, again, 2);
+    const foray_reward *const rewards[] = {reward};
+    foray_policy *policy;
+    support_ok(ctx, foray_explorer_observe(explorer, 0, 0, 2));
+    foray_explorer_destroy(explorer);
+    support_ok(ctx, foray_explorer_create(ctx, again, &settings, &explorer));
+    support_ok(ctx, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
+    assert_true(policy->low == 0 && policy->certificate.vacuous);
+    foray_policy_destroy(policy);
+    foray_reward_destroy(reward);
+    foray_explorer_destroy(explorer);
+    foray_model_destroy(model);
+    foray_model_destroy(again);
+    foray_model_destroy(other);
+    foray_context_destroy(ctx);
+}
+
 /* Each allocation fails in turn: an error, and nothing leaks. */
 static void memory_may_run_out(void **state)
 {
@@ -444,7 +493,8 @@ int main(void)
         cmocka_unit_test(anything_can_follow), cmocka_unit_test(bad_sizes_are_refused),
         cmocka_unit_test(others_refuse),       cmocka_unit_test(bounds_contain_all_laws),
         cmocka_unit_test(certificates_hold),   cmocka_unit_test(saving_changes_nothing),
-        cmocka_unit_test(ends_are_known),      cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(ends_are_known),      cmocka_unit_test(files_may_say_more),
+        cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

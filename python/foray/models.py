@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -213,17 +214,31 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     return Model(out.value or 0)
 
 
-def open_model(states: int, actions: int, horizon: int, initial: Mapping[int, float]) -> Model:
-    """Nothing is known but sizes and where episodes begin: anything may follow anything."""
-    if len(initial) == 1:
+def open_model(
+    states: int, actions: int, horizon: int, initial: Mapping[int, float] | None = None
+) -> Model:
+    """Nothing is known but sizes: anything may follow anything.
+
+    Where episodes begin is known, as states with their probabilities, or one more thing to learn.
+
+    >>> foray.open_model(100_000, 4, 50, {0: 0.5, 7: 0.5}).states
+    100000
+    """
+    if initial and len(initial) == 1:
         first = next(iter(initial))
         return world(f"open:states={states},actions={actions},horizon={horizon},initial={first}")
-    builder = Builder.tabular(states, actions, horizon)
-    for s in range(states):
-        for a in range(actions):
-            for following in range(states):
-                builder.transition(s, a, following, 1.0 / states)
-    return builder.initial(initial).forget().finish()
+    begins = [[int(s), float(p)] for s, p in sorted(initial.items())] if initial else None
+    text = json.dumps(
+        {
+            "format": "foray-model", "version": 2, "kind": "open", "name": "open",
+            "states": states, "actions": actions, "horizon": horizon, "initial": begins,
+        }
+    ).encode()  # fmt: skip
+    context, out = Context(), c_void_p()
+    context.call(
+        lib.foray_model_parse, context.pointer, text, len(text), b"open_model", byref(out)
+    )
+    return Model(out.value or 0)
 
 
 # ------------------------------------------------------------------------------------ builders

@@ -22,7 +22,9 @@ static bool same_sizes(const foray_model *a, const foray_model *b)
 
 static bool same_initial(const foray_model *a, const foray_model *b)
 {
-    return same_array(a->initial_state, b->initial_state, a->initials, sizeof *a->initial_state) &&
+    return a->absorbings == b->absorbings &&
+           same_array(a->absorbing, b->absorbing, a->absorbings, sizeof *a->absorbing) &&
+           same_array(a->initial_state, b->initial_state, a->initials, sizeof *a->initial_state) &&
            same_array(a->initial_probability, b->initial_probability, a->initials,
                       sizeof *a->initial_probability);
 }

@@ -30,6 +30,8 @@ typedef struct reader {
     double *pair_value;
     char **state_names, **action_names; /* the texts belong to the tree */
     int32_t *cell_row, *cell_col;
+    int64_t absorbings;
+    int32_t *absorbing; /* of open models */
 } reader;
 
 /* ----------------------------------------------------------- single values */
@@ -493,13 +495,34 @@ static foray_status read_everything(reader *r)
     return status;
 }
 
+/* "absorbing":[s,...], each once. */
+static foray_status read_absorbing(reader *r)
+{
+    fy_json list;
+    if (!fy_json_member(r->root, "absorbing").tree)
+        return FORAY_OK;
+    foray_status status = get_array(r->ctx, r->root, "absorbing", &list);
+    if (status == FORAY_OK && !FY_ALLOC(r->ctx, r->absorbing, fy_json_size(list)))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; status == FORAY_OK && i < fy_json_size(list); i++) {
+        int64_t state = -1;
+        status = item_index(r->ctx, list, i, "state", r->parts.states, &state);
+        if (status == FORAY_OK && i > 0 && state <= r->absorbing[i - 1])
+            status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "states must ascend");
+        if (status != FORAY_OK)
+            return fy_fail_within(r->ctx, status, "absorbing[%" PRId64 "]", i);
+        r->absorbing[r->absorbings++] = (int32_t)state;
+    }
+    return status;
+}
+
 /* Nothing but sizes: "initial" may be null, and there are no features. */
 static foray_status read_open(reader *r, foray_model **out)
 {
     static const char *const kinds[] = {"open", NULL};
-    static const char *const closed[] = {"dim",           "norm_bound",    "features",    "theta",
-                                         "available",     "pair_features", "nonnegative", "layout",
-                                         "feature_error", "feature_delta"};
+    static const char *const closed[] = {"dim",         "norm_bound",    "features",
+                                         "theta",       "available",     "pair_features",
+                                         "nonnegative", "feature_error", "feature_delta"};
     fy_model_parts *parts = &r->parts;
     int kind;
     foray_status status = fy_document_choice(r->ctx, r->root, "kind", kinds, &kind);
@@ -515,6 +538,10 @@ static foray_status read_open(reader *r, foray_model **out)
         status = read_names(r, "state_names", parts->states, &r->state_names);
     if (status == FORAY_OK)
         status = read_names(r, "action_names", parts->actions, &r->action_names);
+    if (status == FORAY_OK)
+        status = read_absorbing(r);
+    if (status == FORAY_OK)
+        status = read_layout(r);
     if (status != FORAY_OK)
         return status;
     const fy_open_parts open = {.name = parts->name,
@@ -525,7 +552,13 @@ static foray_status read_open(reader *r, foray_model **out)
                                 .initial_state = r->initial_state,
                                 .initial_probability = r->initial_probability,
                                 .state_names = (const char *const *)r->state_names,
-                                .action_names = (const char *const *)r->action_names};
+                                .action_names = (const char *const *)r->action_names,
+                                .absorbings = r->absorbings,
+                                .absorbing = r->absorbing,
+                                .rows = parts->grid_rows,
+                                .cols = parts->grid_cols,
+                                .cell_row = r->cell_row,
+                                .cell_col = r->cell_col};
     status = fy_model_open(r->ctx, &open, out);
     return status == FORAY_ERROR_USAGE ? FORAY_ERROR_INPUT : status;
 }
@@ -573,6 +606,7 @@ static void free_reader(reader *r)
     free(r->action_names);
     free(r->cell_row);
     free(r->cell_col);
+    free(r->absorbing);
 }
 
 foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t size,
@@ -583,13 +617,12 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
         "horizon",       "dim",         "norm_bound",    "initial", "features",
         "theta",         "state_names", "action_names",  "layout",  "pair_features",
         "feature_error", "nonnegative", "feature_delta", NULL};
-    static const char *const second[] = {"format",        "version",     "name",
-                                         "states",        "actions",     "horizon",
-                                         "dim",           "norm_bound",  "initial",
-                                         "features",      "theta",       "state_names",
-                                         "action_names",  "layout",      "pair_features",
-                                         "feature_error", "nonnegative", "feature_delta",
-                                         "available",     "kind",        NULL};
+    static const char *const second[] = {
+        "format",        "version",     "name",          "states",    "actions",
+        "horizon",       "dim",         "norm_bound",    "initial",   "features",
+        "theta",         "state_names", "action_names",  "layout",    "pair_features",
+        "feature_error", "nonnegative", "feature_delta", "available", "kind",
+        "absorbing",     NULL};
     static const char *const *const keys[] = {first, second};
     reader r = {.ctx = ctx};
     foray_status status =
@@ -598,7 +631,10 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
         return status;
     r.root = fy_json_root(&r.tree);
     bool open = fy_json_member(r.root, "kind").tree != NULL;
-    status = open ? read_open(&r, out) : read_everything(&r);
+    if (!open && fy_json_member(r.root, "absorbing").tree)
+        status = fy_fail(ctx, FORAY_ERROR_INPUT, "absorbing: features say it, but of open models");
+    if (status == FORAY_OK)
+        status = open ? read_open(&r, out) : read_everything(&r);
     if (status == FORAY_OK && !open)
         status = assemble(&r, out);
     free_reader(&r);

@@ -135,7 +135,7 @@ static void put_names(fy_writer *writer, const char *key, char *const *names, in
     fy_print(writer, "]");
 }
 
-static void put_layout(fy_writer *writer, const foray_model *model)
+void fy_model_put_layout(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
     fy_print(writer,
@@ -172,7 +172,7 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
     if (model->action_names)
         put_names(&writer, "action_names", model->action_names, model->actions);
     if (model->cell_row)
-        put_layout(&writer, model);
+        fy_model_put_layout(&writer, model);
     fy_print(&writer, "}\n");
     return fy_writer_take(&writer, "a model as JSON", out, size);
 }

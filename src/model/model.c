@@ -43,6 +43,7 @@ void foray_model_destroy(foray_model *model)
     free(model->initial_probability);
     free(model->cell_row);
     free(model->cell_col);
+    free(model->absorbing);
     free(model);
 }
 

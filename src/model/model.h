@@ -61,6 +61,9 @@ struct foray_model {
     int64_t grid_rows, grid_cols; /* 0: no map */
     int32_t *cell_row, *cell_col; /* [states], -1: not on the map; NULL without a map */
 
+    int64_t absorbings; /* of open models: states that are known to be absorbing, */
+    int32_t *absorbing; /* in ascending order */
+
     /* Centred, in blocks; see basis.h. NULL where "probabilities sum to one" has no
      * solution: such a model can be looked at, and foray_model_check says what is wrong. */
     fy_basis *basis;
@@ -155,6 +158,8 @@ foray_status fy_model_parse_compact(foray_context *ctx, const void *data, size_t
 foray_status fy_model_load_compact(foray_context *ctx, const char *path, foray_model **out);
 foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out,
                                  size_t *size);
+/* ,"layout":{...} of a model that has a map. */
+void fy_model_put_layout(fy_writer *writer, const foray_model *model);
 foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, char **out,
                                     size_t *size);
 void fy_model_write_compact(const foray_model *model, fy_writer *writer);

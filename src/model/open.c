@@ -52,6 +52,17 @@ static foray_status check_names(foray_context *ctx, const fy_open_parts *parts)
     return status;
 }
 
+/* NULL where there is nothing to copy. */
+static bool copy_numbers(foray_context *ctx, const int32_t *from, int64_t count, int32_t **out)
+{
+    if (!from || count == 0)
+        return true;
+    if (!FY_ALLOC(ctx, *out, count))
+        return false;
+    memcpy(*out, from, (size_t)count * sizeof **out);
+    return true;
+}
+
 static bool copy_names(foray_context *ctx, const char *const *from, int64_t count, char ***out)
 {
     if (!from)
@@ -74,7 +85,10 @@ static bool fill(foray_context *ctx, const fy_open_parts *parts, foray_model *mo
                   FY_ALLOC(ctx, model->initial_state, parts->initials) &&
                   FY_ALLOC(ctx, model->initial_probability, parts->initials) &&
                   copy_names(ctx, parts->state_names, model->states, &model->state_names) &&
-                  copy_names(ctx, parts->action_names, model->actions, &model->action_names);
+                  copy_names(ctx, parts->action_names, model->actions, &model->action_names) &&
+                  copy_numbers(ctx, parts->absorbing, parts->absorbings, &model->absorbing) &&
+                  copy_numbers(ctx, parts->cell_row, model->states, &model->cell_row) &&
+                  copy_numbers(ctx, parts->cell_col, model->states, &model->cell_col);
     for (int64_t i = 0; filled && i < parts->initials; i++) {
         model->initial_state[i] = parts->initial_state[i];
         model->initial_probability[i] = parts->initial_probability[i];
@@ -98,7 +112,10 @@ foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray
                            .horizon = parts->horizon,
                            .pairs = parts->states * parts->actions,
                            .available = parts->states * parts->actions,
-                           .initials = parts->initials};
+                           .initials = parts->initials,
+                           .absorbings = parts->absorbings,
+                           .grid_rows = parts->rows,
+                           .grid_cols = parts->cols};
     if (!fill(ctx, parts, model)) {
         foray_model_destroy(model);
         return FORAY_ERROR_MEMORY;
@@ -136,10 +153,15 @@ foray_status fy_model_print_open(foray_context *ctx, const foray_model *model, c
         fy_print(&writer, "]");
     }
     fy_print(&writer, model->initials ? "]" : "");
+    for (int64_t i = 0; i < model->absorbings; i++)
+        fy_print(&writer, "%s%" PRId32 "%s", i > 0 ? "," : ",\n\"absorbing\":[",
+                 model->absorbing[i], i + 1 < model->absorbings ? "" : "]");
     if (model->state_names)
         put_names(&writer, "state_names", model->state_names, model->states);
     if (model->action_names)
         put_names(&writer, "action_names", model->action_names, model->actions);
+    if (model->cell_row)
+        fy_model_put_layout(&writer, model);
     fy_print(&writer, "}\n");
     return fy_writer_take(&writer, "a model as JSON", out, size);
 }

@@ -16,8 +16,12 @@ typedef struct fy_open_parts {
     int64_t initials; /* 0: where episodes begin is not known either */
     const int32_t *initial_state;
     const double *initial_probability;
-    const char *const *state_names;  /* [states], or NULL; entries may be NULL */
-    const char *const *action_names; /* [actions], the same */
+    const char *const *state_names;     /* [states], or NULL; entries may be NULL */
+    const char *const *action_names;    /* [actions], the same */
+    int64_t absorbings;                 /* states that are known to be absorbing, */
+    const int32_t *absorbing;           /* in ascending order */
+    int64_t rows, cols;                 /* of a map; 0: there is none */
+    const int32_t *cell_row, *cell_col; /* [states] -1: not on it */
 } fy_open_parts;
 
 foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray_model **out);

@@ -54,7 +54,12 @@ static foray_status open_create(foray_explorer *explorer)
     if (!FY_ALLOC(explorer->ctx, w, 1))
         return FORAY_ERROR_MEMORY;
     explorer->self = w;
-    return fy_seen_create(explorer->ctx, explorer->model->actions, &w->seen);
+    foray_status status = fy_seen_create(explorer->ctx, explorer->model->actions, &w->seen);
+    for (int64_t i = 0; i < explorer->model->absorbings && status == FORAY_OK; i++) {
+        (void)fy_seen_absorb(w->seen, explorer->model->absorbing[i]); /* nothing has followed it */
+        status = w->seen->failed ? FORAY_ERROR_MEMORY : FORAY_OK;
+    }
+    return status;
 }
 
 static foray_status express_create(foray_explorer *explorer)
