@@ -205,6 +205,27 @@ static void test_control(void **state)
     assert_true(caught > 12);
 }
 
+/* Laws just outside the set break certificates: those from a radius a twentieth smaller, against
+ * the lab's adversary in the whole set. */
+static void test_just_outside(void **state)
+{
+    (void)state;
+    int64_t caught = 0;
+    for (uint64_t seed = 0; seed < 240; seed++) {
+        scene it = make_scene(seed, true, 0.95);
+        fy_worst_law *law;
+        fy_gap_result small = fy_certifier_policy(it.certifier, it.reward, it.action);
+        fy_certifier_estimate(it.certifier, it.seen, 0.1, 1, NULL);
+        support_ok(it.ctx, fy_worst_law_create(it.ctx, it.model, &law));
+        caught +=
+            fy_worst_law_search(law, it.certifier, it.reward, it.action, 40) > small.gap + 1e-9;
+        fy_worst_law_destroy(law);
+        free_scene(&it);
+    }
+    print_message("caught %d\n", (int)caught);
+    assert_true(caught > 3);
+}
+
 /* Explaining changes nothing, and the shares add up to the certificate (to more where a
  * state's doubt was cut off); laws have at most that. */
 static void test_doubt(void **state)
@@ -365,7 +386,7 @@ int main(void)
         cmocka_unit_test(test_adversary),   cmocka_unit_test(test_without_vectors),
         cmocka_unit_test(test_control),     cmocka_unit_test(test_doubt),
         cmocka_unit_test(test_truth),       cmocka_unit_test(test_worst_law),
-        cmocka_unit_test(test_all_rewards),
+        cmocka_unit_test(test_all_rewards), cmocka_unit_test(test_just_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
