@@ -442,7 +442,8 @@ static void formulas_are_mathml(void **state)
     fy_formula_prose(&text, "a < K(eps), not K", formula);
     fy_write_bytes(&text, "", 1);
     assert_int_equal(occurrences((const char *)text.data, "<math>"), 2);
-    assert_non_null(strstr((const char *)text.data, "a &lt; <span class=\"formula\"><math>"));
+    assert_non_null(
+        strstr((const char *)text.data, "a &lt; <span class=\"formula\" tabindex=\"0\"><math>"));
     free(text.data);
     foray_context_destroy(ctx);
 }

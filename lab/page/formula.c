@@ -192,7 +192,7 @@ void fy_formula_prose(fy_writer *text, const char *prose, const char *const *for
         }
         free(before);
         if (its) { /* where it is wider than the screen, it scrolls */
-            fy_print(text, "<span class=\"formula\">");
+            fy_print(text, "<span class=\"formula\" tabindex=\"0\">");
             fy_formula_print(text, its);
             fy_print(text, "</span>");
         }
