@@ -587,6 +587,10 @@ typedef struct foray_draw {
 
 /* The i-th uniform random number in [0,1) that belongs to a draw, by Philox4x32-10. */
 FORAY_API double foray_draw_uniform(const foray_draw *draw, uint32_t i);
+/* What algorithms do at random: an action of the state, uniformly, by the seed and the episode of
+ * the draw and this step, from 0. Random numbers that no world is given. */
+FORAY_API int64_t foray_draw_action(const foray_draw *draw, const foray_model *model, int64_t step,
+                                    int64_t state);
 
 /* Your own world: fill the table, and pass it with a pointer to your data. */
 typedef struct foray_world_ops {
@@ -603,11 +607,18 @@ typedef struct foray_world_ops {
     /* May be NULL: did the last step lead to an absorbing state? Open models learn it from this. */
     bool (*ended)(void *self);
     /* May be NULL: a whole episode at once, for worlds that are dear to ask step by step, as those
-     * in other languages are. In step t and state s the action is action[t * states + s]; writes
-     * the horizon + 1 states that were met, `state`. Asked instead of reset and step by algorithms
-     * whose actions are settled when an episode begins; it must do what those would do. */
+     * in other languages are. In step t and state s the action is action[t * states + s] or, where
+     * that is -1, as it may be in open models, foray_draw_action; writes the horizon + 1 states
+     * that were met, `state`. After the last state of an episode that ended before, write
+     * FORAY_OVER if it was cut off and, in open models, FORAY_DONE if that state is absorbing.
+     * Asked instead of reset and step by algorithms whose actions are settled when an episode
+     * begins; it must do what those would do. */
     foray_status (*episode)(void *self, const foray_draw *draw, int64_t horizon, int64_t states,
                             const int32_t *action, int32_t *state);
+    /* May be NULL: was the episode cut off after the last step, for a reason that says nothing
+     * about its state, such as a limit of time? What was seen counts, and nothing more is asked
+     * (foray_explorer_cut). */
+    bool (*cut)(void *self);
 } foray_world_ops;
 
 typedef struct foray_world foray_world;
@@ -913,14 +924,18 @@ FORAY_API foray_status foray_explorer_observe(foray_explorer *explorer, int64_t 
  * ends there before its time. FORAY_ERROR_WORLD if something else has followed it. */
 FORAY_API foray_status foray_explorer_done(foray_explorer *explorer, int64_t state);
 FORAY_API foray_status foray_explorer_end(foray_explorer *explorer);
+/* Instead of foray_explorer_end: the episode was cut off, after at least one step and before the
+ * horizon. What was seen counts, and nothing is said about the rest. Those who query any (s,a) have
+ * no episodes that could be cut off: FORAY_ERROR_USAGE. */
+FORAY_API foray_status foray_explorer_cut(foray_explorer *explorer);
 
 /* The same in one call: plays one episode in `world`, whose random numbers are those of the
  * settings' seed and of the number of episodes ended before, so that it is the episode that
  * foray_run_explore would play. `states` and `actions` (either may be NULL) receive what happened,
  * laid out as foray_run_record takes it. FORAY_ERROR_WORLD if the world fails or does what the
  * model rules out; an episode that broke off cannot be continued. */
-/* In an open model an episode may end before its time. What stands for the actions after that:
- * nothing more was recorded; the last state is absorbing. */
+/* An episode may end before its time. What stands for the actions after that: nothing more was
+ * seen; the last state is absorbing (open models only). */
 enum { FORAY_OVER = -1, FORAY_DONE = -2 };
 FORAY_API foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world,
                                            int32_t *states, int32_t *actions);
@@ -1206,7 +1221,9 @@ FORAY_API foray_ahead foray_explorer_ahead(const foray_explorer *explorer);
 /* For callers that own the loop: records the episode that
  * foray_explorer_end just ended (horizon+1 states, horizon actions; generative
  * algorithms: 2 horizon states, for each step where it was and what followed). The actions
- * must be those that foray_explorer_act gave: opening a run relies on it. */
+ * must be those that foray_explorer_act gave: opening a run relies on it. After the end of an
+ * episode that foray_explorer_cut or foray_explorer_done ended, actions are FORAY_OVER or
+ * FORAY_DONE, and the last state is repeated. */
 FORAY_API foray_status foray_run_record(foray_run *run, const int32_t *states,
                                         const int32_t *actions);
 /* Makes everything recorded so far durable. */
@@ -1269,8 +1286,8 @@ FORAY_API foray_status foray_run_complete_policy(foray_run *run, const foray_rew
 FORAY_API foray_status foray_run_refit(foray_run *run);
 
 /* Calls `fn` for the episodes first, first+1, ... , laid out as foray_run_record takes
- * them; return false to stop. Where recorded episodes were shorter than the horizon, the
- * remaining actions are -1, and the last state is repeated. */
+ * them; return false to stop. Where episodes were shorter than the horizon, the remaining actions
+ * are FORAY_OVER or FORAY_DONE, and the last state is repeated. */
 typedef bool (*foray_episode_fn)(void *user, int64_t episode, const int32_t *states,
                                  const int32_t *actions);
 FORAY_API foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn fn,

@@ -28,6 +28,7 @@ void foray_explorer_destroy(foray_explorer *explorer)
     fy_certifier_destroy(explorer->certifier);
     fy_fit_destroy(explorer->fit);
     free(explorer->seen);
+    free(explorer->table);
     free(explorer);
 }
 
@@ -250,6 +251,17 @@ foray_status foray_explorer_end(foray_explorer *explorer)
     return end_episode(explorer);
 }
 
+foray_status foray_explorer_cut(foray_explorer *explorer)
+{
+    if (explorer->ops->query)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "%s queries any (s,a), and has no episodes that could be cut off",
+                       explorer->ops->name);
+    if (explorer->step < 1 || explorer->step >= explorer->model->horizon)
+        return wrong_order(explorer, "foray_explorer_cut");
+    return end_episode(explorer);
+}
+
 /* An episode whose every transition is possible, or nothing is learnt from it. */
 static foray_status check_recorded(foray_explorer *explorer, int64_t steps, const int32_t *states,
                                    const int32_t *actions)
@@ -306,14 +318,21 @@ int64_t fy_follow(foray_explorer *explorer, int64_t t, int64_t state)
     return explorer->ops->followed(explorer)[t * explorer->model->states + state];
 }
 
+int64_t foray_draw_action(const foray_draw *draw, const foray_model *model, int64_t step,
+                          int64_t state)
+{
+    uint64_t bits =
+        fy_random_bits(draw->seed, FY_STREAM_EXPLORER, draw->episode, (uint32_t)step, 0);
+    int64_t k = (int64_t)(fy_unit(bits) * (double)fy_actions_of(model, state));
+    return fy_nth_action(model, state, k);
+}
+
 int64_t fy_random_action_in(const foray_explorer *explorer, int64_t episode, int64_t t,
                             int64_t state)
 {
-    const foray_model *model = explorer->model;
-    uint64_t bits = fy_random_bits((uint64_t)explorer->settings.seed, FY_STREAM_EXPLORER,
-                                   (uint64_t)episode, (uint32_t)t, 0);
-    int64_t k = (int64_t)(fy_unit(bits) * (double)fy_actions_of(model, state));
-    return fy_nth_action(model, state, k);
+    const foray_draw draw = {.seed = (uint64_t)explorer->settings.seed,
+                             .episode = (uint64_t)episode};
+    return foray_draw_action(&draw, explorer->model, t, state);
 }
 
 int64_t fy_random_action(const foray_explorer *explorer, int64_t t, int64_t state)
@@ -322,6 +341,34 @@ int64_t fy_random_action(const foray_explorer *explorer, int64_t t, int64_t stat
 }
 
 /* ------------------------------------------------------------- playing ahead */
+
+/* Tables of more entries are not made for the sake of whole episodes. */
+enum { MOST_ENTRIES = 1 << 22 };
+
+bool fy_explorer_has_table(const foray_explorer *explorer)
+{
+    const foray_model *model = explorer->model;
+    return explorer->ops->followed ||
+           (explorer->ops->follow_all && model->states <= MOST_ENTRIES / model->horizon);
+}
+
+/* Open models follow what they planned for the states that they have seen: the table is filled in
+ * after each plan, and is memory of the first episode only. */
+const int32_t *fy_explorer_table(foray_explorer *explorer)
+{
+    const fy_explorer_ops *ops = explorer->ops;
+    if (ops->followed)
+        return ops->followed(explorer);
+    if (!explorer->table) {
+        if (!FY_ALLOC(explorer->ctx, explorer->table, fy_policy_entries(explorer->model)))
+            return NULL;
+        explorer->table_plans = -1;
+    }
+    if (explorer->table_plans != explorer->plans)
+        ops->follow_all(explorer, explorer->table);
+    explorer->table_plans = explorer->plans;
+    return explorer->table;
+}
 
 int64_t fy_explorer_plan_lasts(const foray_explorer *explorer)
 {
@@ -535,6 +582,7 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
     explorer->episodes = (int64_t)fy_read_u64(&reader);
     explorer->plans = (int64_t)fy_read_u64(&reader);
     explorer->stale = fy_read_u64(&reader) != 0;
+    explorer->table_plans = -1;
     fy_read_u64s(&reader, (uint64_t *)explorer->seen, transitions_of(explorer));
     explorer->certifier_after = -1;
     fy_explorer_load_tests(explorer, &reader);

@@ -123,6 +123,8 @@ struct foray_explorer {
     int64_t next_test;         /* after how many episodes */
     foray_refutation tested;   /* what the last test said */
     int64_t tested_after;      /* and after how many episodes; -1: none yet */
+    int32_t *table;            /* of fy_explorer_table; NULL: not needed yet */
+    int64_t table_plans;       /* how many there were when it was filled in */
     void *self;                /* the algorithm's own state */
 };
 
@@ -148,6 +150,12 @@ static inline bool fy_explorer_replans_always(const foray_explorer *explorer)
     return replan == FORAY_REPLAN_EVERY ||
            (replan == FORAY_REPLAN_AUTO && explorer->ops->plans_every_episode);
 }
+
+/* Are the actions of an episode settled when it begins, in a table of moderate size? */
+bool fy_explorer_has_table(const foray_explorer *explorer);
+/* That table, [horizon][states], -1 where actions are random (foray_draw_action). NULL: there is no
+ * memory. */
+const int32_t *fy_explorer_table(foray_explorer *explorer);
 
 /* Episodes before this one follow the plan there is; INT64_MAX: nobody can tell. */
 int64_t fy_explorer_plan_lasts(const foray_explorer *explorer);

@@ -23,16 +23,24 @@ static foray_status world_failed(foray_context *ctx, const foray_world *world)
     return FORAY_ERROR_WORLD;
 }
 
-/* The rest of an episode that ended in an absorbing state: there, without actions. */
-static void fill_end(int64_t horizon, int64_t from, int64_t state, int32_t *states,
-                     int32_t *actions)
+/* Ends an episode after `steps` steps: because `how` is FORAY_DONE in an absorbing state, because
+ * it is FORAY_OVER without any knowledge of the rest, or at the horizon. The last state is
+ * repeated, without actions. */
+static foray_status end_after(foray_explorer *explorer, int64_t steps, int32_t how, int64_t state,
+                              int32_t *states, int32_t *actions)
 {
-    for (int64_t t = from; t < horizon; t++) {
+    for (int64_t t = steps; t < explorer->model->horizon; t++) {
         if (actions)
-            actions[t] = FORAY_DONE;
+            actions[t] = how;
         if (states)
             states[t + 1] = (int32_t)state;
     }
+    if (steps < explorer->model->horizon && how == FORAY_OVER)
+        return foray_explorer_cut(explorer);
+    foray_status status = FORAY_OK;
+    if (steps < explorer->model->horizon)
+        status = foray_explorer_done(explorer, state);
+    return status == FORAY_OK ? foray_explorer_end(explorer) : status;
 }
 
 foray_draw fy_play_draw(const foray_explorer *explorer)
@@ -66,9 +74,8 @@ foray_status fy_play_steps(foray_explorer *explorer, foray_world *world, foray_d
     int64_t stride = explorer->ops->query ? 2 : 1; /* see foray_run_record */
     const foray_model *model = explorer->model;
     int64_t action, next;
-    foray_status status = FORAY_OK;
-    for (int64_t t = 0; t < model->horizon && status == FORAY_OK; t++) {
-        status = foray_explorer_query(explorer, &state);
+    for (int64_t t = 0; t < model->horizon; t++) {
+        foray_status status = foray_explorer_query(explorer, &state);
         if (status == FORAY_OK)
             status = foray_explorer_act(explorer, state, &action);
         if (status != FORAY_OK)
@@ -84,11 +91,29 @@ foray_status fy_play_steps(foray_explorer *explorer, foray_world *world, foray_d
             states[stride * t + 1] = (int32_t)next;
         }
         state = next;
-        if (status == FORAY_OK && model->open && t + 1 < model->horizon && fy_world_ended(world)) {
-            status = foray_explorer_done(explorer, state);
-            fill_end(model->horizon, t + 1, state, states, actions);
-            break;
-        }
+        if (status != FORAY_OK)
+            return status;
+        if (model->open && fy_world_ended(world))
+            return end_after(explorer, t + 1, FORAY_DONE, state, states, actions);
+        if (fy_world_was_cut(world))
+            return end_after(explorer, t + 1, FORAY_OVER, state, states, actions);
+    }
+    return foray_explorer_end(explorer);
+}
+
+/* The explorer is told of an episode that was played by its table. */
+static foray_status observe_all(foray_explorer *explorer, int32_t *states, int32_t *actions)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t t = 0; t < explorer->model->horizon && status == FORAY_OK; t++) {
+        int64_t action;
+        if (t > 0 && (states[t + 1] == FORAY_OVER || states[t + 1] == FORAY_DONE))
+            return end_after(explorer, t, states[t + 1], states[t], states, actions);
+        status = foray_explorer_act(explorer, states[t], &action);
+        if (status == FORAY_OK)
+            status = foray_explorer_observe(explorer, states[t], action, states[t + 1]);
+        if (status == FORAY_OK && actions)
+            actions[t] = (int32_t)action;
     }
     return status == FORAY_OK ? foray_explorer_end(explorer) : status;
 }
@@ -99,21 +124,15 @@ static foray_status play_whole(foray_explorer *explorer, foray_world *world, con
 {
     const foray_model *model = explorer->model;
     foray_status status = foray_explorer_begin(explorer);
+    const int32_t *table = status == FORAY_OK ? fy_explorer_table(explorer) : NULL;
+    if (status == FORAY_OK && !table)
+        status = FORAY_ERROR_MEMORY;
     if (status != FORAY_OK)
         return status;
-    const int32_t *table = explorer->ops->followed(explorer);
     if (fy_world_episode(world, draw, model->horizon, model->states, table, states) != FORAY_OK)
         return world_failed(explorer->ctx, world);
     status = check_start(explorer, draw, states[0]);
-    for (int64_t t = 0; t < model->horizon && status == FORAY_OK; t++) {
-        int64_t action;
-        status = foray_explorer_act(explorer, states[t], &action);
-        if (status == FORAY_OK)
-            status = foray_explorer_observe(explorer, states[t], action, states[t + 1]);
-        if (status == FORAY_OK && actions)
-            actions[t] = (int32_t)action;
-    }
-    return status == FORAY_OK ? foray_explorer_end(explorer) : status;
+    return status == FORAY_OK ? observe_all(explorer, states, actions) : status;
 }
 
 foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, int32_t *states,
@@ -123,7 +142,7 @@ foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, i
     int64_t state;
     if (fy_world_is_through_clusters(world))
         foray_explorer_through_clusters(explorer);
-    if (states && explorer->ops->followed && fy_world_plays_episodes(world))
+    if (states && fy_explorer_has_table(explorer) && fy_world_plays_episodes(world))
         return play_whole(explorer, world, &draw, states, actions);
     foray_status status = fy_play_reset(explorer, world, &draw, &state);
     if (status == FORAY_OK)

@@ -25,7 +25,7 @@ typedef struct slot {
     slot_state state;
     int64_t answers; /* of the world: s_0, s_1, ... */
     int64_t failed;  /* the worker whose world then failed; -1: none */
-    bool ended;      /* the last answer is absorbing */
+    bool ended, cut; /* the last answer is absorbing; the episode was cut off after it */
     int64_t *states; /* [horizon+1] */
     int32_t *actions;
 } slot;
@@ -41,7 +41,7 @@ typedef struct worker {
 struct fy_ahead {
     foray_explorer *explorer;
     foray_world *answers; /* the world that answers what was played */
-    bool ended;           /* its last answer is absorbing */
+    bool ended, cut;      /* its last answer is absorbing; the episode was cut off after it */
     worker *worker;
     int64_t workers, budget;
     slot *slot;
@@ -86,12 +86,12 @@ static bool play(const worker *w, int64_t episode, slot *s)
                        .episode = (uint64_t)episode};
     s->answers = 0;
     s->failed = -1;
-    s->ended = false;
+    s->ended = s->cut = false;
     foray_status status = foray_world_reset(w->world, &draw, &s->states[0]);
     for (int64_t t = 0; status == FORAY_OK; t++) {
         int64_t state = s->states[t];
         s->answers = t + 1;
-        if (t == model->horizon || state < 0 || state >= model->states || s->ended)
+        if (t == model->horizon || state < 0 || state >= model->states || s->ended || s->cut)
             return true;
         if (__atomic_load_n(&ahead->abandon, __ATOMIC_RELAXED))
             return false;
@@ -99,6 +99,7 @@ static bool play(const worker *w, int64_t episode, slot *s)
         draw.step = (uint32_t)t + 1;
         status = foray_world_step(w->world, &draw, state, s->actions[t], &s->states[t + 1]);
         s->ended = status == FORAY_OK && model->open && fy_world_ended(w->world);
+        s->cut = status == FORAY_OK && fy_world_was_cut(w->world);
     }
     s->failed = w->index;
     return true;
@@ -237,12 +238,18 @@ static foray_status answer_step(void *self, const foray_draw *draw, int64_t stat
         return failed(ahead, s->failed);
     *next = s->states[t + 1];
     ahead->ended = s->ended && t + 2 == s->answers;
+    ahead->cut = s->cut && t + 2 == s->answers;
     return FORAY_OK;
 }
 
 static bool answer_ended(void *self)
 {
     return ((const fy_ahead *)self)->ended;
+}
+
+static bool answer_cut(void *self)
+{
+    return ((const fy_ahead *)self)->cut;
 }
 
 static const char *answer_message(void *self)
@@ -259,7 +266,8 @@ static foray_status create_slots(fy_ahead *ahead)
                                         .reset = answer_reset,
                                         .step = answer_step,
                                         .message = answer_message,
-                                        .ended = answer_ended};
+                                        .ended = answer_ended,
+                                        .cut = answer_cut};
     foray_context *ctx = ahead->explorer->ctx;
     const foray_model *model = ahead->explorer->model;
     int64_t each = (model->horizon + 1) * (int64_t)(sizeof(int64_t) + sizeof(int32_t));

@@ -2,9 +2,10 @@
  * or 4 bytes, the fewest that hold the model's largest. An episode is its
  * horizon+1 states followed by its horizon actions; where steps do not follow
  * from each other, because the algorithm queries any (s,a), it is the state and the
- * next state of every step. Recorded episodes may be shorter: the actions after their end are
- * FORAY_OVER, and their last state is repeated. So may those of open models, which also end in
- * absorbing states: FORAY_DONE. Both are stored as actions above the largest. */
+ * next state of every step. Episodes that were cut off, and recorded ones, may be shorter: the
+ * actions after their end are FORAY_OVER, and their last state is repeated. Those of open models
+ * also end in absorbing states: FORAY_DONE. Both are stored as actions above the largest; with 256
+ * or 65,536 actions there is none in as many bytes, and explored episodes must be whole. */
 #ifndef FY_CODEC_H
 #define FY_CODEC_H
 

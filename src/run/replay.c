@@ -120,6 +120,8 @@ static foray_status play_again(foray_run *run, foray_explorer *explorer, const i
     for (int64_t t = 0; status == FORAY_OK && t < run->codec.horizon; t++) {
         const int32_t *here = states + run->codec.stride * t;
         int64_t chosen = actions[t];
+        if (chosen == FORAY_OVER)
+            return foray_explorer_cut(explorer);
         if (chosen < 0) { /* played on until it was done */
             status = foray_explorer_done(explorer, here[0]);
             break;

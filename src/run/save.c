@@ -164,6 +164,13 @@ foray_status foray_run_record(foray_run *run, const int32_t *states, const int32
 
 foray_status fy_run_append(foray_run *run, const int32_t *states, const int32_t *actions)
 {
+    if (run->codec.ends == 0 && actions[run->codec.horizon - 1] < 0) {
+        run->spoilt = true;
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE,
+                       "%s: an episode was cut off, which cannot be stored of a model with %" PRId64
+                       " actions",
+                       run->store->path, run->codec.actions);
+    }
     if (run->buffered == run->room) {
         foray_status status = commit_all(run, NULL, 0);
         if (status != FORAY_OK)

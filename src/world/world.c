@@ -78,6 +78,11 @@ bool fy_world_ended(const foray_world *world)
     return world->ops.ended && world->ops.ended(world->self);
 }
 
+bool fy_world_was_cut(const foray_world *world)
+{
+    return world->ops.cut && world->ops.cut(world->self);
+}
+
 /* What a world answered, or why there is no answer. */
 static foray_status settle(foray_world *world, const foray_draw *draw, foray_status status,
                            int64_t answer, int64_t *state)

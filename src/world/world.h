@@ -33,6 +33,8 @@ void fy_world_mark_through_clusters(foray_world *world);
 bool fy_world_is_through_clusters(const foray_world *world);
 /* Did the last step lead to an absorbing state, as far as the world says? */
 bool fy_world_ended(const foray_world *world);
+/* Was the episode cut off after it? */
+bool fy_world_was_cut(const foray_world *world);
 /* Of a world that plays whole episodes (foray_world_ops.episode). What the states are is for the
  * caller to check. */
 bool fy_world_plays_episodes(const foray_world *world);

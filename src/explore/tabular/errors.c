@@ -319,6 +319,8 @@ void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_
 void fy_errors_end_episode(foray_explorer *explorer)
 {
     fy_errors *errors = explorer->self;
+    for (int64_t t = explorer->step; t < errors->model->horizon; t++) /* it was cut off */
+        errors->visited[t] = errors->visited[0];
     if (!keeps_plan(errors))
         renew(errors);
     else if (fy_explorer_plan_due(explorer))
