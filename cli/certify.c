@@ -56,8 +56,10 @@ static cli_exit certify_rewards(certifying *c)
     for (int64_t i = 0; i < c->rewards.count && code == CLI_DONE; i++) {
         const foray_reward *reward = c->rewards.item[i];
         foray_doubt *doubt = NULL;
-        code = cli_status(c->session, foray_explorer_certify(explorer, reward, c->policy));
-        if (code == CLI_DONE && most > 0)
+        bool own = i == c->rewards.own - 1;
+        code = cli_status(c->session, own ? foray_run_own_certify(c->run, c->policy)
+                                          : foray_explorer_certify(explorer, reward, c->policy));
+        if (code == CLI_DONE && most > 0 && !own)
             code = cli_doubt_find(c->session, c->run, reward, c->policy, &doubt);
         if (code == CLI_DONE) {
             show_certificate(c, &output, foray_reward_name(reward), doubt, most);
@@ -73,10 +75,13 @@ static cli_exit run_certify(cli_session *session)
 {
     const char *const *operand = session->args.operand;
     certifying c = {.session = session};
+    foray_own own;
     cli_exit code =
         cli_status(session, foray_run_open(session->ctx, operand[0], FORAY_RUN_READ, &c.run));
     if (code == CLI_DONE)
         code = cli_policy_open(session, foray_run_model(c.run), operand[1], &c.policy);
+    if (code == CLI_DONE && foray_run_own(c.run, &own))
+        session->own = c.run;
     if (code == CLI_DONE)
         code = cli_rewards_open(session, foray_run_model(c.run), &c.rewards);
     if (code == CLI_DONE && cli_choice(session, "radius") == 1)

@@ -68,6 +68,7 @@ struct cli_session {
     cli_args args;
     foray_context *ctx;
     const cli_view *view; /* names rewards, if there is one */
+    foray_run *own;       /* the run whose world's own reward is called "own"; NULL: none is */
     cli_inputs *inputs;   /* files that the command reads, as far as they matter so far */
     bool json;
     const char *level; /* of the processor, for tests; NULL: the widest */
@@ -103,8 +104,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
              "a reward file; goal:STATE (1 per visit), goals (all of these), reach:STATE or "      \
              "avoid:STATE (the "                                                                   \
              "probability of getting there, of never being there; states by number or name, "      \
-             "several as 3,7); or a reward that the system names, such as balance; may be "        \
-             "repeated")
+             "several as 3,7); a reward that the system names, such as balance; or own, what the " \
+             "world itself paid, if the run has it; may be repeated")
 #define CLI_OPTION_DISCOUNT                                                                        \
     CLI_REAL(0, "discount", "G", NULL, 0, 1,                                                       \
              "discount factor: the reward of step t, counted from 0, is multiplied by G^t; by "    \
@@ -239,6 +240,7 @@ cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_m
 typedef struct cli_rewards {
     int64_t count;
     foray_reward **item;
+    int64_t own; /* which of them, from 1, is what the world of the run pays; 0: none */
 } cli_rewards;
 
 /* Is there a -r that is neither goal:STATE or its like nor a file, so that only a system can know

@@ -29,6 +29,7 @@ static cli_exit open_known(cli_planning *p)
 static cli_exit open_run(cli_planning *p)
 {
     cli_session *session = p->session;
+    foray_own own;
     p->store = !cli_has(session, "no-store");
     if (p->store && access(p->path, W_OK) != 0 && (errno == EACCES || errno == EROFS)) {
         cli_fail(session, CLI_DONE, "%s cannot be written: plans are not stored in it", p->path);
@@ -37,6 +38,8 @@ static cli_exit open_run(cli_planning *p)
     cli_exit code =
         cli_status(session, foray_run_open(session->ctx, p->path,
                                            p->store ? FORAY_RUN_WRITE : FORAY_RUN_READ, &p->run));
+    if (code == CLI_DONE && foray_run_own(p->run, &own))
+        session->own = p->run;
     if (code == CLI_DONE && cli_rewards_need_view(session))
         code = cli_view_of_run(session, p->run, &p->view);
     session->view = p->view.system ? &p->view : NULL;
@@ -100,15 +103,29 @@ static cli_exit plan_known(cli_planning *p)
     return cli_status(p->session, status);
 }
 
+/* Rewards first, first+1, ... up to `end`, together. */
+static foray_status plan_some(cli_planning *p, int64_t first, int64_t end)
+{
+    const foray_reward *const *rewards = (const foray_reward *const *)p->rewards.item + first;
+    if (first >= end)
+        return FORAY_OK;
+    return p->store ? foray_run_plan(p->run, end - first, rewards, p->mode, p->policy + first)
+                    : foray_explorer_plan(foray_run_explorer(p->run), end - first, rewards, p->mode,
+                                          p->policy + first);
+}
+
 static cli_exit make_plans(cli_planning *p)
 {
     if (p->known)
         return plan_known(p);
-    const foray_reward *const *rewards = (const foray_reward *const *)p->rewards.item;
-    foray_status status =
-        p->store ? foray_run_plan(p->run, p->rewards.count, rewards, p->mode, p->policy)
-                 : foray_explorer_plan(foray_run_explorer(p->run), p->rewards.count, rewards,
-                                       p->mode, p->policy);
+    int64_t own = p->rewards.own - 1, count = p->rewards.count;
+    if (own < 0)
+        return cli_status(p->session, plan_some(p, 0, count));
+    foray_status status = plan_some(p, 0, own);
+    if (status == FORAY_OK)
+        status = foray_run_own_plan(p->run, p->mode, p->store, &p->policy[own]);
+    if (status == FORAY_OK)
+        status = plan_some(p, own + 1, count);
     return cli_status(p->session, status);
 }
 
@@ -119,7 +136,9 @@ static cli_exit find_doubt(cli_planning *p)
     p->reasons = p->known || p->to_stdout ? 0 : cli_doubt_count(p->session, p->rewards.count);
     bool wanted = p->reasons > 0 || (p->file && !p->known);
     for (int64_t i = 0; wanted && i < p->rewards.count && code == CLI_DONE; i++)
-        code = cli_doubt_find(p->session, p->run, p->rewards.item[i], p->policy[i], &p->doubt[i]);
+        if (i != p->rewards.own - 1) /* whose certificate is a sum, with reasons of two kinds */
+            code =
+                cli_doubt_find(p->session, p->run, p->rewards.item[i], p->policy[i], &p->doubt[i]);
     return code;
 }
 

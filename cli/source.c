@@ -306,13 +306,20 @@ static cli_exit short_reward(cli_session *session, const foray_model *model, con
     return cli_status(session, status);
 }
 
+/* "own": what the world of a run pays, as far as it was kept in the run. */
+static bool names_own(const cli_session *session, const char *text)
+{
+    return session->own && strcmp(text, "own") == 0;
+}
+
 bool cli_rewards_need_view(const cli_session *session)
 {
     const cli_args *args = &session->args;
     for (int64_t i = 0; i < args->count; i++) {
         const char *text = args->value[i];
         if (strcmp(args->option[i]->is.name, "reward") == 0 &&
-            short_form_of(text) == NO_SHORT_FORM && !names_file(text) && strcmp(text, "goals") != 0)
+            short_form_of(text) == NO_SHORT_FORM && !names_file(text) &&
+            strcmp(text, "goals") != 0 && !names_own(session, text))
             return true;
     }
     return false;
@@ -358,6 +365,8 @@ static cli_exit unknown_reward(cli_session *session, const char *text)
 static cli_exit open_reward(cli_session *session, const foray_model *model, const char *text,
                             foray_reward **out)
 {
+    if (names_own(session, text))
+        return cli_status(session, foray_run_own_reward(session->own, FORAY_OWN_LOW, out));
     if (short_form_of(text) != NO_SHORT_FORM)
         return short_reward(session, model, text, out);
     if (session->view && !names_file(text))
@@ -392,7 +401,7 @@ cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, con
     if (goals > 1)
         return cli_fail(session, CLI_USAGE, "--%s goals is given twice", option);
     room += goals * foray_model_states(model);
-    cli_rewards rewards = {0, calloc((size_t)room, sizeof(foray_reward *))};
+    cli_rewards rewards = {0, calloc((size_t)room, sizeof(foray_reward *)), 0};
     if (!rewards.item)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     for (int64_t i = 0; i < args->count && code == CLI_DONE; i++) {
@@ -402,10 +411,19 @@ cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, con
             code = open_goals(session, model, &rewards);
             continue;
         }
-        code = open_reward(session, model, args->value[i], &rewards.item[rewards.count]);
+        if (rewards.own > 0 && names_own(session, args->value[i]))
+            code = cli_fail(session, CLI_USAGE, "--%s own is given twice", option);
+        else
+            code = open_reward(session, model, args->value[i], &rewards.item[rewards.count]);
         if (code == CLI_DONE)
             rewards.count++;
+        if (code == CLI_DONE && names_own(session, args->value[i]))
+            rewards.own = rewards.count;
     }
+    if (code == CLI_DONE && rewards.own > 0 &&
+        (cli_has(session, "discount") || cli_has(session, "optimise")))
+        code = cli_fail(session, CLI_USAGE, "own is planned for as it is: not with --%s",
+                        cli_has(session, "discount") ? "discount" : "optimise");
     for (int64_t i = 0; i < rewards.count && code == CLI_DONE && cli_has(session, "discount"); i++)
         code = cli_status(session, foray_reward_set_discount(session->ctx, rewards.item[i],
                                                              cli_real(session, "discount")));

@@ -1277,6 +1277,37 @@ FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
 FORAY_API foray_status foray_run_complete_policy(foray_run *run, const foray_reward *reward,
                                                  foray_policy *policy);
 
+/* What a world itself pays, as far as somebody saw it: values of transitions, or, where action and
+ * next are -1, of whatever is done in a state. All of them, and those that were not seen, lie in
+ * [low, high]. */
+typedef struct foray_own_value {
+    int64_t state, action, next;
+    double reward;
+} foray_own_value;
+typedef struct foray_own {
+    double low, high;
+    int64_t count;
+    foray_own_value *value; /* [count] later ones win */
+} foray_own;
+
+/* Keeps that in the run, in place of what it had; the values are copied. FORAY_ERROR_INPUT: a value
+ * is not in the range, or of a transition that the model rules out. */
+FORAY_API foray_status foray_run_keep_own(foray_run *run, const foray_own *own);
+/* What was kept, which the run owns; false: nothing was. */
+FORAY_API bool foray_run_own(const foray_run *run, foray_own *out);
+
+/* It as a reward to plan for, in which what was not seen is low, or high; or how much of [low,
+ * high] is open: 0 where it was seen, high - low elsewhere. FORAY_ERROR_USAGE: nothing was kept. */
+typedef enum foray_own_side { FORAY_OWN_LOW, FORAY_OWN_HIGH, FORAY_OWN_UNSEEN } foray_own_side;
+FORAY_API foray_status foray_run_own_reward(foray_run *run, foray_own_side side,
+                                            foray_reward **out);
+/* The plan for it, in which unseen transitions count low, with a certificate in which they count
+ * high (docs/rewards.md): it holds whatever they are worth. With `store` it is kept in the run. */
+FORAY_API foray_status foray_run_own_plan(foray_run *run, foray_mode mode, bool store,
+                                          foray_policy **out);
+/* The same certificate for a policy from anywhere, as foray_explorer_certify. */
+FORAY_API foray_status foray_run_own_certify(foray_run *run, foray_policy *policy);
+
 /* From here on plans, certificates and bounds of the run rest on FORAY_RADIUS_REFIT: likelihoods of
  * later data with priors around earlier estimates, whose counts are found in the record. They are
  * sharper in long runs and wider in short ones, and another event of the same delta: decide before

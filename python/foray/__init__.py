@@ -10,6 +10,7 @@ True
 from contextlib import suppress as _suppress
 
 from ._library import lib as _lib
+from .clusters import Clusters
 from .data import learn, to_minari
 from .environments import Simulator
 from .errors import (
@@ -21,6 +22,7 @@ from .errors import (
     UsageError,
     WorldError,
 )
+from .lab import Tables, compare, experiments, lab
 from .models import Builder, Model, load_model, open_model, world, worlds
 from .plans import Certificate, Law, Place, Plan, Reasons
 from .rewards import Reward, avoid, goal, load_reward, reach, reward
@@ -35,6 +37,7 @@ __version__: str = _lib.foray_version().decode()
 __all__ = [
     "Builder",
     "Certificate",
+    "Clusters",
     "FileError",
     "ForayError",
     "InputError",
@@ -48,13 +51,17 @@ __all__ = [
     "Run",
     "RunError",
     "Simulator",
+    "Tables",
     "UsageError",
     "WorldError",
     "avoid",
+    "compare",
+    "experiments",
     "explore",
     "from_arrays",
     "from_table",
     "goal",
+    "lab",
     "learn",
     "load_model",
     "load_reward",

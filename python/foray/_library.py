@@ -266,6 +266,31 @@ class LabOptions(Structure):
     ]
 
 
+class LabInfo(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("summary", c_char_p),
+        ("question", c_char_p),
+        ("description", c_char_p),
+        ("example", c_char_p),
+        ("parameters", c_int64),
+        ("parameter", c_void_p),
+    ]
+
+
+class OwnValue(Structure):
+    _fields_ = [("state", c_int64), ("action", c_int64), ("next", c_int64), ("reward", c_double)]
+
+
+class OwnStruct(Structure):
+    _fields_ = [
+        ("low", c_double),
+        ("high", c_double),
+        ("count", c_int64),
+        ("value", POINTER(OwnValue)),
+    ]
+
+
 class Refutation(Structure):
     _fields_ = [
         ("refuted", c_bool),
@@ -289,6 +314,8 @@ RELEASE = CFUNCTYPE(None, c_void_p)
 MESSAGE = CFUNCTYPE(c_void_p, c_void_p)
 ENDED = CFUNCTYPE(c_bool, c_void_p)
 EPISODE = CFUNCTYPE(c_int, c_void_p, POINTER(Draw), c_int64, c_int64, c_void_p, c_void_p)
+SYSTEM_RESET = CFUNCTYPE(c_int, c_void_p, POINTER(Draw), c_void_p)
+SYSTEM_STEP = CFUNCTYPE(c_int, c_void_p, c_int64, c_void_p, c_void_p, c_void_p)
 PROGRESS = CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
 WORK = CFUNCTYPE(c_bool, c_void_p, POINTER(WorkProgress))
 EPISODES = CFUNCTYPE(c_bool, c_void_p, c_int64, c_void_p, c_void_p)
@@ -305,6 +332,44 @@ class WorldOps(Structure):
         ("message", MESSAGE),
         ("ended", ENDED),
         ("episode", EPISODE),
+        ("cut", ENDED),
+    ]
+
+
+class SystemSpec(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", c_char_p),
+        ("states", c_int64),
+        ("dimensions", c_int64),
+        ("actions", c_int64),
+        ("horizon", c_int64),
+        ("simulators", c_int64),
+        ("low", POINTER(c_double)),
+        ("high", POINTER(c_double)),
+        ("dimension_name", POINTER(c_char_p)),
+        ("action_name", POINTER(c_char_p)),
+        ("rewards", c_int64),
+        ("reward_name", POINTER(c_char_p)),
+        ("lipschitz", c_double),
+    ]
+
+
+class SystemOps(Structure):
+    """Only its first members are used here: a system that is there for its clusters alone."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("reset", SYSTEM_RESET),
+        ("step", SYSTEM_STEP),
+        ("weights", c_void_p),
+        ("reward", c_void_p),
+        ("threads", c_bool),
+        ("deterministic", c_bool),
+        ("message", c_void_p),
+        ("destroy", c_void_p),
+        ("sequential", c_bool),
+        ("ended", c_void_p),
     ]
 
 
@@ -355,6 +420,7 @@ i64    foray_model_horizon              ptr
 i64    foray_model_dim                  ptr
 ptr    foray_model_theta                ptr
 i64    foray_model_unknowns             ptr
+bool   foray_model_is_open              ptr
 bool   foray_model_available            ptr i64 i64
 i64    foray_model_successors           ptr i64 i64 ptr
 f64    foray_model_probability          ptr ptr i64 i64 i64
@@ -395,6 +461,7 @@ void   foray_builder_cell               ptr i64 i64 i64
 status foray_builder_finish             ptr ptr
 
 f64    foray_draw_uniform               ptr u32
+i64    foray_draw_action                ptr ptr i64 i64
 status foray_world_create               ptr ptr ptr ptr
 status foray_world_from_model           ptr ptr ptr
 void   foray_world_destroy              ptr
@@ -437,6 +504,7 @@ status foray_explorer_certify_by        ptr int
 status foray_explorer_explain           ptr ptr ptr f64 ptr
 void   foray_doubt_destroy              ptr
 void   foray_doubt_law_name             ptr ptr size
+void   foray_explorer_through_clusters  ptr
 status foray_explorer_bound             ptr ptr
 status foray_explorer_bound_kind        ptr int ptr
 status foray_explorer_describe          ptr ptr
@@ -462,17 +530,34 @@ status foray_run_save                   ptr
 status foray_run_learn                  ptr i64 ptr ptr
 status foray_run_learn_file             ptr str ptr ptr
 status foray_run_plan                   ptr i64 ptr int ptr
+status foray_run_keep_own               ptr ptr
+bool   foray_run_own                    ptr ptr
+status foray_run_own_reward             ptr int ptr
+status foray_run_own_plan               ptr int bool ptr
+status foray_run_own_certify            ptr ptr
 status foray_run_complete_policy        ptr ptr ptr
 status foray_run_episodes               ptr i64 ptr ptr
 status foray_run_plans                  ptr ptr ptr
 status foray_run_trace                  ptr ptr ptr
 status foray_run_verify                 ptr
 
+status foray_system_create              ptr ptr ptr ptr ptr
+void   foray_system_destroy             ptr
+status foray_clusters_parse             ptr ptr str ptr
+void   foray_clusters_destroy           ptr
+i64    foray_clusters_count             ptr
+i64    foray_clusters_most              ptr
+i64    foray_clusters_of                ptr ptr ptr ptr
+void   foray_clusters_centre            ptr i64 ptr
+i64    foray_policy_act                 ptr ptr i64 ptr
+status foray_policy_keep_clusters       ptr ptr ptr
+
 status foray_report_print               ptr ptr ptr
 status foray_report_save                ptr str
 status foray_report_figure              ptr ptr ptr ptr
 void   foray_comparison_default         ptr
 status foray_compare                    ptr ptr str ptr str ptr ptr
+bool   foray_lab_describe               i64 ptr
 status foray_lab_run                    ptr str ptr str ptr ptr
 """
 

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from ._context import Context
 from ._library import lib
-from .environments import _size
 from .errors import InputError, UsageError
 from .models import Model, open_model
 from .rewards import BuiltReward, RewardLike, reward
 from .runs import NEW, REPLACE, Run, _named, _settings, _temporary
+from .spaces import numbers
 
 Steps = npt.NDArray[np.int32]
 Episode = tuple[Steps, Steps]
@@ -88,7 +88,7 @@ def _is_minari(data: object) -> bool:
 
 
 def _minari_episodes(data: Any) -> Iterator[Episode]:
-    _, number = _size(data.observation_space, "observation")
+    _, number = numbers(data.observation_space, "observation")
     first = int(getattr(data.action_space, "start", 0))
     plain = type(data.observation_space).__name__ == "Discrete"
     offset = int(getattr(data.observation_space, "start", 0))
@@ -131,8 +131,8 @@ def _nothing_known(
 ) -> Model:
     """The open model of a dataset: its sizes, and where its episodes began."""
     if _is_minari(data):
-        states, _ = _size(data.observation_space, "observation")
-        actions, _ = _size(data.action_space, "action")
+        states, _ = numbers(data.observation_space, "observation")
+        actions, _ = numbers(data.action_space, "action")
     else:
         states = 1 + max(int(s.max()) for s, _ in episodes)
         actions = 1 + max(int(a.max()) for _, a in episodes if len(a))

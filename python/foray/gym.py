@@ -30,7 +30,8 @@ from gymnasium.vector.utils import batch_space
 from ._context import Context
 from ._library import lib
 from .data import Relabelling
-from .environments import Environment, simulate
+from .environments import simulate
+from .episodes import Environment
 from .errors import UsageError
 from .models import Model, world, worlds
 from .plans import Plan
@@ -326,19 +327,26 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
         super().__init__(env)
         self.plan, self.steps = plan, 0
         horizon, states = plan.policy.shape
-        view = Environment(env, min(horizon, getattr(env.spec, "max_episode_steps", 0) or horizon))
-        if (view.states, view.actions) != (states, plan.model.actions):
-            raise UsageError(
-                f"the plan is for {states} states and {plan.model.actions} actions, but the"
-                f" environment has {view.states} and {view.actions}"
-            )
-        self._number, self._first_action = view._state, view._first_action
+        self._clusters = plan.run.clusters if plan.run is not None else None
+        player = plan.run._player if plan.run is not None else None
+        if isinstance(player, Environment) and self._clusters is not None:
+            self._moves = player._moves
+        else:
+            view = Environment(env, horizon)
+            same = view.states == states or (isinstance(player, Environment) and player.given == view.given)
+            if not same or view.actions != plan.model.actions:
+                raise UsageError(
+                    f"the plan is for {states} states and {plan.model.actions} actions, but the"
+                    f" environment has {view.states} and {view.actions}"
+                )
+            self._number, self._moves = view._number, view._moves
 
-    def policy(self, observation: Any) -> int:
-        """What the plan does in this step."""
+    def policy(self, observation: Any) -> Any:
+        """What the plan does in this step, as the environment takes it."""
         if self.steps >= len(self.plan.policy):
             raise UsageError(f"the plan ends after {len(self.plan.policy)} steps")
-        return self.plan.action(self.steps, self._number(observation)) + self._first_action
+        state = observation if self._clusters is not None else self._number(observation)
+        return self._moves[self.plan.action(self.steps, state)]
 
     def reset(self, **more: Any) -> tuple[Any, dict[str, Any]]:
         """Resets the environment, and begins to count."""

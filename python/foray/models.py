@@ -85,6 +85,11 @@ class Model:
         return lib.foray_model_theta(self.pointer) is not None
 
     @property
+    def open(self) -> bool:
+        """Is nothing known about what can follow what?"""
+        return bool(lib.foray_model_is_open(self.pointer))
+
+    @property
     def unknowns(self) -> int:
         """How many numbers there are to find out."""
         return int(lib.foray_model_unknowns(self.pointer))
@@ -217,27 +222,23 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 def open_model(
     states: int, actions: int, horizon: int, initial: Mapping[int, float] | None = None
 ) -> Model:
-    """Nothing is known but sizes: anything may follow anything.
+    """Nothing is known but sizes and, if that is given, where episodes begin: anything may follow
+    anything.
 
-    Where episodes begin is known, as states with their probabilities, or one more thing to learn.
-
-    >>> foray.open_model(100_000, 4, 50, {0: 0.5, 7: 0.5}).states
-    100000
+    >>> foray.open_model(1000, 4, 20, {0: 0.5, 999: 0.5}).open
+    True
     """
-    if initial and len(initial) == 1:
-        first = next(iter(initial))
-        return world(f"open:states={states},actions={actions},horizon={horizon},initial={first}")
-    begins = [[int(s), float(p)] for s, p in sorted(initial.items())] if initial else None
-    text = json.dumps(
-        {
-            "format": "foray-model", "version": 2, "kind": "open", "name": "open",
-            "states": states, "actions": actions, "horizon": horizon, "initial": begins,
-        }
-    ).encode()  # fmt: skip
+    first = {s: p for s, p in sorted((initial or {}).items()) if p > 0}
+    text = f"open:states={states},actions={actions},horizon={horizon}"
+    if len(first) < 2:
+        return world(text + "".join(f",initial={s}" for s in first))
+    parts = {
+        "format": "foray-model", "version": 2, "kind": "open", "name": text, "states": states,
+        "actions": actions, "horizon": horizon, "initial": [[int(s), float(p)] for s, p in first.items()],
+    }  # fmt: skip
+    data = json.dumps(parts).encode()
     context, out = Context(), c_void_p()
-    context.call(
-        lib.foray_model_parse, context.pointer, text, len(text), b"open_model", byref(out)
-    )
+    context.call(lib.foray_model_parse, context.pointer, data, len(data), b"open model", byref(out))
     return Model(out.value or 0)
 
 

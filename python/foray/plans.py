@@ -133,9 +133,15 @@ class Plan:
         """Is it proved that no policy is better (with probability 1 - delta)?"""
         return self.certificate.proved and self.certificate.optimal
 
-    def action(self, step: int, state: int) -> int:
-        """What to do in a state, with step from 0."""
-        return int(self.policy[step, state])
+    def action(self, step: int, state: Any) -> int:
+        """What to do in a state, with step from 0; after exploring through clusters, also at an
+        observation, which is a row of numbers."""
+        clusters = self.run.clusters if self.run is not None else None
+        if clusters is None or isinstance(state, (int, np.integer)):
+            return int(self.policy[step, state])
+        if not 0 <= step < self._struct.horizon:
+            raise IndexError(f"step {step}, but the plan has {self._struct.horizon}")
+        return clusters.action(self.pointer, step, state)
 
     __call__ = action
 
@@ -187,6 +193,9 @@ class Plan:
         context.call(
             lib.foray_run_complete_policy, self.run._run, self.reward.pointer, self.pointer
         )
+        if self.run.clusters is not None and self.run.clusters.count == self.model.states:
+            clusters = self.run.clusters.pointer
+            context.call(lib.foray_policy_keep_clusters, context.pointer, self.pointer, clusters)
         return context
 
     def figure(self, step: int = 0) -> Any:

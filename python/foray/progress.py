@@ -38,6 +38,15 @@ class Bar:
         self.file.flush()
         self.drawn = True
 
+    def work(self, now: Any) -> None:
+        """The same for work that is done in parts."""
+        line = f"[{'#' * int(WIDTH * now.done):.<{WIDTH}}] {int(100 * now.done):3d}%"
+        if math.isfinite(now.remaining):
+            line += f" {int(now.remaining) // 60}:{int(now.remaining) % 60:02d} left"
+        self.file.write("\r" + line.ljust(78))
+        self.file.flush()
+        self.drawn = True
+
     def close(self) -> None:
         if self.drawn:
             self.file.write("\n")

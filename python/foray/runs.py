@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 import os
 import tempfile
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import POINTER, byref, c_void_p, cast, sizeof
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -28,13 +29,15 @@ from ._library import (
     Settings,
     lib,
 )
-from .environments import Environment, PythonWorld, Simulator, is_environment, simulate
+from .clusters import Clusters
+from .environments import PythonWorld, Simulator, simulate
+from .episodes import Environment, is_environment, is_vector
 from .errors import UsageError, check_free
 from .models import Model, load_model, open_model, world
-from .own import own_plan, own_reward
+from .own import own_certify, own_plan, own_reward
 from .plans import MODES, Certificate, Plan
 from .rewards import BuiltReward, RewardLike, reward
-from .tables import from_table
+from .vector import VectorEnvironment
 
 NEW, REPLACE = 0, 1
 READ, WRITE = 0, 1
@@ -78,12 +81,28 @@ def _start(initial: int | Mapping[int, float] | None) -> Mapping[int, float] | N
 def _model_of_environment(
     env: Environment, known: Model | str | None, laws: str, initial: Mapping[int, float] | None
 ) -> Model:
+    """What is known of an environment. Where episodes begin is what it says, or the one state that a
+    few of them begin in, or something to be learnt like all else."""
     first = initial if initial is not None else env.initial()
     if known == "table":
-        return from_table(env.table(), env.horizon, initial=first, laws=laws)
+        return env.use_table(first if first is not None else env.first_states(), laws)
     if isinstance(known, str):
         raise UsageError(f"known={known!r}: a model, 'table', or nothing")
+    if first is None and env.clusters is None:
+        try:
+            first = env.first_states()
+        except UsageError:
+            first = None
     return open_model(env.states, env.actions, env.horizon, first)
+
+
+class Looks(TypedDict, total=False):
+    """How an environment is looked at: see :func:`explore`."""
+
+    clusters: str | Clusters | None
+    box: Any
+    actions: Any
+    twins: bool | None
 
 
 def _resolve(
@@ -92,28 +111,35 @@ def _resolve(
     known: Model | str | None,
     laws: str,
     initial: int | Mapping[int, float] | None,
+    looks: Looks,
 ) -> tuple[Model, Environment | Simulator | None, str]:
     """What is known, who plays if it is not the model itself, and a name."""
-    if isinstance(source, str):
-        return _named(source, horizon), None, source
+    if is_environment(source):
+        player = (VectorEnvironment if is_vector(source) else Environment)(source, horizon, **looks)
+        if isinstance(known, Model):
+            return known, player, player.name
+        return _model_of_environment(player, known, laws, _start(initial)), player, player.name
+    for name, value in looks.items():
+        if value:
+            raise UsageError(f"{name}= is for Gymnasium environments, and this is {type(source).__name__}")
+    if isinstance(source, (str, os.PathLike)):
+        return _named(os.fspath(source), horizon), None, os.fspath(source)
     if isinstance(source, Model):
         return source, None, source.name
-    player: Environment | Simulator
     if isinstance(source, Simulator):
-        player = source
-        nothing = open_model(player.states, player.actions, player.horizon, player.initial)
-    elif is_environment(source):
-        player = Environment(source, horizon)
-        if not isinstance(known, Model):
-            model = _model_of_environment(player, known, laws, _start(initial))
-            return model, player, player.name
-        nothing = known
-    else:
+        nothing = known if isinstance(known, Model) else open_model(
+            source.states, source.actions, source.horizon, source.initial
+        )  # fmt: skip
+        return nothing, source, source.name
+    if isinstance(source, type) or callable(source):
         raise UsageError(
-            f"{type(source).__name__} is nothing to explore: a world's name, a model, a Simulator or"
-            " a Gymnasium environment"
+            "a function or class is nothing to explore by itself: foray.Simulator(step, states=, actions=,"
+            " horizon=) makes a world of a function, and an environment must be created first"
         )
-    return (known if isinstance(known, Model) else nothing), player, str(player.name)
+    raise UsageError(
+        f"{type(source).__name__} is nothing to explore: a world's name, a model, a Simulator or"
+        " a Gymnasium environment"
+    )
 
 
 # ---------------------------------------------------------------------------------------- runs
@@ -132,7 +158,8 @@ class Run:
         self._temporary = temporary
         self._release = weakref.finalize(self, _close, context, pointer, path, temporary)
         self._player: Environment | Simulator | None = None
-        self._range: tuple[float, float] | None = None
+        #: What the states of the run are, where it was explored through clusters here.
+        self.clusters: Clusters | None = None
         self._stores = not temporary  # plans are kept in files
 
     # -- opening and closing
@@ -240,6 +267,8 @@ class Run:
                 lib.foray_world_destroy(native)
             return
         python = PythonWorld(context, self.model, self._player)
+        if self.clusters is not None:
+            lib.foray_explorer_through_clusters(self._explorer)
         try:
             context.long(lib.foray_run_explore, self._run, python.pointer, callback, None, here=True)
         except Exception:
@@ -248,6 +277,8 @@ class Run:
             raise
         finally:
             python.close()
+            if isinstance(self._player, Environment):
+                self._player.own.keep(self)
 
     # -- plans
 
@@ -265,7 +296,20 @@ class Run:
                 else self.plan(what, mode=mode)
                 for what in given
             ]  # fmt: skip
-        return self._plans([reward(what).build(self.model) for what in given], mode)
+        return self._plans([self._reward(what) for what in given], mode)
+
+    def _reward(self, what: RewardLike) -> BuiltReward:
+        """The reward of the run's model. Functions of what is seen through clusters are asked about
+        the middle of each, and about actions as the environment takes them; after an end nothing is
+        earned."""
+        if self.clusters is None or not callable(what):
+            return reward(what).build(self.model)
+        count, centre = self.clusters.count, self.clusters.centre
+        moves, function = getattr(self._player, "_moves", range(self.model.actions)), what
+        if len(inspect.signature(function).parameters) == 1:
+            return reward({s: float(function(centre(s))) for s in range(count)}).build(self.model)
+        table = {(s, a): float(function(centre(s), moves[a])) for s in range(count) for a in range(len(moves))}
+        return reward(table).build(self.model)
 
     def _plans(self, built: Sequence[BuiltReward], mode: str) -> list[Plan]:
         count = len(built)
@@ -286,9 +330,8 @@ class Run:
 
     def certify(self, policy: npt.ArrayLike, what: RewardLike) -> Plan:
         """Certifies a policy from anywhere, an array [horizon, states] or [states], for a reward."""
-        return self._certify(policy, reward(what).build(self.model))
-
-    def _certify(self, policy: npt.ArrayLike, built: BuiltReward) -> Plan:
+        own = isinstance(what, str) and what == "own"
+        built = own_reward(self) if own else self._reward(what)
         out = c_void_p()
         context, shape = self._context, (self.model.horizon, self.model.states)
         actions = np.ascontiguousarray(np.broadcast_to(np.asarray(policy), shape), dtype=np.int32)
@@ -298,7 +341,10 @@ class Run:
         struct = cast(out, POINTER(PolicyStruct)).contents
         ctypes.memmove(struct.action, actions.ctypes.data, actions.nbytes)
         try:
-            context.long(lib.foray_explorer_certify, self._explorer, built.pointer, out)
+            if own:
+                own_certify(self, out)
+            else:
+                context.long(lib.foray_explorer_certify, self._explorer, built.pointer, out)
         except BaseException:
             lib.foray_policy_destroy(out)
             raise
@@ -313,7 +359,7 @@ class Run:
     @property
     def own(self) -> BuiltReward:
         """The environment's own reward as far as it was seen; the rest counts low."""
-        return own_reward(self, low=True)
+        return own_reward(self)
 
     # -- what was learnt
 
@@ -433,6 +479,10 @@ def explore(
     until: float | None = None,
     targets: Iterable[RewardLike] = (),
     range: tuple[float, float] | None = None,
+    clusters: str | Clusters | None = None,
+    box: Any = None,
+    actions: Any = None,
+    twins: bool | None = None,
     threads: int = 1,
     progress: bool | None = None,
     **settings: object,
@@ -440,13 +490,20 @@ def explore(
     """Explores without a reward, and returns the run.
 
     ``source`` is a built-in world's name ("rooms:rows=3,cols=3"), a model file, a :class:`Model`, a
-    :class:`Simulator`, or a Gymnasium environment with discrete observations.
+    :class:`Simulator`, a Gymnasium environment, or several that are stepped together
+    (``gymnasium.make_vec``), in which episodes are played ahead.
 
     ``path`` keeps the run in a file, which ``resume=True`` continues; ``replace=True`` begins again.
     ``known`` says what is known of an environment: a model, or "table", which takes from its ``P``
     what can follow what, but never how likely it is; ``laws`` says which (s,a) then share a law.
     ``until`` ends exploring at a bound for all rewards, or at certificates for ``targets``.
-    ``range`` is that of the environment's own reward, which is needed to plan for "own".
+    ``range`` is that of the environment's own reward, which is then kept in the run, to plan for
+    "own". ``clusters`` ("grid:21x21", "radial:500" or :class:`Clusters`) is how observations that are
+    vectors are seen, within ``box=(low, high)`` where the environment's own borders are far away;
+    certificates are estimates then. ``actions`` makes continuous actions a list: the list itself, or how
+    many in each direction. ``twins`` doubles the states: an episode that ends in s is from then on in
+    its twin, s + the number of observations, so that others may pass through s. Clusters have twins
+    unless ``twins=False`` says that episodes do not end.
     ``reward_for`` is for the few algorithms that see a reward while they explore. All other settings
     are those of `foray explore`, by name.
 
@@ -455,8 +512,9 @@ def explore(
     (1000, '7')
     """
     context = Context(threads)
-    model, player, name = _resolve(source, horizon, known, laws, initial)
-    if player is not None and known is None:
+    looks: Looks = {"clusters": clusters, "box": box, "actions": actions, "twins": twins}
+    model, player, name = _resolve(source, horizon, known, laws, initial, looks)
+    if model.open:
         # Where nothing is known counting is enough, and far faster: as the command chooses.
         algorithm = algorithm or "rf-express"
         if _has_setting(algorithm, "pooled"):
@@ -481,7 +539,16 @@ def explore(
             byref(out),
         )  # fmt: skip
         run = Run(context, out.value or 0, where, temporary=path is None)
-    run._player, run._range = player, range
+    run._player = player
+    if isinstance(player, Environment):
+        if range is not None and player.clusters is not None:
+            run.close()
+            raise UsageError("range= and clusters=: what a cluster pays is no single number; plan for a function")
+        player.own.range, run.clusters = range, player.clusters
+        player.own.take(run)
+    elif range is not None:
+        run.close()
+        raise UsageError("range= is that of an environment's own reward, and there is no environment here")
     if reward_for is not None:
         built = reward(reward_for).build(run.model)
         context.call(lib.foray_run_give_reward, run._run, built.pointer)

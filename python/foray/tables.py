@@ -108,14 +108,22 @@ def from_table(
 ) -> Model:
     """What a Gymnasium table ``P[s][a] = [(probability, next, reward, done), ...]`` says can happen,
     without how likely it is. ``laws`` says which (s,a) share a law: "pair" none but itself,
-    "action" those of an action, "all" all with equally many outcomes."""
+    "action" those of an action, "all" all with equally many outcomes. A state in which episodes end at
+    one time and go on at another has an absorbing twin, numbered after the states of the table."""
+    first = {initial: 1.0} if isinstance(initial, int) else initial
+    return from_table_with_twins(table, horizon, first, laws)[0]
+
+
+def from_table_with_twins(
+    table: Table, horizon: int, initial: Mapping[int, float], laws: str
+) -> tuple[Model, dict[int, int]]:
+    """The model, and the twin of every state that has one."""
     context, out, facts = Context(), c_void_p(), ImportFacts()
     with tempfile.TemporaryDirectory(prefix="foray-") as directory:
         path = _write_table(directory, table)
         start = os.path.join(directory, "initial.txt")
-        first = {initial: 1.0} if isinstance(initial, int) else initial
         with open(start, "w") as file:
-            file.writelines(f"{first.get(s, 0.0)!r}\n" for s in range(len(table)))
+            file.writelines(f"{float(initial.get(s, 0.0))!r}\n" for s in range(len(table)))
         options = ImportOptions(
             size=sizeof(ImportOptions),
             horizon=horizon,
@@ -131,9 +139,22 @@ def from_table(
             context.pointer, paths, 1, byref(options), byref(out), None, byref(facts),
         )  # fmt: skip
     model = Model(out.value or 0)
-    if facts.twins:
-        raise ValueError(
-            f"{facts.twins} states of the table end an episode at one time and go on at another:"
-            " such tables are not supported yet"
-        )
-    return model
+    return model, _twins(table, model, initial) if facts.twins else {}
+
+
+def _twins(table: Table, model: Model, initial: Mapping[int, float]) -> dict[int, int]:
+    """Which state each twin belongs to: the library numbers them, in the order of their states, for
+    those that reachable states enter by transitions that are done and by others (src/import/ends.c)."""
+    rows = {s: [row for rows in actions.values() for row in rows if row[0] > 0] for s, actions in table.items()}
+    goes_on = {s for s, p in initial.items() if p > 0}
+    queue = list(goes_on)
+    while queue:
+        for _, following, _, done in rows[queue.pop()]:
+            if not done and following not in goes_on:
+                goes_on.add(following)
+                queue.append(following)
+    ends = {int(row[1]) for listed in rows.values() for row in listed if row[3]}
+    both = sorted(ends & goes_on)
+    if len(both) != model.states - len(table):
+        raise ValueError(f"{model.name}: {model.states - len(table)} twins, but {len(both)} were expected")
+    return {state: len(table) + i for i, state in enumerate(both)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,39 +73,297 @@ def test_the_reward_of_its_own() -> None:
     assert own.certificate.proved and own.certificate.gap < 0.1
     assert own.value == pytest.approx(reached.value, abs=0.02)
     assert run.own.at(0, 14, 2, 15) == 1.0
-    with pytest.raises(foray.UsageError, match="range"):
+    with pytest.raises(foray.UsageError, match="give explore.*range"):
         foray.explore(env, episodes=5, horizon=5).plan("own")
     with pytest.raises(foray.UsageError, match="own"):
         foray.explore("riverswim", episodes=5).plan("own")
 
 
 class Odd(gymnasium.Env):  # type: ignore[misc, name-defined]
-    """Two states; its reward changes its mind, or it is truncated early."""
+    """Four states in a row, which begins again; it misbehaves in one way or another."""
 
-    observation_space = gymnasium.spaces.Discrete(2)
-    action_space = gymnasium.spaces.Discrete(2)
+    def __init__(self, fault: str = "", after: int = 0, **spaces: Any) -> None:
+        self.observation_space = gymnasium.spaces.Discrete(4)
+        self.action_space = gymnasium.spaces.Discrete(2)
+        self.__dict__.update(spaces)
+        self.fault, self.after, self.count, self.at, self.steps = fault, after, 0, 0, 0
 
-    def __init__(self, fault: str) -> None:
-        self.fault, self.count = fault, 0
+    def _seen(self) -> Any:
+        odd = {"float": self.at + 0.0, "half": self.at + 0.5, "array": np.array([self.at]), "far": 7,
+               "none": None, "small": np.uint8(self.at)}  # fmt: skip
+        return odd.get(self.fault, self.at)
 
-    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[int, dict[str, Any]]:
-        return 0, {}
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        self.at = self.steps = 0
+        return self._seen(), {}
 
-    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int) -> Any:
         self.count += 1
-        reward = float(self.count) if self.fault == "reward" else 0.0
-        return 0, reward, False, self.fault == "short", {}
+        self.steps += 1
+        self.at = (self.at + action) % 4
+        if self.fault == "raises" and self.count > 20:
+            raise RuntimeError("the battery is empty")
+        reward: Any = {"reward": float(self.count), "nan": float("nan"), "text": "a lot"}.get(self.fault, 0.0)
+        cut = self.fault == "short" and self.steps >= self.after
+        if self.fault == "old":
+            return self._seen(), reward, False, {}
+        return self._seen(), reward, self.fault == "ends" and self.at == 2, cut, {}
 
 
-@pytest.mark.parametrize("algorithm", ["rf-express", "random"])
+BOTH = pytest.mark.parametrize("algorithm", ["rf-express", "random"])
+
+
+@BOTH
 def test_broken_contracts_are_told(algorithm: str) -> None:
+    def explore(fault: str, **more: Any) -> foray.Run:
+        return foray.explore(Odd(fault), algorithm=algorithm, episodes=10, horizon=4, **more)
+
     with pytest.raises(foray.WorldError, match="must be a function"):
-        foray.explore(Odd("reward"), algorithm=algorithm, episodes=10, horizon=4)
-    with pytest.raises(foray.UsageError, match="truncated after 1 steps"):
-        foray.explore(Odd("short"), algorithm=algorithm, episodes=10, horizon=4)
+        explore("reward", range=(0, 100))
+    with pytest.raises(foray.WorldError, match="is nan, which is no number"):
+        explore("nan", range=(0, 1))
+    with pytest.raises(foray.WorldError, match="'a lot', which is no number"):
+        explore("text", range=(0, 1))
+    with pytest.raises(foray.WorldError, match=r"reward .* is 1.0, but range=\(2, 3\)"):
+        explore("reward", range=(2, 3))
+    for fault in ("half", "far", "none"):
+        with pytest.raises(foray.WorldError, match="which is no value of Discrete"):
+            explore(fault)
+    with pytest.raises(foray.WorldError, match="as Gymnasium has it since 0.26"):
+        explore("old")
+    with pytest.raises(RuntimeError, match="battery"):
+        explore("raises")
+    for fault in ("float", "array", "small"):
+        assert np.array_equal(explore(fault).data()[0], explore("").data()[0])
     with pytest.raises(foray.UsageError, match="horizon"):
         foray.explore(Odd(""), episodes=10)
-    with pytest.raises(foray.UsageError, match="truncates"):
-        foray.explore(lake(), episodes=10, horizon=1000)
-    with pytest.raises(foray.UsageError, match="discrete"):
+    with pytest.raises(foray.UsageError, match="clusters="):
         foray.explore(gymnasium.make("Pendulum-v1"), horizon=3)
+    with pytest.raises(foray.UsageError, match="created first"):
+        foray.explore(Odd, horizon=3)
+
+
+@BOTH
+def test_a_reward_that_is_no_function_stops_nobody_who_does_not_want_it(algorithm: str) -> None:
+    for fault in ("reward", "nan", "text"):
+        run = foray.explore(Odd(fault), algorithm=algorithm, episodes=10, horizon=4)
+        with pytest.raises(foray.UsageError, match="own: the environment's reward"):
+            run.plan("own")
+
+
+# --------------------------------------------------------------------- episodes that are cut off
+
+
+@BOTH
+@pytest.mark.parametrize("known", [None, "model"])
+def test_truncated_episodes_count_as_far_as_they_went(algorithm: str, known: str | None, tmp_path: Path) -> None:
+    builder = foray.Builder.tabular(4, 2, 9)
+    for s in range(4):
+        builder.transition(s, 0, s, 1.0).transition(s, 1, (s + 1) % 4, 1.0)
+    more: dict[str, Any] = {"known": builder.forget().finish()} if known else {}
+    run = foray.explore(Odd("short", 5), algorithm=algorithm, episodes=30, horizon=9, path=tmp_path / "run", **more)
+    states, actions = run.data()
+    assert np.all(actions[:, :5] >= 0) and np.all(actions[:, 5:] == -1)
+    assert np.all(states[:, 5:] == states[:, 5:6])
+    assert sum(law.visits for law in run.plan("goal:3").explain().laws) <= 30 * 5 if known else True
+    run.verify()
+    run.close()
+    with foray.explore(Odd("short", 5), algorithm=algorithm, episodes=60, horizon=9, path=tmp_path / "run",
+                       resume=True, **more) as longer:  # fmt: skip
+        whole = foray.explore(Odd("short", 5), algorithm=algorithm, episodes=60, horizon=9, **more)
+        assert np.array_equal(longer.data()[1], whole.data()[1])
+        assert longer.plan("goal:3").certificate == whole.plan("goal:3").certificate
+
+
+def test_a_limit_below_the_horizon_cuts_episodes_off() -> None:
+    short = gymnasium.make("FrozenLake-v1", is_slippery=True, max_episode_steps=7)
+    run = foray.explore(short, known="table", laws="all", episodes=300, horizon=20)
+    _, actions = run.data()
+    steps = (actions >= 0).sum(axis=1)
+    assert set(steps.tolist()) == {7, 20}  # cut off, or ended in a state that is absorbing
+    plan = run.plan(foray.reach(15))
+    assert plan.certificate.proved and plan.low < plan.value < plan.high
+    whole = foray.explore(lake(), known="table", laws="all", episodes=300, horizon=20).plan(foray.reach(15))
+    assert plan.certificate.gap > whole.certificate.gap  # less was seen
+
+
+def test_where_nothing_is_known_the_end_of_episodes_is_learnt() -> None:
+    run = foray.explore(Odd("ends"), episodes=40, horizon=6)
+    _, actions = run.data()
+    assert (actions == -2).any() and not (actions == -1).any()
+    assert run.plan("reach:2").certificate.gap < 1 == run.plan("reach:2").value
+    assert run.plan("reach:3").value == 0.0  # an episode ends before
+
+
+# ----------------------------------------------------------------------- rewards of their own
+
+
+def test_the_reward_is_kept_in_the_run(tmp_path: Path, command: Callable[..., Any]) -> None:
+    def explore(episodes: int, path: str, **more: Any) -> foray.Run:
+        return foray.explore(lake(), algorithm="random", known="table", laws="all", episodes=episodes,
+                             horizon=30, path=tmp_path / path, **more)  # fmt: skip
+
+    with explore(2000, "one", range=(0, 1)) as run:
+        half = run.plan("own")
+    with explore(4000, "one", resume=True) as run:  # the range is kept as well
+        assert run.own.at(0, 14, 2, 15) == 1.0
+        resumed = run.plan("own")
+    with explore(4000, "whole", range=(0, 1)) as run:
+        whole = run.plan("own")
+        again = run.certify(whole.policy, "own")
+        assert again.certificate == whole.certificate
+    assert resumed.certificate == whole.certificate and resumed.value == whole.value
+    assert whole.certificate.gap < half.certificate.gap < 1
+    opened = foray.open_run(tmp_path / "whole").plan("own")
+    assert opened.certificate == whole.certificate
+    said = command("plan", str(tmp_path / "whole"), "-r", "own")["plans"][0]
+    assert said["value"]["policy"] == whole.value
+    assert said["certificate"]["gap"] == whole.certificate.gap
+
+
+def test_own_where_nothing_was_seen() -> None:
+    run = foray.explore(lake(), known="table", laws="all", episodes=1, horizon=30, range=(0, 1))
+    plan = run.plan("own")
+    assert plan.certificate.vacuous and plan.certificate.gap == 30 and plan.low == 0
+    with pytest.raises(foray.UsageError, match="no environment"):
+        foray.explore("riverswim", episodes=5, range=(0, 1))
+
+
+# ----------------------------------------------------------------------------- spaces, twins
+
+
+def test_spaces_of_every_kind() -> None:
+    from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, MultiDiscrete, Tuple
+
+    from foray.spaces import moves, numbers
+
+    kinds = [Discrete(5), Discrete(5, start=-2), MultiDiscrete([2, 3]), MultiDiscrete([2, 3], start=[4, -1]),
+             MultiBinary(3), Tuple((Discrete(2, start=7), Discrete(3))),
+             Dict({"b": Discrete(3), "a": MultiBinary(2)})]  # fmt: skip
+    for space in kinds:
+        count, number = numbers(space, "observation")
+        listed = moves(space)
+        assert [number(one) for one in listed] == list(range(count))
+        assert all(space.contains(one) or not isinstance(space, Discrete) for one in listed)
+        space.seed(1)
+        for _ in range(20):
+            sample = space.sample()
+            assert space.contains(sample) and 0 <= number(sample) < count
+    assert [float(m[0]) for m in moves(Box(-2, 2, (1,)), 5)] == [-2, -1, 0, 1, 2]
+    assert len(moves(Box(-1, 1, (2,)), [[0, 0], [1, 1]])) == 2
+    for fault in (1, [[5]], None):
+        with pytest.raises(foray.UsageError, match="actions"):
+            moves(Box(-2, 2, (1,)), fault)
+
+
+def test_spaces_that_do_not_start_at_zero() -> None:
+    class Shifted(Odd):
+        def _seen(self) -> Any:
+            return self.at + 10
+
+        def step(self, action: int) -> Any:
+            assert action in (5, 6)
+            return super().step(action - 5)
+
+    spaces = gymnasium.spaces
+    shifted = Shifted(observation_space=spaces.Discrete(4, start=10), action_space=spaces.Discrete(2, start=5))
+    run, plain = (foray.explore(env, episodes=20, horizon=5) for env in (shifted, Odd()))
+    assert np.array_equal(run.data()[0], plain.data()[0])
+    follow = foray.gym.Follow(shifted, run.plan("goal:3"))
+    assert follow.policy(follow.reset()[0]) in (5, 6)
+
+
+class Passing(Odd):
+    """Ends in state 2 now and then, and passes through it at other times."""
+
+    P = {s: {a: [(0.5, (s + a) % 4, 0.0, False), (0.5, (s + a) % 4, 0.0, s + a == 2)] for a in range(2)}
+         for s in range(4)}  # fmt: skip
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        self.rng = np.random.default_rng(seed)
+        return super().reset(seed=seed)
+
+    def step(self, action: int) -> Any:
+        before = self.at
+        seen, reward, _, cut, info = super().step(action)
+        return seen, reward, before + action == 2 and self.rng.random() < 0.5, cut, info
+
+
+def test_ends_that_are_passed_through() -> None:
+    with pytest.raises(foray.WorldError, match="twins=True"):
+        foray.explore(Passing(), episodes=50, horizon=8)
+    run = foray.explore(Passing(), episodes=400, horizon=8, twins=True)
+    assert run.model.states == 8 and set(np.unique(run.data()[0])) == {0, 1, 2, 3, 6}
+    table = foray.explore(Passing(), known="table", episodes=400, horizon=8, initial=0)
+    assert table.model.states == 5 and {2, 4} <= set(np.unique(table.data()[0])) <= {0, 1, 2, 3, 4}
+    for plan in (run.plan("reach:3"), table.plan("reach:3")):  # half of all episodes end on the way
+        assert plan.low <= 0.5 <= plan.high and plan.certificate.proved
+    assert foray.gym.Follow(Passing(), table.plan("reach:3")).play(5, seed=1).tolist() == [0.0] * 5
+
+
+# --------------------------------------------------------------------- many at once, vectors
+
+
+@pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP", "DISABLED"])
+@pytest.mark.parametrize("count", [1, 3])
+def test_vector_environments_give_the_bits_of_one(count: int, mode: str) -> None:
+    chosen = {"autoreset_mode": gymnasium.vector.AutoresetMode[mode]}
+    for known in (None, "table"):
+        for algorithm in ("rf-express", "random"):
+            envs = gymnasium.make_vec("FrozenLake-v1", num_envs=count, vectorization_mode="sync",
+                                      is_slippery=True, vector_kwargs=chosen)  # fmt: skip
+            if known:
+                envs.P = lake().unwrapped.P
+                envs.unwrapped.initial_state_distrib = lake().unwrapped.initial_state_distrib
+            more: dict[str, Any] = {"known": known, "algorithm": algorithm, "episodes": 60, "horizon": 20}
+            run, one = foray.explore(envs, **more), foray.explore(lake(), **more)
+            assert np.array_equal(run.data()[0], one.data()[0])
+            assert np.array_equal(run.data()[1], one.data()[1])
+            envs.close()
+
+
+def test_environments_in_processes() -> None:
+    envs = gymnasium.make_vec("FrozenLake-v1", num_envs=2, vectorization_mode="async", is_slippery=True)
+    run = foray.explore(envs, episodes=40, horizon=20, range=(0, 1))
+    envs.close()
+    one = foray.explore(lake(), episodes=40, horizon=20, range=(0, 1))
+    assert np.array_equal(run.data()[0], one.data()[0])
+    assert run._player.own.values == one._player.own.values  # type: ignore[union-attr]
+
+
+def test_vectors_are_seen_through_clusters(tmp_path: Path) -> None:
+    env = gymnasium.make("Pendulum-v1")
+    more: dict[str, Any] = {"clusters": "grid:5x5x7", "actions": 3, "horizon": 15, "twins": False}
+    run = foray.explore(env, episodes=60, path=tmp_path / "run", **more)
+    assert run.model.states == 175 and run.bound().status == "estimate"
+    plan = run.plan(lambda x: (1 + x[0]) / 2)
+    assert plan.certificate.status == "estimate" and not plan.proved_optimal
+    torque = run.plan(foray.reward(lambda s, a: 0.5))
+    assert torque.value == pytest.approx(7.5)
+    seen, _ = env.reset(seed=3)
+    assert plan.action(0, seen) == plan(0, seen) and 0 <= plan.action(14, seen) < 3
+    follow = foray.gym.Follow(env, plan)
+    assert follow.policy(follow.reset(seed=3)[0]).shape == (1,)
+    assert len(follow.play(3, seed=3)) == 3
+    plan.save(tmp_path / "policy.json")
+    run.close()
+    again = foray.explore(env, episodes=120, path=tmp_path / "run", resume=True, **more)
+    whole = foray.explore(env, episodes=120, **more)
+    assert np.array_equal(again.data()[0], whole.data()[0]) and again.bound().status == "estimate"
+    assert foray.open_run(tmp_path / "run").bound().status == "estimate"
+
+
+def test_boxes_without_borders_need_some() -> None:
+    env = gymnasium.make("CartPole-v1")
+    with pytest.raises(foray.UsageError, match="box="):
+        foray.explore(env, clusters="grid:3x3x3x3", episodes=5, horizon=10)
+    box = ([-2.4, -3, -0.21, -3], [2.4, 3, 0.21, 3])
+    run = foray.explore(env, clusters="grid:3x3x3x3", box=box, episodes=30, horizon=20)
+    assert run.model.states == 2 * 81 and run.data()[0].max() >= 81
+    assert run.plan("goal:40").certificate.status == "estimate"
+    with pytest.raises(foray.UsageError, match="no single number"):
+        foray.explore(env, clusters="grid:3x3x3x3", box=box, episodes=5, horizon=10, range=(0, 1))
+    with pytest.raises(foray.UsageError, match="continuous"):
+        foray.explore(lake(), clusters="grid:3", episodes=5, horizon=10)
+    with pytest.raises(foray.UsageError, match="is for Gymnasium"):
+        foray.explore("riverswim", clusters="grid:3", episodes=5)

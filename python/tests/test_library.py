@@ -38,6 +38,11 @@ STRUCTS = {
     "foray_lab_options": _library.LabOptions,
     "foray_refutation": _library.Refutation,
     "foray_world_ops": _library.WorldOps,
+    "foray_system_spec": _library.SystemSpec,
+    "foray_system_ops": _library.SystemOps,
+    "foray_own": _library.OwnStruct,
+    "foray_own_value": _library.OwnValue,
+    "foray_lab_info": _library.LabInfo,
 }
 
 
@@ -56,9 +61,9 @@ def test_every_struct_is_laid_out_as_in_c(tmp_path: Path) -> None:
     subprocess.run([compiler, f"-I{ROOT}/include", str(source), "-o", str(program)], check=True)
     said = subprocess.run([str(program)], capture_output=True, text=True, check=True).stdout
     for line in said.splitlines():
-        name, field, number = line.split()
+        name, member, number = line.split()
         struct = STRUCTS[name]
-        here = ctypes.sizeof(struct) if field == "." else getattr(struct, field).offset
+        here = ctypes.sizeof(struct) if member == "." else getattr(struct, member).offset
         assert here == int(number), line
 
 

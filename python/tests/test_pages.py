@@ -27,8 +27,8 @@ def test_a_changed_docstring_and_a_missing_one_are_noticed(tmp_path: Path) -> No
         (shutil.copytree if (TOP / name).is_dir() else shutil.copy)(TOP / name, to)
     assert check(tmp_path).returncode == 0
     plans = tmp_path / "python" / "foray" / "plans.py"
-    text, doc = plans.read_text(), '"""What to do in a state, with step from 0."""'
+    text, doc = plans.read_text(), '"""Is it proved that no policy is better (with probability 1 - delta)?"""'
     plans.write_text(text.replace(doc, '"""What to do."""'))
     assert "not up to date" in check(tmp_path).stderr
     plans.write_text(text.replace(doc, "pass"))
-    assert "action has no docstring" in check(tmp_path).stderr
+    assert "proved_optimal has no docstring" in check(tmp_path).stderr

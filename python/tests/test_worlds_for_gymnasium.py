@@ -46,7 +46,7 @@ def test_it_plays_the_episodes_of_a_run() -> None:
             assert state == states[k, t + 1] and reward == 0.0 and not terminated
             assert truncated == (t == 11)
     with pytest.raises(foray.UsageError, match="over"):
-        env.step(0)
+        env.step(np.int64(0))
 
 
 def test_rewards_are_the_library_s() -> None:

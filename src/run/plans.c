@@ -91,7 +91,25 @@ static foray_status put_plan(foray_run *run, int64_t id, const foray_reward *rew
     return status;
 }
 
-/* The episodes a plan was made from are saved before it. */
+/* All of them in one transaction; the episodes that they were made from are saved before. */
+foray_status fy_run_keep_plans(foray_run *run, int64_t count, const foray_reward *const *rewards,
+                               foray_policy *const *policies)
+{
+    foray_status status = fy_run_commit(run, false);
+    if (status == FORAY_OK)
+        status = fy_store_begin(run->store, true);
+    if (status != FORAY_OK)
+        return status;
+    fy_head head = run->store->head;
+    status = fy_plan_values_begin(run, head.plans);
+    for (int64_t i = 0; status == FORAY_OK && i < count; i++)
+        status = put_plan(run, head.plans++, rewards[i], policies[i]);
+    if (status == FORAY_OK)
+        return fy_store_commit(run->store, &head);
+    fy_store_rollback(run->store);
+    return status;
+}
+
 foray_status foray_run_plan(foray_run *run, int64_t count, const foray_reward *const *rewards,
                             foray_mode mode, foray_policy **policies)
 {
@@ -103,18 +121,7 @@ foray_status foray_run_plan(foray_run *run, int64_t count, const foray_reward *c
         status = foray_explorer_plan(run->explorer, count, rewards, mode, policies);
     if (status != FORAY_OK)
         return status;
-    /* All of them in one transaction. */
-    fy_head head = run->store->head;
-    status = fy_store_begin(run->store, true);
-    if (status == FORAY_OK) {
-        status = fy_plan_values_begin(run, head.plans);
-        for (int64_t i = 0; status == FORAY_OK && i < count; i++)
-            status = put_plan(run, head.plans++, rewards[i], policies[i]);
-        if (status == FORAY_OK)
-            status = fy_store_commit(run->store, &head);
-        else
-            fy_store_rollback(run->store);
-    }
+    status = fy_run_keep_plans(run, count, rewards, policies);
     if (status != FORAY_OK)
         fy_policies_destroy(count, policies);
     return status;

@@ -263,6 +263,8 @@ static foray_status load_run(foray_run *run)
     if (status == FORAY_OK)
         status = fy_run_load_targets(run);
     if (status == FORAY_OK)
+        status = fy_run_load_own(run);
+    if (status == FORAY_OK)
         status = fy_run_restore(run);
     fy_store_rollback(run->store);
     return status;
@@ -308,6 +310,7 @@ foray_status foray_run_close(foray_run *run)
     foray_model_destroy(run->model);
     foray_status status = fy_store_close(run->store);
     fy_run_close_targets(run);
+    fy_run_close_own(run);
     free(run->version);
     free(run->created);
     free(run->world);

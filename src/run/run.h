@@ -41,6 +41,9 @@ struct foray_run {
     int64_t targets;       /* 0: the bound for all rewards is the target, if there is one */
     int64_t hardest;       /* the target that was looked at last */
 
+    foray_own own;  /* what the world itself pays, */
+    int64_t own_id; /* stored under this number; 0: nothing is known of it */
+
     fy_point last;                  /* the last point of the trace */
     bool measure_now;               /* the target has changed: the trace needs a point here */
     fy_source source, source_saved; /* where episodes came from */
@@ -103,6 +106,17 @@ void fy_run_close_targets(foray_run *run);
 typedef enum fy_target { FY_TARGET_OPEN, FY_TARGET_REACHED, FY_TARGET_MET } fy_target;
 /* Only where the trace has a point; elsewhere it is open. */
 foray_status fy_run_judge_target(foray_run *run, fy_target *out);
+
+/* ------------------------------------------------------------------ own.c */
+
+foray_status fy_run_load_own(foray_run *run);
+void fy_run_close_own(foray_run *run);
+
+/* ---------------------------------------------------------------- plans.c */
+
+/* Keeps plans, and saves the episodes that they were made from. */
+foray_status fy_run_keep_plans(foray_run *run, int64_t count, const foray_reward *const *rewards,
+                               foray_policy *const *policies);
 
 /* --------------------------------------------------------------- replay.c */
 

@@ -1,0 +1,131 @@
+"""Observations that are vectors, seen through clusters: a grid over a box, or centres in it.
+
+What follows a cluster depends on where in it one is, so that certificates are estimates here and
+never proved. The library places the clusters and weighs them; nothing of that is done here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_void_p, sizeof
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._context import Context
+from ._library import SYSTEM_RESET, SYSTEM_STEP, Draw, SystemOps, SystemSpec, lib
+from .errors import UsageError, WorldError
+
+FAILED = -3
+LEVEL = 7  # which of a draw's random numbers chooses the cluster
+
+
+def _never(*_: Any) -> int:
+    return FAILED
+
+
+_OPS = SystemOps(size=sizeof(SystemOps), reset=SYSTEM_RESET(_never), step=SYSTEM_STEP(_never))
+
+
+def _borders(space: Any, box: Any) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    low, high = (space.low, space.high) if box is None else box
+    size = int(np.prod(space.shape))
+    low = np.broadcast_to(np.asarray(low, dtype=np.float64).ravel(), size).copy()
+    high = np.broadcast_to(np.asarray(high, dtype=np.float64).ravel(), size).copy()
+    wide = ~(np.isfinite(low) & np.isfinite(high)) | (high - low > 1e30)
+    if wide.any():
+        raise UsageError(
+            f"observation {int(np.argmax(wide))} lies between {low[wide][0]:g} and {high[wide][0]:g}:"
+            " give box=(low, high), two numbers or two rows of them, between which clusters are"
+        )
+    return low, high
+
+
+class Clusters:
+    """Clusters over a box, from a text as `foray explore --clusters` takes it.
+
+    >>> clusters = foray.Clusters("grid:3x5", low=[-1, -8], high=[1, 8])
+    >>> clusters.count, clusters.centre(0).tolist()
+    (15, [-1.0, -8.0])
+    >>> clusters.nearest([0.9, 8.0])
+    14
+    """
+
+    def __init__(self, text: str, *, low: npt.ArrayLike, high: npt.ArrayLike) -> None:
+        self.text = text
+        self.low = np.ascontiguousarray(low, dtype=np.float64).ravel()
+        self.high = np.ascontiguousarray(high, dtype=np.float64).ravel()
+        context = self._context = Context()
+        spec = SystemSpec(
+            size=sizeof(SystemSpec), name=b"environment", dimensions=len(self.low), actions=1, horizon=1,
+            low=self.low.ctypes.data_as(POINTER(c_double)), high=self.high.ctypes.data_as(POINTER(c_double)),
+        )  # fmt: skip
+        system, out = c_void_p(), c_void_p()
+        context.call(lib.foray_system_create, context.pointer, byref(spec), byref(_OPS), None, byref(system))
+        weakref.finalize(self, _release, context, lib.foray_system_destroy, system.value)
+        context.call(lib.foray_clusters_parse, context.pointer, system, c_char_p(text.encode()), byref(out))
+        self.pointer = out.value or 0
+        weakref.finalize(self, _release, context, lib.foray_clusters_destroy, self.pointer)
+        #: How many there are.
+        self.count = int(lib.foray_clusters_count(self.pointer))
+        most = int(lib.foray_clusters_most(self.pointer))
+        self._where = np.empty(len(self.low))
+        self._at, self._cluster, self._weight = self._where.ctypes.data, (c_int32 * most)(), (c_double * most)()
+
+    @staticmethod
+    def of_space(space: Any, clusters: str | Clusters, box: Any) -> Clusters:
+        """Those of a Box, with borders of one's own where its borders are far away."""
+        if isinstance(clusters, Clusters):
+            return clusters
+        if type(space).__name__ != "Box":
+            raise UsageError(f"clusters= is for continuous observations, and these are {space}")
+        low, high = _borders(space, box)
+        return Clusters(clusters, low=low, high=high)
+
+    def _place(self, observation: npt.ArrayLike) -> int:
+        """Puts an observation where the library looks for it, and asks for its clusters."""
+        try:
+            self._where[:] = np.ravel(observation)
+        except (ValueError, TypeError) as error:
+            raise WorldError(f"observation {observation!r} is not {len(self.low)} numbers") from error
+        if not np.isfinite(self._where).all():
+            raise WorldError(f"observation {observation!r} is not finite")
+        np.clip(self._where, self.low, self.high, out=self._where)
+        return int(lib.foray_clusters_of(self.pointer, self._at, self._cluster, self._weight))
+
+    def draw(self, observation: npt.ArrayLike, draw: Draw) -> int:
+        """A cluster of an observation, drawn by its weight."""
+        count, u = self._place(observation), lib.foray_draw_uniform(byref(draw), LEVEL)
+        for i in range(count - 1):
+            u -= self._weight[i]
+            if u < 0:
+                return int(self._cluster[i])
+        return int(self._cluster[count - 1])
+
+    def nearest(self, observation: npt.ArrayLike) -> int:
+        """The cluster that an observation belongs to most."""
+        count = self._place(observation)
+        return int(self._cluster[max(range(count), key=lambda i: self._weight[i])])
+
+    def centre(self, cluster: int) -> npt.NDArray[np.float64]:
+        """The middle of a cluster."""
+        if not 0 <= cluster < self.count:
+            raise IndexError(f"cluster {cluster}, but there are {self.count}")
+        centre = np.empty(len(self.low))
+        lib.foray_clusters_centre(self.pointer, cluster, centre.ctypes.data)
+        return centre
+
+    def action(self, policy: Any, step: int, observation: npt.ArrayLike) -> int:
+        """What a policy over the clusters does at an observation: as its clusters weigh."""
+        self._place(observation)
+        return int(lib.foray_policy_act(policy, self.pointer, step, self._at))
+
+    def __repr__(self) -> str:
+        return f"<foray.Clusters {self.text}: {self.count} in {len(self.low)} dimensions>"
+
+
+def _release(context: Context, function: Any, pointer: int | None) -> None:
+    """The context is an argument so that it lives as long as what was made with it."""
+    function(ctypes.c_void_p(pointer))

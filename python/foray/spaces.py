@@ -1,0 +1,136 @@
+"""Gymnasium's spaces as whole numbers: observations are numbered, and actions are listed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .errors import UsageError, WorldError
+
+MOST_ACTIONS = 4096
+
+
+def _kind(space: Any) -> str:
+    return type(space).__name__
+
+
+def _whole(value: Any, space: Any) -> int:
+    """A whole number, in whatever shape it comes; what is none is refused and not rounded."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        pass
+    array = np.asarray(value)
+    if array.size == 1 and np.issubdtype(array.dtype, np.number):
+        single = array.reshape(-1)[0]
+        if np.isfinite(single) and single == int(single):
+            return int(single)
+    raise WorldError(f"the environment answered with {value!r}, which is no value of {space}")
+
+
+def _discrete(space: Any) -> tuple[int, Callable[[Any], int]]:
+    start, count = int(space.start), int(space.n)
+
+    def number(value: Any) -> int:
+        n = (value if type(value) is int else _whole(value, space)) - start
+        if 0 <= n < count:
+            return n
+        raise WorldError(f"the environment answered with {value!r}, which is no value of {space}")
+
+    return count, number
+
+
+def _mixed(sizes: Sequence[int], parts: Callable[[Any], Any], space: Any) -> tuple[int, Callable[[Any], int]]:
+    """Several whole numbers as one, the last of them counting fastest."""
+
+    def number(value: Any) -> int:
+        n = 0
+        for part, size in zip(parts(value), sizes, strict=True):
+            digit = _whole(part, space)
+            if not 0 <= digit < size:
+                raise WorldError(f"the environment answered with {value!r}, which is no value of {space}")
+            n = n * size + digit
+        return n
+
+    return math.prod(sizes), number
+
+
+def _ravelled(start: Any) -> Callable[[Any], Any]:
+    return lambda value: (np.ravel(value) - start).tolist()
+
+
+def numbers(space: Any, what: str) -> tuple[int, Callable[[Any], int]]:
+    """How many values a discrete space has, and a function that numbers them from 0."""
+    kind = _kind(space)
+    if kind == "Discrete":
+        return _discrete(space)
+    if kind == "MultiDiscrete":
+        sizes = [int(n) for n in np.ravel(space.nvec)]
+        return _mixed(sizes, _ravelled(np.ravel(getattr(space, "start", np.zeros(len(sizes), int)))), space)
+    if kind == "MultiBinary":
+        return _mixed([2] * math.prod(space.shape), _ravelled(0), space)
+    if kind in ("Tuple", "Dict"):
+        spaces = list(space.spaces) if kind == "Tuple" else [space.spaces[key] for key in space.spaces]
+        keys = range(len(spaces)) if kind == "Tuple" else list(space.spaces)
+        each = [numbers(part, what) for part in spaces]
+        return _mixed(
+            [count for count, _ in each],
+            lambda value: [number(value[key]) for key, (_, number) in zip(keys, each, strict=True)],
+            space,
+        )
+    if kind == "Box":
+        raise UsageError(
+            f"the {what} space {space} is not discrete:"
+            + (" give clusters='grid:21x21' or the like" if what == "observation" else " give actions=")
+        )
+    raise UsageError(f"the {what} space {space} is not discrete")
+
+
+def _box_moves(space: Any, given: Any) -> list[Any]:
+    """Actions of a Box: so many in each direction, evenly from border to border, or those given."""
+    if isinstance(given, int):
+        low, high = np.ravel(space.low), np.ravel(space.high)
+        if given < 2 or not (np.isfinite(low).all() and np.isfinite(high).all()):
+            raise UsageError(f"actions={given}: at least 2 in each direction, between finite borders")
+        if given ** len(low) > MOST_ACTIONS:
+            raise UsageError(f"actions={given} in each of {len(low)} directions are more than {MOST_ACTIONS}")
+        each = [np.linspace(a, b, given) for a, b in zip(low, high, strict=True)]
+        given = list(itertools.product(*each))
+    moves = [np.asarray(value, dtype=space.dtype).reshape(space.shape) for value in given]
+    for move in moves:
+        if not space.contains(move):
+            raise UsageError(f"actions: {move} is not in {space}")
+    return moves
+
+
+def moves(space: Any, given: Any = None) -> list[Any]:
+    """All actions of a space as `step` takes them; for a Box, those that `given` says."""
+    kind = _kind(space)
+    if kind == "Box":
+        if given is None:
+            raise UsageError(f"the action space {space} is not discrete: give actions=5 or a list of them")
+        return _box_moves(space, given)
+    if given is not None:
+        raise UsageError(f"actions= is for continuous actions, and these are {space}")
+    count, _ = numbers(space, "action")
+    if kind == "Discrete":
+        return list(range(int(space.start), int(space.start) + count))
+    if count > MOST_ACTIONS:
+        raise UsageError(f"the action space {space} has {count} actions, more than {MOST_ACTIONS}")
+    if kind == "MultiDiscrete":
+        start = getattr(space, "start", 0)
+        found = itertools.product(*(range(int(n)) for n in np.ravel(space.nvec)))
+        return [np.asarray(one, space.dtype).reshape(space.nvec.shape) + start for one in found]
+    if kind == "MultiBinary":
+        found = itertools.product((0, 1), repeat=math.prod(space.shape))
+        return [np.asarray(one, space.dtype).reshape(space.shape) for one in found]
+    parts = list(space.spaces) if kind == "Tuple" else [space.spaces[key] for key in space.spaces]
+    together = itertools.product(*(moves(part) for part in parts))
+    if kind == "Tuple":
+        return list(together)
+    return [dict(zip(space.spaces, one, strict=True)) for one in together]
