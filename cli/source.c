@@ -306,7 +306,7 @@ static cli_exit short_reward(cli_session *session, const foray_model *model, con
     return cli_status(session, status);
 }
 
-/* "own": what the world of a run pays, as far as it was kept in the run. */
+/* "own": what the world of a run pays, as far as it was stored in the run. */
 static bool names_own(const cli_session *session, const char *text)
 {
     return session->own && strcmp(text, "own") == 0;

@@ -1302,7 +1302,7 @@ typedef enum foray_own_side { FORAY_OWN_LOW, FORAY_OWN_HIGH, FORAY_OWN_UNSEEN } 
 FORAY_API foray_status foray_run_own_reward(foray_run *run, foray_own_side side,
                                             foray_reward **out);
 /* The plan for it, in which unseen transitions count low, with a certificate in which they count
- * high (docs/rewards.md): it holds whatever they are worth. With `store` it is kept in the run. */
+ * high (docs/rewards.md): it holds whatever they are worth. With `store` it is stored in the run. */
 FORAY_API foray_status foray_run_own_plan(foray_run *run, foray_mode mode, bool store,
                                           foray_policy **out);
 /* The same certificate for a policy from anywhere, as foray_explorer_certify. */

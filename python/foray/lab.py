@@ -24,7 +24,7 @@ class Tables:
     """The tables and the page in a directory; a temporary one goes when this does.
 
     ``tables.names`` lists them, ``tables.rows(name)`` and ``tables.frame(name)`` are one as a list of
-    dictionaries, or as a frame of pandas.
+    dictionaries, or as a DataFrame of pandas.
     """
 
     def __init__(self, directory: str, temporary: Any) -> None:
@@ -53,12 +53,12 @@ class Tables:
             return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
     def frame(self, name: str | None = None) -> Any:
-        """A table as a frame of pandas; without a name, the one with a row for each run."""
+        """A table as a DataFrame of pandas; without a name, the one with a row for each run."""
         path = self._path(name)
         try:
             import pandas
         except ImportError as error:
-            raise ImportError("frames need pandas: pip install 'foray-rl[frames]', or use .rows()") from error
+            raise ImportError("DataFrames need pandas: pip install 'foray-rl[frames]', or use .rows()") from error
         return pandas.read_csv(path, comment="#")
 
     @property

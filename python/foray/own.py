@@ -42,7 +42,7 @@ class Own:
         value = self._number(reward)
         place = f"(s={state}, a={action}, s'={following})"
         if value is None or not math.isfinite(value):
-            self._refuse(f"the environment's reward for {place} is {reward!r}, which is no number")
+            self._refuse(f"the environment's reward for {place} is {reward!r}, which is not a number")
         elif self.values.setdefault(where, value) != value:
             self._refuse(
                 f"the environment's reward for {place} was {self.values[where]} and is now {value}:"

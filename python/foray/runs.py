@@ -497,7 +497,7 @@ def explore(
     ``known`` says what is known of an environment: a model, or "table", which takes from its ``P``
     what can follow what, but never how likely it is; ``laws`` says which (s,a) then share a law.
     ``until`` ends exploring at a bound for all rewards, or at certificates for ``targets``.
-    ``range`` is that of the environment's own reward, which is then kept in the run, to plan for
+    ``range`` is that of the environment's own reward, which is then stored in the run, to plan for
     "own". ``clusters`` ("grid:21x21", "radial:500" or :class:`Clusters`) is how observations that are
     vectors are seen, within ``box=(low, high)`` where the environment's own borders are far away;
     certificates are estimates then. ``actions`` makes continuous actions a list: the list itself, or how

@@ -30,7 +30,7 @@ def _whole(value: Any, space: Any) -> int:
         single = array.reshape(-1)[0]
         if np.isfinite(single) and single == int(single):
             return int(single)
-    raise WorldError(f"the environment answered with {value!r}, which is no value of {space}")
+    raise WorldError(f"the environment answered with {value!r}, which is not in {space}")
 
 
 def _discrete(space: Any) -> tuple[int, Callable[[Any], int]]:
@@ -40,7 +40,7 @@ def _discrete(space: Any) -> tuple[int, Callable[[Any], int]]:
         n = (value if type(value) is int else _whole(value, space)) - start
         if 0 <= n < count:
             return n
-        raise WorldError(f"the environment answered with {value!r}, which is no value of {space}")
+        raise WorldError(f"the environment answered with {value!r}, which is not in {space}")
 
     return count, number
 
@@ -53,7 +53,7 @@ def _mixed(sizes: Sequence[int], parts: Callable[[Any], Any], space: Any) -> tup
         for part, size in zip(parts(value), sizes, strict=True):
             digit = _whole(part, space)
             if not 0 <= digit < size:
-                raise WorldError(f"the environment answered with {value!r}, which is no value of {space}")
+                raise WorldError(f"the environment answered with {value!r}, which is not in {space}")
             n = n * size + digit
         return n
 
