@@ -150,7 +150,7 @@ expect 2 "rooms" foray world export rooms: -o w.json
 # Runs.
 : >empty.foray
 echo "not a run" >text.foray
-head -c 65536 /dev/urandom >noise.foray
+{ printf "\377" && head -c 65535 /dev/urandom; } >noise.foray # a blank first would be JSON
 size=$(wc -c <good.foray)
 head -c $((size / 2)) good.foray >cut.foray
 for run in empty text noise cut; do
