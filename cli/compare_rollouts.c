@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "output.h"
 #include "workers.h"
@@ -91,13 +90,6 @@ static cli_exit read_settings(const contest *c, const char *text, foray_settings
 
 /* ------------------------------------------------------------------------- one run */
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static foray_status explore(contest *c, foray_explorer *explorer, int64_t episodes)
 {
     foray_world *world = NULL;
@@ -161,7 +153,7 @@ static bool tell(contest *c, int64_t finished, double seconds)
 static cli_exit run_all(contest *c)
 {
     cli_exit code = CLI_DONE;
-    double began = seconds_now();
+    double began = cli_seconds();
     cli_progress_begin(&c->work->line, 0);
     for (int64_t i = 0; i < c->what->algorithms && code == CLI_DONE; i++) {
         foray_settings settings;
@@ -170,7 +162,7 @@ static cli_exit run_all(contest *c)
             tried *result = &c->result[i * c->what->seeds + j];
             settings.seed = c->what->settings.seed + j;
             foray_status status = run_one(c, &settings, result);
-            if (status == FORAY_OK && !tell(c, i * c->what->seeds + j + 1, seconds_now() - began))
+            if (status == FORAY_OK && !tell(c, i * c->what->seeds + j + 1, cli_seconds() - began))
                 status = FORAY_INTERRUPTED;
             code = cli_status(c->session, status);
         }

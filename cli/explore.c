@@ -529,8 +529,8 @@ static const cli_option options[] = {
     CLI_OPTION_GIVEN,
     CLI_OPTION_WORKERS,
     CLI_FILE(0, "for", "REWARD",
-             "with --until: explore until the plan of this reward is certified so far, instead of "
-             "all rewards; a reward file, goal:STATE, or goals; may be repeated"),
+             "the reward that --until is about, instead of all; exploring ends when its plan is "
+             "certified so far; a reward file, goal:STATE, or goals; may be repeated"),
     CLI_OPTION_LITERAL,
     CLI_OPTION_TRUST,
     CLI_OPTION_CONTAIN,

@@ -9,12 +9,11 @@
 
 /* ------------------------------------------------------------------- policies as CSV */
 
-/* A whole number below `count`. */
+/* A whole number below `count`, of digits alone: 1e3 may be a name. */
 static bool read_number(const char *cell, int64_t count, int64_t *out)
 {
-    char *end;
-    *out = strtoll(cell, &end, 10);
-    return end > cell && !*end && *cell >= '0' && *cell <= '9' && *out < count;
+    return *cell && !cell[strspn(cell, "0123456789")] && foray_whole_read(cell, out) &&
+           *out < count;
 }
 
 typedef const char *name_fn(const foray_model *model, int64_t index);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "output.h"
@@ -25,6 +26,13 @@ void cli_progress_configure(const char *command, bool quiet, bool lines)
     how.command = command;
     how.quiet = quiet;
     how.lines = lines;
+}
+
+double cli_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static void want_stop(int signal_number)

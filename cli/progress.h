@@ -17,6 +17,9 @@ typedef struct cli_progress {
 /* Once, before anything begins: whose progress it is, and how it is shown. */
 void cli_progress_configure(const char *command, bool quiet, bool lines);
 
+/* A clock that never goes back, in seconds. */
+double cli_seconds(void);
+
 /* Has a signal asked to stop? For foray_context_set_stop. */
 bool cli_stop_wanted(void *user);
 

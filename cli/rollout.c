@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "model_system.h"
 #include "output.h"
@@ -43,8 +42,8 @@ typedef struct rollout {
     foray_policy **policy; /* [count] planned with what was learnt */
     double *learnt, *best; /* [episodes] returns of the two policies under way */
     cli_work work;         /* the progress line */
-    struct timespec started;
-    int64_t done; /* episodes so far, of all policies */
+    double started;        /* cli_seconds */
+    int64_t done;          /* episodes so far, of all policies */
 } rollout;
 
 /* ------------------------------------------------------------------------ opening */
@@ -151,10 +150,7 @@ static cli_exit choose_lens(rollout *r)
 
 static bool show_progress(rollout *r)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)(now.tv_sec - r->started.tv_sec) +
-                     1e-9 * (double)(now.tv_nsec - r->started.tv_nsec);
+    double seconds = cli_seconds() - r->started;
     int64_t policies = r->count * (foray_model_theta(foray_run_model(r->run)) ? 2 : 1);
     double share = (double)r->done / ((double)policies * (double)r->episodes);
     const foray_work_progress progress = {
@@ -282,7 +278,7 @@ static cli_exit try_all(rollout *r)
     cli_exit code = find_policies(r);
     if (code != CLI_DONE)
         return code;
-    clock_gettime(CLOCK_MONOTONIC, &r->started);
+    r->started = cli_seconds();
     cli_progress_begin(&r->work.line, 0);
     foray_context_set_stop(r->session->ctx, cli_stop_wanted, NULL);
     for (int64_t i = 0; i < r->count && status == FORAY_OK; i++)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "progress.h"
@@ -357,16 +356,13 @@ char *cli_view_text(const cli_view *view)
 typedef struct aggregating {
     cli_work work;
     int64_t clusters;
-    struct timespec started;
+    double started; /* cli_seconds */
 } aggregating;
 
 static bool show_progress(void *user, double done)
 {
     aggregating *a = user;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)(now.tv_sec - a->started.tv_sec) +
-                     1e-9 * (double)(now.tv_nsec - a->started.tv_nsec);
+    double seconds = cli_seconds() - a->started;
     const foray_work_progress progress = {
         .parts = a->clusters,
         .finished = (int64_t)(done * (double)a->clusters),
@@ -406,9 +402,9 @@ cli_exit cli_view_model(cli_session *session, cli_view *view, foray_model **out)
     if (view->model_path)
         return load_model(session, view, out);
     aggregating a = {.work = {.heading = "aggregating ", .parts = "clusters"},
-                     .clusters = foray_clusters_count(view->clusters)};
+                     .clusters = foray_clusters_count(view->clusters),
+                     .started = cli_seconds()};
     foray_aggregation_facts facts = {0};
-    clock_gettime(CLOCK_MONOTONIC, &a.started);
     cli_progress_begin(&a.work.line, 0);
     foray_status status = foray_aggregate(session->ctx, view->system, view->clusters,
                                           &view->aggregation, show_progress, &a, &facts, out);

@@ -48,8 +48,8 @@ struct cli_view {
 
 #define CLI_OPTION_CONTAIN                                                                         \
     CLI_SWITCH("contain",                                                                          \
-               "keep the plug-in (plugin:) in a process of its own; a crash in it then "           \
-               "ends the command with exit code 4, and everything is saved")
+               "keep a plug-in in a process of its own; a crash in it then ends the command with " \
+               "exit code 4, and everything is saved")
 
 #define CLI_OPTION_TRUST                                                                           \
     CLI_SWITCH("trust", "start what the run file names; the program (exec:) or the shared object " \

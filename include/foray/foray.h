@@ -110,16 +110,17 @@ FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
 
 /* Which instructions of the processor the most used loops may use: "baseline", or on x86-64
  * "avx2" or "avx512". The default is the widest that the machine has. Results do not depend on
- * it, to the last bit: that is what this function is for, to be shown. It acts on what is created
- * with the context afterwards. FORAY_ERROR_USAGE for a level that the machine, or this build of
+ * it, to the last bit, which tests show with this function. It acts on what is created with the
+ * context afterwards. FORAY_ERROR_USAGE for a level that the machine, or this build of
  * the library, does not have. */
 FORAY_API foray_status foray_context_set_level(foray_context *ctx, const char *level);
+
 /* What may take long (exploring, bounds, plans) asks `stop` several times a second, from any of its
  * threads. Once that says true, it returns FORAY_INTERRUPTED: an explorer may then be in the middle
  * of an episode and is only to be destroyed; a run has saved the episodes that had ended. NULL, as
  * at first: nobody is asked. Setting it forgets what was said before. */
 FORAY_API void foray_context_set_stop(foray_context *ctx, bool (*stop)(void *user), void *user);
-/* Such a `stop` for those whose own functions are dear to call, as in other languages: `user`
+/* Such a `stop` where calling back is expensive, as from other languages: `user`
  * points to an int that says stop when it is no longer 0. Any thread may change it. */
 FORAY_API bool foray_context_stop_flag(void *user);
 
@@ -181,7 +182,7 @@ typedef struct foray_parameter {
     const char *name; /* its words joined by '_' */
     foray_parameter_kind kind;
     const char *fallback; /* the default, as text */
-    double least, most;   /* of numbers: both are allowed; beyond 1e18 nothing is said of `most` */
+    double least, most;   /* of numbers: both are allowed; beyond 1e18 the range has no upper end */
     const char *choices;  /* of choices: "this|that" */
     const char *help;     /* one line, without a full stop */
 } foray_parameter;
@@ -318,10 +319,11 @@ FORAY_API double foray_model_feature_error(const foray_model *model);
 /* With what probability that bound may fail: certificates add it to their delta. 0: it is sure. */
 FORAY_API double foray_model_feature_delta(const foray_model *model);
 
-/* The true parameter, foray_model_dim numbers, or NULL if it is not known. A model
- * that knows it can be used as a world. */
 /* Is nothing known about it but sizes, names and perhaps where episodes begin? */
 FORAY_API bool foray_model_is_open(const foray_model *model);
+
+/* The true parameter, foray_model_dim numbers, or NULL if it is not known. A model
+ * that knows it can be used as a world. */
 FORAY_API const double *foray_model_theta(const foray_model *model);
 
 /* How many numbers of theta data could tell: d' after centring, over all blocks. 0: nothing is
@@ -606,8 +608,8 @@ typedef struct foray_world_ops {
     const char *(*message)(void *self);
     /* May be NULL: did the last step lead to an absorbing state? Open models learn it from this. */
     bool (*ended)(void *self);
-    /* May be NULL: a whole episode at once, for worlds that are dear to ask step by step, as those
-     * in other languages are. In step t and state s the action is action[t * states + s] or, where
+    /* May be NULL: a whole episode at once, for worlds that are expensive to ask step by step, as
+     * those in other languages are. In step t and state s the action is action[t * states + s] or, where
      * that is -1, as it may be in open models, foray_draw_action; writes the horizon + 1 states
      * that were met, `state`. After the last state of an episode that ended before, write
      * FORAY_OVER if it was cut off and, in open models, FORAY_DONE if that state is absorbing.
