@@ -26,13 +26,14 @@ static void put(const writing *w, const char *text, int length)
 static void write_row(const writing *w, int64_t episode, int64_t step, int64_t t,
                       const int32_t *here, int32_t action, bool done)
 {
-    char row[160 + FORAY_NUMBER_SIZE], number[FORAY_NUMBER_SIZE];
+    char row[160 + FORAY_NUMBER_SIZE];
     size_t room = sizeof row;
     int length = snprintf(row, room, "%" PRId64 ",%" PRId64 ",%" PRId32 ",%" PRId32 ",%" PRId32,
                           episode, step, here[0], action, here[1]);
     if (w->open)
         length += snprintf(row + length, room - (size_t)length, ",%d", done);
     if (w->reward) {
+        char number[FORAY_NUMBER_SIZE];
         double reward = foray_reward_next_at(w->reward, t, here[0], action, here[1]);
         length +=
             snprintf(row + length, room - (size_t)length, ",%s", foray_shortest(reward, number));
