@@ -186,7 +186,9 @@ class View {
     const here = scene.paint.at(scene.step, s), row = scene.paint.value.get(s);
     pen.fillStyle = c.floor;
     pen.fillRect(box.x, box.y, box.w - gap, box.h - gap);
-    const action = scene.policy && !scene.paint.empty ? scene.policy[scene.step * scene.world.states + s] : -1;
+    // A painted reward depends on the state alone: in the last step every action is as good as any other.
+    const policy = scene.paint.empty || scene.step === scene.world.horizon - 1 ? null : scene.policy;
+    const action = policy ? policy[scene.step * scene.world.states + s] : -1;
     if (action >= 0 && this.tinted) {
       pen.globalAlpha = 0.32;
       pen.fillStyle = TINTS[action % TINTS.length];
