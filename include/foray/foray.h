@@ -609,9 +609,9 @@ typedef struct foray_world_ops {
     /* May be NULL: did the last step lead to an absorbing state? Open models learn it from this. */
     bool (*ended)(void *self);
     /* May be NULL: a whole episode at once, for worlds that are expensive to ask step by step, as
-     * those in other languages are. In step t and state s the action is action[t * states + s] or, where
-     * that is -1, as it may be in open models, foray_draw_action; writes the horizon + 1 states
-     * that were met, `state`. After the last state of an episode that ended before, write
+     * those in other languages are. In step t and state s the action is action[t * states + s] or,
+     * where that is -1, as it may be in open models, foray_draw_action; writes the horizon + 1
+     * states that were met, `state`. After the last state of an episode that ended before, write
      * FORAY_OVER if it was cut off and, in open models, FORAY_DONE if that state is absorbing.
      * Asked instead of reset and step by algorithms whose actions are settled when an episode
      * begins; it must do what those would do. */
@@ -1304,7 +1304,8 @@ typedef enum foray_own_side { FORAY_OWN_LOW, FORAY_OWN_HIGH, FORAY_OWN_UNSEEN } 
 FORAY_API foray_status foray_run_own_reward(foray_run *run, foray_own_side side,
                                             foray_reward **out);
 /* The plan for it, in which unseen transitions count low, with a certificate in which they count
- * high (docs/rewards.md): it holds whatever they are worth. With `store` it is stored in the run. */
+ * high (docs/rewards.md): it holds whatever they are worth. With `store` it is stored in the run.
+ */
 FORAY_API foray_status foray_run_own_plan(foray_run *run, foray_mode mode, bool store,
                                           foray_policy **out);
 /* The same certificate for a policy from anywhere, as foray_explorer_certify. */
