@@ -62,7 +62,7 @@ static cli_exit add_algorithms(contest *c, char *list)
 }
 
 /* Room for copies of every -a, each of which is a list. */
-static cli_exit make_room(contest *c)
+static cli_exit make_room_for_algorithms(contest *c)
 {
     const cli_args *args = &c->session->args;
     size_t size = 0;
@@ -82,7 +82,7 @@ static cli_exit make_room(contest *c)
 static cli_exit read_algorithms(contest *c)
 {
     const cli_args *args = &c->session->args;
-    cli_exit code = make_room(c);
+    cli_exit code = make_room_for_algorithms(c);
     size_t used = 0;
     for (int64_t i = 0; i < args->count && code == CLI_DONE; i++) {
         if (strcmp(args->option[i]->is.name, "algorithm") != 0)

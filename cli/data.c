@@ -82,7 +82,7 @@ static cli_exit write_file(writing *w, const char *path)
 }
 
 /* The run, and the reward if one is asked for. */
-static cli_exit open_run(writing *w, cli_rewards *rewards)
+static cli_exit open_data_run(writing *w, cli_rewards *rewards)
 {
     cli_session *session = w->session;
     cli_exit code = cli_status(
@@ -109,7 +109,7 @@ static cli_exit run_data(cli_session *session)
     writing w = {.session = session};
     cli_rewards rewards = {0};
     const char *path = cli_value(session, "output") ? cli_value(session, "output") : "-";
-    cli_exit code = open_run(&w, &rewards);
+    cli_exit code = open_data_run(&w, &rewards);
     if (code == CLI_DONE) {
         w.generative = foray_algorithm_is_generative(foray_run_settings(w.run)->algorithm);
         w.open = foray_model_is_open(foray_run_model(w.run));

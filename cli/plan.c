@@ -26,7 +26,7 @@ static cli_exit open_known(cli_planning *p)
     return cli_world_open_checked(p->session, p->path, &p->known);
 }
 
-static cli_exit open_run(cli_planning *p)
+static cli_exit open_planned_run(cli_planning *p)
 {
     cli_session *session = p->session;
     foray_own own;
@@ -49,7 +49,7 @@ static cli_exit open_run(cli_planning *p)
 static cli_exit open_all(cli_planning *p)
 {
     cli_session *session = p->session;
-    cli_exit code = cli_names_model(p->path) ? open_known(p) : open_run(p);
+    cli_exit code = cli_names_model(p->path) ? open_known(p) : open_planned_run(p);
     if (code == CLI_DONE)
         code = cli_rewards_open(session, cli_plan_model(p), &p->rewards);
     if (code != CLI_DONE)

@@ -48,7 +48,7 @@ typedef struct rollout {
 
 /* ------------------------------------------------------------------------ opening */
 
-static cli_exit open_run(rollout *r)
+static cli_exit open_rollout_run(rollout *r)
 {
     cli_session *session = r->session;
     cli_exit code = cli_status(
@@ -88,7 +88,7 @@ static cli_exit add_given(rollout *r, cli_rewards *given)
     return CLI_DONE;
 }
 
-static cli_exit make_room(rollout *r, int64_t rewards)
+static cli_exit make_room_for_rewards(rollout *r, int64_t rewards)
 {
     size_t most = (size_t)rewards + 1;
     r->trial = calloc(most, sizeof *r->trial);
@@ -111,7 +111,7 @@ static cli_exit choose_rewards(rollout *r)
     if (cli_has(r->session, "reward")) {
         code = cli_rewards_open(r->session, foray_run_model(r->run), &given);
         if (code == CLI_DONE)
-            code = make_room(r, given.count);
+            code = make_room_for_rewards(r, given.count);
         if (code == CLI_DONE)
             code = add_given(r, &given);
         cli_rewards_close(&given);
@@ -120,7 +120,7 @@ static cli_exit choose_rewards(rollout *r)
     if (named == 0)
         return cli_fail(r->session, CLI_BAD_INPUT, "%s names no rewards: give one with -r",
                         r->view.system_text);
-    code = make_room(r, named);
+    code = make_room_for_rewards(r, named);
     for (int64_t i = 0; i < named && code == CLI_DONE; i++)
         code = add_own(r, i);
     return code;
@@ -477,7 +477,7 @@ static cli_exit run_rollout(cli_session *session)
                  .seed = cli_whole(session, "seed"),
                  .confidence = cli_real(session, "confidence"),
                  .work = {.heading = "trying ", .parts = "episodes"}};
-    cli_exit code = open_run(&r);
+    cli_exit code = open_rollout_run(&r);
     if (code == CLI_DONE)
         code = choose_rewards(&r);
     if (code == CLI_DONE)

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Retired words stay out of code, messages, headers, manual and pages; and the test notices them.
+# Retired words stay out of code, messages, headers, manual and pages, and static functions of one
+# name out of more than five files; and the test notices them.
 # shellcheck source=tests/shell.sh
 . "$(dirname "$0")/shell.sh"
 
@@ -27,7 +28,20 @@ printf '/* Ten, at\n * the most. */\n' >>tree/src/base/base.h
 caught "'at the most' is retired: at most"
 printf 'f("ten, at "\n  "The most");\n' >>tree/src/base/base.h
 caught "base.h:[0-9]+: 'at.*The most' is retired: at most"
+
+# The same for a static name: five files may share it, however it is written, and six may not.
+share_name() {
+    for file in "$@"; do
+        printf 'static inline __attribute__((cold)) int\nshared_name(int i)\n{\n}\n' >>"tree/$file"
+    done
+}
+share_name src/base/{csv,json,format}.c src/plan/reward.c lab/draw/svg.c
+printf 'static int shared_name = 1;\nstatic int (*shared)(int);\n' >>tree/src/run/run.h
+expect 0 ", 0 problems$" words tree "$list"
+share_name src/base/base.h
+caught "^'shared_name' is a static function in 6 files, name its subject: src/base/base.h src/"
 rm tree/src/base/*
+cp "$source_dir/lab/draw/svg.c" tree/lab/draw
 expect 0 ", 0 problems$" words tree "$list"
 
 finish

@@ -1,10 +1,16 @@
-"""Looks for retired words: words.py SOURCES LIST. Prints where they are, and ends in 1 if any.
+"""Looks for retired words and for names too common: words.py SOURCES LIST.
+
+Prints where they are, and ends in 1 if any.
 
 A line of LIST is REGEX <TAB> what to say instead [<TAB> REGEX of paths where it is allowed].
 Searched, without regard to case, are names of files and their text: code, comments and messages,
 headers, manual and pages. Sentences are found across line breaks, also within comments and strings.
+
+Static functions of one name in more than MOST_FILES files of src, lab and cli are problems too: a
+name so common says nothing of its subject.
 """
 
+import collections
 import pathlib
 import re
 import sys
@@ -14,6 +20,10 @@ KINDS = {".c", ".h", ".inc", ".md", ".1", ".py", ".bash", ""}
 # What separates two words of a sentence: spaces, line breaks, what begins a line of a comment, the
 # end of a string and the beginning of the next.
 GAP = re.compile(r'(?:\\n|[\s"*\\>|#])+')
+MOST_FILES = 5
+CODE = re.compile(r"(?:src|lab|cli)/.*\.(?:c|h|inc)")
+ATTRIBUTE = re.compile(r"__attribute__\(\(.*?\)\)")
+STATIC = re.compile(r"^static\b[^;={}()]*?\b(\w+)\s*\((?!\*)", re.M)
 
 
 def entries(path):
@@ -41,12 +51,23 @@ def line_of(text, start):
     return text.count("\n", 0, start + shorter) + 1
 
 
+def common_names(places):
+    """Problems, given the files of each name of a static function."""
+    for name, found in sorted(places.items()):
+        if len(found) > MOST_FILES:
+            yield f"'{name}' is a static function in {len(found)} files, name its subject: {' '.join(found)}"
+
+
 def main(sources, listing):
     top = pathlib.Path(sources)
     retired = list(entries(pathlib.Path(listing)))
     problems = searched = 0
+    places = collections.defaultdict(list)
     for name, text in files(top):
         searched += 1
+        if CODE.fullmatch(name):
+            for static in sorted(set(STATIC.findall(ATTRIBUTE.sub("", text)))):
+                places[static].append(name)
         plain = GAP.sub(" ", text)
         for regex, instead, allowed in retired:
             found = regex.search(name) or regex.search(plain)
@@ -54,8 +75,11 @@ def main(sources, listing):
                 line = 0 if found.string is name else line_of(text, found.start())
                 print(f"{name}:{line}: '{found.group().strip()}' is retired: {instead}")
                 problems += 1
-    print(f"words: {searched} files, {len(retired)} retired words, {problems} problems")
-    return 1 if problems or searched < 100 or not retired else 0
+    for problem in common_names(places):
+        print(problem)
+        problems += 1
+    print(f"words: {searched} files, {len(retired)} retired words, {len(places)} static names, {problems} problems")
+    return 1 if problems or searched < 100 or not retired or not places else 0
 
 
 if __name__ == "__main__":

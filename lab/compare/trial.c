@@ -191,7 +191,7 @@ static foray_status add_checkpoint(trial_run *r, int64_t k)
 
 /* -------------------------------------------------------------------------- a run */
 
-static foray_status open_run(trial_run *r)
+static foray_status open_trial_run(trial_run *r)
 {
     const foray_model *model = r->what->model;
     foray_status status = fy_trial_explorer(r->ctx, r->what, &r->explorer);
@@ -211,7 +211,7 @@ static foray_status open_run(trial_run *r)
 foray_status fy_trial_run(foray_context *ctx, const fy_trial *trial, fy_rows *rows)
 {
     trial_run r = {.ctx = ctx, .what = trial, .rows = rows};
-    foray_status status = open_run(&r);
+    foray_status status = open_trial_run(&r);
     int64_t k = 0, last = trial->settings.episodes;
     bool over = false;
     while (status == FORAY_OK && k < last && !over) {

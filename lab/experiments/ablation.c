@@ -61,7 +61,7 @@ typedef struct ablation_run {
 } ablation_run;
 
 /* Goals, and as many rewards of each random kind, the same in all runs of a world. */
-static foray_status open_run(ablation_run *r)
+static foray_status open_ablation(ablation_run *r)
 {
     const int64_t *at = r->lab->cell[r->cell].at;
     foray_status status =
@@ -150,7 +150,7 @@ static foray_status play_episodes(ablation_run *r, int64_t from, int64_t to)
 static foray_status make_ablation_cell(foray_context *ctx, fy_lab *lab, int64_t cell, fy_rows *rows)
 {
     ablation_run r = {.ctx = ctx, .lab = lab, .cell = cell, .rows = rows};
-    foray_status status = open_run(&r);
+    foray_status status = open_ablation(&r);
     int64_t last = fy_lab_whole(lab, FY_AB_EPISODES);
     for (int64_t k = 0, due = 16; k < last && status == FORAY_OK; k = due, due *= 2) {
         due = due < last ? due : last;

@@ -68,7 +68,7 @@ typedef struct exploring {
     double goals_after, all_after; /* episodes; INFINITY: not yet */
 } exploring;
 
-static foray_status open_run(exploring *r)
+static foray_status open_exploring(exploring *r)
 {
     const int64_t *at = r->lab->cell[r->cell].at;
     foray_settings_default(&r->settings);
@@ -118,7 +118,7 @@ static foray_status judge_goals(exploring *r, bool *reached)
     return status;
 }
 
-static foray_status look(exploring *r, int64_t episodes)
+static foray_status look_at_gaps(exploring *r, int64_t episodes)
 {
     foray_certificate bound = {.gap = INFINITY};
     bool reached = false, bounded = false;
@@ -141,13 +141,13 @@ static foray_status make_explorers_cell(foray_context *ctx, fy_lab *lab, int64_t
     exploring r = {.ctx = ctx, .lab = lab, .cell = cell};
     const int64_t *at = lab->cell[cell].at;
     int64_t last = fy_lab_whole(lab, EPISODES), next = 16;
-    foray_status status = open_run(&r);
+    foray_status status = open_exploring(&r);
     for (int64_t k = 1; k <= last && status == FORAY_OK; k++) {
         if (!isinf(r.goals_after) && !isinf(r.all_after))
             break;
         status = foray_explorer_play(r.explorer, r.world, NULL, NULL);
         if (status == FORAY_OK && (k >= next || k == last)) {
-            status = look(&r, k);
+            status = look_at_gaps(&r, k);
             next = k + (k + 9) / 10;
             if (!fy_lab_progress(lab, cell, (double)k / (double)last))
                 status = FORAY_INTERRUPTED;

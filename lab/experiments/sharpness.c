@@ -82,7 +82,7 @@ typedef struct sharpness_run {
     fy_rows *rows;
 } sharpness_run;
 
-static foray_status open_run(sharpness_run *r)
+static foray_status open_sharpness(sharpness_run *r)
 {
     const int64_t *at = r->lab->cell[r->cell].at;
     const char *world = fy_lab_word(r->lab, WORLDS, at[0]);
@@ -186,7 +186,7 @@ static foray_status make_sharpness_cell(foray_context *ctx, fy_lab *lab, int64_t
 {
     sharpness_run r = {.ctx = ctx, .lab = lab, .cell = cell, .rows = rows};
     int64_t last = fy_lab_whole(lab, EPISODES);
-    foray_status status = open_run(&r);
+    foray_status status = open_sharpness(&r);
     for (int64_t k = 0, due = 16; k < last && status == FORAY_OK; due *= 4) {
         for (due = due < last ? due : last; k < due && status == FORAY_OK; k++) {
             status = foray_explorer_play(r.explorer, r.world, NULL, NULL);

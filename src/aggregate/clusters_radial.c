@@ -266,8 +266,8 @@ static double mean_gap(const radial *r, int64_t n, int64_t count)
     return fmin(sum / (double)count, 1);
 }
 
-static foray_status fill(foray_context *ctx, const foray_system_spec *spec, int64_t count,
-                         const double *centre, double width, radial *r)
+static foray_status fill_radial(foray_context *ctx, const foray_system_spec *spec, int64_t count,
+                                const double *centre, double width, radial *r)
 {
     int64_t n = spec->dimensions;
     if (!FY_ALLOC(ctx, r->centre, count * n))
@@ -295,7 +295,7 @@ foray_status fy_clusters_radial(foray_context *ctx, const foray_system_spec *spe
     if (!FY_ALLOC(ctx, r, 1))
         return FORAY_ERROR_MEMORY;
     r->nearest = nearest;
-    status = fill(ctx, spec, count, centre, width, r);
+    status = fill_radial(ctx, spec, count, centre, width, r);
     if (status != FORAY_OK) {
         radial_destroy(r);
         return status;

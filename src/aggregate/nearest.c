@@ -151,7 +151,7 @@ static void consider(search *s, int64_t k)
     s->near[place] = item;
 }
 
-static void look(search *s, int64_t first, int64_t end)
+static void look_in_tree(search *s, int64_t first, int64_t end)
 {
     while (first < end) {
         int64_t middle = first + (end - first) / 2;
@@ -159,7 +159,7 @@ static void look(search *s, int64_t first, int64_t end)
         int64_t axis = s->tree->axis[middle];
         double across = s->at[axis] - s->tree->point[middle * s->tree->n + axis];
         bool left = across < 0;
-        look(s, left ? first : middle + 1, left ? middle : end);
+        look_in_tree(s, left ? first : middle + 1, left ? middle : end);
         if (s->found == s->wanted && across * across > s->near[s->wanted - 1].distance2)
             return;
         first = left ? middle + 1 : first;
@@ -170,5 +170,5 @@ static void look(search *s, int64_t first, int64_t end)
 void fy_tree_nearest(const fy_tree *tree, const double *at, int64_t wanted, fy_near *out)
 {
     search s = {.tree = tree, .at = at, .wanted = wanted, .near = out};
-    look(&s, 0, tree->count);
+    look_in_tree(&s, 0, tree->count);
 }

@@ -36,8 +36,8 @@ int64_t foray_policy_act(const foray_policy *policy, const foray_clusters *clust
     return best;
 }
 
-static foray_status fill(foray_context *ctx, foray_system *system, const foray_clusters *clusters,
-                         int64_t index, foray_reward *reward)
+static foray_status fill_reward(foray_context *ctx, foray_system *system,
+                                const foray_clusters *clusters, int64_t index, foray_reward *reward)
 {
     double state[FY_MOST_DIMENSIONS];
     foray_status status = FORAY_OK;
@@ -66,7 +66,7 @@ foray_status foray_system_reward_create(foray_context *ctx, foray_system *system
     foray_reward *reward = NULL;
     status = foray_reward_create(ctx, model, system->spec.reward_name[index], 0, &reward);
     if (status == FORAY_OK)
-        status = fill(ctx, system, clusters, index, reward);
+        status = fill_reward(ctx, system, clusters, index, reward);
     if (status != FORAY_OK) {
         foray_reward_destroy(reward);
         return status;

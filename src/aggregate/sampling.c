@@ -17,7 +17,7 @@
 
 /* ----------------------------------------------------------------------- creation */
 
-static bool allocate(fy_sampler *w)
+static bool allocate_sampler(fy_sampler *w)
 {
     const fy_sampling *what = w->what;
     int64_t d = what->system->spec.simulators, n = what->system->spec.dimensions;
@@ -41,7 +41,7 @@ foray_status fy_sampler_create(foray_context *ctx, const fy_sampling *what, int 
         return FORAY_ERROR_MEMORY;
     w->what = what;
     w->ctx = ctx;
-    if (!allocate(w)) {
+    if (!allocate_sampler(w)) {
         fy_sampler_destroy(w);
         return FORAY_ERROR_MEMORY;
     }

@@ -34,7 +34,7 @@ struct fy_csv {
 
 enum { END = -1, BROKEN = -2 };
 
-static int fill(fy_csv *csv)
+static int fill_chunk(fy_csv *csv)
 {
     ssize_t got;
     do
@@ -51,7 +51,7 @@ static int fill(fy_csv *csv)
 
 static int peek(fy_csv *csv)
 {
-    return csv->at < csv->filled ? csv->chunk[csv->at] : fill(csv);
+    return csv->at < csv->filled ? csv->chunk[csv->at] : fill_chunk(csv);
 }
 
 /* The byte that peek() saw. */

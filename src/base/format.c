@@ -99,7 +99,7 @@ static size_t lay_out_general(fy_decimal *d, int64_t digits, char *body)
     return lay_out_fixed(d, behind > 0 ? behind : 0, body);
 }
 
-static size_t lay_out(double value, const directive *one, char *body)
+static size_t lay_out_double(double value, const directive *one, char *body)
 {
     fy_decimal d;
     int64_t behind = one->precision < 0           ? 6
@@ -130,7 +130,7 @@ static void put_double(sink *out, const directive *one, double value)
     char body[BODY];
     bool negative = signbit(value) && !isnan(value);
     char sign = negative ? '-' : one->plus ? '+' : one->space ? ' ' : 0;
-    size_t size = lay_out(value, one, body), wide = size + (sign != 0);
+    size_t size = lay_out_double(value, one, body), wide = size + (sign != 0);
     size_t blanks = one->width > 0 && (size_t)one->width > wide ? (size_t)one->width - wide : 0;
     bool zeros = one->zero && !one->left && isfinite(value);
     if (!one->left && !zeros)

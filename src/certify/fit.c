@@ -77,7 +77,7 @@ static void find_cost(fy_fit *fit, double *memory)
     }
 }
 
-static foray_status fill(foray_context *ctx, fy_fit *fit, double *memory)
+static foray_status fill_fit(foray_context *ctx, fy_fit *fit, double *memory)
 {
     const fy_basis *basis = fit->model->basis;
     foray_status status = fy_vectors_create(ctx, basis, &fit->vectors);
@@ -116,7 +116,7 @@ foray_status fy_fit_create(foray_context *ctx, const foray_model *model, fy_fit 
                               ? find_blocks(ctx, basis, fit->tested, &found)
                               : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK && found > 0)
-        status = fill(ctx, fit, &memory);
+        status = fill_fit(ctx, fit, &memory);
     if (status == FORAY_OK && found > 0 && memory <= MOST_MEMORY)
         *out = fit;
     else

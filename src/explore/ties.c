@@ -83,7 +83,7 @@ static const foray_doubt_place *find_tie(const search *s, int64_t t)
     return NULL;
 }
 
-static foray_status look(foray_context *ctx, search *s, const foray_doubt_place **out)
+static foray_status look_for_tie(foray_context *ctx, search *s, const foray_doubt_place **out)
 {
     const foray_model *model = s->model;
     const int32_t *first;
@@ -155,7 +155,7 @@ foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_rewar
           FY_ALLOC(explorer->ctx, s.reached_next, model->states)))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
-        status = look(explorer->ctx, &s, &tie);
+        status = look_for_tie(explorer->ctx, &s, &tie);
     if (status == FORAY_OK) {
         *found = tie != NULL;
         if (tie)

@@ -21,8 +21,8 @@ typedef struct point {
 } point;
 
 /* What never happened has q = 0 and does not matter. */
-static point look(int64_t count, const double *q, const double *v, double range, double e,
-                  double eta)
+static point look_at_eta(int64_t count, const double *q, const double *v, double range, double e,
+                         double eta)
 {
     double y = e, first = 0, second = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -63,11 +63,11 @@ double fy_direct_mean(int64_t count, const double *q, const double *v, double ra
     static const double near_enough = 0.1, longest = 3;
     if (!(range > 0) || !isfinite(e))
         return range;
-    double least = fmin(range, look(count, q, v, range, e, range).bound);
+    double least = fmin(range, look_at_eta(count, q, v, range, e, range).bound);
     double tau = first_guess(count, q, v, range, e);
     for (int i = 0; i < STEPS; i++) {
         tau = fmin(fmax(tau, SMALLEST * range), LARGEST * range);
-        point at = look(count, q, v, range, e, range + tau);
+        point at = look_at_eta(count, q, v, range, e, range + tau);
         least = fmin(least, at.bound);
         if (!(fabs(at.step) > near_enough))
             break;

@@ -101,7 +101,7 @@ static void order_by_block(fy_inner *inner, int64_t *start)
         inner->order[start[basis->block_of_generator_set[set]]++] = (int32_t)set;
 }
 
-static bool allocate(foray_context *ctx, fy_inner *inner)
+static bool allocate_inner(foray_context *ctx, fy_inner *inner)
 {
     const foray_model *model = inner->basis->model;
     int64_t sets = model->generator_sets, *start;
@@ -132,7 +132,7 @@ foray_status fy_inner_create(foray_context *ctx, const fy_basis *basis, int meth
     inner->threads = ctx->threads > 1 ? ctx->threads : 1;
     inner->ratio = 1;
     foray_status status = choose_method(ctx, inner, method, memory);
-    if (status == FORAY_OK && !allocate(ctx, inner))
+    if (status == FORAY_OK && !allocate_inner(ctx, inner))
         status = FORAY_ERROR_MEMORY;
     if (status != FORAY_OK) {
         fy_inner_destroy(inner);

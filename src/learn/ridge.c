@@ -29,7 +29,7 @@ static inline double *block_factor(const fy_ridge *ridge, int64_t block)
 /* -------------------------------------------------------------- initialise */
 
 /* Turns the dimensions in at_vector[1..] into places. */
-static void lay_out(fy_ridge *ridge)
+static void lay_out_ridge(fy_ridge *ridge)
 {
     for (int64_t g = 0; g < ridge->blocks; g++) {
         ridge->at_matrix[g + 1] = ridge->at_matrix[g] + row_at(ridge->at_vector[g + 1]);
@@ -51,10 +51,10 @@ static void start(fy_ridge *ridge, const double *lambda)
     ridge->most_growth = 1;
 }
 
-static bool allocate(foray_context *ctx, fy_ridge *ridge, int64_t most_dim)
+static bool allocate_ridge(foray_context *ctx, fy_ridge *ridge, int64_t most_dim)
 {
     int64_t blocks = ridge->blocks;
-    lay_out(ridge);
+    lay_out_ridge(ridge);
     return FY_ALLOC(ctx, ridge->factor, ridge->at_matrix[blocks]) &&
            FY_ALLOC(ctx, ridge->sigma, ridge->at_matrix[blocks]) &&
            FY_ALLOC(ctx, ridge->target, ridge->at_vector[blocks]) &&
@@ -81,7 +81,7 @@ static foray_status complete(foray_context *ctx, fy_ridge *ridge, const double *
     for (int64_t g = 1; g <= ridge->blocks; g++)
         most_dim = ridge->at_vector[g] > most_dim ? ridge->at_vector[g] : most_dim;
     foray_status status = check_dim(ctx, most_dim);
-    if (status == FORAY_OK && !allocate(ctx, ridge, most_dim))
+    if (status == FORAY_OK && !allocate_ridge(ctx, ridge, most_dim))
         status = FORAY_ERROR_MEMORY;
     if (status != FORAY_OK) {
         fy_ridge_destroy(ridge);

@@ -209,7 +209,7 @@ static foray_status check_limits(builder *b, const shape *set, bool is_new)
 
 /* ------------------------------------------------------------------ build */
 
-static bool make_room(builder *b, int64_t generators)
+static bool make_room_for_walk(builder *b, int64_t generators)
 {
     fy_walks *walks = b->walks;
     fy_walk *walk = fy_grow(b->ctx, walks->walk, &b->walk_room, walks->count + 1, sizeof *walk);
@@ -227,7 +227,7 @@ static bool make_room(builder *b, int64_t generators)
 static foray_status add_walk(builder *b, const shape *set)
 {
     fy_walks *walks = b->walks;
-    if (!make_room(b, set->generators))
+    if (!make_room_for_walk(b, set->generators))
         return FORAY_ERROR_MEMORY;
     memcpy(walks->side + b->sides, b->side, (size_t)set->generators * sizeof *b->side);
     walks->walk[walks->count++] = (fy_walk){.generators = (int32_t)set->generators,

@@ -351,7 +351,7 @@ static foray_status bound_norms(foray_context *ctx, fy_basis *basis, const fy_eq
 
 /* ---------------------------------------------------------------- creation */
 
-static foray_status allocate(foray_context *ctx, fy_basis *basis)
+static foray_status allocate_basis(foray_context *ctx, fy_basis *basis)
 {
     const foray_model *model = basis->model;
     int64_t generators = model->gen_start[model->generator_sets];
@@ -377,7 +377,7 @@ static void sum_up(fy_basis *basis)
 
 static foray_status derive(foray_context *ctx, fy_basis *basis)
 {
-    foray_status status = allocate(ctx, basis);
+    foray_status status = allocate_basis(ctx, basis);
     if (status == FORAY_OK)
         status = find_blocks(ctx, basis);
     if (status == FORAY_OK)

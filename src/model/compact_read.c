@@ -160,7 +160,7 @@ static foray_status check_size(content *c)
     return FORAY_OK;
 }
 
-static bool allocate(content *c)
+static bool allocate_content(content *c)
 {
     foray_context *ctx = c->ctx;
     const fy_compact_header *h = &c->h;
@@ -373,7 +373,7 @@ static foray_status read_model(content *c, const char *where, foray_model **out)
     foray_status status = read_header(c);
     if (status == FORAY_OK)
         status = check_size(c);
-    if (status == FORAY_OK && !allocate(c))
+    if (status == FORAY_OK && !allocate_content(c))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
         status = read_arrays(c);

@@ -155,7 +155,7 @@ static void group_by_block(fy_equations *equations, int64_t blocks)
         equations->start[block + 1] += equations->start[block];
 }
 
-static bool allocate(foray_context *ctx, collector *c)
+static bool allocate_collector(foray_context *ctx, collector *c)
 {
     const fy_basis *basis = c->basis;
     const foray_model *model = basis->model;
@@ -173,7 +173,7 @@ foray_status fy_equations_create(foray_context *ctx, const fy_basis *basis, fy_e
 {
     fy_equations equations = {0};
     collector c = {.basis = basis, .out = &equations};
-    bool allocated = allocate(ctx, &c);
+    bool allocated = allocate_collector(ctx, &c);
     for (int64_t generator_set = 0; allocated && generator_set < basis->model->generator_sets;
          generator_set++)
         keep_row(&c, sum_generators(&c, generator_set));

@@ -76,7 +76,7 @@ static bool copy_names(foray_context *ctx, const char *const *from, int64_t coun
 }
 
 /* Arrays of no successors, generators and features, for whoever looks at them. */
-static bool fill(foray_context *ctx, const fy_open_parts *parts, foray_model *model)
+static bool fill_model(foray_context *ctx, const fy_open_parts *parts, foray_model *model)
 {
     bool filled = (model->name = fy_text(ctx, parts->name)) != NULL &&
                   FY_ALLOC(ctx, model->succ_start, model->pairs + 1) &&
@@ -116,7 +116,7 @@ foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray
                            .absorbings = parts->absorbings,
                            .grid_rows = parts->rows,
                            .grid_cols = parts->cols};
-    if (!fill(ctx, parts, model)) {
+    if (!fill_model(ctx, parts, model)) {
         foray_model_destroy(model);
         return FORAY_ERROR_MEMORY;
     }

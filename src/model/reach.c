@@ -90,7 +90,7 @@ static bool choose_states(foray_context *ctx, part *p)
     return true;
 }
 
-static bool make_room(foray_context *ctx, part *p)
+static bool make_room_for_part(foray_context *ctx, part *p)
 {
     const foray_model *model = p->model;
     int64_t pairs = p->states * model->actions, transitions = 0, features = 0;
@@ -252,7 +252,7 @@ foray_status fy_model_reachable(foray_context *ctx, const foray_model *model, fo
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s: an open model says nothing about what follows what", model->name);
     foray_status status = FORAY_ERROR_MEMORY;
-    if (choose_states(ctx, &p) && make_room(ctx, &p) && copy_lists(ctx, &p)) {
+    if (choose_states(ctx, &p) && make_room_for_part(ctx, &p) && copy_lists(ctx, &p)) {
         copy_states(&p);
         status = assemble_part(ctx, &p, out);
     }

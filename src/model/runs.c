@@ -47,7 +47,8 @@ static void free_chunks(fy_chunks *chunks)
 
 /* Room for `words` in a row. New chunks have at least `room`, pages of which are taken from the
  * system only as they are written. */
-static int32_t *make_room(foray_context *ctx, fy_chunks *chunks, size_t words, size_t room)
+static int32_t *make_room_for_words(foray_context *ctx, fy_chunks *chunks, size_t words,
+                                    size_t room)
 {
     fy_chunk *chunk = chunks->last;
     if (!chunk || words > chunk->room - chunk->used) {
@@ -87,7 +88,8 @@ foray_status fy_runs_add(foray_context *ctx, fy_runs *runs, int64_t pair, int32_
     if (count > INT32_MAX)
         return fy_fail(ctx, FORAY_ERROR_MEMORY, "out of memory: too much is said of one pair");
     size_t words = run_words(list, count);
-    int32_t *at = make_room(ctx, &runs->chunks, words, room_of_chunk(runs->chunks.words, 64));
+    int32_t *at =
+        make_room_for_words(ctx, &runs->chunks, words, room_of_chunk(runs->chunks.words, 64));
     if (!at)
         return FORAY_ERROR_MEMORY;
     bool first = runs->chunks.words == words && runs->groups == 0;
@@ -139,7 +141,7 @@ static foray_status deal_out(foray_context *ctx, fy_runs *runs, const fy_chunk *
         size_t start = at;
         fy_run run = read_run(chunk, &at);
         fy_run_group *group = &runs->group[run.pair / (runs->group[0].end - runs->group[0].from)];
-        int32_t *to = make_room(ctx, &group->chunks, at - start, room);
+        int32_t *to = make_room_for_words(ctx, &group->chunks, at - start, room);
         if (!to)
             return FORAY_ERROR_MEMORY;
         memcpy(to, chunk->word + start, (at - start) * sizeof *to);

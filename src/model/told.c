@@ -104,7 +104,7 @@ foray_status fy_told_sort(const foray_builder *builder, int64_t pair, fy_told *t
 
 /* Entries with one successor are its feature vector: the generators, by feature vector, and
  * their successors. Returns how many. */
-static int64_t lay_out(fy_desk *desk, int64_t count)
+static int64_t lay_out_generators(fy_desk *desk, int64_t count)
 {
     int64_t generators = 0, features = 0;
     for (int64_t k = 0; k < count; k++) {
@@ -139,7 +139,7 @@ static foray_status find_list(foray_builder *builder, int64_t count, int32_t *li
         return status;
     int64_t said = (int64_t)(builder->runs.chunks.words * sizeof(int32_t));
     bool keep = fy_sets_bytes(&builder->lists) < little + said / 8;
-    *successors = lay_out(&builder->desk, count);
+    *successors = lay_out_generators(&builder->desk, count);
     *list = fy_sets_find(&builder->lists, builder->desk.generator, *successors, keep);
     if (*list < 0 && keep)
         *list = (int32_t)(builder->lists.count - 1);

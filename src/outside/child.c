@@ -159,7 +159,7 @@ foray_status fy_child_start(foray_context *say, const char *command, fy_child *c
  * cannot become somebody else's. */
 typedef enum fate { RUNNING, ENDED, REAPED_BY_OTHERS } fate;
 
-static fate look(const fy_child *child, siginfo_t *info)
+static fate look_at_child(const fy_child *child, siginfo_t *info)
 {
     *info = (siginfo_t){0};
     int result;
@@ -181,7 +181,7 @@ static const char *signal_text(int number)
 bool fy_child_ended(const fy_child *child, char how[FY_CHILD_HOW])
 {
     siginfo_t info;
-    switch (look(child, &info)) {
+    switch (look_at_child(child, &info)) {
     case RUNNING:
         return false;
     case REAPED_BY_OTHERS:
@@ -204,7 +204,7 @@ static fate wait_for(const fy_child *child, double seconds)
     double deadline = fy_clock() + seconds;
     struct timespec pause = {.tv_nsec = 500000};
     fate found;
-    while ((found = look(child, &info)) == RUNNING && fy_clock() < deadline) {
+    while ((found = look_at_child(child, &info)) == RUNNING && fy_clock() < deadline) {
         nanosleep(&pause, NULL);
         if (pause.tv_nsec < 10000000)
             pause.tv_nsec *= 2;

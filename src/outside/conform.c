@@ -459,7 +459,7 @@ static const row rows[] = {
     {"speed", "how fast it answers", fy_check_speed, ANSWERS},
 };
 
-static foray_status allocate(foray_context *ctx, fy_suite *suite)
+static foray_status allocate_suite(foray_context *ctx, fy_suite *suite)
 {
     int64_t n = suite->n;
     if (FY_ALLOC(ctx, suite->query, SAMPLE_MOST) && FY_ALLOC(ctx, suite->state, SAMPLE_MOST * n) &&
@@ -522,7 +522,7 @@ foray_status foray_system_check(foray_context *ctx, foray_system *system, int64_
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%" PRId64 " draws, but a deviation needs at least 2", draws);
     int64_t count = 0;
-    foray_status status = allocate(ctx, &suite);
+    foray_status status = allocate_suite(ctx, &suite);
     if (status == FORAY_OK)
         status = run(&suite, fn, user, &count);
     if (status == FORAY_OK || status == FORAY_ERROR_WORLD)

@@ -214,8 +214,8 @@ static foray_status read_texts(foray_context *say, fy_reader *reader, const spec
     return FORAY_OK;
 }
 
-static foray_status allocate(foray_context *say, const spec_head *head, size_t size,
-                             fy_frame_spec *out)
+static foray_status allocate_spec(foray_context *say, const spec_head *head, size_t size,
+                                  fy_frame_spec *out)
 {
     int64_t weights = head->flags & WEIGHTS_KNOWN ? head->simulators : 0;
     int64_t actions = head->flags & ACTIONS_NAMED ? head->actions : 0;
@@ -243,7 +243,7 @@ foray_status fy_frame_spec_read(foray_context *say, int32_t version, const uint8
                                    .rewards = head.rewards},
                           .deterministic = (head.flags & DETERMINISTIC) != 0,
                           .sequential = (head.flags & SEQUENTIAL) != 0};
-    status = allocate(say, &head, size, &read);
+    status = allocate_spec(say, &head, size, &read);
     if (status == FORAY_OK) {
         read_numbers(&reader, &head, &read);
         status = read_texts(say, &reader, &head, &read);

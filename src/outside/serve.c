@@ -212,7 +212,7 @@ static void serve(server *s, const char *failure)
             return;
 }
 
-static bool allocate(server *s)
+static bool allocate_server(server *s)
 {
     return FY_ALLOC(s->ctx, s->question, QUESTION_WORDS) && FY_ALLOC(s->ctx, s->query, QUERIES) &&
            FY_ALLOC(s->ctx, s->key, QUERIES) && FY_ALLOC(s->ctx, s->word, 2 * QUERIES) &&
@@ -224,7 +224,8 @@ foray_status foray_plugin_serve(foray_context *ctx, const char *text, int questi
     server s = {.ctx = ctx, .questions = questions, .answers = answers, .answer = {.ctx = ctx}};
     fy_plugin *plugin = NULL;
     char failure[sizeof ctx->message];
-    foray_status status = allocate(&s) ? fy_plugin_load(ctx, text, &plugin) : FORAY_ERROR_MEMORY;
+    foray_status status =
+        allocate_server(&s) ? fy_plugin_load(ctx, text, &plugin) : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK) {
         s.table = fy_plugin_table_of(plugin);
         if (s.table->dimensions < 1 || s.table->dimensions > 64)

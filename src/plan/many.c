@@ -138,8 +138,9 @@ static foray_status interleave_group(foray_context *ctx, workspace *work,
 }
 
 /* A reward alone is used where it lies. */
-static foray_status lay_out(foray_context *ctx, workspace *work, const foray_reward *const *rewards,
-                            int64_t count, int lanes, fy_plan_reward *out)
+static foray_status lay_out_reward(foray_context *ctx, workspace *work,
+                                   const foray_reward *const *rewards, int64_t count, int lanes,
+                                   fy_plan_reward *out)
 {
     if (lanes > 1) {
         *out = (fy_plan_reward){.table = work->table, .cap = INFINITY};
@@ -228,7 +229,8 @@ static foray_status plan_all(foray_context *ctx, workspace *work, const fy_plan_
     for (int64_t i = 0, group; i < count; i += group) {
         group = group_size(rewards + i, count - i);
         task.lanes = group == 1 ? 1 : FY_LANES;
-        foray_status status = lay_out(ctx, work, rewards + i, group, task.lanes, &task.reward);
+        foray_status status =
+            lay_out_reward(ctx, work, rewards + i, group, task.lanes, &task.reward);
         if (status < 0)
             return status;
         plan_group(work, task, order, group, policies + i);

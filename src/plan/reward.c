@@ -11,7 +11,7 @@
 
 /* ----------------------------------------------------------------- creation */
 
-static foray_status allocate(foray_context *ctx, foray_reward *reward, const char *name)
+static foray_status allocate_reward(foray_context *ctx, foray_reward *reward, const char *name)
 {
     if (!(reward->name = fy_text(ctx, name)) || !FY_ALLOC(ctx, reward->table, reward->horizon) ||
         !FY_ALLOC(ctx, reward->table_of_step, reward->horizon) ||
@@ -72,7 +72,7 @@ foray_status foray_reward_create_between(foray_context *ctx, const foray_model *
                              .low = low,
                              .high = high,
                              .discount = 1};
-    if ((status = allocate(ctx, reward, name)) < 0 ||
+    if ((status = allocate_reward(ctx, reward, name)) < 0 ||
         (status = fill_first(ctx, reward, model)) < 0) {
         foray_reward_destroy(reward);
         return status;
@@ -158,7 +158,7 @@ foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, fora
     copy->table_of_step = copy->steps_of = NULL;
     copy->fixed = NULL;
     copy->tables = 0;
-    foray_status status = allocate(ctx, copy, reward->name);
+    foray_status status = allocate_reward(ctx, copy, reward->name);
     if (status == FORAY_OK)
         status = copy_tables(ctx, reward, copy);
     if (status != FORAY_OK) {

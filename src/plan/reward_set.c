@@ -161,8 +161,8 @@ static void drop_empty(fy_reward_part *part)
     part->next = part->unit_next = NULL;
 }
 
-static void fill(const foray_reward *reward, fy_reward_part *part, int64_t state, int64_t action,
-                 double value)
+static void fill_part(const foray_reward *reward, fy_reward_part *part, int64_t state,
+                      int64_t action, double value)
 {
     pairs all = pairs_of(reward, state, action), among = look_among(reward, all);
     for (int64_t s = all.state; s < all.end_state; s++)
@@ -185,7 +185,7 @@ foray_status foray_reward_set(foray_context *ctx, foray_reward *reward, int64_t 
     for (int64_t i = these.first; i < these.end && status == FORAY_OK; i++)
         status = overrule(ctx, &reward->table[i].rules, rule);
     for (int64_t i = these.first; i < these.end && status == FORAY_OK; i++)
-        fill(reward, &reward->table[i], state, action, value);
+        fill_part(reward, &reward->table[i], state, action, value);
     return status;
 }
 
@@ -339,7 +339,8 @@ static void renew_part(const foray_reward *reward, fy_reward_part *part)
 }
 
 /* Room for values in the unit of planning, beside those that were given. */
-static foray_status make_room(foray_context *ctx, const foray_reward *reward, fy_reward_part *part)
+static foray_status make_room_for_units(foray_context *ctx, const foray_reward *reward,
+                                        fy_reward_part *part)
 {
     if ((!part->unit_pair && !FY_ALLOC(ctx, part->unit_pair, reward->states * reward->actions)) ||
         (part->next && !part->unit_next && !FY_ALLOC(ctx, part->unit_next, reward->transitions)))
@@ -360,7 +361,7 @@ foray_status foray_reward_set_minimise(foray_context *ctx, foray_reward *reward,
         return FORAY_OK;
     }
     for (int64_t i = 0; i < reward->tables && status == FORAY_OK; i++)
-        status = make_room(ctx, reward, &reward->table[i]);
+        status = make_room_for_units(ctx, reward, &reward->table[i]);
     if (status == FORAY_OK)
         reward->minimise = minimise;
     for (int64_t i = 0; i < reward->tables; i++)

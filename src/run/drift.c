@@ -129,7 +129,7 @@ static foray_status check_possible(checking *c)
                    c->run->store->path);
 }
 
-static foray_status allocate(checking *c, double delta)
+static foray_status allocate_checking(checking *c, double delta)
 {
     foray_context *ctx = c->run->ctx;
     const fy_basis *basis = c->run->model->basis;
@@ -157,7 +157,7 @@ foray_status foray_run_check_data(foray_run *run, const char *path, double delta
     if (!between || !run->model->basis)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE, "a delta of %g, or a model without laws",
                        delta);
-    foray_status status = allocate(&c, delta);
+    foray_status status = allocate_checking(&c, delta);
     if (status == FORAY_OK)
         status = check_possible(&c);
     if (status == FORAY_OK) {

@@ -109,7 +109,7 @@ static double compare(const checking *c, int64_t state, int64_t action)
 /* ---------------------------------------------------------------------------- data */
 
 /* Every law is looked at whenever its new transitions have grown by a tenth. */
-static void look(checking *c, int64_t state, int64_t action)
+static void look_at_law(checking *c, int64_t state, int64_t action)
 {
     int64_t law = state < 0 ? 0 : fy_seen_law(c->later, fy_seen_find(c->later, state), action);
     int64_t n = c->later->visits[law];
@@ -136,7 +136,7 @@ static foray_status take_step(checking *c, const foray_recorded *episode, int64_
     fy_seen_follow(c->later, state, episode->actions[t], next);
     if (c->later->failed)
         return FORAY_ERROR_MEMORY;
-    look(c, state, episode->actions[t]);
+    look_at_law(c, state, episode->actions[t]);
     return FORAY_OK;
 }
 
@@ -153,7 +153,7 @@ static foray_status take_episode(void *user, const foray_recorded *episode)
     }
     if (c->run->model->initials == 0) {
         fy_seen_begin(c->later, episode->states[0]);
-        look(c, -1, -1);
+        look_at_law(c, -1, -1);
     }
     for (int64_t t = 0; t < episode->steps && status == FORAY_OK; t++)
         status = take_step(c, episode, t);

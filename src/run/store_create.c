@@ -50,7 +50,7 @@ static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
 
 /* One transaction makes the whole file. Its journal need not survive a crash:
  * the file has no name yet that anyone would open. */
-static foray_status fill(fy_store *store, const fy_birth *birth)
+static foray_status fill_store(fy_store *store, const fy_birth *birth)
 {
     char identity[160];
     fy_format(identity, sizeof identity,
@@ -77,7 +77,7 @@ static foray_status build(fy_store *store, const char *temporary, const fy_birth
     foray_status status =
         fy_store_connect(store, temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     if (status == FORAY_OK)
-        status = fill(store, birth);
+        status = fill_store(store, birth);
     sqlite3_close(store->db);
     store->db = NULL;
     return status;

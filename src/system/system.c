@@ -210,8 +210,8 @@ static void release(foray_system *system)
     free(system);
 }
 
-static foray_status fill(foray_context *ctx, const foray_system_spec *spec,
-                         const foray_system_ops *ops, void *self, foray_system *system)
+static foray_status fill_system(foray_context *ctx, const foray_system_spec *spec,
+                                const foray_system_ops *ops, void *self, foray_system *system)
 {
     system->ctx = ctx;
     system->self = self;
@@ -238,7 +238,7 @@ foray_status foray_system_create(foray_context *ctx, const foray_system_spec *sp
         return status;
     if (!FY_ALLOC(ctx, system, 1))
         return FORAY_ERROR_MEMORY;
-    status = fill(ctx, &whole, ops, self, system);
+    status = fill_system(ctx, &whole, ops, self, system);
     if (status != FORAY_OK) {
         release(system);
         return status;

@@ -31,7 +31,7 @@ static const foray_parameter parameters[] = {
 enum { MOVED, SLIPPED_LEFT, SLIPPED_RIGHT, OUTCOMES };
 enum { ROWS = 4, COLS = 12, STATES = ROWS * COLS, START = STATES - COLS, GOAL = STATES - 1 };
 
-static int64_t step(int64_t state, int direction)
+static int64_t step_by_cliff(int64_t state, int direction)
 {
     int64_t row = state / COLS + fy_direction_row[direction];
     int64_t col = state % COLS + fy_direction_col[direction];
@@ -53,9 +53,9 @@ static void add_cell(foray_builder *builder, int64_t state, bool shared)
     for (int meant = 0; meant < FY_DIRECTIONS; meant++) {
         int64_t next[OUTCOMES] = {GOAL, GOAL, GOAL};
         if (state != GOAL) {
-            next[MOVED] = step(from, meant);
-            next[SLIPPED_LEFT] = step(from, (meant + 3) % FY_DIRECTIONS);
-            next[SLIPPED_RIGHT] = step(from, (meant + 1) % FY_DIRECTIONS);
+            next[MOVED] = step_by_cliff(from, meant);
+            next[SLIPPED_LEFT] = step_by_cliff(from, (meant + 3) % FY_DIRECTIONS);
+            next[SLIPPED_RIGHT] = step_by_cliff(from, (meant + 1) % FY_DIRECTIONS);
         }
         foray_builder_outcomes(builder, state, meant, shared ? 0 : state * FY_DIRECTIONS + meant,
                                next);

@@ -47,7 +47,7 @@ static const char eight[] = "S......."
 /* Gymnasium's actions, as directions of a map. */
 static const int direction_of[FY_DIRECTIONS] = {FY_LEFT, FY_DOWN, FY_RIGHT, FY_UP};
 
-static int64_t step(int64_t size, int64_t state, int direction)
+static int64_t step_on_lake(int64_t size, int64_t state, int direction)
 {
     int64_t row = state / size + fy_direction_row[direction];
     int64_t col = state % size + fy_direction_col[direction];
@@ -73,9 +73,9 @@ static void add_cell(foray_builder *builder, const char *map, int64_t size, int6
         int64_t next[OUTCOMES] = {state, state, state};
         int meant = direction_of[action];
         if (!ends) {
-            next[MOVED] = step(size, state, meant);
-            next[SLIPPED_LEFT] = step(size, state, (meant + 3) % FY_DIRECTIONS);
-            next[SLIPPED_RIGHT] = step(size, state, (meant + 1) % FY_DIRECTIONS);
+            next[MOVED] = step_on_lake(size, state, meant);
+            next[SLIPPED_LEFT] = step_on_lake(size, state, (meant + 3) % FY_DIRECTIONS);
+            next[SLIPPED_RIGHT] = step_on_lake(size, state, (meant + 1) % FY_DIRECTIONS);
         }
         foray_builder_outcomes(builder, state, action, shared ? 0 : state * FY_DIRECTIONS + action,
                                next);

@@ -42,7 +42,7 @@ typedef struct law_table {
 } law_table;
 
 /* One step in a direction: false if the wall stops it. */
-static bool step(const double *value, int64_t cell, int direction, int64_t *next)
+static bool step_on_grid(const double *value, int64_t cell, int direction, int64_t *next)
 {
     int64_t rows = (int64_t)value[ROWS], cols = (int64_t)value[COLS];
     int64_t row = cell / cols + fy_direction_row[direction];
@@ -57,9 +57,9 @@ static bool step(const double *value, int64_t cell, int direction, int64_t *next
 static int64_t outcomes_of(const double *value, int64_t cell, int direction, int64_t *next)
 {
     int64_t slips = 0;
-    step(value, cell, direction, &next[0]);
+    step_on_grid(value, cell, direction, &next[0]);
     for (int turn = 1; turn < FY_DIRECTIONS; turn++) {
-        bool open = step(value, cell, (direction + turn) % FY_DIRECTIONS, &next[1 + slips]);
+        bool open = step_on_grid(value, cell, (direction + turn) % FY_DIRECTIONS, &next[1 + slips]);
         slips += open || value[SLIPS] == 0;
     }
     return slips;

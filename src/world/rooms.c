@@ -73,7 +73,7 @@ static void draw_map(room_map *map)
 }
 
 /* The state one step away, or `state` itself if a wall is in the way. */
-static int64_t step(const room_map *map, int64_t row, int64_t col, int direction)
+static int64_t step_in_rooms(const room_map *map, int64_t row, int64_t col, int direction)
 {
     int64_t to_row = row + fy_direction_row[direction], to_col = col + fy_direction_col[direction];
     int64_t state = map->state[row * map->cols + col];
@@ -104,9 +104,9 @@ static void add_cell(foray_builder *builder, const room_map *map, int64_t row, i
     fy_world_cell(builder, state, row, col, name);
     for (int meant = 0; meant < FY_DIRECTIONS; meant++) {
         int64_t next[OUTCOMES];
-        next[MOVED] = step(map, row, col, meant);
-        next[SLIPPED_LEFT] = step(map, row, col, (meant + 3) % FY_DIRECTIONS);
-        next[SLIPPED_RIGHT] = step(map, row, col, (meant + 1) % FY_DIRECTIONS);
+        next[MOVED] = step_in_rooms(map, row, col, meant);
+        next[SLIPPED_LEFT] = step_in_rooms(map, row, col, (meant + 3) % FY_DIRECTIONS);
+        next[SLIPPED_RIGHT] = step_in_rooms(map, row, col, (meant + 1) % FY_DIRECTIONS);
         next[STAYED] = state;
         foray_builder_outcomes(builder, state, meant, room, next);
     }

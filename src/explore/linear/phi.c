@@ -138,7 +138,7 @@ static void find_blocks(const fy_phi_rows *rows, int64_t pairs, places *at, fy_p
 }
 
 /* Sorts pairs by block: count, sum up, fill; in the order of pairs within a block. */
-static void lay_out(const fy_phi_rows *rows, int64_t pairs, const places *at, fy_phi *phi)
+static void lay_out_blocks(const fy_phi_rows *rows, int64_t pairs, const places *at, fy_phi *phi)
 {
     for (int64_t pair = 0; pair < pairs; pair++) {
         int32_t g = at->block[rows->index[rows->start[pair]]];
@@ -161,7 +161,7 @@ static void lay_out(const fy_phi_rows *rows, int64_t pairs, const places *at, fy
                 phi->at_block[g] + (row - next[g]) * phi->block_dim[g];
 }
 
-static void fill(const fy_phi_rows *rows, int64_t pairs, const places *at, fy_phi *phi)
+static void fill_values(const fy_phi_rows *rows, int64_t pairs, const places *at, fy_phi *phi)
 {
     for (int64_t pair = 0; pair < pairs; pair++)
         for (int64_t k = rows->start[pair]; k < rows->start[pair + 1]; k++)
@@ -182,10 +182,10 @@ static foray_status arrange(foray_context *ctx, const fy_phi_rows *rows, int64_t
         !FY_ALLOC(ctx, phi->first_row, phi->blocks + 1) || !FY_ALLOC(ctx, phi->row_pair, pairs) ||
         !FY_ALLOC(ctx, phi->at_block, phi->blocks + 1) || !FY_ALLOC(ctx, phi->at_pair, pairs))
         return FORAY_ERROR_MEMORY;
-    lay_out(rows, pairs, at, phi);
+    lay_out_blocks(rows, pairs, at, phi);
     if (!FY_ALLOC(ctx, phi->value, phi->at_block[phi->blocks]))
         return FORAY_ERROR_MEMORY;
-    fill(rows, pairs, at, phi);
+    fill_values(rows, pairs, at, phi);
     return FORAY_OK;
 }
 

@@ -78,7 +78,7 @@ static void widen_by(fy_earned *earned, const fy_reward_rule *rule)
     }
 }
 
-static void fill(fy_earned *earned)
+static void fill_earned(fy_earned *earned)
 {
     const fy_seen *seen = earned->laws->seen;
     int64_t every = fy_seen_laws(seen);
@@ -109,7 +109,7 @@ void fy_earned_at(fy_earned *earned, int64_t t)
     earned->pair = pair;
     earned->rules = rules->ahead > 0 ? rules : NULL;
     if (earned->rules && !same)
-        fill(earned);
+        fill_earned(earned);
 }
 
 void fy_earned_range(const foray_reward *reward, int64_t t, double *least, double *most)

@@ -36,7 +36,7 @@ static double width_of(const foray_explorer *explorer, const fy_seen *seen, int6
     return explorer->settings.radius_scale * x / n * (1 + 4 * DBL_EPSILON);
 }
 
-static void fill(const foray_explorer *explorer, fy_laws *laws)
+static void fill_laws(const foray_explorer *explorer, fy_laws *laws)
 {
     const fy_seen *seen = laws->seen;
     int64_t at = 0;
@@ -62,7 +62,7 @@ foray_status fy_laws_create(const foray_explorer *explorer, const fy_seen *seen,
         fy_laws_destroy(&laws);
         return FORAY_ERROR_MEMORY;
     }
-    fill(explorer, &laws);
+    fill_laws(explorer, &laws);
     *out = laws;
     return FORAY_OK;
 }

@@ -179,7 +179,7 @@ static void sweep(foray_explorer *explorer, const fy_laws *laws)
 }
 
 /* Grows with what was seen; where memory runs out the explorer fails. */
-static bool make_room(foray_explorer *explorer)
+static bool make_room_for_seen(foray_explorer *explorer)
 {
     walker *w = explorer->self;
     size_t states = (size_t)w->seen->states, H = (size_t)explorer->model->horizon, entries;
@@ -200,7 +200,7 @@ static void make_plan(foray_explorer *explorer)
     walker *w = explorer->self;
     fy_laws laws;
     w->planned = 0;
-    if (!make_room(explorer) || fy_laws_create(explorer, w->seen, &laws) != FORAY_OK) {
+    if (!make_room_for_seen(explorer) || fy_laws_create(explorer, w->seen, &laws) != FORAY_OK) {
         explorer->failed = true;
         return;
     }
@@ -322,7 +322,7 @@ static void read_plan(foray_explorer *explorer, fy_reader *reader)
 {
     walker *w = explorer->self;
     uint64_t planned = fy_read_u64(reader);
-    if (reader->failed || planned > (uint64_t)w->seen->states || !make_room(explorer)) {
+    if (reader->failed || planned > (uint64_t)w->seen->states || !make_room_for_seen(explorer)) {
         reader->failed = true;
         return;
     }

@@ -237,7 +237,7 @@ static void finish(planning *p)
 /* -------------------------------------------------------------------------- whole */
 
 /* `which` of the two in the array behind them. */
-static values lay_out(planning *p, int64_t which)
+static values lay_out_values(planning *p, int64_t which)
 {
     double *at = p->all + which * 5 * p->states;
     return (values){.up = at,
@@ -254,8 +254,8 @@ static foray_status prepare(planning *p)
     if (!FY_ALLOC(ctx, p->lo, H + 1) || !FY_ALLOC(ctx, p->hi, H + 1) ||
         !FY_ALLOC(ctx, p->all, 10 * p->states) || !FY_ALLOC(ctx, p->q, 3 * p->reward->actions))
         return FORAY_ERROR_MEMORY;
-    p->now = lay_out(p, 0);
-    p->next = lay_out(p, 1);
+    p->now = lay_out_values(p, 0);
+    p->next = lay_out_values(p, 1);
     find_ranges(p);
     for (int64_t i = 0; i < p->states; i++) {
         double value = p->reward->fixed ? p->reward->fixed[p->laws->seen->state[i]] : 0;
