@@ -144,17 +144,18 @@ const cli_command cli_report = {
     .words = CLI_WORDS_FILE,
     .description =
         "Writes one self-contained HTML file, for any screen or for printing: what was\n"
-        "explored, how the certificate and the number of plans developed, the estimate of\n"
-        "theta with its intervals (next to the truth, where that is known), the plans stored\n"
-        "in the run as arrows with their values and certificates, the settings, and the\n"
-        "commands that reproduce the run. Every picture comes with its numbers, as a table\n"
-        "and as CSV. What is too much for a page is summarised or left out, and the page\n"
-        "says so.\n"
+        "explored, how the certificate and the number of plans developed, the probabilities\n"
+        "that were learnt with their intervals (next to the truth, where that is known), the\n"
+        "plans stored in the run as arrows with their values and certificates, the settings,\n"
+        "and the commands that reproduce the run. Every picture comes with its numbers, as a\n"
+        "table and as CSV. What is too much for a page is summarised or left out, and the\n"
+        "page says so.\n"
         "\n"
         "--figure NAME also writes one of the pictures for a paper, beside the page: of\n"
         "rooms.html the figure theta as rooms-theta.svg and rooms-theta.csv. Figures are\n"
-        "visitmap or visitbars, certificate, planscount, theta, policy0-0 (plan, step) or\n"
-        "policy0, doubtmap0; a wrong name lists those there are.",
+        "visitmap or visitbars, certificate, planscount, theta (of several laws also theta1,\n"
+        "theta2), policy0-0 (plan, step) or policy0, doubtmap0; a wrong name lists those\n"
+        "there are.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 2000 -o rooms.foray\n"

@@ -322,6 +322,68 @@ static void numbers_are_those_of_the_run(void **state)
     run_bench_close(&bench);
 }
 
+/* Row `line` of probabilities.csv, which names a pair and what follows, has the interval of that
+ * outcome, its probability under the estimate and under the truth. */
+static void check_outcome(run_bench *bench, const char *csv, int64_t line, const double *estimate,
+                          const double *low, const double *high)
+{
+    const foray_model *model = bench->model;
+    char names[3][256];
+    const int32_t *next;
+    int64_t found = 0;
+    for (int column = 0; column < 3; column++)
+        field(csv, line, column, names[column]);
+    for (int64_t p = 0, i = 0; p < foray_model_states(model) * foray_model_actions(model); p++) {
+        int64_t s = p / foray_model_actions(model), a = p % foray_model_actions(model);
+        int64_t count = foray_model_successors(model, s, a, &next);
+        for (int64_t j = 0; j < count; j++, i++) {
+            if (strcmp(names[0], foray_model_state_name(model, s)) != 0 ||
+                strcmp(names[1], foray_model_action_name(model, a)) != 0 ||
+                strcmp(names[2], foray_model_state_name(model, next[j])) != 0)
+                continue;
+            double p_hat = foray_model_probability(model, estimate, s, a, j);
+            assert_true(number(csv, line, 3) == fmin(fmax(p_hat, 0), 1));
+            assert_true(number(csv, line, 4) == low[i] && number(csv, line, 5) == high[i]);
+            assert_true(number(csv, line, 6) ==
+                        foray_model_probability(model, foray_model_theta(model), s, a, j));
+            found++;
+        }
+    }
+    assert_int_equal(found, 1);
+}
+
+/* Where theta blends laws, the page shows what follows and how probable it is, with the intervals
+ * of foray_explorer_intervals, and theta only as numbers. With y = 0 .. 5 pieces in the morning
+ * the evening finds 0 .. y of them. */
+static void blended_laws_are_shown_as_probabilities(void **state)
+{
+    enum { OUTCOMES = 1 + 2 + 3 + 4 + 5 + 6 };
+    run_bench bench;
+    double low[256], high[256], estimate[16];
+    (void)state;
+    run_bench_open(&bench, "inventory:capacity=5,order=2,horizon=8");
+    run_make(&bench, bench.path);
+    foray_run *run = run_reopen(&bench, bench.path, FORAY_RUN_READ);
+    char *page = page_of(&bench, run), *csv = download(page, "probabilities.csv");
+    assert_non_null(csv);
+    assert_ok(&bench, foray_explorer_intervals(foray_run_explorer(run), low, high, NULL));
+    assert_ok(&bench, foray_explorer_estimate(foray_run_explorer(run), estimate, NULL));
+    assert_int_equal(lines(csv), OUTCOMES + 1);
+    for (int64_t line = 1; line <= OUTCOMES; line++)
+        check_outcome(&bench, csv, line, estimate, low, high);
+    check_theta(&bench, run, page);
+    assert_null(strstr(page, ">theta 0</text>"));
+    assert_non_null(strstr(page, ">probability of what follows</text>"));
+    assert_non_null(strstr(page, ">stock 3</text>"));
+    assert_non_null(strstr(page, "After <strong>stock 3, order 2</strong>, and as probably "
+                                 "after 5 other pairs."));
+    assert_non_null(strstr(page, "which 21 of all 21 intervals hold."));
+    free(csv);
+    free(page);
+    foray_run_close(run);
+    run_bench_close(&bench);
+}
+
 /* A map of a single line is none: bars, and states by steps. */
 static void worlds_without_a_map_have_bars(void **state)
 {
@@ -516,6 +578,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_those_of_the_run),
+        cmocka_unit_test(blended_laws_are_shown_as_probabilities),
         RUN_TEST(worlds_without_a_map_have_bars),
         RUN_TEST(empty_runs_have_a_page),
         RUN_TEST(algorithms_without_an_estimate_say_so),

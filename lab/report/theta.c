@@ -34,26 +34,24 @@ static int64_t find_outcomes(const foray_model *model, outcome *of)
     return found;
 }
 
-/* The `room` coordinates with the widest intervals, in their own order: each new one takes
- * the place of the narrowest chosen so far, if it is wider. */
-static int64_t choose_widest(const fy_report *report, int64_t *chosen, int64_t room)
+int64_t fy_report_widest(const double *width, int64_t count, int64_t *chosen, int64_t room)
 {
-    int64_t count = 0;
-    for (int64_t i = 0; i < report->model->dim; i++) {
+    int64_t taken = 0;
+    for (int64_t i = 0; i < count; i++) {
         int64_t narrowest = 0;
-        for (int64_t j = 1; j < count; j++)
-            if (report->half_width[chosen[j]] < report->half_width[chosen[narrowest]])
+        for (int64_t j = 1; j < taken; j++)
+            if (width[chosen[j]] < width[chosen[narrowest]])
                 narrowest = j;
-        if (count == room) {
-            if (!(report->half_width[i] > report->half_width[chosen[narrowest]]))
+        if (taken == room) {
+            if (!(width[i] > width[chosen[narrowest]]))
                 continue;
-            for (int64_t j = narrowest; j + 1 < count; j++)
+            for (int64_t j = narrowest; j + 1 < taken; j++)
                 chosen[j] = chosen[j + 1];
-            count--;
+            taken--;
         }
-        chosen[count++] = i;
+        chosen[taken++] = i;
     }
-    return count;
+    return taken;
 }
 
 /* "(0,0), right → (0,1)": the first pair that obeys the law, and where the outcome leads there. */
@@ -85,35 +83,29 @@ static fy_span span_of(const fy_report *report, int64_t i, const outcome *of)
     return row;
 }
 
-static foray_status draw_theta(fy_report *report)
+/* `of`: the outcomes that have the coordinates, or NULL: the coordinates as they are. */
+static void draw_theta(fy_report *report, const outcome *of)
 {
     int64_t chosen[FY_REPORT_ROWS], dim = report->model->dim;
     fy_span row[FY_REPORT_ROWS] = {0};
-    outcome *of;
-    if (!FY_ALLOC(report->ctx, of, dim))
-        return FORAY_ERROR_MEMORY;
-    bool named = find_outcomes(report->model, of) == dim;
-    int64_t count = choose_widest(report, chosen, FY_REPORT_ROWS);
+    int64_t count = fy_report_widest(report->half_width, dim, chosen, FY_REPORT_ROWS);
     for (int64_t j = 0; j < count; j++)
-        row[j] = span_of(report, chosen[j], named ? of : NULL);
-    free(of);
+        row[j] = span_of(report, chosen[j], of);
     fy_print(report->text, "<figure>\n");
     fy_report_draw_spans(report, &(fy_spans){.id = "theta",
                                              .title = "What was learnt",
-                                             .label = named ? "probability" : "coordinate of theta",
+                                             .label = of ? "probability" : "coordinate of theta",
                                              .count = count,
                                              .row = row});
     fy_print(report->text, "<figcaption>%s Dots: the estimate. Lines: its confidence interval.%s",
-             named
-                 ? "Each unknown probability, by a state and an action that have it, and where it "
-                   "leads."
-                 : "Here theta blends laws that are known: what it says about a state and an "
-                   "action is a sum of several coordinates.",
+             of ? "Each unknown probability, by a state and an action that have it, and where it "
+                  "leads."
+                : "Here theta blends laws that are known: what it says about a state and an "
+                  "action is a sum of several coordinates.",
              foray_model_theta(report->model) ? " Diamonds: the truth." : "");
     if (count < dim)
         fy_print(report->text, " The %" PRId64 " widest intervals of %" PRId64 ".", count, dim);
     fy_print(report->text, "</figcaption></figure>\n");
-    return FORAY_OK;
 }
 
 static void print_theta(fy_report *report)
@@ -138,14 +130,9 @@ static void print_theta(fy_report *report)
     fy_table_free(&table);
 }
 
-foray_status fy_report_theta(fy_report *report)
+static void print_coordinates(fy_report *report, const outcome *of)
 {
     int64_t inside = 0;
-    fy_print(report->text, "<h2>What was learnt</h2>\n");
-    if (!report->estimate) {
-        fy_print(report->text, "<p>The algorithm keeps no estimate of theta.</p>\n");
-        return FORAY_OK;
-    }
     /* |estimate_i - theta*_i| <= half width_i; never where the truth is not known (NaN) */
     for (int64_t i = 0; i < report->model->dim; i++)
         inside += fabs(report->estimate[i] - truth_at(report, i)) <= report->half_width[i];
@@ -157,7 +144,29 @@ foray_status fy_report_theta(fy_report *report)
     else
         fy_print(report->text, "<p>The estimate of theta, what was not known beforehand; the truth "
                                "is not known.</p>\n");
-    foray_status status = draw_theta(report);
+    draw_theta(report, of);
+}
+
+/* Probabilities by name where coordinates are such, else law by law; the coordinates themselves
+ * where neither can be had. */
+foray_status fy_report_theta(fy_report *report)
+{
+    outcome *of;
+    bool printed = false;
+    foray_status status = FORAY_OK;
+    fy_print(report->text, "<h2>What was learnt</h2>\n");
+    if (!report->estimate) {
+        fy_print(report->text, "<p>The algorithm keeps no estimate of theta.</p>\n");
+        return FORAY_OK;
+    }
+    if (!FY_ALLOC(report->ctx, of, report->model->dim))
+        return FORAY_ERROR_MEMORY;
+    bool named = find_outcomes(report->model, of) == report->model->dim;
+    if (!named)
+        status = fy_report_laws(report, &printed);
+    if (!printed)
+        print_coordinates(report, named ? of : NULL);
     print_theta(report);
+    free(of);
     return status;
 }
