@@ -53,6 +53,14 @@ foray_status support_create(foray_context *ctx, const foray_model *model,
     return status == FORAY_OK ? foray_explorer_certify_by(*out, settings->radius) : status;
 }
 
+void support_stage_clear(support_stage *s)
+{
+    foray_explorer_destroy(s->explorer);
+    foray_world_destroy(s->world);
+    foray_model_destroy(s->model);
+    foray_context_destroy(s->ctx);
+}
+
 void support_same_state(foray_explorer *a, foray_explorer *b)
 {
     uint8_t *data_a, *data_b;

@@ -43,6 +43,15 @@ void support_law(support_random *random, int64_t count, bool sparse, double *out
 foray_status support_create(foray_context *ctx, const foray_model *model,
                             const foray_settings *settings, foray_explorer **out);
 
+/* A model, its world and an explorer of it, with a context of their own; and their end. */
+typedef struct support_stage {
+    foray_context *ctx;
+    foray_model *model;
+    foray_world *world;
+    foray_explorer *explorer;
+} support_stage;
+void support_stage_clear(support_stage *s);
+
 /* Random models of every kind, valid, with a known theta. */
 enum { SUPPORT_FEATURES, SUPPORT_MIXTURE, SUPPORT_CLASSES, SUPPORT_TABULAR, SUPPORT_KINDS };
 typedef struct support_sizes {

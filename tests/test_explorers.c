@@ -22,13 +22,6 @@ static const char *const worlds[] = {
 };
 enum { WORLDS = sizeof worlds / sizeof worlds[0] };
 
-typedef struct stage {
-    foray_context *ctx;
-    foray_model *model;
-    foray_world *world;
-    foray_explorer *explorer;
-} stage;
-
 static foray_settings settings_for(const char *algorithm)
 {
     foray_settings settings;
@@ -39,23 +32,15 @@ static foray_settings settings_for(const char *algorithm)
     return settings;
 }
 
-static stage set_stage(const char *world, const foray_settings *settings, int threads)
+static support_stage set_stage(const char *world, const foray_settings *settings, int threads)
 {
-    stage s = {.ctx = foray_context_create()};
+    support_stage s = {.ctx = foray_context_create()};
     foray_context_set_threads(s.ctx, threads);
     if (foray_model_builtin(s.ctx, world, &s.model) != FORAY_OK ||
         foray_world_from_model(s.ctx, s.model, &s.world) != FORAY_OK ||
         truth_create(s.ctx, s.model, settings, &s.explorer) != FORAY_OK)
         fail_msg("%s: %s", world, foray_message(s.ctx));
     return s;
-}
-
-static void clear(stage *s)
-{
-    foray_explorer_destroy(s->explorer);
-    foray_world_destroy(s->world);
-    foray_model_destroy(s->model);
-    foray_context_destroy(s->ctx);
 }
 
 /* Runs a test for every algorithm in every world. */
@@ -68,7 +53,7 @@ static void everywhere(void (*test)(const char *algorithm, const char *world))
 }
 
 /* The certificate for all rewards; of an algorithm without one, no bound at all. */
-static foray_certificate bound_of(const stage *s)
+static foray_certificate bound_of(const support_stage *s)
 {
     foray_certificate bound = {.gap = INFINITY, .radius = FORAY_RADIUS_NONE};
     if (s->explorer->ops->bound != NULL)
@@ -83,12 +68,12 @@ static foray_certificate bound_of(const stage *s)
 static void same_bits_for_any_threads(const char *algorithm, const char *world)
 {
     foray_settings settings = settings_for(algorithm);
-    stage one = set_stage(world, &settings, 1), two = set_stage(world, &settings, 2);
+    support_stage one = set_stage(world, &settings, 1), two = set_stage(world, &settings, 2);
     assert_true(truth_play(one.explorer, one.world, 200));
     assert_true(truth_play(two.explorer, two.world, 200));
     support_same_state(one.explorer, two.explorer);
-    clear(&one);
-    clear(&two);
+    support_stage_clear(&one);
+    support_stage_clear(&two);
 }
 
 static void determinism(void **state)
@@ -102,9 +87,10 @@ static void determinism(void **state)
 static void continues_where_it_was(const char *algorithm, const char *world)
 {
     foray_settings settings = settings_for(algorithm);
-    stage whole = set_stage(world, &settings, 1);
+    support_stage whole = set_stage(world, &settings, 1);
     for (int64_t cut = 0; cut <= 120; cut += 40) {
-        stage first = set_stage(world, &settings, 1), second = set_stage(world, &settings, 1);
+        support_stage first = set_stage(world, &settings, 1),
+                      second = set_stage(world, &settings, 1);
         uint8_t *data;
         size_t size;
         assert_true(truth_play(first.explorer, first.world, cut));
@@ -116,10 +102,10 @@ static void continues_where_it_was(const char *algorithm, const char *world)
         if (cut == 0)
             assert_true(truth_play(whole.explorer, whole.world, 160));
         support_same_state(whole.explorer, second.explorer);
-        clear(&first);
-        clear(&second);
+        support_stage_clear(&first);
+        support_stage_clear(&second);
     }
-    clear(&whole);
+    support_stage_clear(&whole);
 }
 
 static void resume(void **state)
@@ -132,7 +118,7 @@ static void resume(void **state)
 static void refuses_damaged_state(const char *algorithm, const char *world)
 {
     foray_settings settings = settings_for(algorithm);
-    stage s = set_stage(world, &settings, 1), other = set_stage(world, &settings, 1);
+    support_stage s = set_stage(world, &settings, 1), other = set_stage(world, &settings, 1);
     uint8_t *data;
     size_t size;
     assert_true(truth_play(s.explorer, s.world, 5));
@@ -142,8 +128,8 @@ static void refuses_damaged_state(const char *algorithm, const char *world)
     data[0] ^= 1;
     assert_int_equal(foray_explorer_load(other.explorer, data, size), FORAY_ERROR_RUN);
     free(data);
-    clear(&s);
-    clear(&other);
+    support_stage_clear(&s);
+    support_stage_clear(&other);
 }
 
 static void damaged_state(void **state)
@@ -157,7 +143,7 @@ static void damaged_state(void **state)
 static void insists_on_the_order_of_calls(const char *algorithm, const char *world)
 {
     foray_settings settings = settings_for(algorithm);
-    stage s = set_stage(world, &settings, 1);
+    support_stage s = set_stage(world, &settings, 1);
     foray_explorer *explorer = s.explorer;
     int64_t action, start = s.model->initial_state[0];
     uint8_t *data;
@@ -175,7 +161,7 @@ static void insists_on_the_order_of_calls(const char *algorithm, const char *wor
     assert_int_equal(foray_explorer_query(explorer, &start), FORAY_OK);
     assert_int_equal(foray_explorer_act(explorer, start, &action), FORAY_OK);
     assert_in_range(action, 0, s.model->actions - 1);
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 static void order_of_calls(void **state)
@@ -188,7 +174,7 @@ static void order_of_calls(void **state)
 static void notices_impossible_successors(const char *algorithm, const char *world)
 {
     foray_settings settings = settings_for(algorithm);
-    stage s = set_stage(world, &settings, 1);
+    support_stage s = set_stage(world, &settings, 1);
     int64_t start = s.model->initial_state[0];
     assert_int_equal(foray_explorer_begin(s.explorer), FORAY_OK);
     for (int64_t next = 0; next < s.model->states; next++)
@@ -199,7 +185,7 @@ static void notices_impossible_successors(const char *algorithm, const char *wor
     assert_int_equal(foray_explorer_observe(s.explorer, start, 0, -1), FORAY_ERROR_WORLD);
     assert_int_equal(foray_explorer_observe(s.explorer, start, 0, 1 << 30), FORAY_ERROR_WORLD);
     assert_int_equal(foray_explorer_observe(s.explorer, start, -1, 0), FORAY_ERROR_USAGE);
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 static void impossible_successors(void **state)
@@ -212,7 +198,7 @@ static void impossible_successors(void **state)
 static void takes_the_reward_it_needs(const char *algorithm, const char *world)
 {
     foray_settings settings = settings_for(algorithm);
-    stage s = set_stage(world, &settings, 1);
+    support_stage s = set_stage(world, &settings, 1);
     foray_reward *reward = truth_goal(s.ctx, s.model, 0);
     foray_explorer *bare;
     assert_int_equal(foray_explorer_create(s.ctx, s.model, &settings, &bare), FORAY_OK);
@@ -225,7 +211,7 @@ static void takes_the_reward_it_needs(const char *algorithm, const char *world)
     assert_int_equal(foray_explorer_give_reward(bare, reward), FORAY_ERROR_USAGE);
     foray_explorer_destroy(bare);
     foray_reward_destroy(reward);
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 static void rewards_while_exploring(void **state)
@@ -283,11 +269,11 @@ static void failing_memory(void **state)
 static void episodes_allocate_nothing(const char *algorithm, const char *world)
 {
     foray_settings settings = settings_for(algorithm);
-    stage s = set_stage(world, &settings, 1);
+    support_stage s = set_stage(world, &settings, 1);
     int64_t before = s.ctx->allocations;
     assert_true(truth_play(s.explorer, s.world, 100));
     assert_int_equal(s.ctx->allocations, before);
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 static void no_allocation(void **state)
@@ -309,8 +295,8 @@ static void check_certificate(const foray_certificate *certificate)
 
 /* Values in order, policy inside the model; returns whether what is claimed is true:
  * gap <= certificate, pessimistic <= V* <= optimistic. */
-static bool check_plan(const stage *s, const foray_reward *reward, const foray_policy *policy,
-                       const foray_certificate *bound)
+static bool check_plan(const support_stage *s, const foray_reward *reward,
+                       const foray_policy *policy, const foray_certificate *bound)
 {
     double value, optimal;
     assert_int_equal(foray_evaluate(s->ctx, s->model, reward, policy, &value, &optimal), FORAY_OK);
@@ -328,7 +314,7 @@ static bool check_plan(const stage *s, const foray_reward *reward, const foray_p
 }
 
 /* Plans for a few rewards in every mode; returns whether every claim is true. */
-static bool claims_hold(const stage *s)
+static bool claims_hold(const support_stage *s)
 {
     bool true_so_far = true;
     foray_certificate bound = bound_of(s);
@@ -352,7 +338,7 @@ static bool is_honest(const char *algorithm, const char *world, int64_t seed)
 {
     foray_settings settings = settings_for(algorithm);
     settings.seed = seed;
-    stage s = set_stage(world, &settings, 1);
+    support_stage s = set_stage(world, &settings, 1);
     bool honest = true;
     for (int64_t episodes = 0; episodes <= 300; episodes += 100) {
         bool holds = claims_hold(&s);
@@ -361,7 +347,7 @@ static bool is_honest(const char *algorithm, const char *world, int64_t seed)
         honest &= holds;
         assert_true(truth_play(s.explorer, s.world, 100));
     }
-    clear(&s);
+    support_stage_clear(&s);
     return honest;
 }
 
@@ -384,7 +370,7 @@ static void honest_certificates(void **state)
 /* By default certificates rest on the likelihood of the data, whichever algorithm collected them,
  * also where it has no bound of its own: the gap, the interval of the value, the bound for
  * all rewards about the plug-in plan. */
-static bool likelihoods_hold(const stage *s)
+static bool likelihoods_hold(const support_stage *s)
 {
     bool holds = true;
     foray_certificate bound;
@@ -421,7 +407,7 @@ static void certifies_by_likelihood(const char *algorithm, const char *world)
     for (int64_t seed = 1; seed <= RUNS; seed++) {
         foray_settings settings = settings_for(algorithm);
         settings.seed = seed;
-        stage s = set_stage(world, &settings, 1);
+        support_stage s = set_stage(world, &settings, 1);
         /* Given features need a regression, which not every algorithm has. */
         bool honest = true,
              possible = foray_explorer_certify_by(s.explorer, FORAY_RADIUS_LIKELIHOOD) == FORAY_OK;
@@ -430,7 +416,7 @@ static void certifies_by_likelihood(const char *algorithm, const char *world)
             assert_true(truth_play(s.explorer, s.world, 150));
         }
         failures += !honest;
-        clear(&s);
+        support_stage_clear(&s);
     }
     assert_true(failures <= truth_most_failures(RUNS, settings_for(algorithm).delta));
 }
@@ -464,7 +450,7 @@ static void likelihood_is_the_default(void **state)
 
 /* Without certificates: the same actions, and the same value but for what a certificate found out
  * about the pessimistic one. */
-static void plans_without_certificate(const stage *s, const foray_reward *reward,
+static void plans_without_certificate(const support_stage *s, const foray_reward *reward,
                                       const foray_policy *certified)
 {
     foray_policy *policy;
@@ -483,7 +469,7 @@ static void plans_together_as_alone(const char *algorithm, const char *world)
 {
     enum { COUNT = 11 };
     foray_settings settings = settings_for(algorithm);
-    stage s = set_stage(world, &settings, 1);
+    support_stage s = set_stage(world, &settings, 1);
     const foray_reward *rewards[COUNT];
     foray_policy *together[COUNT], *alone;
     assert_true(truth_play(s.explorer, s.world, 100));
@@ -505,7 +491,7 @@ static void plans_together_as_alone(const char *algorithm, const char *world)
     }
     for (int64_t i = 0; i < COUNT; i++)
         foray_reward_destroy((foray_reward *)rewards[i]);
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 static void many_rewards(void **state)
@@ -519,7 +505,7 @@ static void says_heuristic(const char *algorithm, const char *world)
 {
     foray_settings settings = settings_for(algorithm);
     settings.radius_scale = 0.5;
-    stage s = set_stage(world, &settings, 1);
+    support_stage s = set_stage(world, &settings, 1);
     foray_reward *reward = truth_goal(s.ctx, s.model, 0);
     const foray_reward *const rewards[] = {reward};
     foray_policy *policy;
@@ -528,7 +514,7 @@ static void says_heuristic(const char *algorithm, const char *world)
     assert_true(bound_of(&s).status != FORAY_CERTIFIED);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 static void heuristics_say_so(void **state)

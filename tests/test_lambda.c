@@ -7,14 +7,7 @@
 
 enum { EPISODES = 300 };
 
-typedef struct stage {
-    foray_context *ctx;
-    foray_model *model;
-    foray_world *world;
-    foray_explorer *explorer;
-} stage;
-
-static foray_reward *goal_of(const stage *s, int64_t state)
+static foray_reward *goal_of(const support_stage *s, int64_t state)
 {
     foray_reward *reward;
     support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0, &reward));
@@ -22,9 +15,10 @@ static foray_reward *goal_of(const stage *s, int64_t state)
     return reward;
 }
 
-static stage explore(const char *world, const char *algorithm, foray_radius radius, double lambda)
+static support_stage explore(const char *world, const char *algorithm, foray_radius radius,
+                             double lambda)
 {
-    stage s = {.ctx = foray_context_create()};
+    support_stage s = {.ctx = foray_context_create()};
     foray_settings settings;
     foray_settings_default(&settings);
     snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
@@ -44,16 +38,8 @@ static stage explore(const char *world, const char *algorithm, foray_radius radi
     return s;
 }
 
-static void clear(stage *s)
-{
-    foray_explorer_destroy(s->explorer);
-    foray_world_destroy(s->world);
-    foray_model_destroy(s->model);
-    foray_context_destroy(s->ctx);
-}
-
 /* Is everything true that a plan for this goal says? */
-static bool holds(const stage *s, int64_t goal, foray_mode mode)
+static bool holds(const support_stage *s, int64_t goal, foray_mode mode)
 {
     const double rounding = 1e-9;
     foray_reward *reward = goal_of(s, goal);
@@ -83,12 +69,12 @@ static void certificates_hold_for_every_lambda(void **state)
         const char *world = worlds[i % 2], *algorithm = algorithms[i / 2 % 4];
         foray_radius radius = radii[i / 8 % 2];
         double lambda = lambdas[i / 16];
-        stage s = explore(world, algorithm, radius, lambda);
+        support_stage s = explore(world, algorithm, radius, lambda);
         for (int64_t goal = 0; goal < foray_model_states(s.model); goal++)
             if (!holds(&s, goal, (foray_mode)(goal % FORAY_MODES)))
                 fail_msg("%s by %s, radius %s, lambda %g: a claim about goal %d is false", world,
                          algorithm, foray_radius_name(radius), lambda, (int)goal);
-        clear(&s);
+        support_stage_clear(&s);
     }
 }
 
@@ -108,10 +94,11 @@ static void radii_are_called_by_their_names(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         foray_certificate bound;
-        stage s = explore("riverswim:states=4,horizon=5", row[i].algorithm, row[i].asked, 0);
+        support_stage s =
+            explore("riverswim:states=4,horizon=5", row[i].algorithm, row[i].asked, 0);
         support_ok(s.ctx, foray_explorer_bound(s.explorer, &bound));
         assert_int_equal(bound.radius, row[i].said);
-        clear(&s);
+        support_stage_clear(&s);
     }
 }
 

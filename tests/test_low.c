@@ -11,18 +11,11 @@
 enum { RUNS = 40, EPISODES = 200 };
 static const double DELTA = 0.1;
 
-typedef struct stage {
-    foray_context *ctx;
-    foray_model *model;
-    foray_world *world;
-    foray_explorer *explorer;
-} stage;
-
-static stage explore(const char *algorithm, uint64_t seed, double scale, bool counts)
+static support_stage explore(const char *algorithm, uint64_t seed, double scale, bool counts)
 {
     static const support_sizes sizes = {
         .states = 4, .actions = 3, .horizon = 4, .successors = 2, .dim = 3};
-    stage s = {.ctx = foray_context_create()};
+    support_stage s = {.ctx = foray_context_create()};
     foray_settings settings;
     foray_settings_default(&settings);
     snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
@@ -43,16 +36,8 @@ static stage explore(const char *algorithm, uint64_t seed, double scale, bool co
     return s;
 }
 
-static void clear(stage *s)
-{
-    foray_explorer_destroy(s->explorer);
-    foray_world_destroy(s->world);
-    foray_model_destroy(s->model);
-    foray_context_destroy(s->ctx);
-}
-
 /* Is a plan's claim about its own policy false? */
-static bool is_wrong(const stage *s, uint64_t seed, foray_mode mode)
+static bool is_wrong(const support_stage *s, uint64_t seed, foray_mode mode)
 {
     const double rounding = 1e-9;
     foray_reward *reward = truth_random_reward(s->ctx, s->model, seed);
@@ -74,14 +59,14 @@ static bool is_wrong(const stage *s, uint64_t seed, foray_mode mode)
 /* Is any claim false during this run? */
 static bool run_is_wrong(const char *algorithm, uint64_t seed, double scale, bool counts)
 {
-    stage s = explore(algorithm, seed, scale, counts);
+    support_stage s = explore(algorithm, seed, scale, counts);
     bool wrong = false;
     for (int64_t k = 1; k <= EPISODES; k++) {
         support_ok(s.ctx, foray_explorer_play(s.explorer, s.world, NULL, NULL));
         for (int mode = 0; mode < FORAY_MODES && k % 20 == 0; mode++)
             wrong |= is_wrong(&s, seed + (uint64_t)k, mode);
     }
-    clear(&s);
+    support_stage_clear(&s);
     return wrong;
 }
 

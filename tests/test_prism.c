@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STATES = 6, CHOICES = 3, OUTCOMES = 4, PATHS = 8 };
@@ -22,7 +21,7 @@ typedef struct raw_model {
     bool goal[STATES];
 } raw_model;
 
-static char directory[512];
+static char *directory;
 static char path[PATHS][600];
 static int64_t paths;
 
@@ -385,17 +384,15 @@ static void every_allocation_may_fail(void **state)
 
 static int set_up(void **state)
 {
-    char *made = support_directory();
-    snprintf(directory, sizeof directory, "%s", made);
+    directory = support_directory();
     *state = foray_context_create();
-    free(made);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     foray_context_destroy(*state);
-    support_remove(strdup(directory));
+    support_remove(directory);
     return 0;
 }
 

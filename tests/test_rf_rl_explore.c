@@ -13,13 +13,6 @@
 /* Choices of the parameter explore_data. */
 enum { DATA_SAMPLED, DATA_ALL };
 
-typedef struct stage {
-    foray_context *ctx;
-    foray_model *model;
-    foray_world *world;
-    foray_explorer *explorer;
-} stage;
-
 static foray_settings settings_for(const char *algorithm, int64_t episodes, int64_t seed)
 {
     foray_settings settings;
@@ -30,21 +23,13 @@ static foray_settings settings_for(const char *algorithm, int64_t episodes, int6
     return settings;
 }
 
-static stage set_stage(const char *spec, const foray_settings *settings)
+static support_stage set_stage(const char *spec, const foray_settings *settings)
 {
-    stage s = {.ctx = foray_context_create()};
+    support_stage s = {.ctx = foray_context_create()};
     support_ok(s.ctx, foray_model_builtin(s.ctx, spec, &s.model));
     support_ok(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
     support_ok(s.ctx, support_create(s.ctx, s.model, settings, &s.explorer));
     return s;
-}
-
-static void clear(stage *s)
-{
-    foray_explorer_destroy(s->explorer);
-    foray_world_destroy(s->world);
-    foray_model_destroy(s->model);
-    foray_context_destroy(s->ctx);
 }
 
 /* The states and actions of one episode. */
@@ -53,7 +38,7 @@ typedef struct episode {
     int64_t state[MOST_H + 1], action[MOST_H];
 } episode;
 
-static episode play(stage *s)
+static episode play(support_stage *s)
 {
     foray_draw draw = {.seed = (uint64_t)s->explorer->settings.seed,
                        .episode = (uint64_t)s->explorer->episodes};
@@ -101,7 +86,7 @@ static void check_targets(const char *spec, int64_t episodes, double share)
 {
     foray_settings settings = settings_for("rf-rl-explore", episodes, 3);
     support_set_number(&settings, "explore_share", share);
-    stage s = set_stage(spec, &settings);
+    support_stage s = set_stage(spec, &settings);
     int64_t entries = s.model->horizon * s.model->states, targets = 0, samples = 0;
     int64_t *runs = calloc((size_t)entries, sizeof *runs),
             policies = (int64_t)(share * (double)episodes);
@@ -121,7 +106,7 @@ static void check_targets(const char *spec, int64_t episodes, double share)
         assert_true(target ? llabs(runs[i] * targets - policies) < 2 * targets : runs[i] == 0);
     }
     free(runs);
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 static void splits_the_budget(void **state)
@@ -139,14 +124,14 @@ static void tiny_budgets(void **state)
     (void)state;
     for (int64_t episodes = 1; episodes < 5; episodes++) {
         foray_settings settings = settings_for("rf-rl-explore", episodes, 1);
-        stage s = set_stage("chain:states=5,zones=1,horizon=5", &settings);
+        support_stage s = set_stage("chain:states=5,zones=1,horizon=5", &settings);
         for (int64_t k = 0; k < 10; k++)
             play(&s);
         fy_mixing now = fy_rf_rl_explore_now(s.explorer);
         assert_int_equal(now.policies, episodes < 2 ? 1 : episodes / 2);
         assert_int_equal(now.policies + now.samples, episodes);
         assert_true(now.sampling);
-        clear(&s);
+        support_stage_clear(&s);
     }
 }
 
@@ -173,7 +158,7 @@ static void refuses_another_split(void **state)
                                              {"explore-data", "all"},
                                              {"episodes", "101"}};
     foray_settings settings = settings_for("rf-rl-explore", 100, 1);
-    stage s = set_stage("chain:states=5,zones=1,horizon=5", &settings);
+    support_stage s = set_stage("chain:states=5,zones=1,horizon=5", &settings);
     uint8_t *data;
     size_t size;
     play(&s);
@@ -182,19 +167,19 @@ static void refuses_another_split(void **state)
     for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
         foray_settings others = settings;
         support_ok(s.ctx, foray_settings_set(s.ctx, &others, changed[i][0], changed[i][1]));
-        stage other = set_stage("chain:states=5,zones=1,horizon=5", &others);
+        support_stage other = set_stage("chain:states=5,zones=1,horizon=5", &others);
         assert_int_equal(foray_explorer_load(other.explorer, data, size), FORAY_ERROR_RUN);
         play(&other);
-        clear(&other);
+        support_stage_clear(&other);
     }
     free(data);
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 /* ------------------------------------------------------------- EULER is inside */
 
 /* EULER on its own, told to reach a state at a step. */
-static foray_explorer *separate_euler(stage *s, int64_t step, int64_t state)
+static foray_explorer *separate_euler(support_stage *s, int64_t step, int64_t state)
 {
     foray_settings settings = s->explorer->settings;
     foray_explorer *euler;
@@ -209,7 +194,7 @@ static foray_explorer *separate_euler(stage *s, int64_t step, int64_t state)
 }
 
 /* The policy it would play now, for all steps and states. */
-static void policy_of(stage *s, foray_explorer *euler, int64_t *policy)
+static void policy_of(support_stage *s, foray_explorer *euler, int64_t *policy)
 {
     for (int64_t t = 0; t < s->model->horizon; t++)
         for (int64_t x = 0; x < s->model->states; x++) {
@@ -220,7 +205,7 @@ static void policy_of(stage *s, foray_explorer *euler, int64_t *policy)
 }
 
 /* Tells EULER an episode; after the target's step it need not know. */
-static void tell(stage *s, foray_explorer *euler, const episode *e)
+static void tell(support_stage *s, foray_explorer *euler, const episode *e)
 {
     for (int64_t t = 0; t < s->model->horizon; t++)
         support_ok(s->ctx,
@@ -229,7 +214,8 @@ static void tell(stage *s, foray_explorer *euler, const episode *e)
 }
 
 /* Does an episode play the policy, as far as it must? */
-static void assert_plays(const stage *s, fy_mixing now, const episode *e, const int64_t *policy)
+static void assert_plays(const support_stage *s, fy_mixing now, const episode *e,
+                         const int64_t *policy)
 {
     for (int64_t t = 0; t <= now.step; t++) {
         bool uniform = now.sampling && t == now.step && e->state[t] == now.state;
@@ -245,7 +231,7 @@ static void check_euler(const char *spec, int pooled, int replan)
     settings.radius_scale = 0.1;
     support_set_number(&settings, "pooled", pooled);
     settings.replan = replan;
-    stage s = set_stage(spec, &settings);
+    support_stage s = set_stage(spec, &settings);
     foray_explorer *euler = NULL;
     int64_t policy[64], step = -1, target = -1, sampled = 0;
     for (int64_t k = 0; k < settings.episodes; k++) {
@@ -265,7 +251,7 @@ static void check_euler(const char *spec, int pooled, int replan)
     }
     assert_int_equal(sampled, 1000);
     foray_explorer_destroy(euler);
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 static void euler_is_inside(void **state)
@@ -288,7 +274,7 @@ static void draws_uniformly(void **state)
     for (int64_t seed = 0; seed < SEEDS; seed++) {
         foray_settings settings = settings_for("rf-rl-explore", EPISODES, seed);
         support_set_number(&settings, "explore_share", 1.0 / 3.0 + 1e-9);
-        stage s = set_stage("chain:states=3,zones=1,horizon=2", &settings);
+        support_stage s = set_stage("chain:states=3,zones=1,horizon=2", &settings);
         double draws[POLICIES] = {0};
         for (int64_t k = 0; k < EPISODES; k++) {
             play(&s);
@@ -299,7 +285,7 @@ static void draws_uniformly(void **state)
             sum[i] += draws[i] / SEEDS;
             square[i] += draws[i] * draws[i] / SEEDS;
         }
-        clear(&s);
+        support_stage_clear(&s);
     }
     double p = 1.0 / POLICIES, mean = n * p, variance = n * p * (1 - p);
     for (int i = 0; i < POLICIES; i++) {
@@ -316,7 +302,7 @@ static void samples_every_action(void **state)
     for (int data = 0; data < 2; data++) {
         foray_settings settings = settings_for("rf-rl-explore", 4000, 2);
         support_set_number(&settings, "explore_data", data);
-        stage s = set_stage("chain:states=4,zones=1,horizon=4", &settings);
+        support_stage s = set_stage("chain:states=4,zones=1,horizon=4", &settings);
         double taken[2] = {0}, counted = 0;
         for (int64_t k = 0; k < settings.episodes; k++) {
             episode e = play(&s);
@@ -330,14 +316,14 @@ static void samples_every_action(void **state)
         assert_true(counted == 4.0 * (data == DATA_ALL ? 4000 : 2000));
         assert_true(taken[0] + taken[1] > 1000);
         assert_true(fabs(taken[0] - taken[1]) < 5 * sqrt(taken[0] + taken[1]));
-        clear(&s);
+        support_stage_clear(&s);
     }
 }
 
 /* ------------------------------------------------------------------ what it finds */
 
 /* The largest loss of plans for reaching each state. */
-static double worst_loss(stage *s)
+static double worst_loss(support_stage *s)
 {
     double worst = 0, value, optimal;
     for (int64_t goal = 0; goal < s->model->states; goal++) {
@@ -361,14 +347,14 @@ static void plans_for_every_goal(void **state)
     foray_settings settings = settings_for("rf-rl-explore", 60000, 4);
     support_set_number(&settings, "pooled", FY_POOLED_ON);
     support_set_number(&settings, "explore_data", DATA_ALL);
-    stage s = set_stage("chain:states=4,zones=1,horizon=4", &settings);
+    support_stage s = set_stage("chain:states=4,zones=1,horizon=4", &settings);
     foray_certificate bound;
     for (int64_t k = 0; k < settings.episodes; k++)
         play(&s);
     support_ok(s.ctx, foray_explorer_bound(s.explorer, &bound));
     assert_true(bound.status == FORAY_CERTIFIED && bound.gap < 1.0);
     assert_true(worst_loss(&s) <= fmin(bound.gap, 0.01));
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 int main(void)

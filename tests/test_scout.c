@@ -9,17 +9,10 @@
 
 #include "explore/mixture/learner.h"
 
-typedef struct stage {
-    foray_context *ctx;
-    foray_model *model;
-    foray_world *world;
-    foray_explorer *explorer;
-} stage;
-
 /* The algorithm's default radius, or likelihood for "NAME by likelihood". */
-static stage set_up(const char *world, const char *algorithm, int64_t seed, bool every)
+static support_stage set_up(const char *world, const char *algorithm, int64_t seed, bool every)
 {
-    stage s = {.ctx = foray_context_create()};
+    support_stage s = {.ctx = foray_context_create()};
     foray_settings settings;
     foray_settings_default(&settings);
     sscanf(algorithm, "%63s", settings.algorithm);
@@ -31,14 +24,6 @@ static stage set_up(const char *world, const char *algorithm, int64_t seed, bool
     support_ok(s.ctx, foray_world_from_model(s.ctx, s.model, &s.world));
     support_ok(s.ctx, foray_explorer_create(s.ctx, s.model, &settings, &s.explorer));
     return s;
-}
-
-static void take_down(stage *s)
-{
-    foray_explorer_destroy(s->explorer);
-    foray_world_destroy(s->world);
-    foray_model_destroy(s->model);
-    foray_context_destroy(s->ctx);
 }
 
 /* ------------------------------------------------------------------------- the oracle */
@@ -130,7 +115,7 @@ enum { SCOUT, SCOUT_BY_REGRESSION, UCRL_RFE };
 
 /* Q_h(s,a), V being what follows: of Scout min{1, kappa^2} + P V, of UCRL-RFE
  * min{1, 2 beta m (H-h)/H} + P V + beta ||psi_V||, at most the steps that remain. */
-static double dense_value(const stage *s, const fy_certifier *sets, int who, int64_t t,
+static double dense_value(const support_stage *s, const fy_certifier *sets, int who, int64_t t,
                           int64_t pair, const double *V)
 {
     const foray_model *model = s->model;
@@ -151,7 +136,7 @@ static double dense_value(const stage *s, const fy_certifier *sets, int who, int
 }
 
 /* Of all (s,a), [horizon][pairs]. */
-static double *dense_values(stage *s, int who)
+static double *dense_values(support_stage *s, int who)
 {
     const foray_model *model = s->model;
     fy_certifier *sets;
@@ -171,7 +156,7 @@ static double *dense_values(stage *s, int who)
 }
 
 /* In every step of some episodes, the action is one of the best of the textbook's. */
-static void check_episodes(stage *s, int64_t episodes, int who)
+static void check_episodes(support_stage *s, int64_t episodes, int who)
 {
     const foray_model *model = s->model;
     for (int64_t k = 0; k < episodes; k++) {
@@ -205,9 +190,9 @@ static void plans_follow_the_textbook(void **state)
 {
     (void)state;
     for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++) {
-        stage s = set_up(worlds[w], "scout", 1, true);
+        support_stage s = set_up(worlds[w], "scout", 1, true);
         check_episodes(&s, 60, SCOUT);
-        take_down(&s);
+        support_stage_clear(&s);
     }
 }
 
@@ -216,9 +201,9 @@ static void ucrl_rfe_explores_by_likelihood_too(void **state)
 {
     (void)state;
     for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++) {
-        stage s = set_up(worlds[w], "ucrl-rfe by likelihood", 1, true);
+        support_stage s = set_up(worlds[w], "ucrl-rfe by likelihood", 1, true);
         check_episodes(&s, 60, UCRL_RFE);
-        take_down(&s);
+        support_stage_clear(&s);
     }
 }
 
@@ -226,9 +211,9 @@ static void ucrl_rfe_explores_by_likelihood_too(void **state)
 static void laws_without_a_likelihood_are_sought_too(void **state)
 {
     (void)state;
-    stage s = set_up("trapdoor:horizon=6,knobs=2", "scout", 1, true);
+    support_stage s = set_up("trapdoor:horizon=6,knobs=2", "scout", 1, true);
     check_episodes(&s, 60, SCOUT_BY_REGRESSION);
-    take_down(&s);
+    support_stage_clear(&s);
 }
 
 /* And UCRL-RFE explores as with `sharp`, which certificates name. */
@@ -236,8 +221,8 @@ static void regressions_take_its_place(void **state)
 {
     (void)state;
     static const char *const trapdoor = "trapdoor:horizon=6,knobs=2";
-    stage sharp = set_up(trapdoor, "ucrl-rfe", 1, false);
-    stage likelihood = set_up(trapdoor, "ucrl-rfe by likelihood", 1, false);
+    support_stage sharp = set_up(trapdoor, "ucrl-rfe", 1, false);
+    support_stage likelihood = set_up(trapdoor, "ucrl-rfe by likelihood", 1, false);
     int32_t states[2][7], actions[2][6];
     for (int64_t k = 0; k < 200; k++) {
         support_ok(sharp.ctx,
@@ -250,8 +235,8 @@ static void regressions_take_its_place(void **state)
     foray_certificate bound;
     support_ok(likelihood.ctx, foray_explorer_bound(likelihood.explorer, &bound));
     assert_int_equal(bound.radius, FORAY_RADIUS_SHARP);
-    take_down(&sharp);
-    take_down(&likelihood);
+    support_stage_clear(&sharp);
+    support_stage_clear(&likelihood);
 }
 
 static void others_refuse(void **state)
@@ -277,7 +262,7 @@ static void others_refuse(void **state)
 /* The mean certificate of the plug-in plans of all goals, after so many episodes. */
 static double mean_certificate(const char *world, const char *algorithm, int64_t episodes)
 {
-    stage s = set_up(world, algorithm, 1, false);
+    support_stage s = set_up(world, algorithm, 1, false);
     double sum = 0;
     for (int64_t k = 0; k < episodes; k++)
         support_ok(s.ctx, foray_explorer_play(s.explorer, s.world, NULL, NULL));
@@ -292,7 +277,7 @@ static double mean_certificate(const char *world, const char *algorithm, int64_t
         foray_policy_destroy(policy);
         foray_reward_destroy(goal);
     }
-    take_down(&s);
+    support_stage_clear(&s);
     return sum;
 }
 
@@ -314,13 +299,13 @@ static void certificates_shrink_faster_than_others(void **state)
 static void plans_are_few(void **state)
 {
     (void)state;
-    stage s = set_up("chain:states=7,zones=2,horizon=6", "scout", 1, false);
+    support_stage s = set_up("chain:states=7,zones=2,horizon=6", "scout", 1, false);
     for (int64_t k = 0; k < 4096; k++)
         support_ok(s.ctx, foray_explorer_play(s.explorer, s.world, NULL, NULL));
     foray_explorer_facts facts;
     support_ok(s.ctx, foray_explorer_describe(s.explorer, &facts));
     assert_true(facts.plans > 4 && facts.plans < 100);
-    take_down(&s);
+    support_stage_clear(&s);
 }
 
 int main(void)

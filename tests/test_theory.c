@@ -28,16 +28,9 @@ static const char *const worlds[] = {
 };
 enum { WORLDS = sizeof worlds / sizeof worlds[0] };
 
-typedef struct stage {
-    foray_context *ctx;
-    foray_model *model;
-    foray_world *world;
-    foray_explorer *explorer;
-} stage;
-
-static stage set_stage(const char *world, const char *algorithm, int radius, int64_t seed)
+static support_stage set_stage(const char *world, const char *algorithm, int radius, int64_t seed)
 {
-    stage s = {.ctx = foray_context_create()};
+    support_stage s = {.ctx = foray_context_create()};
     foray_settings settings;
     foray_settings_default(&settings);
     snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
@@ -52,18 +45,10 @@ static stage set_stage(const char *world, const char *algorithm, int radius, int
     return s;
 }
 
-static void clear(stage *s)
-{
-    foray_explorer_destroy(s->explorer);
-    foray_world_destroy(s->world);
-    foray_model_destroy(s->model);
-    foray_context_destroy(s->ctx);
-}
-
 /* ------------------------------------------------------------------ coverage */
 
 /* Does every ellipsoid contain its truth after every episode of the run? */
-static bool covered_throughout(stage *s)
+static bool covered_throughout(support_stage *s)
 {
     bool covered = truth_distance(s->explorer) <= 1.0;
     for (int64_t k = 0; k < EPISODES; k++) {
@@ -78,9 +63,9 @@ static void count_misses(const char *algorithm, int radius)
     for (size_t w = 0; w < WORLDS; w++) {
         int64_t misses = 0;
         for (int64_t seed = 0; seed < RUNS; seed++) {
-            stage s = set_stage(worlds[w], algorithm, radius, seed);
+            support_stage s = set_stage(worlds[w], algorithm, radius, seed);
             misses += !covered_throughout(&s);
-            clear(&s);
+            support_stage_clear(&s);
         }
         assert_true(misses <= truth_most_failures(RUNS, DELTA));
     }
@@ -103,14 +88,14 @@ static void distances_agree(void **state)
     (void)state;
     for (size_t w = 0; w < WORLDS; w++)
         for (int radius = FORAY_RADIUS_SHARP; radius <= FORAY_RADIUS_THEOREM; radius++) {
-            stage s = set_stage(worlds[w], "ucrl-rfe", radius, 1);
+            support_stage s = set_stage(worlds[w], "ucrl-rfe", radius, 1);
             for (int64_t k = 0; k < EPISODES; k++) {
                 assert_true(truth_play(s.explorer, s.world, 1));
                 double expected = truth_distance(s.explorer);
                 double found = fy_learner_distance(fy_learner_of(s.explorer), s.model->theta);
                 assert_true(expected > 0 && fabs(found - expected) <= 1e-9 * expected);
             }
-            clear(&s);
+            support_stage_clear(&s);
         }
 }
 
@@ -120,10 +105,10 @@ static void coverage_test_can_fail(void **state)
     (void)state;
     int64_t misses = 0;
     for (int64_t seed = 0; seed < RUNS; seed++) {
-        stage s = set_stage(worlds[0], "ucrl-rfe", FORAY_RADIUS_SHARP, seed);
+        support_stage s = set_stage(worlds[0], "ucrl-rfe", FORAY_RADIUS_SHARP, seed);
         s.explorer->settings.radius_scale = 0.1;
         misses += !covered_throughout(&s);
-        clear(&s);
+        support_stage_clear(&s);
     }
     assert_true(misses > truth_most_failures(RUNS, DELTA));
 }
@@ -132,7 +117,7 @@ static void coverage_test_can_fail(void **state)
 
 /* V_1 >= V*, V_low <= V^pi, and both certificates at least the true gap, for a
  * covered run: nothing here may fail. */
-static void check_rewards(const stage *s, uint64_t seed)
+static void check_rewards(const support_stage *s, uint64_t seed)
 {
     foray_certificate bound;
     assert_int_equal(foray_explorer_bound(s->explorer, &bound), FORAY_OK);
@@ -167,12 +152,12 @@ static void certificates_hold_on_covered_runs(void **state)
         for (size_t r = 0; r < 3; r++) {
             int64_t covered = 0;
             for (int64_t seed = 0; seed < 30; seed++) {
-                stage s = set_stage(worlds[w], "ucrl-rfe", radii[r], seed);
+                support_stage s = set_stage(worlds[w], "ucrl-rfe", radii[r], seed);
                 if (covered_throughout(&s)) {
                     covered++;
                     check_rewards(&s, (uint64_t)seed);
                 }
-                clear(&s);
+                support_stage_clear(&s);
             }
             assert_true(covered >= 30 - truth_most_failures(30, DELTA));
         }
@@ -186,13 +171,13 @@ static void clip_widens_the_bound(void **state)
     (void)state;
     double gap[2];
     for (int clip = FORAY_CLIP_REMAINING; clip <= FORAY_CLIP_HORIZON; clip++) {
-        stage s = set_stage(worlds[0], "random", FORAY_RADIUS_SHARP, 1);
+        support_stage s = set_stage(worlds[0], "random", FORAY_RADIUS_SHARP, 1);
         foray_certificate bound;
         s.explorer->settings.clip = clip;
         assert_true(truth_play(s.explorer, s.world, 20000));
         assert_int_equal(foray_explorer_bound(s.explorer, &bound), FORAY_OK);
         gap[clip] = bound.gap;
-        clear(&s);
+        support_stage_clear(&s);
     }
     assert_true(gap[FORAY_CLIP_REMAINING] < 4.0); /* H = 5: neither is clipped */
     assert_true(gap[FORAY_CLIP_HORIZON] > 1.3 * gap[FORAY_CLIP_REMAINING]);
@@ -205,7 +190,7 @@ static void clip_widens_the_bound(void **state)
 static void elliptical_potential(void **state)
 {
     (void)state;
-    stage s = set_stage(worlds[1], "ucrl-rfe", FORAY_RADIUS_SHARP, 3);
+    support_stage s = set_stage(worlds[1], "ucrl-rfe", FORAY_RADIUS_SHARP, 3);
     const fy_basis *basis = s.model->basis;
     double lambda[64], x[64], white[64];
     fy_radius_lambda(basis, &s.explorer->settings, lambda);
@@ -227,7 +212,7 @@ static void elliptical_potential(void **state)
     assert_true(potential <= 2 * growth);
     assert_true(potential >= 0.5 * growth); /* the measure is not idle */
     fy_ridge_destroy(ridge);
-    clear(&s);
+    support_stage_clear(&s);
 }
 
 /* Plans <= 1 + sum_g d_g log2(1 + k H / (d_g lambda_g)): every plan after the
@@ -237,7 +222,7 @@ static void determinants_double_seldom(void **state)
     (void)state;
     for (size_t w = 0; w < WORLDS; w++)
         for (int64_t seed = 0; seed < 5; seed++) {
-            stage s = set_stage(worlds[w], "ucrl-rfe", FORAY_RADIUS_SHARP, seed);
+            support_stage s = set_stage(worlds[w], "ucrl-rfe", FORAY_RADIUS_SHARP, seed);
             const fy_basis *basis = s.model->basis;
             const int64_t episodes = 3000;
             assert_true(truth_play(s.explorer, s.world, episodes));
@@ -250,13 +235,13 @@ static void determinants_double_seldom(void **state)
             }
             assert_true((double)s.explorer->plans <= most);
             assert_true(s.explorer->plans >= 5);
-            clear(&s);
+            support_stage_clear(&s);
         }
 }
 
 /* ------------------------------------------------------------------ variance */
 
-static double true_variance(const stage *s, const double *V, int64_t pair)
+static double true_variance(const support_stage *s, const double *V, int64_t pair)
 {
     const foray_model *model = s->model;
     const int32_t *next;
@@ -281,7 +266,7 @@ static void variance_is_within_its_error(void **state)
     enum { SEEDS = 40 };
     int64_t misses = 0, tight = 0, checked = 0;
     for (int64_t seed = 0; seed < SEEDS; seed++) {
-        stage s = set_stage(worlds[0], "ucrl-rfe+", FORAY_RADIUS_SHARP, seed);
+        support_stage s = set_stage(worlds[0], "ucrl-rfe+", FORAY_RADIUS_SHARP, seed);
         foray_settings settings = s.explorer->settings;
         support_set_number(&settings, "radius_scale_check", 0.02);
         support_set_number(&settings, "radius_scale_tilde", 0.02);
@@ -301,7 +286,7 @@ static void variance_is_within_its_error(void **state)
                 checked++;
             }
         misses += missed;
-        clear(&s);
+        support_stage_clear(&s);
     }
     assert_true(misses <= truth_most_failures(SEEDS, DELTA));
     assert_true(tight >= checked / 2);

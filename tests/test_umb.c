@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-static char directory[512], path[600];
+static char *directory, path[600];
 
 static void write_bytes(const void *data, size_t size)
 {
@@ -398,17 +398,15 @@ static void every_allocation_may_fail(void **state)
 
 static int set_up(void **state)
 {
-    char *made = support_directory();
-    snprintf(directory, sizeof directory, "%s", made);
+    directory = support_directory();
     *state = foray_context_create();
-    free(made);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     foray_context_destroy(*state);
-    support_remove(strdup(directory));
+    support_remove(directory);
     return 0;
 }
 
