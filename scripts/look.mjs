@@ -74,6 +74,8 @@ async function shoot(browser, state, width, scheme) {
 async function screens() {
   const plain = pages.filter((page) => !page.startsWith("play-")).map((page) => ({ name: page.replace(".html", ""), page, hash: "" }));
   const browser = await Browser.open({ profile, flags: ["--force-prefers-reduced-motion"] });
+  // axe-core looks at every cell of every table, also of closed ones: half a minute for a report, more on a busy machine.
+  await browser.ask("POST", `${browser.base}/timeouts`, { script: 300000 });
   const only = process.argv[3] ? new RegExp(process.argv[3]) : /./;
   try {
     for (const state of [...STATES, ...plain].filter(({ name }) => only.test(name)))
