@@ -51,7 +51,7 @@ static cli_exit find_intervals(exporting *e)
     e->low = calloc((size_t)facts.transitions + 1, sizeof *e->low);
     e->high = calloc((size_t)facts.transitions + 1, sizeof *e->high);
     if (!e->low || !e->high)
-        return cli_status(e->session, FORAY_ERROR_MEMORY);
+        return cli_fail(e->session, CLI_BAD_INPUT, "out of memory");
     status = foray_explorer_intervals(explorer, e->low, e->high, &e->about);
     if (status == FORAY_OK)
         status = foray_explorer_describe(explorer, &learnt);

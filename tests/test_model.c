@@ -123,6 +123,7 @@ static void table_by_hand(void **state)
     foray_builder *b = small_table(ctx);
     foray_model *model, *blind;
     support_ok(ctx, foray_builder_finish(b, &model));
+    assert_string_equal(foray_message(ctx), "");
     assert_int_equal(model->dim, 6);
     assert_int_equal(model->generator_sets, 4);
     assert_float_equal(model->norm_bound, sqrt(6), 1e-15);

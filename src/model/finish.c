@@ -465,6 +465,13 @@ static bool bring_into_order(foray_builder *builder)
            fy_builder_holds(builder, fy_runs_sort(builder->ctx, &builder->pair_runs));
 }
 
+/* Later calls are refused. Nothing has failed yet, so the context is told nothing. */
+static void note_spent(foray_builder *builder)
+{
+    builder->failure = FORAY_ERROR_USAGE;
+    fy_format(builder->message, sizeof builder->message, "this builder has made its model already");
+}
+
 foray_status foray_builder_finish(foray_builder *builder, foray_model **out)
 {
     if (builder->failure != FORAY_OK)
@@ -483,7 +490,7 @@ foray_status foray_builder_finish(foray_builder *builder, foray_model **out)
         status = spend(&w, &parts, out);
         fy_builder_holds(builder, status);
         if (status == FORAY_OK)
-            fy_builder_fail(builder, FORAY_ERROR_USAGE, "this builder has made its model already");
+            note_spent(builder);
     }
     release(&w);
     return status;
