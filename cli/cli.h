@@ -123,8 +123,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
              "end with exit code 1 if a certificate is above this")
 #define CLI_OPTION_DOUBT                                                                           \
     CLI_WHOLE(0, "doubt", "N", "3", 0, 1000000,                                                    \
-              "how many places and laws to show that a certificate above 0 comes from; as text, "  \
-              "without this option, only for one reward")
+              "how many places and laws to show that a certificate above 0 comes from; as text "   \
+              "and in files, without this option, only for one reward")
 #define CLI_OPTION_FORCE                                                                           \
     CLI_SWITCH("force", "replace that file if it exists; never one that the command reads")
 #define CLI_OPTION_TO                                                                              \

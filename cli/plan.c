@@ -129,12 +129,14 @@ static cli_exit make_plans(cli_planning *p)
     return cli_status(p->session, status);
 }
 
-/* Why certificates are not 0, where that will be shown or written. */
+/* Why certificates are not 0, where that will be shown or written. Files of several rewards say so
+ * only if asked, as tables do: it takes twice as long as the certificates. */
 static cli_exit find_doubt(cli_planning *p)
 {
     cli_exit code = CLI_DONE;
     p->reasons = p->known || p->to_stdout ? 0 : cli_doubt_count(p->session, p->rewards.count);
-    bool wanted = p->reasons > 0 || (p->file && !p->known);
+    p->explain = p->file && !p->known && (p->rewards.count == 1 || cli_has(p->session, "doubt"));
+    bool wanted = p->reasons > 0 || p->explain;
     for (int64_t i = 0; wanted && i < p->rewards.count && code == CLI_DONE; i++)
         if (i != p->rewards.own - 1) /* whose certificate is a sum, with reasons of two kinds */
             code =

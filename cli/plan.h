@@ -18,6 +18,7 @@ typedef struct cli_planning {
     double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
     foray_doubt **doubt;     /* [rewards] why certificates are not 0; NULL: not asked for */
     int64_t reasons;         /* how many to show */
+    bool explain;            /* files say why, too */
     char **file;             /* [rewards] where policies go; NULL: nowhere */
     bool to_stdout;          /* that is standard output */
     bool into_directory;     /* they go into one, and are made durable together */

@@ -131,7 +131,7 @@ static cli_exit complete(cli_planning *p, int64_t i)
         policy->about->world = strdup(p->path);
     if (status == FORAY_OK && p->view.clusters)
         status = foray_policy_keep_clusters(ctx, policy, p->view.clusters);
-    if (status == FORAY_OK && p->doubt[i])
+    if (status == FORAY_OK && p->explain && p->doubt[i])
         status = foray_policy_keep_doubt(ctx, policy, p->doubt[i], most);
     return cli_status(p->session, status);
 }

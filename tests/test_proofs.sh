@@ -81,6 +81,15 @@ holds "shares make up the certificate" awk -v g="$(json certificates.0.certifica
 holds "laws say how often they were visited" test "$(json certificates.0.certificate.laws.0.visits doubt.json)" -gt 0
 foray explore frozenlake:shared=0 -k 500 -o lake.foray >/dev/null
 expect 0 "where the doubt about reach:15 is" foray plan lake.foray -r reach:15 --no-store
+lake=(foray plan lake.foray -r reach:15 -r reach:14 --no-store)
+expect 0 "written: several/reach-15.json" "${lake[@]}" -o several/
+holds "files of several rewards do not say why" test "$(grep -l doubt several/*.json | wc -l)" = 0
+"${lake[@]}" --json -o same/ >/dev/null
+holds "nor with --json" diff -r several same
+expect 0 "written: reasons/reach-15.json" "${lake[@]}" --doubt 2 -o reasons/
+holds "unless it is asked for" test "$(json certificate.doubt.1.3 reasons/reach-15.json)" != none
+foray plan lake.foray -r reach:15 --no-store -o one.json >/dev/null
+holds "that of one reward does" grep -q doubt one.json
 foray plan river.foray -r goal:5 --json --no-store >proved.json
 holds "a proof has no doubt" sh -c "! grep -q doubt proved.json"
 
