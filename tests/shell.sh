@@ -4,7 +4,8 @@
 set -u
 foray=$(realpath "$1")
 source_dir=$(realpath "${FORAY_SOURCE:-$(dirname "${BASH_SOURCE[0]}")/..}")
-json_check=$(realpath "${FORAY_BUILD:-$(dirname "$foray")}")/tests/json_check
+FORAY_BUILD=$(realpath "${FORAY_BUILD:-$(dirname "$foray")}") # from here on in another directory
+json_check=$FORAY_BUILD/tests/json_check
 work=$(mktemp -d)
 trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
 mkdir "$work/bin" "$work/here"

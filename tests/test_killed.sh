@@ -7,6 +7,7 @@
 . "$(dirname "$0")/shell.sh"
 
 preload=$(realpath "${FORAY_BUILD:-$(dirname "$foray")}")/tests/die_writing.so
+holds "there is what makes commands fail" test -e "$preload"
 every=${EVERY:-11}
 algorithms=${ALGORITHMS:-ucrl-rfe}
 kills=0 refused=0 different=0

@@ -7,6 +7,7 @@
 . "$(dirname "$0")/shell.sh"
 
 preload=$(realpath "${FORAY_BUILD:-$(dirname "$foray")}")/tests/fail_memory.so
+holds "there is what makes commands fail" test -e "$preload"
 every=${EVERY:-40}
 failed=0 wrong=0
 
