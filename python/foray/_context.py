@@ -29,6 +29,8 @@ class Context:
         self.pointer: int = pointer
         self.lock = threading.RLock()
         self.flag = ctypes.c_int(0)
+        #: Is a world in Python being asked, so that what is raised comes out of the call?
+        self.asking = False
         lib.foray_context_set_threads(pointer, threads)
         weakref.finalize(self, lib.foray_context_destroy, pointer)
 
@@ -66,7 +68,8 @@ def _is_main() -> bool:
 
 
 class Interruptible:
-    """While it is entered, Ctrl-C sets the context's flag; on leaving, it means what it meant."""
+    """While it is entered, Ctrl-C sets the context's flag; on leaving, it means what it meant. A second
+    one means so at once where a world in Python is asked, which may never answer."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -74,8 +77,13 @@ class Interruptible:
         self.before: Any = None
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
+        again = bool(self.caught)
         self.caught.append((number, frame))
         self.context.flag.value = 1
+        if again and self.context.asking:
+            self.context.asking = False
+            self.caught.clear()
+            self.before(number, frame)
 
     def __enter__(self) -> None:
         flag = self.context.flag

@@ -77,6 +77,7 @@ class PythonWorld:
         self.pointer = out.value or 0
 
     def _fail(self, error: BaseException) -> int:
+        self.context.asking = False
         self.error = error
         return FAILED
 
@@ -86,23 +87,29 @@ class PythonWorld:
 
     def _reset(self, _: Any, draw: Any, state: Any) -> int:
         try:
+            self.context.asking = True
             state[0] = self.player.reset(draw[0].seed, draw[0].episode)
+            self.context.asking = False
         except BaseException as error:
             return self._fail(error)
         return 0
 
     def _step(self, _: Any, draw: Any, state: int, action: int, following: Any) -> int:
         try:
+            self.context.asking = True
             following[0] = self.player.step(state, action)
+            self.context.asking = False
         except BaseException as error:
             return self._fail(error)
         return 0
 
     def _episode(self, _: Any, draw: Any, horizon: int, states: int, action: int, path: int) -> int:
         try:
+            self.context.asking = True
             where = draw[0]
             table, out = self._table.from_address(action), self._path.from_address(path)
             self.player.play(where.seed, where.episode, table, states, out, self._chance)
+            self.context.asking = False
         except BaseException as error:
             return self._fail(error)
         return 0

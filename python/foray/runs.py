@@ -456,6 +456,26 @@ def _target(context: Context, run: Run, until: float | None, targets: Iterable[R
         context.call(lib.foray_run_set_targets, run._run, len(built), pointers)
 
 
+def _prepare(
+    run: Run,
+    player: Environment | Simulator | None,
+    range: tuple[float, float] | None,
+    reward_for: RewardLike | None,
+) -> None:
+    """Who plays, and what is wanted beside exploring."""
+    run._player = player
+    if isinstance(player, Environment):
+        if range is not None and player.clusters is not None:
+            raise UsageError("range= and clusters=: what a cluster pays is no single number; plan for a function")
+        player.own.range, run.clusters = range, player.clusters
+        player.own.take(run)
+    elif range is not None:
+        raise UsageError("range= is that of an environment's own reward, and there is no environment here")
+    if reward_for is not None:
+        built = reward(reward_for).build(run.model)
+        run._context.call(lib.foray_run_give_reward, run._run, built.pointer)
+
+
 def _temporary() -> str:
     handle, path = tempfile.mkstemp(prefix="foray-", suffix=".foray")
     os.close(handle)
@@ -539,21 +559,13 @@ def explore(
             byref(out),
         )  # fmt: skip
         run = Run(context, out.value or 0, where, temporary=path is None)
-    run._player = player
-    if isinstance(player, Environment):
-        if range is not None and player.clusters is not None:
-            run.close()
-            raise UsageError("range= and clusters=: what a cluster pays is no single number; plan for a function")
-        player.own.range, run.clusters = range, player.clusters
-        player.own.take(run)
-    elif range is not None:
+    try:
+        _prepare(run, player, range, reward_for)
+        _target(context, run, until, targets)
+        return run.explore(episodes=episodes, progress=progress)
+    except BaseException:  # nobody else has the run, and whoever resumes it wants its file closed
         run.close()
-        raise UsageError("range= is that of an environment's own reward, and there is no environment here")
-    if reward_for is not None:
-        built = reward(reward_for).build(run.model)
-        context.call(lib.foray_run_give_reward, run._run, built.pointer)
-    _target(context, run, until, targets)
-    return run.explore(episodes=episodes, progress=progress)
+        raise
 
 
 def open_run(path: str | os.PathLike[str], *, write: bool = False, threads: int = 1) -> Run:

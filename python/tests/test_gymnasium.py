@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -149,6 +150,62 @@ def test_a_reward_that_is_no_function_stops_nobody_who_does_not_want_it(algorith
         run = foray.explore(Odd(fault), algorithm=algorithm, episodes=10, horizon=4)
         with pytest.raises(foray.UsageError, match="own: the environment's reward"):
             run.plan("own")
+
+
+class Pressed(Odd):
+    """In step 30 somebody presses Ctrl-C, so many times; or the step itself raises it."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times, self.pressed = times, 0
+
+    def step(self, action: int) -> Any:
+        if self.count == 29:
+            while self.pressed < self.times:
+                self.pressed += 1
+                signal.raise_signal(signal.SIGINT)
+            if not self.times:
+                raise KeyboardInterrupt("by hand")
+        return super().step(action)
+
+
+@BOTH
+def test_ctrl_c_inside_a_step(algorithm: str, tmp_path: Path) -> None:
+    def explore(env: Any, name: str, **more: Any) -> foray.Run:
+        return foray.explore(env, algorithm=algorithm, horizon=6, path=tmp_path / name, progress=False, **more)
+
+    for times, pressed in ((0, 0), (1, 1), (5, 2)):  # the second one does not wait for the step to end
+        env = Pressed(times)
+        with pytest.raises(KeyboardInterrupt, match=None if times else "by hand"):
+            explore(env, f"{times}", episodes=20)
+        assert env.pressed == pressed and (env.count == 29 or times == 1)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        with explore(Odd(), f"{times}", episodes=20, resume=True) as run:  # what ended is kept
+            run.verify()
+            assert np.array_equal(run.data()[0], explore(Odd(), f"whole{times}", episodes=20).data()[0])
+
+
+class Unseeded(Odd):
+    """Random, whatever the seed is."""
+
+    chance = np.random.default_rng(1)
+
+    def step(self, action: int) -> Any:
+        return super().step(action if self.chance.random() < 0.7 else 0)
+
+
+@BOTH
+def test_an_environment_that_ignores_its_seed(algorithm: str, tmp_path: Path) -> None:
+    """It cannot be repeated; what was recorded is right all the same, and a run can go on."""
+    def explore(episodes: int, **more: Any) -> foray.Run:
+        return foray.explore(Unseeded(), algorithm=algorithm, episodes=episodes, horizon=6, **more)
+
+    assert not np.array_equal(explore(50).data()[0], explore(50).data()[0])
+    explore(300, path=tmp_path / "run").close()
+    with explore(600, path=tmp_path / "run", resume=True) as run:
+        run.verify()
+        plan = run.plan("reach:3")
+        assert plan.certificate.proved and plan.low <= 0.92953 <= plan.high + plan.certificate.gap
 
 
 # --------------------------------------------------------------------- episodes that are cut off
