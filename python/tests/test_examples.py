@@ -30,15 +30,18 @@ def test_there_are_examples() -> None:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example(name: str, tmp_path: Path) -> None:
-    if name == "frozenlake":
+    if name in ("frozenlake", "pendulum"):
         pytest.importorskip("gymnasium", reason="Gymnasium is not installed")
-    if name == "pendulum" and not os.environ.get("FORAY_COMMAND"):
-        pytest.skip("FORAY_COMMAND does not name the command that makes the model of the pendulum")
     picture = tmp_path / f"{name}.png"
     said = run(name, picture)
-    gaps = [float(gap) for gap in re.findall(r"certificate (\S+) \(certified\)", said)]
-    largest = {"callcentre": 1.1, "frozenlake": 0.004, "pendulum": 0.02, "rooms": 0.1}[name]
-    assert gaps and gaps[0] < largest, said
+    if name == "pendulum":  # seen through clusters: never certified, so that the plans are played
+        assert said.count("(estimate)") == 3
+        earned = [float(earned) for earned in re.findall(r"(\S+) when played", said)]
+        assert earned[0] > 30 and earned[1] > 25, said  # doing nothing earns 19 and 11
+    else:
+        gaps = [float(gap) for gap in re.findall(r"certificate (\S+) \(certified\)", said)]
+        largest = {"callcentre": 1.1, "frozenlake": 0.004, "rooms": 0.1}[name]
+        assert gaps and gaps[0] < largest, said
     if importlib.util.find_spec("matplotlib") is None:
         assert "matplotlib is not installed" in said
     else:
