@@ -4,7 +4,7 @@
 
 Gymnasium's Pendulum-v1 shows the cosine and the sine of the angle and the angular velocity. They are
 seen through a grid of 9 x 9 x 9 points, and of all torques three are tried. What follows a point of
-the grid is no single law, so certificates are estimates here; how the plans do is tried in the end.
+the grid obeys no single law, so certificates are estimates here; how the plans do is tried in the end.
 """
 
 import math
