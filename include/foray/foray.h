@@ -1243,9 +1243,8 @@ FORAY_API foray_status foray_run_learn_file(foray_run *run, const char *path,
 
 /* How the likelihood sets of one law agree, that of a run and that of new data. */
 typedef struct foray_law_fit {
-    int64_t state,
-        action;    /* the first pair that has the law; -1: of first states, in open models */
-    int64_t pairs; /* that share it */
+    int64_t state, action; /* the first pair that has the law; -1: it is that of first states */
+    int64_t pairs;         /* that share it */
     int64_t visits, later; /* its transitions in the run, and in the data */
     double apart;          /* above 0: the sets are disjoint, by so many nats; -inf: no data */
 } foray_law_fit;
@@ -1304,8 +1303,7 @@ typedef enum foray_own_side { FORAY_OWN_LOW, FORAY_OWN_HIGH, FORAY_OWN_UNSEEN } 
 FORAY_API foray_status foray_run_own_reward(foray_run *run, foray_own_side side,
                                             foray_reward **out);
 /* The plan for it, in which unseen transitions count low, with a certificate in which they count
- * high (docs/rewards.md): it holds whatever they are worth. With `store` it is stored in the run.
- */
+ * high (docs/rewards.md): it holds whatever they are worth. `store`: it is stored in the run. */
 FORAY_API foray_status foray_run_own_plan(foray_run *run, foray_mode mode, bool store,
                                           foray_policy **out);
 /* The same certificate for a policy from anywhere, as foray_explorer_certify. */
