@@ -384,3 +384,12 @@ uint8_t *support_compact(foray_context *ctx, const foray_model *model, size_t *s
     support_ok(ctx, foray_model_print(ctx, model, FORAY_MODEL_COMPACT, &data, size));
     return (uint8_t *)data;
 }
+
+bool support_counts_memory(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return false;
+#else
+    return true;
+#endif
+}

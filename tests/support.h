@@ -20,6 +20,10 @@ double support_own(const foray_settings *settings, const char *name);
 /* Fails unless both explorers save the same bytes. */
 void support_same_state(foray_explorer *a, foray_explorer *b);
 
+/* Does a peak of memory say anything about the library? Sanitizers need memory of their own, and
+ * keep what is freed. */
+bool support_counts_memory(void);
+
 /* A source of random numbers for tests: the same seed gives the same numbers. */
 typedef struct support_random {
     uint64_t seed, count;

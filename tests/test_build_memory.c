@@ -135,18 +135,6 @@ static double measured(const shape *s, const char *path)
     return ratio;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static bool countable(void)
-{
-    return false; /* sanitizers need memory of their own, and keep what is freed */
-}
-#else
-static bool countable(void)
-{
-    return true;
-}
-#endif
-
 static const shape shapes[] = {
     {"classes", IN_ORDER, STATES}, {"classes", PAIRS_SHUFFLED, STATES},
     {"tabular", IN_ORDER, STATES}, {"tabular", CALLS_SHUFFLED, STATES},
@@ -158,7 +146,7 @@ static const shape shapes[] = {
 static void building_takes_little_more_than_the_model(void **state)
 {
     (void)state;
-    if (!countable())
+    if (!support_counts_memory())
         skip();
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         assert_true(measured(&shapes[i], NULL) <= 1.5);
@@ -182,7 +170,7 @@ static void save(const shape *s, const char *path)
 static void reading_takes_little_more_than_the_model(void **state)
 {
     (void)state;
-    if (!countable())
+    if (!support_counts_memory())
         skip();
     static const char path[] = "test_build_memory.model";
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i += 2) {

@@ -298,24 +298,12 @@ static measure measured(const char *name, const char *laws, bool in_memory)
     return m;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static bool countable(void)
-{
-    return false; /* sanitizers need memory of their own, and keep what is freed */
-}
-#else
-static bool countable(void)
-{
-    return true;
-}
-#endif
-
 /* 600,000 rows, of which 4 MiB are in memory. The control keeps them there. */
 static void peaks_stay_near_the_model(void **state)
 {
     (void)state;
     const double more = 24e6;
-    if (!countable())
+    if (!support_counts_memory())
         skip();
     write_large("sorted", false);
     write_large("scattered", true);
