@@ -931,14 +931,15 @@ FORAY_API foray_status foray_explorer_end(foray_explorer *explorer);
  * no episodes that could be cut off: FORAY_ERROR_USAGE. */
 FORAY_API foray_status foray_explorer_cut(foray_explorer *explorer);
 
+/* An episode may end before its time. What stands for the actions after that: nothing more was
+ * seen; the last state is absorbing (open models only). */
+enum { FORAY_OVER = -1, FORAY_DONE = -2 };
+
 /* The same in one call: plays one episode in `world`, whose random numbers are those of the
  * settings' seed and of the number of episodes ended before, so that it is the episode that
  * foray_run_explore would play. `states` and `actions` (either may be NULL) receive what happened,
  * laid out as foray_run_record takes it. FORAY_ERROR_WORLD if the world fails or does what the
  * model rules out; an episode that broke off cannot be continued. */
-/* An episode may end before its time. What stands for the actions after that: nothing more was
- * seen; the last state is absorbing (open models only). */
-enum { FORAY_OVER = -1, FORAY_DONE = -2 };
 FORAY_API foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world,
                                            int32_t *states, int32_t *actions);
 
