@@ -152,10 +152,7 @@ static cli_exit compare_in(contest *c, cli_output *output)
     if (cli_view_names(c->world) && c->what.figure.name)
         return cli_fail(session, CLI_USAGE, "--figure: there are no plots of %s", c->world);
     if (cli_view_names(c->world))
-        return c->what.shard.of > 0
-                   ? cli_fail(session, CLI_USAGE, "--shard: %s is not compared in shares", c->world)
-                   : cli_compare_rollouts(session, c->world, c->directory, &c->what, &c->work,
-                                          output);
+        return cli_compare_rollouts(session, c->world, c->directory, &c->what, &c->work, output);
     cli_exit code = cli_world_open_checked(session, c->world, &c->model);
     if (code == CLI_DONE && cli_has(session, "reward"))
         code = cli_reward_open(session, c->model, &c->reward);
@@ -169,10 +166,7 @@ static cli_exit compare_in(contest *c, cli_output *output)
     foray_context_set_stop(session->ctx, NULL, NULL);
     cli_progress_end(&c->work.line);
     if (status == FORAY_INTERRUPTED)
-        return cli_fail(session, CLI_STOPPED,
-                        "stopped by a signal after %" PRId64 " of %" PRId64 " runs; "
-                        "run the same command again to continue",
-                        c->work.last.finished, c->work.last.parts);
+        return cli_compare_stopped(session, &c->work);
     code = cli_status(session, status);
     if (code == CLI_DONE && c->what.shard.of > 0)
         return cli_shard_show(session, c->what.shard, c->directory, &c->work);
@@ -293,7 +287,9 @@ static const cli_option options[] = {
     CLI_WHOLE(0, "rounds", "N", "4", 0, 1000000, "rounds of the adversary"),
     CLI_WHOLE(0, "rollouts", "N", "1000", 2, 1000000000,
               "episodes for which a plan is tried in a system; the truth there is not known"),
-    CLI_OPTION_GIVEN,
+    CLI_FILE('r', "reward", "REWARD",
+             "the reward, for algorithms that see it; a reward file or goal:STATE; where the truth "
+             "is not known, what to plan for, and may be repeated"),
     CLI_OPTION_LITERAL,
     CLI_OPTION_SHARD,
     CLI_OPTION_QUIET,
@@ -334,9 +330,10 @@ const cli_command cli_compare = {
         "certificate, covered, time, memory, given; nothing is computed again.\n"
         "\n"
         "The truth of a system (pendulum, exec:COMMAND, plugin:PATH, SYSTEM@states,model=FILE)\n"
-        "is not known. There every run plans for one reward, that of -r or the first that the\n"
-        "system names, and what the plan earns in reality is measured by rollouts, which\n"
-        "summary.txt says; rollouts.csv has the runs.\n"
+        "is not known. There every run plans for the rewards of -r, which may be repeated, or\n"
+        "for all that the system names; what the plans earn in reality is measured by\n"
+        "rollouts, which summary.txt says; rollouts.csv has the runs. Algorithms that see the\n"
+        "reward while they explore see the first.\n"
         "\n"
         "With --shard I/N it makes only a share of the runs and writes no results: start\n"
         "shards 1/N to N/N side by side, on one machine or on many that see the directory;\n"

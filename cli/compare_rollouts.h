@@ -6,9 +6,12 @@
 #include "progress.h"
 #include "view.h"
 
-/* Explores, plans for one reward (-r, or the first that the system names), and measures what the
- * plans earn in reality. output NULL: as text. */
+/* Explores, plans for each reward (-r, or all that the system names), and measures what the plans
+ * earn in reality. output NULL: as text. */
 cli_exit cli_compare_rollouts(cli_session *session, const char *world, const char *directory,
                               const foray_comparison *what, cli_work *work, cli_output *output);
+
+/* A signal has ended the comparison. */
+cli_exit cli_compare_stopped(cli_session *session, const cli_work *work);
 
 #endif

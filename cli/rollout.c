@@ -72,19 +72,17 @@ static cli_exit add_own(rollout *r, int64_t index)
 /* Those given with -r, in their order: the system's own by name, others are of clusters. */
 static cli_exit add_given(rollout *r, cli_rewards *given)
 {
-    const cli_args *args = &r->session->args;
-    int64_t taken = 0;
-    for (int64_t i = 0; i < args->count; i++) {
-        if (strcmp(args->option[i]->is.name, "reward") != 0)
-            continue;
-        bool goals = strcmp(args->value[i], "goals") == 0;
-        int64_t end = taken + (goals ? foray_model_states(foray_run_model(r->run)) : 1);
-        for (; taken < end && taken < given->count; taken++) {
-            r->trial[r->count].index = cli_view_reward(&r->view, args->value[i]);
-            r->reward[r->count++] = given->item[taken];
-            given->item[taken] = NULL;
-        }
+    int64_t *index = calloc((size_t)given->count + 1, sizeof *index);
+    if (!index)
+        return cli_fail(r->session, CLI_BAD_INPUT, "out of memory");
+    cli_view_indices(r->session, &r->view, given, index);
+    for (int64_t i = 0; i < given->count; i++) {
+        r->trial[i].index = index[i];
+        r->reward[i] = given->item[i];
+        given->item[i] = NULL;
     }
+    r->count = given->count;
+    free(index);
     return CLI_DONE;
 }
 

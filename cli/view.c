@@ -426,3 +426,24 @@ int64_t cli_view_reward(const cli_view *view, const char *name)
             return i;
     return -1;
 }
+
+void cli_view_indices(const cli_session *session, const cli_view *view, const cli_rewards *rewards,
+                      int64_t *index)
+{
+    const cli_args *args = &session->args;
+    bool given = cli_has(session, "reward");
+    int64_t taken = 0, others = 0; /* others: rewards that are not of "goals" */
+    for (int64_t i = 0; i < args->count; i++)
+        others +=
+            strcmp(args->option[i]->is.name, "reward") == 0 && strcmp(args->value[i], "goals") != 0;
+    for (int64_t i = 0; i < args->count && given; i++) {
+        if (strcmp(args->option[i]->is.name, "reward") != 0)
+            continue;
+        bool goals = strcmp(args->value[i], "goals") == 0;
+        int64_t end = taken + (goals ? rewards->count - others : 1);
+        for (; taken < end; taken++)
+            index[taken] = cli_view_reward(view, args->value[i]);
+    }
+    for (; !given && taken < rewards->count; taken++)
+        index[taken] = taken;
+}

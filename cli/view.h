@@ -81,5 +81,9 @@ char *cli_view_text(const cli_view *view);
 
 /* The index of the reward of this name in the system; -1: none. */
 int64_t cli_view_reward(const cli_view *view, const char *name);
+/* The same for all rewards of -r, as cli_rewards_open opened them; without -r, for the system's own
+ * in their order. */
+void cli_view_indices(const cli_session *session, const cli_view *view, const cli_rewards *rewards,
+                      int64_t *index);
 
 #endif

@@ -6,6 +6,7 @@
 #define FORAY_LAB_H
 
 #include "foray/foray.h"
+#include "foray/system.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -194,6 +195,30 @@ FORAY_API void foray_comparison_default(foray_comparison *comparison);
 FORAY_API foray_status foray_compare(foray_context *ctx, const foray_model *model,
                                      const char *world, const foray_comparison *comparison,
                                      const char *directory, foray_work_fn progress, void *user);
+
+/* Where the truth is not known: a system, and what counts there. */
+typedef struct foray_reality {
+    foray_world
+        *world; /* that is explored: foray_world_from_system, foray_world_from_aggregation */
+    foray_system *system; /* in which plans are tried, */
+    const foray_clusters *clusters;
+    int64_t rollouts; /* for so many episodes each */
+    int64_t rewards;  /* at least 1; algorithms that see the reward see the first */
+    const foray_reward *const *reward; /* [rewards] to plan for */
+    const int64_t *index; /* [rewards] which of the system's own rewards it is; -1: none of them */
+} foray_reality;
+
+/* The same in a system whose truth is not known. Every run explores the world, plans for each of
+ * the rewards, and follows the plans in reality for `rollouts` episodes, all with the same random
+ * numbers, which no run has met. The directory receives rollouts.csv, summary.csv, summary.txt
+ * and verdict.txt, is continued, and is shared by shards as above. Runs are made one after the
+ * other, since a program may not like to be asked by two at once. Of the comparison, reward,
+ * rewards, goals, rounds and figure are not used. */
+FORAY_API foray_status foray_compare_in_reality(foray_context *ctx, const foray_model *model,
+                                                const char *world,
+                                                const foray_comparison *comparison,
+                                                const foray_reality *reality, const char *directory,
+                                                foray_work_fn progress, void *user);
 
 /* --------------------------------------------------------------------- lab */
 

@@ -48,7 +48,7 @@ static foray_status check_settings(foray_context *ctx, const foray_comparison *w
     return status;
 }
 
-static foray_status check_numbers(foray_context *ctx, const foray_comparison *what)
+foray_status fy_compare_check(foray_context *ctx, const foray_comparison *what)
 {
     enum { MOST_SEEDS = 1000000 };
     if (what->algorithms < 1)
@@ -73,7 +73,7 @@ static foray_status check_numbers(foray_context *ctx, const foray_comparison *wh
 }
 
 /* What cannot run here should say so at once, not after hours of the others. */
-static foray_status check_algorithms(fy_compare *compare)
+foray_status fy_compare_check_algorithms(fy_compare *compare)
 {
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < compare->what->algorithms && status == FORAY_OK; i++) {
@@ -124,7 +124,7 @@ static bool pass_progress(void *user, double done)
     return fy_work_progress(&l->compare->work, l->run, done);
 }
 
-static void name_run(const void *user, int64_t run, char out[FY_PART_NAME])
+void fy_compare_name_run(const void *user, int64_t run, char out[FY_PART_NAME])
 {
     const fy_compare *compare = user;
     fy_format(out, FY_PART_NAME, "%s, seed %" PRId64, fy_compare_algorithm(compare, run),
@@ -137,7 +137,31 @@ static void file_of_run(const fy_compare *compare, int64_t run, char out[FY_PART
               fy_compare_seed(compare, run));
 }
 
-static foray_status find_run(foray_context *ctx, void *user, int64_t run, bool *found)
+foray_status fy_compare_make_room(fy_compare *compare, int64_t columns)
+{
+    compare->runs = compare->work.parts = compare->what->algorithms * compare->what->seeds;
+    if (!FY_ALLOC(compare->ctx, compare->rows, compare->runs))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t run = 0; run < compare->runs; run++)
+        compare->rows[run].columns = columns;
+    return FORAY_OK;
+}
+
+void fy_compare_free_rows(fy_compare *compare)
+{
+    for (int64_t i = 0; compare->rows && i < compare->runs; i++)
+        free(compare->rows[i].value);
+    free(compare->rows);
+}
+
+foray_status fy_compare_keep_run(foray_context *ctx, const fy_compare *compare, int64_t run)
+{
+    char file[FY_PART_NAME];
+    file_of_run(compare, run, file);
+    return fy_rows_write(ctx, &compare->folder, file, compare->heading, &compare->rows[run]);
+}
+
+foray_status fy_compare_find_run(foray_context *ctx, void *user, int64_t run, bool *found)
 {
     fy_compare *compare = user;
     char file[FY_PART_NAME];
@@ -148,18 +172,14 @@ static foray_status find_run(foray_context *ctx, void *user, int64_t run, bool *
 static foray_status make_run(foray_context *ctx, void *user, int64_t run)
 {
     fy_compare *compare = user;
-    char file[FY_PART_NAME];
-    fy_rows *rows = &compare->rows[run];
     listener l = {compare, run};
     fy_trial trial;
     foray_status status = fy_compare_trial(ctx, compare, run, &trial);
     trial.progress = pass_progress;
     trial.user = &l;
     if (status == FORAY_OK)
-        status = fy_trial_run(ctx, &trial, rows);
-    file_of_run(compare, run, file);
-    return status == FORAY_OK ? fy_rows_write(ctx, &compare->folder, file, compare->heading, rows)
-                              : status;
+        status = fy_trial_run(ctx, &trial, &compare->rows[run]);
+    return status == FORAY_OK ? fy_compare_keep_run(ctx, compare, run) : status;
 }
 
 /* ---------------------------------------------------------------------- the whole */
@@ -169,20 +189,15 @@ static foray_status open_comparison(fy_compare *compare)
 {
     foray_context *ctx = compare->ctx;
     const foray_comparison *what = compare->what;
-    foray_status status = check_numbers(ctx, what);
-    if (status != FORAY_OK)
-        return status;
-    compare->runs = compare->work.parts = what->algorithms * what->seeds;
-    if (!FY_ALLOC(ctx, compare->rows, compare->runs))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t run = 0; run < compare->runs; run++)
-        compare->rows[run].columns = FY_M_ALL;
     for (int m = 0; m < FY_M_ALL; m++)
         compare->heading[m] = fy_measure_name(m);
-    if (what->reward)
+    foray_status status = fy_compare_check(ctx, what);
+    if (status == FORAY_OK)
+        status = fy_compare_make_room(compare, FY_M_ALL);
+    if (status == FORAY_OK && what->reward)
         status = fy_reward_check(ctx, what->reward, compare->model);
     if (status == FORAY_OK)
-        status = check_algorithms(compare);
+        status = fy_compare_check_algorithms(compare);
     if (status == FORAY_OK)
         status = fy_families_create(ctx, compare->model, what->goals, what->rewards,
                                     (uint64_t)what->settings.seed, compare->family);
@@ -207,9 +222,9 @@ foray_status foray_compare(foray_context *ctx, const foray_model *model, const c
         .folder = {directory, "comparison", "runs"},
         .work = {.ctx = ctx,
                  .shard = comparison->shard,
-                 .find = find_run,
+                 .find = fy_compare_find_run,
                  .make = make_run,
-                 .name = name_run,
+                 .name = fy_compare_name_run,
                  .user = &compare,
                  .progress = progress,
                  .progress_user = user},
@@ -222,8 +237,6 @@ foray_status foray_compare(foray_context *ctx, const foray_model *model, const c
     if (status == FORAY_OK && fy_shard_is_whole(comparison->shard))
         status = fy_compare_write_page(&compare);
     fy_families_destroy(compare.family);
-    for (int64_t i = 0; compare.rows && i < compare.runs; i++)
-        free(compare.rows[i].value);
-    free(compare.rows);
+    fy_compare_free_rows(&compare);
     return status;
 }

@@ -8,7 +8,10 @@
  *   verdict.c     who won, in words
  *   learning.c    after how many episodes an algorithm had learnt, and how that grows
  *   figures.c     one of the pictures as a file for papers
- *   plots.c       charts, and the page that shows everything */
+ *   plots.c       charts, and the page that shows everything
+ *
+ *   reality.c     the same where the truth is not known: plans are tried in reality
+ *   earnings.c    tables and words of what they earned */
 #ifndef FY_COMPARE_H
 #define FY_COMPARE_H
 
@@ -41,6 +44,18 @@ static inline int64_t fy_compare_seed(const fy_compare *compare, int64_t run)
 {
     return compare->what->settings.seed + run / compare->what->algorithms;
 }
+
+/* compare.c: what comparisons with and without a known truth share. */
+foray_status fy_compare_check(foray_context *ctx, const foray_comparison *what);
+foray_status fy_compare_check_algorithms(fy_compare *compare);
+/* Empty rows for each run. */
+foray_status fy_compare_make_room(fy_compare *compare, int64_t columns);
+void fy_compare_free_rows(fy_compare *compare);
+/* Members of fy_work; `user` begins with the fy_compare. */
+void fy_compare_name_run(const void *user, int64_t run, char out[FY_PART_NAME]);
+foray_status fy_compare_find_run(foray_context *ctx, void *user, int64_t run, bool *found);
+/* The rows of a run become a file of the directory. */
+foray_status fy_compare_keep_run(foray_context *ctx, const fy_compare *compare, int64_t run);
 
 /* What a run of the comparison is, but for whom to tell how far it is. */
 foray_status fy_compare_trial(foray_context *ctx, const fy_compare *compare, int64_t run,

@@ -102,6 +102,8 @@ static void end_part(fy_work *work, int64_t part, const foray_context *ctx, fora
         work->name(work->user, part, name);
         fy_say(work->ctx, "%s: %s", name, ctx ? foray_message(ctx) : "out of memory");
     }
+    if (status == FORAY_INTERRUPTED && work->status == FORAY_OK)
+        work->status = status;
     if (work->status == FORAY_OK)
         call_progress(work, fy_clock());
     fy_mutex_release(&work->mutex);
@@ -187,7 +189,8 @@ static foray_status make_part(fy_work *work, foray_context *ctx, int64_t part)
  * Which thread makes which part depends on time; what a part is does not. */
 static void make_parts(fy_work *work)
 {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(work->ctx->threads)
+    int threads = work->alone ? 1 : (int)work->ctx->threads;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
     for (int64_t i = 0; i < work->missing; i++) {
         int64_t part = work->order[i];
         if (!fy_work_progress(work, part, 0.0))

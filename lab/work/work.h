@@ -24,6 +24,7 @@ typedef struct fy_work {
     foray_context *ctx; /* the caller's */
     int64_t parts;
     foray_shard shard;    /* {0, 0}: all parts are to be made */
+    bool alone;           /* one part after the other, by the thread that called */
     const double *weight; /* [parts] what each costs, in any unit; NULL: all the same */
     /* *found: the part was made before, and is there. */
     foray_status (*find)(foray_context *ctx, void *user, int64_t part, bool *found);
