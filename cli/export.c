@@ -14,12 +14,16 @@ typedef struct exporting {
     foray_model *known; /* a model of its own */
     cli_rewards rewards;
     double *low, *high;
-    foray_certificate about; /* the intervals */
-    char sentence[400];
+    foray_certificate about;   /* the intervals */
+    foray_enclosure enclosure; /* of a run that knows nothing but what it saw */
+    char sentence[800];
 } exporting;
 
+/* What is written. */
 static const foray_model *model_of(const exporting *e)
 {
+    if (e->enclosure.model)
+        return e->enclosure.model;
     return e->run ? foray_run_model(e->run) : e->known;
 }
 
@@ -39,12 +43,10 @@ static cli_exit find_format(exporting *e)
                                 e->path);
 }
 
-/* Intervals of a run, and the sentence that says what they mean. */
+/* Intervals of a run whose model says what can happen. */
 static cli_exit find_intervals(exporting *e)
 {
     foray_model_facts facts = {0};
-    foray_explorer *explorer = foray_run_explorer(e->run);
-    foray_explorer_facts learnt;
     foray_status status = foray_model_check(e->session->ctx, model_of(e), &facts);
     if (status != FORAY_OK)
         return cli_status(e->session, status);
@@ -52,20 +54,59 @@ static cli_exit find_intervals(exporting *e)
     e->high = calloc((size_t)facts.transitions + 1, sizeof *e->high);
     if (!e->low || !e->high)
         return cli_fail(e->session, CLI_BAD_INPUT, "out of memory");
-    status = foray_explorer_intervals(explorer, e->low, e->high, &e->about);
-    if (status == FORAY_OK)
-        status = foray_explorer_describe(explorer, &learnt);
+    return cli_status(e->session, foray_explorer_intervals(foray_run_explorer(e->run), e->low,
+                                                           e->high, &e->about));
+}
+
+/* Of an open model: what was seen, and everywhere else. */
+static cli_exit enclose(exporting *e)
+{
+    cli_exit code =
+        cli_status(e->session, foray_explorer_enclose(foray_run_explorer(e->run), &e->enclosure));
+    e->about = e->enclosure.about;
+    return code;
+}
+
+/* What the intervals mean. */
+static cli_exit describe_intervals(exporting *e)
+{
+    foray_explorer_facts learnt;
+    foray_status status = foray_explorer_describe(foray_run_explorer(e->run), &learnt);
     if (status != FORAY_OK)
         return cli_status(e->session, status);
     if (e->about.status == FORAY_REFUTED)
         return cli_fail(e->session, CLI_NOT_MET,
                         "the data refute the model: no law lies in intervals that could be "
                         "exported");
-    snprintf(e->sentence, sizeof e->sentence,
-             "intervals learnt in %" PRId64 " episodes (%s, radius %s): with probability at least "
-             "%.6g, every transition probability lies in its interval, all of them at once",
-             learnt.episodes, foray_certificate_status(&e->about),
-             foray_radius_name(e->about.radius), 1 - e->about.delta);
+    int length = snprintf(
+        e->sentence, sizeof e->sentence,
+        "intervals learnt in %" PRId64 " episodes (%s, radius %s): with probability at least "
+        "%.6g, every transition probability lies in its interval, all of them at once",
+        learnt.episodes, foray_certificate_status(&e->about), foray_radius_name(e->about.radius),
+        1 - e->about.delta);
+    if (e->enclosure.model)
+        snprintf(e->sentence + length, sizeof e->sentence - (size_t)length,
+                 "; elsewhere_high and elsewhere_low stand for every state that was not seen to "
+                 "follow, as the best and the worst of them could be for one reward or label at a "
+                 "time%s",
+                 e->enclosure.start < 0 ? ""
+                                        : "; episodes begin in start, one step before their first "
+                                          "state: ask for one step more");
+    return CLI_DONE;
+}
+
+/* Rewards of the open model become those of what is written. */
+static cli_exit enclose_rewards(exporting *e)
+{
+    for (int64_t i = 0; i < e->rewards.count; i++) {
+        foray_reward *own;
+        foray_status status =
+            foray_enclosure_reward(e->session->ctx, &e->enclosure, e->rewards.item[i], &own);
+        if (status != FORAY_OK)
+            return cli_status(e->session, status);
+        foray_reward_destroy(e->rewards.item[i]);
+        e->rewards.item[i] = own;
+    }
     return CLI_DONE;
 }
 
@@ -79,22 +120,25 @@ static cli_exit open_source(exporting *e)
         code = cli_model_open(session, source, &e->known);
     else
         code = cli_status(session, foray_run_open(session->ctx, source, FORAY_RUN_READ, &e->run));
+    bool open = code == CLI_DONE && e->run && foray_model_is_open(foray_run_model(e->run));
     if (code == CLI_DONE && e->run && !native)
-        code = find_intervals(e);
+        code = open ? enclose(e) : find_intervals(e);
+    if (code == CLI_DONE && e->run && !native)
+        code = describe_intervals(e);
     if (code == CLI_DONE && cli_has(session, "reward") && strcmp(e->format, "umb") != 0)
         code = cli_fail(session, CLI_USAGE, "-r goes with UMB files only");
     if (code == CLI_DONE && cli_has(session, "reward"))
-        code = cli_rewards_open(session, model_of(e), &e->rewards);
-    return code;
+        code = cli_rewards_open(session, e->run ? foray_run_model(e->run) : e->known, &e->rewards);
+    return code == CLI_DONE && e->enclosure.model ? enclose_rewards(e) : code;
 }
 
 static cli_exit write_file(exporting *e)
 {
     foray_export what = {.size = sizeof what,
-                         .low = e->low,
-                         .high = e->high,
+                         .low = e->enclosure.model ? e->enclosure.least : e->low,
+                         .high = e->enclosure.model ? e->enclosure.most : e->high,
                          .delta = e->about.delta,
-                         .about = e->low ? e->sentence : NULL,
+                         .about = e->sentence[0] ? e->sentence : NULL,
                          .rewards = e->rewards.count,
                          .reward = (const foray_reward *const *)e->rewards.item};
     char *data;
@@ -123,7 +167,7 @@ static cli_exit output_export(const exporting *e)
     cli_output_integer(&output, "states", foray_model_states(model_of(e)));
     cli_output_integer(&output, "actions", foray_model_actions(model_of(e)));
     cli_output_integer(&output, "rewards", e->rewards.count);
-    if (e->low) {
+    if (e->sentence[0]) {
         cli_output_real(&output, "delta", e->about.delta);
         cli_output_text(&output, "radius", foray_radius_name(e->about.radius));
         cli_output_text(&output, "status", foray_certificate_status(&e->about));
@@ -148,6 +192,7 @@ static cli_exit run_export(cli_session *session)
     if (code == CLI_DONE)
         code = output_export(&e);
     cli_rewards_close(&e.rewards);
+    foray_enclosure_clear(&e.enclosure);
     free(e.low);
     free(e.high);
     foray_model_destroy(e.known);
@@ -182,8 +227,10 @@ const cli_command cli_model_export = {
         "with a row for each state, action and next state. Of a model these have its\n"
         "probabilities; of a run the intervals of its confidence set: with probability at\n"
         "least 1 - delta, every probability lies in its interval, all of them at once, so that\n"
-        "whatever is proved about all models within them holds for the world. As json or\n"
-        "compact: the model itself.",
+        "whatever is proved about all models within them holds for the world. Where nothing\n"
+        "was known before (open:..., exec:COMMAND) these have the states that were seen and\n"
+        "two more, elsewhere_high and elsewhere_low, for everywhere else. As json or compact:\n"
+        "the model itself.",
     .options = export_options,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray model export riverswim -r reach:5 -o river.umb\n"

@@ -23,17 +23,30 @@ const void *umb_member(const char *data, size_t size, const char *name, size_t *
 bool umb_open(const char *data, size_t size, umb_file *out)
 {
     size_t states = 0, choices = 0, targets = 0, intervals = 0, rewards = 0;
+    size_t branch_rewards = 0, labels = 0;
     *out = (umb_file){.data = data, .size = size};
     out->first_choice = umb_member(data, size, "state-to-choices.bin", &states);
     out->first_branch = umb_member(data, size, "choice-to-branches.bin", &choices);
     out->target = umb_member(data, size, "branch-to-target.bin", &targets);
     out->interval = umb_member(data, size, "branch-to-probability.bin", &intervals);
     out->reward = umb_member(data, size, "annotations/rewards/r0/choices/values.bin", &rewards);
+    out->branch_reward =
+        umb_member(data, size, "annotations/rewards/r0/branches/values.bin", &branch_rewards);
+    out->reach = umb_member(data, size, "annotations/aps/l0/states/values.bin", &labels);
+    out->avoid = umb_member(data, size, "annotations/aps/l1/states/values.bin", &labels);
     out->states = (int64_t)states / 8 - 1;
     out->choices = (int64_t)choices / 8 - 1;
     out->branches = (int64_t)targets / 8;
-    return out->first_choice && out->first_branch && out->target && out->interval && out->reward &&
-           intervals == 2 * targets && (int64_t)rewards == 8 * out->choices;
+    bool worth = (out->reward && (int64_t)rewards == 8 * out->choices) ||
+                 (out->branch_reward && branch_rewards == targets) || labels > 0;
+    return out->first_choice && out->first_branch && out->target && out->interval && worth &&
+           intervals == 2 * targets;
+}
+
+/* What a branch is worth, with what follows. */
+static double branch_value(const umb_file *f, uint64_t branch, const double *value)
+{
+    return (f->branch_reward ? f->branch_reward[branch] : 0) + value[f->target[branch]];
 }
 
 /* The law of a choice that is best or worst for V: from the lower bounds, what is missing to 1 goes
@@ -49,8 +62,9 @@ static double choice_value(const umb_file *f, uint64_t choice, const double *val
             uint64_t best = end;
             for (uint64_t b = first; b < end; b++)
                 if (!given[b - first] &&
-                    (best == end || (kind ? value[f->target[b]] > value[f->target[best]]
-                                          : value[f->target[b]] < value[f->target[best]])))
+                    (best == end ||
+                     (kind ? branch_value(f, b, value) > branch_value(f, best, value)
+                           : branch_value(f, b, value) < branch_value(f, best, value))))
                     best = b;
             double low = f->interval[2 * best], high = f->interval[2 * best + 1];
             double middle = (low + high) / 2;
@@ -58,7 +72,7 @@ static double choice_value(const umb_file *f, uint64_t choice, const double *val
             high += shrink * (middle - high);
             double share = pass == 0 ? low : fmin(left, high - low);
             left -= share;
-            sum += share * value[f->target[best]];
+            sum += share * branch_value(f, best, value);
             given[best - first] = true;
             if (round + 1 == end)
                 memset(given, 0, (end - first) * sizeof *given);
@@ -67,16 +81,25 @@ static double choice_value(const umb_file *f, uint64_t choice, const double *val
     return sum;
 }
 
+static bool has_label(const uint64_t *label, int64_t s)
+{
+    return label && (label[s / 64] >> (s % 64) & 1);
+}
+
 void umb_robust_values(const umb_file *f, int64_t horizon, bool kind, double shrink, double *out)
 {
     double *before = calloc((size_t)f->states, sizeof *before);
-    memset(out, 0, (size_t)f->states * sizeof *out);
+    for (int64_t s = 0; s < f->states; s++)
+        out[s] = has_label(f->reach, s) || (!f->reach && f->avoid && !has_label(f->avoid, s));
     for (int64_t t = 0; t < horizon; t++) {
         memcpy(before, out, (size_t)f->states * sizeof *out);
         for (int64_t s = 0; s < f->states; s++) {
+            if (has_label(f->reach, s) || has_label(f->avoid, s))
+                continue;
             out[s] = -INFINITY;
             for (uint64_t c = f->first_choice[s]; c < f->first_choice[s + 1]; c++)
-                out[s] = fmax(out[s], f->reward[c] + choice_value(f, c, before, kind, shrink));
+                out[s] = fmax(out[s], (f->reward ? f->reward[c] : 0) +
+                                          choice_value(f, c, before, kind, shrink));
         }
     }
     free(before);

@@ -96,7 +96,22 @@ expect 0 'fit' foray learn --check long.foray long.csv
 printf 'episode,step,state,action,next,done\n0,0,1,0,2,0\n0,1,2,0,1,1\n' >left.csv
 expect 4 'state 1 was left' foray learn open:states=3,actions=2,horizon=9 left.csv -o left.foray
 
+# --------------------------------------------------------------------- for verifiers
+expect 0 'elsewhere_high and elsewhere_low stand for every state .*ask for one step more' \
+    foray model export walk.foray -r reach:99999 -r goal:99999 -o walk.umb
+# Ten states in 90000 to 90009 could follow; 0, 1, 90000, 90001 and the end were seen, and three are ours.
+holds "what was seen, and elsewhere" grep -qa '"#states":8,"#initial-states":1' walk.umb
+holds "a label and a reward" grep -qa '"aps":{' walk.umb
+foray model export walk.foray -o seen.csv --quiet
+holds "two ways to be elsewhere, as likely as each other" test \
+    "$(grep -c elsewhere_high, seen.csv)" = "$(grep -c elsewhere_low, seen.csv)"
+holds "ends are known" grep -q '^99999,on,99999,1,1$' seen.csv
+expect 0 '' foray learn open:states=100000,actions=2,horizon=4,initial=0:0.5+1:0.5 walk.csv -o told.foray
+foray model export told.foray -o told.csv --quiet
+holds "without start where the first states are told" bash -c '! grep -q "^start" told.csv'
+
 # ------------------------------------------------------------------------ refusals
+expect 2 'did you mean initial=unknown' foray learn open:states=3,actions=2,horizon=2,initial=unkown long.csv -o bad.foray
 expect 2 'needs its sizes' foray explore open:states=4 --in "$lake" -k 5 -o bad.foray
 expect 2 'ucrl-rfe needs a model of what can follow what' \
     foray explore "$lake" -a ucrl-rfe -k 20 -o other.foray

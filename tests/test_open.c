@@ -64,6 +64,49 @@ static void anything_can_follow(void **state)
     foray_context_destroy(ctx);
 }
 
+#define OPEN4 "open:states=4,actions=2,horizon=3,initial="
+
+/* First states in the text: unknown, one, several alike, several with probabilities; and as a file
+ * says the same. */
+static void first_states_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t count;
+        int32_t state[3];
+        double probability[3];
+    } all[] = {
+        {"unknown", 0, {0}, {0}},
+        {"2", 1, {2}, {1}},
+        {"0+1+3", 3, {0, 1, 3}, {1 / 3.0, 1 / 3.0, 1 / 3.0}},
+        {"1:0.25+3:0.75", 2, {1, 3}, {0.25, 0.75}},
+        {"1:1", 1, {1}, {1}},
+    };
+    foray_context *ctx = foray_context_create();
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char spec[100], *text;
+        const int32_t *first;
+        const double *probability;
+        foray_model *again;
+        size_t size;
+        snprintf(spec, sizeof spec, OPEN4 "%s", all[i].text);
+        foray_model *model = model_of(ctx, spec);
+        assert_int_equal(foray_model_initial(model, &first, &probability), all[i].count);
+        for (int64_t k = 0; k < all[i].count; k++) {
+            assert_int_equal(first[k], all[i].state[k]);
+            assert_true(probability[k] == all[i].probability[k]);
+        }
+        support_ok(ctx, foray_model_print(ctx, model, FORAY_MODEL_JSON, &text, &size));
+        support_ok(ctx, foray_model_parse(ctx, text, size, "model", &again));
+        assert_true(foray_model_equal(model, again));
+        foray_free(text);
+        foray_model_destroy(again);
+        foray_model_destroy(model);
+    }
+    foray_context_destroy(ctx);
+}
+
 static void bad_sizes_are_refused(void **state)
 {
     (void)state;
@@ -75,6 +118,20 @@ static void bad_sizes_are_refused(void **state)
         {"open:states=4,actions=2,horizon=3,initial=4", "states are 0 to 3"},
         {"open:states=100000000,actions=2,horizon=3", "200000000 pairs"},
         {"open:states=4,doors=2", "doors"},
+        {OPEN4 "unkown", "did you mean initial=unknown?"},
+        {OPEN4 "", "must be a state"},
+        {OPEN4 "-1", "must be a state"},
+        {OPEN4 "1+", "several as 3+7"},
+        {OPEN4 "1:0.5+2", "several with their probabilities"},
+        {OPEN4 "1:x", "must be a state"},
+        {OPEN4 "1+7", "states are 0 to 3"},
+    };
+    static const struct {
+        const char *spec, *message;
+    } wrong[] = {
+        {OPEN4 "2+1", "states must ascend"},
+        {OPEN4 "1:0.5+2:0.25", "sum to 0.75"},
+        {OPEN4 "1:0+2:1", "probabilities above 0"},
     };
 #define HEAD "{\"format\":\"foray-model\",\"version\":2,\"kind\":\"open\",\"name\":\"x\","
     static const struct {
@@ -97,7 +154,12 @@ static void bad_sizes_are_refused(void **state)
     foray_model *model;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(foray_model_builtin(ctx, bad[i].spec, &model), FORAY_ERROR_USAGE);
-        assert_non_null(strstr(foray_message(ctx), bad[i].message));
+        if (!strstr(foray_message(ctx), bad[i].message))
+            fail_msg("%s: %s", bad[i].spec, foray_message(ctx));
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(foray_model_builtin(ctx, wrong[i].spec, &model), FORAY_ERROR_INPUT);
+        assert_non_null(strstr(foray_message(ctx), wrong[i].message));
     }
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         assert_int_equal(
@@ -490,11 +552,11 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(anything_can_follow), cmocka_unit_test(bad_sizes_are_refused),
-        cmocka_unit_test(others_refuse),       cmocka_unit_test(bounds_contain_all_laws),
-        cmocka_unit_test(certificates_hold),   cmocka_unit_test(saving_changes_nothing),
-        cmocka_unit_test(ends_are_known),      cmocka_unit_test(files_may_say_more),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(anything_can_follow),     cmocka_unit_test(first_states_are_read),
+        cmocka_unit_test(bad_sizes_are_refused),   cmocka_unit_test(others_refuse),
+        cmocka_unit_test(bounds_contain_all_laws), cmocka_unit_test(certificates_hold),
+        cmocka_unit_test(saving_changes_nothing),  cmocka_unit_test(ends_are_known),
+        cmocka_unit_test(files_may_say_more),      cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -653,10 +653,12 @@ FORAY_API foray_status foray_world_advance(foray_world *world, int64_t count, fo
  * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range. Also takes
  * the spec of an open model. */
 FORAY_API foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out);
-/* An open model, "open:states=S,actions=A,horizon=H[,initial=STATE]": nothing is known but sizes,
- * and anything may follow anything (docs/outside.md). With names for its actions, or without
- * (names = 0). Such models are explored by rf-express (pooled on), random and recorded, in memory
- * that grows with what was seen; functions that need features or successors refuse them. */
+/* An open model, "open:states=S,actions=A,horizon=H[,initial=FIRST]": nothing is known but sizes,
+ * and anything may follow anything (docs/outside.md). FIRST, where episodes begin: a state;
+ * several, equally likely, as 3+7, or with probabilities as 3:0.25+7:0.75; unknown (the default).
+ * With names for its actions, or without (names = 0). Such models are explored by rf-express
+ * (pooled on), random and recorded, in memory that grows with what was seen; functions that need
+ * features or successors refuse them. */
 FORAY_API foray_status foray_model_open(foray_context *ctx, const char *spec, int64_t names,
                                         const char *const *action_name, foray_model **out);
 
@@ -1084,6 +1086,30 @@ FORAY_API foray_status foray_explorer_estimate(foray_explorer *explorer, double 
  * estimates. */
 FORAY_API foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, double *high,
                                                 foray_certificate *about);
+
+/* What an explorer of an open model has seen, as a model that verifiers can use: the states that
+ * were seen, and two more that stand for everywhere else, `high`, where every step earns as much as
+ * any can, and `low`, where it earns as little; both are absorbing. low[i]..high[i] are intervals
+ * as above: with probability at least 1 - delta, for every reward of foray_enclosure_reward, the
+ * true values lie between those that an unkind and a kind nature give (docs/export.md has the
+ * proof). Where the first states of episodes are not known, episodes begin in one more, `start`,
+ * a step earlier and earning nothing there: the model has one step more. */
+typedef struct foray_enclosure {
+    foray_model *model;
+    double *least, *most;    /* [transitions] intervals, as foray_explorer_intervals gives them */
+    int64_t *state;          /* [states of the model] their numbers in the open one; -1: none */
+    int64_t low, high;       /* everywhere else */
+    int64_t start;           /* -1: there is none */
+    foray_certificate about; /* delta, the radius and the status */
+} foray_enclosure;
+
+/* FORAY_ERROR_USAGE: the model is not open. Release it with foray_enclosure_clear. */
+FORAY_API foray_status foray_explorer_enclose(foray_explorer *explorer, foray_enclosure *out);
+FORAY_API void foray_enclosure_clear(foray_enclosure *enclosure);
+/* A reward of the open model as one of the enclosure's, which must outlive it; a discount counts
+ * the step from `start`, too. FORAY_ERROR_USAGE: it depends on the step. */
+FORAY_API foray_status foray_enclosure_reward(foray_context *ctx, const foray_enclosure *enclosure,
+                                              const foray_reward *reward, foray_reward **out);
 
 /* The whole state as bytes (to be released with foray_free), and back. Loading
  * needs an explorer created with the same model and settings. */

@@ -16,7 +16,8 @@ foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, dou
     if (model->open)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "in an open model anything may follow, also states that nobody has seen: "
-                       "intervals of what was seen would leave them out, and prove what is not so");
+                       "intervals of what was seen alone would leave them out "
+                       "(foray_explorer_enclose adds them)");
     foray_status status = fy_explorer_need_sets(explorer, &sets);
     if (status != FORAY_OK)
         return status;

@@ -199,7 +199,7 @@ static double at_first(const planning *p, const double *value, double lo, double
     return sum;
 }
 
-static foray_certificate certificate_of(const foray_explorer *explorer, double gap, double most)
+foray_certificate fy_open_certificate(const foray_explorer *explorer, double gap, double most)
 {
     const foray_settings *settings = &explorer->settings;
     foray_certificate certificate = {
@@ -231,7 +231,7 @@ static void finish(planning *p)
     if (p->notes)
         p->notes->first = gap - at_first(p, v->gap, 0, hi - lo, hi - lo, fy_laws_guess);
     gap = fmin(gap, fmax(up - policy->low, 0));
-    policy->certificate = certificate_of(p->explorer, gap, p->hi[0] - p->lo[0]);
+    policy->certificate = fy_open_certificate(p->explorer, gap, p->hi[0] - p->lo[0]);
 }
 
 /* -------------------------------------------------------------------------- whole */
@@ -354,6 +354,6 @@ foray_status fy_open_bound(const foray_explorer *explorer, const fy_laws *laws,
     free(next);
     if (!room)
         return FORAY_ERROR_MEMORY;
-    *out = certificate_of(explorer, fmin(2 * sum, most), most);
+    *out = fy_open_certificate(explorer, fmin(2 * sum, most), most);
     return FORAY_OK;
 }
