@@ -242,6 +242,17 @@ static void write_large(const char *name, bool scattered)
     assert_int_equal(fclose(file), 0);
 }
 
+/* Many pairs with few successors each: what is kept for every law weighs most. */
+static void write_pairs(const char *name)
+{
+    enum { PAIRS = 240000 };
+    FILE *file = create(name);
+    for (int i = 0; i < PAIRS; i++)
+        for (int j = 0; j < 2; j++)
+            fprintf(file, "%d,%d,%d,0.5,0,0\n", i / 4, i % 4, (7 * i + 37 * j) % (PAIRS / 4));
+    assert_int_equal(fclose(file), 0);
+}
+
 typedef struct measure {
     double more, model; /* bytes: the peak over what there was before, and the finished model */
     uint32_t sum;       /* of the model's bytes */
@@ -317,6 +328,19 @@ static void peaks_stay_near_the_model(void **state)
     assert_true(sorted.sum == scattered.sum && sorted.sum == control.sum);
 }
 
+/* A law for every pair, 240,000 of them. With the equations of all laws at once it took 19 MB more
+ * than the model, and 12 MB with those of some at a time. */
+static void so_do_those_of_many_laws(void **state)
+{
+    (void)state;
+    const double more = 16e6;
+    if (!support_counts_memory())
+        skip();
+    write_pairs("t.csv");
+    measure pairs = measured("t.csv", "pair", false);
+    assert_true(pairs.more <= pairs.model + more);
+}
+
 static int set_up(void **state)
 {
     char *directory = support_directory();
@@ -342,6 +366,7 @@ int main(void)
         cmocka_unit_test(every_write_may_fail),
         cmocka_unit_test(a_folder_that_is_not_there_is_named),
         cmocka_unit_test(peaks_stay_near_the_model),
+        cmocka_unit_test(so_do_those_of_many_laws),
         cmocka_unit_test(nothing_is_left),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,67 +1,18 @@
 /* basis.c - blocks, their centring, and vectors in the new coordinates. */
 #include "model/basis.h"
 #include "model/centre.h"
+#include "model/components.h"
 #include "model/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------- components */
-
-/* The representative of a coordinate's component: its smallest coordinate. */
-static int32_t find_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(int32_t *parent, int32_t a, int32_t b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
+/* ------------------------------------------------------------------ blocks */
 
 static int64_t first_feature(const foray_model *model, int64_t generator_set)
 {
     return model->feat_start[model->gen_start[generator_set]];
-}
-
-/* Coordinates that some (s,a) has both belong together. parent[i] = -1: unused. */
-static void join_generator_sets(const foray_model *model, int32_t *parent)
-{
-    int64_t features = first_feature(model, model->generator_sets);
-    for (int64_t i = 0; i < model->dim; i++)
-        parent[i] = -1;
-    for (int64_t k = 0; k < features; k++)
-        parent[model->feat_index[k]] = model->feat_index[k];
-    for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++)
-        for (int64_t k = first_feature(model, generator_set) + 1;
-             k < first_feature(model, generator_set + 1); k++)
-            join(parent, model->feat_index[k - 1], model->feat_index[k]);
-}
-
-/* Numbers the components by their smallest coordinates; turns parents into blocks.
- * A root precedes its component, so that its block is known when others ask. */
-static int64_t number_components(int32_t *parent, int32_t *block_of_coord, int64_t dim)
-{
-    int64_t blocks = 0;
-    for (int32_t i = 0; i < dim; i++) {
-        if (parent[i] < 0)
-            block_of_coord[i] = -1;
-        else if (parent[i] == i)
-            block_of_coord[i] = (int32_t)blocks++;
-        else
-            block_of_coord[i] = block_of_coord[find_root(parent, i)];
-    }
-    return blocks;
 }
 
 static foray_status find_blocks(foray_context *ctx, fy_basis *basis)
@@ -69,13 +20,7 @@ static foray_status find_blocks(foray_context *ctx, fy_basis *basis)
     basis->blocks = 1;
     if (!basis->blocked)
         return FORAY_OK; /* block_of_coord is zero everywhere */
-    int32_t *parent;
-    if (!FY_ALLOC(ctx, parent, basis->model->dim))
-        return FORAY_ERROR_MEMORY;
-    join_generator_sets(basis->model, parent);
-    basis->blocks = number_components(parent, basis->block_of_coord, basis->model->dim);
-    free(parent);
-    return FORAY_OK;
+    return fy_components_find(ctx, basis->model, basis->block_of_coord, &basis->blocks);
 }
 
 /* Which coordinates does each block have? */
@@ -123,14 +68,34 @@ static foray_status assign_generator_sets(foray_context *ctx, fy_basis *basis)
 
 /* ---------------------------------------------------------------- centring */
 
-/* Solutions are found once for all blocks with equal equations. */
+/* Solutions are found once for all blocks with equal equations: those are of one *form*. Where
+ * every (s,a) has a law of its own there are as many blocks as pairs, but hardly more forms than
+ * numbers of successors; so equations are collected for some of the blocks at a time, and kept of
+ * forms alone. */
+typedef struct form {
+    int32_t coords, dim;
+    size_t theta0_at; /* where in the storage; N follows theta_0 */
+} form;
+
 typedef struct solutions {
     fy_centre centre;
-    int64_t *theta0_at; /* [blocks] where in the storage; N follows theta_0 */
-    int32_t *slot;      /* [mask+1] open addressing: block + 1, or 0 */
+    fy_equations equations; /* of the first block of each form */
+    int64_t forms, room;
+    form *form;       /* [forms] */
+    int32_t *form_of; /* [blocks] */
+    int32_t *slot;    /* [mask+1] open addressing: form + 1, or 0 */
     uint64_t mask;
     size_t used, capacity; /* of the storage */
 } solutions;
+
+static void free_solutions(solutions *s)
+{
+    fy_centre_destroy(&s->centre);
+    fy_equations_destroy(&s->equations);
+    free(s->form);
+    free(s->form_of);
+    free(s->slot);
+}
 
 static foray_status reserve(foray_context *ctx, fy_basis *basis, solutions *s, size_t count)
 {
@@ -146,43 +111,73 @@ static foray_status reserve(foray_context *ctx, fy_basis *basis, solutions *s, s
     return FORAY_OK;
 }
 
+/* Room for one more form, and slots for twice as many. */
+static foray_status reserve_form(foray_context *ctx, solutions *s)
+{
+    if (s->forms < s->room)
+        return FORAY_OK;
+    int64_t room = 8 + s->room + s->room / 2;
+    form *grown = fy_resize(ctx, s->form, (size_t)room, sizeof *grown);
+    if (!grown)
+        return FORAY_ERROR_MEMORY;
+    s->form = grown;
+    s->room = room;
+    for (s->mask = 15; s->mask < 2 * (uint64_t)room;)
+        s->mask = 2 * s->mask + 1;
+    free(s->slot);
+    if (!FY_ALLOC(ctx, s->slot, s->mask + 1))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < s->forms; i++) {
+        uint64_t at = fy_equations_hash(&s->equations, i) & s->mask;
+        while (s->slot[at] != 0)
+            at = (at + 1) & s->mask;
+        s->slot[at] = (int32_t)i + 1;
+    }
+    return FORAY_OK;
+}
+
+/* A form of its own for block g, which is `at` of the equations. */
 static foray_status solve_block(foray_context *ctx, fy_basis *basis, solutions *s,
-                                const fy_equations *equations, int64_t g)
+                                const fy_equations *equations, int64_t at, int64_t g)
 {
     fy_block *block = &basis->block[g];
-    fy_centre_solve(&s->centre, equations, g, block->coords);
+    fy_centre_solve(&s->centre, equations, at, block->coords);
     block->dim = block->coords - s->centre.rank;
     size_t coords = (size_t)block->coords, size = coords * (1 + (size_t)block->dim);
     foray_status status = reserve(ctx, basis, s, size);
+    if (status == FORAY_OK)
+        status = fy_equations_add(ctx, &s->equations, equations, at);
     if (status != FORAY_OK)
         return status;
-    s->theta0_at[g] = (int64_t)s->used;
+    s->form[s->forms] = (form){block->coords, block->dim, s->used};
+    s->form_of[g] = (int32_t)s->forms++;
     memcpy(basis->storage + s->used, s->centre.solution, coords * sizeof(double));
     fy_centre_basis(&s->centre, basis->storage + s->used + coords);
     s->used += size;
     return FORAY_OK;
 }
 
-/* Takes over the solution of an equal block, if there is one. */
-static bool share_solution(fy_basis *basis, solutions *s, const fy_equations *equations, int64_t g)
+/* Takes over the solution of an equal block, if there is one; otherwise a slot is taken for it. */
+static bool share_solution(fy_basis *basis, solutions *s, const fy_equations *equations, int64_t at,
+                           int64_t g)
 {
-    uint64_t at = fy_equations_hash(equations, g) & s->mask;
-    for (; s->slot[at] != 0; at = (at + 1) & s->mask) {
-        int64_t old = s->slot[at] - 1;
-        if (basis->block[old].coords == basis->block[g].coords &&
-            fy_equations_equal(equations, old, g)) {
-            basis->block[g].dim = basis->block[old].dim;
-            s->theta0_at[g] = s->theta0_at[old];
+    uint64_t place = fy_equations_hash(equations, at) & s->mask;
+    for (; s->slot[place] != 0; place = (place + 1) & s->mask) {
+        int32_t old = s->slot[place] - 1;
+        if (s->form[old].coords == basis->block[g].coords &&
+            fy_equations_equal(equations, at, &s->equations, old)) {
+            basis->block[g].dim = s->form[old].dim;
+            s->form_of[g] = old;
             return true;
         }
     }
-    s->slot[at] = (int32_t)g + 1;
+    s->slot[place] = (int32_t)s->forms + 1;
     return false;
 }
 
 static foray_status check_block_sizes(foray_context *ctx, const fy_basis *basis)
 {
-    if (basis->most_coords <= FY_CENTRE_MOST_COORDS)
+    if (!basis->centred || basis->most_coords <= FY_CENTRE_MOST_COORDS)
         return FORAY_OK;
     const foray_model *model = basis->model;
     int64_t generator_set = 0;
@@ -196,41 +191,6 @@ static foray_status check_block_sizes(foray_context *ctx, const fy_basis *basis)
                    FY_CENTRE_MOST_COORDS);
 }
 
-static foray_status solve_blocks(foray_context *ctx, fy_basis *basis, const fy_equations *equations,
-                                 solutions *s)
-{
-    for (s->mask = 15; s->mask < 2 * (uint64_t)basis->blocks;)
-        s->mask = 2 * s->mask + 1;
-    foray_status status = fy_centre_create(ctx, basis->most_coords, &s->centre);
-    if (status != FORAY_OK)
-        return status;
-    if (!FY_ALLOC(ctx, s->theta0_at, basis->blocks) || !FY_ALLOC(ctx, s->slot, s->mask + 1))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t g = 0; g < basis->blocks && status == FORAY_OK; g++)
-        if (!share_solution(basis, s, equations, g))
-            status = solve_block(ctx, basis, s, equations, g);
-    for (int64_t g = 0; g < basis->blocks && status == FORAY_OK; g++) {
-        basis->block[g].theta0 = basis->storage + s->theta0_at[g];
-        basis->block[g].basis = basis->block[g].theta0 + basis->block[g].coords;
-    }
-    return status;
-}
-
-static foray_status centre_blocks(foray_context *ctx, fy_basis *basis,
-                                  const fy_equations *equations)
-{
-    foray_status status = check_block_sizes(ctx, basis);
-    if (status != FORAY_OK)
-        return status;
-    solutions s = {0};
-    status = solve_blocks(ctx, basis, equations, &s);
-    fy_centre_destroy(&s.centre);
-    free(s.theta0_at);
-    free(s.slot);
-    basis->bytes += (int64_t)(s.used * sizeof(double));
-    return status;
-}
-
 /* theta_0 = 0 and N = I. */
 static foray_status leave_uncentred(foray_context *ctx, fy_basis *basis)
 {
@@ -240,6 +200,16 @@ static foray_status leave_uncentred(foray_context *ctx, fy_basis *basis)
         basis->block[g].theta0 = basis->storage;
     basis->bytes += (int64_t)basis->most_coords * (int64_t)sizeof(double);
     return FORAY_OK;
+}
+
+/* Where theta_0 and N of all blocks are, now that the storage moves no more. */
+static void place_solutions(fy_basis *basis, const solutions *s)
+{
+    for (int64_t g = 0; g < basis->blocks; g++) {
+        basis->block[g].theta0 = basis->storage + s->form[s->form_of[g]].theta0_at;
+        basis->block[g].basis = basis->block[g].theta0 + basis->block[g].coords;
+    }
+    basis->bytes += (int64_t)(s->used * sizeof(double));
 }
 
 /* p_0 = <phi, theta_0> of a generator set. They sum to <psi_1, theta_0>, which is 1
@@ -297,8 +267,9 @@ static bool all_nonnegative(const fy_block *block, const bool *nonnegative)
 }
 
 /* theta in {theta >= 0, <w, theta> = 1} with w > 0: a simplex with the corners
- * e_i / w_i. z = N'(theta - theta_0) = N'theta, since N'theta_0 = 0, is longest at one. */
-static double simplex_bound(const fy_block *block, const fy_equation *row)
+ * e_i / w_i. z = N'(theta - theta_0) = N'theta, since N'theta_0 = 0, is longest at one.
+ * N [coords][dim] is NULL where it is the identity. */
+static double simplex_bound(const fy_block *block, const double *N, const fy_equation *row)
 {
     double most = 0;
     if (row->count < block->coords)
@@ -306,9 +277,9 @@ static double simplex_bound(const fy_block *block, const fy_equation *row)
     for (int32_t i = 0; i < block->coords; i++) {
         if (!(row->value[i] > 0))
             return INFINITY;
-        double square = block->basis ? 0 : 1;
-        for (int32_t j = 0; block->basis && j < block->dim; j++) {
-            double entry = block->basis[(int64_t)i * block->dim + j];
+        double square = N ? 0 : 1;
+        for (int32_t j = 0; N && j < block->dim; j++) {
+            double entry = N[(int64_t)i * block->dim + j];
             square += entry * entry;
         }
         most = fmax(most, sqrt(square) / row->value[i]);
@@ -327,26 +298,94 @@ static double ball_bound(const fy_basis *basis)
     return fmax(1e-4 * B, sqrt(fmax(0, square)));
 }
 
-static foray_status bound_norms(foray_context *ctx, fy_basis *basis, const fy_equations *equations)
+/* The least of these bounds over the equations of a block, which is `at` of them. */
+static double simplices_bound(const fy_block *block, const double *N, const fy_equations *equations,
+                              int64_t at, const bool *nonnegative)
 {
-    bool *nonnegative;
-    if (!FY_ALLOC(ctx, nonnegative, basis->model->dim))
-        return FORAY_ERROR_MEMORY;
-    fy_model_mark_nonnegative(basis->model, nonnegative);
+    double least = INFINITY;
+    if (!all_nonnegative(block, nonnegative))
+        return least;
+    for (int64_t e = equations->start[at]; e < equations->start[at + 1]; e++)
+        least = fmin(least, simplex_bound(block, N, &equations->equation[e]));
+    return least;
+}
+
+static void bound_norms(fy_basis *basis)
+{
     double ball = ball_bound(basis);
     for (int64_t g = 0; g < basis->blocks; g++) {
         fy_block *block = &basis->block[g];
-        block->norm_bound = ball;
-        for (int64_t e = equations->start[g];
-             e < equations->start[g + 1] && all_nonnegative(block, nonnegative); e++)
-            block->norm_bound =
-                fmin(block->norm_bound, simplex_bound(block, &equations->equation[e]));
+        block->norm_bound = fmin(ball, block->norm_bound);
         /* Nothing unknown: any bound is true, and lambda = B^-2 stays a number. */
         if (block->dim == 0)
             block->norm_bound = 1;
     }
+}
+
+/* ------------------------------------------------------- blocks, some at a time */
+
+static foray_status settle_block(foray_context *ctx, fy_basis *basis, solutions *s,
+                                 const fy_equations *equations, int64_t at, int64_t g,
+                                 const bool *nonnegative)
+{
+    foray_status status = FORAY_OK;
+    const double *N = NULL;
+    if (basis->centred) {
+        status = reserve_form(ctx, s);
+        if (status == FORAY_OK && !share_solution(basis, s, equations, at, g))
+            status = solve_block(ctx, basis, s, equations, at, g);
+        if (status != FORAY_OK)
+            return status;
+        N = basis->storage + s->form[s->form_of[g]].theta0_at + basis->block[g].coords;
+    }
+    basis->block[g].norm_bound = simplices_bound(&basis->block[g], N, equations, at, nonnegative);
+    return status;
+}
+
+/* Equations of a share of all blocks are as many as fit beside a model: a few MB, or a 64th of what
+ * all would take, since each share looks at all generator sets. */
+static int64_t share_of_blocks(const fy_basis *basis)
+{
+    enum { FEW = 1 << 14, SHARES = 64 };
+    return basis->blocks / SHARES > FEW ? basis->blocks / SHARES : FEW;
+}
+
+static foray_status settle_blocks(foray_context *ctx, fy_basis *basis, solutions *s,
+                                  const bool *nonnegative)
+{
+    int64_t share = share_of_blocks(basis);
+    foray_status status = FORAY_OK;
+    for (int64_t first = 0; first < basis->blocks && status == FORAY_OK; first += share) {
+        int64_t count = basis->blocks - first < share ? basis->blocks - first : share;
+        fy_equations equations = {0};
+        status = fy_equations_create(ctx, basis, first, count, &equations);
+        for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+            status = settle_block(ctx, basis, s, &equations, i, first + i, nonnegative);
+        fy_equations_destroy(&equations);
+    }
+    return status;
+}
+
+/* theta_0, N and what the simplex says about norms, of every block. */
+static foray_status solve_blocks(foray_context *ctx, fy_basis *basis)
+{
+    solutions s = {0};
+    bool *nonnegative = NULL;
+    foray_status status = FORAY_OK;
+    if (!FY_ALLOC(ctx, nonnegative, basis->model->dim))
+        return FORAY_ERROR_MEMORY;
+    fy_model_mark_nonnegative(basis->model, nonnegative);
+    if (basis->centred)
+        status = fy_centre_create(ctx, basis->most_coords, &s.centre);
+    if (status == FORAY_OK && basis->centred && !FY_ALLOC(ctx, s.form_of, basis->blocks))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = settle_blocks(ctx, basis, &s, nonnegative);
+    if (status == FORAY_OK && basis->centred)
+        place_solutions(basis, &s);
+    free_solutions(&s);
     free(nonnegative);
-    return FORAY_OK;
+    return status;
 }
 
 /* ---------------------------------------------------------------- creation */
@@ -384,17 +423,14 @@ static foray_status derive(foray_context *ctx, fy_basis *basis)
         status = list_coordinates(ctx, basis);
     if (status == FORAY_OK)
         status = assign_generator_sets(ctx, basis);
-    fy_equations equations = {0};
     if (status == FORAY_OK)
-        status = fy_equations_create(ctx, basis, &equations);
+        status = check_block_sizes(ctx, basis);
     if (status == FORAY_OK)
-        status =
-            basis->centred ? centre_blocks(ctx, basis, &equations) : leave_uncentred(ctx, basis);
-    if (status == FORAY_OK && basis->centred)
-        status = find_kernel(ctx, basis);
+        status = solve_blocks(ctx, basis);
     if (status == FORAY_OK)
-        status = bound_norms(ctx, basis, &equations);
-    fy_equations_destroy(&equations);
+        status = basis->centred ? find_kernel(ctx, basis) : leave_uncentred(ctx, basis);
+    if (status == FORAY_OK)
+        bound_norms(basis);
     return status;
 }
 

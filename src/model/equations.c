@@ -59,6 +59,7 @@ static int compare_indices(const void *left, const void *right)
 /* What is needed only while collecting. */
 typedef struct collector {
     const fy_basis *basis;
+    int64_t first, blocks; /* the blocks asked for */
     fy_equations *out;
     int64_t used;     /* of the storage */
     fy_equation last; /* whose numbers were stored last: blocks of one form come in rows */
@@ -76,13 +77,18 @@ static bool ascending(const int32_t *index, int32_t count)
     return true;
 }
 
+static int64_t block_of(const collector *c, int64_t generator_set)
+{
+    return c->basis->block_of_generator_set[generator_set];
+}
+
 /* psi_1 = sum_j phi_j of one generator set, into the storage. */
 static fy_equation sum_generators(collector *c, int64_t generator_set)
 {
     const foray_model *model = c->basis->model;
     int64_t first = model->feat_start[model->gen_start[generator_set]];
     int64_t end = model->feat_start[model->gen_start[generator_set + 1]];
-    fy_equation row = {.block = c->basis->block_of_generator_set[generator_set],
+    fy_equation row = {.block = (int32_t)(block_of(c, generator_set) - c->first),
                        .index = c->out->index + c->used,
                        .value = c->out->value + c->used};
     for (int64_t k = first; k < end; k++) {
@@ -155,28 +161,40 @@ static void group_by_block(fy_equations *equations, int64_t blocks)
         equations->start[block + 1] += equations->start[block];
 }
 
+static bool is_asked_for(const collector *c, int64_t generator_set)
+{
+    int64_t block = block_of(c, generator_set);
+    return block >= c->first && block < c->first + c->blocks;
+}
+
 static bool allocate_collector(foray_context *ctx, collector *c)
 {
     const fy_basis *basis = c->basis;
     const foray_model *model = basis->model;
-    int64_t features = model->feat_start[model->gen_start[model->generator_sets]];
-    for (c->mask = 15; c->mask < 2 * (uint64_t)model->generator_sets;)
+    int64_t sets = 0, features = 0;
+    for (int64_t set = 0; set < model->generator_sets; set++)
+        if (is_asked_for(c, set)) {
+            sets++;
+            features += model->feat_start[model->gen_start[set + 1]] -
+                        model->feat_start[model->gen_start[set]];
+        }
+    for (c->mask = 15; c->mask < 2 * (uint64_t)sets;)
         c->mask = 2 * c->mask + 1;
-    return FY_ALLOC(ctx, c->out->equation, model->generator_sets) &&
-           FY_ALLOC(ctx, c->out->start, basis->blocks + 1) &&
+    return FY_ALLOC(ctx, c->out->equation, sets) && FY_ALLOC(ctx, c->out->start, c->blocks + 1) &&
            FY_ALLOC(ctx, c->out->index, features) && FY_ALLOC(ctx, c->out->value, features) &&
            FY_ALLOC(ctx, c->sum, basis->most_coords) &&
            FY_ALLOC(ctx, c->touched, basis->most_coords) && FY_ALLOC(ctx, c->slot, c->mask + 1);
 }
 
-foray_status fy_equations_create(foray_context *ctx, const fy_basis *basis, fy_equations *out)
+foray_status fy_equations_create(foray_context *ctx, const fy_basis *basis, int64_t first,
+                                 int64_t blocks, fy_equations *out)
 {
     fy_equations equations = {0};
-    collector c = {.basis = basis, .out = &equations};
+    collector c = {.basis = basis, .first = first, .blocks = blocks, .out = &equations};
     bool allocated = allocate_collector(ctx, &c);
-    for (int64_t generator_set = 0; allocated && generator_set < basis->model->generator_sets;
-         generator_set++)
-        keep_row(&c, sum_generators(&c, generator_set));
+    for (int64_t set = 0; allocated && set < basis->model->generator_sets; set++)
+        if (is_asked_for(&c, set))
+            keep_row(&c, sum_generators(&c, set));
     free(c.sum);
     free(c.touched);
     free(c.slot);
@@ -184,8 +202,65 @@ foray_status fy_equations_create(foray_context *ctx, const fy_basis *basis, fy_e
         fy_equations_destroy(&equations);
         return FORAY_ERROR_MEMORY;
     }
-    group_by_block(&equations, basis->blocks);
+    group_by_block(&equations, blocks);
     *out = equations;
+    return FORAY_OK;
+}
+
+/* Makes room by half as much again; FALSE: there is none. */
+static bool grow(foray_context *ctx, void **array, size_t size, int64_t needed, int64_t *room)
+{
+    if (needed <= *room)
+        return true;
+    int64_t more = needed + *room / 2;
+    void *grown = fy_resize(ctx, *array, (size_t)more, size);
+    if (!grown)
+        return false;
+    *array = grown;
+    *room = more;
+    return true;
+}
+
+static bool grow_equations(foray_context *ctx, fy_equations *to, int64_t rows, int64_t entries)
+{
+    int64_t index_room = to->entry_room;
+    const int32_t *before = to->index;
+    if (!grow(ctx, (void **)&to->equation, sizeof *to->equation, to->count + rows, &to->room) ||
+        !grow(ctx, (void **)&to->start, sizeof *to->start, to->blocks + 2, &to->block_room) ||
+        !grow(ctx, (void **)&to->index, sizeof *to->index, to->entries + entries, &index_room) ||
+        !grow(ctx, (void **)&to->value, sizeof *to->value, to->entries + entries, &to->entry_room))
+        return false;
+    /* Storage may have moved: the numbers of equations lie one behind the other. */
+    for (int64_t e = 0, at = 0; before != to->index && e < to->count;
+         at += to->equation[e++].count) {
+        to->equation[e].index = to->index + at;
+        to->equation[e].value = to->value + at;
+    }
+    return true;
+}
+
+foray_status fy_equations_add(foray_context *ctx, fy_equations *to, const fy_equations *from,
+                              int64_t block)
+{
+    const fy_equation *row = from->equation + from->start[block];
+    int64_t rows = from->start[block + 1] - from->start[block], entries = 0;
+    for (int64_t e = 0; e < rows; e++)
+        entries += row[e].count;
+    if (!grow_equations(ctx, to, rows, entries))
+        return FORAY_ERROR_MEMORY;
+    to->start[to->blocks++] = to->count;
+    for (int64_t e = 0; e < rows; e++) {
+        size_t count = (size_t)row[e].count;
+        fy_equation *own = &to->equation[to->count++];
+        *own = (fy_equation){.block = (int32_t)to->blocks - 1,
+                             .count = row[e].count,
+                             .index = to->index + to->entries,
+                             .value = to->value + to->entries};
+        memcpy(own->index, row[e].index, count * sizeof *row->index);
+        memcpy(own->value, row[e].value, count * sizeof *row->value);
+        to->entries += row[e].count;
+    }
+    to->start[to->blocks] = to->count;
     return FORAY_OK;
 }
 
@@ -197,12 +272,12 @@ void fy_equations_destroy(fy_equations *equations)
     free(equations->value);
 }
 
-bool fy_equations_equal(const fy_equations *equations, int64_t a, int64_t b)
+bool fy_equations_equal(const fy_equations *one, int64_t a, const fy_equations *other, int64_t b)
 {
-    const fy_equation *x = equations->equation + equations->start[a];
-    const fy_equation *y = equations->equation + equations->start[b];
-    int64_t count = equations->start[a + 1] - equations->start[a];
-    if (count != equations->start[b + 1] - equations->start[b])
+    const fy_equation *x = one->equation + one->start[a];
+    const fy_equation *y = other->equation + other->start[b];
+    int64_t count = one->start[a + 1] - one->start[a];
+    if (count != other->start[b + 1] - other->start[b])
         return false;
     for (int64_t e = 0; e < count; e++) {
         if (x[e].count != y[e].count)
