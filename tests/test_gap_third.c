@@ -174,6 +174,15 @@ static real bound_value(const law *l, real reward, const dense *after, bool high
     return fminl(left, fmaxl(0, mean + (high ? 1 : -1) * norm(sum, MOST_U)));
 }
 
+/* The most that can follow. */
+static real most_after(const law *l, const dense *after)
+{
+    real most = 0;
+    for (int64_t j = 0; j < l->n; j++)
+        most = fmaxl(most, after[l->next[j]].high);
+    return most;
+}
+
 /* sum_s' (|dp| + ||dx||) f(s'). */
 static real spill(const stage *s, const law *a, const law *b, const dense *after, size_t member)
 {
@@ -239,7 +248,7 @@ static dense certify_state(const stage *s, int64_t t, int64_t x, int64_t pi, con
         real high = bound_value(&l, reward, after, true, left);
         now.high = fmaxl(now.high, high);
         if (a != pi && !same)
-            now.D = fmaxl(now.D, fminl(high - now.low,
+            now.D = fmaxl(now.D, fminl(fminl(high, reward + most_after(&l, after)) - now.low,
                                        advantage(s, &l, &b, look(&l, reward, after), &mine, after) +
                                            upper(&l, after, offsetof(dense, D))));
     }

@@ -23,7 +23,8 @@ static bool allocate_layer(foray_context *ctx, fy_gap_layer *l, int64_t states, 
            FY_ALLOC(ctx, l->rest, states) && FY_ALLOC(ctx, l->G, states) &&
            FY_ALLOC(ctx, l->J_sum, states) && FY_ALLOC(ctx, l->E, states) &&
            FY_ALLOC(ctx, l->D, states) && FY_ALLOC(ctx, l->A, states) &&
-           FY_ALLOC(ctx, l->F, states) && FY_ALLOC(ctx, l->off, states);
+           FY_ALLOC(ctx, l->F, states) && FY_ALLOC(ctx, l->off, states) &&
+           FY_ALLOC(ctx, l->above, states);
 }
 
 static void free_layer(fy_gap_layer *l)
@@ -35,6 +36,7 @@ static void free_layer(fy_gap_layer *l)
     free(l->A);
     free(l->F);
     free(l->off);
+    free(l->above);
     free(l->K);
     free(l->rest);
     free(l->G);
@@ -147,7 +149,7 @@ static void settle_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *
 {
     int64_t at = t * gap->model->states + s;
     fy_gap_layer *now = &gap->now;
-    gap->value[at] = gap->layout.reward.fixed[s];
+    gap->value[at] = now->above[s] = gap->layout.reward.fixed[s];
     memset(now->J + s * gap->unknowns, 0, (size_t)gap->unknowns * sizeof *now->J);
     int64_t squares = gap->third ? gap->unknowns * gap->unknowns : 0;
     memset(now->K + s * squares, 0, (size_t)squares * sizeof *now->K);
@@ -168,6 +170,14 @@ static double most_error(const fy_gap_pass *gap, int64_t t)
     if (reward->limit)
         return from < H ? reward->limit[from] : 0;
     return (double)(H - from);
+}
+
+/* sup_theta V^pi_theta(s) <= r + sup P_theta V_bar^pi, and never more than is left to earn. */
+static double most_value(fy_gap_pass *gap, int64_t t, int64_t pair)
+{
+    const double *limit = gap->layout.reward.limit;
+    return fmin(limit ? limit[t] : (double)(gap->model->horizon - t),
+                fy_gap_look_ahead(gap, t, gap->after.above, pair, 1));
 }
 
 /* Q_bar(s,a) - V_low(s): what another action can gain, whatever the laws of the two. */
@@ -196,6 +206,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
         memcpy(now->J + s * gap->unknowns, mine->J, (size_t)gap->unknowns * sizeof *mine->J);
     }
     gap->value[t * model->states + s] = mine->Q;
+    now->above[s] = most_value(gap, t, mine->pair);
     /* E bounds what J leaves out; without J that is all of V^pi_theta - Vhat. */
     double left_out = gap->unknowns > 0 ? mine->Psi_most : mine->first;
     double in_J = gap->unknowns > 0 ? mine->J_most : 0;
@@ -324,6 +335,7 @@ static void sum_up(fy_gap_pass *gap, fy_gap_result *out)
     out->low = fmax(out->low, out->value - width);
     const double *limit = gap->layout.reward.limit;
     out->high = fmin(limit ? limit[0] : (double)model->horizon, out->value + width);
+    out->high = fmin(out->high, fmax(out->value, at_first(model, gap->after.above)));
 }
 
 fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const int32_t *action)
@@ -337,7 +349,8 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
     bound_values(gap, action, &high, &out.low);
     clear_layer(gap, &gap->after);
     for (int64_t s = 0; s < model->states; s++)
-        gap->value[model->horizon * model->states + s] = ending ? ending[s] : 0;
+        gap->value[model->horizon * model->states + s] = gap->after.above[s] =
+            ending ? ending[s] : 0;
     foray_context *ctx = gap->set->kernel->ctx;
     for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
         if (gap->set->direct)

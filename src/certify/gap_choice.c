@@ -138,7 +138,8 @@ double fy_gap_look_ahead(fy_gap_pass *gap, int64_t t, const double *V, int64_t p
         least = fmin(least, c->target[j]);
     }
     double upper = c->target[0] + mean + target_norm(c, gap->sum) + gap->zeta * (most - least);
-    return c->reward + sign * fmin(upper, fy_confidence_mean(gap->set, c->set, c->target));
+    upper = fmin(fmin(upper, most), fy_confidence_mean(gap->set, c->set, c->target));
+    return c->reward + sign * upper;
 }
 
 /* Everything about (s,a) at step t that costs no vector of all unknowns. */

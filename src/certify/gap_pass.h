@@ -17,6 +17,7 @@ typedef struct fy_gap_layer {
     double *E, *D; /* [states] */
     double *A, *F; /* [states] sizes of what J and E were summed from, and */
     double *off;   /* [states] a bound on the rounding error of Vhat */
+    double *above; /* [states] what pi earns at most, whatever the laws from here on */
     double *K;     /* [states][unknowns][unknowns] of the third order, */
     double *rest;  /* [states] what it leaves out, and */
     double *G;     /* [states] the sizes of what that was summed from */
