@@ -293,7 +293,8 @@ foray_status fy_compare_write_page(const fy_compare *compare)
              " episodes at most; %" PRId64 " states, %" PRId64 " actions, horizon %" PRId64
              "; %s policies; foray %s</p>\n",
              what->algorithms, what->seeds, what->settings.episodes, model->states, model->actions,
-             model->horizon, foray_mode_name(what->mode), foray_version());
+             model->horizon, what->mode == FORAY_PLUGIN ? "plug-in" : foray_mode_name(what->mode),
+             foray_version());
     foray_status status = print_summary(compare, &text);
 
     print_learning(compare, &text);

@@ -54,20 +54,22 @@ static void add_tick(fy_scale *scale, double value, bool labelled)
         scale->tick[scale->ticks++] = (fy_tick){value, labelled};
 }
 
-/* The step is 1, 2 or 5 times a power of ten, and at least what `wanted` ticks ask for; the
- * range is widened to whole steps. */
+/* 1, 2 or 5 times a power of ten, and at least what `wanted` ticks over the range ask for. */
+static double round_step(const fy_scale *scale, int wanted)
+{
+    double exact = (scale->most - scale->least) / (double)wanted;
+    double power = fy_pow(10.0, floor(fy_log10(exact))), part = exact / power;
+    return power * (part <= 1.0 + 1e-9 ? 1.0 : part <= 2.0 + 1e-9 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
+}
+
+/* The range is widened to whole steps. */
 static void finish_linear(fy_scale *scale, const fy_axis *axis, int wanted)
 {
     if (axis->from_zero)
         scale->least = fmin(scale->least, 0.0);
     if (scale->most - scale->least <= 1e-12 * fabs(scale->most))
         scale->most = scale->least + (scale->least != 0.0 ? fabs(scale->least) : 1.0);
-    double exact = (scale->most - scale->least) / (double)wanted;
-    double power = fy_pow(10.0, floor(fy_log10(exact))), part = exact / power;
-    double step = power * (part <= 1.0 + 1e-9   ? 1.0
-                           : part <= 2.0 + 1e-9 ? 2.0
-                           : part <= 5.0        ? 5.0
-                                                : 10.0);
+    double step = round_step(scale, wanted);
     double first = floor(scale->least / step + 1e-9), last = ceil(scale->most / step - 1e-9);
     scale->least = first * step;
     scale->most = last * step;
@@ -92,9 +94,20 @@ static int put_log_ticks(fy_scale *scale, int stride, const char *also)
     return labels;
 }
 
+/* Within few octaves, the round numbers of a linear axis: 10, 15, 20. */
+static void put_round_ticks(fy_scale *scale)
+{
+    enum { FEW = 4 };
+    double step = round_step(scale, FEW);
+    scale->ticks = 0;
+    int first = (int)ceil(scale->least / step - 1e-9);
+    for (int i = 0; i <= FEW; i++)
+        add_tick(scale, (first + i) * step, true);
+}
+
 /* The range is that of the numbers, widened to a factor of three if it is less. Labels are at
- * every so many decades; where that leaves fewer than three, at 1, 2 and 5, and then at all
- * digits. */
+ * every so many decades; where that leaves fewer than three, at 1, 2 and 5, and then at round
+ * numbers. */
 static void finish_log(fy_scale *scale, int wanted)
 {
     enum { ENOUGH = 3 };
@@ -109,7 +122,7 @@ static void finish_log(fy_scale *scale, int wanted)
     int stride = (last - first - 1) / wanted + 1; /* both ends may lie outside */
     if (put_log_ticks(scale, stride, "") < ENOUGH && stride == 1 &&
         put_log_ticks(scale, stride, "25") < ENOUGH)
-        put_log_ticks(scale, stride, "23456789");
+        put_round_ticks(scale);
 }
 
 void fy_scale_finish(fy_scale *scale, const fy_axis *axis, int wanted)

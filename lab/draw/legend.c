@@ -61,9 +61,8 @@ const char *fy_chart_label(const fy_chart *chart, int64_t index, char out[FY_LEG
 
 bool fy_legend_same(const fy_chart *one, const fy_chart *other)
 {
-    if (one->count != other->count)
-        return false;
-    for (int64_t i = 0; i < one->count; i++)
+    int64_t count = one->count < other->count ? one->count : other->count;
+    for (int64_t i = 0; i < count; i++)
         if (strcmp(one->series[i].name, other->series[i].name) != 0)
             return false;
     return true;

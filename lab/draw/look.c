@@ -3,17 +3,18 @@
 
 #include <string.h>
 
-/* Okabe and Ito's colours: 0 blue, 1 vermilion, 2 green, 3 purple, 4 orange, 5 sky blue, 6 black,
- * 7 olive. Algorithms that are often compared differ in all three. */
+/* A colour for each (svg.c has them): 0 blue, 1 vermilion, 2 green, 3 pink, 4 orange, 5 sky blue,
+ * 6 black, 7 brown, 8 navy, 9 grey, 10 plum, 11 dark olive, 12 tan, 13 violet. The brightest
+ * belong to those that are compared most often. */
 static const struct {
     const char *name;
     fy_look look;
 } known[] = {
-    {"ucrl-rfe", {0, 0, 0}}, {"ucrl-rfe+", {5, 1, 1}},  {"scout", {1, 0, 2}},
-    {"rf-ucrl", {2, 2, 3}},  {"rf-express", {3, 3, 4}}, {"rf-rl-explore", {7, 2, 1}},
-    {"sstp", {4, 1, 5}},     {"random", {6, 2, 0}},     {"generative", {6, 0, 5}},
-    {"ucrl-vtr", {2, 0, 1}}, {"ucrl-vtr+", {3, 1, 0}},  {"euler", {1, 2, 3}},
-    {"francis", {5, 3, 2}},  {"wang", {7, 0, 4}},
+    {"ucrl-rfe", {0, 0, 0}},   {"ucrl-rfe+", {5, 1, 1}},  {"scout", {1, 0, 2}},
+    {"rf-ucrl", {2, 2, 3}},    {"rf-express", {3, 3, 4}}, {"wang", {4, 1, 4}},
+    {"francis", {13, 3, 2}},   {"random", {6, 2, 0}},     {"rf-rl-explore", {7, 2, 1}},
+    {"sstp", {12, 3, 5}},      {"generative", {9, 0, 5}}, {"ucrl-vtr", {8, 0, 1}},
+    {"ucrl-vtr+", {10, 1, 0}}, {"euler", {11, 1, 3}},
 };
 
 /* What comes before the settings. */

@@ -5,10 +5,11 @@
 
 #include "base/base.h"
 
-enum { FY_LOOK_COLOURS = 8, FY_LOOK_DASHES = 4, FY_LOOK_MARKERS = 6 };
+/* Lines without a look of their own have one of the first eight colours. */
+enum { FY_LOOK_COLOURS = 8, FY_LOOK_ALL = 14, FY_LOOK_DASHES = 4, FY_LOOK_MARKERS = 6 };
 
 typedef struct fy_look {
-    int colour, dash, marker; /* the classes c0 to c7 and d0 to d3 of a chart; a shape */
+    int colour, dash, marker; /* the classes c0 to c13 and d0 to d3 of a chart; a shape */
 } fy_look;
 
 /* The look of line `index` of a picture, called "rf-ucrl" or "rf-ucrl:radius=theorem" if it is that

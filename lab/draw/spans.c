@@ -13,7 +13,7 @@ enum {
     HEAD = 12,
     FOOT = 50,
     LETTER = 7,
-    LABELS = 5,
+    PER_LABEL = 60,
     INSET = 10
 };
 
@@ -27,7 +27,7 @@ static fy_scale lay_out_spans(const fy_spans *spans, double *left)
     }
     *left = LETTER * (double)longest + 16.0;
 
-    fy_axis axis = {.kind = FY_AXIS_LINEAR, .from_zero = spans->bars};
+    fy_axis axis = {.kind = spans->log ? FY_AXIS_LOG : FY_AXIS_LINEAR, .from_zero = spans->bars};
     fy_scale x = fy_scale_empty(&axis, *left + (spans->bars ? 0 : INSET), WIDTH - RIGHT);
     for (int64_t i = 0; i < spans->count; i++) {
         const fy_span *row = &spans->row[i];
@@ -38,7 +38,8 @@ static fy_scale lay_out_spans(const fy_spans *spans, double *left)
         fy_scale_include(&x, !spans->bars && row->truth_most > row->truth ? row->truth_most : NAN);
     }
     fy_scale_include(&x, spans->line ? *spans->line : NAN);
-    fy_scale_finish(&x, &axis, LABELS);
+    int labels = (int)((x.to - x.from) / PER_LABEL);
+    fy_scale_finish(&x, &axis, labels > 2 ? labels : 2);
     return x;
 }
 
@@ -58,6 +59,20 @@ static void draw_diamond(fy_writer *text, double x, double y)
     fy_print(text, "<path class=\"open\" d=\"M%.2f %.1fm0 -7l6 7l-6 7l-6 -7z\"/>", x, y);
 }
 
+/* The line of an interval; beyond all numbers, an arrow. */
+static void draw_extent(fy_writer *text, const fy_scale *x, const fy_span *row, double y)
+{
+    bool ends = isfinite(row->high);
+    double to = ends ? fy_scale_position(x, row->high) : x->to + INSET;
+    fy_print(text,
+             "<g class=\"c0\"><line class=\"line\" x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" "
+             "y2=\"%.1f\"/>",
+             fy_scale_position(x, row->low), y, to, y);
+    if (!ends)
+        fy_print(text, "<path class=\"line\" d=\"M%.2f %.1fl5 5l-5 5\"/>", to - 5, y - 5);
+    fy_print(text, "</g>\n");
+}
+
 /* The interval as a line with a dot at the point; the truth as a diamond that is open, so that it
  * hides neither, or as two with a line between them. */
 static void draw_interval(fy_writer *text, const fy_scale *x, const fy_span *row, double y)
@@ -74,11 +89,8 @@ static void draw_interval(fy_writer *text, const fy_scale *x, const fy_span *row
         }
         fy_print(text, "</g>\n");
     }
-    if (isfinite(row->low) && isfinite(row->high))
-        fy_print(text,
-                 "<g class=\"c0\"><line class=\"line\" x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" "
-                 "y2=\"%.1f\"/></g>\n",
-                 fy_scale_position(x, row->low), middle, fy_scale_position(x, row->high), middle);
+    if (isfinite(row->low) && !isnan(row->high))
+        draw_extent(text, x, row, middle);
     if (isfinite(row->point))
         fy_print(text,
                  "<g class=\"c0\"><circle class=\"mark\" cx=\"%.2f\" cy=\"%.1f\" r=\"3.5\"/></g>\n",

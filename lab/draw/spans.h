@@ -7,7 +7,7 @@
 
 typedef struct fy_span {
     char label[FY_LABEL_SIZE];
-    double low, high;    /* the interval; a bar goes from 0 to `high` */
+    double low, high;    /* the interval, with an arrow if `high` is infinite; a bar: 0 to `high` */
     double point, truth; /* intervals: marked if finite */
     double truth_most;   /* more than `truth`: the truth is a range up to here */
 } fy_span;
@@ -17,6 +17,7 @@ typedef struct fy_spans {
     const char *title, *label;
     const char *note; /* for the page, or NULL: it is not drawn */
     bool bars;
+    bool log; /* the axis is logarithmic */
     int64_t count, room;
     fy_span *row;       /* [count] */
     const double *line; /* where a line across all rows stands, or NULL: none */

@@ -5,14 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Okabe and Ito's colours; yellow, hard to see on white, comes last and darker, and
- * black turns to light grey on dark pages. */
+/* Okabe and Ito's colours but for yellow, which is hard to see on white, and seven more for
+ * algorithms, so that each has one. A test simulates how they look to whoever sees no red or no
+ * green: those that come near each other there have different dashes. */
 const char fy_svg_style[] =
     ".chart{font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;"
     "font-size:12px}"
     ".chart .c0{color:#0072b2}.chart .c1{color:#d55e00}.chart .c2{color:#009e73}"
     ".chart .c3{color:#cc79a7}.chart .c4{color:#e69f00}.chart .c5{color:#56b4e9}"
-    ".chart .c6{color:#1b1f24}.chart .c7{color:#b3a600}"
+    ".chart .c6{color:#1b1f24}.chart .c7{color:#594402}.chart .c8{color:#1a079f}"
+    ".chart .c9{color:#545361}.chart .c10{color:#51005e}.chart .c11{color:#46442d}"
+    ".chart .c12{color:#af854a}.chart .c13{color:#a148ff}"
     ".chart .paper{fill:#ffffff}.chart text{fill:#1b1f24}"
     ".chart .title{font-size:15px;font-weight:600}"
     ".chart .note,.chart .tick{fill:#57606a}"
@@ -26,7 +29,10 @@ const char fy_svg_style[] =
     ".chart .open{fill:none;stroke:currentColor;stroke-width:1.6}"
     "@media (prefers-color-scheme:dark){"
     ".chart .c0{color:#4aa3df}.chart .c1{color:#f0803c}.chart .c2{color:#2cc295}"
-    ".chart .c6{color:#c9d1d9}.chart .c7{color:#f0e442}"
+    ".chart .c3{color:#e824ac}.chart .c5{color:#a4d4ff}.chart .c6{color:#f4f6f8}"
+    ".chart .c7{color:#ffff18}.chart .c8{color:#6682ff}.chart .c9{color:#3b688c}"
+    ".chart .c10{color:#ff135f}.chart .c11{color:#157e4c}.chart .c12{color:#a74700}"
+    ".chart .c13{color:#5f3cff}"
     ".chart .paper{fill:#14181d}.chart text{fill:#e6e9ed}"
     ".chart .note,.chart .tick{fill:#a0a8b2}"
     ".chart .grid{stroke:#3a414a}.chart .frame{stroke:#a0a8b2}.chart .mark{stroke:#14181d}}";

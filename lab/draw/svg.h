@@ -56,7 +56,7 @@ fy_look fy_chart_look(const fy_chart *chart, int64_t index);
 int64_t fy_chart_under(const fy_chart *chart, int64_t index);
 enum { FY_LEGEND_SIZE = 256 };
 const char *fy_chart_label(const fy_chart *chart, int64_t index, char out[FY_LEGEND_SIZE]);
-/* Have two charts the same legend? */
+/* Have two charts the same legend, as far as the shorter one goes? */
 bool fy_legend_same(const fy_chart *one, const fy_chart *other);
 /* The legend as a list on a page; it stands for all charts below it. */
 void fy_legend_html(fy_writer *text, const fy_chart *chart);

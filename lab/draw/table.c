@@ -92,6 +92,7 @@ static int shown_width(const char *text)
 
 static bool is_numeric(const char *cell)
 {
+    cell += strncmp(cell, "> ", 2) == 0 ? 2 : 0; /* more than the budget */
     return strspn(cell, "-0123456789") > 0 || strcmp(cell, "infinite") == 0 ||
            strcmp(cell, "inf") == 0 || strcmp(cell, "unknown") == 0 ||
            strcmp(cell, "not reached") == 0 || strcmp(cell, "") == 0;
@@ -162,6 +163,19 @@ static bool is_column_of_numbers(const fy_table *table, int64_t column)
     return cells > 0;
 }
 
+/* Columns are called kept_low in files, and "kept low" where people read. */
+static void print_html_heading(const char *cell, fy_writer *text)
+{
+    fy_print(text, ">");
+    for (; *cell; cell += strcspn(cell, "_") + (cell[strcspn(cell, "_")] == '_')) {
+        char word[1024];
+        size_t length = strcspn(cell, "_");
+        fy_format(word, sizeof word, "%.*s", (int)length, cell);
+        fy_print_escaped(text, word);
+        fy_print(text, "%s", cell[length] ? " " : "");
+    }
+}
+
 /* "0.3 [0.2, 0.4]": the interval stays together on a line. */
 static void print_html_cell(const char *cell, bool numeric, bool rounded, fy_writer *text)
 {
@@ -169,7 +183,8 @@ static void print_html_cell(const char *cell, bool numeric, bool rounded, fy_wri
     const char *interval = numeric ? strstr(cell, " [") : NULL;
     if (rounded && foray_number_read(cell, &value)) {
         char shown[FY_NUMBER_SIZE];
-        fy_print(text, " title=\"%s\">%s", cell, fy_number(value, shown));
+        fy_print(text, " title=\"%s\">%s", cell,
+                 value == INFINITY ? "not reached" : fy_number(value, shown));
     } else if (interval) {
         char before[1024];
         fy_format(before, sizeof before, "%.*s", (int)(interval - cell), cell);
@@ -196,7 +211,10 @@ static void print_html(const fy_table *table, int64_t rows, bool rounded, fy_wri
         bool numeric = head ? is_column_of_numbers(table, w.index) : is_numeric(w.cell);
         fy_print(text, "%s<t%c%s", w.index % table->columns ? "" : "<tr>", head ? 'h' : 'd',
                  numeric ? " class=\"number\"" : "");
-        print_html_cell(w.cell, numeric && !head, rounded && !head, text);
+        if (head)
+            print_html_heading(w.cell, text);
+        else
+            print_html_cell(w.cell, numeric, rounded, text);
         fy_print(text, "%s%s", head ? "</th>" : "</td>", ends_row(&w) ? "</tr>\n" : "");
     }
     fy_print(text, "</table>\n");

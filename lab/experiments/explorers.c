@@ -260,13 +260,13 @@ static void show_numbers(const fy_lab *lab, int column, const char *name, const 
 /* How many times the episodes of the best an algorithm needs: in the middle world, and at worst. */
 typedef struct standing {
     int64_t worlds, reached, best; /* that someone reached; that it reached; where it was best */
-    double middle, worst;
+    double least, middle, worst;
 } standing;
 
 static standing stand(const fy_lab *lab, int64_t algorithm, int column)
 {
     enum { MOST = 256 };
-    standing out = {.middle = NAN, .worst = NAN};
+    standing out = {.least = NAN, .middle = NAN, .worst = NAN};
     double ratio[MOST];
     for (int64_t w = 0; w < fy_lab_count(lab, WORLDS) && out.worlds < MOST; w++) {
         double best = best_of(lab, w, column), own = median_of(lab, w, algorithm, column);
@@ -279,6 +279,7 @@ static standing stand(const fy_lab *lab, int64_t algorithm, int column)
     if (out.worlds == 0)
         return out;
     fy_sort(out.worlds, ratio);
+    out.least = ratio[0];
     out.middle = ratio[(out.worlds - 1) / 2];
     out.worst = ratio[out.worlds - 1];
     return out;
@@ -301,12 +302,17 @@ static void find_best(fy_lab *lab, int measure)
         }
     }
     if (best >= 0) {
-        char worst[FY_NUMBER_SIZE];
+        char number[FY_NUMBER_SIZE], worst[FY_NUMBER_SIZE + 64] = "";
+        if (isinf(its.worst))
+            fy_format(worst, sizeof worst, "; elsewhere the budget is not always enough");
+        else if (its.worst > 1)
+            fy_format(worst, sizeof worst, ", and at worst %s times as many as the best",
+                      fy_number(its.worst, number));
         fy_lab_find(lab,
                     "For %s, %s needs the fewest episodes most often: in %" PRId64 " of %" PRId64
-                    " worlds, and at worst %s times as many as the best.",
+                    " worlds%s.",
                     measure_words[measure], fy_lab_word(lab, ALGORITHMS, best), its.best,
-                    its.worlds, fy_number(its.worst, worst));
+                    its.worlds, worst);
     }
 }
 
@@ -343,31 +349,33 @@ static void show_standings(fy_lab *lab, fy_content *content)
                      &table);
 }
 
-/* Worlds by number along the foot, and how many times the episodes of the best each algorithm
- * needs there; what the budget did not reach has no point. */
+/* How many times the episodes of the best an algorithm needs, over the worlds: the dot is the world
+ * in the middle; an arrow: in some world the budget was not enough. */
 static void draw_multiples(const fy_lab *lab, int column, const char *id, const char *title,
                            fy_content *content)
 {
-    fy_content_chart(content, &(fy_chart){.id = id,
+    const double best = 1;
+    fy_content_spans(content, &(fy_spans){.id = id,
                                           .title = title,
-                                          .note = "worlds in the order of the tables below",
-                                          .x = {.label = "world", .kind = FY_AXIS_LINEAR},
-                                          .y = {.label = "episodes, as a multiple of the best",
-                                                .kind = FY_AXIS_LOG}});
+                                          .note = title,
+                                          .label = "episodes, as a multiple of the best",
+                                          .log = true,
+                                          .line = &best});
     for (int64_t a = 0; a < fy_lab_count(lab, ALGORITHMS); a++) {
-        fy_content_series(content, fy_lab_word(lab, ALGORITHMS, a));
-        for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++) {
-            double multiple = median_of(lab, w, a, column) / best_of(lab, w, column);
-            if (isfinite(multiple))
-                fy_content_point(content,
-                                 (fy_series_point){(double)(w + 1), multiple, multiple, multiple});
-        }
+        standing s = stand(lab, a, column);
+        fy_span row = {.low = s.least, .high = s.worst, .point = s.middle, .truth = NAN};
+        fy_format(row.label, sizeof row.label, "%s", fy_lab_word(lab, ALGORITHMS, a));
+        fy_content_span(content, &row);
     }
 }
 
 static foray_status show_explorers(fy_lab *lab, fy_content *content)
 {
     fy_content_heading(content, "Who is how much slower than the best");
+    fy_content_paragraph(content,
+                         "From the world in which an algorithm does best to the one in which it "
+                         "does worst; the dot is the world in the middle. An arrow: in some world "
+                         "the budget was not enough.");
     draw_multiples(lab, C_GOALS, "goals-multiples", "Plans of goals certified to 5% of H", content);
     draw_multiples(lab, C_ALL, "all-multiples", "All rewards certified to 20% of H", content);
     show_standings(lab, content);

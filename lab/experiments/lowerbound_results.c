@@ -153,8 +153,8 @@ static void find_within(fy_lab *lab, const fy_lb_rates *r)
     double allowed = 1 - fy_lab_real(lab, FY_LB_DELTA);
     fy_lab_find(
         lab,
-        "%s: up to the bound of %.4g episodes the highest success rate is %.3g [%.3g, "
-        "%.3g] (%s, %.0f episode%s); the theorem allows less than %.3g, %s.",
+        "In the %s, up to the bound of %.4g episodes nobody succeeds more often than in a share of "
+        "%.3g [%.3g, %.3g] (%s, %.0f episode%s); the theorem allows less than %.3g, %s.",
         fy_hard_class_name(r->kind), fy_hard_class_bound(&hard), best->mean, best->interval.low,
         best->interval.high, algorithm, best->episodes, best->episodes == 1 ? "" : "s", allowed,
         best->interval.low > allowed ? "WHICH IS CONTRADICTED" : "and nothing here contradicts it");
@@ -180,13 +180,13 @@ static void find_reached(fy_lab *lab, const fy_lb_rates *r)
     fy_number(last->multiple, most);
     if (first < 0)
         fy_lab_find(lab,
-                    "%s: no algorithm succeeds with a rate of 1 - delta within %s times the "
+                    "In the %s, no algorithm succeeds with a rate of 1 - delta within %s times the "
                     "bound, %s episodes.",
                     fy_hard_class_name(r->kind), multiple, episodes);
     else
         fy_lab_find(lab,
-                    "%s: %s is the first to succeed with a rate of 1 - delta, from %s times the "
-                    "bound on (%s episodes); %" PRId64 " of %" PRId64
+                    "In the %s, %s is the first to succeed with a rate of 1 - delta, from %s times "
+                    "the bound on (%s episodes); %" PRId64 " of %" PRId64
                     " algorithms do not within %s times the bound.",
                     fy_hard_class_name(r->kind), fy_lab_word(lab, FY_LB_ALGORITHMS, first),
                     multiple, episodes, missing, r->algorithms, most);

@@ -235,16 +235,17 @@ void fy_content_free(fy_content *content)
 
 enum { WIDTH_BESIDE = 560 }; /* pixels of a chart that stands beside another */
 
-static bool is_narrow(const fy_content_item *item)
+static bool is_picture(const fy_content_item *item)
 {
-    return item->kind == FY_CONTENT_CHART || item->kind == FY_CONTENT_SPANS;
+    return item->kind == FY_CONTENT_CHART || item->kind == FY_CONTENT_SPANS ||
+           item->kind == FY_CONTENT_FOREST;
 }
 
 /* Is this one item with the one before: terms of one list, pictures side by side? */
 static bool goes_with(const fy_content_item *before, const fy_content_item *item)
 {
     return (before->kind == FY_CONTENT_TERM && item->kind == FY_CONTENT_TERM) ||
-           (is_narrow(before) && is_narrow(item));
+           (is_picture(before) && is_picture(item));
 }
 
 /* The title of a picture and what is said about it, as text of the page: it wraps on small screens,
@@ -320,14 +321,17 @@ static void print_item(const fy_content_item *item, bool alone, bool legend, fy_
     }
 }
 
-/* Do these pictures, at least two, have one legend? */
-static bool share_legend(const fy_content *content, int64_t first, int64_t end)
+/* If these pictures, at least two, have one legend: the chart with most lines. */
+static const fy_chart *share_legend(const fy_content *content, int64_t first, int64_t end)
 {
-    for (int64_t i = first; i < end; i++)
-        if (content->item[i]->kind != FY_CONTENT_CHART ||
-            !fy_legend_same(&content->item[first]->chart, &content->item[i]->chart))
-            return false;
-    return end > first + 1;
+    const fy_chart *fullest = &content->item[first]->chart;
+    for (int64_t i = first; i < end; i++) {
+        const fy_chart *chart = &content->item[i]->chart;
+        if (content->item[i]->kind != FY_CONTENT_CHART || !fy_legend_same(fullest, chart))
+            return NULL;
+        fullest = chart->count > fullest->count ? chart : fullest;
+    }
+    return end > first + 1 ? fullest : NULL;
 }
 
 void fy_content_print(const fy_content *content, fy_writer *text)
@@ -338,9 +342,9 @@ void fy_content_print(const fy_content *content, fy_writer *text)
         while (end < content->count && goes_with(content->item[end - 1], content->item[end]))
             end++;
         bool terms = content->item[first]->kind == FY_CONTENT_TERM, alone = end == first + 1;
-        bool shared = share_legend(content, first, end);
+        const fy_chart *shared = share_legend(content, first, end);
         if (shared)
-            fy_legend_html(text, &content->item[first]->chart);
+            fy_legend_html(text, shared);
         if (terms || !alone)
             fy_print(text, terms ? "<dl>\n" : "<div class=\"pair\">\n");
         for (int64_t i = first; i < end; i++)

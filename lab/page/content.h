@@ -19,7 +19,7 @@ typedef enum fy_content_kind {
     FY_CONTENT_PARAGRAPH,
     FY_CONTENT_TERM, /* terms that follow each other make one list */
     FY_CONTENT_TABLE,
-    FY_CONTENT_CHART, /* charts and spans that follow each other stand side by side */
+    FY_CONTENT_CHART, /* pictures that follow each other stand side by side */
     FY_CONTENT_SPANS,
     FY_CONTENT_FOREST,
 } fy_content_kind;

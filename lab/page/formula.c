@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 32 };
+enum { DEEPEST = 32, LONGEST_INLINE = 24 };
 
 typedef struct reader {
     const char *at;
@@ -191,8 +191,9 @@ void fy_formula_prose(fy_writer *text, const char *prose, const char *const *for
             fy_print_escaped(text, before);
         }
         free(before);
-        if (its) { /* where it is wider than the screen, it scrolls */
-            fy_print(text, "<span class=\"formula\" tabindex=\"0\">");
+        if (its) { /* where it is wider than the screen, it scrolls; a long one has its own line */
+            fy_print(text, "<span class=\"formula%s\" tabindex=\"0\">",
+                     strlen(its) > LONGEST_INLINE ? " display" : "");
             fy_formula_print(text, its);
             fy_print(text, "</span>");
         }

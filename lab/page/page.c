@@ -22,10 +22,11 @@ static const char style[] =
     "div.wide{overflow-x:auto}"
     "table{border-collapse:collapse;font-size:.86rem;font-variant-numeric:tabular-nums}"
     "th,td{padding:.25rem .7rem;border-bottom:1px solid var(--faint);text-align:left;"
-    "white-space:nowrap}.number{text-align:right}td span{white-space:nowrap}"
+    "white-space:nowrap}th{white-space:normal;vertical-align:bottom}.number{text-align:right}td "
+    "span{white-space:nowrap}"
     "details{margin:.4rem 0}summary{cursor:pointer;color:var(--quiet)}"
     "code{font-family:ui-monospace,monospace;font-size:.92em}"
-    "svg.chart{max-width:100%;height:auto}"
+    "svg.chart{max-width:100%;height:auto}div.pair svg.chart{width:100%;max-width:760px}"
     "figcaption{color:var(--quiet);font-size:.9rem}h3{margin:1.6rem 0 .2rem}"
     "h1,h3,dd{overflow-wrap:anywhere}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--faint);padding:.6rem}"
@@ -38,15 +39,18 @@ static const char style[] =
     "gap:.2rem 1.2rem;font-size:.9rem}svg.key{vertical-align:middle}"
     "figure h3{font-size:1rem}p.hidden{margin:.2rem 0;color:var(--quiet);font-size:.9rem}"
     "p.verdict{font-size:1.08rem;border-left:4px solid var(--heat);padding-left:.8rem}"
-    "span.formula{display:inline-block;max-width:100%;overflow-x:auto;vertical-align:middle}"
+    "span.formula{display:inline-block;max-width:100%;overflow-x:auto;overflow-y:hidden;"
+    "vertical-align:middle}span.display{display:block;margin:.5rem 0 .5rem 2rem}"
     "#summary-table td{white-space:normal}"
     "div.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17rem),1fr));"
     "gap:1rem;"
     "font-size:.86rem;color:var(--quiet)}"
     "@media (max-width:480px){svg.chart{font-size:16px}}"
     "@media (min-width:1800px){body{max-width:108rem}p,ul.findings{max-width:72rem}}"
+    /* Paper does not scroll, and nobody opens what is closed there. */
     "@media print{body{max-width:none;margin:0}figure,section,tr,pre{break-inside:avoid}"
-    "h2,h3,h2+p,h3+p{break-after:avoid}a.download,summary{display:none}}";
+    "h2,h3,h2+p,h3+p{break-after:avoid}a.download,summary,h2:has(+details),details+p{display:none}"
+    "div.wide,figure{overflow:visible}th,td{white-space:normal;padding:.2rem .35rem}}";
 
 void fy_page_begin(fy_writer *text, const char *title)
 {

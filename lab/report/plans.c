@@ -108,7 +108,8 @@ static foray_status print_values(fy_report *report, int64_t episodes, const fora
     char low[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE], gap[FY_NUMBER_SIZE], after[FY_NUMBER_SIZE];
     double value = 0, optimal = 0;
     fy_print(report->text, "<p>The %s policy, planned after %s episodes. ",
-             foray_mode_name(policy->mode), fy_number((double)episodes, after));
+             policy->mode == FORAY_PLUGIN ? "plug-in" : foray_mode_name(policy->mode),
+             fy_number((double)episodes, after));
     if (!isnan(policy->expected))
         fy_print(report->text, "It is expected to earn %s", fy_number(policy->expected, low));
     if (!isnan(policy->expected) && !isnan(policy->low))

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static double truth_at(const fy_report *report, int64_t i)
 {
@@ -54,6 +55,17 @@ int64_t fy_report_widest(const double *width, int64_t count, int64_t *chosen, in
     return taken;
 }
 
+/* A name that is too long for a third of a label is a number. */
+static const char *short_name(const char *name, int64_t number, char out[FY_LABEL_SIZE])
+{
+    enum { THIRD = 13 };
+    if (name && *name && strlen(name) <= THIRD)
+        fy_format(out, FY_LABEL_SIZE, "%s", name);
+    else
+        fy_format(out, FY_LABEL_SIZE, "#%" PRId64, number);
+    return out;
+}
+
 /* "(0,0), right → (0,1)": the first pair that obeys the law, and where the outcome leads there. */
 static void name_outcome(const foray_model *model, const outcome *its, char out[FY_LABEL_SIZE])
 {
@@ -61,10 +73,10 @@ static void name_outcome(const foray_model *model, const outcome *its, char out[
     int64_t pair = model->generator_set_pair[its->law];
     int64_t s = pair / model->actions, a = pair % model->actions;
     int64_t to = model->succ[model->succ_start[pair] + its->at];
-    fy_format(out, FY_LABEL_SIZE, "%.13s, %.10s → %.13s",
-              fy_label(foray_model_state_name(model, s), s, state),
-              fy_label(foray_model_action_name(model, a), a, action),
-              fy_label(foray_model_state_name(model, to), to, next));
+    fy_format(out, FY_LABEL_SIZE, "%s, %s → %s",
+              short_name(foray_model_state_name(model, s), s, state),
+              short_name(foray_model_action_name(model, a), a, action),
+              short_name(foray_model_state_name(model, to), to, next));
 }
 
 /* A coordinate as a probability where it is one, else as it is. */
