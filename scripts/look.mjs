@@ -27,6 +27,10 @@ const STATES = [
   { name: "list", page: "play-inventory.html", hash: "#reward=0-19:1:3-4;0-19:0.5:7", until: known },
   { name: "system", page: "play-pendulum.html", hash: "#reward=0-39:1:200-202,221-223", until: known,
     then: `document.getElementById("walk").click();` },
+  { name: "program", page: "play-lake.html", hash: "#reward=0-29:1:15", until: known,
+    then: `document.getElementById("walk").click();` },
+  { name: "program-system", page: "play-thermostat.html", hash: "#reward=0-23:1:60-64,72-76", until: known,
+    then: `document.getElementById("walk").click();` },
   { name: "large", page: "play-large.html", hash: "#reward=0-29:1:200-204", until: known },
 ].filter(({ page }) => pages.includes(page));
 

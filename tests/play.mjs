@@ -94,6 +94,7 @@ async function rooms(browser) {
   holds("the page goes back to 500 of 2,000 episodes", earlier.about.includes("500 episodes"));
   command("explore", "rooms", "-k", "500", "-o", "short.foray");
   agrees("earlier", "short.foray", earlier);
+  holds("no command is said to give the numbers of earlier", await browser.run(`return document.getElementById("command").textContent === ""`));
   await browser.click("#walk");
   await browser.until("playground.sheet.trail.length === playground.world.horizon + 1");
   await open(browser, "rooms.html", "#reward=0-29:1:93");
@@ -172,16 +173,34 @@ async function quiz(browser) {
   holds("painting ends the questions", await browser.run("return !playground.quiz.on"));
 }
 
+/** The first of the last twelve episodes of a file of data is what the page shows. */
+async function showsRecorded(browser, data) {
+  const rows = readFileSync(data, "utf8").trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
+  const last = Math.max(...rows.map(([episode]) => episode)), of = rows.filter(([episode]) => episode === last - 11);
+  await browser.click("#walk");
+  await browser.until(`playground.sheet.trail.length === ${of.length + 1}`);
+  const trail = await browser.run("return playground.sheet.trail");
+  holds(`it is an episode of ${data}`, trail.join() === [...of.map((row) => row[2]), of[of.length - 1][4]].join());
+}
+
 /** Of data from elsewhere, episodes are shown as they were recorded. */
 async function recorded(browser) {
   await open(browser, "learnt.html", "#reward=0-29:1:84");
   await settled(browser);
-  await browser.click("#walk");
-  await browser.until("playground.sheet.trail.length === playground.world.horizon + 1");
-  const trail = await browser.run("return playground.sheet.trail");
-  const rows = readFileSync("data.csv", "utf8").trim().split("\n").slice(1).map((line) => line.split(",").map(Number));
-  const last = Math.max(...rows.map(([episode]) => episode)), of = rows.filter(([episode]) => episode === last - 11);
-  holds("it is an episode of the data", trail.join() === [...of.map((row) => row[2]), of[of.length - 1][4]].join());
+  await showsRecorded(browser, "data.csv");
+}
+
+/** Of a program the page has its name, its actions and its episodes, and the doubt that the command tells. */
+async function program(browser) {
+  await open(browser, "lake.html", "#reward=0-29:1:15");
+  const shown = await settled(browser);
+  agrees("program", "lake.foray", shown);
+  holds(`the program is named: ${shown.about}`, shown.about.includes("lake.py: 16 states"));
+  const told = JSON.parse(command("plan", "lake.foray", "-r", "painted.json", "--no-store", "--json")).plans[0].certificate.doubt;
+  const [place] = await browser.run("return playground.sheet.places");
+  holds("the doubt is that of the command", [place.step, place.state, place.action, place.share].join() === told[0].join());
+  holds("actions have names", await browser.run(`return playground.world.actionName.join() === "left,down,right,up"`));
+  await showsRecorded(browser, "lake.csv");
 }
 
 /** The page of docs/, from a server of static files, has the numbers of today's command. */
@@ -240,6 +259,7 @@ async function explored(browser) {
   await browser.until(`document.getElementById("about").textContent.includes("40 episodes")`);
   await open(browser, "world.html", "#world=riverswim&episodes=300&seed=5&reward=0-23:1:5");
   await browser.until(`document.getElementById("about").textContent.includes("300 episodes")`);
+  holds("the world of the link is chosen", await browser.run(`return document.getElementById("world").value === "riverswim"`));
   const shown = await settled(browser);
   command("explore", "riverswim", "-k", "300", "--seed", "5", "-o", "river.foray");
   agrees("explored here", "river.foray", shown);
@@ -287,7 +307,7 @@ function control() {
 const kind = process.argv[3] === "firefox" ? Firefox : Browser;
 const browser = await kind.open({ profile: `${here}/profile`, flags: ["--force-prefers-reduced-motion"] }); // nobody waits for walkers
 try {
-  for (const scene of [rooms, firstMinute, pair, quiz, recorded, hosted, part, inventory, explored, pendulum, hostile]) {
+  for (const scene of [rooms, firstMinute, pair, quiz, recorded, program, hosted, part, inventory, explored, pendulum, hostile]) {
     await scene(browser);
     const lines = await browser.console();
     holds(`${scene.name}: the console is quiet: ${lines.join(" ")}`, lines.length === 0);

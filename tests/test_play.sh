@@ -18,6 +18,9 @@ expect 0 "" foray data rooms.foray -o data.csv
 expect 0 "" foray world export rooms -o rooms.json
 expect 0 "" foray learn rooms.json data.csv -o learnt.foray
 expect 0 "" foray explore hostile.json -k 50 -o hostile.foray
+# A program of which nothing is known but its sizes.
+expect 0 "" foray explore "exec:python3 $source_dir/examples/outside/lake.py" -k 200 -o lake.foray
+expect 0 "" foray data lake.foray -o lake.csv
 
 if ! foray play rooms.foray -o rooms.html >"$work/out" 2>"$work/err"; then
     # Without the compiler of WebAssembly everything else works, and the message names packages.
@@ -30,6 +33,7 @@ expect 0 "page +inventory.html" foray play inventory.foray -o inventory.html
 expect 0 "" foray play hostile.foray -o hostile.html
 expect 0 "" foray play pendulum.foray -o pendulum.html
 expect 0 "" foray play learnt.foray -o learnt.html
+expect 0 "" foray play lake.foray -o lake.html
 expect 0 "" foray explore rooms:rows=6,cols=6,horizon=10 -k 2000 -o part.foray
 expect 0 "" foray play part.foray --reachable -o part.html
 expect 0 "" foray play chain:states=1000000 --reachable -o chain.html

@@ -13,15 +13,18 @@ class Exploring {
 
   listWorlds() {
     const { page } = this;
-    const box = select("world"), worlds = page.engine.worlds();
-    box.replaceChildren(...worlds.map(([name]) => new Option(name, name)));
-    const chosen = () => {
-      input("spec").value = box.value;
-      say("world-summary", new Map(worlds).get(box.value) || "");
-    };
-    box.value = "rooms";
-    box.addEventListener("change", chosen);
-    chosen();
+    const box = select("world");
+    box.replaceChildren(...page.engine.worlds().map(([name]) => new Option(name, name)));
+    box.addEventListener("change", () => this.chooseWorld(box.value));
+    this.chooseWorld("rooms");
+  }
+
+  /** @param {string} spec */
+  chooseWorld(spec) {
+    const [name] = spec.split(":");
+    input("spec").value = spec;
+    select("world").value = name;
+    say("world-summary", new Map(this.page.engine.worlds()).get(name) || "");
   }
 
   /**
@@ -73,7 +76,7 @@ class Exploring {
     const spec = words.get("world");
     this.lesson = words.has("ask");
     if (spec) {
-      input("spec").value = spec;
+      this.chooseWorld(spec);
       input("episodes").value = words.get("episodes") || "2000";
       input("seed").value = words.get("seed") || "1";
       this.explore(spec, Number(input("episodes").value), input("seed").value);

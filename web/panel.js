@@ -156,6 +156,16 @@ class Panel {
       item.textContent = `step ${step}, state ${world.stateName[state]}: ${what} (${atMost(share)})`;
       return item;
     }));
+    element("reasons", HTMLElement).hidden = !sheet.result;
+    say("nowhere", this.whyNowhere(sheet));
+  }
+
+  /** @param {Sheet} sheet */
+  whyNowhere({ places, result }) {
+    if (!result || (places && places.length > 0)) return "";
+    if (!places) return "computing …";
+    return result.numbers.optimal ? "Nowhere: the policy is proved optimal."
+      : "A certificate of this kind cannot be traced to places.";
   }
 
   /**

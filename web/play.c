@@ -277,8 +277,10 @@ foray_status EXPORT(play_explain)(void)
     if (!play.policy) /* exploring went on */
         return FORAY_OK;
     const foray_certificate *certificate = &play.policy->certificate;
-    if (!(certificate->gap > 0) ||
-        (certificate->bound != FORAY_BOUND_GAP && certificate->radius != FORAY_RADIUS_LIKELIHOOD))
+    bool reasons = foray_model_is_open(play.model) || certificate->bound == FORAY_BOUND_GAP ||
+                   certificate->radius == FORAY_RADIUS_LIKELIHOOD ||
+                   certificate->radius == FORAY_RADIUS_REFIT;
+    if (!(certificate->gap > 0) || !reasons)
         return FORAY_OK;
     return foray_explorer_explain(play.explorer, play.reward, play.policy, 0, &play.doubt);
 }

@@ -1,5 +1,5 @@
-// play.js - the page: listens to the pointer, the keyboard and the controls, plans while somebody
-// paints, and asks the worker for what takes longer.
+// play.js - the page: listens to the controls, plans while somebody paints, and asks the worker for
+// what takes longer.
 "use strict";
 
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
@@ -14,6 +14,7 @@ class Playground {
     this.paired = false; // are both shown?
     this.panel = new Panel();
     this.guide = new Guide();
+    this.hands = new Hands(this);
     this.quiz = new Questions(this);
     this.exploring = new Exploring(this);
     this.worker = this.startWorker(wasm);
@@ -21,12 +22,10 @@ class Playground {
     this.world = engine.describe();
     this.mode = 1;
     this.step = 0;
-    this.cursor = -1;
     this.requests = 0; // for certificates, so far
     this.origin = 0; // the number of the world
     /** @type {{episodes: number, state: Uint8Array}[]} */
     this.past = [];
-    this.painting = false;
     this.drawn = true;
     this.planTime = 0;
     this.walked = 0;
@@ -87,7 +86,7 @@ class Playground {
     this.stopWalking();
     this.quiz.end();
     this.step = 0;
-    this.cursor = -1;
+    this.hands.cursor = -1;
     const last = this.world.horizon - 1;
     for (const id of ["step", "from", "to"]) input(id).max = String(last);
     input("from").value = "0";
@@ -143,8 +142,10 @@ class Playground {
     const size = `${world.states.toLocaleString("en")} states${of}, ${world.actions} actions, ${world.horizon} steps`;
     const who = this.origin === 1 && bundle.state ? ` by ${bundle.algorithm}` : "";
     const done = episodes > 0 ? `explored for ${episodes.toLocaleString("en")} episodes${who}, without a reward` : "not explored yet";
-    say("about", `${world.name}: ${size}; ${done}.`);
-    if (world.states > SHOWN && this.view.list) say("about", `${world.name}: ${size}; ${done}. The first ${SHOWN} states are shown.`);
+    // Of a program nothing is known but its sizes: then what was started is its name.
+    const name = this.origin === 1 && world.name.startsWith("open:") ? bundle.world.split("@states,")[0] : world.name;
+    const part = world.states > SHOWN && this.view.list ? ` The first ${SHOWN} states are shown.` : "";
+    say("about", `${name}: ${size}; ${done}.${part}`);
   }
 
   /** Fits the picture into the window. */
@@ -157,6 +158,7 @@ class Playground {
       sheet.view.layOut(this.world, Math.max(each, 200), Math.max(260, window.innerHeight - 270));
     const stage = pair ? 2 * this.view.extent[0] + 28 : this.view.extent[0];
     document.documentElement.style.setProperty("--stage", `${stage}px`);
+    element("legend", HTMLElement).classList.toggle("list", this.view.list);
     this.redraw();
   }
 
@@ -190,6 +192,7 @@ class Playground {
     this.worker.postMessage({ kind: "load", state: it.state });
     this.about();
     this.replanAll();
+    this.remember();
   }
 
   // ------------------------------------------------------------------------ planning
@@ -212,7 +215,7 @@ class Playground {
     this.stopWalking();
     this.quiz.question = null;
     window.clearTimeout(sheet.timer);
-    sheet.timer = window.setTimeout(() => this.certify(sheet), this.painting ? 120 : 0);
+    sheet.timer = window.setTimeout(() => this.certify(sheet), this.hands.painting ? 120 : 0);
     this.redraw();
   }
 
@@ -238,7 +241,7 @@ class Playground {
       const mine = sheet === this.sheet;
       sheet.view.draw({
         world: this.world, paint: sheet.paint, policy: quiz.on ? quiz.arrows(sheet) : sheet.policy, step: this.step,
-        cursor: mine ? this.cursor : -1, trail: sheet.trail, path: sheet.path, differing,
+        cursor: mine ? this.hands.cursor : -1, trail: sheet.trail, path: sheet.path, differing,
         doubt: input("show-doubt").checked && !quiz.on ? sheet.doubt : [],
         asked: quiz.question && mine ? quiz.question.state : -1, answered: quiz.answered >= 0,
       });
@@ -254,6 +257,7 @@ class Playground {
     const explored = this.engine.episodes() > 0;
     this.panel.show(this.sheet, explored, this.isTrue, this.world);
     if (this.paired) this.panel.showPair(this.sheets, explored, differing, this.world);
+    for (const id of ["more", "share"]) element(id, HTMLElement).hidden = !explored;
     say("caption", this.caption());
     element("next", HTMLElement).hidden = !(this.guide.on && explored && !this.quiz.on);
     element("caption", HTMLElement).dataset.of = this.guide.on && explored && !this.quiz.on ? `${this.guide.at + 1} of ${MINUTE.length}` : "";
@@ -322,7 +326,7 @@ class Playground {
       sheet.result = message.result;
       sheet.value = message.result.numbers.expected;
       sheet.truth = message.truth;
-      if (!this.painting) this.guide.certified();
+      if (!this.hands.painting) this.guide.certified();
     }
     if (message.kind === "doubted") sheet.blame(message.places, this.world.states);
     this.redraw();
@@ -344,6 +348,7 @@ class Playground {
   showStep() {
     input("step").value = String(this.step);
     say("step-shown", String(this.step));
+    element("last", HTMLElement).hidden = this.paint.empty || this.step < this.world.horizon - 1;
   }
 
   /**
@@ -357,130 +362,13 @@ class Playground {
     say("where", `state ${world.stateName[state]}: reward ${paint.at(step, state)} at step ${step}${action}`);
   }
 
-  // ------------------------------------------------------------------------ painting
-
-  /** @param {number[]} states @param {boolean} erase */
-  stroke(states, erase) {
-    const last = this.world.horizon - 1;
-    const from = Math.min(Math.max(0, Number(input("from").value)), last);
-    const to = Math.min(Math.max(from, Number(input("to").value)), last);
-    for (const s of states) this.paint.set(s, from, to, erase ? 0 : Number(input("strength").value));
-    if (states.length > 0) this.changed(this.sheet);
-  }
-
-  get brush() {
-    return Number(select("brush").value);
-  }
-
-  get erasing() {
-    return element("tools", HTMLElement).querySelector("input[value=erase]:checked") !== null;
-  }
-
-  /** @param {Sheet} sheet @param {PointerEvent} event */
-  pointed(sheet, event) {
-    const box = sheet.view.canvas.getBoundingClientRect();
-    return sheet.view.statesAt(event.clientX - box.left, event.clientY - box.top, this.brush);
-  }
-
-  /**
-   * From now on this sheet is painted on, and spoken of.
-   * @param {Sheet} sheet
-   */
-  choose(sheet) {
-    const index = this.sheets.indexOf(sheet);
-    if (index === this.active) return;
-    this.active = index;
-    this.cursor = -1;
-    this.sheets.forEach((it, i) => it.view.canvas.classList.toggle("chosen", this.paired && i === index));
-    this.remember();
-    this.redraw();
-  }
-
-  /** @param {Sheet} sheet */
-  listenToPointer(sheet) {
-    const { canvas } = sheet.view;
-    canvas.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
-      canvas.setPointerCapture(event.pointerId);
-      this.choose(sheet);
-      this.quiz.leave();
-      this.painting = true;
-      this.cursor = -1;
-      this.paint.begin();
-      this.stroke(this.pointed(sheet, event), this.erasing);
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      const states = this.pointed(sheet, event);
-      if (sheet === this.sheet) this.showWhere(states.length > 0 ? states[states.length >> 1] : -1);
-      if (!this.painting) return;
-      const before = event.getCoalescedEvents ? event.getCoalescedEvents() : [event];
-      this.stroke(before.length > 0 ? before.flatMap((e) => this.pointed(sheet, e)) : states, this.erasing);
-    });
-    for (const end of ["pointerup", "pointercancel"])
-      canvas.addEventListener(end, () => {
-        if (!this.painting) return;
-        this.painting = false;
-        this.guide.strokes++;
-        this.changed(sheet);
-        this.remember();
-      });
-  }
-
-  /** @param {KeyboardEvent} event */
-  pressed(event) {
-    const toward = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (toward && this.quiz.chooseByKey(toward)) event.preventDefault();
-    else if (toward) this.move(toward[0], toward[1]);
-    else if (event.key === " " || event.key === "Enter") this.dab(this.erasing);
-    else if (event.key === "Delete" || event.key === "Backspace") this.dab(true);
-    else if (event.key === "u" || event.key === "z") this.undo();
-    else if (event.key === "+" || event.key === "-") this.strengthen(event.key === "+" ? 1 : -1);
-    else if (event.key === "b") select("brush").selectedIndex = (select("brush").selectedIndex + 1) % 3;
-    else if (event.key === "PageUp" || event.key === "PageDown") this.goTo(this.step + (event.key === "PageUp" ? -1 : 1));
-    else return;
-    event.preventDefault();
-  }
-
-  /** @param {number} dx @param {number} dy */
-  move(dx, dy) {
-    const first = this.world.initial.findIndex((p) => p > 0);
-    this.cursor = this.cursor < 0 ? Math.max(first, 0) : this.view.beside(this.cursor, dx, dy);
-    this.showWhere(this.cursor);
-    this.redraw();
-  }
-
-  /** @param {boolean} erase */
-  dab(erase) {
-    this.quiz.leave();
-    if (this.cursor < 0) this.move(0, 0);
-    this.paint.begin();
-    this.stroke(this.view.around(this.cursor, this.brush), erase);
-    this.showWhere(this.cursor);
-    this.guide.strokes++;
-    this.remember();
-  }
-
-  undo() {
-    if (this.paint.undo()) this.changed(this.sheet);
-    this.remember();
-  }
-
-  /** @param {number} by tenths */
-  strengthen(by) {
-    const strength = input("strength");
-    if (by > 0) strength.stepUp();
-    else strength.stepDown();
-    say("strength-shown", strength.value);
-  }
-
   // ----------------------------------------------------------------------------- time
 
   /** @param {number} step */
   goTo(step) {
     this.step = Math.min(Math.max(0, step), this.world.horizon - 1);
     this.showStep();
-    this.showWhere(this.cursor);
+    this.showWhere(this.hands.cursor);
     this.redraw();
   }
 
@@ -524,6 +412,20 @@ class Playground {
   // ---------------------------------------------------------------------- two rewards
 
   /**
+   * From now on this sheet is painted on, and spoken of.
+   * @param {Sheet} sheet
+   */
+  choose(sheet) {
+    const index = this.sheets.indexOf(sheet);
+    if (index === this.active) return;
+    this.active = index;
+    this.hands.cursor = -1;
+    this.sheets.forEach((it, i) => it.view.canvas.classList.toggle("chosen", this.paired && i === index));
+    this.remember();
+    this.redraw();
+  }
+
+  /**
    * Shows the second reward beside the first, or hides it.
    * @param {boolean} paired
    */
@@ -551,8 +453,13 @@ class Playground {
     say("command", this.commands(mode));
   }
 
-  /** @param {string} mode */
+  /**
+   * What gives the same numbers on a terminal: nothing yet without episodes, nor for what was known earlier.
+   * @param {string} mode
+   */
   commands(mode) {
+    const now = this.past[this.past.length - 1], episodes = this.engine.episodes();
+    if (episodes === 0 || (now && episodes !== now.episodes)) return "";
     const { explorer } = this.exploring, explore = explorer ? `foray explore ${explorer} -o run.foray\n` : "";
     return `${explore}foray plan ${explore ? "run.foray" : "RUN"} -r painted.json${mode}`;
   }
@@ -572,20 +479,12 @@ class Playground {
   listen() {
     /** @param {string} id @param {string} kind @param {(event: Event) => void} then */
     const on = (id, kind, then) => element(id, HTMLElement).addEventListener(kind, then);
-    for (const sheet of this.sheets) {
-      const { canvas } = sheet.view;
-      this.listenToPointer(sheet);
-      canvas.addEventListener("keydown", (event) => this.pressed(event));
-      canvas.addEventListener("focus", () => {
-        this.choose(sheet);
-        if (canvas.matches(":focus-visible")) this.move(0, 0);
-      });
-    }
+    for (const sheet of this.sheets) this.hands.listen(sheet);
     on("strength", "input", () => say("strength-shown", input("strength").value));
     on("step", "input", () => this.goTo(Number(input("step").value)));
     on("known", "input", () => this.recall());
     on("show-doubt", "change", () => this.redraw());
-    on("undo", "click", () => this.undo());
+    on("undo", "click", () => this.hands.undo());
     on("clear", "click", () => { this.quiz.leave(); this.paint.clear(); this.changed(this.sheet); this.remember(); });
     on("walk", "click", () => this.walk());
     on("ask", "click", () => this.quiz.next());
@@ -623,7 +522,7 @@ async function main() {
   playground.open(source);
   if (!bundle.state) {
     element("explore", HTMLDetailsElement).open = true;
-    input("spec").value = bundle.name;
+    playground.exploring.chooseWorld(bundle.name);
   }
   playground.listen();
   const states = [];

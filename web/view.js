@@ -196,7 +196,7 @@ class View {
       pen.globalAlpha = 1;
     }
     if (here > 0) {
-      pen.globalAlpha = this.list ? 0.85 : 0.2 + 0.75 * here;
+      pen.globalAlpha = this.list ? 0.5 : 0.2 + 0.75 * here; // names are read through the bars of a list
       pen.fillStyle = c.reward;
       pen.fillRect(box.x, box.y, (this.list ? here : 1) * (box.w - gap), box.h - gap);
       pen.globalAlpha = 1;

@@ -11,9 +11,9 @@ static const struct {
     fy_look look;
 } known[] = {
     {"ucrl-rfe", {0, 0, 0}},   {"ucrl-rfe+", {5, 1, 1}},  {"scout", {1, 0, 2}},
-    {"rf-ucrl", {2, 2, 3}},    {"rf-express", {3, 3, 4}}, {"wang", {4, 1, 4}},
+    {"rf-ucrl", {2, 2, 3}},    {"rf-express", {3, 3, 4}}, {"wang", {4, 1, 5}},
     {"francis", {13, 3, 2}},   {"random", {6, 2, 0}},     {"rf-rl-explore", {7, 2, 1}},
-    {"sstp", {12, 3, 5}},      {"generative", {9, 0, 5}}, {"ucrl-vtr", {8, 0, 1}},
+    {"sstp", {12, 3, 4}},      {"generative", {9, 0, 5}}, {"ucrl-vtr", {8, 0, 1}},
     {"ucrl-vtr+", {10, 1, 0}}, {"euler", {11, 1, 3}},
 };
 
