@@ -136,13 +136,21 @@ def _nothing_known(
     else:
         states = 1 + max(int(s.max()) for s, _ in episodes)
         actions = 1 + max(int(a.max()) for _, a in episodes if len(a))
-    first = sorted({int(s[0]) for s, _ in episodes})
-    if initial is None and len(first) > 1:
-        raise UsageError(
-            f"episodes begin in different states ({first[:5]}, ...): give initial={{state: probability}}"
-        )
+    first = {int(s[0]) for s, _ in episodes}
     longest = max(len(a) for _, a in episodes)
-    return open_model(states, actions, horizon or longest, initial or {first[0]: 1.0})
+    if initial is None and len(first) == 1:
+        initial = {first.pop(): 1.0}
+    return open_model(states, actions, horizon or longest, initial)
+
+
+def _check_lengths(model: Model, episodes: Iterable[Episode]) -> None:
+    """Pieces of an episode begin where it was cut, and would teach a law of first states that is none."""
+    longest = max(len(actions) for _, actions in episodes)
+    if model.open and not model.initial() and longest > model.horizon:
+        raise UsageError(
+            f"an episode of {longest} steps is longer than the horizon of {model.horizon}, and its pieces would"
+            " begin elsewhere than episodes do: give a longer horizon, or initial={state: probability}"
+        )
 
 
 def learn(
@@ -160,9 +168,10 @@ def learn(
     ``data`` is a Minari dataset with discrete observations, arrays (states [K, H + 1], actions
     [K, H]), in which actions are -1 after the end of a shorter episode, or a list of pairs (states,
     actions). ``known`` is what is known beforehand: a model, or a world's name; without it nothing
-    but the numbers of states and actions is, which a Minari dataset says and arrays show. Rewards in
-    the data are not used: what is learnt serves every reward. Actions must not have been chosen by
-    what followed them.
+    but the numbers of states and actions is, which a Minari dataset says and arrays show. Then
+    ``initial`` says where episodes begin; without it that is known too where all episodes begin in
+    one state, and otherwise it is learnt, as any other law. Rewards in the data are not used: what
+    is learnt serves every reward. Actions must not have been chosen by what followed them.
 
     >>> explored = foray.explore("riverswim:states=4,horizon=8", episodes=500)
     >>> run = foray.learn(explored.data(), "riverswim:states=4,horizon=8")
@@ -177,6 +186,7 @@ def learn(
         model = _nothing_known(data, episodes, horizon, initial)
     else:
         model = _named(known, horizon) if isinstance(known, str) else known
+    _check_lengths(model, episodes)
     context, out = Context(), c_void_p()
     settings = _settings(context, {"algorithm": "recorded", "delta": delta})
     where = os.fspath(path) if path is not None else _temporary()

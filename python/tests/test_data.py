@@ -48,8 +48,43 @@ def test_bad_data_are_refused_and_leave_nothing(tmp_path: Path) -> None:
         foray.learn([([0, 0], [0.5])], RIVER)
     with pytest.raises(foray.InputError, match="no episodes"):
         foray.learn([], RIVER)
-    with pytest.raises(foray.UsageError, match="begin in different"):
-        foray.learn([([0, 1], [0]), ([1, 1], [0])])
+    with pytest.raises(foray.UsageError, match="longer than the horizon of 1"):
+        foray.learn([([0, 1, 0], [0, 0]), ([1, 1], [0])], horizon=1)
+    with pytest.raises(foray.UsageError, match="longer than the horizon of 1"):
+        foray.learn([([0, 1, 0], [0, 0])], foray.open_model(2, 1, 1))
+
+
+def _two_doors(episodes: int) -> list[tuple[list[int], list[int]]]:
+    """Episodes of three steps that begin in 0 or in 3; action 1 goes up from 0 and down from 3."""
+    rng, data = np.random.default_rng(5), []
+    for _ in range(episodes):
+        states, actions = [int(rng.choice([0, 3], p=[0.25, 0.75]))], []
+        for _ in range(3):
+            actions.append(int(rng.integers(2)))
+            step = 0 if actions[-1] == 0 else 1 if states[-1] in (0, 1) else -1
+            states.append(states[-1] + step)
+        data.append((states, actions))
+    return data
+
+
+def test_first_states_that_differ_are_learnt() -> None:
+    data = _two_doors(2000)
+    run = foray.learn(data)
+    assert run.model.open and run.model.initial() == {}
+    assert (run.model.states, run.model.actions, run.model.horizon) == (4, 2, 3)
+    # As if somebody had said that nothing is known.
+    other = foray.learn(data, foray.open_model(4, 2, 3))
+    assert run.plan("reach:1").certificate == other.plan("reach:1").certificate
+    # From 3 state 1 is two steps away, from 0 one: every episode can get there.
+    plan = run.plan("reach:1")
+    assert plan.low is not None and plan.high is not None
+    assert 0.5 < plan.low <= 1 <= plan.high + 1e-9
+    # Who says where episodes begin knows more.
+    told = foray.learn(data, initial={0: 0.25, 3: 0.75})
+    assert told.model.initial() == {0: 0.25, 3: 0.75}
+    assert told.plan("reach:1").certificate.gap < plan.certificate.gap
+    # One first state is taken to be known.
+    assert foray.learn([row for row in data if row[0][0] == 3]).model.initial() == {3: 1.0}
 
 
 def test_nothing_known() -> None:

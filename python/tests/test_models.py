@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -90,3 +92,32 @@ def test_the_four_builders() -> None:
         foray.Builder.tabular(2, 1, 3).transition(0, 0, 1, 1).finish()
     with pytest.raises(foray.ForayError, match="successor 7"):
         foray.Builder.tabular(2, 1, 3).transition(0, 0, 7, 1).finish()
+
+
+def test_open_models_with_several_first_states() -> None:
+    law = {0: 0.25, 3: 0.75}
+    model = foray.open_model(5, 2, 4, law)
+    assert model.open and model.initial() == law
+    assert foray.open_model(5, 2, 4).initial() == {}
+    assert foray.open_model(5, 2, 4, {2: 1.0}).initial() == {2: 1.0}
+    assert foray.world("open:states=5,actions=2,horizon=4,initial=0:0.25+3:0.75").initial() == law
+    with pytest.raises(foray.InputError, match=r"sum to 0\.75"):
+        foray.open_model(5, 2, 4, {0: 0.5, 3: 0.25})
+
+
+def test_open_models_are_explored_from_all_their_first_states() -> None:
+    law = {0: 0.25, 3: 0.75}
+
+    def step(state: int, action: int, rng: random.Random) -> int:
+        return min(state + action, 4)
+
+    def simulator(first: Callable[[random.Random], int]) -> foray.Simulator:
+        return foray.Simulator(step, states=5, actions=2, horizon=4, start=first, initial=law)
+
+    run = foray.explore(simulator(lambda rng: 0 if rng.random() < 0.25 else 3), episodes=3000)
+    begun = run.data()[0][:, 0]
+    assert run.model.initial() == law and set(begun.tolist()) == set(law)
+    plan = run.plan("reach:4")  # 1 from both: four steps from 0, one from 3
+    assert plan.low <= 1 <= plan.high + 1e-9 and plan.value == pytest.approx(1)
+    with pytest.raises(foray.ForayError, match="which the model rules out"):
+        foray.explore(simulator(lambda rng: 1), episodes=10)

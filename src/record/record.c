@@ -246,7 +246,7 @@ static foray_status take_row(recording *r)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "%s:%" PRId64 ": step: episode %s is longer than the horizon of %" PRId64
                        ", and its pieces would begin elsewhere than episodes do: give the model "
-                       "a longer horizon, or initial=STATE",
+                       "a longer horizon, or say where episodes begin, as initial=STATE",
                        r->path, fy_csv_line(r->csv), r->label, r->model->horizon);
     if (status == FORAY_OK)
         status = read_row(r, row);
