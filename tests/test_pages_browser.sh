@@ -6,16 +6,34 @@
 # shellcheck source=tests/browser.sh
 . "$source_dir/tests/browser.sh"
 
-# take DIRECTORY: its page, under a name of its own.
-take() {
-    name=$1
+# make DIRECTORY COMMAND...: its page, under a name of its own; all are opened together below.
+pages=()
+make() {
+    pages+=("$1")
+    expect 0 "" "${@:2}" -o "$1"
     cp "$1/index.html" "$1.html"
-    look "$1"
 }
+make contest foray compare chain:states=9 -a "ucrl-rfe,random,rf-express" -k 300 --seeds 3 --rewards 4
+make complexity foray lab complexity --quick --algorithms "ucrl-rfe,random" --horizons "4,6" --zones "1,2" \
+    --states 5 --certified-eps 3 --episodes 300 --seeds 2 --rewards 2 --rounds 1
+make coverage foray lab coverage --quick --rules "sharp,rf-ucrl" --worlds "chain:states=4,zones=2" --deltas "0.5,0.1" \
+    --control-rules sharp --control-scales "0.3,0.1" --seeds 5 --episodes 20 --rewards 2 --rounds 1
+make theorem foray lab theorem --quick --worlds "chain:states=3,zones=1,laws=1,horizon=2" --eps 1.9 --seeds 2 \
+    --rewards 2 --rounds 1
+make lowerbound foray lab lowerbound --quick --algorithms "ucrl-rfe,random" --members 3 --seeds 3 --cube-dim 4 \
+    --cube-eps 0.0375 --cube-multiples "0.5,1,64" --dim 64 --eps 0.3 --multiples "4,64"
+make ablation foray lab ablation --quick --worlds "riverswim:states=3" --episodes 40 --seeds 2 --goals 4 --rewards 2
+# Any other, as its help shows it.
+others=()
+for other in $(foray lab list --json | sed -n '/"parameters"/,/\]/d; s/.*"name": "\([a-z]*\)".*/\1/p'); do
+    [ -d "$other" ] && continue
+    others+=("$other")
+    eval "make $other $(foray lab "$other" --help | sed -n 's/^ *\$ \(foray lab .*\) -o .*/\1/p')"
+done
+look "${pages[@]}"
 
 # ----------------------------------------------------------------------------- compare
-expect 0 "" foray compare chain:states=9 -a "ucrl-rfe,random,rf-express" -k 300 --seeds 3 --rewards 4 -o contest
-take contest
+name=contest
 holds "contest: K(eps) in the page is that of learning.csv" cmp <(csv learning.csv) contest/learning.csv
 # The matrix shows the same: a row for each algorithm, "not reached" where the file has inf.
 matrix_of() {
@@ -54,7 +72,7 @@ cd ..
 # check_lab NAME TABLE...: these tables in the page are those on disk.
 check_lab() {
     local table
-    take "$1"
+    name=$1
     shift
     for table in rows "$@"; do
         holds "$name: $table in the page is $table.csv" cmp <(csv "$table.csv") "$name/$table.csv"
@@ -63,24 +81,14 @@ check_lab() {
         <(sed -n '/class="verdict"/,/<\/p>/p; /class="findings"/,/<\/ul>/p' "$name.html" |
             sed 's/<[^>]*>//g; s/&lt;/</g; s/&gt;/>/g; s/&#39;/'"'"'/g; s/&quot;/"/g; s/&amp;/\&/g; /^$/d')
 }
-expect 0 "" foray lab complexity --quick --algorithms "ucrl-rfe,random" --horizons "4,6" --zones "1,2" \
-    --states 5 --certified-eps 3 --episodes 300 --seeds 2 --rewards 2 --rounds 1 -o complexity
 check_lab complexity summary episodes
 holds "complexity: the exponents shown are those of summary.csv" cmp <(shown summary) complexity/summary.csv
-expect 0 "" foray lab coverage --quick --rules "sharp,rf-ucrl" --worlds "chain:states=4,zones=2" --deltas "0.5,0.1" \
-    --control-rules sharp --control-scales "0.3,0.1" --seeds 5 --episodes 20 --rewards 2 --rounds 1 -o coverage
 check_lab coverage summary certificates
-expect 0 "" foray lab theorem --quick --eps 1.9 --seeds 2 --rewards 2 --rounds 1 -o theorem
 check_lab theorem summary promises
-expect 0 "" foray lab lowerbound --quick --algorithms "ucrl-rfe,random" --members 3 --seeds 3 --cube-dim 4 \
-    --cube-eps 0.0375 --cube-multiples "0.5,1,64" --dim 64 --eps 0.3 --multiples "4,64" -o lowerbound
 check_lab lowerbound summary bounds least-dim
-expect 0 "" foray lab ablation --quick --worlds "riverswim:states=3" --episodes 40 --seeds 2 --goals 4 --rewards 2 -o ablation
 check_lab ablation summary
-# Any other, as its help shows it, with every table that it writes.
-for other in $(foray lab list --json | sed -n '/"parameters"/,/\]/d; s/.*"name": "\([a-z]*\)".*/\1/p'); do
-    [ -d "$other" ] && continue
-    expect 0 "" bash -c "$(foray lab "$other" --help | sed -n 's/^ *\$ \(foray lab .*\) -o .*/\1/p') -o $other"
+# Any other with every table that it writes.
+for other in "${others[@]}"; do
     tables=$(cd "$other" && ls ./*.csv | sed 's/^..//; s/\.csv$//' | grep -v -x -e rows -e times)
     # shellcheck disable=SC2086
     check_lab "$other" $tables

@@ -44,20 +44,19 @@ check_numbers() {
     holds "$name: visits are episodes times steps" visits_sum_to "$1" "$name-1600.txt"
 }
 
-name=rooms
 expect 0 "" foray explore rooms -k 3000 -o rooms.foray
 expect 0 "" foray plan rooms.foray -r goal:0 -r goal:80 -m plugin
 expect 0 "page +rooms.html" foray report rooms.foray -o rooms.html
-look rooms
-holds "rooms: start and goal are marked" test "$(grep -c '<circle class="mark"' rooms.html)" -ge 8 -a \
-    "$(grep -c '<rect class="mark"' rooms.html)" -ge 8
-check_numbers $((3000 * 30))
-
-name=inventory
 expect 0 "" foray explore inventory -k 1000 -o inventory.foray
 expect 0 "" foray plan inventory.foray -r goal:2 -r goal:5
 expect 0 '"page": "inventory.html"' foray report inventory.foray -o inventory.html --json
-look inventory
+look rooms inventory
+
+name=rooms
+holds "rooms: start and goal are marked" test "$(grep -c '<circle class="mark"' rooms.html)" -ge 8 -a \
+    "$(grep -c '<rect class="mark"' rooms.html)" -ge 8
+check_numbers $((3000 * 30))
+name=inventory
 check_numbers $((1000 * 20))
 
 # The command in the page makes the run again, number for number.
