@@ -111,11 +111,13 @@ typedef struct fy_writer {
     uint8_t *data;
     size_t size, capacity;
     bool failed;
-    foray_file *file; /* or NULL; if given, what was written goes there in pieces, and */
-    uint32_t crc;     /* this is the CRC-32C of the pieces; data is the rest */
+    /* Or NULL; if given, it takes what was written in pieces, and data is the rest. */
+    void (*send)(void *sink, const void *data, size_t size);
+    void *sink;
+    uint32_t crc; /* CRC-32C of the pieces that were sent */
 } fy_writer;
 
-/* Sends the rest to the file. */
+/* Sends the rest. */
 void fy_writer_flush(fy_writer *writer);
 
 /* What was written, to be released with free(), with a final 0 that *size (may be NULL) does not
@@ -135,7 +137,10 @@ void fy_write_doubles(fy_writer *writer, const double *value, size_t count);
 /* Reads what a writer wrote. Reading past the end sets `failed` and gives 0. */
 typedef struct fy_reader {
     const uint8_t *data;
-    FILE *file; /* or NULL; if given, bytes come from there as they are needed, and data is NULL */
+    /* Or NULL; if given, it copies bytes from a place on as they are needed, and data is NULL.
+     * False: they are not to be had. */
+    bool (*fetch)(void *source, size_t at, void *to, size_t size);
+    void *source;
     size_t size, at;
     bool failed;
 } fy_reader;

@@ -28,20 +28,20 @@ static void reverse_items(uint8_t *data, size_t count, size_t size)
 
 /* ------------------------------------------------------------------ writing */
 
-/* What goes to a file at a time. */
+/* What is sent at a time. */
 enum { PIECE = 1 << 18 };
 
 void fy_writer_flush(fy_writer *writer)
 {
     writer->crc = fy_crc32c(writer->crc, writer->data, writer->size);
-    foray_file_add(writer->file, writer->data, writer->size);
+    writer->send(writer->sink, writer->data, writer->size);
     writer->size = 0;
 }
 
 static uint8_t *grow(fy_writer *writer, size_t size)
 {
     size_t needed;
-    if (writer->file && writer->size >= PIECE)
+    if (writer->send && writer->size >= PIECE)
         fy_writer_flush(writer);
     if (writer->failed || !fy_size_add(writer->size, size, &needed)) {
         writer->failed = true;
@@ -104,11 +104,11 @@ static void write_some(fy_writer *writer, const void *item, size_t count, size_t
         reverse_items(at, count, size);
 }
 
-/* Large arrays never are in memory twice if they go to a file. */
+/* Large arrays never are in memory twice if they are sent. */
 static void write_items(fy_writer *writer, const void *item, size_t count, size_t size)
 {
     const uint8_t *at = item;
-    for (size_t most = PIECE / size; writer->file && count > most; count -= most) {
+    for (size_t most = PIECE / size; writer->send && count > most; count -= most) {
         write_some(writer, at, most, size);
         at += most * size;
     }
@@ -157,7 +157,7 @@ void fy_write_doubles(fy_writer *writer, const double *value, size_t count)
 
 const void *fy_read_bytes(fy_reader *reader, size_t size)
 {
-    if (reader->failed || reader->file || size > reader->size - reader->at) {
+    if (reader->failed || reader->fetch || size > reader->size - reader->at) {
         reader->failed = true;
         return NULL;
     }
@@ -168,14 +168,14 @@ const void *fy_read_bytes(fy_reader *reader, size_t size)
 
 bool fy_read_into(fy_reader *reader, void *to, size_t size)
 {
-    if (!reader->file) {
+    if (!reader->fetch) {
         const void *at = fy_read_bytes(reader, size);
         if (at && size > 0)
             memcpy(to, at, size);
         return at != NULL;
     }
     if (reader->failed || size > reader->size - reader->at ||
-        (size > 0 && fread(to, 1, size, reader->file) != size)) {
+        (size > 0 && !reader->fetch(reader->source, reader->at, to, size))) {
         reader->failed = true;
         return false;
     }

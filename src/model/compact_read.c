@@ -117,8 +117,8 @@ static uint32_t sum_memory(fy_reader *all)
     return fy_crc32c(0, fy_read_bytes(all, size), size);
 }
 
-/* Once through the file, piece by piece. */
-static uint32_t sum_file(fy_reader *all)
+/* Once through everything, piece by piece. */
+static uint32_t sum_pieces(fy_reader *all)
 {
     uint8_t piece[65536];
     uint32_t crc = 0;
@@ -134,15 +134,13 @@ static uint32_t sum_file(fy_reader *all)
 /* From the start; where reading goes on stays as it is. */
 static bool sum_is_right(fy_reader *reader)
 {
-    fy_reader all = {.data = reader->data, .file = reader->file, .size = reader->size};
-    if (all.file && fseek(all.file, 0, SEEK_SET) != 0)
-        return false;
-    uint32_t found = all.file ? sum_file(&all) : sum_memory(&all), crc;
+    fy_reader all = *reader;
+    all.at = 0;
+    uint32_t found = all.fetch ? sum_pieces(&all) : sum_memory(&all), crc;
     int32_t word = 0;
     fy_read_i32s(&all, &word, 1);
     memcpy(&crc, &word, sizeof crc);
-    return !all.failed && crc == found &&
-           (!all.file || fseek(all.file, (long)reader->at, SEEK_SET) == 0);
+    return !all.failed && crc == found;
 }
 
 static foray_status check_size(content *c)
@@ -392,6 +390,30 @@ foray_status fy_model_parse_compact(foray_context *ctx, const void *data, size_t
     return read_model(&c, where, out);
 }
 
+foray_status fy_model_fetch_compact(foray_context *ctx,
+                                    bool (*fetch)(void *source, size_t at, void *to, size_t size),
+                                    void *source, size_t size, const char *where, foray_model **out)
+{
+    content c = {.ctx = ctx, .reader = {.fetch = fetch, .source = source, .size = size}};
+    return read_model(&c, where, out);
+}
+
+/* A file, and where reading it would go on. */
+typedef struct place {
+    FILE *file;
+    size_t at;
+} place;
+
+static bool fetch_from_file(void *source, size_t at, void *to, size_t size)
+{
+    place *p = source;
+    if (p->at != at && fseeko(p->file, (off_t)at, SEEK_SET) != 0)
+        return false;
+    bool whole = fread(to, 1, size, p->file) == size;
+    p->at = at + size;
+    return whole;
+}
+
 foray_status fy_model_load_compact(foray_context *ctx, const char *path, foray_model **out)
 {
     struct stat facts;
@@ -401,8 +423,9 @@ foray_status fy_model_load_compact(foray_context *ctx, const char *path, foray_m
             fclose(file);
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     }
-    content c = {.ctx = ctx, .reader = {.file = file, .size = (size_t)facts.st_size}};
-    foray_status status = read_model(&c, path, out);
+    place start = {.file = file};
+    foray_status status =
+        fy_model_fetch_compact(ctx, fetch_from_file, &start, (size_t)facts.st_size, path, out);
     fclose(file);
     return status;
 }

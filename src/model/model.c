@@ -304,13 +304,18 @@ foray_status foray_model_print(foray_context *ctx, const foray_model *model,
     return FORAY_OK;
 }
 
+static void send_to_file(void *file, const void *data, size_t size)
+{
+    foray_file_add(file, data, size);
+}
+
 foray_status foray_model_write(foray_context *ctx, const foray_model *model,
                                foray_model_format format, foray_file *file)
 {
     char *text;
     size_t size;
     if (format == FORAY_MODEL_COMPACT && !model->open) {
-        fy_writer writer = {.ctx = ctx, .file = file};
+        fy_writer writer = {.ctx = ctx, .send = send_to_file, .sink = file};
         fy_model_write_compact(model, &writer);
         fy_writer_flush(&writer);
         free(writer.data);

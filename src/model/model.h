@@ -154,8 +154,13 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
                                  const char *where, foray_model **out);
 foray_status fy_model_parse_compact(foray_context *ctx, const void *data, size_t size,
                                     const char *where, foray_model **out);
-/* From a regular file, without the whole of it in memory. */
+/* From a regular file, or from what `fetch` brings (fy_reader), without the whole of it in memory.
+ */
 foray_status fy_model_load_compact(foray_context *ctx, const char *path, foray_model **out);
+foray_status fy_model_fetch_compact(foray_context *ctx,
+                                    bool (*fetch)(void *source, size_t at, void *to, size_t size),
+                                    void *source, size_t size, const char *where,
+                                    foray_model **out);
 foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out,
                                  size_t *size);
 /* ,"layout":{...} of a model that has a map. */

@@ -34,39 +34,67 @@ foray_status fy_store_put_pieces(fy_store *store, const char *kind, int64_t id, 
     return status;
 }
 
-/* Copies one piece to its place: false if there is none, or it does not fit. */
-static bool get_piece(fy_row *row, int64_t part, uint8_t *to, size_t room, size_t *bytes)
+/* From the first piece on. */
+static void rewind_pieces(fy_pieces *pieces)
 {
+    sqlite3_finalize(pieces->row.statement);
+    fy_row_prepare(&pieces->row, pieces->store, pieces->kind,
+                   "SELECT kind, id, part, data, crc FROM piece WHERE kind = ?1 AND id = ?2"
+                   " ORDER BY part");
+    fy_row_bind_text(&pieces->row, 1, pieces->kind);
+    fy_row_bind_int(&pieces->row, 2, pieces->id);
+    pieces->part = 0;
+    pieces->start = pieces->bytes = 0;
+}
+
+/* The next piece: false if there is none, or it does not fit. */
+static bool next_piece(fy_pieces *pieces)
+{
+    fy_row *row = &pieces->row;
+    pieces->start += pieces->bytes;
+    pieces->bytes = 0;
     if (!fy_row_next(row))
         return false;
+    size_t bytes, room = pieces->size - pieces->start;
     fy_row_text(row);
     fy_row_int(row);
-    bool expected = fy_row_int(row) == part;
-    const uint8_t *data = fy_row_blob(row, bytes);
-    if (!fy_row_intact(row) || !expected || *bytes > room || *bytes == 0)
+    bool expected = fy_row_int(row) == pieces->part++;
+    pieces->data = fy_row_blob(row, &bytes);
+    if (!fy_row_intact(row) || !expected || bytes > room || bytes == 0)
         return false;
-    memcpy(to, data, *bytes);
+    pieces->bytes = bytes;
     return true;
 }
 
-static foray_status fill_from_pieces(fy_store *store, const char *kind, int64_t id, uint8_t *data,
-                                     size_t size)
+bool fy_pieces_fetch(void *source, size_t at, void *to, size_t size)
 {
-    fy_row row;
-    fy_row_prepare(&row, store, kind,
-                   "SELECT kind, id, part, data, crc FROM piece WHERE kind = ?1 AND id = ?2"
-                   " ORDER BY part");
-    fy_row_bind_text(&row, 1, kind);
-    fy_row_bind_int(&row, 2, id);
-    size_t at = 0, bytes = 0;
-    for (int64_t part = 0; at < size; part++) {
-        if (!get_piece(&row, part, data + at, size - at, &bytes))
-            break;
+    fy_pieces *pieces = source;
+    if (pieces->missing)
+        return false;
+    if (at < pieces->start)
+        rewind_pieces(pieces);
+    for (uint8_t *out = to; size > 0;) {
+        size_t from = at - pieces->start;
+        if (from >= pieces->bytes) {
+            if (next_piece(pieces))
+                continue;
+            pieces->missing = true;
+            return false;
+        }
+        size_t bytes = pieces->bytes - from < size ? pieces->bytes - from : size;
+        memcpy(out, pieces->data + from, bytes);
+        out += bytes;
         at += bytes;
+        size -= bytes;
     }
-    foray_status status = fy_row_end(&row);
-    if (status == FORAY_OK && at < size)
-        status = fy_store_damaged(store, "part of its %s is missing", kind);
+    return true;
+}
+
+foray_status fy_pieces_end(fy_pieces *pieces)
+{
+    foray_status status = fy_row_end(&pieces->row);
+    if (status == FORAY_OK && pieces->missing)
+        status = fy_store_damaged(pieces->store, "part of its %s is missing", pieces->kind);
     return status;
 }
 
@@ -85,16 +113,29 @@ static foray_status check_pieces(fy_store *store, const char *kind, int64_t id, 
     return status;
 }
 
+foray_status fy_pieces_begin(fy_pieces *pieces, fy_store *store, const char *kind, int64_t id,
+                             size_t size)
+{
+    foray_status status = check_pieces(store, kind, id, size);
+    *pieces = (fy_pieces){.store = store, .kind = kind, .id = id, .size = size};
+    if (status == FORAY_OK)
+        rewind_pieces(pieces);
+    return status;
+}
+
 foray_status fy_store_get_pieces(fy_store *store, const char *kind, int64_t id, size_t size,
                                  uint8_t **data)
 {
-    foray_status status = check_pieces(store, kind, id, size);
+    fy_pieces pieces;
+    foray_status status = fy_pieces_begin(&pieces, store, kind, id, size);
     if (status != FORAY_OK)
         return status;
     uint8_t *bytes = fy_alloc(store->ctx, size + 1, 1);
+    if (bytes)
+        fy_pieces_fetch(&pieces, 0, bytes, size);
+    status = fy_pieces_end(&pieces);
     if (!bytes)
         return FORAY_ERROR_MEMORY;
-    status = fill_from_pieces(store, kind, id, bytes, size);
     if (status != FORAY_OK) {
         free(bytes);
         return status;

@@ -187,24 +187,6 @@ foray_status foray_run_create(foray_context *ctx, const char *path, foray_run_cr
     return FORAY_OK;
 }
 
-static foray_status load_model(foray_run *run)
-{
-    char *text;
-    foray_status status = fy_store_get_meta(run->store, "model_bytes", &text);
-    if (status != FORAY_OK)
-        return status;
-    int64_t bytes = 0;
-    (void)foray_whole_read(text, &bytes); /* a damaged number finds no model of its size */
-    free(text);
-    uint8_t *data;
-    status = fy_store_get_pieces(run->store, "model", 0, (size_t)bytes, &data);
-    if (status != FORAY_OK)
-        return status;
-    status = foray_model_parse(run->ctx, data, (size_t)bytes, run->store->path, &run->model);
-    free(data);
-    return status == FORAY_ERROR_INPUT ? FORAY_ERROR_RUN : status;
-}
-
 /* An empty text: none was given. */
 static foray_status load_reward(foray_run *run)
 {
@@ -253,7 +235,7 @@ static foray_status load_run(foray_run *run)
     if (status == FORAY_OK)
         status = fy_store_get_settings(run->store, &run->settings);
     if (status == FORAY_OK)
-        status = load_model(run);
+        status = fy_run_load_model(run);
     if (status == FORAY_OK)
         status = load_last_point(run);
     if (status == FORAY_OK)

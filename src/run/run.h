@@ -80,6 +80,12 @@ foray_status fy_run_change_settings(foray_run *run, const foray_settings *settin
 /* Episodes that ended: on disk or in the buffer. */
 int64_t fy_run_recorded(const foray_run *run);
 
+/* --------------------------------------------------------- stored_model.c */
+
+/* The model that is in the file, as the run's own; and is it the one in memory still? */
+foray_status fy_run_load_model(foray_run *run);
+foray_status fy_run_check_model(foray_run *run);
+
 /* ----------------------------------------------------------------- save.c */
 
 /* Makes everything recorded durable; with a checkpoint, if asked for. */

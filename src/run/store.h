@@ -31,7 +31,7 @@ enum {
     FY_STORE_FORMAT = 2,
     /* Of the numbers that explorers compute: raise it when tests/bits.c finds others. */
     FY_ARITHMETIC = 3,
-    FY_PIECE_BYTES = 16 << 20, /* well below the largest value SQLite takes */
+    FY_PIECE_BYTES = 1 << 20, /* one at a time is in memory */
 };
 
 typedef struct fy_head {
@@ -145,7 +145,25 @@ foray_status fy_row_end(fy_row *row);
 
 foray_status fy_store_put_pieces(fy_store *store, const char *kind, int64_t id, const void *data,
                                  size_t size);
-/* *data, of `size` bytes and a final 0, is released with free(). */
+/* What is in pieces, of `size` bytes altogether, read from any place on with one piece in memory
+ * at a time; forward is fast. Fetching fits fy_reader, and after a failure fails; the end says why,
+ * and must come if the beginning succeeded. */
+typedef struct fy_pieces {
+    fy_store *store;
+    const char *kind;
+    int64_t id, part; /* of the next piece */
+    size_t size;
+    fy_row row;
+    const uint8_t *data; /* this piece: bytes start..start+bytes-1 */
+    size_t start, bytes;
+    bool missing;
+} fy_pieces;
+
+foray_status fy_pieces_begin(fy_pieces *pieces, fy_store *store, const char *kind, int64_t id,
+                             size_t size);
+bool fy_pieces_fetch(void *pieces, size_t at, void *to, size_t size);
+foray_status fy_pieces_end(fy_pieces *pieces);
+/* All of it: *data, of `size` bytes and a final 0, is released with free(). */
 foray_status fy_store_get_pieces(fy_store *store, const char *kind, int64_t id, size_t size,
                                  uint8_t **data);
 foray_status fy_store_drop_pieces_before(fy_store *store, const char *kind, int64_t id);

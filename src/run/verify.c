@@ -37,18 +37,7 @@ static foray_status check_birth(foray_run *run)
 {
     foray_settings settings;
     foray_status status = fy_store_get_settings(run->store, &settings);
-    char *expected = NULL;
-    uint8_t *found = NULL;
-    size_t size = 0;
-    if (status == FORAY_OK)
-        status = foray_model_print(run->ctx, run->model, FORAY_MODEL_COMPACT, &expected, &size);
-    if (status == FORAY_OK)
-        status = fy_store_get_pieces(run->store, "model", 0, size, &found);
-    if (status == FORAY_OK && memcmp(expected, found, size) != 0)
-        status = fy_store_damaged(run->store, "its model has changed");
-    free(expected);
-    free(found);
-    return status;
+    return status == FORAY_OK ? fy_run_check_model(run) : status;
 }
 
 static bool next_plan_please(void *user, int64_t id, int64_t episodes, const char *reward_name,
