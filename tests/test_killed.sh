@@ -71,7 +71,7 @@ read_run() {
 # ------------------------------------------------------------------------ runs
 
 world=chain:states=5,zones=2,horizon=4
-for algorithm in ucrl-rfe rf-ucrl $algorithms; do
+for algorithm in $(printf '%s\n' ucrl-rfe rf-ucrl $algorithms | sort -u); do
     foray explore "$world" -a "$algorithm" -k 300 -o "half-$algorithm.foray" >/dev/null
     cp "half-$algorithm.foray" run.foray
     foray explore --resume -k 600 -o run.foray >/dev/null
