@@ -130,20 +130,22 @@ static void output_estimate(cli_session *session, cli_output *output, const fora
     cli_output_close(output);
 }
 
-static foray_status estimate_and_output(cli_session *session, cli_output *output, foray_run *run)
+static cli_exit estimate_and_output(cli_session *session, cli_output *output, foray_run *run)
 {
     const foray_model *model = foray_run_model(run);
     size_t dim = (size_t)foray_model_dim(model);
     double *estimate = calloc(dim, sizeof *estimate), *half_width = calloc(dim, sizeof *half_width);
-    foray_status status = estimate && half_width ? foray_explorer_estimate(foray_run_explorer(run),
-                                                                           estimate, half_width)
-                                                 : FORAY_ERROR_MEMORY;
-    if (status == FORAY_OK)
+    cli_exit code =
+        estimate && half_width ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    foray_status status = FORAY_OK;
+    if (code == CLI_DONE)
+        status = foray_explorer_estimate(foray_run_explorer(run), estimate, half_width);
+    if (code == CLI_DONE && status == FORAY_OK)
         output_estimate(session, output, model, estimate, half_width);
     free(estimate);
     free(half_width);
     /* Not every algorithm has one; who asked for it was told before anything was printed. */
-    return status == FORAY_ERROR_USAGE ? FORAY_OK : status;
+    return status == FORAY_OK || status == FORAY_ERROR_USAGE ? code : cli_status(session, status);
 }
 
 /* --------------------------------------------------------------- plans and the trace */
@@ -253,11 +255,12 @@ static cli_exit show_run(cli_session *session, foray_run *run)
     status = output_settings(&output, session->ctx, foray_run_settings(run));
     output_explorer(&output, &facts.explorer);
     cli_output_refutation(&output, run);
-    if (status == FORAY_OK)
-        status = estimate_and_output(session, &output, run);
-    if (status == FORAY_OK)
-        status = output_tables(session, &output, run, &facts);
-    return cli_output_end(&output, session, cli_status(session, status));
+    cli_exit code = cli_status(session, status);
+    if (code == CLI_DONE)
+        code = estimate_and_output(session, &output, run);
+    if (code == CLI_DONE)
+        code = cli_status(session, output_tables(session, &output, run, &facts));
+    return cli_output_end(&output, session, code);
 }
 
 static cli_exit run_info(cli_session *session)

@@ -143,5 +143,22 @@ starve out - lab complexity --quick --algorithms random --horizons 4 --zones 1 -
 starve printed - lab list
 starve printed - help explore
 
+# A run that lost a checkpoint is read all the same, and what was wrong with it must not be said
+# later, when memory runs out: the last allocations, where what it learnt is printed.
+foray explore template/model.json -k 20 -o template/patched.foray >/dev/null
+LC_ALL=C sed -i 's/\([^a-z ]\)checkpoint/\1checkpoinx/g' template/patched.foray
+holds "a lost checkpoint shows" test -n "$(foray verify template/patched.foray 2>&1 | grep -o checkpoint)"
+low=1 high=16384
+while ((high - low > 1)); do
+    middle=$(((low + high) / 2))
+    if run_in_scene "$middle+" info patched.foray --theta; then high=$middle; else low=$middle; fi
+done
+holds "the run is read" test "$low" -gt 100 -a "$high" -lt 16384
+for ((number = low; number > low - 20; number--)); do
+    run_in_scene "$number" info patched.foray --theta && continue
+    failed=$((failed + 1)) checks=$((checks + 1))
+    grep -q memory message || complain "allocation $number of info: it does not say why: $(head -1 message)"
+done
+
 echo "runs $failed failed $failed wrong $wrong"
 finish
