@@ -181,6 +181,8 @@ cli_exit cli_destination_write(cli_session *session, const char *path, const voi
                                size_t size);
 /* The same piece by piece (foray_file_add); not for standard output. */
 cli_exit cli_destination_open(cli_session *session, const char *path, foray_file **out);
+/* A command that failed takes back a file it has written before: unless that replaced another. */
+void cli_destination_undo(const cli_session *session, const char *path);
 
 /* -------------------------------------------------------------------- messages */
 

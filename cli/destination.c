@@ -192,3 +192,10 @@ cli_exit cli_destination_open(cli_session *session, const char *path, foray_file
     return cli_status(session,
                       foray_file_create(session->ctx, path, cli_has(session, "force"), out));
 }
+
+void cli_destination_undo(const cli_session *session, const char *path)
+{
+    struct stat about;
+    if (!cli_has(session, "force") && lstat(path, &about) == 0 && S_ISREG(about.st_mode))
+        unlink(path);
+}

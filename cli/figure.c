@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -67,44 +68,98 @@ char *cli_figure_path(const char *stem, const char *ending)
     return path;
 }
 
-/* Runs rsvg-convert; false: it is not there, or could not. *missing: not there. */
-static bool convert(const char *format, char *from, char *to, bool *missing)
+void cli_figure_undo(const cli_session *session, const char *stem)
+{
+    static const char *const endings[] = {"svg", "csv", "pdf", "png"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char *path = cli_figure_path(stem, endings[i]);
+        if (path)
+            cli_destination_undo(session, path);
+        free(path);
+    }
+}
+
+/* Starts rsvg-convert, which prints into a pipe; the end to read from, or -1. *missing: it is not
+ * installed. */
+static int start_converter(const char *format, char *svg, pid_t *child, bool *missing)
 {
     char program[] = "rsvg-convert", x[] = "--dpi-x=300", y[] = "--dpi-y=300", as[] = "-f", kind[8],
-         into[] = "-o", rest[] = "--";
-    char *const words[] = {program, x, y, as, kind, into, to, rest, from, NULL};
+         rest[] = "--";
+    char *const words[] = {program, x, y, as, kind, rest, svg, NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2];
     snprintf(kind, sizeof kind, "%s", format);
-    pid_t child;
-    int state = 0;
-    int failed = posix_spawnp(&child, program, NULL, NULL, words, environ);
+    if (pipe(ends) != 0)
+        return -1;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (!failed) {
+        posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+        posix_spawn_file_actions_addclose(&actions, ends[0]);
+        posix_spawn_file_actions_addclose(&actions, ends[1]);
+        failed = posix_spawnp(child, program, &actions, NULL, words, environ);
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    close(ends[1]);
     *missing = failed == ENOENT;
-    if (failed)
+    if (!failed)
+        return ends[0];
+    close(ends[0]);
+    return -1;
+}
+
+/* What rsvg-convert makes of a picture goes into the file: false if it could not. */
+static bool convert(const char *format, char *svg, foray_file *file, bool *missing)
+{
+    pid_t child;
+    int state = 0, from = start_converter(format, svg, &child, missing);
+    char block[4096];
+    ssize_t size;
+    if (from < 0)
         return false;
+    while ((size = read(from, block, sizeof block)) > 0 || (size < 0 && errno == EINTR))
+        if (size > 0)
+            foray_file_add(file, block, (size_t)size);
+    close(from);
     while (waitpid(child, &state, 0) < 0)
         if (errno != EINTR)
             return false;
     *missing = WIFEXITED(state) && WEXITSTATUS(state) == 127;
-    return WIFEXITED(state) && WEXITSTATUS(state) == 0;
+    return size == 0 && WIFEXITED(state) && WEXITSTATUS(state) == 0;
+}
+
+/* One file, whole or not at all. */
+static cli_exit convert_to(cli_session *session, const char *stem, const char *format, char *svg,
+                           bool *missing)
+{
+    foray_file *file = NULL;
+    char *path = cli_figure_path(stem, format);
+    cli_exit code = path ? cli_status(session, foray_file_create(session->ctx, path, true, &file))
+                         : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    if (code == CLI_DONE && convert(format, svg, file, missing)) {
+        code = cli_status(session, foray_file_finish(file));
+    } else if (code == CLI_DONE) {
+        foray_file_abandon(file);
+        if (!*missing)
+            code = cli_fail(session, CLI_BAD_INPUT, "%s: rsvg-convert failed", path);
+    }
+    free(path);
+    return code;
 }
 
 cli_exit cli_figure_convert(cli_session *session, const char *stem)
 {
     static const char *const formats[] = {"pdf", "png"};
     char *svg = cli_figure_path(stem, "svg");
-    bool missing = false, made = svg != NULL;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats && made; i++) {
-        char *path = cli_figure_path(stem, formats[i]);
-        made = path && convert(formats[i], svg, path, &missing);
-        free(path);
-    }
+    cli_exit code = svg ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    bool missing = false;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats && code == CLI_DONE && !missing; i++)
+        code = convert_to(session, stem, formats[i], svg, &missing);
     free(svg);
-    if (!session->json && made)
-        printf("figure: %s.svg, .csv, .pdf, .png\n", stem);
-    else if (!session->json)
-        printf("figure: %s.svg, .csv (%s)\n", stem,
-               missing ? "PDF and PNG need rsvg-convert, which is not installed"
-                       : "rsvg-convert made no PDF or PNG");
-    return CLI_DONE;
+    if (!session->json && code == CLI_DONE)
+        printf("figure: %s.svg, .csv%s\n", stem,
+               missing ? " (PDF and PNG need rsvg-convert, which is not installed)"
+                       : ", .pdf, .png");
+    return code;
 }
 
 cli_exit cli_figure_in(cli_session *session, const char *directory)

@@ -23,8 +23,11 @@ cli_exit cli_figure_in(cli_session *session, const char *directory);
 /* "stem.svg", to be released; NULL: out of memory. */
 char *cli_figure_path(const char *stem, const char *ending);
 
+/* Takes back what was written of the four files (cli_destination_undo). */
+void cli_figure_undo(const cli_session *session, const char *stem);
+
 /* Makes stem.pdf and stem.png of stem.svg, if rsvg-convert is installed, and says on standard
- * output which files there are; with --json nothing. */
+ * output which files there are; with --json nothing. Each is whole or not there. */
 cli_exit cli_figure_convert(cli_session *session, const char *stem);
 
 #endif

@@ -10,6 +10,7 @@
 typedef struct importing {
     const char *path;
     char **reward_path; /* [rewards] */
+    int64_t written;    /* so many of them */
     foray_import_rewards rewards;
     foray_model *model;
     foray_import_facts facts;
@@ -105,9 +106,10 @@ static cli_exit write_rewards(cli_session *session, importing *i)
         code = i->reward_path[k] ? cli_destination_check(session, i->reward_path[k])
                                  : cli_fail(session, CLI_BAD_INPUT, "out of memory");
     }
-    for (int64_t k = 0; k < i->rewards.count && code == CLI_DONE; k++)
-        code = cli_destination_write(session, i->reward_path[k], i->rewards.text[k],
-                                     strlen(i->rewards.text[k]));
+    for (; i->written < i->rewards.count && code == CLI_DONE; i->written += code == CLI_DONE)
+        code =
+            cli_destination_write(session, i->reward_path[i->written], i->rewards.text[i->written],
+                                  strlen(i->rewards.text[i->written]));
     return code;
 }
 
@@ -128,6 +130,8 @@ static cli_exit run_import(cli_session *session)
         code = write_rewards(session, &i);
     if (code == CLI_DONE)
         code = cli_model_write(session, i.model, format, i.path);
+    for (int64_t k = 0; k < i.written && code != CLI_DONE; k++)
+        cli_destination_undo(session, i.reward_path[k]);
     if (code == CLI_DONE)
         code = output_import(session, &i);
     for (int64_t k = 0; i.reward_path && k < i.rewards.count; k++)

@@ -155,10 +155,13 @@ static cli_exit write_policy(cli_planning *p, int64_t i)
 cli_exit cli_plan_write(cli_planning *p)
 {
     cli_exit code = p->file ? open_view(p) : CLI_DONE;
-    for (int64_t i = 0; p->file && i < p->rewards.count && code == CLI_DONE; i++)
-        code = write_policy(p, i);
+    int64_t written = 0;
+    for (; p->file && written < p->rewards.count && code == CLI_DONE; written += code == CLI_DONE)
+        code = write_policy(p, written);
     if (code == CLI_DONE && p->into_directory)
         code = cli_status(p->session,
                           foray_files_sync(p->session->ctx, cli_value(p->session, "output")));
+    for (int64_t i = 0; i < written && code != CLI_DONE; i++)
+        cli_destination_undo(p->session, p->file[i]);
     return code;
 }

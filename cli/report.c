@@ -94,6 +94,8 @@ static cli_exit make_report(cli_session *session, const char *page, const foray_
         code = write_figure(session, run, figure, stem);
     if (code == CLI_DONE)
         code = write_page(session, run, page);
+    if (code != CLI_DONE && figure->name)
+        cli_figure_undo(session, stem);
     if (code == CLI_DONE && !cli_is_stdout(page))
         code = show_page(session, run, page);
     foray_run_close(run);

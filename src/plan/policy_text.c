@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 65536, END = -1 };
+enum { CHUNK = 65536, MOST_OUTSIDE = 4096, END = -1 };
 
 typedef struct stream {
     foray_context *ctx;
@@ -240,9 +240,16 @@ static void pass(place *p, int byte)
 static foray_status read_all(stream *s)
 {
     place p = {0};
+    int64_t outside = 0;
     foray_status status = FORAY_OK;
-    for (int byte = take(s); byte != END && status == FORAY_OK; byte = take(s)) {
+    for (int byte = take(s); byte != END && !s->out->rest.failed; byte = take(s)) {
         keep(s, byte);
+        /* What is no policy at all, and perhaps has no end, is not taken into memory. */
+        outside += p.depth <= 0 && !p.in_text;
+        if (outside > MOST_OUTSIDE)
+            return fy_fail(s->ctx, FORAY_ERROR_INPUT,
+                           "%s: not a policy: %d bytes outside of any object of JSON", s->where,
+                           MOST_OUTSIDE);
         if (s->out->rest.size >= UINT32_MAX)
             return fy_fail(s->ctx, FORAY_ERROR_INPUT,
                            "%s: more than 4 GiB beside the actions cannot be read", s->where);
