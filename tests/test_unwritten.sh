@@ -76,6 +76,26 @@ if command -v rsvg-convert >/dev/null; then
     expect 0 "page-theta.svg, .csv, .pdf, .png" foray report run.foray --figure theta -o page.html
 fi
 
+# A run that could be made but not opened is none: with few files open at a time, and with more,
+# there is a run or nothing.
+too_few=0
+for files in 4 5 6 7 8; do
+    if bash -c "ulimit -n $files; exec $foray explore chain -k 5 -o few.foray" >/dev/null 2>"$work/err"; then
+        holds "$files files: a run, and nothing beside it" test "$(echo few.foray*)" = few.foray
+    else
+        too_few=$((too_few + 1))
+        holds "$files files: it says why" grep -q "Too many open files" "$work/err"
+        holds "$files files: nothing is left" test -z "$(find . -name 'few.foray*')"
+    fi
+    rm -f few.foray*
+done
+holds "some were too few" test $too_few -gt 0
+expect 3 "made.foray: .*File too large" some 4 foray explore chain -k 5 -o made.foray
+
+# Pipes where a file is needed: said at once, and nobody waits for a second writer.
+expect 3 "/dev/stdin: a pipe" bash -c 'cat table.csv | foray model import /dev/stdin --horizon 3 --initial 0 -o piped.json'
+expect 5 "/dev/stdin: not a Foray run: not a file" bash -c 'cat run.foray | foray info /dev/stdin'
+
 # Inputs without end.
 small() { bash -c 'ulimit -v 1000000; "$@"' _ "$@"; }
 expect 3 "/dev/zero: not a policy" small foray act /dev/zero

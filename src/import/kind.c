@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { PEEK = 4096 };
 
@@ -94,6 +95,12 @@ foray_status fy_file_kind_of(foray_context *ctx, const char *path, fy_file_kind 
                              "7zXZ",
                       tar[] = "ustar";
     char text[PEEK + 1];
+    struct stat about;
+    if (stat(path, &about) == 0 && S_ISFIFO(about.st_mode))
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "%s: a pipe, and what is imported is read more than once: make it a file "
+                       "first",
+                       path);
     FILE *file = fopen(path, "rb");
     if (!file)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));

@@ -38,7 +38,9 @@ static foray_status write_rows(const fy_pile *rows, int64_t first, const fy_tran
         ssize_t put = pwrite(rows->file, data, left, at);
         if (put < 0 && errno == EINTR)
             continue;
-        if (put < 0)
+        if (put == 0)
+            errno = ENOSPC; /* else it would be tried for ever */
+        if (put <= 0)
             return fail_errno(rows, "cannot be written");
         data += put;
         at += put;

@@ -148,6 +148,22 @@ static foray_status refuse_existing(foray_context *ctx, const char *path, bool r
     return FORAY_OK;
 }
 
+/* A new run that cannot be opened, since the disk is full or no more files may be open, is taken
+ * back: the same command can be given again. */
+static foray_status attach_new(fy_store *store, bool replace)
+{
+    foray_status status = fy_store_attach(store, true);
+    if (status == FORAY_OK || replace)
+        return status;
+    char message[512];
+    fy_format(message, sizeof message, "%s", foray_message(store->ctx));
+    sqlite3_close(store->db);
+    store->db = NULL;
+    unlink(store->path);
+    fy_remove_side_files(store->ctx, store->path);
+    return fy_fail(store->ctx, status, "%s", message);
+}
+
 /* What a link leads to is replaced, not the link: there the lock is, and the log. */
 foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
                              const fy_birth *birth, fy_store **out)
@@ -168,7 +184,7 @@ foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
     if (status == FORAY_OK)
         status = build_and_place(store, replace, birth);
     if (status == FORAY_OK)
-        status = fy_store_attach(store, true);
+        status = attach_new(store, replace);
     if (status != FORAY_OK) {
         fy_store_close(store);
         return status;

@@ -40,12 +40,21 @@ static cause cause_of(int rc)
     return (cause){rc, FORAY_ERROR_RUN, "damaged"};
 }
 
+/* Why the system refused, where SQLite, or the file itself, still knows; else 0. */
+static int system_error(fy_store *store)
+{
+    int found = sqlite3_system_errno(store->db);
+    if (found == 0 && (sqlite3_errcode(store->db) & 0xff) == SQLITE_IOERR)
+        sqlite3_file_control(store->db, "main", SQLITE_FCNTL_LAST_ERRNO, &found);
+    return found;
+}
+
 foray_status fy_store_fail(fy_store *store, int rc)
 {
     cause found = cause_of(rc);
     bool current = store->db && (sqlite3_errcode(store->db) & 0xff) == (rc & 0xff);
     const char *detail = current ? sqlite3_errmsg(store->db) : sqlite3_errstr(rc);
-    int system = current ? sqlite3_system_errno(store->db) : 0;
+    int system = current ? system_error(store) : 0;
     bool blame_system = found.status == FORAY_ERROR_IO && system != 0;
     return fy_fail(store->ctx, found.status, "%s: %s (%s%s%s)", store->path, found.text, detail,
                    blame_system ? "; " : "", blame_system ? strerror(system) : "");
