@@ -142,6 +142,18 @@ static void sizes_that_cannot_be_are_refused(void **state)
     run_assert_message(bench, "the number of its targets cannot be");
 }
 
+/* A target that is no reward is a damaged run, not a wrong file that was given. */
+static void targets_that_cannot_be_are_refused(void **state)
+{
+    run_bench *bench = *state;
+    foray_run *run = run_create(bench, bench->path);
+    assert_ok(bench, fy_store_put_meta(run->store, "targets", "1"));
+    assert_ok(bench, fy_store_put_meta(run->store, "target_0", "{\"format\":\"foray-reward\"}"));
+    foray_run_close(run);
+    assert_fails(bench, FORAY_ERROR_RUN,
+                 foray_run_open(bench->ctx, bench->path, FORAY_RUN_READ, &run));
+}
+
 static void plans_that_cannot_be_are_refused(void **state)
 {
     run_bench *bench = *state;
@@ -314,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN_TEST(sizes_that_cannot_be_are_refused),
+        RUN_TEST(targets_that_cannot_be_are_refused),
         RUN_TEST(plans_that_cannot_be_are_refused),
         RUN_TEST(values_that_cannot_be_are_refused),
         RUN_TEST(traces_that_cannot_be_are_refused),

@@ -162,6 +162,38 @@ static void test_run_refused(void **state)
     assert_ok(bench, foray_run_close(run));
 }
 
+/* Somebody else adds an episode once the others are being learnt. */
+static bool append_one(void *user, const foray_progress *progress)
+{
+    FILE *file = progress->episodes < progress->budget ? fopen(*(const char **)user, "a") : NULL;
+    if (file) {
+        fputs("late,0,0,0,0\n", file);
+        assert_int_equal(fclose(file), 0);
+        *(const char **)user = "/"; /* once */
+    }
+    return true;
+}
+
+/* Guarantees rest on the number of episodes, which is counted first. */
+static void test_run_of_changing_file(void **state)
+{
+    run_bench *bench = *state;
+    const char *data = make_data(bench), *path = data;
+    FILE *file = fopen(data, "w");
+    assert_non_null(file);
+    fputs("episode,step,state,action,next\n", file);
+    for (int i = 0; i < 300000; i++)
+        fprintf(file, "%d,0,0,0,0\n", i);
+    assert_int_equal(fclose(file), 0);
+    foray_run *run = run_create(bench, bench->path);
+    foray_status status = foray_run_learn_file(run, data, append_one, &path);
+    bool changed = path != data; /* unless all were learnt within a tenth of a second */
+    assert_int_equal(status, changed ? FORAY_ERROR_INPUT : FORAY_OK);
+    if (changed)
+        run_assert_message(bench, "changed while it was read: there were 300000 episodes");
+    assert_ok(bench, foray_run_close(run));
+}
+
 /* ------------------------------------------------------------------------------- files */
 
 static bool count(void *user, const foray_recorded *episode)
@@ -369,9 +401,11 @@ static void test_drift_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN_TEST(test_learn),       RUN_TEST(test_refused), RUN_TEST(test_run),
-        RUN_TEST(test_run_refused), RUN_TEST(test_memory),  RUN_TEST(test_csv),
-        RUN_TEST(test_names),       RUN_TEST(test_drift),   RUN_TEST(test_drift_refused),
+        RUN_TEST(test_learn),         RUN_TEST(test_refused),
+        RUN_TEST(test_run),           RUN_TEST(test_run_refused),
+        RUN_TEST(test_memory),        RUN_TEST(test_csv),
+        RUN_TEST(test_names),         RUN_TEST(test_drift),
+        RUN_TEST(test_drift_refused), RUN_TEST(test_run_of_changing_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,8 @@ typedef struct learning {
     foray_run *run;
     foray_progress_fn progress;
     void *user;
+    const char *path;
+    int64_t found; /* episodes in the file when they were counted */
     int64_t budget, next_point;
     double started, looked, committed;
 } learning;
@@ -69,11 +71,21 @@ static bool goes_on(learning *l, double now)
     return !l->progress || l->progress(l->user, &progress);
 }
 
+/* The number of episodes is a setting that guarantees rest on: no more, and no fewer. */
+static foray_status file_changed(const learning *l)
+{
+    return fy_fail(l->run->ctx, FORAY_ERROR_INPUT,
+                   "%s: changed while it was read: there were %" PRId64 " episodes in it", l->path,
+                   l->found);
+}
+
 /* The same pace as exploring has: points of the trace at fixed k, saving by the clock. */
 static foray_status take_one(void *user, const foray_recorded *episode)
 {
     learning *l = user;
     foray_run *run = l->run;
+    if (run->explorer->episodes == l->budget)
+        return file_changed(l);
     foray_status status =
         learn_one(run, episode->steps, episode->states, episode->actions, episode->done);
     int64_t k = run->explorer->episodes;
@@ -114,7 +126,7 @@ foray_status foray_run_learn_file(foray_run *run, const char *path, foray_progre
         status = FORAY_ERROR_INPUT;
     if (status == FORAY_OK && episodes == 0)
         status = fy_fail(run->ctx, FORAY_ERROR_INPUT, "%s: no episodes", path);
-    learning l = {.run = run, .progress = progress, .user = user};
+    learning l = {.run = run, .progress = progress, .user = user, .path = path, .found = episodes};
     l.budget = run->explorer->episodes + episodes;
     l.next_point = fy_run_next_point(run->explorer->episodes + 1, false);
     l.started = l.looked = l.committed = fy_clock();
@@ -122,6 +134,8 @@ foray_status foray_run_learn_file(foray_run *run, const char *path, foray_progre
         status = set_budget(run, l.budget);
     if (status == FORAY_OK)
         status = fy_record_read(run->ctx, run->model, path, take_one, &l);
+    if (status == FORAY_OK && run->explorer->episodes != l.budget)
+        status = file_changed(&l);
     if (status != FORAY_OK && status != FORAY_INTERRUPTED)
         return status;
     foray_status saved = FORAY_OK;

@@ -79,7 +79,8 @@ static foray_status load_target(foray_run *run, int64_t i)
     status = foray_reward_parse(run->ctx, run->model, text, strlen(text), run->store->path,
                                 &run->target[i]);
     free(text);
-    return status;
+    bool sense = status != FORAY_ERROR_INPUT && status != FORAY_ERROR_USAGE;
+    return sense ? status : FORAY_ERROR_RUN;
 }
 
 foray_status fy_run_load_targets(foray_run *run)
