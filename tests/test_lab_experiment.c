@@ -194,7 +194,7 @@ static void everything_is_written(void **state)
                                         "id=\"sums\"",
                                         "<figcaption>a note</figcaption>",
                                         "id=\"span\"",
-                                        "</figure>\n<figure>",
+                                        "</figure>\n<figure class=\"forest\">",
                                         "id=\"forest\"",
                                         "</figure>\n</div>",
                                         "id=\"summary-table\"",

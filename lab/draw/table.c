@@ -163,16 +163,16 @@ static bool is_column_of_numbers(const fy_table *table, int64_t column)
     return cells > 0;
 }
 
-/* Columns are called kept_low in files, and "kept low" where people read. */
-static void print_html_heading(const char *cell, fy_writer *text)
+/* The text, with something in the place of every `sign`. */
+static void print_with(const char *cell, const char *sign, const char *instead, fy_writer *text)
 {
-    fy_print(text, ">");
-    for (; *cell; cell += strcspn(cell, "_") + (cell[strcspn(cell, "_")] == '_')) {
+    while (*cell) {
         char word[1024];
-        size_t length = strcspn(cell, "_");
+        size_t length = strcspn(cell, sign);
         fy_format(word, sizeof word, "%.*s", (int)length, cell);
         fy_print_escaped(text, word);
-        fy_print(text, "%s", cell[length] ? " " : "");
+        fy_print(text, "%s", cell[length] ? instead : "");
+        cell += length + (cell[length] != '\0');
     }
 }
 
@@ -193,9 +193,9 @@ static void print_html_cell(const char *cell, bool numeric, bool rounded, fy_wri
         fy_print(text, " <span>");
         fy_print_escaped(text, interval + 1);
         fy_print(text, "</span>");
-    } else {
+    } else { /* on paper, lines may end after the commas of chain:states=3,zones=1 */
         fy_print(text, ">");
-        fy_print_escaped(text, cell);
+        print_with(cell, numeric || strchr(cell, ' ') ? "" : ",", ",<wbr/>", text);
     }
 }
 
@@ -211,10 +211,12 @@ static void print_html(const fy_table *table, int64_t rows, bool rounded, fy_wri
         bool numeric = head ? is_column_of_numbers(table, w.index) : is_numeric(w.cell);
         fy_print(text, "%s<t%c%s", w.index % table->columns ? "" : "<tr>", head ? 'h' : 'd',
                  numeric ? " class=\"number\"" : "");
-        if (head)
-            print_html_heading(w.cell, text);
-        else
+        if (head) { /* kept_low in files, "kept low" where people read */
+            fy_print(text, ">");
+            print_with(w.cell, "_", " ", text);
+        } else {
             print_html_cell(w.cell, numeric, rounded, text);
+        }
         fy_print(text, "%s%s", head ? "</th>" : "</td>", ends_row(&w) ? "</tr>\n" : "");
     }
     fy_print(text, "</table>\n");

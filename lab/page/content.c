@@ -281,7 +281,7 @@ static void print_chart(const fy_content_item *item, bool alone, bool legend, fy
 /* `legend`: not that of all pictures beside it. */
 static void print_picture(const fy_content_item *item, bool alone, bool legend, fy_writer *text)
 {
-    fy_print(text, "<figure>");
+    fy_print(text, item->kind == FY_CONTENT_FOREST ? "<figure class=\"forest\">" : "<figure>");
     if (item->kind == FY_CONTENT_CHART) {
         print_chart(item, alone, legend, text);
     } else if (item->kind == FY_CONTENT_SPANS) {

@@ -195,8 +195,12 @@ void fy_formula_prose(fy_writer *text, const char *prose, const char *const *for
             fy_print(text, "<span class=\"formula%s\" tabindex=\"0\">",
                      strlen(its) > LONGEST_INLINE ? " display" : "");
             fy_formula_print(text, its);
-            fy_print(text, "</span>");
+            prose += plain + strlen(its);
+            bool pause = *prose == ',' || *prose == '.'; /* not at the beginning of a line */
+            fy_print(text, "%.*s</span>", pause ? 1 : 0, prose);
+            prose += pause;
+        } else {
+            prose += plain;
         }
-        prose += plain + (its ? strlen(its) : 0);
     }
 }

@@ -26,7 +26,7 @@ static const char style[] =
     "span{white-space:nowrap}"
     "details{margin:.4rem 0}summary{cursor:pointer;color:var(--quiet)}"
     "code{font-family:ui-monospace,monospace;font-size:.92em}"
-    "svg.chart{max-width:100%;height:auto}div.pair svg.chart{width:100%;max-width:760px}"
+    "svg.chart{max-width:100%;height:auto}div.pair svg.chart{width:100%;max-width:620px}"
     "figcaption{color:var(--quiet);font-size:.9rem}h3{margin:1.6rem 0 .2rem}"
     "h1,h3,dd{overflow-wrap:anywhere}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--faint);padding:.6rem}"
@@ -34,13 +34,14 @@ static const char style[] =
     "dt{color:var(--quiet)}dd{margin:0}a{color:var(--link)}"
     "a.download{margin-right:1rem;font-size:.9rem}"
     "div.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));"
-    "gap:0 1rem}"
+    "gap:0 1rem}div.pair:has(.forest){grid-template-columns:repeat(auto-fit,minmax(min(100%,44rem),"
+    "1fr))}div.pair .forest svg.chart{max-width:760px}"
     "ul.legend{list-style:none;margin:.6rem 0;padding:0;display:flex;flex-wrap:wrap;"
     "gap:.2rem 1.2rem;font-size:.9rem}svg.key{vertical-align:middle}"
     "figure h3{font-size:1rem}p.hidden{margin:.2rem 0;color:var(--quiet);font-size:.9rem}"
     "p.verdict{font-size:1.08rem;border-left:4px solid var(--heat);padding-left:.8rem}"
     "span.formula{display:inline-block;max-width:100%;overflow-x:auto;overflow-y:hidden;"
-    "vertical-align:middle}span.display{display:block;margin:.5rem 0 .5rem 2rem}"
+    "vertical-align:middle}span.display{display:block;white-space:nowrap;margin:.5rem 0 .5rem 2rem}"
     "#summary-table td{white-space:normal}"
     "div.small{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,17rem),1fr));"
     "gap:1rem;"
@@ -50,7 +51,9 @@ static const char style[] =
     /* Paper does not scroll, and nobody opens what is closed there. */
     "@media print{body{max-width:none;margin:0}figure,section,tr,pre{break-inside:avoid}"
     "h2,h3,h2+p,h3+p{break-after:avoid}a.download,summary,h2:has(+details),details+p{display:none}"
-    "div.wide,figure{overflow:visible}th,td{white-space:normal;padding:.2rem .35rem}}";
+    "div.wide,figure{overflow:visible}table{font-size:.72rem}"
+    "th,td{white-space:normal;padding:.2rem .35rem}"
+    "}";
 
 void fy_page_begin(fy_writer *text, const char *title)
 {
