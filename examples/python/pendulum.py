@@ -35,6 +35,7 @@ def play(env, plan, reward, episodes=20):
 def draw(plans, path):
     try:
         import matplotlib.pyplot as plt
+        from matplotlib.patches import Patch
     except ImportError:
         return print("matplotlib is not installed: there will not be a picture")
     angles = [math.radians(degrees) for degrees in range(-180, 181, 6)]
@@ -46,6 +47,9 @@ def draw(plans, path):
         shown.set_title(f"{name}: {plan.value:.1f} of {HORIZON}", fontsize=9)
         shown.set(xticks=(-180, -90, 0, 90, 180), xlabel="degrees from upright")
     axes[0].set_ylabel("angular velocity (rad/s)")
+    colours = plt.get_cmap("coolwarm")([0.0, 0.5, 1.0])
+    keys = [Patch(color=colour, alpha=0.7, label=f"{torque:g} N m") for colour, torque in zip(colours, TORQUES)]
+    figure.legend(handles=keys, loc="outside right upper", fontsize=8)
     figure.savefig(path)
 
 

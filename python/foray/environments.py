@@ -146,6 +146,8 @@ class Simulator:
         initial: Mapping[int, float] | None = None,
         name: str | None = None,
     ) -> None:
+        if not callable(step):
+            raise UsageError(f"a Simulator is a function step(state, action, rng), and {step!r} is none")
         if initial is None and not isinstance(start, int):
             raise UsageError("initial={state: probability} must say where `start` begins")
         self.states, self.actions, self.horizon = states, actions, horizon
@@ -153,6 +155,9 @@ class Simulator:
         self.name = str(name or getattr(step, "__name__", "function"))
         self.open = False
         self._next, self._start, self._rng = step, start, random.Random()
+
+    def __repr__(self) -> str:
+        return f"<foray.Simulator {self.name}: {self.states} states, {self.actions} actions, horizon {self.horizon}>"
 
     def reset(self, seed: int, episode: int) -> int:
         self._rng.seed(seed_of(seed, episode))

@@ -117,6 +117,10 @@ class Environment:
 
     # -- step by step
 
+    def number(self, observation: Any) -> int:
+        """The state that an observation is."""
+        return self._number(observation)
+
     def _numbers(self, seed: int, episode: int) -> Callable[[Any], int]:
         """What numbers the observations of an episode, in their order."""
         if self.clusters is None:

@@ -134,14 +134,15 @@ class Plan:
         return self.certificate.proved and self.certificate.optimal
 
     def action(self, step: int, state: Any) -> int:
-        """What to do in a state, with step from 0; after exploring through clusters, also at an
-        observation, which is a row of numbers."""
-        clusters = self.run.clusters if self.run is not None else None
-        if clusters is None or isinstance(state, (int, np.integer)):
+        """What to do in a state, with step from 0; in a run that explored an environment, also at an
+        observation of it: of whatever space, or a row of numbers that is seen through clusters."""
+        if self.run is None or isinstance(state, (int, np.integer)):
             return int(self.policy[step, state])
         if not 0 <= step < self._struct.horizon:
             raise IndexError(f"step {step}, but the plan has {self._struct.horizon}")
-        return clusters.action(self.pointer, step, state)
+        if self.run.clusters is not None:
+            return self.run.clusters.action(self.pointer, step, state)
+        return int(self.policy[step, self.run.state_of(state)])
 
     __call__ = action
 
@@ -199,7 +200,8 @@ class Plan:
         return context
 
     def figure(self, step: int = 0) -> Any:
-        """What is done in a step, on the model's map: a figure of matplotlib, which has ``savefig``."""
+        """What is done in a step, on the model's map; without one, what is done in every state and step.
+        A figure of matplotlib, which has ``savefig``."""
         return pictures.map_of(self, step)
 
     def _repr_html_(self) -> str:

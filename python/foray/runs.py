@@ -196,6 +196,13 @@ class Run:
         """What was known beforehand; it lives as long as the run is open."""
         return Model(lib.foray_run_model(self._run), owner=self)
 
+    def state_of(self, observation: Any) -> int:
+        """The number of an observation, in a run that explored a Gymnasium environment here: states are
+        the values of its space in their order, the last part of a Tuple or Dict counting fastest."""
+        if not isinstance(self._player, Environment) or self.clusters is not None:
+            raise UsageError("only what was seen in an environment of discrete observations has a number")
+        return self._player.number(observation)
+
     @property
     def world(self) -> str:
         """The world that was explored, as it was named."""

@@ -64,8 +64,19 @@ def _ravelled(start: Any) -> Callable[[Any], Any]:
     return lambda value: (np.ravel(value) - start).tolist()
 
 
-def numbers(space: Any, what: str) -> tuple[int, Callable[[Any], int]]:
-    """How many values a discrete space has, and a function that numbers them from 0."""
+def _not_discrete(space: Any, what: str, part: bool) -> UsageError:
+    if part:
+        way = " gymnasium.wrappers.FlattenObservation makes one vector of all parts, for which clusters= works"
+        return UsageError(
+            f"a part of the {what} space, {space}, is not discrete" + (f":{way}" if what == "observation" else "")
+        )
+    way = "give clusters='grid:21x21' or the like" if what == "observation" else "give actions="
+    return UsageError(f"the {what} space {space} is not discrete" + (f": {way}" if _kind(space) == "Box" else ""))
+
+
+def numbers(space: Any, what: str, part: bool = False) -> tuple[int, Callable[[Any], int]]:
+    """How many values a discrete space has, and a function that numbers them from 0. ``part``: it is one
+    of several in a Tuple or Dict."""
     kind = _kind(space)
     if kind == "Discrete":
         return _discrete(space)
@@ -77,18 +88,13 @@ def numbers(space: Any, what: str) -> tuple[int, Callable[[Any], int]]:
     if kind in ("Tuple", "Dict"):
         spaces = list(space.spaces) if kind == "Tuple" else [space.spaces[key] for key in space.spaces]
         keys = range(len(spaces)) if kind == "Tuple" else list(space.spaces)
-        each = [numbers(part, what) for part in spaces]
+        each = [numbers(one, what, part=True) for one in spaces]
         return _mixed(
             [count for count, _ in each],
             lambda value: [number(value[key]) for key, (_, number) in zip(keys, each, strict=True)],
             space,
         )
-    if kind == "Box":
-        raise UsageError(
-            f"the {what} space {space} is not discrete:"
-            + (" give clusters='grid:21x21' or the like" if what == "observation" else " give actions=")
-        )
-    raise UsageError(f"the {what} space {space} is not discrete")
+    raise _not_discrete(space, what, part)
 
 
 def _box_moves(space: Any, given: Any) -> list[Any]:

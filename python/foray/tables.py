@@ -16,6 +16,9 @@ from ._library import ImportFacts, ImportOptions, lib
 from .models import Builder, Model
 
 
+TOLERANCE = 1e-9  # as the library has it
+
+
 def _layers(P: Any, layout: str | None) -> list[Any]:
     """P as one matrix [S, S] for each action: dense or scipy.sparse, in either layout."""
     if isinstance(P, (list, tuple)) and len(P) > 0 and hasattr(P[0], "shape"):
@@ -49,6 +52,12 @@ def _entries(matrix: Any) -> Iterable[tuple[int, int, float]]:
     return zip(rows.tolist(), cols.tolist(), values.tolist(), strict=True)
 
 
+def _check_sums(matrix: Any, action: int) -> None:
+    sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).reshape(-1)
+    for state in np.flatnonzero(~(np.abs(sums - 1) <= TOLERANCE)):
+        raise ValueError(f"state {state}, action {action}: the probabilities sum to {sums[state]:.12g}, not to 1")
+
+
 def from_arrays(
     P: Any,
     horizon: int,
@@ -72,6 +81,8 @@ def from_arrays(
         raise ValueError(f"transition matrices must all be {states} x {states}")
     builder = Builder.tabular(states, len(layers), horizon).name(name)
     for action, layer in enumerate(layers):
+        if not forget:
+            _check_sums(layer, action)
         for state, following, probability in _entries(layer):
             builder.transition(state, action, following, probability)
     builder.initial({initial: 1.0} if isinstance(initial, int) else initial)

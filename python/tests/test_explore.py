@@ -182,6 +182,11 @@ def test_what_a_simulator_raises_comes_out() -> None:
             foray.explore(foray.Simulator(broken, states=3, actions=2, horizon=4), algorithm=algorithm)
     with pytest.raises(foray.WorldError, match="state 9"):
         foray.explore(foray.Simulator(lambda s, a, rng: 9, states=3, actions=2, horizon=4))
+    with pytest.raises(foray.UsageError, match="3 is none"):
+        foray.Simulator(3, states=3, actions=2, horizon=4)  # type: ignore[arg-type]
+    assert repr(foray.Simulator(broken, states=3, actions=2, horizon=4)) == (
+        "<foray.Simulator broken: 3 states, 2 actions, horizon 4>"
+    )
 
 
 def test_a_policy_from_elsewhere_is_certified() -> None:

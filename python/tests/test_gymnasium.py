@@ -313,6 +313,32 @@ def test_spaces_of_every_kind() -> None:
             moves(Box(-2, 2, (1,)), fault)
 
 
+class Keys(Odd):
+    """A place and whether one has been to place 2: a Dict."""
+
+    def _seen(self) -> Any:
+        return {"place": self.at, "key": int(self.at >= 2)}
+
+
+def test_plans_are_asked_by_observations() -> None:
+    spaces = gymnasium.spaces
+    env = Keys(observation_space=spaces.Dict({"key": spaces.Discrete(2), "place": spaces.Discrete(4)}))
+    run = foray.explore(env, episodes=50, horizon=5)
+    seen = {"key": 1, "place": 3}
+    assert run.state_of(seen) == 7
+    plan = run.plan(foray.goal(7))
+    assert plan.action(0, seen) == plan.action(0, 7) == plan(0, np.int64(7))
+    with pytest.raises(IndexError, match="step 5"):
+        plan.action(5, seen)
+    with pytest.raises(foray.WorldError, match="not in"):
+        plan.action(0, {"key": 2, "place": 0})
+    with pytest.raises(foray.UsageError, match="an environment"):
+        foray.explore("riverswim", episodes=1).state_of(seen)
+    mixed = spaces.Dict({"a": spaces.Discrete(3), "b": spaces.Box(0, 1, (2,))})
+    with pytest.raises(foray.UsageError, match=r"a part of the observation space.*FlattenObservation"):
+        foray.explore(Keys(observation_space=mixed), horizon=5)
+
+
 def test_spaces_that_do_not_start_at_zero() -> None:
     class Shifted(Odd):
         def _seen(self) -> Any:

@@ -29,8 +29,10 @@ def test_arrays_in_every_layout_give_one_model() -> None:
     assert not foray.from_arrays(P, 6, forget=True).known
     with pytest.raises(ValueError, match="layout"):
         foray.from_arrays(np.ones((2, 2, 2)) / 2, 6)
-    with pytest.raises(ValueError, match="sum"):
-        foray.explore(foray.from_arrays(P * 0.9, 6), episodes=1)
+    for wrong in (P * 0.9, [sparse.csr_matrix(p * 0.9) for p in P]):
+        with pytest.raises(ValueError, match="state 0, action 0: the probabilities sum to 0.9"):
+            foray.from_arrays(wrong, 6)
+    assert foray.from_arrays(P > 0, 6, forget=True).same_as(foray.from_arrays(P, 6, forget=True))
 
 
 def test_a_model_explored_from_arrays_is_planned_for() -> None:

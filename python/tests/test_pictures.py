@@ -51,12 +51,22 @@ def test_a_notebook_shows_the_map() -> None:
     assert "<table>" not in plan._repr_html_()
 
 
-def test_without_a_map_there_is_a_line() -> None:
+def _without_a_map() -> foray.Plan:
     model = foray.Builder.tabular(2, 1, 3).transition(0, 0, 1, 1).transition(1, 0, 0, 1).finish()
-    plan = foray.explore(model, episodes=5).plan("goal:1")
-    assert plan._repr_html_().startswith("<p>") and "<table>" not in plan._repr_html_()
-    with pytest.raises(ValueError, match="no map"):
-        plan.figure()
+    return foray.explore(model, episodes=5).plan("goal:1")
+
+
+def test_without_a_map_there_is_a_list() -> None:
+    shown = _without_a_map()._repr_html_()
+    assert shown.startswith("<p>") and "<tr><th>action</th><td>0</td><td>0</td></tr>" in shown
+
+
+def test_without_a_map_a_figure_has_steps_and_states() -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    plan = _without_a_map()
+    axes = plan.figure().axes[0]
+    assert axes.images[0].get_array().tolist() == plan.policy.T.tolist()
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("step", "state")
 
 
 def test_figures() -> None:
