@@ -244,7 +244,7 @@ static foray_status read_all(stream *s)
     foray_status status = FORAY_OK;
     for (int byte = take(s); byte != END && !s->out->rest.failed; byte = take(s)) {
         keep(s, byte);
-        /* What is no policy at all, and perhaps has no end, is not taken into memory. */
+        /* What is not a policy at all, and perhaps endless, is not taken into memory. */
         outside += p.depth <= 0 && !p.in_text;
         if (outside > MOST_OUTSIDE)
             return fy_fail(s->ctx, FORAY_ERROR_INPUT,
