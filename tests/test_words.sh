@@ -12,13 +12,17 @@ expect 0 ", 0 problems$" words "$source_dir" "$list"
 sed 's/^/    /' "$work/out"
 
 # Controls: a small tree with one retired word after the other, wherever it may hide.
-mkdir tree
-cp -r "$source_dir"/{src,lab,include} tree
+plant() {
+    rm -rf tree
+    mkdir -p tree/src tree/lab
+    cp -r "$source_dir"/src/{base,plan,run} tree/src
+    cp -r "$source_dir"/lab/draw tree/lab
+}
 caught() {
     expect 1 "$1" words tree "$list"
-    rm -rf tree/src
-    cp -r "$source_dir/src" tree
+    plant
 }
+plant
 expect 0 ", 0 problems$" words tree "$list"
 echo 'int fy_genset_count;' >>tree/src/base/base.h
 caught "^src/base/base.h:[0-9]+: 'genset_' is retired: generator set"
@@ -40,8 +44,6 @@ printf 'static int shared_name = 1;\nstatic int (*shared)(int);\n' >>tree/src/ru
 expect 0 ", 0 problems$" words tree "$list"
 share_name src/base/base.h
 caught "^'shared_name' is a static function in 6 files, name its subject: src/base/base.h src/"
-rm tree/src/base/*
-cp "$source_dir/lab/draw/svg.c" tree/lab/draw
 expect 0 ", 0 problems$" words tree "$list"
 
 finish
