@@ -61,6 +61,16 @@ void support_stage_clear(support_stage *s)
     foray_context_destroy(s->ctx);
 }
 
+double support_optimal(foray_context *ctx, const foray_model *model, const foray_reward *reward)
+{
+    foray_policy *policy;
+    double value, best;
+    support_ok(ctx, foray_plan_known(ctx, model, reward, &policy));
+    support_ok(ctx, foray_evaluate(ctx, model, reward, policy, &value, &best));
+    foray_policy_destroy(policy);
+    return best;
+}
+
 void support_same_state(foray_explorer *a, foray_explorer *b)
 {
     uint8_t *data_a, *data_b;

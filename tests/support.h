@@ -56,6 +56,9 @@ typedef struct support_stage {
 } support_stage;
 void support_stage_clear(support_stage *s);
 
+/* V* of a known model: the value of its best policy. */
+double support_optimal(foray_context *ctx, const foray_model *model, const foray_reward *reward);
+
 /* Random models of every kind, valid, with a known theta. */
 enum { SUPPORT_FEATURES, SUPPORT_MIXTURE, SUPPORT_CLASSES, SUPPORT_TABULAR, SUPPORT_KINDS };
 typedef struct support_sizes {

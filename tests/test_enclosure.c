@@ -166,16 +166,6 @@ static bool between(const umb_file *file, const foray_model *model, double truth
     return from_start(model, low) <= truth + 1e-9 && truth <= from_start(model, high) + 1e-9;
 }
 
-static double optimal(foray_context *ctx, const foray_model *model, const foray_reward *reward)
-{
-    foray_policy *policy;
-    double value, best;
-    support_ok(ctx, foray_plan_known(ctx, model, reward, &policy));
-    support_ok(ctx, foray_evaluate(ctx, model, reward, policy, &value, &best));
-    foray_policy_destroy(policy);
-    return best;
-}
-
 /* The second control: everywhere else earns 0, as verifiers take an absorbing state to do. */
 static bool earns_nothing_elsewhere(const umb_file *file, const foray_enclosure *enclosure,
                                     double truth)
@@ -207,7 +197,7 @@ static void try_seed(foray_context *ctx, uint64_t seed, bool told, counts *n)
         size_t size;
         double width;
         char *data = export_enclosure(ctx, &enclosure, m.reward[i], &size);
-        double truth = optimal(ctx, m.world, m.true_reward[i]);
+        double truth = support_optimal(ctx, m.world, m.true_reward[i]);
         assert_true(umb_open(data, size, &file));
         if (i == 4) { /* the only label is one of states to avoid */
             file.avoid = file.reach;

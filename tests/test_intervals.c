@@ -63,16 +63,6 @@ static char *export_run(foray_context *ctx, foray_explorer *explorer, const fora
     return data;
 }
 
-static double optimal(foray_context *ctx, const foray_model *model, const foray_reward *reward)
-{
-    foray_policy *policy;
-    double value, best;
-    support_ok(ctx, foray_plan_known(ctx, model, reward, &policy));
-    support_ok(ctx, foray_evaluate(ctx, model, reward, policy, &value, &best));
-    foray_policy_destroy(policy);
-    return best;
-}
-
 static double from_start(const foray_model *model, const double *value)
 {
     const int32_t *state;
@@ -108,7 +98,7 @@ static void try_seed(foray_context *ctx, int kind, uint64_t seed, counts *n)
         umb_file file;
         size_t size;
         char *data = export_run(ctx, explorer, model, reward, &size);
-        double truth = optimal(ctx, model, reward);
+        double truth = support_optimal(ctx, model, reward);
         assert_true(umb_open(data, size, &file));
         assert_int_equal(file.states, STATES);
         control = control && holds(&file, model, truth, 0.9, &width);

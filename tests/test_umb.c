@@ -31,16 +31,6 @@ static foray_status import_file(foray_context *ctx, int64_t horizon, foray_model
     return foray_model_import(ctx, &list, 1, &options, model, rewards, NULL);
 }
 
-static double optimal(foray_context *ctx, const foray_model *model, const foray_reward *reward)
-{
-    foray_policy *policy;
-    double value, best;
-    support_ok(ctx, foray_plan_known(ctx, model, reward, &policy));
-    support_ok(ctx, foray_evaluate(ctx, model, reward, policy, &value, &best));
-    foray_policy_destroy(policy);
-    return best;
-}
-
 /* ------------------------------------------------------------------------- round trips */
 
 enum { REWARDS = 4 };
@@ -82,7 +72,7 @@ static void same_values(foray_context *ctx, const foray_model *model, const fora
     foray_reward *other;
     const char *text = rewards->text[find_reward(rewards, name)];
     support_ok(ctx, foray_reward_parse(ctx, read, text, strlen(text), name, &other));
-    double before = optimal(ctx, model, reward), after = optimal(ctx, read, other);
+    double before = support_optimal(ctx, model, reward), after = support_optimal(ctx, read, other);
     if (!(fabs(before - after) <= 1e-9))
         fail_msg("%s: %.12g, but %.12g again", name, before, after);
     foray_reward_destroy(other);
@@ -221,7 +211,7 @@ static void check_own(foray_context *ctx)
     for (int i = 0; i < 2; i++) {
         support_ok(ctx, foray_reward_parse(ctx, model, rewards.text[i], strlen(rewards.text[i]),
                                            "r", &reward));
-        assert_true(fabs(optimal(ctx, model, reward) - expected[i]) <= 1e-12);
+        assert_true(fabs(support_optimal(ctx, model, reward) - expected[i]) <= 1e-12);
         foray_reward_destroy(reward);
     }
     foray_model_destroy(model);
