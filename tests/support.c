@@ -61,6 +61,14 @@ void support_stage_clear(support_stage *s)
     foray_context_destroy(s->ctx);
 }
 
+void support_bench_clear(support_bench *b)
+{
+    foray_world_destroy(b->world);
+    foray_model_destroy(b->truth);
+    foray_model_destroy(b->open);
+    foray_context_destroy(b->ctx);
+}
+
 double support_optimal(foray_context *ctx, const foray_model *model, const foray_reward *reward)
 {
     foray_policy *policy;

@@ -56,6 +56,14 @@ typedef struct support_stage {
 } support_stage;
 void support_stage_clear(support_stage *s);
 
+/* A world, what is true of it, and a model that says nothing of it but its sizes. */
+typedef struct support_bench {
+    foray_context *ctx;
+    foray_model *truth, *open;
+    foray_world *world;
+} support_bench;
+void support_bench_clear(support_bench *b);
+
 /* V* of a known model: the value of its best policy. */
 double support_optimal(foray_context *ctx, const foray_model *model, const foray_reward *reward);
 

@@ -314,31 +314,17 @@ static void bounds_contain_all_laws(void **state)
 
 /* ------------------------------------------------------------------- certificates */
 
-typedef struct bench {
-    foray_context *ctx;
-    foray_model *truth, *open;
-    foray_world *world;
-} bench;
-
-static bench bench_of(const char *truth, const char *open)
+static support_bench bench_of(const char *truth, const char *open)
 {
-    bench b = {.ctx = foray_context_create()};
+    support_bench b = {.ctx = foray_context_create()};
     b.truth = model_of(b.ctx, truth);
     b.open = model_of(b.ctx, open);
     support_ok(b.ctx, foray_world_from_model(b.ctx, b.truth, &b.world));
     return b;
 }
 
-static void bench_close(bench *b)
-{
-    foray_world_destroy(b->world);
-    foray_model_destroy(b->truth);
-    foray_model_destroy(b->open);
-    foray_context_destroy(b->ctx);
-}
-
 /* goal:s, reach:s, and goal:s at a discount. */
-static foray_reward *reward_of(const bench *b, int kind, int64_t s)
+static foray_reward *reward_of(const support_bench *b, int kind, int64_t s)
 {
     const int64_t there = s;
     foray_reward *reward;
@@ -354,7 +340,7 @@ static foray_reward *reward_of(const bench *b, int kind, int64_t s)
 }
 
 /* Of all goals: is a plan's loss in truth above its certificate, or its value outside? */
-static bool some_certificate_fails(const bench *b, const foray_settings *settings)
+static bool some_certificate_fails(const support_bench *b, const foray_settings *settings)
 {
     foray_explorer *explorer;
     bool failed = false;
@@ -386,7 +372,8 @@ static void certificates_hold(void **state)
 {
     (void)state;
     enum { RUNS = 40 };
-    bench b = bench_of("chain:states=9,zones=3,horizon=5", "open:states=9,actions=2,horizon=5");
+    support_bench b =
+        bench_of("chain:states=9,zones=3,horizon=5", "open:states=9,actions=2,horizon=5");
     int64_t failed = 0, control = 0;
     for (int64_t seed = 0; seed < RUNS; seed++) {
         foray_settings settings = express(b.ctx, seed);
@@ -398,7 +385,7 @@ static void certificates_hold(void **state)
     }
     assert_true(failed <= truth_most_failures(RUNS, 0.5));
     assert_true(control > truth_most_failures(RUNS, 0.5));
-    bench_close(&b);
+    support_bench_clear(&b);
 }
 
 /* -------------------------------------------------------------------- the explorer */
@@ -408,7 +395,7 @@ static void certificates_hold(void **state)
 static void saving_changes_nothing(void **state)
 {
     (void)state;
-    bench b = bench_of("deepsea:size=5", "open:states=17,actions=2,horizon=5");
+    support_bench b = bench_of("deepsea:size=5", "open:states=17,actions=2,horizon=5");
     foray_settings settings = express(b.ctx, 3);
     for (int64_t k = 0; k < 40; k += 13) {
         foray_explorer *one, *other;
@@ -435,7 +422,7 @@ static void saving_changes_nothing(void **state)
         foray_explorer_destroy(one);
         foray_explorer_destroy(other);
     }
-    bench_close(&b);
+    support_bench_clear(&b);
 }
 
 /* An absorbing state is known to be one, and must stay one. */
@@ -521,7 +508,7 @@ static void files_may_say_more(void **state)
 static void memory_may_run_out(void **state)
 {
     (void)state;
-    bench b = bench_of("deepsea:size=4", "open:states=12,actions=2,horizon=4");
+    support_bench b = bench_of("deepsea:size=4", "open:states=12,actions=2,horizon=4");
     foray_settings settings = express(b.ctx, 1);
     foray_reward *reward = truth_goal(b.ctx, b.open, 3);
     bool whole = false;
@@ -546,7 +533,7 @@ static void memory_may_run_out(void **state)
     }
     assert_true(whole);
     foray_reward_destroy(reward);
-    bench_close(&b);
+    support_bench_clear(&b);
 }
 
 int main(void)

@@ -91,15 +91,9 @@ static void last_words_count(void **state)
 
 /* ------------------------------------------------------------------- certificates */
 
-typedef struct bench {
-    foray_context *ctx;
-    foray_model *truth, *open;
-    foray_world *world;
-} bench;
-
-static bench bench_of(uint64_t seed)
+static support_bench bench_of(uint64_t seed)
 {
-    bench b = {.ctx = foray_context_create()};
+    support_bench b = {.ctx = foray_context_create()};
     const support_sizes sizes = {
         .states = 5, .actions = 2, .horizon = 4, .successors = 3, .sharp = seed % 2 == 0};
     b.truth = support_model(b.ctx, SUPPORT_TABULAR, sizes, seed);
@@ -108,20 +102,12 @@ static bench bench_of(uint64_t seed)
     return b;
 }
 
-static void bench_close(bench *b)
-{
-    foray_world_destroy(b->world);
-    foray_model_destroy(b->truth);
-    foray_model_destroy(b->open);
-    foray_context_destroy(b->ctx);
-}
-
 /* The same reward twice: of the open model, and of the true one, where fewer things can follow. */
 typedef struct twins {
     foray_reward *open, *truth;
 } twins;
 
-static twins twins_of(const bench *b, int kind, support_random *random)
+static twins twins_of(const support_bench *b, int kind, support_random *random)
 {
     twins r;
     double low = kind % 2 ? -3 : 0, high = kind % 2 ? 2 : 1;
@@ -150,8 +136,8 @@ typedef struct tally {
 } tally;
 
 /* One reward after a run: is a loss in truth above its certificate, or a value outside? */
-static bool fails(const bench *b, foray_explorer *explorer, int kind, support_random *random,
-                  tally *count)
+static bool fails(const support_bench *b, foray_explorer *explorer, int kind,
+                  support_random *random, tally *count)
 {
     twins r = twins_of(b, kind, random);
     const foray_reward *const rewards[] = {r.open};
@@ -180,7 +166,7 @@ static bool fails(const bench *b, foray_explorer *explorer, int kind, support_ra
 
 static void play_run(uint64_t seed, double scale, tally *count)
 {
-    bench b = bench_of(seed);
+    support_bench b = bench_of(seed);
     support_random random = {.seed = seed};
     foray_settings settings;
     foray_explorer *explorer;
@@ -196,7 +182,7 @@ static void play_run(uint64_t seed, double scale, tally *count)
         failed |= fails(&b, explorer, kind, &random, count);
     count->failed += failed;
     foray_explorer_destroy(explorer);
-    bench_close(&b);
+    support_bench_clear(&b);
 }
 
 /* At delta = 1/2 at most half of the runs may fail; with hardly any radius nearly all do. */
@@ -264,7 +250,7 @@ static void elsewhere_counts(void **state)
 static void kinds_are_bounded(void **state)
 {
     (void)state;
-    bench b = bench_of(3);
+    support_bench b = bench_of(3);
     foray_settings settings;
     foray_explorer *explorer;
     foray_certificate pair, next, reach;
@@ -278,7 +264,7 @@ static void kinds_are_bounded(void **state)
     assert_true(pair.gap > 0 && pair.gap < next.gap && next.gap < 4);
     assert_true(reach.gap > 0 && reach.gap <= 1);
     foray_explorer_destroy(explorer);
-    bench_close(&b);
+    support_bench_clear(&b);
 }
 
 /* Each allocation fails in turn: an error, and nothing leaks. */
