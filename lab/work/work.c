@@ -189,8 +189,7 @@ static foray_status make_part(fy_work *work, foray_context *ctx, int64_t part)
  * Which thread makes which part depends on time; what a part is does not. */
 static void make_parts(fy_work *work)
 {
-    int threads = work->alone ? 1 : (int)work->ctx->threads;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(work->alone ? 1 : (int)work->ctx->threads)
     for (int64_t i = 0; i < work->missing; i++) {
         int64_t part = work->order[i];
         if (!fy_work_progress(work, part, 0.0))

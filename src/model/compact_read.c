@@ -132,7 +132,7 @@ static uint32_t sum_pieces(fy_reader *all)
 }
 
 /* From the start; where reading goes on stays as it is. */
-static bool sum_is_right(fy_reader *reader)
+static bool sum_is_right(const fy_reader *reader)
 {
     fy_reader all = *reader;
     all.at = 0;
