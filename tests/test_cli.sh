@@ -170,7 +170,8 @@ expect 3 "standard output: No space" sh -c 'foray info c.foray --json >/dev/full
 expect 3 "standard output" sh -c 'foray bound c.foray >&-'
 expect 3 "big.json.*File too large" \
     bash -c 'ulimit -f 8; foray world export rooms:rows=8,cols=8 -o big.json'
-expect 3 "big.foray.*writing failed.*File too large" bash -c 'ulimit -f 400; foray explore chain -k 200000 -o big.foray'
+# (why, SQLite knows only as long as nothing else has gone wrong)
+expect 3 "big.foray.*writing failed" bash -c 'ulimit -f 400; foray explore chain -k 200000 -o big.foray'
 expect 0 "200,000 episodes" foray explore --resume -o big.foray
 (
     sleep 0.3
