@@ -133,19 +133,24 @@ static void output_estimate(cli_session *session, cli_output *output, const fora
 static cli_exit estimate_and_output(cli_session *session, cli_output *output, foray_run *run)
 {
     const foray_model *model = foray_run_model(run);
-    size_t dim = (size_t)foray_model_dim(model);
-    double *estimate = calloc(dim, sizeof *estimate), *half_width = calloc(dim, sizeof *half_width);
-    cli_exit code =
-        estimate && half_width ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    foray_status status = FORAY_OK;
-    if (code == CLI_DONE)
-        status = foray_explorer_estimate(foray_run_explorer(run), estimate, half_width);
-    if (code == CLI_DONE && status == FORAY_OK)
-        output_estimate(session, output, model, estimate, half_width);
+    size_t room = (size_t)foray_model_dim(model) + 1; /* that of open models is 0 */
+    double *estimate = calloc(room, sizeof *estimate);
+    double *half_width = calloc(room, sizeof *half_width);
+    cli_exit code = CLI_DONE;
+    if (estimate == NULL || half_width == NULL) {
+        code = cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    } else {
+        foray_status status =
+            foray_explorer_estimate(foray_run_explorer(run), estimate, half_width);
+        if (status == FORAY_OK)
+            output_estimate(session, output, model, estimate, half_width);
+        else if (status != FORAY_ERROR_USAGE)
+            code = cli_status(session, status);
+        /* else: not every algorithm has one; who asked for it was told before. */
+    }
     free(estimate);
     free(half_width);
-    /* Not every algorithm has one; who asked for it was told before anything was printed. */
-    return status == FORAY_OK || status == FORAY_ERROR_USAGE ? code : cli_status(session, status);
+    return code;
 }
 
 /* --------------------------------------------------------------- plans and the trace */
