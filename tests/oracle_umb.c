@@ -1,5 +1,6 @@
 /* oracle_umb.c - see oracle_umb.h. */
 #include "oracle_umb.h"
+#include "support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,4 +104,29 @@ void umb_robust_values(const umb_file *f, int64_t horizon, bool kind, double shr
         }
     }
     free(before);
+}
+
+static double from_start(const foray_model *model, const double *value)
+{
+    const int32_t *state;
+    const double *p;
+    double sum = 0;
+    int64_t count = foray_model_initial(model, &state, &p);
+    for (int64_t i = 0; i < count; i++)
+        sum += p[i] * value[state[i]];
+    return sum;
+}
+
+bool umb_contains(const umb_file *file, const foray_model *model, double truth, double shrink,
+                  double *width)
+{
+    int64_t states = foray_model_states(model), horizon = foray_model_horizon(model);
+    double *low = malloc(2 * (size_t)states * sizeof *low), *high = low + states;
+    assert_non_null(low);
+    umb_robust_values(file, horizon, false, shrink, low);
+    umb_robust_values(file, horizon, true, shrink, high);
+    double least = from_start(model, low), most = from_start(model, high);
+    free(low);
+    *width = most - least;
+    return least <= truth + 1e-9 && truth <= most + 1e-9;
 }

@@ -2,6 +2,8 @@
 #ifndef FY_ORACLE_UMB_H
 #define FY_ORACLE_UMB_H
 
+#include "foray/foray.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +33,10 @@ bool umb_open(const char *data, size_t size, umb_file *out);
  * probability of reaching the ones before the others, or of never reaching the others. */
 void umb_robust_values(const umb_file *file, int64_t horizon, bool kind, double shrink,
                        double *out);
+
+/* Is the truth, a mean over the model's first states, between the two natures? *width: how far they
+ * are apart. */
+bool umb_contains(const umb_file *file, const foray_model *model, double truth, double shrink,
+                  double *width);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEDS = 150, STATES = 7, ACTIONS = 2, HORIZON = 4, MOST = STATES + 3, REWARDS = 5 };
+enum { SEEDS = 150, STATES = 7, ACTIONS = 2, HORIZON = 4, REWARDS = 5 };
 static const double DELTA = 0.1;
 
 /* The world, and the same as somebody sees it who knows nothing of it. */
@@ -144,28 +144,6 @@ static char *export_enclosure(foray_context *ctx, const foray_enclosure *enclosu
     return data;
 }
 
-static double from_start(const foray_model *model, const double *value)
-{
-    const int32_t *state;
-    const double *p;
-    double sum = 0;
-    int64_t count = foray_model_initial(model, &state, &p);
-    for (int64_t i = 0; i < count; i++)
-        sum += p[i] * value[state[i]];
-    return sum;
-}
-
-static bool between(const umb_file *file, const foray_model *model, double truth, double shrink,
-                    double *width)
-{
-    double low[MOST], high[MOST];
-    int64_t horizon = foray_model_horizon(model);
-    umb_robust_values(file, horizon, false, shrink, low);
-    umb_robust_values(file, horizon, true, shrink, high);
-    *width = from_start(model, high) - from_start(model, low);
-    return from_start(model, low) <= truth + 1e-9 && truth <= from_start(model, high) + 1e-9;
-}
-
 /* The second control: everywhere else earns 0, as verifiers take an absorbing state to do. */
 static bool earns_nothing_elsewhere(const umb_file *file, const foray_enclosure *enclosure,
                                     double truth)
@@ -175,7 +153,7 @@ static bool earns_nothing_elsewhere(const umb_file *file, const foray_enclosure 
     memcpy(reward, file->reward, (size_t)file->choices * sizeof *reward);
     reward[file->first_choice[enclosure->high]] = reward[file->first_choice[enclosure->low]] = 0;
     control.reward = reward;
-    bool right = between(&control, enclosure->model, truth, 0, &width);
+    bool right = umb_contains(&control, enclosure->model, truth, 0, &width);
     free(reward);
     return right;
 }
@@ -203,8 +181,8 @@ static void try_seed(foray_context *ctx, uint64_t seed, bool told, counts *n)
             file.avoid = file.reach;
             file.reach = NULL;
         }
-        narrow = narrow && between(&file, enclosure.model, truth, 0.9, &width);
-        all = all && between(&file, enclosure.model, truth, 0, &width);
+        narrow = narrow && umb_contains(&file, enclosure.model, truth, 0.9, &width);
+        all = all && umb_contains(&file, enclosure.model, truth, 0, &width);
         if (i == 0)
             nothing = earns_nothing_elsewhere(&file, &enclosure, truth);
         n->width += seed % 4 == 3 ? width / (i < 2 ? 3 * HORIZON : 1) / REWARDS : 0;

@@ -63,28 +63,6 @@ static char *export_run(foray_context *ctx, foray_explorer *explorer, const fora
     return data;
 }
 
-static double from_start(const foray_model *model, const double *value)
-{
-    const int32_t *state;
-    const double *p;
-    double sum = 0;
-    int64_t count = foray_model_initial(model, &state, &p);
-    for (int64_t i = 0; i < count; i++)
-        sum += p[i] * value[state[i]];
-    return sum;
-}
-
-/* Is the truth between the two natures? *width: how far they are apart. */
-static bool holds(const umb_file *file, const foray_model *model, double truth, double shrink,
-                  double *width)
-{
-    double low[STATES], high[STATES];
-    umb_robust_values(file, HORIZON, false, shrink, low);
-    umb_robust_values(file, HORIZON, true, shrink, high);
-    *width = from_start(model, high) - from_start(model, low);
-    return from_start(model, low) <= truth + 1e-9 && truth <= from_start(model, high) + 1e-9;
-}
-
 static void try_seed(foray_context *ctx, int kind, uint64_t seed, counts *n)
 {
     support_sizes sizes = {
@@ -101,8 +79,8 @@ static void try_seed(foray_context *ctx, int kind, uint64_t seed, counts *n)
         double truth = support_optimal(ctx, model, reward);
         assert_true(umb_open(data, size, &file));
         assert_int_equal(file.states, STATES);
-        control = control && holds(&file, model, truth, 0.9, &width);
-        all = all && holds(&file, model, truth, 0, &width);
+        control = control && umb_contains(&file, model, truth, 0.9, &width);
+        all = all && umb_contains(&file, model, truth, 0, &width);
         n->width += width / 3;
         foray_free(data);
         foray_reward_destroy(reward);
