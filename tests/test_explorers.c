@@ -114,7 +114,7 @@ static void resume(void **state)
     everywhere(continues_where_it_was);
 }
 
-/* Truncated at every length, and in the wrong explorer. */
+/* Truncated at every length, in the wrong explorer, and with a number that nobody counted. */
 static void refuses_damaged_state(const char *algorithm, const char *world)
 {
     foray_settings settings = settings_for(algorithm);
@@ -126,6 +126,9 @@ static void refuses_damaged_state(const char *algorithm, const char *world)
     for (size_t length = 0; length < size; length += 1 + size / 97)
         assert_int_equal(foray_explorer_load(other.explorer, data, length), FORAY_ERROR_RUN);
     data[0] ^= 1;
+    assert_int_equal(foray_explorer_load(other.explorer, data, size), FORAY_ERROR_RUN);
+    data[0] ^= 1;
+    memset(data + 8, 0xFF, 8); /* -1 episodes */
     assert_int_equal(foray_explorer_load(other.explorer, data, size), FORAY_ERROR_RUN);
     free(data);
     support_stage_clear(&s);

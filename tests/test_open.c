@@ -404,6 +404,7 @@ static void saving_changes_nothing(void **state)
         support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &one));
         support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &other));
         assert_true(truth_play(one, b.world, k));
+        assert_true(truth_play(other, b.world, 50 - k)); /* forgotten when the state is loaded */
         support_ok(b.ctx, foray_explorer_save(one, &data, &size));
         support_ok(b.ctx, foray_explorer_load(other, data, size));
         free(data);

@@ -544,6 +544,16 @@ static uint64_t fingerprint(const foray_explorer *explorer)
     return fy_hash(ops->name, strlen(ops->name), hash);
 }
 
+/* Nobody has counted further one by one, and doubles can tell all of these apart. */
+#define MOST_COUNTED ((int64_t)1 << 53)
+
+static int64_t read_count(fy_reader *reader)
+{
+    uint64_t count = fy_read_u64(reader);
+    reader->failed |= count > (uint64_t)MOST_COUNTED;
+    return reader->failed ? 0 : (int64_t)count;
+}
+
 static size_t transitions_of(const foray_explorer *explorer)
 {
     return (size_t)explorer->model->succ_start[explorer->model->pairs];
@@ -579,11 +589,15 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
         return fy_fail(
             explorer->ctx, FORAY_ERROR_RUN,
             "the saved state belongs to another algorithm, model, radius, seed or reward");
-    explorer->episodes = (int64_t)fy_read_u64(&reader);
-    explorer->plans = (int64_t)fy_read_u64(&reader);
+    explorer->episodes = read_count(&reader);
+    explorer->plans = read_count(&reader);
     explorer->stale = fy_read_u64(&reader) != 0;
     explorer->table_plans = -1;
-    fy_read_u64s(&reader, (uint64_t *)explorer->seen, transitions_of(explorer));
+    int64_t steps = 0;
+    for (size_t i = 0; i < transitions_of(explorer) && !reader.failed; i++) {
+        steps += explorer->seen[i] = read_count(&reader);
+        reader.failed |= steps > MOST_COUNTED;
+    }
     explorer->certifier_after = -1;
     fy_explorer_load_tests(explorer, &reader);
     explorer->ops->load(explorer, &reader);

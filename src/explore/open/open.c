@@ -337,6 +337,13 @@ static void read_plan(foray_explorer *explorer, fy_reader *reader)
 static void open_load(foray_explorer *explorer, fy_reader *reader)
 {
     walker *w = explorer->self;
+    fy_seen *seen;
+    if (fy_seen_create(explorer->ctx, explorer->model->actions, &seen) != FORAY_OK) {
+        reader->failed = true;
+        return;
+    }
+    fy_seen_destroy(w->seen); /* what this explorer has seen itself, or was told */
+    w->seen = seen;
     w->steps = (int64_t)fy_read_u64(reader);
     w->planned_steps = (int64_t)fy_read_u64(reader);
     fy_seen_read(w->seen, reader, explorer->model->states);
