@@ -156,6 +156,10 @@ static void entries_are_applied_in_order(void **state)
     assert_true(foray_reward_at(reward, 3, 1, 2) == 0);
     assert_true(foray_reward_at(reward, 3, 1, 1) == 0.5);
     foray_reward_destroy(reward);
+    reward = parse(HEAD "\"default\":-0.0,\"entries\":[[null,1,null,-1e-400]]}");
+    assert_false(signbit(foray_reward_at(reward, 0, 0, 0)) ||
+                 signbit(foray_reward_at(reward, 0, 1, 0)));
+    foray_reward_destroy(reward);
     reward = parse(HEAD "\"entries\":[]}");
     assert_string_equal(foray_reward_name(reward), "");
     assert_true(foray_reward_at(reward, 0, 0, 0) == 0);

@@ -68,9 +68,9 @@ foray_status foray_reward_create_between(foray_context *ctx, const foray_model *
                              .actions = model->actions,
                              .horizon = model->horizon,
                              .transitions = model->succ_start[model->pairs],
-                             .fallback = fallback,
-                             .low = low,
-                             .high = high,
+                             .fallback = fallback + 0.0, /* -0 becomes 0 */
+                             .low = low + 0.0,
+                             .high = high + 0.0,
                              .discount = 1};
     if ((status = allocate_reward(ctx, reward, name)) < 0 ||
         (status = fill_first(ctx, reward, model)) < 0) {

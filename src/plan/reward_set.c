@@ -178,6 +178,7 @@ foray_status foray_reward_set(foray_context *ctx, foray_reward *reward, int64_t 
     foray_status status = check_all(ctx, reward, step, state, action, value);
     if (status < 0)
         return status;
+    value += 0.0; /* -0 becomes 0, so that equal rewards are the same text */
     tables these = {0, 0};
     if ((status = tables_of(ctx, reward, step, &these)) < 0)
         return status;
@@ -280,6 +281,7 @@ foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int
         return status;
     if (next < 0)
         return foray_reward_set(ctx, reward, step, state, action, value);
+    value += 0.0; /* as above */
     if (reward->model->open)
         return say_next(ctx, reward, step,
                         (fy_reward_rule){(int32_t)state, (int32_t)action, (int32_t)next, value});
