@@ -25,15 +25,15 @@ static void try_setting(foray_context *ctx, char *text)
     value[-1] = '=';
 }
 
-/* Two digits in a row, or one of `marks` behind a digit (an exponent), could ask for something
- * that takes seconds to build; numbers of any length are read by try_setting. */
+/* Two digits in a row (4_2 is a number, too), or one of `marks` behind a digit (an exponent), could
+ * ask for something that takes seconds to build; numbers of any length are read by try_setting. */
 static bool small(const char *text, const char *marks)
 {
     size_t digits = 0;
     for (; *text != '\0'; text++) {
         if (digits > 0 && strchr(marks, *text) != NULL)
             return false;
-        digits = *text >= '0' && *text <= '9' ? digits + 1 : 0;
+        digits = *text >= '0' && *text <= '9' ? digits + 1 : *text == '_' ? digits : 0;
         if (digits == 2)
             return false;
     }
