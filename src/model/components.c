@@ -3,25 +3,7 @@
 
 #include <stdlib.h>
 
-/* The representative of a coordinate's component: its smallest coordinate. */
-static int32_t find_root(int32_t *parent, int32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-static void join(int32_t *parent, int32_t a, int32_t b)
-{
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    if (a < b)
-        parent[b] = a;
-    else
-        parent[a] = b;
-}
+#include "base/union.h"
 
 static int64_t first_feature(const foray_model *model, int64_t generator_set)
 {
@@ -39,7 +21,7 @@ static void join_generator_sets(const foray_model *model, int32_t *parent)
     for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++)
         for (int64_t k = first_feature(model, generator_set) + 1;
              k < first_feature(model, generator_set + 1); k++)
-            join(parent, model->feat_index[k - 1], model->feat_index[k]);
+            fy_union_join(parent, model->feat_index[k - 1], model->feat_index[k]);
 }
 
 /* Numbers the components by their smallest coordinates; turns parents into blocks.
@@ -53,7 +35,7 @@ static int64_t number_components(int32_t *parent, int32_t *block_of_coord, int64
         else if (parent[i] == i)
             block_of_coord[i] = (int32_t)blocks++;
         else
-            block_of_coord[i] = block_of_coord[find_root(parent, i)];
+            block_of_coord[i] = block_of_coord[fy_union_root(parent, i)];
     }
     return blocks;
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/union.h"
+
 /* -------------------------------------------------------------------- sources */
 
 void fy_phi_rows_free(fy_phi_rows *rows)
@@ -74,26 +76,6 @@ static foray_status take_source(foray_context *ctx, const foray_model *model, in
 
 /* --------------------------------------------------------------------- blocks */
 
-/* The lowest coordinate known to belong together with c; paths are halved on the way. */
-static int32_t root_of(int32_t *parent, int32_t c)
-{
-    while (parent[c] != c) {
-        parent[c] = parent[parent[c]];
-        c = parent[c];
-    }
-    return c;
-}
-
-static void join(int32_t *parent, int32_t one, int32_t other)
-{
-    one = root_of(parent, one);
-    other = root_of(parent, other);
-    if (one < other)
-        parent[other] = one;
-    else
-        parent[one] = other;
-}
-
 /* Where each coordinate lies. Those that no phi has belong to no block. */
 typedef struct places {
     int32_t *parent;   /* [dim] */
@@ -126,12 +108,12 @@ static void find_blocks(const fy_phi_rows *rows, int64_t pairs, places *at, fy_p
     for (int64_t pair = 0; pair < pairs; pair++)
         for (int64_t k = rows->start[pair]; k < rows->start[pair + 1]; k++) {
             at->used[rows->index[k]] = true;
-            join(at->parent, rows->index[rows->start[pair]], rows->index[k]);
+            fy_union_join(at->parent, rows->index[rows->start[pair]], rows->index[k]);
         }
     for (int32_t c = 0; c < rows->dim; c++) {
         if (!at->used[c])
             continue;
-        int32_t root = root_of(at->parent, c);
+        int32_t root = fy_union_root(at->parent, c);
         at->block[c] = root == c ? (int32_t)phi->blocks++ : at->block[root];
         at->position[c] = (int32_t)phi->block_dim[at->block[c]]++;
     }
