@@ -210,6 +210,7 @@ const cli_command cli_act = {
         "and has no answer. A line after the last step, or one that is not a state, ends the\n"
         "command with a message and exit code 3.",
     .options = options,
+    .answers = true,
     .exits = {CLI_BAD_INPUT},
     .examples = "foray plan riverswim -r goal:5 -o policy.json\n"
                 "printf '0\\nplace 1\\n\\n5\\n' | foray act policy.json\n"

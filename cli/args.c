@@ -85,9 +85,6 @@ static foray_lab_info find_experiment(const char *name)
     return (foray_lab_info){0};
 }
 
-static const cli_option help_option = {
-    .is = {.name = "help", .kind = FORAY_TEXT, .help = "print this help and exit"}, .letter = 'h'};
-
 static bool has_row(const cli_options *options, const foray_parameter *row)
 {
     struct cli_setting_texts texts = {.name = ""};
@@ -125,26 +122,38 @@ static int64_t count_settings(void)
     return count;
 }
 
+static int64_t count_rows(const cli_option *table)
+{
+    int64_t count = 0;
+    while (table && table[count].is.name)
+        count++;
+    return count;
+}
+
+static void add_rows(cli_options *out, const cli_option *table)
+{
+    for (int64_t i = 0; table && table[i].is.name; i++)
+        out->row[out->count++] = table[i];
+}
+
 bool cli_options_create(const cli_option *own, bool with_settings, const char *experiment,
-                        cli_options *out)
+                        const cli_option *common, cli_options *out)
 {
     foray_lab_info lab = find_experiment(experiment);
-    int64_t owned = 0, others = with_settings ? count_settings() : lab.parameters;
-    while (own && own[owned].is.name)
-        owned++;
-    cli_options options = {.row = calloc((size_t)(owned + others) + 1, sizeof *options.row),
+    int64_t others = with_settings ? count_settings() : lab.parameters;
+    int64_t rows = count_rows(own) + others + count_rows(common);
+    cli_options options = {.row = calloc((size_t)rows + 1, sizeof *options.row),
                            .texts = calloc((size_t)others + 1, sizeof *options.texts)};
     if (!options.row || !options.texts) {
         cli_options_destroy(&options);
         return false;
     }
-    for (; options.count < owned; options.count++)
-        options.row[options.count] = own[options.count];
+    add_rows(&options, own);
     for (int64_t i = 0; i < lab.parameters; i++)
         options.row[options.count++] = option_of_parameter(&options.texts[i], &lab.parameter[i]);
     if (with_settings)
         add_settings(&options);
-    options.row[options.count++] = help_option;
+    add_rows(&options, common);
     *out = options;
     return true;
 }

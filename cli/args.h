@@ -78,10 +78,10 @@ typedef struct cli_options {
 } cli_options;
 
 /* The options of a command: its own, with_settings those of the settings table, or else
- * the parameters of an experiment of the lab (NULL: none), and --help. False: out of
- * memory. */
+ * the parameters of an experiment of the lab (NULL: none), and those that every command has.
+ * False: out of memory. */
 bool cli_options_create(const cli_option *own, bool with_settings, const char *experiment,
-                        cli_options *out);
+                        const cli_option *common, cli_options *out);
 void cli_options_destroy(cli_options *options);
 
 /* The option of this long name (of `length` bytes) or letter; NULL: none. */

@@ -42,6 +42,7 @@ typedef struct cli_command {
     cli_words words;      /* what completes the first of them */
     const char *description;
     const cli_option *options;      /* its own; NULL: none */
+    bool answers;                   /* what it prints is all it is for: --quiet leaves it alone */
     bool takes_settings;            /* the rows of the settings table are options too */
     const char *experiment;         /* the parameters of which are options too; or NULL */
     cli_exit exits[CLI_MOST_EXITS]; /* beside 0 and 2, which every command has */
@@ -57,6 +58,9 @@ const cli_command *cli_lab_command(int64_t index);
 
 /* The command that these words begin with; *used: how many of them are its name. NULL: none. */
 const cli_command *cli_command_find(int64_t words, const char *const *word, int64_t *used);
+
+/* All options that a command takes, --quiet and --help among them. False: out of memory. */
+bool cli_command_options(const cli_command *command, cli_options *out);
 
 /* Is this the first word of commands of two words, such as "lab"? */
 bool cli_command_is_group(const char *word);
@@ -89,9 +93,12 @@ static inline bool cli_has(const cli_session *session, const char *name)
 }
 
 /* Options that several commands have. */
+#define CLI_OPTION_HELP                                                                            \
+    {                                                                                              \
+        .is = {.name = "help", .kind = FORAY_TEXT, .help = "print this help and exit"},            \
+        .letter = 'h'                                                                              \
+    }
 #define CLI_OPTION_JSON CLI_SWITCH("json", "print one JSON object instead of text")
-#define CLI_OPTION_QUIET                                                                           \
-    CLI_SWITCH("quiet", "print nothing but what goes wrong; the exit code tells the rest")
 #define CLI_OPTION_PROGRESS                                                                        \
     CLI_CHOICE(0, "progress", "HOW", "bar", "bar|json",                                            \
                "how progress is shown on standard error; bar: on a terminal, json: a line of "     \

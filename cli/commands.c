@@ -75,6 +75,23 @@ const cli_command *cli_command_find(int64_t words, const char *const *word, int6
     return NULL;
 }
 
+static const cli_option for_reports[] = {
+    CLI_SWITCH("quiet", "print nothing but what goes wrong; the exit code tells the rest"),
+    CLI_OPTION_HELP,
+    CLI_END,
+};
+static const cli_option for_answers[] = {
+    CLI_SWITCH("quiet", "understood as everywhere; what is asked for is printed all the same"),
+    CLI_OPTION_HELP,
+    CLI_END,
+};
+
+bool cli_command_options(const cli_command *command, cli_options *out)
+{
+    return cli_options_create(command->options, command->takes_settings, command->experiment,
+                              command->answers ? for_answers : for_reports, out);
+}
+
 bool cli_command_is_group(const char *word)
 {
     const cli_command *command;
@@ -157,7 +174,8 @@ static int threads_wanted(const cli_session *session)
 static cli_exit keep_quiet(const cli_session *session)
 {
     const char *output = cli_value(session, "output");
-    if (!cli_has(session, "quiet") || session->json || (output && cli_is_stdout(output)))
+    if (!cli_has(session, "quiet") || session->json || session->command->answers ||
+        (output && cli_is_stdout(output)))
         return CLI_DONE;
     return freopen("/dev/null", "w", stdout)
                ? CLI_DONE
@@ -204,8 +222,7 @@ cli_exit cli_command_run(const cli_command *command, const char *level, int64_t 
     cli_session session = {.command = command, .level = level};
     char problem[CLI_ARGS_PROBLEM];
     cli_exit code;
-    if (!cli_options_create(command->options, command->takes_settings, command->experiment,
-                            &session.options))
+    if (!cli_command_options(command, &session.options))
         return cli_fail(&session, CLI_BAD_INPUT, "out of memory");
     if (cli_args_parse(&session.options, words, word, &session.args, problem))
         code = run_parsed(&session);

@@ -292,7 +292,6 @@ static const cli_option options[] = {
              "is not known, what to plan for, and may be repeated"),
     CLI_OPTION_LITERAL,
     CLI_OPTION_SHARD,
-    CLI_OPTION_QUIET,
     CLI_OPTION_PROGRESS,
     CLI_OPTIONS_FIGURE,
     CLI_OPTION_JSON,

@@ -186,8 +186,7 @@ void cli_complete_print(int64_t words, const char *const *word)
         offer_commands(words - used, word + used);
         return;
     }
-    if (!cli_options_create(command->options, command->takes_settings, command->experiment,
-                            &options))
+    if (!cli_command_options(command, &options))
         return;
     offer_arguments(command, &options, words, word);
     cli_options_destroy(&options);

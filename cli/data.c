@@ -143,6 +143,7 @@ const cli_command cli_data = {
         "gives the run's certificates from likelihoods to the last bit. Where the algorithm\n"
         "asked about any state (generative), each step is an episode of its own.",
     .options = options,
+    .answers = true,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore chain -k 100 -o chain.foray\n"
                 "foray data chain.foray -o chain.csv\n"

@@ -209,7 +209,6 @@ static const cli_option export_options[] = {
              "reach:STATE and the like as a label; may be repeated"),
     CLI_FILE('o', "output", "FILE", "the file to write (required)"),
     CLI_OPTION_FORCE,
-    CLI_OPTION_QUIET,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,

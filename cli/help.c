@@ -238,8 +238,7 @@ static cli_exit help_for_words(cli_session *session)
     const cli_command *command = cli_command_find(args->operands, args->operand, &used);
     if (!command || used < args->operands)
         return cli_fail(session, CLI_USAGE, "no such command; 'foray help' lists them");
-    if (!cli_options_create(command->options, command->takes_settings, command->experiment,
-                            &its_options))
+    if (!cli_command_options(command, &its_options))
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     cli_help_command(command, &its_options, NULL);
     cli_options_destroy(&its_options);
@@ -290,6 +289,7 @@ const cli_command cli_help = {
     .words = CLI_WORDS_COMMAND,
     .description = "Prints the list of commands, or what 'foray COMMAND --help' prints.",
     .options = options,
+    .answers = true,
     .examples = "foray help\n"
                 "foray help world export\n"
                 "foray help --complete -- explore --rad\n",

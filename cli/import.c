@@ -171,7 +171,6 @@ static const cli_option import_options[] = {
     CLI_FILE('o', "output", "FILE", "the model file to write (required)"),
     CLI_OPTION_FORCE,
     CLI_OPTION_TO,
-    CLI_OPTION_QUIET,
     CLI_OPTION_JSON,
     CLI_END,
 };

@@ -91,6 +91,7 @@ const cli_command cli_lab_list = {
         "Prints every experiment, what it measures, and its parameters with their quick\n"
         "and full values.",
     .options = list_options,
+    .answers = true,
     .examples = "foray lab list\n"
                 "foray lab list --json\n",
     .run = run_list,
@@ -229,7 +230,7 @@ static cli_exit run_experiment(cli_session *session)
 #define LAB_OPTIONS                                                                                \
     CLI_FILE('o', "output", "DIR", "the directory for tables and the page (required)"),            \
         CLI_SWITCH("quick", "a version with fewer cells that takes minutes"), CLI_OPTION_SHARD,    \
-        CLI_OPTION_QUIET, CLI_OPTION_PROGRESS, CLI_OPTION_JSON, CLI_OPTION_THREADS
+        CLI_OPTION_PROGRESS, CLI_OPTION_JSON, CLI_OPTION_THREADS
 
 static const cli_option options[] = {LAB_OPTIONS, CLI_OPTIONS_FIGURE, CLI_END};
 

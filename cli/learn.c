@@ -266,7 +266,6 @@ static const cli_option options[] = {
     CLI_REAL(0, "delta", "D", "0.1", 1e-12, 0.999999999999,
              "probability that a certificate may be wrong, or with --check a false alarm, where "
              "the run's is the default"),
-    CLI_OPTION_QUIET,
     CLI_OPTION_PROGRESS,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,

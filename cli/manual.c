@@ -79,8 +79,7 @@ static void print_title(const char *words, int section, const char *summary)
 static void print_command(const cli_command *command)
 {
     cli_options options;
-    if (!cli_options_create(command->options, command->takes_settings, command->experiment,
-                            &options))
+    if (!cli_command_options(command, &options))
         return;
     print_title(command->name, 1, command->summary);
     printf(".SH SYNOPSIS\n.B foray %s\n%s [options]\n.SH DESCRIPTION\n", command->name,

@@ -137,6 +137,7 @@ const cli_command cli_model_convert = {
         "other, or in the same one. Nothing is lost: numbers are preserved bit for bit.\n"
         "If TO is -, the model goes to standard output.",
     .options = convert_options,
+    .answers = true,
     .exits = {CLI_BAD_INPUT},
     .examples = "foray world export grid -o grid.json\n"
                 "foray model convert grid.json grid.compact\n"

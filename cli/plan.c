@@ -418,7 +418,6 @@ static const cli_option options[] = {
                "do not store the plans in the run file; works while the run is still exploring"),
     CLI_OPTION_TRUST,
     CLI_OPTION_CONTAIN,
-    CLI_OPTION_QUIET,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,

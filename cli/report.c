@@ -131,7 +131,6 @@ static const cli_option options[] = {
     CLI_FILE('o', "output", "FILE", "the HTML file to write; - is standard output (required)"),
     CLI_OPTIONS_FIGURE,
     CLI_OPTION_FORCE,
-    CLI_OPTION_QUIET,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
     CLI_END,

@@ -497,7 +497,6 @@ static const cli_option options[] = {
     CLI_OPTION_MODE,
     CLI_OPTION_TRUST,
     CLI_OPTION_CONTAIN,
-    CLI_OPTION_QUIET,
     CLI_OPTION_PROGRESS,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,

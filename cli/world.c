@@ -118,6 +118,7 @@ const cli_command cli_world_list = {
         "Prints every built-in world, or the one named: what it is, its parameters with\n"
         "their defaults and ranges, and, if it is a system, its rewards.",
     .options = list_options,
+    .answers = true,
     .exits = {CLI_BAD_INPUT},
     .examples = "foray world list\n"
                 "foray world list pendulum\n"

@@ -46,10 +46,43 @@ quiet river.html foray report river.foray -o river.html
 quiet again foray compare riverswim -a random -k 20 --seeds 2 -o again
 quiet river.umb foray model export river.foray --to umb -o river.umb
 quiet lake.json foray model import "$source_dir/examples/tables/FrozenLake-v1_4x4.csv" --horizon 9 -o lake.json
+quiet play.html foray play river.foray -o play.html
+quiet swim.json foray world export riverswim -o swim.json
+quiet swim.compact foray model convert swim.json swim.compact
+quiet plan.csv foray policy export plan.json -o plan.csv
+quiet data.csv foray data river.foray -o data.csv
+quiet river.foray foray bound river.foray
+quiet river.foray foray certify river.foray plan.json -r goal:5
+quiet plan.json foray evaluate riverswim plan.json -r goal:5
+quiet river.foray foray info river.foray
+quiet river.foray foray verify river.foray
+quiet swim.json foray model check swim.json
+quiet swim.json foray world check tank
+quiet river.foray foray rollout river.foray -r goal:5 -n 10
+quiet lab foray lab lowerbound --quick --algorithms random --members 1 --seeds 2 --multiples 1 --cube-multiples 1 -o lab
 foray explore riverswim -k 5 -o json.foray --quiet --json >quiet.json
 holds "the object that is asked for is printed" test "$(json episodes quiet.json)" = 5
 expect 3 'No such file' foray report none-such.foray -o none.html --quiet
 expect 1 'certificate' foray plan a.foray -r goal:5 --require 0.001 --quiet
+
+# What is asked for is printed with --quiet as well, to the last byte.
+answers() {
+    foray "$@" >loud
+    foray "$@" --quiet >low
+    holds "--quiet leaves it as it is: foray $*" cmp loud low
+    holds "which is something: foray $*" test -s low
+}
+answers data river.foray
+answers world list
+answers lab list
+answers help explore
+answers policy export plan.json --to csv -o -
+answers model convert swim.json - --to compact
+holds "actions are answered" sh -c 'echo 0 | foray act plan.json --quiet | grep -q .'
+while read -ra command; do
+    holds "--quiet is understood by ${command[*]}" \
+        sh -c 'foray "$@" --quiet --help | grep -q "^ *--quiet "' sh "${command[@]}"
+done < <(foray --help | sed -n '/^commands:/,/^$/p' | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p')
 
 # ----------------------------------------------------------------------------- pipes
 foray learn riverswim river.csv -o file.foray >/dev/null
