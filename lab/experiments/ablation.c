@@ -24,7 +24,7 @@ static const foray_lab_parameter parameters[] = {
         FY_LAB_WHOLE("goals", "48", "128", 1, 1e6, "at most so many goal states to plan for"),
     [FY_AB_REWARDS] = FY_LAB_WHOLE("rewards", "8", "16", 1, 1e6,
                                    "random rewards of each kind: dense, sparse, timed"),
-    [FY_AB_SEEDS] = FY_LAB_SEEDS("10", "30"),
+    [FY_AB_SEEDS] = FY_LAB_SEEDS("10", "10"),
     [FY_AB_SEED] = FY_LAB_SEED,
 };
 

@@ -38,9 +38,9 @@ static const foray_lab_parameter parameters[] = {
     [FY_LB_CUBE_MULTIPLES] =
         FY_LAB_REALS("cube_multiples", EIGHTH_TO_512, EIGHTH_TO_512 ",1024,2048", 1e-6, 1e9,
                      "hypercube: episodes as multiples of the bound, ascending"),
-    [FY_LB_MEMBERS] = FY_LAB_WHOLE("members", "4", "10", 1, 4096,
+    [FY_LB_MEMBERS] = FY_LAB_WHOLE("members", "4", "5", 1, 4096,
                                    "members of each class to be tried, drawn at random"),
-    [FY_LB_SEEDS] = FY_LAB_SEEDS("8", "20"),
+    [FY_LB_SEEDS] = FY_LAB_SEEDS("8", "8"),
     [FY_LB_SEED] = FY_LAB_SEED,
     [FY_LB_MODE] = FY_LAB_CHOICE("mode", "plugin", "plugin", "optimistic|plugin|pessimistic",
                                  "how policies are planned for the reward"),
