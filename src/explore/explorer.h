@@ -227,6 +227,11 @@ void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader);
 /* Has it a bound for all rewards: its own, or one from the sets? */
 foray_status fy_explorer_bounded(foray_explorer *explorer, bool *out);
 
+/* What an algorithm was told to end before its time is of no use: the episode stays open. */
+foray_status fy_explorer_unless_stopped(const foray_explorer *explorer);
+/* Fails: this call does not come next in an episode. */
+foray_status fy_explorer_out_of_turn(foray_explorer *explorer, const char *call);
+
 /* foray_explorer_learn, of an episode that may have ended in an absorbing state. */
 foray_status fy_explorer_learn(foray_explorer *explorer, int64_t steps, const int32_t *states,
                                const int32_t *actions, bool done);

@@ -1,103 +1,15 @@
 /* json_read.c - a model from JSON (docs/formats.md). Messages name the key; the
  * caller of the whole puts the file in front. */
-#include "base/document.h"
+#include "model/json_reading.h"
 #include "model/open.h"
-#include "model/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The arrays of the parts of a model; released at the end. */
-typedef struct reader {
-    foray_context *ctx;
-    fy_json_tree tree;
-    fy_json root;
-    fy_model_parts parts;
-    int32_t *initial_state;
-    double *initial_probability;
-    bool *available; /* [pairs], or NULL: every pair exists */
-    int64_t *succ_start;
-    int64_t *slot; /* [transitions] where entry e of "features" goes, pairs in order */
-    int32_t *succ;
-    int64_t *feat_start;
-    int32_t *feat_index;
-    double *feat_value;
-    double *theta;
-    int64_t *pair_start;
-    bool *pair_given; /* [pairs] */
-    int32_t *pair_index;
-    double *pair_value;
-    char **state_names, **action_names; /* the texts belong to the tree */
-    int32_t *cell_row, *cell_col;
-    int64_t absorbings;
-    int32_t *absorbing; /* of open models */
-} reader;
-
-/* ----------------------------------------------------------- single values */
-
-static foray_status get_array(foray_context *ctx, fy_json object, const char *key, fy_json *out)
-{
-    *out = fy_json_member(object, key);
-    if (fy_json_kind_of(*out) == FY_JSON_ARRAY)
-        return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: an array is expected", key);
-}
-
-/* Item i of a list that counts something of which there are `limit`. */
-static foray_status item_index(foray_context *ctx, fy_json list, int64_t i, const char *what,
-                               int64_t limit, int64_t *out)
-{
-    fy_json value = fy_json_item(list, i);
-    if (fy_json_kind_of(value) != FY_JSON_INTEGER)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "the %s must be a whole number", what);
-    *out = fy_json_integer(value);
-    if (*out >= 0 && *out < limit)
-        return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s %" PRId64 ", but the model has %" PRId64 " %ss",
-                   what, *out, limit, what);
-}
-
-/* A number, item i of its list. */
-static foray_status item_number(foray_context *ctx, fy_json value, int64_t i, double *out)
-{
-    if (!fy_json_is_number(value))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "item %" PRId64 " must be a number", i);
-    *out = fy_json_real(value);
-    return FORAY_OK;
-}
-
-static foray_status check_tuple(foray_context *ctx, fy_json list, int64_t count, const char *shape)
-{
-    if (fy_json_kind_of(list) == FY_JSON_ARRAY && fy_json_size(list) == count)
-        return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "must be %s", shape);
-}
-
-/* The vector [[i,value],...] that an entry of list[e] ends with, at `position`; its indices
- * are below `limit`. */
-static foray_status read_vector(foray_context *ctx, fy_json entry, int position, const char *list,
-                                int64_t e, int64_t limit, int32_t *index, double *value)
-{
-    fy_json vector = fy_json_item(entry, position);
-    int64_t k = 0, i = 0;
-    for (fy_json item = fy_json_first(vector); item.tree; item = fy_json_next(vector, item)) {
-        foray_status status = check_tuple(ctx, item, 2, "[coordinate, value]");
-        if (status == FORAY_OK)
-            status = item_index(ctx, item, 0, "coordinate", limit, &i);
-        if (status == FORAY_OK)
-            status = item_number(ctx, fy_json_item(item, 1), 1, &value[k]);
-        if (status != FORAY_OK)
-            return fy_fail_within(ctx, status, "%s[%" PRId64 "][%d][%" PRId64 "]", list, e,
-                                  position, k);
-        index[k++] = (int32_t)i;
-    }
-    return FORAY_OK;
-}
-
 /* ------------------------------------------------------------------- sizes */
 
-static foray_status read_shape(reader *r)
+static foray_status read_shape(fy_model_reading *r)
 {
     fy_model_parts *parts = &r->parts;
     const struct {
@@ -118,7 +30,7 @@ static foray_status read_shape(reader *r)
     return FORAY_OK;
 }
 
-static foray_status read_sizes(reader *r)
+static foray_status read_sizes(fy_model_reading *r)
 {
     fy_model_parts *parts = &r->parts;
     foray_status status = read_shape(r);
@@ -145,24 +57,24 @@ static foray_status read_sizes(reader *r)
 
 /* ----------------------------------------------------------------- initial */
 
-static foray_status read_initial_entry(reader *r, fy_json entry, int64_t i)
+static foray_status read_initial_entry(fy_model_reading *r, fy_json entry, int64_t i)
 {
     int64_t state = 0;
-    foray_status status = check_tuple(r->ctx, entry, 2, "[state, probability]");
+    foray_status status = fy_item_tuple(r->ctx, entry, 2, "[state, probability]");
     if (status == FORAY_OK)
-        status = item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
+        status = fy_item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
     if (status == FORAY_OK)
-        status = item_number(r->ctx, fy_json_item(entry, 1), 1, &r->initial_probability[i]);
+        status = fy_item_number(r->ctx, fy_json_item(entry, 1), 1, &r->initial_probability[i]);
     if (status != FORAY_OK)
         return fy_fail_within(r->ctx, status, "initial[%" PRId64 "]", i);
     r->initial_state[i] = (int32_t)state;
     return FORAY_OK;
 }
 
-static foray_status read_initial(reader *r)
+static foray_status read_initial(fy_model_reading *r)
 {
     fy_json list;
-    foray_status status = get_array(r->ctx, r->root, "initial", &list);
+    foray_status status = fy_item_array(r->ctx, r->root, "initial", &list);
     if (status != FORAY_OK)
         return status;
     int64_t count = fy_json_size(list);
@@ -179,12 +91,12 @@ static foray_status read_initial(reader *r)
 /* --------------------------------------------------------------- available */
 
 /* [s,[a,...]]: the actions of a state. */
-static foray_status read_available_entry(reader *r, fy_json entry, int64_t e, bool *given)
+static foray_status read_available_entry(fy_model_reading *r, fy_json entry, int64_t e, bool *given)
 {
     int64_t state = 0, action = 0, A = r->parts.actions;
-    foray_status status = check_tuple(r->ctx, entry, 2, "[state, [action, ...]]");
+    foray_status status = fy_item_tuple(r->ctx, entry, 2, "[state, [action, ...]]");
     if (status == FORAY_OK)
-        status = item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
+        status = fy_item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
     if (status == FORAY_OK && fy_json_kind_of(fy_json_item(entry, 1)) != FY_JSON_ARRAY)
         status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "the actions must be an array");
     if (status == FORAY_OK && given[state])
@@ -195,7 +107,7 @@ static foray_status read_available_entry(reader *r, fy_json entry, int64_t e, bo
     given[state] = true;
     memset(r->available + state * A, false, (size_t)A * sizeof *r->available);
     for (int64_t i = 0; i < fy_json_size(list); i++) {
-        status = item_index(r->ctx, list, i, "action", A, &action);
+        status = fy_item_index(r->ctx, list, i, "action", A, &action);
         if (status == FORAY_OK && r->available[state * A + action])
             status =
                 fy_fail(r->ctx, FORAY_ERROR_INPUT, "action %" PRId64 " is given twice", action);
@@ -207,14 +119,14 @@ static foray_status read_available_entry(reader *r, fy_json entry, int64_t e, bo
 }
 
 /* States that are not listed have all actions. */
-static foray_status read_available(reader *r)
+static foray_status read_available(fy_model_reading *r)
 {
     fy_json list = fy_json_member(r->root, "available");
     int64_t pairs = r->parts.states * r->parts.actions, e = 0;
     bool *given;
     if (!list.tree)
         return FORAY_OK;
-    foray_status status = get_array(r->ctx, r->root, "available", &list);
+    foray_status status = fy_item_array(r->ctx, r->root, "available", &list);
     if (status != FORAY_OK)
         return status;
     if (!FY_ALLOC(r->ctx, r->available, pairs) || !FY_ALLOC(r->ctx, given, r->parts.states))
@@ -227,286 +139,38 @@ static foray_status read_available(reader *r)
     return status;
 }
 
-/* ---------------------------------------------------------------- features */
+/* ------------------------------------------------------------------- theta */
 
-/* The pair of [s,a,next,[...]]; counts it. */
-static foray_status count_entry(reader *r, fy_json entry, int64_t e)
-{
-    int64_t state = 0, action = 0, next = 0;
-    foray_status status = check_tuple(r->ctx, entry, 4, "[state, action, next, [[i, value], ...]]");
-    if (status == FORAY_OK)
-        status = item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
-    if (status == FORAY_OK)
-        status = item_index(r->ctx, entry, 1, "action", r->parts.actions, &action);
-    if (status == FORAY_OK)
-        status = item_index(r->ctx, entry, 2, "next state", r->parts.states, &next);
-    if (status == FORAY_OK && fy_json_kind_of(fy_json_item(entry, 3)) != FY_JSON_ARRAY)
-        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "the features must be an array");
-    if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "features[%" PRId64 "]", e);
-    r->slot[e] = state * r->parts.actions + action;
-    r->succ_start[r->slot[e] + 1]++;
-    return FORAY_OK;
-}
-
-/* From counts to places: slot[e] was the pair of entry e, and becomes its place. */
-static void place_entries(reader *r, fy_json list, int64_t pairs)
-{
-    int64_t *start = r->succ_start, count = 0;
-    for (int64_t pair = 0; pair < pairs; pair++)
-        start[pair + 1] += start[pair];
-    for (fy_json entry = fy_json_first(list); entry.tree; entry = fy_json_next(list, entry)) {
-        int64_t place = start[r->slot[count]]++;
-        r->slot[count++] = place;
-        r->succ[place] = (int32_t)fy_json_integer(fy_json_item(entry, 2));
-        r->feat_start[place + 1] = fy_json_size(fy_json_item(entry, 3));
-    }
-    for (int64_t pair = pairs; pair > 0; pair--)
-        start[pair] = start[pair - 1];
-    start[0] = 0;
-    for (int64_t place = 0; place < count; place++)
-        r->feat_start[place + 1] += r->feat_start[place];
-}
-
-static foray_status read_features(reader *r)
-{
-    fy_json list, entry;
-    foray_status status = get_array(r->ctx, r->root, "features", &list);
-    if (status != FORAY_OK)
-        return status;
-    int64_t count = fy_json_size(list), pairs = r->parts.states * r->parts.actions;
-    if (count < pairs && !r->available)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                       "features: %" PRId64 " entries, but each of %" PRId64 " states and %" PRId64
-                       " actions needs one",
-                       count, r->parts.states, r->parts.actions);
-    if (!FY_ALLOC(r->ctx, r->succ_start, pairs + 1) || !FY_ALLOC(r->ctx, r->slot, count) ||
-        !FY_ALLOC(r->ctx, r->succ, count) || !FY_ALLOC(r->ctx, r->feat_start, count + 1))
-        return FORAY_ERROR_MEMORY;
-    entry = fy_json_first(list);
-    for (int64_t e = 0; e < count && status == FORAY_OK; e++, entry = fy_json_next(list, entry))
-        status = count_entry(r, entry, e);
-    if (status != FORAY_OK)
-        return status;
-    place_entries(r, list, pairs);
-    if (!FY_ALLOC(r->ctx, r->feat_index, r->feat_start[count]) ||
-        !FY_ALLOC(r->ctx, r->feat_value, r->feat_start[count]))
-        return FORAY_ERROR_MEMORY;
-    entry = fy_json_first(list);
-    for (int64_t e = 0; e < count && status == FORAY_OK; e++, entry = fy_json_next(list, entry)) {
-        int64_t at = r->feat_start[r->slot[e]];
-        status = read_vector(r->ctx, entry, 3, "features", e, r->parts.dim, r->feat_index + at,
-                             r->feat_value + at);
-    }
-    return status;
-}
-
-/* ----------------------------------------------------------- optional keys */
-
-static foray_status check_length(foray_context *ctx, fy_json list, const char *key, int64_t count)
-{
-    if (fy_json_kind_of(list) == FY_JSON_ARRAY && fy_json_size(list) == count)
-        return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: must be an array of %" PRId64 " items", key, count);
-}
-
-static foray_status read_theta(reader *r)
+static foray_status read_theta(fy_model_reading *r)
 {
     fy_json list = fy_json_member(r->root, "theta"), item = fy_json_first(list);
     if (!list.tree)
         return FORAY_OK;
-    foray_status status = check_length(r->ctx, list, "theta", r->parts.dim);
+    foray_status status = fy_item_length(r->ctx, list, "theta", r->parts.dim);
     if (status != FORAY_OK)
         return status;
     if (!FY_ALLOC(r->ctx, r->theta, r->parts.dim))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < r->parts.dim && status == FORAY_OK;
          i++, item = fy_json_next(list, item))
-        status = item_number(r->ctx, item, i, &r->theta[i]);
+        status = fy_item_number(r->ctx, item, i, &r->theta[i]);
     return status == FORAY_OK ? status : fy_fail_within(r->ctx, status, "theta");
 }
 
-/* [s,a,[[i,value],...]]: who it is about. */
-static foray_status place_pair_entry(reader *r, fy_json entry, int64_t e)
-{
-    int64_t state = 0, action = 0;
-    foray_status status = check_tuple(r->ctx, entry, 3, "[state, action, [[i, value], ...]]");
-    if (status == FORAY_OK)
-        status = item_index(r->ctx, entry, 0, "state", r->parts.states, &state);
-    if (status == FORAY_OK)
-        status = item_index(r->ctx, entry, 1, "action", r->parts.actions, &action);
-    if (status == FORAY_OK && fy_json_kind_of(fy_json_item(entry, 2)) != FY_JSON_ARRAY)
-        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "the features must be an array");
-    int64_t pair = state * r->parts.actions + action;
-    if (status == FORAY_OK && r->pair_given[pair])
-        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR " is given twice", state, action);
-    if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "pair_features.entries[%" PRId64 "]", e);
-    r->pair_given[pair] = true;
-    r->pair_start[pair + 1] = fy_json_size(fy_json_item(entry, 2));
-    return FORAY_OK;
-}
-
-/* Pairs without an entry are found when the model is assembled. */
-static foray_status read_pair_entries(reader *r, fy_json list)
-{
-    int64_t pairs = r->parts.states * r->parts.actions, e = 0;
-    foray_status status = FORAY_OK;
-    fy_json entry;
-    if (!FY_ALLOC(r->ctx, r->pair_start, pairs + 1) || !FY_ALLOC(r->ctx, r->pair_given, pairs))
-        return FORAY_ERROR_MEMORY;
-    for (entry = fy_json_first(list); entry.tree && status == FORAY_OK;
-         entry = fy_json_next(list, entry))
-        status = place_pair_entry(r, entry, e++);
-    if (status != FORAY_OK)
-        return status;
-    for (int64_t pair = 0; pair < pairs; pair++)
-        r->pair_start[pair + 1] += r->pair_start[pair];
-    if (!FY_ALLOC(r->ctx, r->pair_index, r->pair_start[pairs]) ||
-        !FY_ALLOC(r->ctx, r->pair_value, r->pair_start[pairs]))
-        return FORAY_ERROR_MEMORY;
-    e = 0;
-    for (entry = fy_json_first(list); entry.tree && status == FORAY_OK;
-         entry = fy_json_next(list, entry)) {
-        int64_t pair = fy_json_integer(fy_json_item(entry, 0)) * r->parts.actions +
-                       fy_json_integer(fy_json_item(entry, 1));
-        int64_t at = r->pair_start[pair];
-        status = read_vector(r->ctx, entry, 2, "pair_features.entries", e++, r->parts.pair_dim,
-                             r->pair_index + at, r->pair_value + at);
-    }
-    return status;
-}
-
-static foray_status read_pair_features(reader *r)
-{
-    static const char *const known[] = {"dim", "entries", NULL};
-    fy_json object = fy_json_member(r->root, "pair_features"), list;
-    if (!object.tree)
-        return FORAY_OK;
-    foray_status status = fy_document_keys(r->ctx, object, "pair_features", known);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_document_integer(r->ctx, object, "dim", 1, INT32_MAX - 1, &r->parts.pair_dim);
-    if (status == FORAY_OK)
-        status = get_array(r->ctx, object, "entries", &list);
-    if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "pair_features");
-    return read_pair_entries(r, list);
-}
-
-static foray_status read_names(reader *r, const char *key, int64_t count, char ***out)
-{
-    fy_json list = fy_json_member(r->root, key), name = fy_json_first(list);
-    if (!list.tree)
-        return FORAY_OK;
-    foray_status status = check_length(r->ctx, list, key, count);
-    if (status != FORAY_OK)
-        return status;
-    if (!FY_ALLOC(r->ctx, *out, count))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < count; i++, name = fy_json_next(list, name)) {
-        bool given = fy_json_kind_of(name) == FY_JSON_TEXT;
-        if (!given && fy_json_kind_of(name) != FY_JSON_NULL)
-            return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s[%" PRId64 "]: must be a text or null",
-                           key, i);
-        (*out)[i] = given ? (char *)fy_json_text(name) : NULL;
-    }
-    return FORAY_OK;
-}
-
-static foray_status read_cell(reader *r, fy_json cell, int64_t i)
-{
-    int64_t state = 0, row = 0, col = 0;
-    foray_status status = check_tuple(r->ctx, cell, 3, "[state, row, column]");
-    if (status == FORAY_OK)
-        status = item_index(r->ctx, cell, 0, "state", r->parts.states, &state);
-    if (status == FORAY_OK)
-        status = item_index(r->ctx, cell, 1, "row", r->parts.grid_rows, &row);
-    if (status == FORAY_OK)
-        status = item_index(r->ctx, cell, 2, "column", r->parts.grid_cols, &col);
-    if (status == FORAY_OK && r->cell_row[state] >= 0)
-        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "state %" PRId64 " is given twice", state);
-    if (status != FORAY_OK)
-        return fy_fail_within(r->ctx, status, "layout.cell[%" PRId64 "]", i);
-    r->cell_row[state] = (int32_t)row;
-    r->cell_col[state] = (int32_t)col;
-    return FORAY_OK;
-}
-
-static foray_status read_grid(reader *r, fy_json layout, fy_json *cells)
-{
-    static const char *const known[] = {"kind", "rows", "cols", "cell", NULL};
-    static const char *const kinds[] = {"grid", NULL};
-    int kind;
-    foray_status status = fy_document_keys(r->ctx, layout, "layout", known);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_document_choice(r->ctx, layout, "kind", kinds, &kind);
-    if (status == FORAY_OK)
-        status = fy_document_integer(r->ctx, layout, "rows", 1, INT32_MAX - 1, &r->parts.grid_rows);
-    if (status == FORAY_OK)
-        status = fy_document_integer(r->ctx, layout, "cols", 1, INT32_MAX - 1, &r->parts.grid_cols);
-    if (status == FORAY_OK)
-        status = get_array(r->ctx, layout, "cell", cells);
-    return status == FORAY_OK ? status : fy_fail_within(r->ctx, status, "layout");
-}
-
-static foray_status read_layout(reader *r)
-{
-    fy_json layout = fy_json_member(r->root, "layout"), cells;
-    if (!layout.tree)
-        return FORAY_OK;
-    foray_status status = read_grid(r, layout, &cells);
-    if (status != FORAY_OK)
-        return status;
-    if (!FY_ALLOC(r->ctx, r->cell_row, r->parts.states) ||
-        !FY_ALLOC(r->ctx, r->cell_col, r->parts.states))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t state = 0; state < r->parts.states; state++)
-        r->cell_row[state] = r->cell_col[state] = -1;
-    int64_t i = 0;
-    for (fy_json cell = fy_json_first(cells); cell.tree && status == FORAY_OK;
-         cell = fy_json_next(cells, cell))
-        status = read_cell(r, cell, i++);
-    return status;
-}
-
-/* ------------------------------------------------------------------- whole */
-
-static foray_status read_everything(reader *r)
-{
-    foray_status status = read_sizes(r);
-    if (status == FORAY_OK)
-        status = read_available(r);
-    if (status == FORAY_OK)
-        status = read_features(r);
-    if (status == FORAY_OK)
-        status = read_initial(r);
-    if (status == FORAY_OK)
-        status = read_theta(r);
-    if (status == FORAY_OK)
-        status = read_pair_features(r);
-    if (status == FORAY_OK)
-        status = read_names(r, "state_names", r->parts.states, &r->state_names);
-    if (status == FORAY_OK)
-        status = read_names(r, "action_names", r->parts.actions, &r->action_names);
-    if (status == FORAY_OK)
-        status = read_layout(r);
-    return status;
-}
+/* ------------------------------------------------------------- open models */
 
 /* "absorbing":[s,...], each once. */
-static foray_status read_absorbing(reader *r)
+static foray_status read_absorbing(fy_model_reading *r)
 {
     fy_json list;
     if (!fy_json_member(r->root, "absorbing").tree)
         return FORAY_OK;
-    foray_status status = get_array(r->ctx, r->root, "absorbing", &list);
+    foray_status status = fy_item_array(r->ctx, r->root, "absorbing", &list);
     if (status == FORAY_OK && !FY_ALLOC(r->ctx, r->absorbing, fy_json_size(list)))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; status == FORAY_OK && i < fy_json_size(list); i++) {
         int64_t state = -1;
-        status = item_index(r->ctx, list, i, "state", r->parts.states, &state);
+        status = fy_item_index(r->ctx, list, i, "state", r->parts.states, &state);
         if (status == FORAY_OK && i > 0 && state <= r->absorbing[i - 1])
             status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "states must ascend");
         if (status != FORAY_OK)
@@ -517,7 +181,7 @@ static foray_status read_absorbing(reader *r)
 }
 
 /* Nothing but sizes: "initial" may be null, and there are no features. */
-static foray_status read_open(reader *r, foray_model **out)
+static foray_status read_open(fy_model_reading *r, foray_model **out)
 {
     static const char *const kinds[] = {"open", NULL};
     static const char *const closed[] = {"dim",         "norm_bound",    "features",
@@ -535,13 +199,13 @@ static foray_status read_open(reader *r, foray_model **out)
     if (status == FORAY_OK && known)
         status = read_initial(r);
     if (status == FORAY_OK)
-        status = read_names(r, "state_names", parts->states, &r->state_names);
+        status = fy_model_read_names(r, "state_names", parts->states, &r->state_names);
     if (status == FORAY_OK)
-        status = read_names(r, "action_names", parts->actions, &r->action_names);
+        status = fy_model_read_names(r, "action_names", parts->actions, &r->action_names);
     if (status == FORAY_OK)
         status = read_absorbing(r);
     if (status == FORAY_OK)
-        status = read_layout(r);
+        status = fy_model_read_layout(r);
     if (status != FORAY_OK)
         return status;
     const fy_open_parts open = {.name = parts->name,
@@ -563,7 +227,31 @@ static foray_status read_open(reader *r, foray_model **out)
     return status == FORAY_ERROR_USAGE ? FORAY_ERROR_INPUT : status;
 }
 
-static foray_status assemble(reader *r, foray_model **out)
+/* ------------------------------------------------------------------- whole */
+
+static foray_status read_everything(fy_model_reading *r)
+{
+    foray_status status = read_sizes(r);
+    if (status == FORAY_OK)
+        status = read_available(r);
+    if (status == FORAY_OK)
+        status = fy_model_read_features(r);
+    if (status == FORAY_OK)
+        status = read_initial(r);
+    if (status == FORAY_OK)
+        status = read_theta(r);
+    if (status == FORAY_OK)
+        status = fy_model_read_pair_features(r);
+    if (status == FORAY_OK)
+        status = fy_model_read_names(r, "state_names", r->parts.states, &r->state_names);
+    if (status == FORAY_OK)
+        status = fy_model_read_names(r, "action_names", r->parts.actions, &r->action_names);
+    if (status == FORAY_OK)
+        status = fy_model_read_layout(r);
+    return status;
+}
+
+static foray_status assemble(fy_model_reading *r, foray_model **out)
 {
     fy_model_parts *parts = &r->parts;
     parts->available = r->available;
@@ -585,7 +273,7 @@ static foray_status assemble(reader *r, foray_model **out)
     return fy_model_assemble(r->ctx, parts, out);
 }
 
-static void free_reader(reader *r)
+static void free_reader(fy_model_reading *r)
 {
     fy_json_free(&r->tree);
     free(r->initial_state);
@@ -624,7 +312,7 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
         "feature_error", "nonnegative", "feature_delta", "available", "kind",
         "absorbing",     NULL};
     static const char *const *const keys[] = {first, second};
-    reader r = {.ctx = ctx};
+    fy_model_reading r = {.ctx = ctx};
     foray_status status =
         fy_document_parse_two(ctx, text, size, where, "foray-model", keys, &r.tree);
     if (status != FORAY_OK)
