@@ -9,6 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 
+int support_set_up(void **state)
+{
+    *state = foray_context_create();
+    return *state == NULL;
+}
+
+int support_tear_down(void **state)
+{
+    foray_context_destroy(*state);
+    return 0;
+}
+
 static const foray_parameter *own_row(const char *name)
 {
     const char *algorithm;
@@ -44,6 +56,16 @@ double support_own(const foray_settings *settings, const char *name)
     support_ok(&ctx, foray_settings_get(&ctx, settings, name, text, sizeof text));
     support_ok(&ctx, foray_parameter_read(&ctx, row, text, &value));
     return row->kind == FORAY_CHOICE ? (double)value.whole : value.real;
+}
+
+foray_settings support_settings(const char *algorithm, int64_t episodes, int64_t seed)
+{
+    foray_settings settings;
+    foray_settings_default(&settings);
+    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
+    settings.episodes = episodes;
+    settings.seed = seed;
+    return settings;
 }
 
 foray_status support_create(foray_context *ctx, const foray_model *model,

@@ -8,14 +8,22 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+/* Around tests whose *state is a context. */
+int support_set_up(void **state);
+int support_tear_down(void **state);
 
 /* A parameter of an algorithm's own, by name: set from text or from a number (choices by
  * their place), and its value, the default if it was not set. */
 void support_set(foray_settings *settings, const char *name, const char *value);
 void support_set_number(foray_settings *settings, const char *name, double value);
 double support_own(const foray_settings *settings, const char *name);
+
+/* The default settings of an algorithm, but for how long it explores and its seed. */
+foray_settings support_settings(const char *algorithm, int64_t episodes, int64_t seed);
 
 /* Fails unless both explorers save the same bytes. */
 void support_same_state(foray_explorer *a, foray_explorer *b);
@@ -40,6 +48,14 @@ void support_law(support_random *random, int64_t count, bool sparse, double *out
     do {                                                                                           \
         if ((call) != FORAY_OK)                                                                    \
             fail_msg("%s: %s", #call, foray_message(ctx));                                         \
+    } while (0)
+
+/* The call must fail with this status, and its message must contain the text. */
+#define support_refused(ctx, call, status, text)                                                   \
+    do {                                                                                           \
+        assert_int_equal((call), (status));                                                        \
+        if (!strstr(foray_message(ctx), (text)))                                                   \
+            fail_msg("\"%s\" is not in \"%s\"", (text), foray_message(ctx));                       \
     } while (0)
 
 /* An explorer whose certificates are the algorithm's own: from the radius of the exploration, not
