@@ -21,6 +21,18 @@ int support_tear_down(void **state)
     return 0;
 }
 
+void support_every_allocation(foray_status (*attempt)(foray_context *ctx))
+{
+    foray_status status = FORAY_ERROR_MEMORY;
+    for (int64_t allowed = 0; status != FORAY_OK; allowed++) {
+        foray_context *ctx = foray_context_create();
+        ctx->allocations_left = allowed;
+        status = attempt(ctx);
+        foray_context_destroy(ctx);
+        assert_true(status == FORAY_OK || (status == FORAY_ERROR_MEMORY && allowed < 1000));
+    }
+}
+
 static const foray_parameter *own_row(const char *name)
 {
     const char *algorithm;
@@ -85,6 +97,7 @@ void support_stage_clear(support_stage *s)
 
 void support_bench_clear(support_bench *b)
 {
+    foray_explorer_destroy(b->explorer);
     foray_world_destroy(b->world);
     foray_model_destroy(b->truth);
     foray_model_destroy(b->open);

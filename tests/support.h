@@ -12,7 +12,8 @@
 
 #include <cmocka.h>
 
-/* Around tests whose *state is a context. */
+/* A test whose *state is a context, and what makes and ends it. */
+#define support_test(test) cmocka_unit_test_setup_teardown(test, support_set_up, support_tear_down)
 int support_set_up(void **state);
 int support_tear_down(void **state);
 
@@ -50,6 +51,10 @@ void support_law(support_random *random, int64_t count, bool sparse, double *out
             fail_msg("%s: %s", #call, foray_message(ctx));                                         \
     } while (0)
 
+/* Makes the first, the second, ... allocation fail that `attempt` makes, until none does, or fails
+ * the test. The attempt has a context of its own each time, and releases what it made. */
+void support_every_allocation(foray_status (*attempt)(foray_context *ctx));
+
 /* The call must fail with this status, and its message must contain the text. */
 #define support_refused(ctx, call, status, text)                                                   \
     do {                                                                                           \
@@ -77,6 +82,7 @@ typedef struct support_bench {
     foray_context *ctx;
     foray_model *truth, *open;
     foray_world *world;
+    foray_explorer *explorer; /* of the open model, or NULL */
 } support_bench;
 void support_bench_clear(support_bench *b);
 

@@ -2,7 +2,6 @@
 #include "support_linear.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "explore/linear/phi.h"
@@ -42,12 +41,7 @@ foray_model *linear_random_world(foray_context *ctx, linear_sizes n, uint64_t se
 
 foray_settings linear_settings(const char *algorithm)
 {
-    foray_settings settings;
-    foray_settings_default(&settings);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
-    settings.episodes = 200;
-    settings.seed = 11;
-    return settings;
+    return support_settings(algorithm, 200, 11);
 }
 
 double *linear_features(foray_context *ctx, const foray_model *model, int source, int64_t *dim)

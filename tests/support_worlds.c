@@ -3,18 +3,6 @@
 
 #include <math.h>
 
-int world_set_up(void **state)
-{
-    *state = foray_context_create();
-    return *state == NULL;
-}
-
-int world_tear_down(void **state)
-{
-    foray_context_destroy(*state);
-    return 0;
-}
-
 foray_model *world_model_of(foray_context *ctx, const char *spec)
 {
     foray_model *model = NULL;

@@ -4,11 +4,6 @@
 
 #include "support.h"
 
-/* A test whose *state is a context. */
-#define WORLD_TEST(test) cmocka_unit_test_setup_teardown(test, world_set_up, world_tear_down)
-int world_set_up(void **state);
-int world_tear_down(void **state);
-
 /* The model of a spec, which must be good. */
 foray_model *world_model_of(foray_context *ctx, const char *spec);
 

@@ -1,17 +1,12 @@
 /* test_explorers.c - the conformance suite: every algorithm of the table passes
  * the same tests in the same worlds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "oracle_truth.h"
-#include "support.h"
 
 static const char *const worlds[] = {
     "chain:states=7,zones=2,horizon=6",
@@ -21,16 +16,6 @@ static const char *const worlds[] = {
     "hard:dim=5,actions=4,horizon=4",
 };
 enum { WORLDS = sizeof worlds / sizeof worlds[0] };
-
-static foray_settings settings_for(const char *algorithm)
-{
-    foray_settings settings;
-    foray_settings_default(&settings);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
-    settings.episodes = 1000;
-    settings.seed = 7;
-    return settings;
-}
 
 static support_stage set_stage(const char *world, const foray_settings *settings, int threads)
 {
@@ -43,13 +28,26 @@ static support_stage set_stage(const char *world, const foray_settings *settings
     return s;
 }
 
-/* Runs a test for every algorithm in every world. */
-static void everywhere(void (*test)(const char *algorithm, const char *world))
+/* What every algorithm must do in every world. */
+typedef struct duty {
+    void (*check)(const char *algorithm, const char *world);
+} duty;
+
+#define EVERYWHERE(check_)                                                                         \
+    {                                                                                              \
+        .name = #check_, .test_func = everywhere, .initial_state = &(duty)                         \
+        {                                                                                          \
+            check_                                                                                 \
+        }                                                                                          \
+    }
+
+static void everywhere(void **state)
 {
+    const duty *every = *state;
     const char *algorithm;
     for (int64_t i = 0; foray_algorithm_describe(i, &algorithm, NULL); i++)
         for (size_t w = 0; w < WORLDS; w++)
-            test(algorithm, worlds[w]);
+            every->check(algorithm, worlds[w]);
 }
 
 /* The certificate for all rewards; of an algorithm without one, no bound at all. */
@@ -67,7 +65,7 @@ static foray_certificate bound_of(const support_stage *s)
 
 static void same_bits_for_any_threads(const char *algorithm, const char *world)
 {
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     support_stage one = set_stage(world, &settings, 1), two = set_stage(world, &settings, 2);
     assert_true(truth_play(one.explorer, one.world, 200));
     assert_true(truth_play(two.explorer, two.world, 200));
@@ -76,17 +74,11 @@ static void same_bits_for_any_threads(const char *algorithm, const char *world)
     support_stage_clear(&two);
 }
 
-static void determinism(void **state)
-{
-    (void)state;
-    everywhere(same_bits_for_any_threads);
-}
-
 /* ---------------------------------------------------------------- save, load */
 
 static void continues_where_it_was(const char *algorithm, const char *world)
 {
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     support_stage whole = set_stage(world, &settings, 1);
     for (int64_t cut = 0; cut <= 120; cut += 40) {
         support_stage first = set_stage(world, &settings, 1),
@@ -108,16 +100,10 @@ static void continues_where_it_was(const char *algorithm, const char *world)
     support_stage_clear(&whole);
 }
 
-static void resume(void **state)
-{
-    (void)state;
-    everywhere(continues_where_it_was);
-}
-
 /* Truncated at every length, in the wrong explorer, and with a number that nobody counted. */
 static void refuses_damaged_state(const char *algorithm, const char *world)
 {
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     support_stage s = set_stage(world, &settings, 1), other = set_stage(world, &settings, 1);
     uint8_t *data;
     size_t size;
@@ -135,17 +121,11 @@ static void refuses_damaged_state(const char *algorithm, const char *world)
     support_stage_clear(&other);
 }
 
-static void damaged_state(void **state)
-{
-    (void)state;
-    everywhere(refuses_damaged_state);
-}
-
 /* ----------------------------------------------------------------- bad calls */
 
 static void insists_on_the_order_of_calls(const char *algorithm, const char *world)
 {
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     support_stage s = set_stage(world, &settings, 1);
     foray_explorer *explorer = s.explorer;
     int64_t action, start = s.model->initial_state[0];
@@ -167,16 +147,10 @@ static void insists_on_the_order_of_calls(const char *algorithm, const char *wor
     support_stage_clear(&s);
 }
 
-static void order_of_calls(void **state)
-{
-    (void)state;
-    everywhere(insists_on_the_order_of_calls);
-}
-
 /* A state that cannot follow is the world's failure, and it is named. */
 static void notices_impossible_successors(const char *algorithm, const char *world)
 {
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     support_stage s = set_stage(world, &settings, 1);
     int64_t start = s.model->initial_state[0];
     assert_int_equal(foray_explorer_begin(s.explorer), FORAY_OK);
@@ -191,16 +165,10 @@ static void notices_impossible_successors(const char *algorithm, const char *wor
     support_stage_clear(&s);
 }
 
-static void impossible_successors(void **state)
-{
-    (void)state;
-    everywhere(notices_impossible_successors);
-}
-
 /* Who needs a reward gets one, before the first episode; who needs none takes none. */
 static void takes_the_reward_it_needs(const char *algorithm, const char *world)
 {
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     support_stage s = set_stage(world, &settings, 1);
     foray_reward *reward = truth_goal(s.ctx, s.model, 0);
     foray_explorer *bare;
@@ -217,23 +185,17 @@ static void takes_the_reward_it_needs(const char *algorithm, const char *world)
     support_stage_clear(&s);
 }
 
-static void rewards_while_exploring(void **state)
-{
-    (void)state;
-    everywhere(takes_the_reward_it_needs);
-}
-
 static void bad_settings(void **state)
 {
     (void)state;
     foray_context *ctx = foray_context_create();
     foray_model *model;
     foray_explorer *explorer = NULL;
-    foray_settings settings = settings_for("no-such-thing");
+    foray_settings settings = support_settings("no-such-thing", 1000, 7);
     assert_int_equal(foray_model_builtin(ctx, worlds[0], &model), FORAY_OK);
     assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(ctx), "ucrl-rfe"));
-    settings = settings_for("ucrl-rfe");
+    settings = support_settings("ucrl-rfe", 1000, 7);
     settings.delta = 2;
     assert_int_equal(foray_explorer_create(ctx, model, &settings, &explorer), FORAY_ERROR_USAGE);
     assert_null(explorer);
@@ -245,7 +207,7 @@ static void bad_settings(void **state)
 
 static void survives_every_failed_allocation(const char *algorithm, const char *world)
 {
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     foray_context *ctx = foray_context_create();
     foray_model *model;
     foray_explorer *explorer = NULL;
@@ -262,27 +224,15 @@ static void survives_every_failed_allocation(const char *algorithm, const char *
     foray_context_destroy(ctx);
 }
 
-static void failing_memory(void **state)
-{
-    (void)state;
-    everywhere(survives_every_failed_allocation);
-}
-
 /* The loop between begin and end asks for no memory at all. */
 static void episodes_allocate_nothing(const char *algorithm, const char *world)
 {
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     support_stage s = set_stage(world, &settings, 1);
     int64_t before = s.ctx->allocations;
     assert_true(truth_play(s.explorer, s.world, 100));
     assert_int_equal(s.ctx->allocations, before);
     support_stage_clear(&s);
-}
-
-static void no_allocation(void **state)
-{
-    (void)state;
-    everywhere(episodes_allocate_nothing);
 }
 
 /* ------------------------------------------------------ plans and certificates */
@@ -339,7 +289,7 @@ static bool claims_hold(const support_stage *s)
  * held against the truth, that happens only while one of them misses it. */
 static bool is_honest(const char *algorithm, const char *world, int64_t seed)
 {
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     settings.seed = seed;
     support_stage s = set_stage(world, &settings, 1);
     bool honest = true;
@@ -361,13 +311,7 @@ static void certifies_honestly(const char *algorithm, const char *world)
     int64_t failures = 0;
     for (int64_t seed = 1; seed <= RUNS; seed++)
         failures += !is_honest(algorithm, world, seed);
-    assert_true(failures <= truth_most_failures(RUNS, settings_for(algorithm).delta));
-}
-
-static void honest_certificates(void **state)
-{
-    (void)state;
-    everywhere(certifies_honestly);
+    assert_true(failures <= truth_most_failures(RUNS, support_settings(algorithm, 1000, 7).delta));
 }
 
 /* By default certificates rest on the likelihood of the data, whichever algorithm collected them,
@@ -408,7 +352,7 @@ static void certifies_by_likelihood(const char *algorithm, const char *world)
     enum { RUNS = 10 };
     int64_t failures = 0;
     for (int64_t seed = 1; seed <= RUNS; seed++) {
-        foray_settings settings = settings_for(algorithm);
+        foray_settings settings = support_settings(algorithm, 1000, 7);
         settings.seed = seed;
         support_stage s = set_stage(world, &settings, 1);
         /* Given features need a regression, which not every algorithm has. */
@@ -421,13 +365,7 @@ static void certifies_by_likelihood(const char *algorithm, const char *world)
         failures += !honest;
         support_stage_clear(&s);
     }
-    assert_true(failures <= truth_most_failures(RUNS, settings_for(algorithm).delta));
-}
-
-static void certificates_from_likelihoods(void **state)
-{
-    (void)state;
-    everywhere(certifies_by_likelihood);
+    assert_true(failures <= truth_most_failures(RUNS, support_settings(algorithm, 1000, 7).delta));
 }
 
 /* What a new explorer does without being told. */
@@ -435,7 +373,7 @@ static void likelihood_is_the_default(void **state)
 {
     (void)state;
     foray_context *ctx = foray_context_create();
-    foray_settings settings = settings_for("rf-express");
+    foray_settings settings = support_settings("rf-express", 1000, 7);
     foray_model *model;
     foray_explorer *explorer;
     foray_certificate bound;
@@ -471,7 +409,7 @@ static void plans_without_certificate(const support_stage *s, const foray_reward
 static void plans_together_as_alone(const char *algorithm, const char *world)
 {
     enum { COUNT = 11 };
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     support_stage s = set_stage(world, &settings, 1);
     const foray_reward *rewards[COUNT];
     foray_policy *together[COUNT], *alone;
@@ -497,16 +435,10 @@ static void plans_together_as_alone(const char *algorithm, const char *world)
     support_stage_clear(&s);
 }
 
-static void many_rewards(void **state)
-{
-    (void)state;
-    everywhere(plans_together_as_alone);
-}
-
 /* A scaled-down radius is a heuristic and says so. */
 static void says_heuristic(const char *algorithm, const char *world)
 {
-    foray_settings settings = settings_for(algorithm);
+    foray_settings settings = support_settings(algorithm, 1000, 7);
     settings.radius_scale = 0.5;
     support_stage s = set_stage(world, &settings, 1);
     foray_reward *reward = truth_goal(s.ctx, s.model, 0);
@@ -520,29 +452,23 @@ static void says_heuristic(const char *algorithm, const char *world)
     support_stage_clear(&s);
 }
 
-static void heuristics_say_so(void **state)
-{
-    (void)state;
-    everywhere(says_heuristic);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(determinism),
-        cmocka_unit_test(resume),
-        cmocka_unit_test(damaged_state),
-        cmocka_unit_test(order_of_calls),
-        cmocka_unit_test(impossible_successors),
+        EVERYWHERE(same_bits_for_any_threads),
+        EVERYWHERE(continues_where_it_was),
+        EVERYWHERE(refuses_damaged_state),
+        EVERYWHERE(insists_on_the_order_of_calls),
+        EVERYWHERE(notices_impossible_successors),
         cmocka_unit_test(bad_settings),
-        cmocka_unit_test(failing_memory),
-        cmocka_unit_test(no_allocation),
-        cmocka_unit_test(honest_certificates),
-        cmocka_unit_test(certificates_from_likelihoods),
+        EVERYWHERE(survives_every_failed_allocation),
+        EVERYWHERE(episodes_allocate_nothing),
+        EVERYWHERE(certifies_honestly),
+        EVERYWHERE(certifies_by_likelihood),
         cmocka_unit_test(likelihood_is_the_default),
-        cmocka_unit_test(many_rewards),
-        cmocka_unit_test(heuristics_say_so),
-        cmocka_unit_test(rewards_while_exploring),
+        EVERYWHERE(plans_together_as_alone),
+        EVERYWHERE(says_heuristic),
+        EVERYWHERE(takes_the_reward_it_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

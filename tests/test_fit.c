@@ -1,22 +1,10 @@
 /* test_fit.c - data refute a model that no law of it fits, and hardly ever one that is true. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "certify/fit.h"
 #include "explore/explorer.h"
 #include "support.h"
-
-static foray_settings settings_of(const char *algorithm, int64_t seed)
-{
-    foray_settings settings;
-    foray_settings_default(&settings);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
-    settings.seed = seed;
-    settings.episodes = 100000;
-    return settings;
-}
 
 /* Explores `world` with the features of `model`. */
 static foray_explorer *explore(foray_context *ctx, const foray_model *model, foray_world *world,
@@ -155,7 +143,7 @@ static void true_models_are_not_refuted(void **state)
         for (int64_t seed = 0; seed < 40; seed++) {
             foray_model *model;
             foray_world *world;
-            foray_settings settings = settings_of(algorithms[seed % 2], seed);
+            foray_settings settings = support_settings(algorithms[seed % 2], 100000, seed);
             support_ok(ctx, foray_model_builtin(ctx, worlds[w], &model));
             support_ok(ctx, foray_world_from_model(ctx, model, &world));
             foray_explorer *explorer = explore(ctx, model, world, &settings, 0);
@@ -182,7 +170,7 @@ static void wrong_generators_are_refuted(void **state)
     foray_context *ctx = foray_context_create();
     foray_model *model = two_coins(ctx, 0.9), *truth = two_coins(ctx, 0.6);
     foray_world *world;
-    foray_settings settings = settings_of("ucrl-rfe", 1);
+    foray_settings settings = support_settings("ucrl-rfe", 100000, 1);
     support_ok(ctx, foray_world_from_model(ctx, truth, &world));
     foray_explorer *explorer = explore(ctx, model, world, &settings, 3000);
     foray_refutation found = refutation_of(explorer);
@@ -267,7 +255,7 @@ static void intervals_below_zero_refute(void **state)
     foray_context *ctx = foray_context_create();
     foray_model *model = given_features(ctx, 0.5);
     foray_world *world, *obeys;
-    foray_settings settings = settings_of("random", 1);
+    foray_settings settings = support_settings("random", 100000, 1);
     support_ok(ctx, foray_world_create(ctx, &ops, NULL, &world));
     support_ok(ctx, foray_world_from_model(ctx, model, &obeys));
     foray_explorer *explorer = explore(ctx, model, obeys, &settings, 2000);
@@ -298,7 +286,7 @@ static void clusters_are_refuted(void **state)
     foray_clusters *clusters;
     foray_model *model;
     foray_world *world;
-    foray_settings settings = settings_of("random", 1);
+    foray_settings settings = support_settings("random", 100000, 1);
     foray_aggregation_default(&how);
     support_ok(ctx, foray_system_open(ctx, "pendulum", &system));
     support_ok(ctx, foray_clusters_parse(ctx, system, "grid:5x5", &clusters));

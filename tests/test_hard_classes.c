@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "experiments/hard_class.h"
@@ -190,16 +189,6 @@ static void hypercube_is_as_documented(void **state)
 
 /* -------------------------------------------------------------------------- trials */
 
-static foray_settings settings_for(const char *algorithm, int64_t episodes, int64_t seed)
-{
-    foray_settings settings;
-    foray_settings_default(&settings);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
-    settings.episodes = episodes;
-    settings.seed = seed;
-    return settings;
-}
-
 static fy_hard_class_outcome try(foray_context *ctx, const fy_hard_class *hard, int64_t member,
                                  const foray_settings *settings)
 {
@@ -216,7 +205,7 @@ static void gaps_count_wrong_signs(void **state)
     fy_hard_class hard = {FY_HARD_HYPERCUBE, 9, 4, 0.0375, 0.1};
     double sign = 6 * sqrt(1.0 / 6 / 192) / (4 * sqrt(2));
     for (int64_t seed = 0; seed < 10; seed++) {
-        foray_settings settings = settings_for("ucrl-rfe", 400, seed);
+        foray_settings settings = support_settings("ucrl-rfe", 400, seed);
         fy_hard_class_outcome outcome = try(ctx, &hard, 11 * seed, &settings);
         double wrong = outcome.gap / sign;
         assert_true(fabs(wrong - rint(wrong)) < 1e-9);
@@ -233,8 +222,8 @@ static void success_needs_more_than_the_bound(void **state)
     fy_hard_class hard = {FY_HARD_HYPERCUBE, 5, 4, 0.0375, 0.1};
     int early = 0, late = 0;
     for (int64_t seed = 0; seed < 16; seed++) {
-        foray_settings few = settings_for("ucrl-rfe", 24, seed);
-        foray_settings many = settings_for("ucrl-rfe", 24000, seed);
+        foray_settings few = support_settings("ucrl-rfe", 24, seed);
+        foray_settings many = support_settings("ucrl-rfe", 24000, seed);
         early += try(ctx, &hard, seed, &few).success;
         late += try(ctx, &hard, seed, &many).success;
     }
@@ -249,7 +238,7 @@ static void every_algorithm_can_be_tried(void **state)
     const char *name;
     fy_hard_class hard = {FY_HARD_HYPERCUBE, 3, 3, 0.02, 0.1};
     for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
-        foray_settings settings = settings_for(name, 50, 1);
+        foray_settings settings = support_settings(name, 50, 1);
         fy_hard_class_outcome one = try(ctx, &hard, 2, &settings),
                               two = try(ctx, &hard, 2, &settings);
         assert_true(one.gap == two.gap && one.gap >= 0);
@@ -260,7 +249,7 @@ static void failed_allocations_leave_nothing_behind(void **state)
 {
     foray_context *ctx = *state;
     fy_hard_class hard = {FY_HARD_HYPERCUBE, 3, 3, 0.02, 0.1};
-    foray_settings settings = settings_for("ucrl-rfe", 3, 1);
+    foray_settings settings = support_settings("ucrl-rfe", 3, 1);
     fy_hard_class_outcome outcome;
     foray_status status = FORAY_ERROR_MEMORY;
     for (int64_t left = 0; status != FORAY_OK; left++) {
@@ -271,20 +260,6 @@ static void failed_allocations_leave_nothing_behind(void **state)
     ctx->allocations_left = -1;
 }
 
-static int set_up(void **state)
-{
-    *state = foray_context_create();
-    return *state ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    foray_context_destroy(*state);
-    return 0;
-}
-
-#define WITH_CONTEXT(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,13 +267,13 @@ int main(void)
         cmocka_unit_test(packing_bounds_are_vacuous_below_61_to_72),
         cmocka_unit_test(hypercube_bounds_hold_for_the_best_strategy),
         cmocka_unit_test(hypercube_bounds_end_where_the_theorem_does),
-        WITH_CONTEXT(members_are_a_packing),
-        WITH_CONTEXT(wrong_actions_of_packings_lose_nearly_eps),
-        WITH_CONTEXT(hypercube_is_as_documented),
-        WITH_CONTEXT(gaps_count_wrong_signs),
-        WITH_CONTEXT(success_needs_more_than_the_bound),
-        WITH_CONTEXT(every_algorithm_can_be_tried),
-        WITH_CONTEXT(failed_allocations_leave_nothing_behind),
+        support_test(members_are_a_packing),
+        support_test(wrong_actions_of_packings_lose_nearly_eps),
+        support_test(hypercube_is_as_documented),
+        support_test(gaps_count_wrong_signs),
+        support_test(success_needs_more_than_the_bound),
+        support_test(every_algorithm_can_be_tried),
+        support_test(failed_allocations_leave_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,9 +217,8 @@ static void bad_tables_are_named_by_line(void **state)
         foray_import_options options = {.size = sizeof options, .horizon = 4, .initial = "0"};
         foray_model *model;
         write_file("t.csv", bad[i].text);
-        assert_int_equal(import_table(ctx, &options, &model, NULL, NULL), FORAY_ERROR_INPUT);
-        if (!strstr(foray_message(ctx), bad[i].message))
-            fail_msg("case %zu: \"%s\", expected \"%s\"", i, foray_message(ctx), bad[i].message);
+        support_refused(ctx, import_table(ctx, &options, &model, NULL, NULL), FORAY_ERROR_INPUT,
+                        bad[i].message);
     }
 }
 
@@ -248,45 +247,38 @@ static void beginnings_are_found(void **state)
     assert_int_equal(import_table(ctx, &options, &model, NULL, NULL), FORAY_ERROR_IO);
 }
 
+static foray_status import_and_forget(foray_context *ctx)
+{
+    foray_import_options options = {.size = sizeof options, .horizon = 4, .initial = "a"};
+    foray_model *model = NULL;
+    foray_import_rewards rewards = {0};
+    foray_status status = import_table(ctx, &options, &model, &rewards, NULL);
+    foray_model_destroy(model);
+    foray_import_rewards_clear(&rewards);
+    return status;
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
     write_file("t.csv", "state,action,next,probability,reward,done\n"
                         "a,x,a,0.5,1,0\na,x,b,0.25,0,0\na,x,b,0.25,2,1\n"
                         "b,x,b,0.5,1,0\nb,x,a,0.5,1,0\n");
-    foray_import_options options = {.size = sizeof options, .horizon = 4, .initial = "a"};
-    for (int64_t fail = 0;; fail++) {
-        foray_context *ctx = foray_context_create();
-        foray_model *model = NULL;
-        foray_import_rewards rewards = {0};
-        ctx->allocations_left = fail;
-        foray_status status = import_table(ctx, &options, &model, &rewards, NULL);
-        ctx->allocations_left = -1;
-        foray_model_destroy(model);
-        foray_import_rewards_clear(&rewards);
-        foray_context_destroy(ctx);
-        if (status == FORAY_OK)
-            return;
-        assert_int_equal(status, FORAY_ERROR_MEMORY);
-        assert_true(fail < 500);
-    }
+    support_every_allocation(import_and_forget);
 }
 
 static int set_up(void **state)
 {
     char *directory = support_directory();
     snprintf(path, sizeof path, "%s", directory);
-    *state = foray_context_create();
     free(directory);
-    return 0;
+    return support_set_up(state);
 }
 
 static int tear_down(void **state)
 {
-    foray_context_destroy(*state);
-    char *directory = strdup(path);
-    support_remove(directory);
-    return 0;
+    support_remove(strdup(path));
+    return support_tear_down(state);
 }
 
 int main(void)

@@ -345,16 +345,14 @@ static int set_up(void **state)
 {
     char *directory = support_directory();
     snprintf(folder, sizeof folder, "%s", directory);
-    *state = foray_context_create();
     free(directory);
-    return 0;
+    return support_set_up(state);
 }
 
 static int tear_down(void **state)
 {
-    foray_context_destroy(*state);
     support_remove(strdup(folder));
-    return 0;
+    return support_tear_down(state);
 }
 
 int main(void)

@@ -4,7 +4,6 @@
 #include "plan/many.h"
 #include "support.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { STATES = 6, ACTIONS = 3, HORIZON = 4, UPDATES = 60, REWARDS = 3 };
@@ -208,22 +207,10 @@ static void names_and_scales_do_not_matter(void **state)
     }
 }
 
-static int set_up(void **state)
-{
-    *state = foray_context_create();
-    return *state == NULL;
-}
-
-static int tear_down(void **state)
-{
-    foray_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_and_scales_do_not_matter),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_set_up, support_tear_down);
 }

@@ -155,14 +155,6 @@ static void assert_same_files(const char *one, const char *other)
     }
 }
 
-static void assert_refused(foray_context *ctx, foray_status status, foray_status wanted,
-                           const char *words)
-{
-    assert_int_equal(status, wanted);
-    if (!strstr(foray_message(ctx), words))
-        fail_msg("\"%s\" is not in \"%s\"", words, foray_message(ctx));
-}
-
 /* ----------------------------------------------------------------------------- tests */
 
 static void everything_is_written(void **state)
@@ -291,13 +283,13 @@ static void other_terms_are_refused(void **state)
     const char *other[] = {"repeats=4", NULL};
     char *directory = support_directory(), path[512];
     support_ok(ctx, make(ctx, directory, NULL, NULL, NULL));
-    assert_refused(ctx, make(ctx, directory, NULL, NULL, other), FORAY_ERROR_USAGE,
-                   "was started with \"repeats 3\", not \"repeats 4\"");
+    support_refused(ctx, make(ctx, directory, NULL, NULL, other), FORAY_ERROR_USAGE,
+                    "was started with \"repeats 3\", not \"repeats 4\"");
     /* A cell that is damaged is not taken for one that is there. */
     snprintf(path, sizeof path, "%s/cells/red-1-0.csv", directory);
     support_ok(ctx, foray_file_write(ctx, path, true, "nonsense\n", 9));
-    assert_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_INPUT,
-                   "red-1-0.csv: not the rows of a run");
+    support_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_INPUT,
+                    "red-1-0.csv: not the rows of a run");
     assert_int_equal(remove(path), 0);
     support_ok(ctx, make(ctx, directory, NULL, NULL, NULL));
     support_remove(directory);
@@ -326,12 +318,12 @@ static void bad_values_are_refused(void **state)
     char *directory = support_directory();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *given[] = {bad[i].given, NULL};
-        assert_refused(ctx, make(ctx, directory, NULL, NULL, given), FORAY_ERROR_USAGE,
-                       bad[i].words);
+        support_refused(ctx, make(ctx, directory, NULL, NULL, given), FORAY_ERROR_USAGE,
+                        bad[i].words);
     }
     foray_lab_options none = {0};
-    assert_refused(ctx, foray_lab_run(ctx, "nothing", &none, directory, NULL, NULL),
-                   FORAY_ERROR_USAGE, "no experiment \"nothing\"");
+    support_refused(ctx, foray_lab_run(ctx, "nothing", &none, directory, NULL, NULL),
+                    FORAY_ERROR_USAGE, "no experiment \"nothing\"");
     support_remove(directory);
     foray_context_destroy(ctx);
 }
@@ -342,8 +334,8 @@ static void a_cell_that_fails_says_which(void **state)
     foray_context *ctx = foray_context_create();
     const char *given[] = {"failing=4", NULL};
     char *directory = support_directory();
-    assert_refused(ctx, make(ctx, directory, NULL, NULL, given), FORAY_ERROR_WORLD,
-                   "red-2.5-1: it had to fail");
+    support_refused(ctx, make(ctx, directory, NULL, NULL, given), FORAY_ERROR_WORLD,
+                    "red-2.5-1: it had to fail");
     support_remove(directory);
     foray_context_destroy(ctx);
 }
@@ -363,7 +355,7 @@ static void what_cannot_be_written_is_said(void **state)
         assert_int_equal(remove(path), 0);
         assert_int_equal(mkdir(path, 0777), 0);
         support_ok(ctx, foray_file_write(ctx, inside, true, "x", 1));
-        assert_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_IO, names[i]);
+        support_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_IO, names[i]);
         support_remove(directory);
     }
     foray_context_destroy(ctx);
@@ -451,8 +443,8 @@ static void all_are_made_and_linked(void **state)
     assert_non_null(
         strstr(index, "<p class=\"verdict\">\nThere are 12 cells &amp; no more.\n</p>"));
     free(index);
-    assert_refused(ctx, fy_lab_run_all(ctx, both, 2, &quick, parts, NULL, NULL), FORAY_ERROR_USAGE,
-                   "was started with \"quick no\", not \"quick yes\"");
+    support_refused(ctx, fy_lab_run_all(ctx, both, 2, &quick, parts, NULL, NULL), FORAY_ERROR_USAGE,
+                    "was started with \"quick no\", not \"quick yes\"");
     support_remove(parts);
     support_remove(alone);
     foray_context_destroy(ctx);

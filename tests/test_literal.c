@@ -1,17 +1,13 @@
 /* test_literal.c - in literal mode the fast code plays the episodes of the
  * papers' pseudo-code, transcribed in oracle_literal.c. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "oracle_literal.h"
 #include "oracle_truth.h"
-#include "support.h"
 
 enum { EPISODES = 60, HORIZON = 5, MOST = 8, SHRINK = 4 };
 

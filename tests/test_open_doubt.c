@@ -4,19 +4,11 @@
 #include "support.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-typedef struct bench {
-    foray_context *ctx;
-    foray_model *truth, *open;
-    foray_world *world;
-    foray_explorer *explorer;
-} bench;
-
-static bench bench_of(uint64_t seed, const char *open)
+static support_bench bench_of(uint64_t seed, const char *open)
 {
-    bench b = {.ctx = foray_context_create()};
+    support_bench b = {.ctx = foray_context_create()};
     const support_sizes sizes = {.states = 5, .actions = 2, .horizon = 4, .successors = 3};
     foray_settings settings;
     b.truth = support_model(b.ctx, SUPPORT_TABULAR, sizes, seed);
@@ -29,17 +21,8 @@ static bench bench_of(uint64_t seed, const char *open)
     return b;
 }
 
-static void bench_close(bench *b)
-{
-    foray_explorer_destroy(b->explorer);
-    foray_world_destroy(b->world);
-    foray_model_destroy(b->truth);
-    foray_model_destroy(b->open);
-    foray_context_destroy(b->ctx);
-}
-
 /* goal:s; entering s, in another unit; reaching s; goal:s at a discount. */
-static foray_reward *reward_of(const bench *b, int kind, int64_t s)
+static foray_reward *reward_of(const support_bench *b, int kind, int64_t s)
 {
     foray_reward *reward;
     if (kind == 1) {
@@ -82,7 +65,7 @@ static void shares_add_up(void **state)
     (void)state;
     int64_t exact = 0, all = 0;
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        bench b = bench_of(seed, "open:states=6,actions=2,horizon=4");
+        support_bench b = bench_of(seed, "open:states=6,actions=2,horizon=4");
         for (int round = 0; round < 3; round++) {
             assert_true(truth_play(b.explorer, b.world, round == 0 ? 5 : 400));
             for (int i = 0; i < 20; i++) {
@@ -104,7 +87,7 @@ static void shares_add_up(void **state)
                 foray_reward_destroy(reward);
             }
         }
-        bench_close(&b);
+        support_bench_clear(&b);
     }
     print_message("[   FIGURES] %d of %d add up exactly, the others to more\n", (int)exact,
                   (int)all);
@@ -115,7 +98,7 @@ static void shares_add_up(void **state)
 static void names_are_given(void **state)
 {
     (void)state;
-    bench b = bench_of(1, "open:states=6,actions=2,horizon=1");
+    support_bench b = bench_of(1, "open:states=6,actions=2,horizon=1");
     bool named = false, begins = false;
     for (int k = 0; k < 50; k++) { /* action 1 is never taken */
         support_ok(b.ctx, foray_explorer_begin(b.explorer));
@@ -142,7 +125,7 @@ static void names_are_given(void **state)
     foray_doubt_destroy(doubt);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
-    bench_close(&b);
+    support_bench_clear(&b);
 }
 
 /* Certificates before, and after the visits that were said to halve them. */
@@ -151,7 +134,7 @@ static void estimates_are_near(void **state)
     (void)state;
     double worst = 0, least = 1;
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        bench b = bench_of(seed, "open:states=5,actions=2,horizon=4");
+        support_bench b = bench_of(seed, "open:states=5,actions=2,horizon=4");
         foray_reward *reward = reward_of(&b, 0, (int64_t)seed % 5);
         const foray_reward *const rewards[] = {reward};
         foray_policy *policy;
@@ -169,7 +152,7 @@ static void estimates_are_near(void **state)
         least = fmin(least, ratio);
         foray_policy_destroy(policy);
         foray_reward_destroy(reward);
-        bench_close(&b);
+        support_bench_clear(&b);
     }
     print_message("[   FIGURES] halved: %.2f to %.2f\n", least, worst);
     assert_true(least > 0.25 && worst < 0.75);
@@ -179,7 +162,7 @@ static void estimates_are_near(void **state)
 static void memory_may_run_out(void **state)
 {
     (void)state;
-    bench b = bench_of(2, "open:states=5,actions=2,horizon=4");
+    support_bench b = bench_of(2, "open:states=5,actions=2,horizon=4");
     foray_reward *reward = reward_of(&b, 0, 2);
     const foray_reward *const rewards[] = {reward};
     foray_policy *policy;
@@ -198,7 +181,7 @@ static void memory_may_run_out(void **state)
     assert_true(whole);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
-    bench_close(&b);
+    support_bench_clear(&b);
 }
 
 int main(void)

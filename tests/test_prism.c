@@ -325,9 +325,8 @@ static void bad_files_are_named_by_line(void **state)
         if (strcmp(bad[i].name, "m.tra") != 0)
             write_file("m.tra", good);
         write_file(bad[i].name, bad[i].text);
-        assert_int_equal(import_files(ctx, "0", 4, &model, NULL), FORAY_ERROR_INPUT);
-        if (!strstr(foray_message(ctx), bad[i].message))
-            fail_msg("case %zu: \"%s\", expected \"%s\"", i, foray_message(ctx), bad[i].message);
+        support_refused(ctx, import_files(ctx, "0", 4, &model, NULL), FORAY_ERROR_INPUT,
+                        bad[i].message);
     }
 }
 
@@ -358,6 +357,16 @@ static void files_must_belong_together(void **state)
     assert_non_null(strstr(foray_message(ctx), "the state rewards of own were given before"));
 }
 
+static foray_status import_and_forget(foray_context *ctx)
+{
+    foray_model *model = NULL;
+    foray_import_rewards rewards = {0};
+    foray_status status = import_files(ctx, NULL, 4, &model, &rewards);
+    foray_model_destroy(model);
+    foray_import_rewards_clear(&rewards);
+    return status;
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -365,35 +374,19 @@ static void every_allocation_may_fail(void **state)
     support_random random = {3, 12};
     draw_model(&random, false, &m);
     write_model(&m, false, true, false);
-    for (int64_t fail = 0;; fail++) {
-        foray_context *ctx = foray_context_create();
-        foray_model *model = NULL;
-        foray_import_rewards rewards = {0};
-        ctx->allocations_left = fail;
-        foray_status status = import_files(ctx, NULL, 4, &model, &rewards);
-        ctx->allocations_left = -1;
-        foray_model_destroy(model);
-        foray_import_rewards_clear(&rewards);
-        foray_context_destroy(ctx);
-        if (status == FORAY_OK)
-            return;
-        assert_int_equal(status, FORAY_ERROR_MEMORY);
-        assert_true(fail < 1000);
-    }
+    support_every_allocation(import_and_forget);
 }
 
 static int set_up(void **state)
 {
     directory = support_directory();
-    *state = foray_context_create();
-    return 0;
+    return support_set_up(state);
 }
 
 static int tear_down(void **state)
 {
-    foray_context_destroy(*state);
     support_remove(directory);
-    return 0;
+    return support_tear_down(state);
 }
 
 int main(void)

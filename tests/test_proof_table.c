@@ -2,18 +2,13 @@
  * goal rewards, their certificates, how many are proved optimal, and the bound for all rewards
  * (docs/mathematics.md has the table). Printed, with the figures of the prototype that the design
  * started from in brackets, and held against these. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support.h"
+
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "explore/explorer.h"
 #include "oracle_truth.h"
-#include "support.h"
 
 /* Over all goals; `optimal` counts those that are 0 up to rounding. */
 typedef struct row {

@@ -2,17 +2,12 @@
  * and feature coordinates, and the scale of phi against theta. The same random
  * episodes, relabelled, go into two explorers; bounds, values and certificates
  * for the same rewards, relabelled, must agree. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "oracle_truth.h"
-#include "support.h"
 
 enum { S = 6, A = 3, H = 4, D = 4, N = 3, EPISODES = 50 };
 

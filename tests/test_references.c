@@ -3,21 +3,10 @@
 #include "support_run.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "oracle_truth.h"
-
-static foray_settings settings_for(const char *algorithm, int64_t seed)
-{
-    foray_settings settings;
-    foray_settings_default(&settings);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
-    settings.episodes = 300;
-    settings.seed = seed;
-    return settings;
-}
+#include "support.h"
 
 /* ------------------------------------------------------ the regression on values */
 
@@ -78,7 +67,7 @@ static void values_enter_the_regression_in_their_range(void **state)
     foray_context *ctx = foray_context_create();
     foray_model *model;
     foray_explorer *explorer;
-    foray_settings settings = settings_for("random", 1);
+    foray_settings settings = support_settings("random", 300, 1);
     assert_int_equal(
         foray_model_builtin(ctx, "mixture:states=6,actions=3,successors=4,dim=4,horizon=5", &model),
         FORAY_OK);
@@ -112,7 +101,7 @@ static int64_t misses(const char *algorithm, const char *world, int64_t runs)
         foray_model *model;
         foray_world *real;
         foray_explorer *explorer;
-        foray_settings settings = settings_for(algorithm, seed);
+        foray_settings settings = support_settings(algorithm, 300, seed);
         assert_int_equal(foray_model_builtin(ctx, world, &model), FORAY_OK);
         assert_int_equal(foray_world_from_model(ctx, model, &real), FORAY_OK);
         assert_int_equal(truth_create(ctx, model, &settings, &explorer), FORAY_OK);
@@ -160,7 +149,7 @@ static int64_t treasures(const char *algorithm)
     run_bench bench;
     int64_t visits = 0;
     run_bench_open(&bench, "trapdoor");
-    bench.settings = settings_for(algorithm, 3);
+    bench.settings = support_settings(algorithm, 300, 3);
     foray_run *run;
     assert_ok(&bench, foray_run_create(bench.ctx, bench.path, FORAY_RUN_NEW, bench.model, "t",
                                        &bench.settings, &run));
@@ -188,7 +177,7 @@ static void the_reward_is_sought(void **state)
 static void a_run_keeps_its_reward(void **state)
 {
     run_bench *bench = *state;
-    bench->settings = settings_for("ucrl-vtr", 1);
+    bench->settings = support_settings("ucrl-vtr", 300, 1);
     foray_reward *goal = truth_goal(bench->ctx, bench->model, 6);
     foray_run *run;
     assert_ok(bench, foray_run_create(bench->ctx, bench->path, FORAY_RUN_NEW, bench->model, "t",
@@ -215,7 +204,7 @@ static void a_run_keeps_its_reward(void **state)
 static void giving_survives_failed_allocations(void **state)
 {
     run_bench *bench = *state;
-    bench->settings = settings_for("ucrl-vtr+", 1);
+    bench->settings = support_settings("ucrl-vtr+", 300, 1);
     foray_reward *reward = truth_random_reward(bench->ctx, bench->model, 4);
     foray_run *run;
     assert_ok(bench, foray_run_create(bench->ctx, bench->path, FORAY_RUN_NEW, bench->model, "t",
@@ -236,7 +225,7 @@ static void giving_survives_failed_allocations(void **state)
 static void states_of_other_rewards_are_refused(void **state)
 {
     run_bench *bench = *state;
-    foray_settings settings = settings_for("ucrl-vtr", 1);
+    foray_settings settings = support_settings("ucrl-vtr", 300, 1);
     foray_explorer *explorer[2];
     uint8_t *data;
     size_t size;
@@ -280,7 +269,7 @@ static bool check_queries(void *user, int64_t episode, const int32_t *states,
 static void all_pairs_are_asked_in_turn(void **state)
 {
     run_bench *bench = *state;
-    bench->settings = settings_for("generative", 5);
+    bench->settings = support_settings("generative", 300, 5);
     run_make(bench, bench->path);
     foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_READ);
     query_walk walk = {.model = bench->model};
@@ -295,7 +284,7 @@ static void all_pairs_are_asked_in_turn(void **state)
 static void only_what_was_asked_is_answered(void **state)
 {
     run_bench *bench = *state;
-    foray_settings settings = settings_for("generative", 5);
+    foray_settings settings = support_settings("generative", 300, 5);
     foray_explorer *explorer;
     int64_t place = -1, action;
     assert_ok(bench, foray_explorer_create(bench->ctx, bench->model, &settings, &explorer));
@@ -316,7 +305,7 @@ static void discounts_weigh_the_steps(void **state)
     run_bench *bench = *state;
     foray_context *ctx = bench->ctx;
     const foray_model *model = bench->model;
-    foray_settings settings = settings_for("ucrl-rfe", 1);
+    foray_settings settings = support_settings("ucrl-rfe", 300, 1);
     foray_explorer *explorer;
     foray_reward *reward = truth_random_reward(ctx, model, 8), *faded;
     foray_policy *policy;

@@ -208,11 +208,8 @@ static void bad_rewards_are_refused_with_their_cause(void **state)
         foray_reward *reward = NULL;
         foray_status status =
             foray_reward_parse(ctx, model, cases[i][0], strlen(cases[i][0]), "r.json", &reward);
-        assert_int_equal(status, FORAY_ERROR_INPUT);
+        support_refused(ctx, status, FORAY_ERROR_INPUT, cases[i][1]);
         assert_null(reward);
-        if (!strstr(foray_message(ctx), cases[i][1]))
-            fail_msg("%s: \"%s\" does not say \"%s\"", cases[i][0], foray_message(ctx),
-                     cases[i][1]);
     }
 }
 

@@ -6,22 +6,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "explore/tabular/rf_rl_explore.h"
 
 /* Choices of the parameter explore_data. */
 enum { DATA_SAMPLED, DATA_ALL };
-
-static foray_settings settings_for(const char *algorithm, int64_t episodes, int64_t seed)
-{
-    foray_settings settings;
-    foray_settings_default(&settings);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
-    settings.episodes = episodes;
-    settings.seed = seed;
-    return settings;
-}
 
 static support_stage set_stage(const char *spec, const foray_settings *settings)
 {
@@ -84,7 +73,7 @@ static bool reachable(const foray_model *model, int64_t t, int64_t s)
  * other is. The budget is used up to the last episode. */
 static void check_targets(const char *spec, int64_t episodes, double share)
 {
-    foray_settings settings = settings_for("rf-rl-explore", episodes, 3);
+    foray_settings settings = support_settings("rf-rl-explore", episodes, 3);
     support_set_number(&settings, "explore_share", share);
     support_stage s = set_stage(spec, &settings);
     int64_t entries = s.model->horizon * s.model->states, targets = 0, samples = 0;
@@ -123,7 +112,7 @@ static void tiny_budgets(void **state)
 {
     (void)state;
     for (int64_t episodes = 1; episodes < 5; episodes++) {
-        foray_settings settings = settings_for("rf-rl-explore", episodes, 1);
+        foray_settings settings = support_settings("rf-rl-explore", episodes, 1);
         support_stage s = set_stage("chain:states=5,zones=1,horizon=5", &settings);
         for (int64_t k = 0; k < 10; k++)
             play(&s);
@@ -139,7 +128,7 @@ static void refuses_bad_settings(void **state)
 {
     (void)state;
     foray_context *ctx = foray_context_create();
-    foray_settings settings = settings_for("rf-rl-explore", 100, 1);
+    foray_settings settings = support_settings("rf-rl-explore", 100, 1);
     assert_int_equal(foray_settings_set(ctx, &settings, "explore-share", "1.5"), FORAY_ERROR_USAGE);
     assert_int_equal(foray_settings_set(ctx, &settings, "explore-share", "0"), FORAY_ERROR_USAGE);
     assert_int_equal(foray_settings_set(ctx, &settings, "explore-data", "none"), FORAY_ERROR_USAGE);
@@ -157,7 +146,7 @@ static void refuses_another_split(void **state)
                                              {"explore-share", "0.5000001"},
                                              {"explore-data", "all"},
                                              {"episodes", "101"}};
-    foray_settings settings = settings_for("rf-rl-explore", 100, 1);
+    foray_settings settings = support_settings("rf-rl-explore", 100, 1);
     support_stage s = set_stage("chain:states=5,zones=1,horizon=5", &settings);
     uint8_t *data;
     size_t size;
@@ -227,7 +216,7 @@ static void assert_plays(const support_stage *s, fy_mixing now, const episode *e
 /* Every episode is that of EULER on its own for the target, or plays its last policy again. */
 static void check_euler(const char *spec, int pooled, int replan)
 {
-    foray_settings settings = settings_for("rf-rl-explore", 2000, 5);
+    foray_settings settings = support_settings("rf-rl-explore", 2000, 5);
     settings.radius_scale = 0.1;
     support_set_number(&settings, "pooled", pooled);
     settings.replan = replan;
@@ -272,7 +261,7 @@ static void draws_uniformly(void **state)
     enum { SEEDS = 400, EPISODES = 60, POLICIES = 20 };
     double sum[POLICIES] = {0}, square[POLICIES] = {0}, n = EPISODES - POLICIES;
     for (int64_t seed = 0; seed < SEEDS; seed++) {
-        foray_settings settings = settings_for("rf-rl-explore", EPISODES, seed);
+        foray_settings settings = support_settings("rf-rl-explore", EPISODES, seed);
         support_set_number(&settings, "explore_share", 1.0 / 3.0 + 1e-9);
         support_stage s = set_stage("chain:states=3,zones=1,horizon=2", &settings);
         double draws[POLICIES] = {0};
@@ -300,7 +289,7 @@ static void samples_every_action(void **state)
 {
     (void)state;
     for (int data = 0; data < 2; data++) {
-        foray_settings settings = settings_for("rf-rl-explore", 4000, 2);
+        foray_settings settings = support_settings("rf-rl-explore", 4000, 2);
         support_set_number(&settings, "explore_data", data);
         support_stage s = set_stage("chain:states=4,zones=1,horizon=4", &settings);
         double taken[2] = {0}, counted = 0;
@@ -344,7 +333,7 @@ static double worst_loss(support_stage *s)
 static void plans_for_every_goal(void **state)
 {
     (void)state;
-    foray_settings settings = settings_for("rf-rl-explore", 60000, 4);
+    foray_settings settings = support_settings("rf-rl-explore", 60000, 4);
     support_set_number(&settings, "pooled", FY_POOLED_ON);
     support_set_number(&settings, "explore_data", DATA_ALL);
     support_stage s = set_stage("chain:states=4,zones=1,horizon=4", &settings);

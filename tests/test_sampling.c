@@ -1,29 +1,13 @@
 /* test_sampling.c - random numbers, and worlds as things that answer: published
  * Philox vectors, distribution functions that rounding cannot spoil, frequencies,
  * determinism, worlds of one's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "world/sample.h"
-
-static int set_up(void **state)
-{
-    *state = foray_context_create();
-    return *state == NULL;
-}
-
-static int tear_down(void **state)
-{
-    foray_context_destroy(*state);
-    return 0;
-}
 
 static foray_model *model_of(foray_context *ctx, const char *spec)
 {
@@ -553,19 +537,18 @@ int main(void)
         cmocka_unit_test(draws_differ_in_every_field),
         cmocka_unit_test(sampling_never_gives_the_impossible),
         cmocka_unit_test(rounding_is_forgiven_and_nonsense_is_not),
-        cmocka_unit_test_setup_teardown(frequencies_are_the_probabilities, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(trajectories_depend_on_seed_and_episode_alone, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(first_states_follow_the_initial_law, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(models_that_are_no_worlds_are_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(steps_outside_the_model_are_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(many_episodes_are_what_each_is_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(one_wrong_action_stops_all, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(own_worlds_are_asked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(failures_of_own_worlds_are_reported, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(incomplete_tables_are_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(failed_allocations_leave_nothing_behind, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(episodes_allocate_nothing, set_up, tear_down),
+        support_test(frequencies_are_the_probabilities),
+        support_test(trajectories_depend_on_seed_and_episode_alone),
+        support_test(first_states_follow_the_initial_law),
+        support_test(models_that_are_no_worlds_are_refused),
+        support_test(steps_outside_the_model_are_refused),
+        support_test(many_episodes_are_what_each_is_alone),
+        support_test(one_wrong_action_stops_all),
+        support_test(own_worlds_are_asked),
+        support_test(failures_of_own_worlds_are_reported),
+        support_test(incomplete_tables_are_refused),
+        support_test(failed_allocations_leave_nothing_behind),
+        support_test(episodes_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

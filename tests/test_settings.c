@@ -5,20 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-static int set_up(void **state)
-{
-    *state = foray_context_create();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    foray_context_destroy(*state);
-    return 0;
-}
 
 /* Every setting of every algorithm: its default is in range, is what settings begin with, and its
  * text makes the same bytes again. */
@@ -249,14 +236,12 @@ static void sizes_are_respected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(settings_survive_text, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(settings_refuse_nonsense, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(parameters_may_come_before_their_algorithm, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(parameters_of_other_algorithms_are_refused, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(text_of_parameters_is_checked, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(sizes_are_respected, set_up, tear_down),
+        support_test(settings_survive_text),
+        support_test(settings_refuse_nonsense),
+        support_test(parameters_may_come_before_their_algorithm),
+        support_test(parameters_of_other_algorithms_are_refused),
+        support_test(text_of_parameters_is_checked),
+        support_test(sizes_are_respected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

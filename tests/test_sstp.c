@@ -4,7 +4,6 @@
 #include "support.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,16 +31,6 @@ typedef struct stage {
     dense *o;
     double c1, c2; /* of the bonus */
 } stage;
-
-static foray_settings settings_for(int64_t episodes, int64_t seed)
-{
-    foray_settings settings;
-    foray_settings_default(&settings);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "sstp");
-    settings.episodes = episodes;
-    settings.seed = seed;
-    return settings;
-}
 
 static stage set_model(foray_context *ctx, foray_model *model, const foray_settings *settings)
 {
@@ -263,7 +252,7 @@ static void follows_the_textbook(void **state)
 {
     (void)state;
     for (int combination = 0; combination < 8; combination++) {
-        foray_settings settings = settings_for(160, combination);
+        foray_settings settings = support_settings("sstp", 160, combination);
         settings.replan = FORAY_REPLAN_EVERY;
         settings.ties = combination & 1;
         settings.radius_scale = combination & 2 ? 0.05 : 1.0;
@@ -280,7 +269,7 @@ static void follows_the_textbook(void **state)
 static void doubling(void **state)
 {
     (void)state;
-    foray_settings settings = settings_for(400, 3);
+    foray_settings settings = support_settings("sstp", 400, 3);
     settings.radius_scale = 0.05;
     stage seldom = set_random(3, &settings);
     settings.replan_growth = 0.0;
@@ -326,7 +315,7 @@ static void values_are_truncated_counts(void **state)
 {
     (void)state;
     for (int64_t L = 1; L <= 4; L++) {
-        foray_settings settings = settings_for(300, L);
+        foray_settings settings = support_settings("sstp", 300, L);
         settings.radius_scale = 0.0;
         settings.replan = FORAY_REPLAN_EVERY;
         support_set_number(&settings, "sstp_levels", 2);
@@ -355,7 +344,7 @@ static void values_are_truncated_counts(void **state)
 static void levels_halve(void **state)
 {
     (void)state;
-    foray_settings settings = settings_for(800, 2);
+    foray_settings settings = support_settings("sstp", 800, 2);
     stage g = set_random(2, &settings);
     int episodes[8] = {0};
     double last = INFINITY;
@@ -383,7 +372,7 @@ static void levels_halve(void **state)
 static void settles_at_the_target(void **state)
 {
     (void)state;
-    foray_settings settings = settings_for(2000, 6);
+    foray_settings settings = support_settings("sstp", 2000, 6);
     support_set_number(&settings, "sstp_levels", 1);
     settings.radius_scale = 0.02;
     stage g = set_random(6, &settings);
@@ -408,8 +397,7 @@ static void settles_at_the_target(void **state)
 /* The pair hardest to visit gets more visits than random actions give it. */
 static double least_visits(const char *spec, const char *algorithm)
 {
-    foray_settings settings = settings_for(4000, 9);
-    snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
+    foray_settings settings = support_settings(algorithm, 4000, 9);
     settings.radius_scale = 0.02;
     stage g = set_world(spec, &settings);
     double least = INFINITY, taken[64] = {0};
@@ -446,7 +434,7 @@ static void visits_what_is_hard(void **state)
 static void plans_for_every_goal(void **state)
 {
     (void)state;
-    foray_settings settings = settings_for(20000, 4);
+    foray_settings settings = support_settings("sstp", 20000, 4);
     stage g = set_world("chain:states=5,zones=1,horizon=5", &settings);
     for (int k = 0; k < 20000; k++)
         play(&g, false);
@@ -472,7 +460,7 @@ static void refuses_bad_settings(void **state)
 {
     (void)state;
     foray_context *ctx = foray_context_create();
-    foray_settings settings = settings_for(100, 1);
+    foray_settings settings = support_settings("sstp", 100, 1);
     static const char *const bad[][2] = {
         {"sstp-levels", "0"},     {"sstp-levels", "61"},   {"sstp-target", "0"},
         {"sstp-truncation", "0"}, {"sstp-variance", "-1"}, {"sstp-truncation-growth", "0.5"},
@@ -487,7 +475,7 @@ static void refuses_bad_settings(void **state)
 static void refuses_damaged_plans(void **state)
 {
     (void)state;
-    foray_settings settings = settings_for(100, 1);
+    foray_settings settings = support_settings("sstp", 100, 1);
     stage g = set_random(1, &settings);
     int32_t wrong = 7;
     uint64_t level = 99;
@@ -511,7 +499,7 @@ static void refuses_states_of_other_settings(void **state)
         {"episodes", "101"},       {"sstp-levels", "7"},   {"sstp-target", "0.25"},
         {"sstp-truncation", "2"},  {"sstp-range", "3"},    {"sstp-truncation-growth", "1.5"},
         {"sstp-variance", "2.25"}, {"radius-scale", "0.5"}};
-    foray_settings settings = settings_for(100, 1);
+    foray_settings settings = support_settings("sstp", 100, 1);
     stage g = set_random(1, &settings);
     uint8_t *data;
     size_t size;

@@ -2,17 +2,13 @@
  * the worst certificate of the pessimistic plan over all goal rewards, by radius
  * (docs/mathematics.md has the table). Printed, with the figures of the prototype
  * that the design started from in brackets, and held against these. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "oracle_truth.h"
-#include "support.h"
 
 /* One way to be confident: a column of the table. */
 typedef struct column {

@@ -4,19 +4,13 @@
  * number of failures must not exceed the value that a binomial (R, delta)
  * variable exceeds with probability 1e-6. Seeds are fixed, so that a test that
  * passes keeps passing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "support.h"
+
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "explore/mixture/values.h"
 #include "oracle_truth.h"
-#include "support.h"
 
 enum { RUNS = 100, EPISODES = 64 };
 static const double DELTA = 0.2;

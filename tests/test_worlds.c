@@ -555,22 +555,22 @@ static void queue_moves_as_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WORLD_TEST(optimal_values_are_the_published_ones),
-        WORLD_TEST(frozenlake_is_gymnasiums),
-        WORLD_TEST(cliffwalking_is_gymnasiums),
-        WORLD_TEST(taxi_is_gymnasiums),
-        WORLD_TEST(deepsea_is_as_deep_as_its_size),
-        WORLD_TEST(sixrooms_has_its_map),
-        WORLD_TEST(trapdoor_returns_are_the_published_ones),
-        WORLD_TEST(chain_slips_as_told),
-        WORLD_TEST(riverswim_flows_as_told),
-        WORLD_TEST(grid_slips_as_told),
-        WORLD_TEST(rooms_have_walls_and_doors),
-        WORLD_TEST(rooms_slip_by_room),
-        WORLD_TEST(mixture_has_distinct_successors),
-        WORLD_TEST(hard_class_is_the_paper_s),
-        WORLD_TEST(inventory_sells_as_told),
-        WORLD_TEST(queue_moves_as_told),
+        support_test(optimal_values_are_the_published_ones),
+        support_test(frozenlake_is_gymnasiums),
+        support_test(cliffwalking_is_gymnasiums),
+        support_test(taxi_is_gymnasiums),
+        support_test(deepsea_is_as_deep_as_its_size),
+        support_test(sixrooms_has_its_map),
+        support_test(trapdoor_returns_are_the_published_ones),
+        support_test(chain_slips_as_told),
+        support_test(riverswim_flows_as_told),
+        support_test(grid_slips_as_told),
+        support_test(rooms_have_walls_and_doors),
+        support_test(rooms_slip_by_room),
+        support_test(mixture_has_distinct_successors),
+        support_test(hard_class_is_the_paper_s),
+        support_test(inventory_sells_as_told),
+        support_test(queue_moves_as_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
