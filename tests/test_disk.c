@@ -5,9 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -177,13 +180,14 @@ static void test_creation_on_full_disk(void **state)
  * exploring ends. */
 static foray_status play_and_commit(run_bench *bench, foray_run *run)
 {
-    foray_world *world;
+    foray_world *world = NULL;
     foray_status status = foray_world_from_model(bench->ctx, bench->model, &world);
     for (int64_t k = 0; k < bench->settings.episodes && status == FORAY_OK; k++) {
         status = foray_explorer_play(run->explorer, world, run->states, run->actions);
         if (status == FORAY_OK)
             status = fy_run_append(run, run->states, run->actions);
     }
+    foray_world_destroy(world);
     return status == FORAY_OK ? fy_run_commit(run, true) : status;
 }
 
@@ -274,6 +278,103 @@ static void test_garbage_is_replaced(void **state)
     assert_int_equal(saved_episodes(bench), 0);
 }
 
+/* -------------------------------------------------------------------- causes */
+
+/* Files may have so many bytes: what the system says of more is not SIGXFSZ, but EFBIG. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    signal(SIGXFSZ, bytes == RLIM_INFINITY ? SIG_DFL : SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Explores within the limit, and closes; true if a message does not say why the system refused. */
+static bool loses_the_cause(run_bench *bench, foray_status *explored, foray_status *closed)
+{
+    foray_run *run = NULL;
+    *explored = foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &run);
+    if (*explored == FORAY_OK)
+        *explored = run_finish(bench, run);
+    bool told = strstr(foray_message(bench->ctx), strerror(EFBIG)) != NULL;
+    bool lost = *explored != FORAY_OK && !told;
+    *closed = foray_run_close(run);
+    told = strstr(foray_message(bench->ctx), strerror(EFBIG)) != NULL;
+    return lost || (*closed != FORAY_OK && !told);
+}
+
+/* Whatever cannot be written, in the file or in its log, when it is opened, saved or closed. */
+static void test_the_system_is_quoted(void **state)
+{
+    run_bench *bench = *state;
+    run_digest whole;
+    foray_status explored = FORAY_ERROR_IO, closed = FORAY_ERROR_IO;
+    int64_t refused = 0, kept_open = 0, lost = 0;
+    prepare(bench, &whole);
+    for (rlim_t bytes = 0; explored != FORAY_OK || closed != FORAY_OK; bytes += 4096) {
+        remove(bench->path);
+        run_copy_file(bench->other, bench->path);
+        limit_files(bytes);
+        lost += loses_the_cause(bench, &explored, &closed);
+        limit_files(RLIM_INFINITY);
+        refused += explored != FORAY_OK;
+        kept_open += closed != FORAY_OK;
+    }
+    assert_int_equal(lost, 0);
+    assert_true(refused > 5 && kept_open > 0);
+}
+
+/* There is no memory to open a run, nor room to move its log when it is closed again: the message
+ * goes with the status. */
+static void test_the_first_cause_stays(void **state)
+{
+    run_bench *bench = *state;
+    int64_t allowed = 0, twice = 0;
+    bench->settings.episodes = 20;
+    foray_run *run = NULL;
+    make_unclean_run(bench);
+    for (; !run; allowed++) {
+        disk_arm(DISK_WRITES, 1, DISK_FAILS_FROM_NOW_ON);
+        bench->ctx->allocations_left = allowed;
+        foray_status status = foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &run);
+        bench->ctx->allocations_left = -1;
+        twice += status != FORAY_OK && disk_failed();
+        disk_disarm();
+        if (status == FORAY_OK)
+            break;
+        assert_int_equal(status, FORAY_ERROR_MEMORY);
+        run_assert_message(bench, "out of memory");
+    }
+    assert_true(twice > 5);
+    foray_run_close(run);
+}
+
+/* A path of almost as many bytes as SQLite takes leaves room for the cause. */
+static void test_long_paths_hide_no_cause(void **state)
+{
+    enum { LENGTH = 500 };
+    run_bench *bench = *state;
+    char path[LENGTH + 1], deeper[2][LENGTH + 1];
+    size_t at = (size_t)snprintf(path, sizeof path, "%s", bench->directory);
+    for (int i = 0; i < 2; i++) {
+        at += (size_t)snprintf(path + at, sizeof path - at, "/%0150d", i);
+        snprintf(deeper[i], sizeof deeper[i], "%s", path);
+        assert_int_equal(mkdir(path, 0777), 0);
+    }
+    snprintf(path + at, sizeof path - at, "/%0*d", (int)(LENGTH - at - 1), 0);
+    foray_run *run = run_create(bench, path);
+    assert_ok(bench, play_and_commit(bench, run));
+    disk_arm(DISK_WRITES, 1, DISK_FAILS_FROM_NOW_ON);
+    assert_fails(bench, FORAY_ERROR_IO, foray_run_close(run));
+    disk_disarm();
+    run_assert_message(bench, "(disk I/O error");
+    assert_ok(bench, foray_run_close(run_reopen(bench, path, FORAY_RUN_WRITE)));
+    remove(path);
+    remove(deeper[1]);
+    remove(deeper[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +386,9 @@ int main(void)
         RUN_TEST(test_failing_rename_costs_nothing),
         RUN_TEST(test_replacing_on_full_disk),
         RUN_TEST(test_garbage_is_replaced),
+        RUN_TEST(test_the_system_is_quoted),
+        RUN_TEST(test_the_first_cause_stays),
+        RUN_TEST(test_long_paths_hide_no_cause),
     };
     disk_install();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,16 @@ static foray_status create_within(foray_run *run, const char *path, foray_run_cr
     return status == FORAY_OK ? load_texts(run) : status;
 }
 
+/* Closes what could not be opened; whether that goes well or not, the first message stays. */
+static foray_status give_up(foray_run *run, foray_status status)
+{
+    foray_context *ctx = run->ctx;
+    char message[sizeof ctx->message];
+    memcpy(message, ctx->message, sizeof message);
+    (void)foray_run_close(run);
+    return fy_fail(ctx, status, "%s", message);
+}
+
 foray_status foray_run_create(foray_context *ctx, const char *path, foray_run_creation how,
                               const foray_model *model, const char *world,
                               const foray_settings *settings, foray_run **out)
@@ -179,10 +189,8 @@ foray_status foray_run_create(foray_context *ctx, const char *path, foray_run_cr
         return FORAY_ERROR_MEMORY;
     run->settings = checked;
     status = create_within(run, path, how, model, world);
-    if (status != FORAY_OK) {
-        foray_run_close(run);
-        return status;
-    }
+    if (status != FORAY_OK)
+        return give_up(run, status);
     *out = run;
     return FORAY_OK;
 }
@@ -257,11 +265,10 @@ static foray_status finish_opening(foray_run *run, foray_status status, foray_ru
 {
     if (status == FORAY_OK)
         status = load_run(run);
-    if (status == FORAY_OK)
-        *out = run;
-    else
-        foray_run_close(run);
-    return status;
+    if (status != FORAY_OK)
+        return give_up(run, status);
+    *out = run;
+    return FORAY_OK;
 }
 
 foray_status foray_run_open(foray_context *ctx, const char *path, foray_run_access how,

@@ -368,8 +368,8 @@ static foray_status judge_log(fy_store *store, int rc)
     if (rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED)
         return FORAY_OK;
     foray_status status = fy_store_fail(store, rc);
-    char message[512];
-    fy_format(message, sizeof message, "%s", foray_message(store->ctx));
+    char message[sizeof store->ctx->message];
+    memcpy(message, store->ctx->message, sizeof message);
     return fy_fail(store->ctx, status,
                    "%s; what was saved is in %s-wal, which belongs to the run: make room and "
                    "continue, and keep both files until then",

@@ -2,6 +2,7 @@
 #include "run/store.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -155,8 +156,8 @@ static foray_status attach_new(fy_store *store, bool replace)
     foray_status status = fy_store_attach(store, true);
     if (status == FORAY_OK || replace)
         return status;
-    char message[512];
-    fy_format(message, sizeof message, "%s", foray_message(store->ctx));
+    char message[sizeof store->ctx->message];
+    memcpy(message, store->ctx->message, sizeof message);
     sqlite3_close(store->db);
     store->db = NULL;
     unlink(store->path);

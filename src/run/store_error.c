@@ -40,11 +40,28 @@ static cause cause_of(int rc)
     return (cause){rc, FORAY_ERROR_RUN, "damaged"};
 }
 
-/* Why the system refused, where SQLite, or the file itself, still knows; else 0. */
+/* What the log, or the journal, met last. */
+static int journal_error(fy_store *store)
+{
+    sqlite3_file *journal = NULL;
+    int found = 0;
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+    if (journal && journal->pMethods && journal->pMethods->xFileControl)
+        journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &found);
+    return found;
+}
+
+/* Why the system refused, where SQLite or one of the files still knows; else 0. SQLite itself does
+ * not ask when it is a commit that fails, which writes to the log. */
 static int system_error(fy_store *store)
 {
+    int code = sqlite3_errcode(store->db) & 0xff;
+    if (code != SQLITE_IOERR && code != SQLITE_CANTOPEN)
+        return 0; /* what it knows is of an earlier failure */
     int found = sqlite3_system_errno(store->db);
-    if (found == 0 && (sqlite3_errcode(store->db) & 0xff) == SQLITE_IOERR)
+    if (found == 0 && code == SQLITE_IOERR)
+        found = journal_error(store);
+    if (found == 0 && code == SQLITE_IOERR)
         sqlite3_file_control(store->db, "main", SQLITE_FCNTL_LAST_ERRNO, &found);
     return found;
 }
