@@ -71,11 +71,16 @@ static cli_exit refuse(const acting *a, const char *why)
     return cli_fail(a->session, CLI_BAD_INPUT, "line %" PRId64 ": %s", a->line, why);
 }
 
-/* A number, or a name; the first of those that have it. */
+static bool read_number(const acting *a, const char *text, int64_t *out)
+{
+    return foray_whole_read(text, out) && *out >= 0 && *out < a->policy->states;
+}
+
+/* Digits alone are a number; what else reads as one ("7.0") is one unless it is a name. */
 static cli_exit find_state(const acting *a, const char *text, int64_t *out)
 {
     char why[128];
-    if (foray_whole_read(text, out) && *out >= 0 && *out < a->policy->states)
+    if (!text[strspn(text, "0123456789")] && read_number(a, text, out))
         return CLI_DONE;
     int64_t low = 0, high = a->count;
     while (low < high) {
@@ -85,10 +90,14 @@ static cli_exit find_state(const acting *a, const char *text, int64_t *out)
         else
             high = middle;
     }
+    if (low + 1 < a->count && strcmp(a->names[low + 1].name, text) == 0)
+        return refuse(a, "more than one state is called so: give a number");
     if (low < a->count && strcmp(a->names[low].name, text) == 0) {
         *out = a->names[low].state;
         return CLI_DONE;
     }
+    if (read_number(a, text, out))
+        return CLI_DONE;
     snprintf(why, sizeof why, "a state is expected: a number below %" PRId64 "%s",
              a->policy->states, a->count > 0 ? ", or a name" : "");
     return refuse(a, why);

@@ -200,6 +200,8 @@ int cli_utf8_length(const char *text);
  * `width` columns. Control characters come out as \n, \x1b: what is in a file must not
  * reach the terminal as a command. */
 void cli_put(FILE *stream, int width, const char *text);
+/* The same of a path in a command that can be copied into a shell. */
+void cli_put_word(FILE *stream, const char *word);
 /* The same for a whole message. */
 void cli_put_message(FILE *stream, const char *format, va_list values)
     __attribute__((format(printf, 2, 0)));
@@ -266,6 +268,12 @@ cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rew
 void cli_rewards_close(cli_rewards *rewards);
 /* What a policy of this value loses against the best: at least 0, also where less is better. */
 double cli_loss(const foray_reward *reward, double value, double optimal);
+
+/* A state or an action by number or name: digits alone are a number, and what else reads as one
+ * ("7.0") is one unless it is a name. CLI_NO_PLACE: there is none such; CLI_PLACES: several. */
+enum { CLI_NO_PLACE = -1, CLI_PLACES = -2 };
+typedef const char *cli_name_fn(const foray_model *model, int64_t index);
+int64_t cli_place(const foray_model *model, cli_name_fn *name, int64_t count, const char *text);
 
 /* The policy that a file has, for a model of its shape: a policy file, or CSV with the columns
  * step,state,action. The caller releases *out, also after a failure. */

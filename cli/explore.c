@@ -301,6 +301,13 @@ static void print_path(const char *before, const char *path, const char *after)
     printf("%s\n", after);
 }
 
+static void print_command(const char *before, const char *path, const char *after)
+{
+    printf("%s", before);
+    cli_put_word(stdout, path);
+    printf("%s\n", after);
+}
+
 /* How to go on from here, as a command that works. */
 static void print_next(const exploration *e, foray_status status)
 {
@@ -308,16 +315,16 @@ static void print_next(const exploration *e, foray_status status)
     bool ended = status == FORAY_OK || status == FORAY_TARGET_UNPROVED;
     char before[96];
     if (ended && e->view.system && foray_system_describe(e->view.system)->rewards) {
-        print_path("next                    foray rollout ", e->path, trust);
+        print_command("next                    foray rollout ", e->path, trust);
     } else if (ended) {
-        print_path("next                    foray plan ", e->path, " -r goal:0");
+        print_command("next                    foray plan ", e->path, " -r goal:0");
     } else if (status == FORAY_INTERRUPTED) {
-        print_path("to continue             foray explore --resume -o ", e->path, trust);
+        print_command("to continue             foray explore --resume -o ", e->path, trust);
     } else {
         snprintf(before, sizeof before,
                  "to continue             foray explore --resume -k %" PRId64 " -o ",
                  foray_run_settings(e->run)->episodes * 4);
-        print_path(before, e->path, trust);
+        print_command(before, e->path, trust);
     }
 }
 

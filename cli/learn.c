@@ -99,7 +99,9 @@ static cli_exit show_run(const learning *l)
         printf("the run has %s episode%s", cli_grouped(saved, episodes), saved == 1 ? "" : "s");
         print_path(", learnt with the model ", foray_run_world(l->run), "");
         print_path("saved in                ", l->path, "");
-        print_path("next                    foray plan ", l->path, " -r goal:0");
+        printf("next                    foray plan ");
+        cli_put_word(stdout, l->path);
+        printf(" -r goal:0\n");
         return CLI_DONE;
     }
     (void)foray_explorer_bound(foray_run_explorer(l->run), &bound); /* not every model has one */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "spool.h"
 
 /* ------------------------------------------------------------------- policies as CSV */
 
@@ -16,20 +16,17 @@ static bool read_number(const char *cell, int64_t count, int64_t *out)
            *out < count;
 }
 
-typedef const char *name_fn(const foray_model *model, int64_t index);
-
-/* A number, or the name of a state or an action. */
-static bool read_place(const foray_model *model, name_fn *name, const char *cell, int64_t count,
-                       int64_t *out)
+int64_t cli_place(const foray_model *model, cli_name_fn *name, int64_t count, const char *text)
 {
-    if (read_number(cell, count, out))
-        return true;
-    for (int64_t i = 0; i < count; i++)
-        if (name(model, i) && strcmp(name(model, i), cell) == 0) {
-            *out = i;
-            return true;
-        }
-    return false;
+    int64_t number, found = CLI_NO_PLACE;
+    if (read_number(text, count, &number))
+        return number;
+    for (int64_t i = 0; i < count && found != CLI_PLACES; i++)
+        if (name(model, i) && strcmp(name(model, i), text) == 0)
+            found = found == CLI_NO_PLACE ? i : CLI_PLACES;
+    if (found == CLI_NO_PLACE && foray_whole_read(text, &number) && number >= 0 && number < count)
+        found = number;
+    return found;
 }
 
 /* The next cell, which a quote may begin and end; *rest is NULL behind the last. */
@@ -66,9 +63,16 @@ static cli_exit read_line(cli_session *session, const foray_model *model, foray_
                         ": four columns, but step,state,action are expected: a policy "
                         "that draws its actions cannot be certified",
                         path, line);
-    if (cells != 3 || (*cell[0] && !read_number(cell[0], policy->horizon, &step)) ||
-        !read_place(model, foray_model_state_name, cell[1], policy->states, &state) ||
-        !read_place(model, foray_model_action_name, cell[2], policy->actions, &action))
+    state = cells < 3 ? CLI_NO_PLACE
+                      : cli_place(model, foray_model_state_name, policy->states, cell[1]);
+    action = cells < 3 ? CLI_NO_PLACE
+                       : cli_place(model, foray_model_action_name, policy->actions, cell[2]);
+    if (state == CLI_PLACES || action == CLI_PLACES)
+        return cli_fail(session, CLI_BAD_INPUT,
+                        "%s:%" PRId64 ": more than one %s is called '%s': give a number", path,
+                        line, state == CLI_PLACES ? "state" : "action",
+                        cell[state == CLI_PLACES ? 1 : 2]);
+    if (state < 0 || action < 0 || (*cell[0] && !read_number(cell[0], policy->horizon, &step)))
         return cli_fail(session, CLI_BAD_INPUT,
                         "%s:%" PRId64 ": a step below %" PRId64
                         " or nothing, a state below %" PRId64 " and an action below %" PRId64
@@ -125,17 +129,23 @@ static cli_exit read_csv(cli_session *session, const foray_model *model, foray_p
 cli_exit cli_policy_open(cli_session *session, const foray_model *model, const char *path,
                          foray_policy **out)
 {
-    FILE *file = fopen(path, "r");
-    if (!file)
+    cli_spool spool;
+    cli_exit code = cli_spool_open(session, path, &spool);
+    if (code != CLI_DONE)
+        return code;
+    FILE *file = fopen(cli_spool_path(&spool), "r");
+    if (!file) {
+        cli_spool_close(&spool);
         return cli_fail(session, CLI_BAD_INPUT, "%s: %s", path, strerror(errno));
+    }
     int first = getc(file);
-    while (first == ' ' || first == '\t' || first == '\r' || first == '\n')
+    while (first && strchr(" \t\r\n\xef\xbb\xbf", first)) /* the last three mark UTF-8 */
         first = getc(file);
-    cli_exit code;
     /* Runs and compact models begin like this, and are refused as what they are. */
     bool binary = first == 'S' || first == 0x89;
     if (first == '{' || binary) {
-        code = cli_status(session, foray_policy_load(session->ctx, path, out));
+        code = cli_spool_status(session, &spool,
+                                foray_policy_load(session->ctx, cli_spool_path(&spool), out));
     } else {
         ungetc(first, file);
         code = cli_status(session, foray_policy_create(session->ctx, model, FORAY_GIVEN, out));
@@ -143,5 +153,6 @@ cli_exit cli_policy_open(cli_session *session, const foray_model *model, const c
             code = read_csv(session, model, *out, path, file);
     }
     fclose(file);
+    cli_spool_close(&spool);
     return code;
 }

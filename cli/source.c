@@ -204,18 +204,9 @@ cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_m
 
 /* --------------------------------------------------------------------- rewards */
 
-/* The state of a number or a name; -1: none. */
 static int64_t state_of_text(const foray_model *model, const char *text)
 {
-    int64_t number;
-    if (foray_whole_read(text, &number))
-        return number >= 0 && number < foray_model_states(model) ? number : -1;
-    for (int64_t s = 0; s < foray_model_states(model); s++) {
-        const char *name = foray_model_state_name(model, s);
-        if (name && strcmp(name, text) == 0)
-            return s;
-    }
-    return -1;
+    return cli_place(model, foray_model_state_name, foray_model_states(model), text);
 }
 
 static cli_exit unknown_state(cli_session *session, const foray_model *model, const char *text,
@@ -248,8 +239,12 @@ static cli_exit states_of_text(cli_session *session, const foray_model *model, c
         if (rest)
             *rest++ = 0;
         state[found] = state_of_text(model, name);
-        if (state[found++] < 0)
+        if (state[found] == CLI_PLACES)
+            code = cli_fail(session, CLI_BAD_INPUT,
+                            "%s: more than one state is called '%s': give a number", text, name);
+        else if (state[found] < 0)
             code = unknown_state(session, model, text, name);
+        found++;
     }
     free(copy);
     if (code != CLI_DONE) {

@@ -1,6 +1,7 @@
 /* text.c - texts that others wrote, on a terminal. */
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -81,4 +82,28 @@ void cli_put_message(FILE *stream, const char *format, va_list values)
     vsnprintf(own ? own : spare, own ? size : sizeof spare, format, values);
     cli_put(stream, 0, own ? own : spare);
     free(own);
+}
+
+void cli_put_word(FILE *stream, const char *word)
+{
+    static const char harmless[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+    const char *before = *word == '-' ? "./" : "";
+    char *quoted = malloc(4 * strlen(word) + 1), *to = quoted;
+    if (!quoted || (*word && !word[strspn(word, harmless)])) {
+        fputs(before, stream);
+        cli_put(stream, 0, word);
+        free(quoted);
+        return;
+    }
+    for (const char *from = word; *from; from++)
+        if (*from == '\'')
+            to = stpcpy(to, "'\\''");
+        else
+            *to++ = *from;
+    *to = 0;
+    fprintf(stream, "'%s", before);
+    cli_put(stream, 0, quoted);
+    fputs("'", stream);
+    free(quoted);
 }

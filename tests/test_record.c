@@ -270,7 +270,7 @@ static void test_csv(void **state)
     fy_csv_close(csv);
 }
 
-/* By number, by name, and the first of equal names; numbers win. */
+/* By number, by name, and neither of equal names; digits win, and then names. */
 static void test_names(void **state)
 {
     run_bench *bench = *state;
@@ -278,13 +278,15 @@ static void test_names(void **state)
     char *const name[] = {north, ten, NULL, north, south, zero};
     fy_names names;
     assert_ok(bench, fy_names_create(bench->ctx, 6, name, &names));
-    assert_int_equal(fy_names_find(&names, "north"), 0);
+    assert_int_equal(fy_names_find(&names, "north"), FY_NAMES_SEVERAL);
     assert_int_equal(fy_names_find(&names, "south"), 4);
     assert_int_equal(fy_names_find(&names, "5"), 5);
     assert_int_equal(fy_names_find(&names, "0"), 0);
     assert_int_equal(fy_names_find(&names, "6"), -1);
     assert_int_equal(fy_names_find(&names, "-1"), -1);
-    assert_int_equal(fy_names_find(&names, "1e1"), -1);
+    assert_int_equal(fy_names_find(&names, "1e1"), 1);
+    assert_int_equal(fy_names_find(&names, "3.0"), 3);
+    assert_int_equal(fy_names_find(&names, "2e1"), -1);
     assert_int_equal(fy_names_find(&names, "99999999999999999999"), -1);
     assert_int_equal(fy_names_find(&names, ""), -1);
     assert_int_equal(fy_names_find(&names, "North"), -1);

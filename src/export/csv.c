@@ -26,20 +26,77 @@ static void put_cell(fy_writer *out, char *const *names, int64_t index)
     fy_print(out, "%s", quoted ? "\"" : "");
 }
 
+static int compare_names(const void *one, const void *other)
+{
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+/* Is the number of a state or an action without a name the name of another? */
+static bool is_taken(const char *const *sorted, int64_t count, int64_t index)
+{
+    char number[32];
+    const char *word = number;
+    fy_format(number, sizeof number, "%" PRId64, index);
+    return bsearch(&word, sorted, (size_t)count, sizeof *sorted, compare_names) != NULL;
+}
+
+/* Do names, and numbers where there is none, say which is which? Not if two are equal or one is
+ * empty; nor if all are digits, which are read as numbers, and one is not its own. */
+static bool tell_apart(char *const *names, int64_t count, const char **sorted)
+{
+    int64_t found = 0;
+    bool digits = true, own = true, apart = true;
+    for (int64_t i = 0; i < count; i++)
+        if (names[i]) {
+            int64_t number;
+            sorted[found++] = names[i];
+            digits = digits && !names[i][strspn(names[i], "0123456789")];
+            own = own && foray_whole_read(names[i], &number) && number == i;
+            apart = apart && *names[i];
+        }
+    qsort(sorted, (size_t)found, sizeof *sorted, compare_names);
+    for (int64_t i = 1; i < found; i++)
+        apart = apart && strcmp(sorted[i - 1], sorted[i]) != 0;
+    for (int64_t i = 0; i < count && apart; i++)
+        apart = names[i] || !is_taken(sorted, found, i);
+    return apart && (own || !digits);
+}
+
+/* *out: the names, or NULL where numbers say more. */
+static foray_status choose_names(foray_context *ctx, char *const *names, int64_t count,
+                                 char *const **out)
+{
+    const char **sorted = NULL;
+    *out = NULL;
+    if (!names)
+        return FORAY_OK;
+    if (!FY_ALLOC(ctx, sorted, count))
+        return FORAY_ERROR_MEMORY;
+    *out = tell_apart(names, count, sorted) ? names : NULL;
+    free(sorted);
+    return FORAY_OK;
+}
+
 foray_status fy_export_csv(const fy_export *e, fy_writer *out)
 {
     const foray_model *model = e->model;
+    char *const *states, *const *actions;
+    foray_status status = choose_names(e->ctx, model->state_names, model->states, &states);
+    if (status == FORAY_OK)
+        status = choose_names(e->ctx, model->action_names, model->actions, &actions);
+    if (status != FORAY_OK)
+        return status;
     if (e->what->about)
         fy_print(out, "# %s\n", e->what->about);
     fy_print(out, "state,action,next,%s\n", e->probability ? "probability" : "low,high");
     for (int64_t pair = 0; pair < model->pairs; pair++)
         for (int64_t j = model->succ_start[pair];
              fy_export_has(e, pair) && j < model->succ_start[pair + 1]; j++) {
-            put_cell(out, model->state_names, pair / model->actions);
+            put_cell(out, states, pair / model->actions);
             fy_print(out, ",");
-            put_cell(out, model->action_names, pair % model->actions);
+            put_cell(out, actions, pair % model->actions);
             fy_print(out, ",");
-            put_cell(out, model->state_names, model->succ[j]);
+            put_cell(out, states, model->succ[j]);
             fy_print(out, ",");
             fy_document_put_real(out, e->probability ? e->probability[j] : e->low[j]);
             if (!e->probability) {

@@ -26,25 +26,31 @@ typedef struct reading {
 
 /* ------------------------------------------------------------------ indices */
 
-/* Models give names to all of their states or actions, to some, or to none. */
-static int64_t find_name(const char *text, char *const *names, int64_t count)
+/* Models give names to all of their states or actions, to some, or to none; and perhaps the same
+ * name to several, which then means none of them. */
+static foray_status find_name(foray_context *ctx, const char *text, const char *what,
+                              char *const *names, int64_t count, int64_t *out)
 {
-    for (int64_t i = 0; names && i < count; i++)
-        if (names[i] && strcmp(names[i], text) == 0)
-            return i;
-    return -1;
+    *out = -1;
+    for (int64_t i = 0; names && i < count; i++) {
+        if (!names[i] || strcmp(names[i], text) != 0)
+            continue;
+        if (*out >= 0)
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "%s \"%s\": %" PRId64 " and %" PRId64 " are both called so", what, text,
+                           *out, i);
+        *out = i;
+    }
+    return *out >= 0 ? FORAY_OK
+                     : fy_fail(ctx, FORAY_ERROR_INPUT, "%s \"%s\": none is called so", what, text);
 }
 
 /* An index or a name. */
 static foray_status read_place(foray_context *ctx, fy_json item, const char *what,
                                char *const *names, int64_t count, int64_t *out)
 {
-    if (fy_json_kind_of(item) == FY_JSON_TEXT) {
-        *out = find_name(fy_json_text(item), names, count);
-        return *out >= 0 ? FORAY_OK
-                         : fy_fail(ctx, FORAY_ERROR_INPUT, "%s \"%s\": none is called so", what,
-                                   fy_json_text(item));
-    }
+    if (fy_json_kind_of(item) == FY_JSON_TEXT)
+        return find_name(ctx, fy_json_text(item), what, names, count, out);
     if (fy_json_kind_of(item) != FY_JSON_INTEGER)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number%s or null is expected", what,
                        names ? ", a name" : "");

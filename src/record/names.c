@@ -8,7 +8,7 @@
 static uint64_t find_slot(const fy_names *names, const char *text)
 {
     uint64_t at = fy_hash(text, strlen(text), 0) & names->mask;
-    while (names->slot[at] != 0 && strcmp(names->name[names->slot[at] - 1], text) != 0)
+    while (names->slot[at] != 0 && strcmp(names->name[abs(names->slot[at]) - 1], text) != 0)
         at = (at + 1) & names->mask;
     return at;
 }
@@ -25,8 +25,7 @@ foray_status fy_names_create(foray_context *ctx, int64_t count, char *const *nam
         if (!name[i])
             continue;
         uint64_t at = find_slot(&names, name[i]);
-        if (names.slot[at] == 0)
-            names.slot[at] = (int32_t)i + 1;
+        names.slot[at] = names.slot[at] == 0 ? (int32_t)i + 1 : -abs(names.slot[at]);
     }
     *out = names;
     return FORAY_OK;
@@ -50,8 +49,12 @@ static bool read_digits(const char *text, int64_t *out)
 
 int64_t fy_names_find(const fy_names *names, const char *text)
 {
-    int64_t number;
-    if (read_digits(text, &number) || foray_whole_read(text, &number))
-        return number >= 0 && number < names->count ? number : -1;
-    return names->slot ? (int64_t)names->slot[find_slot(names, text)] - 1 : -1;
+    int64_t number, found = 0;
+    bool digits = read_digits(text, &number);
+    if (!digits && names->slot)
+        found = names->slot[find_slot(names, text)];
+    if (found != 0)
+        return found > 0 ? found - 1 : FY_NAMES_SEVERAL;
+    bool whole = digits || foray_whole_read(text, &number);
+    return whole && number >= 0 && number < names->count ? number : FY_NAMES_NONE;
 }

@@ -7,7 +7,7 @@
 typedef struct fy_names {
     int64_t count;
     char *const *name; /* [count], or NULL: numbers only; entries may be NULL */
-    int32_t *slot;     /* open addressing: index + 1, or 0 */
+    int32_t *slot;     /* open addressing: index + 1, negative where others have the name, or 0 */
     uint64_t mask;
 } fy_names;
 
@@ -15,7 +15,11 @@ typedef struct fy_names {
 foray_status fy_names_create(foray_context *ctx, int64_t count, char *const *name, fy_names *out);
 void fy_names_destroy(fy_names *names);
 
-/* A whole number counts as one; -1: there is none such. Of equal names the first is meant. */
+/* What fy_names_find says instead of an index: there is none such, or several have the name. */
+enum { FY_NAMES_NONE = -1, FY_NAMES_SEVERAL = -2 };
+
+/* Digits alone are a number; what else reads as a whole number ("7.0") is one unless it is a
+ * name. */
 int64_t fy_names_find(const fy_names *names, const char *text);
 
 #endif

@@ -102,6 +102,10 @@ static foray_status read_index(recording *r, int64_t column, const fy_names *nam
 {
     const char *cell = fy_csv_cell(r->csv, column);
     int64_t index = fy_names_find(names, cell);
+    if (index == FY_NAMES_SEVERAL)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": %s: more than one %s is called '%.60s': give a number",
+                       r->path, fy_csv_line(r->csv), columns[column], what, cell);
     if (index < 0)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "%s:%" PRId64 ": %s: there is no %s '%.60s'; the model has 0 to %" PRId64
