@@ -205,22 +205,49 @@ static void print_table(const cli_planning *p)
     }
 }
 
+/* The worst that a policy could earn, in the reward's own unit: the sum of g^t low over all steps,
+ * or of g^t high where less is better. */
+static double worst_of(const foray_reward *reward, int64_t horizon)
+{
+    foray_reward_facts facts;
+    double steps = 0, weight = 1;
+    foray_reward_describe(reward, &facts);
+    for (int64_t t = 0; t < (facts.stops ? 1 : horizon); t++, weight *= facts.discount)
+        steps += weight;
+    return (facts.minimise ? facts.high : facts.low) * steps;
+}
+
+/* Is the certificate all that lies between the worst and the most that may be hoped for? */
+static bool is_silent(const foray_reward *reward, const foray_policy *policy)
+{
+    double most =
+        cli_loss(reward, worst_of(reward, policy->horizon), policy->value[FORAY_OPTIMISTIC]);
+    return !policy->certificate.vacuous && !policy->certificate.optimal &&
+           policy->certificate.gap >= (1 - 1e-12) * most; /* which is rounded */
+}
+
 /* Certificates that say nothing say so: nothing at all, or nothing about the policy. */
 static void print_silence(const cli_planning *p)
 {
-    bool vacuous = false, unknown = false;
+    bool vacuous = false;
+    int64_t silent = -1;
     for (int64_t i = 0; i < p->rewards.count; i++) {
         const foray_policy *policy = p->policy[i];
         bool bounded = policy->certificate.status != FORAY_UNCERTIFIED;
         vacuous |= bounded && policy->certificate.vacuous;
-        unknown |= bounded && !policy->certificate.vacuous && !policy->certificate.optimal &&
-                   policy->certificate.gap >= policy->value[FORAY_OPTIMISTIC];
+        if (silent < 0 && bounded && is_silent(p->rewards.item[i], policy))
+            silent = i;
     }
     if (vacuous)
         printf("vacuous: the certificate is all that rewards allow; it says nothing yet\n");
-    if (unknown)
-        printf("low 0: nothing is certain yet about what the policy earns; any other policy would "
-               "have\nthe same certificate\n");
+    if (silent < 0)
+        return;
+    const foray_reward *reward = p->rewards.item[silent];
+    foray_reward_facts facts;
+    foray_reward_describe(reward, &facts);
+    printf("%s %.6g: nothing is certain yet about what the policy earns; no other policy would "
+           "have\na larger certificate\n",
+           facts.minimise ? "high" : "low", worst_of(reward, p->policy[silent]->horizon));
 }
 
 static void print_footer(const cli_planning *p)

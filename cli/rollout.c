@@ -315,11 +315,10 @@ static void print_returns(const rollout *r)
     }
 }
 
-/* Of a policy from a file, what it is worth itself. */
+/* What the policy itself is expected to earn, as 'foray plan' has it. */
 static double model_value(const rollout *r, int64_t i)
 {
-    const foray_policy *policy = r->policy[i];
-    return cli_has(r->session, "policy") ? policy->expected : policy->value[FORAY_PLUGIN];
+    return r->policy[i]->expected;
 }
 
 static void print_certificates(const rollout *r)

@@ -28,6 +28,12 @@ done
 # ---- certificates that say nothing, about anything or about the policy
 foray explore rooms -k 1 -o young.foray >/dev/null
 expect 0 "^low 0: nothing is certain yet" foray plan young.foray -r goal:80 --no-store --radius run
+echo '{"format":"foray-reward","version":2,"name":"cost","range":[-1,0],"default":-1,"entries":[[null,80,null,0]]}' >cost.json
+expect 0 "^low -30: nothing is certain yet" foray plan young.foray -r cost.json --no-store --radius run
+sed 's/"name"/"optimise":"min","name"/; s/-1,0/0,1/; s/:-1/:1/' cost.json >least.json
+expect 0 "^high 30: nothing is certain yet" foray plan young.foray -r least.json --no-store --radius run
+foray plan rooms.foray -r cost.json --no-store >cost.out
+holds "a value below 0 is not one that nothing is known about" bash -c '! grep -q "nothing is certain" cost.out'
 foray explore riverswim -k 1 --radius theorem -o young-river.foray >/dev/null
 foray plan young-river.foray -r goal:0 --no-store --radius run --json >young.out
 holds "vacuous in JSON" test "$(json plans.0.certificate.vacuous young.out)" = true

@@ -12,6 +12,8 @@ for i in 0 1 2; do
         -v mean="$(json rewards.$i.return.mean returns.json)" -v truth="$(json plans.$i.truth.value plans.json)" \
         -v deviation="$(json rewards.$i.return.deviation returns.json)" \
         'BEGIN { exit !(mean > 0 && deviation > 0 && mean - truth <= 4 * deviation / sqrt(8000) && truth - mean <= 4 * deviation / sqrt(8000)) }'
+    holds "the model's value is that of the policy, $i" \
+        test "$(json rewards.$i.model_value returns.json)" = "$(json plans.$i.value.policy plans.json)"
 done
 holds "JSON says that episodes were simulated" test "$(json simulated returns.json)" = true
 foray rollout swim.foray -r goal:5 -n 50 --threads 1 >one
