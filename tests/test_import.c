@@ -191,6 +191,23 @@ static void laws_can_be_shared(void **state)
     }
 }
 
+/* Three rows that lead to one state, and sum to 1 and a rounding error: a law like any other, also
+ * for the certain pairs that share it. */
+static void sums_may_be_rounded_up(void **state)
+{
+    foray_context *ctx = *state;
+    foray_import_options options = {.size = sizeof options, .horizon = 2, .initial = "0"};
+    foray_model *model;
+    foray_model_facts facts;
+    write_file("t.csv", "0,0,1,0.003311258278145696,0,0\n0,0,1,0.9933774834437088,0,0\n"
+                        "0,0,1,0.003311258278145696,0,0\n1,0,1,1,0,0\n");
+    support_ok(ctx, import_table(ctx, &options, &model, NULL, NULL));
+    support_ok(ctx, foray_model_check(ctx, model, &facts));
+    assert_int_equal(facts.unknowns, 0);
+    assert_true(foray_model_theta(model)[0] == 1);
+    foray_model_destroy(model);
+}
+
 static void bad_tables_are_named_by_line(void **state)
 {
     foray_context *ctx = *state;
@@ -286,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(best_returns_are_those_of_the_table),
         cmocka_unit_test(laws_can_be_shared),
+        cmocka_unit_test(sums_may_be_rounded_up),
         cmocka_unit_test(bad_tables_are_named_by_line),
         cmocka_unit_test(beginnings_are_found),
         cmocka_unit_test(every_allocation_may_fail),

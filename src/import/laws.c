@@ -335,6 +335,9 @@ static foray_status tell_pairs(lawyer *l, foray_builder *builder)
         int32_t law = l->law_of[pair_at_hand(l)];
         list_outcomes(l);
         if (law == laws) {
+            /* Rows that lead to one state may sum to a little more than 1, by rounding. */
+            for (int64_t i = 0; i < l->outcomes[law]; i++)
+                l->probability[i] = fmin(l->probability[i], 1);
             foray_builder_law(builder, law, l->probability);
             laws++;
         }
