@@ -113,6 +113,13 @@ foray data same.foray -o same.csv
 foray data other.foray -o other.csv
 expect 0 "the data fit: no law is refuted" foray learn --check rooms.foray same.csv
 expect 0 "the data fit" foray learn --check again.foray same.csv --delta 0.5
+printf '0,0,1,1\n1,0,0,1\n' >certain.csv
+foray model import certain.csv --horizon 3 --initial 0 -o certain.json >/dev/null
+foray explore certain.json -k 2 -o certain.foray --quiet
+foray data certain.foray -o seen.csv
+expect 0 "the data fit" foray learn --check certain.foray seen.csv
+sed '2s/1$/0/' seen.csv >ruled.csv
+expect 1 "ruled.csv:2: .*which the model rules out" foray learn --check certain.foray ruled.csv
 expect 1 "refuted: the law of \(0,0\) \(0\), up \(0\) and [0-9]+ others: [0-9,]+ transitions in the run" \
     foray learn --check rooms.foray other.csv
 expect 1 "first noticed after episode [0-9]+ \(other.csv:[0-9]+\)" foray learn --check rooms.foray other.csv

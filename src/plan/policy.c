@@ -62,7 +62,8 @@ void fy_certificate_judge(foray_certificate *certificate, double most)
 {
     static const double rounding = 1e-9;
     certificate->optimal = certificate->gap <= rounding * most;
-    certificate->vacuous = certificate->gap >= (1 - rounding) * most;
+    /* Where every policy earns the same, most is 0: that is a proof, and not silence. */
+    certificate->vacuous = !certificate->optimal && certificate->gap >= (1 - rounding) * most;
 }
 
 /* ----------------------------------------------------------------- creation */

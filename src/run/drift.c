@@ -115,10 +115,11 @@ static void compare_at_end(checking *c)
     }
 }
 
+/* Where nothing is unknown, what the model rules out is all that can be noticed. */
 static foray_status check_possible(checking *c)
 {
     const foray_model *model = c->run->model;
-    bool any = false;
+    bool any = foray_model_unknowns(model) == 0;
     for (int64_t g = 0; model->basis && g < model->basis->blocks; g++)
         any |= model->basis->block[g].dim > 0 && c->vectors->scale[g] > 0;
     if (any && model->feature_error == 0 && c->run->source != FY_SOURCE_CLUSTERS)
