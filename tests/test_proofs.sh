@@ -93,6 +93,12 @@ holds "that of one reward does" grep -q doubt one.json
 foray plan river.foray -r goal:5 --json --no-store >proved.json
 holds "a proof has no doubt" sh -c "! grep -q doubt proved.json"
 
+foray explore riverswim -k 60 -o safe.foray --quiet
+foray plan safe.foray -r avoid:5 --quiet # 0 up to rounding
+foray report safe.foray -o safe.html >/dev/null
+holds "a page calls it proved" grep -q "it is proved optimal" safe.html
+holds "and does not doubt it" sh -c "! grep -q 'Where the doubt is' safe.html"
+
 # ---- what is refused, by line and cause
 echo step,state,action,probability >drawn.csv
 echo ,0,1,0.5 >>drawn.csv

@@ -158,13 +158,15 @@ static foray_status draw_map(fy_report *report, const foray_doubt *doubt, int64_
 
 /* --------------------------------------------------------------------------- section */
 
-/* Where there is a gap certificate there are reasons; FORAY_ERROR_USAGE: the algorithm has none. */
+/* Where there is a gap certificate there are reasons, but for rounding errors, which are no doubt;
+ * FORAY_ERROR_USAGE: the algorithm has none. */
 static foray_status find(fy_report *report, const foray_reward *reward, const foray_policy *policy,
                          foray_doubt **out)
 {
     *out = NULL;
     /* Reasons on this page are about the likelihood of all data, not about refits. */
-    if ((!report->model->open && policy->certificate.bound != FORAY_BOUND_GAP &&
+    if (policy->certificate.optimal ||
+        (!report->model->open && policy->certificate.bound != FORAY_BOUND_GAP &&
          policy->certificate.radius != FORAY_RADIUS_LIKELIHOOD) ||
         policy->certificate.radius == FORAY_RADIUS_REFIT)
         return FORAY_OK;
