@@ -51,6 +51,22 @@ expect 3 "takes action 1 in state 1 at step 0, but that state does not have it" 
 printf 'episode,step,state,action,next\n0,0,0,0,1\n0,1,1,1,0\n' >data.csv
 expect 3 "data.csv:3: action: 1 is not available in state 1" foray learn sure.json data.csv -o learnt.foray
 
+# ---- what is known needs no range: one that is far too wide hides nothing
+printf '%s\n' 0,0,0,1 0,1,0,1 >two.csv
+foray model import two.csv --horizon 3 --initial 0 -o two.json >/dev/null
+foray explore two.json -k 2 -o two.foray --quiet
+printf '{"format":"foray-reward","version":2,"name":"r","range":[0,1e12],"entries":[[null,0,0,1],[null,0,1,1.4]]}' >wide.json
+expect 0 "^r +4.2 +exact" foray plan two.json -r wide.json -o wide.policy.json
+expect 0 "^r +4.2 +4.2 +0$" foray evaluate two.json wide.policy.json -r wide.json
+expect 0 "^r +4.2 +exact" foray plan two.json -r wide.json -r goal:0
+expect 0 "^r +3 +exact" foray plan two.json -r wide.json --optimise min
+# A plan of a run may take such actions for equally good; its certificate does not.
+for how in "plugin likelihood" "optimistic likelihood" "plugin run" "optimistic run" "pessimistic run"; do
+    foray plan two.foray -r wide.json --no-store --truth --json -m "${how% *}" --radius "${how#* }" >wide.out
+    holds "the certificate of $how bounds the gap" awk -v gap="$(json plans.0.truth.gap wide.out)" \
+        -v most="$(json plans.0.certificate.gap wide.out)" 'BEGIN { exit !(gap > 1.1 && gap <= most && most < 2) }'
+done
+
 # ---- refused by name
 sed 's/"theta":\[[^]]*\],*//' river.json >secret.json
 expect 3 "secret.json: the model has no theta" foray plan secret.json -r goal:5

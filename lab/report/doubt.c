@@ -158,7 +158,7 @@ static foray_status draw_map(fy_report *report, const foray_doubt *doubt, int64_
 
 /* --------------------------------------------------------------------------- section */
 
-/* Where there is a gap certificate there are reasons, but for rounding errors, which are no doubt;
+/* Where there is a gap certificate there are reasons; rounding errors are not among them;
  * FORAY_ERROR_USAGE: the algorithm has none. */
 static foray_status find(fy_report *report, const foray_reward *reward, const foray_policy *policy,
                          foray_doubt **out)

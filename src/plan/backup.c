@@ -26,8 +26,9 @@ static FY_APART void add_bonuses(const fy_backup *b, int64_t states)
         q[i] += sign * sqrt(squares[i]);
 }
 
-/* What another Q must exceed to be larger than x: values that differ by no more than rounding
- * are ties, since which way an episode goes must not depend on the order of a sum. */
+/* What another Q must exceed for its action to be taken instead of that of x: values that differ by
+ * no more than rounding are ties, since which way an episode goes must not depend on the order of a
+ * sum. */
 FY_INLINE many_t hurdle_of(many_t x)
 {
     return FY_ROUNDING * (many_abs(x) + 1) + x;
@@ -36,7 +37,8 @@ FY_INLINE many_t hurdle_of(many_t x)
 /* V_h = max_a Q_h(.,a) and the action that attains it, in FY_LANES lanes; Q of action a starts
  * at q + a FY_LANES. Clipping keeps the order, so the larger Q before clipping is also the larger
  * one after, or ties with it: the tie rule is to clip last. With ties to the lowest index, clip
- * first. */
+ * first. Where no policy is asked for there are no ties, and V_h is the maximum itself: bounds such
+ * as V_bar rest on that. */
 FY_INLINE void maximise(const fy_backup *b, const double *q, double *value, int32_t *policy)
 {
     many_t best[many_parts];
@@ -52,7 +54,7 @@ FY_INLINE void maximise(const fy_backup *b, const double *q, double *value, int3
         many_t x = many_load(q, a, k);
         if (b->clip_first)
             x = many_clip(x, b->limit);
-        many_mask better = many_less(hurdle_of(best[k]), x);
+        many_mask better = many_less(policy ? hurdle_of(best[k]) : best[k], x);
         best[k] = many_pick(better, x, best[k]);
         choice[k] = many_pick_index(better, a, choice[k]);
     }
@@ -99,7 +101,7 @@ static FY_APART void maximise_some(const fy_backup *b, const double *q, const do
     if (q_plain)
         maximise_plain(b, q, q_plain, best.value, best.plain, best.policy);
     else
-        maximise(b, q, best.value, best.policy);
+        maximise(b, q, best.value, b->policy ? best.policy : NULL);
     memcpy(b->value + at, best.value, (size_t)count * sizeof *b->value);
     if (q_plain)
         memcpy(b->plain + at, best.plain, (size_t)count * sizeof *b->plain);

@@ -24,30 +24,37 @@ static foray_status check(foray_context *ctx, const foray_model *model, const fo
 typedef struct workspace {
     fy_kernel *kernel;
     fy_layout layout;
+    foray_reward *narrow; /* or NULL */
+    fy_reward_unit unit;
     double *value; /* two layers */
 } workspace;
 
 static void destroy(workspace *work)
 {
+    foray_reward_destroy(work->narrow);
     fy_kernel_destroy(work->kernel);
     fy_layout_destroy(&work->layout);
     free(work->value);
 }
 
+/* `narrow`: results are wanted in the reward's own unit, whatever that of planning is. */
 static foray_status create(foray_context *ctx, const foray_model *model, const double *theta,
-                           const foray_reward *reward, workspace *work)
+                           const foray_reward *reward, bool narrow, workspace *work)
 {
     *work = (workspace){0};
     foray_status status = fy_kernel_create(ctx, model->basis, FY_FACTOR_NONE, &work->kernel);
     if (status == FORAY_OK)
         status = fy_layout_create(ctx, model, fy_reward_looks_ahead(reward), &work->layout);
+    if (status == FORAY_OK && narrow)
+        status = fy_reward_narrow(ctx, reward, &work->narrow);
     if (status == FORAY_OK && !FY_ALLOC(ctx, work->value, 2 * model->states))
         status = FORAY_ERROR_MEMORY;
     if (status != FORAY_OK) {
         destroy(work);
         return status;
     }
-    fy_layout_set(&work->layout, reward);
+    fy_layout_set(&work->layout, work->narrow ? work->narrow : reward);
+    work->unit = fy_reward_unit_of(work->narrow ? work->narrow : reward);
     fy_kernel_exact(work->kernel, theta);
     return FORAY_OK;
 }
@@ -78,12 +85,11 @@ foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
 {
     workspace work;
     foray_status status = check(ctx, model, reward, policy);
-    if (status < 0 || (status = create(ctx, model, model->theta, reward, &work)) < 0)
+    if (status < 0 || (status = create(ctx, model, model->theta, reward, true, &work)) < 0)
         return status;
-    fy_reward_unit unit = fy_reward_unit_of(reward);
     if (policy)
-        *value = fy_reward_value(&unit, value_of(&work, policy->action, NULL, NULL));
-    *optimal = fy_reward_value(&unit, value_of(&work, NULL, NULL, NULL));
+        *value = fy_reward_value(&work.unit, value_of(&work, policy->action, NULL, NULL));
+    *optimal = fy_reward_value(&work.unit, value_of(&work, NULL, NULL, NULL));
     destroy(&work);
     return FORAY_OK;
 }
@@ -96,7 +102,7 @@ foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, con
     foray_status status = fy_reward_check(ctx, reward, model);
     if (status == FORAY_OK)
         status = fy_policy_check(ctx, policy, model);
-    if (status < 0 || (status = create(ctx, model, theta, reward, &work)) < 0)
+    if (status < 0 || (status = create(ctx, model, theta, reward, false, &work)) < 0)
         return status;
     value_of(&work, policy->action, NULL, value);
     destroy(&work);
@@ -113,13 +119,12 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
     if (status == FORAY_OK)
         status = foray_policy_create(ctx, model, FORAY_PLUGIN, &policy);
     if (status == FORAY_OK)
-        status = create(ctx, model, model->theta, reward, &work);
+        status = create(ctx, model, model->theta, reward, true, &work);
     if (status != FORAY_OK || !policy) {
         foray_policy_destroy(policy);
         return status;
     }
-    fy_reward_unit unit = fy_reward_unit_of(reward);
-    double value = fy_reward_value(&unit, value_of(&work, NULL, policy->action, NULL));
+    double value = fy_reward_value(&work.unit, value_of(&work, NULL, policy->action, NULL));
     destroy(&work);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] = value;

@@ -89,6 +89,10 @@ double fy_reward_value(const fy_reward_unit *unit, double value);
 /* Value, interval and certificate of a policy. Widened by what this rounds. */
 void fy_reward_convert(const foray_reward *reward, foray_policy *policy);
 
+/* Planning tells values apart that differ by 1e-12 of the range and more. *out: a copy with a range
+ * of its values alone, for what is known, of which nothing is bounded; NULL: there is no need. */
+foray_status fy_reward_narrow(foray_context *ctx, const foray_reward *reward, foray_reward **out);
+
 foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, foray_reward **out);
 
 /* Of what planning sees, and of nothing else. */

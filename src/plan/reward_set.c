@@ -372,6 +372,51 @@ foray_status foray_reward_set_minimise(foray_context *ctx, foray_reward *reward,
     return status;
 }
 
+/* The least and the most of all values. */
+static void find_values(const foray_reward *reward, double *least, double *most)
+{
+    *least = INFINITY;
+    *most = -INFINITY;
+    for (int64_t i = 0; i < reward->tables; i++) {
+        const fy_reward_part *part = &reward->table[i];
+        for (int64_t pair = 0; pair < reward->states * reward->actions; pair++) {
+            *least = fmin(*least, part->pair[pair]);
+            *most = fmax(*most, part->pair[pair]);
+        }
+        for (int64_t j = 0; part->next && j < reward->transitions; j++) {
+            *least = fmin(*least, part->next[j]);
+            *most = fmax(*most, part->next[j]);
+        }
+    }
+}
+
+foray_status fy_reward_narrow(foray_context *ctx, const foray_reward *reward, foray_reward **out)
+{
+    foray_reward *copy;
+    double least, most;
+    *out = NULL;
+    find_values(reward, &least, &most);
+    most = most > least ? most : least + fmax(1, fabs(least)); /* a range is wider than 0 */
+    bool lost = most - least < 1e-3 * (reward->high - reward->low);
+    if (!lost || reward->fixed || reward->model->open)
+        return FORAY_OK;
+    foray_status status = fy_reward_copy(ctx, reward, &copy);
+    if (status != FORAY_OK)
+        return status;
+    copy->low = least;
+    copy->high = most;
+    for (int64_t i = 0; i < copy->tables && status == FORAY_OK; i++) {
+        status = make_room_for_units(ctx, copy, &copy->table[i]);
+        if (status == FORAY_OK)
+            renew_part(copy, &copy->table[i]);
+    }
+    if (status == FORAY_OK)
+        *out = copy;
+    else
+        foray_reward_destroy(copy);
+    return status;
+}
+
 /* Marks states with the value of an episode that stops there. */
 static foray_status fix(foray_context *ctx, foray_reward *reward, int64_t count,
                         const int64_t *state, double value)
