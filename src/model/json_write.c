@@ -1,7 +1,7 @@
 /* json_write.c - a model as JSON text (docs/formats.md), written directly: a tree
  * in memory would be many times the size of the model. */
 #include "base/document.h"
-#include "model/open.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static void put_names(fy_writer *writer, const char *key, char *const *names, in
     fy_print(writer, "]");
 }
 
-void fy_model_put_layout(fy_writer *writer, const foray_model *model)
+static void put_layout(fy_writer *writer, const foray_model *model)
 {
     bool first = true;
     fy_print(writer,
@@ -149,30 +149,53 @@ void fy_model_put_layout(fy_writer *writer, const foray_model *model)
     fy_print(writer, "]}");
 }
 
+/* What the states and actions are called, and where the states lie on a map. */
+static void put_labels(fy_writer *writer, const foray_model *model)
+{
+    if (model->state_names)
+        put_names(writer, "state_names", model->state_names, model->states);
+    if (model->action_names)
+        put_names(writer, "action_names", model->action_names, model->actions);
+    if (model->cell_row)
+        put_layout(writer, model);
+}
+
+/* All that there is of an open model, behind its name. */
+static void put_open(fy_writer *writer, const foray_model *model)
+{
+    fy_print(writer, ",\n\"states\":%" PRId64 ",\"actions\":%" PRId64 ",\"horizon\":%" PRId64,
+             model->states, model->actions, model->horizon);
+    if (model->initials > 0)
+        put_initial(writer, model);
+    else
+        fy_print(writer, ",\n\"initial\":null");
+    for (int64_t i = 0; i < model->absorbings; i++)
+        fy_print(writer, "%s%" PRId32 "%s", i > 0 ? "," : ",\n\"absorbing\":[", model->absorbing[i],
+                 i + 1 < model->absorbings ? "" : "]");
+}
+
+static void put_closed(fy_writer *writer, const foray_model *model)
+{
+    put_sizes(writer, model);
+    put_initial(writer, model);
+    if (model->stand_in)
+        put_available(writer, model);
+    put_features(writer, model);
+    if (model->theta)
+        put_theta(writer, model);
+    if (model->pair_dim > 0)
+        put_pair_features(writer, model);
+}
+
 foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out,
                                  size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
-    if (model->open)
-        return fy_model_print_open(ctx, model, out, size);
-    fy_print(&writer,
-             "{\"format\":\"foray-model\",\"version\":%d,\n\"name\":", model->stand_in ? 2 : 1);
+    fy_print(&writer, "{\"format\":\"foray-model\",\"version\":%d,\n%s\"name\":",
+             model->open || model->stand_in ? 2 : 1, model->open ? "\"kind\":\"open\"," : "");
     fy_json_put_text(&writer, model->name);
-    put_sizes(&writer, model);
-    put_initial(&writer, model);
-    if (model->stand_in)
-        put_available(&writer, model);
-    put_features(&writer, model);
-    if (model->theta)
-        put_theta(&writer, model);
-    if (model->pair_dim > 0)
-        put_pair_features(&writer, model);
-    if (model->state_names)
-        put_names(&writer, "state_names", model->state_names, model->states);
-    if (model->action_names)
-        put_names(&writer, "action_names", model->action_names, model->actions);
-    if (model->cell_row)
-        fy_model_put_layout(&writer, model);
+    (model->open ? put_open : put_closed)(&writer, model);
+    put_labels(&writer, model);
     fy_print(&writer, "}\n");
     return fy_writer_take(&writer, "a model as JSON", out, size);
 }

@@ -163,8 +163,6 @@ foray_status fy_model_fetch_compact(foray_context *ctx,
                                     foray_model **out);
 foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, char **out,
                                  size_t *size);
-/* ,"layout":{...} of a model that has a map. */
-void fy_model_put_layout(fy_writer *writer, const foray_model *model);
 foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, char **out,
                                     size_t *size);
 void fy_model_write_compact(const foray_model *model, fy_writer *writer);

@@ -1,6 +1,5 @@
 /* open.c - see open.h. */
 #include "model/open.h"
-#include "base/document.h"
 #include "base/json.h"
 
 #include <inttypes.h>
@@ -122,48 +121,6 @@ foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray
     }
     *out = model;
     return FORAY_OK;
-}
-
-/* -------------------------------------------------------------------- writing */
-
-static void put_names(fy_writer *writer, const char *key, char *const *names, int64_t count)
-{
-    fy_print(writer, ",\n\"%s\":[", key);
-    for (int64_t i = 0; i < count; i++) {
-        fy_print(writer, "%s%s", i > 0 ? "," : "", names[i] ? "" : "null");
-        if (names[i])
-            fy_json_put_text(writer, names[i]);
-    }
-    fy_print(writer, "]");
-}
-
-foray_status fy_model_print_open(foray_context *ctx, const foray_model *model, char **out,
-                                 size_t *size)
-{
-    fy_writer writer = {.ctx = ctx};
-    fy_print(&writer, "{\"format\":\"foray-model\",\"version\":2,\n\"kind\":\"open\",\"name\":");
-    fy_json_put_text(&writer, model->name);
-    fy_print(&writer,
-             ",\n\"states\":%" PRId64 ",\"actions\":%" PRId64 ",\"horizon\":%" PRId64
-             ",\n\"initial\":%s",
-             model->states, model->actions, model->horizon, model->initials ? "[" : "null");
-    for (int64_t i = 0; i < model->initials; i++) {
-        fy_print(&writer, "%s[%" PRId32 ",", i > 0 ? "," : "", model->initial_state[i]);
-        fy_document_put_real(&writer, model->initial_probability[i]);
-        fy_print(&writer, "]");
-    }
-    fy_print(&writer, model->initials ? "]" : "");
-    for (int64_t i = 0; i < model->absorbings; i++)
-        fy_print(&writer, "%s%" PRId32 "%s", i > 0 ? "," : ",\n\"absorbing\":[",
-                 model->absorbing[i], i + 1 < model->absorbings ? "" : "]");
-    if (model->state_names)
-        put_names(&writer, "state_names", model->state_names, model->states);
-    if (model->action_names)
-        put_names(&writer, "action_names", model->action_names, model->actions);
-    if (model->cell_row)
-        fy_model_put_layout(&writer, model);
-    fy_print(&writer, "}\n");
-    return fy_writer_take(&writer, "a model as JSON", out, size);
 }
 
 foray_status fy_model_need_features(foray_context *ctx, const foray_model *model, const char *what)

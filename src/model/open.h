@@ -26,10 +26,6 @@ typedef struct fy_open_parts {
 
 foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray_model **out);
 
-/* The model as JSON: version 2, "kind": "open". */
-foray_status fy_model_print_open(foray_context *ctx, const foray_model *model, char **out,
-                                 size_t *size);
-
 /* FORAY_ERROR_USAGE if the model is open: `what` needs to know more. */
 foray_status fy_model_need_features(foray_context *ctx, const foray_model *model, const char *what);
 
