@@ -1,7 +1,7 @@
 /* test_compare_threads.c - comparisons from C: threads, stopping and continuing, failed
  * allocations. What the command makes of them is in test_compare.sh. */
 #include "compare/compare.h"
-#include "support.h"
+#include "support_work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,23 +69,6 @@ static void threads_do_not_matter(void **state)
     foray_context_destroy(ctx);
 }
 
-/* Says stop once so many runs have ended; watches that progress only grows. */
-typedef struct watch {
-    int64_t stop_after;
-    foray_work_progress last;
-} watch;
-
-static bool look(void *user, const foray_work_progress *now)
-{
-    watch *w = user;
-    assert_int_equal(now->parts, 9);
-    assert_true(now->finished >= w->last.finished && now->finished <= now->parts);
-    assert_true(now->done >= 0.0 && now->done <= 1.0 + 1e-9);
-    assert_true(now->seconds >= w->last.seconds);
-    w->last = *now;
-    return now->finished < w->stop_after;
-}
-
 static void stopped_it_continues(void **state)
 {
     (void)state;
@@ -95,14 +78,14 @@ static void stopped_it_continues(void **state)
     char *whole = support_directory(), *parts = support_directory();
     support_ok(ctx, foray_compare(ctx, model, "river", &what, whole, NULL, NULL));
     for (int threads = 1; threads <= 2; threads++) {
-        watch w = {.stop_after = 3 * threads};
+        support_watch w = {.parts = 9, .stop_after = 3 * threads};
         foray_context_set_threads(ctx, threads);
-        assert_int_equal(foray_compare(ctx, model, "river", &what, parts, look, &w),
+        assert_int_equal(foray_compare(ctx, model, "river", &what, parts, support_look, &w),
                          FORAY_INTERRUPTED);
         assert_true(w.last.finished >= w.stop_after && w.last.finished < 9);
     }
-    watch w = {.stop_after = INT64_MAX};
-    support_ok(ctx, foray_compare(ctx, model, "river", &what, parts, look, &w));
+    support_watch w = {.parts = 9, .stop_after = INT64_MAX};
+    support_ok(ctx, foray_compare(ctx, model, "river", &what, parts, support_look, &w));
     assert_int_equal(w.last.finished, 9);
     assert_same_files(ctx, whole, parts);
     support_remove(whole);

@@ -1,7 +1,7 @@
 /* test_lab_experiment.c - what the lab does for an experiment, with one that is made up:
  * parameters, stopping and continuing, threads, refusals, failed allocations and disks. */
 #include "experiments/lab.h"
-#include "support.h"
+#include "support_work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -230,23 +230,6 @@ static void the_page_has_the_command(void **state)
     foray_context_destroy(ctx);
 }
 
-/* Says stop once so many cells have ended. */
-typedef struct watch {
-    int64_t stop_after;
-    foray_work_progress last;
-} watch;
-
-static bool look(void *user, const foray_work_progress *now)
-{
-    watch *w = user;
-    assert_int_equal(now->parts, CELLS);
-    assert_true(now->finished >= w->last.finished && now->finished <= now->parts);
-    assert_true(now->done >= 0.0 && now->done <= 1.0);
-    assert_true(isnan(now->remaining) || now->remaining >= 0.0);
-    w->last = *now;
-    return now->finished < w->stop_after;
-}
-
 static void stopped_it_continues_to_the_same_bytes(void **state)
 {
     (void)state;
@@ -254,13 +237,13 @@ static void stopped_it_continues_to_the_same_bytes(void **state)
     char *whole = support_directory(), *parts = support_directory();
     support_ok(ctx, make(ctx, whole, NULL, NULL, NULL));
     for (int threads = 1; threads <= 3; threads++) {
-        watch w = {.stop_after = 3 * threads};
+        support_watch w = {.parts = CELLS, .stop_after = 3 * threads};
         foray_context_set_threads(ctx, threads);
-        assert_int_equal(make(ctx, parts, look, &w, NULL), FORAY_INTERRUPTED);
+        assert_int_equal(make(ctx, parts, support_look, &w, NULL), FORAY_INTERRUPTED);
         assert_true(w.last.finished >= w.stop_after && w.last.finished < CELLS);
     }
-    watch w = {.stop_after = INT64_MAX};
-    support_ok(ctx, make(ctx, parts, look, &w, NULL));
+    support_watch w = {.parts = CELLS, .stop_after = INT64_MAX};
+    support_ok(ctx, make(ctx, parts, support_look, &w, NULL));
     assert_int_equal(w.last.finished, CELLS);
     assert_true(w.last.remaining == 0.0 && w.last.done == 1.0);
     assert_same_files(whole, parts);
@@ -410,15 +393,6 @@ static void all_experiments_are_sound(void **state)
 
 /* ------------------------------------------------------------------------------- all */
 
-static bool look_at_all(void *user, const foray_work_progress *now)
-{
-    watch *w = user;
-    assert_int_equal(now->parts, 2 * CELLS);
-    assert_true(now->finished >= w->last.finished && now->done >= w->last.done - 1e-9);
-    w->last = *now;
-    return now->finished < w->stop_after;
-}
-
 /* Stopped in the second of two, it goes on; the index has what both found. */
 static void all_are_made_and_linked(void **state)
 {
@@ -428,11 +402,12 @@ static void all_are_made_and_linked(void **state)
     second.name = "second";
     const fy_lab_experiment *const both[] = {&made_up, &second};
     foray_lab_options options = {0}, quick = {.quick = true};
-    watch stopping = {.stop_after = CELLS + 5}, w = {.stop_after = INT64_MAX};
+    support_watch stopping = {.parts = 2 * CELLS, .stop_after = CELLS + 5};
+    support_watch w = {.parts = 2 * CELLS, .stop_after = INT64_MAX};
     char *parts = support_directory(), *alone = support_directory(), path[512];
-    assert_int_equal(fy_lab_run_all(ctx, both, 2, &options, parts, look_at_all, &stopping),
+    assert_int_equal(fy_lab_run_all(ctx, both, 2, &options, parts, support_look, &stopping),
                      FORAY_INTERRUPTED);
-    support_ok(ctx, fy_lab_run_all(ctx, both, 2, &options, parts, look_at_all, &w));
+    support_ok(ctx, fy_lab_run_all(ctx, both, 2, &options, parts, support_look, &w));
     assert_int_equal(w.last.finished, 2 * CELLS);
     support_ok(ctx, make(ctx, alone, NULL, NULL, NULL));
     snprintf(path, sizeof path, "%s/madeup", parts);
