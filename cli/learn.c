@@ -224,7 +224,9 @@ static cli_exit check_run(cli_session *session)
     code = cli_spool_status(session, &data, status);
     if (status == FORAY_ERROR_WORLD)
         code = CLI_NOT_MET;
-    if (drift && session->json) {
+    if (drift && drift->episodes == 0) {
+        code = cli_fail(session, CLI_BAD_INPUT, "%s: no episodes", data.shown);
+    } else if (drift && session->json) {
         cli_output_begin(&output, session);
         output_drift(&output, drift);
         code = cli_output_end(&output, session, code);

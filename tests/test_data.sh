@@ -113,6 +113,8 @@ foray data same.foray -o same.csv
 foray data other.foray -o other.csv
 expect 0 "the data fit: no law is refuted" foray learn --check rooms.foray same.csv
 expect 0 "the data fit" foray learn --check again.foray same.csv --delta 0.5
+head -1 same.csv >none.csv
+expect 3 "none.csv: no episodes" foray learn --check rooms.foray none.csv
 printf '0,0,1,1\n1,0,0,1\n' >certain.csv
 foray model import certain.csv --horizon 3 --initial 0 -o certain.json >/dev/null
 foray explore certain.json -k 2 -o certain.foray --quiet
