@@ -53,8 +53,8 @@ static char *next_cell(char **rest)
 static cli_exit read_line(cli_session *session, const foray_model *model, foray_policy *policy,
                           const char *path, int64_t line, char *text, bool *set)
 {
-    char *cell[4];
-    int64_t cells = 0, step = -1, state, action;
+    char *cell[4] = {text, text, text, text};
+    int64_t cells = 0, step = -1, state = CLI_NO_PLACE, action = CLI_NO_PLACE;
     for (char *rest = text; cells < 4 && rest; cells++)
         cell[cells] = next_cell(&rest);
     if (cells == 4)
@@ -63,10 +63,10 @@ static cli_exit read_line(cli_session *session, const foray_model *model, foray_
                         ": four columns, but step,state,action are expected: a policy "
                         "that draws its actions cannot be certified",
                         path, line);
-    state = cells < 3 ? CLI_NO_PLACE
-                      : cli_place(model, foray_model_state_name, policy->states, cell[1]);
-    action = cells < 3 ? CLI_NO_PLACE
-                       : cli_place(model, foray_model_action_name, policy->actions, cell[2]);
+    if (cells == 3) {
+        state = cli_place(model, foray_model_state_name, policy->states, cell[1]);
+        action = cli_place(model, foray_model_action_name, policy->actions, cell[2]);
+    }
     if (state == CLI_PLACES || action == CLI_PLACES)
         return cli_fail(session, CLI_BAD_INPUT,
                         "%s:%" PRId64 ": more than one %s is called '%s': give a number", path,
