@@ -212,8 +212,10 @@ static double worst_of(const foray_reward *reward, int64_t horizon)
     foray_reward_facts facts;
     double steps = 0, weight = 1;
     foray_reward_describe(reward, &facts);
-    for (int64_t t = 0; t < (facts.stops ? 1 : horizon); t++, weight *= facts.discount)
+    for (int64_t t = 0; t < (facts.stops ? 1 : horizon); t++) {
         steps += weight;
+        weight *= facts.discount;
+    }
     return (facts.minimise ? facts.high : facts.low) * steps;
 }
 

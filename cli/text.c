@@ -89,7 +89,7 @@ void cli_put_word(FILE *stream, const char *word)
     static const char harmless[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
     const char *before = *word == '-' ? "./" : "";
-    char *quoted = malloc(4 * strlen(word) + 1), *to = quoted;
+    char *quoted = calloc(4 * strlen(word) + 1, 1), *to = quoted;
     if (!quoted || (*word && !word[strspn(word, harmless)])) {
         fputs(before, stream);
         cli_put(stream, 0, word);
