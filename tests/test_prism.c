@@ -283,6 +283,8 @@ static void bad_files_are_named_by_line(void **state)
         {"m.tra", "2\n0 0 0 1\n", "m.tra:1: a header says"},
         {"m.tra", "900000000 2 3\n0 0 0 1\n", "m.tra:1: 900000000 states, but 3 transitions"},
         {"m.tra", "2 9 3\n0 0 0 1\n", "m.tra:1: 9 choices, but 3 transitions"},
+        {"m.tra", "430877115 0 1430877115",
+         "m.tra:1: 1430877115 transitions, but the file has 22 bytes"},
         {"m.tra", "2 2 2\n0 0 0 [0.2,0.3]\n", "m.tra:2: '[0.2,0.3]' is an interval"},
         {"m.tra", "2 2 2\n0 0 0 1.5\n", "m.tra:2: probability: 1.5 is not between 0 and 1"},
         {"m.tra", "2 2 2\n0 0 0 1/0\n", "is not between 0 and 1"},

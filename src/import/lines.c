@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char blank[] = " \t\r";
@@ -48,6 +49,9 @@ foray_status fy_lines_open(foray_context *ctx, const char *path, fy_lines *out)
     *out = (fy_lines){.ctx = ctx, .path = path, .file = open(path, O_RDONLY | O_CLOEXEC)};
     if (out->file < 0)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
+    struct stat about;
+    bool regular = fstat(out->file, &about) == 0 && S_ISREG(about.st_mode);
+    out->bytes = regular ? (int64_t)about.st_size : INT64_MAX;
     foray_status status = read_chunk(out);
     if (status != FORAY_OK)
         fy_lines_close(out);

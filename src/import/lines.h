@@ -10,7 +10,8 @@
 typedef struct fy_lines {
     foray_context *ctx;
     const char *path;
-    int file;   /* -1: read to its end */
+    int file;      /* -1: read to its end */
+    int64_t bytes; /* how long it is; INT64_MAX: nobody knows */
     char *text; /* a part of it, with a final 0, cut into lines and words as they are handed out */
     size_t size, room, at;
     int64_t line;         /* the one at hand, from 1 */

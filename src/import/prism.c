@@ -46,6 +46,10 @@ static foray_status read_header(fy_prism *prism, fy_lines *lines, header *out)
     if (prism->chooses && out->choices > out->transitions)
         return fy_lines_fail(lines, "%" PRId64 " choices, but %" PRId64 " transitions",
                              out->choices, out->transitions);
+    enum { SHORTEST = 5 }; /* "0 0 1": a transition */
+    if (out->transitions > lines->bytes / SHORTEST)
+        return fy_lines_fail(lines, "%" PRId64 " transitions, but the file has %" PRId64 " bytes",
+                             out->transitions, lines->bytes);
     return FORAY_OK;
 }
 
