@@ -227,7 +227,8 @@ static void attack_now(attack *it)
     it->excused = false;
     if (it->options->run &&
         foray_explorer_certify_by(it->explorer, it->settings.radius) == FORAY_OK) {
-        it->excused = !regression_holds(it);
+        bool likelihood = it->settings.radius == FORAY_RADIUS_LIKELIHOOD;
+        it->excused = likelihood ? !truth_is_inside(it) : !regression_holds(it);
         it->outside += it->excused;
         attack_plans(it);
     }
