@@ -268,6 +268,9 @@ cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rew
 void cli_rewards_close(cli_rewards *rewards);
 /* What a policy of this value loses against the best: at least 0, also where less is better. */
 double cli_loss(const foray_reward *reward, double value, double optimal);
+/* What a return is at least and at most: the sums of g^t low and of g^t high over all steps, or 0
+ * and 1 of a probability. */
+void cli_return_range(const foray_reward *reward, int64_t horizon, double *least, double *most);
 
 /* A state or an action by number or name: digits alone are a number, and what else reads as one
  * ("7.0") is one unless it is a name. CLI_NO_PLACE: there is none such; CLI_PLACES: several. */

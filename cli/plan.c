@@ -205,18 +205,14 @@ static void print_table(const cli_planning *p)
     }
 }
 
-/* The worst that a policy could earn, in the reward's own unit: the sum of g^t low over all steps,
- * or of g^t high where less is better. */
+/* The worst that a policy could earn, in the reward's own unit. */
 static double worst_of(const foray_reward *reward, int64_t horizon)
 {
     foray_reward_facts facts;
-    double steps = 0, weight = 1;
+    double least, most;
     foray_reward_describe(reward, &facts);
-    for (int64_t t = 0; t < (facts.stops ? 1 : horizon); t++) {
-        steps += weight;
-        weight *= facts.discount;
-    }
-    return (facts.minimise ? facts.high : facts.low) * steps;
+    cli_return_range(reward, horizon, &least, &most);
+    return facts.minimise ? most : least;
 }
 
 /* Is the certificate all that lies between the worst and the most that may be hoped for? */

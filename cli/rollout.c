@@ -161,20 +161,6 @@ static bool show_progress(rollout *r)
     return cli_work_step(&r->work, &progress);
 }
 
-/* What a return is at least and at most. */
-static void range_of(const foray_reward *reward, int64_t horizon, double *least, double *most)
-{
-    foray_reward_facts facts;
-    double left = 0, weight = 1;
-    foray_reward_describe(reward, &facts);
-    for (int64_t t = 0; t < (facts.stops ? 1 : horizon); t++) {
-        left += weight;
-        weight *= facts.discount;
-    }
-    *least = facts.stops ? 0 : facts.low * left;
-    *most = facts.stops ? 1 : facts.high * left;
-}
-
 /* Episodes a few at a time: between them progress is shown, and a signal is heeded. */
 static foray_status roll_parts(rollout *r, const trial *t, const foray_reward *reward,
                                const foray_policy *policy, double *value)
@@ -197,7 +183,7 @@ static foray_status roll(rollout *r, int64_t i, const foray_policy *policy, doub
                          foray_return *out)
 {
     double least, most;
-    range_of(r->reward[i], policy->horizon, &least, &most);
+    cli_return_range(r->reward[i], policy->horizon, &least, &most);
     foray_status status = roll_parts(r, &r->trial[i], r->reward[i], policy, value);
     if (status == FORAY_OK)
         status = foray_mean_interval(r->session->ctx, r->episodes, value, least, most,
@@ -215,7 +201,7 @@ static foray_status compare_with_truth(rollout *r, int64_t i)
     foray_reward_facts facts;
     double least, most;
     foray_reward_describe(r->reward[i], &facts);
-    range_of(r->reward[i], foray_model_horizon(model), &least, &most);
+    cli_return_range(r->reward[i], foray_model_horizon(model), &least, &most);
     foray_status status = foray_plan_known(ctx, model, r->reward[i], &t->known);
     if (status == FORAY_OK)
         status = roll(r, i, t->known, r->best, &t->best);

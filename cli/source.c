@@ -204,6 +204,19 @@ cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_m
 
 /* --------------------------------------------------------------------- rewards */
 
+void cli_return_range(const foray_reward *reward, int64_t horizon, double *least, double *most)
+{
+    foray_reward_facts facts;
+    double left = 0, weight = 1;
+    foray_reward_describe(reward, &facts);
+    for (int64_t t = 0; t < (facts.stops ? 1 : horizon); t++) {
+        left += weight;
+        weight *= facts.discount;
+    }
+    *least = facts.stops ? 0 : facts.low * left;
+    *most = facts.stops ? 1 : facts.high * left;
+}
+
 static int64_t state_of_text(const foray_model *model, const char *text)
 {
     return cli_place(model, foray_model_state_name, foray_model_states(model), text);
