@@ -2,14 +2,16 @@
 # Every allocation of the command fails in turn, alone or with all that follow: no crash, exit code
 # 3 and a message that says so, inputs as they were, and outputs that are whole or not there. A
 # command that gets by without that memory must do what it always does. EVERY=1 takes every
-# allocation; the tests take each 40th and an ever smaller share of the later ones.
+# allocation; the tests take each 40th and an ever smaller share of the later ones. SHARE=I/N takes
+# the I-th of N shares of the commands, for several processes beside each other.
 # shellcheck source=tests/shell.sh disable=SC2317
 . "$(dirname "$0")/shell.sh"
 
 preload=$(realpath "${FORAY_BUILD:-$(dirname "$foray")}")/tests/fail_memory.so
 holds "there is what makes commands fail" test -e "$preload"
 every=${EVERY:-40}
-failed=0 wrong=0
+share=${SHARE:-1/1}
+failed=0 wrong=0 commands=0
 
 complain() {
     wrong=$((wrong + 1))
@@ -44,6 +46,7 @@ inputs_are_sound() {
 starve() {
     local output=$1 written=$2 number suffix code ended=0 at message
     shift 2
+    ((commands++ % ${share#*/} + 1 == ${share%/*})) || return 0
     if ! run_in_scene "" "$@"; then
         complain "fails anyway: $*: $(head -1 message)"
         return
