@@ -34,11 +34,27 @@ FY_INLINE many_t hurdle_of(many_t x)
     return FY_ROUNDING * (many_abs(x) + 1) + x;
 }
 
-/* V_h = max_a Q_h(.,a) and the action that attains it, in FY_LANES lanes; Q of action a starts
- * at q + a FY_LANES. Clipping keeps the order, so the larger Q before clipping is also the larger
- * one after, or ties with it: the tie rule is to clip last. With ties to the lowest index, clip
- * first. Where no policy is asked for there are no ties, and V_h is the maximum itself: bounds such
- * as V_bar rest on that. */
+/* V_h = max_a Q_h(.,a) in FY_LANES lanes; Q of action a starts at q + a FY_LANES. Clipping keeps
+ * the order, so that it can come last. Where no policy is asked for there are no ties, and V_h is
+ * the maximum itself: bounds such as V_bar rest on that. */
+FY_INLINE void maximum(const fy_backup *b, const double *q, double *value)
+{
+    many_t best[many_parts];
+    FY_UNROLL
+    for (int k = 0; k < many_parts; k++)
+        best[k] = many_load(q, 0, k);
+    for (int64_t a = 1; a < b->actions; a++)
+        FY_UNROLL
+    for (int k = 0; k < many_parts; k++)
+        best[k] = many_max(many_load(q, a, k), best[k]);
+    FY_UNROLL
+    for (int k = 0; k < many_parts; k++)
+        many_store(value, 0, k, many_clip(best[k], b->limit));
+}
+
+/* The same, and the action that attains it. The larger Q before clipping is also the larger one
+ * after, or ties with it: the tie rule is to clip last. With ties to the lowest index, clip first.
+ */
 FY_INLINE void maximise(const fy_backup *b, const double *q, double *value, int32_t *policy)
 {
     many_t best[many_parts];
@@ -54,15 +70,14 @@ FY_INLINE void maximise(const fy_backup *b, const double *q, double *value, int3
         many_t x = many_load(q, a, k);
         if (b->clip_first)
             x = many_clip(x, b->limit);
-        many_mask better = many_less(policy ? hurdle_of(best[k]) : best[k], x);
+        many_mask better = many_less(hurdle_of(best[k]), x);
         best[k] = many_pick(better, x, best[k]);
         choice[k] = many_pick_index(better, a, choice[k]);
     }
     FY_UNROLL
     for (int k = 0; k < many_parts; k++) {
         many_store(value, 0, k, many_clip(best[k], b->limit));
-        if (policy)
-            many_store_index(policy, 0, k, choice[k]);
+        many_store_index(policy, 0, k, choice[k]);
     }
 }
 
@@ -100,8 +115,10 @@ static FY_APART void maximise_some(const fy_backup *b, const double *q, const do
     fy_best best;
     if (q_plain)
         maximise_plain(b, q, q_plain, best.value, best.plain, best.policy);
+    else if (b->policy)
+        maximise(b, q, best.value, best.policy);
     else
-        maximise(b, q, best.value, b->policy ? best.policy : NULL);
+        maximum(b, q, best.value);
     memcpy(b->value + at, best.value, (size_t)count * sizeof *b->value);
     if (q_plain)
         memcpy(b->plain + at, best.plain, (size_t)count * sizeof *b->plain);
@@ -116,8 +133,10 @@ static FY_APART void maximise_states(const fy_backup *step, int64_t from, int64_
     const double *q_plain = b.plain && b.sign != 0 ? b.squares : NULL;
     int64_t at = from * b.lanes, end = to * b.lanes;
     const double *q = b.q;
-    for (; !q_plain && at + FY_LANES <= end; at += FY_LANES, q += FY_LANES * b.actions)
-        maximise(&b, q, b.value + at, b.policy ? b.policy + at : NULL);
+    for (; !q_plain && !b.policy && at + FY_LANES <= end; at += FY_LANES, q += FY_LANES * b.actions)
+        maximum(&b, q, b.value + at);
+    for (; !q_plain && b.policy && at + FY_LANES <= end; at += FY_LANES, q += FY_LANES * b.actions)
+        maximise(&b, q, b.value + at, b.policy + at);
     for (; at < end; at += FY_LANES, q += FY_LANES * b.actions)
         maximise_some(step, q, q_plain ? q_plain + (q - b.q) : NULL, at,
                       end - at < FY_LANES ? end - at : FY_LANES);
