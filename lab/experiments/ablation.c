@@ -17,7 +17,7 @@ static const foray_lab_parameter parameters[] = {
                                    "chain rooms mixture inventory queue", "the worlds"),
     [FY_AB_BASE] = FY_LAB_CHOICE("base", "default", "default", "default|literal",
                                  "what one choice at a time is changed in"),
-    [FY_AB_EPISODES] = FY_LAB_WHOLE("episodes", "2048", "32768", 1, 1e9, "episodes of every run"),
+    [FY_AB_EPISODES] = FY_LAB_WHOLE("episodes", "2048", "4096", 1, 1e9, "episodes of every run"),
     [FY_AB_TARGET] = FY_LAB_REAL("target", "0.01", "0.01", 1e-9, 1,
                                  "the worst gap to be reached, as a share of H"),
     [FY_AB_GOALS] =

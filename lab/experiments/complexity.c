@@ -31,7 +31,7 @@ static const foray_lab_parameter parameters[] = {
     [FY_COMPLEXITY_ZONES] = FY_LAB_WHOLES("zones", "2,4,8", "1,2,4,8,16", 1, 1e6,
                                           "zones of the chain, each with 4 coordinates of theta"),
     [FY_COMPLEXITY_STATES] = FY_LAB_WHOLE("states", "17", "17", 2, 1e6, "states of the chain"),
-    [FY_COMPLEXITY_EPISODES] = FY_LAB_WHOLE("episodes", "300000", "1000000", 1, 1e12,
+    [FY_COMPLEXITY_EPISODES] = FY_LAB_WHOLE("episodes", "300000", "500000", 1, 1e12,
                                             "episodes of each run; K(eps) beyond is not known"),
     [FY_COMPLEXITY_DELTA] = FY_LAB_REAL("delta", "0.1", "0.1", 1e-9, 0.999,
                                         "the share of seeds that may fail; also that of the "
@@ -42,7 +42,7 @@ static const foray_lab_parameter parameters[] = {
     [FY_COMPLEXITY_REWARDS] = FY_LAB_WHOLE("rewards", "8", "32", 1, 1e6,
                                            "rewards in each random family: dense, sparse, timed"),
     [FY_COMPLEXITY_ROUNDS] = FY_LAB_WHOLE("rounds", "2", "4", 0, 1e6, "rounds of the adversary"),
-    [FY_COMPLEXITY_SEEDS] = FY_LAB_SEEDS("5", "10"),
+    [FY_COMPLEXITY_SEEDS] = FY_LAB_SEEDS("5", "5"),
     [FY_COMPLEXITY_SEED] = FY_LAB_SEED,
 };
 

@@ -81,7 +81,7 @@ static const foray_lab_parameter parameters[FY_COVERAGE_PARAMETERS] = {
     [FY_COVERAGE_REWARDS] = FY_LAB_WHOLE("rewards", "4", "8", 1, 1e6,
                                          "rewards of each kind: goals, dense, sparse, timed"),
     [FY_COVERAGE_ROUNDS] = FY_LAB_WHOLE("rounds", "2", "4", 0, 1e6, "rounds of the adversary"),
-    [FY_COVERAGE_SEEDS] = FY_LAB_SEEDS("200", "1000"),
+    [FY_COVERAGE_SEEDS] = FY_LAB_SEEDS("200", "400"),
     [FY_COVERAGE_SEED] = FY_LAB_SEED,
 };
 

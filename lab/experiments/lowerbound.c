@@ -28,17 +28,16 @@ static const foray_lab_parameter parameters[] = {
     [FY_LB_DIM] = FY_LAB_WHOLE("dim", "80", "96", 2, 128, "packing: d"),
     [FY_LB_EPS] =
         FY_LAB_REAL("eps", "0.225", "0.15", 1e-6, 1e6, "packing: the accuracy that is asked for"),
-    [FY_LB_MULTIPLES] =
-        FY_LAB_REALS("multiples", "1,4,16,64,256,1024,4096,16384",
-                     "1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384,32768", 1e-6, 1e9,
-                     "packing: episodes as multiples of the bound, ascending"),
+    [FY_LB_MULTIPLES] = FY_LAB_REALS("multiples", "1,4,16,64,256,1024,4096,16384",
+                                     "1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384", 1e-6,
+                                     1e9, "packing: episodes as multiples of the bound, ascending"),
     [FY_LB_CUBE_DIM] = FY_LAB_WHOLE("cube_dim", "7", "9", 2, 13, "hypercube: d"),
     [FY_LB_CUBE_EPS] = FY_LAB_REAL("cube_eps", "0.0375", "0.0375", 1e-6, 1e6,
                                    "hypercube: the accuracy that is asked for"),
     [FY_LB_CUBE_MULTIPLES] =
-        FY_LAB_REALS("cube_multiples", EIGHTH_TO_512, EIGHTH_TO_512 ",1024,2048", 1e-6, 1e9,
+        FY_LAB_REALS("cube_multiples", EIGHTH_TO_512, EIGHTH_TO_512 ",1024", 1e-6, 1e9,
                      "hypercube: episodes as multiples of the bound, ascending"),
-    [FY_LB_MEMBERS] = FY_LAB_WHOLE("members", "4", "5", 1, 4096,
+    [FY_LB_MEMBERS] = FY_LAB_WHOLE("members", "4", "4", 1, 4096,
                                    "members of each class to be tried, drawn at random"),
     [FY_LB_SEEDS] = FY_LAB_SEEDS("8", "8"),
     [FY_LB_SEED] = FY_LAB_SEED,
