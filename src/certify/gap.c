@@ -189,6 +189,17 @@ static double value_difference(fy_gap_pass *gap, int64_t t, int64_t s, int64_t a
            gap->pessimistic[t * model->states + s];
 }
 
+/* V_bar - V_low of a state, and what rounding may have taken from it: `widest` where there are
+ * several actions, and what the only one has where there are not. */
+static double highest_gap(const fy_gap_pass *gap, int64_t t, int64_t s, double widest)
+{
+    int64_t at = t * gap->model->states + s;
+    double apart = gap->optimistic[at] - gap->pessimistic[at];
+    if (widest == 0)
+        widest = fy_gap_rounding(gap, &gap->mine, &gap->mine, (double)(gap->model->horizon - t));
+    return fmax(0, apart + 2 * widest) + (apart > 0 ? FY_GAP_UNDERFLOW : 0);
+}
+
 static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
 {
     const foray_model *model = gap->model;
@@ -244,9 +255,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
                 fy_gap_explain_choice(gap);
         }
     }
-    int64_t at = t * model->states + s;
-    double ceiling = fmax(0, gap->optimistic[at] - gap->pessimistic[at] + 2 * widest);
-    now->D[s] = fmin(D, ceiling);
+    now->D[s] = fmin(D, highest_gap(gap, t, s, widest));
     if (gap->doubt != NULL)
         fy_gap_note_doubt(gap, t, s, best);
 }
@@ -331,7 +340,7 @@ static void sum_up(fy_gap_pass *gap, fy_gap_result *out)
         for (int64_t k = 0; k < gap->unknowns; k++)
             gap->mean[k] += mu * gap->after.J[s * gap->unknowns + k];
     }
-    double width = fy_gap_norm(gap, gap->mean, 1) + E;
+    double width = fy_gap_norm(gap, gap->mean, 1) + E + FY_GAP_UNDERFLOW;
     out->low = fmax(out->low, out->value - width);
     const double *limit = gap->layout.reward.limit;
     out->high = fmin(limit ? limit[0] : (double)model->horizon, out->value + width);
@@ -344,6 +353,7 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
     fy_gap_result out = {0};
     double high;
     fy_layout_set(&gap->layout, reward);
+    gap->reward = reward;
     gap->rounded = fy_reward_unit_of(reward).own ? 3 : 0;
     const double *ending = gap->layout.reward.ending, *fixed = gap->layout.reward.fixed;
     bound_values(gap, action, &high, &out.low);

@@ -64,6 +64,7 @@ double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_choice *c, const d
     if (most == 0)
         return 0;
     double upper = mean + spread_norm(c, f, gap->sum) + gap->zeta * (most - least);
+    upper += c->d > 0 ? FY_GAP_UNDERFLOW : 0;
     return fmin(most, fmin(upper, fy_confidence_mean(gap->set, c->set, gap->follows)));
 }
 
@@ -82,12 +83,17 @@ static double J_spread(const fy_gap_pass *gap, const fy_gap_choice *c)
     return 2 * most;
 }
 
-/* What bringing a reward to the unit of planning, and discounting it, may have rounded. */
-static double reward_rounding(const fy_gap_pass *gap, int64_t t, double scaled)
+/* What bringing a reward to the unit of planning, and discounting it, may have rounded: relative to
+ * its size, or where it is as good as 0 the least that is normal. Both ends of the range are
+ * exact. */
+static double reward_rounding(const fy_gap_pass *gap, int64_t t, double unit)
 {
     const double *scale = gap->layout.reward.scale;
-    bool exact = scaled == 0 || (scaled == 1 && (!scale || scale[t] == 1));
-    return exact ? 0 : (gap->rounded + (scale ? (double)(t + 2) : 0)) * FY_UNIT * scaled;
+    bool exact = unit == 0 || (unit == 1 && (!scale || scale[t] == 1));
+    if (exact || (gap->rounded == 0 && !scale))
+        return 0;
+    double scaled = scale ? scale[t] * unit : unit;
+    return (gap->rounded + (scale ? (double)(t + 2) : 0)) * FY_UNIT * scaled + DBL_MIN;
 }
 
 /* The reward of a pair, and r + V of what follows; returns how far rounding can have moved their
@@ -95,18 +101,22 @@ static double reward_rounding(const fy_gap_pass *gap, int64_t t, double scaled)
 static double find_targets(const fy_gap_pass *gap, int64_t t, const double *V, fy_gap_choice *c)
 {
     const fy_plan_reward *reward = &gap->layout.reward;
+    const fy_reward_part *given = &gap->reward->table[gap->reward->table_of_step[t]];
     const double *next = reward->next ? reward->next[t] : NULL;
     double scale = reward->scale ? reward->scale[t] : 1, worst = 0;
-    c->reward = scale * reward->table[t][c->pair];
+    double unit = reward->table[t][c->pair];
+    c->reward = scale * unit;
+    c->given = given->pair[c->pair];
     c->ahead = next ? next + gap->model->succ_start[c->pair] : NULL;
+    c->given_ahead = next ? given->next + gap->model->succ_start[c->pair] : NULL;
     for (int64_t j = 0; j < c->n; j++) {
         double follows = V[c->next[j]], own = c->ahead ? scale * c->ahead[j] : 0;
         c->target[j] = c->ahead ? own + follows : follows;
-        if (own > 0)
-            worst = fmax(worst, reward_rounding(gap, t, own) +
+        if (c->ahead && c->ahead[j] > 0)
+            worst = fmax(worst, reward_rounding(gap, t, c->ahead[j]) +
                                     (follows != 0 ? FY_UNIT * fabs(c->target[j]) : 0));
     }
-    return reward_rounding(gap, t, c->reward) + worst;
+    return reward_rounding(gap, t, unit) + worst;
 }
 
 /* The law of a pair. */
@@ -173,7 +183,7 @@ void fy_gap_look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t 
     bool exact = size == 0 && (c->reward == 0 || c->target[0] == 0);
     double terms = (double)(c->n + set->basis->most_coords + 8);
     c->off = FY_UNIT * (terms * size + (exact ? 0 : 2 * fabs(c->Q))) * (1 + 1e-9) +
-             (carried + inexact) * (1 + 1e-9);
+             (carried + inexact) * (1 + 1e-9) + (exact ? 0 : DBL_MIN);
     c->first = target_norm(c, gap->sum);
     c->J_most += c->first;
     c->error = gap->zeta > 0 ? gap->zeta * (most - least + J_spread(gap, c)) : 0;
@@ -205,12 +215,13 @@ void fy_gap_work_out(const fy_gap_pass *gap, fy_gap_choice *c)
 /* ------------------------------------------------------- two actions apart */
 
 /* The same successors with the same features: whatever theta, the same law; and the same
- * rewards. */
+ * rewards, as they were given. */
 bool fy_gap_same_action(const fy_gap_choice *a, const fy_gap_choice *b)
 {
-    return a->set == b->set && a->reward == b->reward &&
+    size_t row = (size_t)a->n * sizeof *a->given_ahead;
+    return a->set == b->set && a->given == b->given &&
            memcmp(a->next, b->next, (size_t)a->n * sizeof *a->next) == 0 &&
-           (!a->ahead || memcmp(a->ahead, b->ahead, (size_t)a->n * sizeof *a->ahead) == 0);
+           (!a->given_ahead || memcmp(a->given_ahead, b->given_ahead, row) == 0);
 }
 
 /* sum_s' (|dp(s')| + ||dx(s')||) f(s'). In different blocks norms are added. */
@@ -257,7 +268,7 @@ double fy_gap_rounding(const fy_gap_pass *gap, const fy_gap_choice *a, const fy_
 {
     double n = (double)(a->n > b->n ? a->n : b->n), d = (double)(a->d > b->d ? a->d : b->d);
     double sizes = sqrt(gap->blocks) * (a->A + b->A) + a->F + b->F + 2 * fmax(a->E_most, b->E_most);
-    return a->off + b->off +
+    return a->off + b->off + (sizes > 0 ? FY_GAP_UNDERFLOW : 0) +
            FY_UNIT * (4 * (d + 1) * gap->set->kappa_factor + 4 * (n + 4) * left) * sizes;
 }
 

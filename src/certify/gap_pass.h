@@ -10,6 +10,10 @@
 /* What one rounding does to a number, relative to its size. */
 #define FY_UNIT (DBL_EPSILON / 2)
 
+/* The squares of what is below 1e-162 are 0, and norms lack them: more than all of that together,
+ * and less than the last digit of anything else. */
+#define FY_GAP_UNDERFLOW 1e-140
+
 /* What the recursion keeps of one step: all of it about pi. */
 typedef struct fy_gap_layer {
     double *J;     /* [states][unknowns] */
@@ -28,21 +32,23 @@ typedef struct fy_gap_choice {
     int64_t pair, set, block, n, d;
     const int32_t *next; /* [n] */
     const double *p, *x, *norm;
-    double Q;            /* r + sum p_j V_j */
-    double first;        /* ||sum x_j V_j|| */
-    double error;        /* B: what the error of features adds */
-    double A, F, off;    /* as in fy_gap_layer */
-    double spill;        /* sum (p_j + ||x_j||) E_j */
-    double E_most;       /* max E_j */
-    double J_most;       /* >= ||J||_B */
-    double Psi_most;     /* >= ||Psi||_* */
-    double reward;       /* of the pair */
-    double *target;      /* [n] r_j + V_j */
-    const double *ahead; /* [n] the reward of what follows, unscaled; NULL: none */
-    double *J;           /* [unknowns] */
-    double *Psi;         /* [d][unknowns] */
-    double *K, *T;       /* [unknowns][unknowns], [d][unknowns][unknowns] */
-    double G;            /* as in fy_gap_layer */
+    double Q;                  /* r + sum p_j V_j */
+    double first;              /* ||sum x_j V_j|| */
+    double error;              /* B: what the error of features adds */
+    double A, F, off;          /* as in fy_gap_layer */
+    double spill;              /* sum (p_j + ||x_j||) E_j */
+    double E_most;             /* max E_j */
+    double J_most;             /* >= ||J||_B */
+    double Psi_most;           /* >= ||Psi||_* */
+    double reward;             /* of the pair */
+    double *target;            /* [n] r_j + V_j */
+    const double *ahead;       /* [n] the reward of what follows, unscaled; NULL: none */
+    double given;              /* the reward of the pair, and of what follows, as it was given: */
+    const double *given_ahead; /* in the unit of planning different ones may round to the same */
+    double *J;                 /* [unknowns] */
+    double *Psi;               /* [d][unknowns] */
+    double *K, *T;             /* [unknowns][unknowns], [d][unknowns][unknowns] */
+    double G;                  /* as in fy_gap_layer */
 } fy_gap_choice;
 
 /* At most so many unknowns for the third order. */
@@ -68,8 +74,9 @@ struct fy_gap_pass {
     double *mean;           /* [unknowns] */
     double *follows;        /* [n] f of the successors */
     fy_gap_doubt *doubt;    /* being explained, or NULL */
-    fy_layout layout;       /* of the reward */
-    double rounded;         /* roundings in bringing the reward to the unit of planning */
+    const foray_reward *reward;
+    fy_layout layout; /* of the reward */
+    double rounded;   /* roundings in bringing the reward to the unit of planning */
 };
 
 /* ------------------------------------------------------------------ gap_choice.c */

@@ -2,6 +2,7 @@
  * an episode stops. */
 #include "plan/reward.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -43,10 +44,13 @@ static foray_status check_all(foray_context *ctx, const foray_reward *reward, in
     return check_value(ctx, reward, value);
 }
 
+/* 0 and 1 are the ends of the range and nothing else: a proof takes them for exact. */
 double fy_reward_to_unit(const foray_reward *reward, double value)
 {
     double range = reward->high - reward->low;
-    return (reward->minimise ? reward->high - value : value - reward->low) / range;
+    double unit = (reward->minimise ? reward->high - value : value - reward->low) / range;
+    bool inside = value != reward->low && value != reward->high;
+    return !inside ? unit : fmin(fmax(unit, DBL_MIN), 1 - DBL_EPSILON / 2);
 }
 
 /* Gives a step a table of its own. */
