@@ -19,8 +19,8 @@ static const foray_lab_parameter parameters[] = {
         FY_LAB_ALGORITHMS("algorithms",
                           "ucrl-rfe,ucrl-rfe+,rf-ucrl,rf-express,random,"
                           "generative",
-                          "ucrl-rfe,ucrl-rfe+,rf-ucrl,rf-express,rf-rl-explore,"
-                          "sstp,random,generative",
+                          "ucrl-rfe,ucrl-rfe+,rf-ucrl,rf-express,random,"
+                          "generative",
                           "the algorithms"),
     [FY_COMPLEXITY_EPS] = FY_LAB_REALS("eps", "0.3,0.1,0.03,0.01", "0.3,0.1,0.03,0.01,0.003", 1e-9,
                                        1e6, "accuracies for the actual gap"),
