@@ -85,9 +85,9 @@ class Sheet {
     const share = new Array(states).fill(0);
     for (const place of places) share[place.state] += place.share;
     const most = share.reduce((a, b) => Math.max(a, b), 0);
-    const proved = this.result !== null && this.result.numbers.optimal !== 0; // what is left is rounding
-    this.doubt = most > 0 && !proved ? share.map((x) => (x < most / 20 ? 0 : x / most)) : [];
-    this.places = proved ? [] : places;
+    const settled = this.result !== null && this.result.numbers.optimal !== 0; // what is left is rounding
+    this.doubt = most > 0 && !settled ? share.map((x) => (x < most / 20 ? 0 : x / most)) : [];
+    this.places = settled ? [] : places;
   }
 }
 
@@ -108,7 +108,8 @@ function verdictOn(sheet, explored) {
     return Number.isFinite(n.gap)
       ? { state: "open", word: `Perhaps ${atMost(n.gap)} below the best`, text: `${result.status}: ${result.because}.` }
       : { state: "open", word: "No certificate", text: `${result.because}.` };
-  if (n.optimal) return { state: "optimal", word: "Proved optimal", text: `No policy is better, with probability at least ${sure}.` };
+  if (n.gap === 0) return { state: "optimal", word: "Proved optimal", text: `No policy is better, with probability at least ${sure}.` };
+  if (n.optimal) return { state: "optimal", word: "Optimal up to rounding", text: `No policy is better by more than ${atMost(n.gap)}, with probability at least ${sure}.` };
   if (n.vacuous) return { state: "open", word: "Nothing certain yet", text: "The certificate is all that rewards allow: more episodes are needed." };
   return { state: "certified", word: `At most ${atMost(n.gap)} below the best`, text: `Certified, with probability at least ${sure}.` };
 }
@@ -164,7 +165,8 @@ class Panel {
   whyNowhere({ places, result }) {
     if (!result || (places && places.length > 0)) return "";
     if (!places) return "computing …";
-    return result.numbers.optimal ? "Nowhere: the policy is proved optimal."
+    if (result.numbers.gap === 0) return "Nowhere: the policy is proved optimal.";
+    return result.numbers.optimal ? "Nowhere: the policy is optimal up to rounding."
       : "A certificate of this kind cannot be traced to places.";
   }
 

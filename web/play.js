@@ -271,7 +271,7 @@ class Playground {
     if (this.paint.empty) return MINUTE[0];
     if (!result) return "The arrows follow while you paint; the certificate when you pause.";
     if (result.status !== "certified") return "The arrows are the best plan under what was learnt; nothing is proved about it.";
-    return result.numbers.optimal
+    return result.numbers.gap === 0
       ? "Nobody had named this reward while exploring, and the plan is proved the best."
       : "No other policy can add more than the certificate. Stripes: where it comes from.";
   }

@@ -24,14 +24,18 @@ static void put_known(fy_table *table, double value)
         fy_table_number(table, value);
 }
 
-static bool proved_optimal(const foray_certificate *certificate)
+/* A proof is a certificate of exactly 0; NULL: the policy may lose more than rounding does. */
+static const char *optimality(const foray_certificate *certificate)
 {
-    return certificate->optimal && certificate->status == FORAY_CERTIFIED;
+    if (!certificate->optimal || certificate->status != FORAY_CERTIFIED)
+        return NULL;
+    return certificate->gap == 0 ? "proved optimal" : "optimal up to rounding";
 }
 
 const char *fy_report_status(const foray_certificate *certificate)
 {
-    return proved_optimal(certificate) ? "proved optimal"
+    const char *optimal = optimality(certificate);
+    return optimal ? optimal
            : certificate->vacuous && !isinf(certificate->gap)
                ? "vacuous"
                : foray_certificate_status(certificate);
@@ -106,6 +110,7 @@ static foray_status print_values(fy_report *report, int64_t episodes, const fora
                                  const foray_policy *policy)
 {
     char low[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE], gap[FY_NUMBER_SIZE], after[FY_NUMBER_SIZE];
+    const char *proved = optimality(&policy->certificate);
     double value = 0, optimal = 0;
     fy_print(report->text, "<p>The %s policy, planned after %s episodes. ",
              policy->mode == FORAY_PLUGIN ? "plug-in" : foray_mode_name(policy->mode),
@@ -123,8 +128,8 @@ static foray_status print_values(fy_report *report, int64_t episodes, const fora
                  "all that rewards allow.</p>\n",
                  gap);
     else
-        fy_print(report->text, "It loses at most %s against the best policy%s (%s: %s).</p>\n", gap,
-                 proved_optimal(&policy->certificate) ? ": it is proved optimal" : "",
+        fy_print(report->text, "It loses at most %s against the best policy%s%s (%s: %s).</p>\n",
+                 gap, proved ? ": it is " : "", proved ? proved : "",
                  foray_certificate_status(&policy->certificate),
                  foray_certificate_because(&policy->certificate));
     if (!foray_model_theta(report->model))

@@ -131,7 +131,7 @@ class Plan:
     @property
     def proved_optimal(self) -> bool:
         """Is it proved that no policy is better (with probability 1 - delta)?"""
-        return self.certificate.proved and self.certificate.optimal
+        return self.certificate.proved and self.certificate.gap == 0
 
     def action(self, step: int, state: Any) -> int:
         """What to do in a state, with step from 0; in a run that explored an environment, also at an
@@ -209,7 +209,10 @@ class Plan:
         return pictures.html(self)
 
     def __repr__(self) -> str:
-        verdict = "proved optimal" if self.proved_optimal else self.certificate.status
+        certificate = self.certificate
+        rounded = certificate.proved and certificate.optimal
+        verdict = "optimal up to rounding" if rounded else certificate.status
+        verdict = "proved optimal" if self.proved_optimal else verdict
         return (
             f"<foray.Plan for {self.reward.name}: value {self.value:.6g}"
             f" in [{self.low:.6g}, {self.high:.6g}], certificate {self.certificate.gap:.6g}"

@@ -123,3 +123,13 @@ def test_open_models_are_explored_from_all_their_first_states() -> None:
     assert plan.low <= 1 <= plan.high + 1e-9 and plan.value == pytest.approx(1)
     with pytest.raises(foray.ForayError, match="which the model rules out"):
         foray.explore(simulator(lambda rng: 1), episodes=10)
+
+
+def test_proved_is_said_of_a_certificate_of_exactly_0() -> None:
+    """Staying loses 0.001 against leaving: less than a billionth of what the range allows."""
+    run = foray.explore(foray.from_arrays(np.eye(1)[None].repeat(2, axis=0), 1), episodes=10)
+    what = foray.reward(np.array([[0.0, 0.001]]), range=(-1e9, 1e9))
+    worse, better = run.certify([0], what), run.certify([1], what)
+    assert worse.certificate.optimal and worse.certificate.gap >= 0.001 and not worse.proved_optimal
+    assert repr(worse).endswith("(optimal up to rounding)>")
+    assert better.proved_optimal and repr(better).endswith("(proved optimal)>")
