@@ -37,7 +37,7 @@ foray_status fy_store_put_pieces(fy_store *store, const char *kind, int64_t id, 
 /* From the first piece on. */
 static void rewind_pieces(fy_pieces *pieces)
 {
-    sqlite3_finalize(pieces->row.statement);
+    (void)fy_row_end(&pieces->row);
     fy_row_prepare(&pieces->row, pieces->store, pieces->kind,
                    "SELECT kind, id, part, data, crc FROM piece WHERE kind = ?1 AND id = ?2"
                    " ORDER BY part");
@@ -101,13 +101,13 @@ foray_status fy_pieces_end(fy_pieces *pieces)
 /* Are all the bytes there that some row promises? No memory is asked for on its word alone. */
 static foray_status check_pieces(fy_store *store, const char *kind, int64_t id, size_t size)
 {
-    char sql[128];
-    int64_t held;
-    fy_format(
-        sql, sizeof sql,
-        "SELECT coalesce(sum(length(data)), 0) FROM piece WHERE kind = '%s' AND id = %" PRId64,
-        kind, id);
-    foray_status status = fy_store_number(store, sql, &held);
+    fy_row row;
+    fy_row_prepare(&row, store, kind,
+                   "SELECT coalesce(sum(length(data)), 0) FROM piece WHERE kind = ?1 AND id = ?2");
+    fy_row_bind_text(&row, 1, kind);
+    fy_row_bind_int(&row, 2, id);
+    int64_t held = fy_row_next(&row) ? fy_row_int(&row) : -1;
+    foray_status status = fy_row_end(&row);
     if (status == FORAY_OK && (held < 0 || (uint64_t)held < size))
         status = fy_store_damaged(store, "part of its %s is missing", kind);
     return status;

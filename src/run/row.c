@@ -5,11 +5,55 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* -------------------------------------------------------------- statements */
+
+/* Takes what was prepared from this text before: while it is in use, it is in no other's hands.
+ * Texts that are made, not written, may share an address, so that they are compared, too. */
+static sqlite3_stmt *take_spare(fy_store *store, const char *sql)
+{
+    for (int i = 0; i < FY_STORE_SPARES; i++) {
+        fy_spare *spare = &store->spare[i];
+        sqlite3_stmt *found = spare->statement;
+        if (found && spare->sql == sql && strcmp(sqlite3_sql(found), sql) == 0) {
+            spare->statement = NULL;
+            return found;
+        }
+    }
+    return NULL;
+}
+
+/* Keeps the statement for the next row of its kind, in place of another where there is no room. */
+static void keep_spare(fy_store *store, const char *sql, sqlite3_stmt *statement)
+{
+    int at = 0;
+    while (at < FY_STORE_SPARES && store->spare[at].statement)
+        at++;
+    if (at == FY_STORE_SPARES)
+        at = store->next_spare++ % FY_STORE_SPARES;
+    sqlite3_finalize(store->spare[at].statement);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    store->spare[at] = (fy_spare){.sql = sql, .statement = statement};
+}
+
+void fy_store_drop_spares(fy_store *store)
+{
+    for (int i = 0; i < FY_STORE_SPARES; i++) {
+        sqlite3_finalize(store->spare[i].statement);
+        store->spare[i] = (fy_spare){0};
+    }
+}
+
 void fy_row_prepare(fy_row *row, fy_store *store, const char *what, const char *sql)
 {
-    *row = (fy_row){.store = store, .what = what};
-    row->rc = sqlite3_prepare_v2(store->db, sql, -1, &row->statement, NULL);
+    *row = (fy_row){.store = store, .sql = sql, .what = what};
+    row->statement = take_spare(store, sql);
+    if (!row->statement)
+        row->rc = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &row->statement,
+                                     NULL);
 }
+
+/* ----------------------------------------------------------------- putting */
 
 /* Numbers enter a checksum as eight bytes, the lowest first. */
 static void sum_bits(fy_row *row, uint64_t bits)
@@ -35,8 +79,6 @@ static void sum_bytes(fy_row *row, const void *data, size_t size)
     sum_bits(row, size);
     row->crc = fy_crc32c(row->crc, data, size);
 }
-
-/* ----------------------------------------------------------------- putting */
 
 void fy_row_put_int(fy_row *row, int64_t value)
 {
@@ -158,7 +200,10 @@ foray_status fy_row_end(fy_row *row)
         status = fy_store_fail(row->store, row->rc);
     else if (row->damaged)
         status = fy_store_damaged(row->store, "a checksum in its %s is wrong", row->what);
-    sqlite3_finalize(row->statement);
+    if (row->statement && row->rc == SQLITE_OK)
+        keep_spare(row->store, row->sql, row->statement);
+    else
+        sqlite3_finalize(row->statement);
     row->statement = NULL;
     return status;
 }

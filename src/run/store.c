@@ -246,13 +246,11 @@ static bool undo_journal(fy_store *store)
     int64_t version;
     if (sqlite3_extended_errcode(store->db) != SQLITE_READONLY_ROLLBACK)
         return false;
-    sqlite3_close(store->db);
-    store->db = NULL;
+    fy_store_disconnect(store);
     foray_status status = fy_store_connect(store, store->path, SQLITE_OPEN_READWRITE);
     if (status == FORAY_OK)
         status = fy_store_number(store, "PRAGMA schema_version", &version);
-    sqlite3_close(store->db);
-    store->db = NULL;
+    fy_store_disconnect(store);
     return status == FORAY_OK;
 }
 
@@ -387,15 +385,22 @@ foray_status fy_store_settle(fy_store *store)
     return judge_log(store, rc);
 }
 
-/* Back to a single file without a log, if no reader is in the way. */
+void fy_store_disconnect(fy_store *store)
+{
+    fy_store_drop_spares(store);
+    sqlite3_close(store->db);
+    store->db = NULL;
+}
+
+/* Back to a single file without a log, if no reader is in the way. What a child inherited is for
+ * its parent to close. */
 foray_status fy_store_close(fy_store *store)
 {
     foray_status status = FORAY_OK;
     if (!store)
         return status;
-    if (store->owner != getpid())
-        store->db = NULL; /* inherited: it is for the parent to close */
-    if (store->db && store->lock.fd >= 0) {
+    bool ours = store->owner == getpid();
+    if (ours && store->db && store->lock.fd >= 0) {
         fy_store_rollback(store);
         status = store->whole ? fy_store_settle(store) : FORAY_OK;
         sqlite3_busy_timeout(store->db, 0);
@@ -403,7 +408,8 @@ foray_status fy_store_close(fy_store *store)
         if (store->whole && status == FORAY_OK)
             status = judge_log(store, rc);
     }
-    sqlite3_close(store->db);
+    if (ours)
+        fy_store_disconnect(store);
     fy_lock_release(&store->lock);
     free(store->path);
     free(store);

@@ -38,13 +38,24 @@ typedef struct fy_head {
     int64_t episodes, batches, points, plans;
 } fy_head;
 
+/* A statement that is not in use, and the text that it was prepared from: parsing SQL takes longer
+ * than most of our statements do. */
+typedef struct fy_spare {
+    const char *sql;
+    sqlite3_stmt *statement;
+} fy_spare;
+
+enum { FY_STORE_SPARES = 48 }; /* no fewer than there are texts */
+
 typedef struct fy_store {
     foray_context *ctx;
     char *path;
     sqlite3 *db;
-    fy_lock lock; /* held where the store was opened for writing */
-    fy_head head; /* as on disk */
-    bool whole;   /* opened, and what was looked at made sense */
+    fy_spare spare[FY_STORE_SPARES];
+    unsigned next_spare; /* the one that makes room */
+    fy_lock lock;        /* held where the store was opened for writing */
+    fy_head head;        /* as on disk */
+    bool whole;          /* opened, and what was looked at made sense */
     int64_t format;
     pid_t owner; /* the process that opened it: its children must not touch the database */
 } fy_store;
@@ -82,6 +93,8 @@ fy_store *fy_store_new(foray_context *ctx, const char *path);
 foray_status fy_store_lock(fy_store *store, const char *path);
 foray_status fy_store_connect(fy_store *store, const char *path, int flags);
 foray_status fy_store_attach(fy_store *store, bool write);
+/* Ends the connection, if there is one. */
+void fy_store_disconnect(fy_store *store);
 
 /* Turns an SQLite error into a status and a message with the path and the cause. */
 foray_status fy_store_fail(fy_store *store, int rc);
@@ -111,6 +124,7 @@ foray_status fy_store_read_head(fy_store *store, fy_head *out);
 typedef struct fy_row {
     fy_store *store;
     sqlite3_stmt *statement;
+    const char *sql;
     const char *what; /* names the row in messages: "settings" */
     int column;
     uint32_t crc;
@@ -119,6 +133,8 @@ typedef struct fy_row {
 } fy_row;
 
 void fy_row_prepare(fy_row *row, fy_store *store, const char *what, const char *sql);
+/* Statements that ended well are kept for rows to come; before the connection ends, they go. */
+void fy_store_drop_spares(fy_store *store);
 
 void fy_row_put_int(fy_row *row, int64_t value);
 void fy_row_put_real(fy_row *row, double value); /* NaN is stored as NULL */

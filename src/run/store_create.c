@@ -79,8 +79,7 @@ static foray_status build(fy_store *store, const char *temporary, const fy_birth
         fy_store_connect(store, temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     if (status == FORAY_OK)
         status = fill_store(store, birth);
-    sqlite3_close(store->db);
-    store->db = NULL;
+    fy_store_disconnect(store);
     return status;
 }
 
@@ -93,8 +92,7 @@ static foray_status move_log(fy_store *store)
         status = fy_store_number(store, "PRAGMA schema_version", &version);
     if (status == FORAY_OK)
         status = fy_store_number(store, "PRAGMA wal_checkpoint(TRUNCATE)", &busy);
-    sqlite3_close(store->db);
-    store->db = NULL;
+    fy_store_disconnect(store);
     if (status == FORAY_OK && busy != 0)
         status = fy_fail(store->ctx, FORAY_ERROR_IO, "%s: not replaced, since it is being read",
                          store->path);
@@ -158,8 +156,7 @@ static foray_status attach_new(fy_store *store, bool replace)
         return status;
     char message[sizeof store->ctx->message];
     memcpy(message, store->ctx->message, sizeof message);
-    sqlite3_close(store->db);
-    store->db = NULL;
+    fy_store_disconnect(store);
     unlink(store->path);
     fy_remove_side_files(store->ctx, store->path);
     return fy_fail(store->ctx, status, "%s", message);
