@@ -14,7 +14,7 @@ static const size_t buffer_bytes = (size_t)16 << 20;
 
 /* ------------------------------------------------------ creating, opening */
 
-static foray_run *new_run(foray_context *ctx)
+foray_run *fy_run_new(foray_context *ctx)
 {
     foray_run *run;
     if (!FY_ALLOC(ctx, run, 1))
@@ -184,7 +184,7 @@ foray_status foray_run_create(foray_context *ctx, const char *path, foray_run_cr
     foray_status status = fy_settings_copy(ctx, settings, &checked);
     if (status != FORAY_OK)
         return status;
-    foray_run *run = new_run(ctx);
+    foray_run *run = fy_run_new(ctx);
     if (!run)
         return FORAY_ERROR_MEMORY;
     run->settings = checked;
@@ -230,7 +230,7 @@ static foray_status load_last_point(foray_run *run)
 
 /* One transaction around the loading: a run that is being written by another
  * process is seen as it was at one moment. */
-static foray_status load_run(foray_run *run)
+foray_status fy_run_load(foray_run *run)
 {
     foray_status status = fy_store_begin(run->store, false);
     if (status != FORAY_OK)
@@ -264,7 +264,7 @@ static foray_status load_run(foray_run *run)
 static foray_status finish_opening(foray_run *run, foray_status status, foray_run **out)
 {
     if (status == FORAY_OK)
-        status = load_run(run);
+        status = fy_run_load(run);
     if (status != FORAY_OK)
         return give_up(run, status);
     *out = run;
@@ -276,7 +276,7 @@ foray_status foray_run_open(foray_context *ctx, const char *path, foray_run_acce
 {
     if (how != FORAY_RUN_READ && how != FORAY_RUN_WRITE)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: %d is not a way to open a run", path, how);
-    foray_run *run = new_run(ctx);
+    foray_run *run = fy_run_new(ctx);
     if (!run)
         return FORAY_ERROR_MEMORY;
     return finish_opening(run, fy_store_open(ctx, path, how == FORAY_RUN_WRITE, &run->store), out);
@@ -285,7 +285,7 @@ foray_status foray_run_open(foray_context *ctx, const char *path, foray_run_acce
 foray_status foray_run_open_memory(foray_context *ctx, const void *data, size_t size,
                                    const char *where, foray_run **out)
 {
-    foray_run *run = new_run(ctx);
+    foray_run *run = fy_run_new(ctx);
     if (!run)
         return FORAY_ERROR_MEMORY;
     return finish_opening(run, fy_store_open_memory(ctx, data, size, where, &run->store), out);

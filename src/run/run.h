@@ -68,6 +68,10 @@ foray_status fy_plan_values_get(foray_run *run, int64_t from, int64_t id, foray_
 /* As the file has it. */
 extern const char *const fy_source_name[];
 
+/* The steps of opening: a run without a store, and then with everything that is in its store. */
+foray_run *fy_run_new(foray_context *ctx);
+foray_status fy_run_load(foray_run *run);
+
 /* An explorer like the run's that has seen nothing yet, but knows its reward. */
 foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out);
 
@@ -149,6 +153,9 @@ typedef struct fy_checkpoint {
 } fy_checkpoint;
 enum { FY_CHECKPOINTS = 2 };
 foray_status fy_run_checkpoints(foray_run *run, fy_checkpoint out[FY_CHECKPOINTS], int *count);
+
+/* foray_run_verify, with or without SQLite's own look at the structure of the file. */
+foray_status fy_run_verify(foray_run *run, bool structure);
 
 /* The rows that `head` counts are there, and cover all episodes. */
 foray_status fy_run_check_counts(foray_run *run);
