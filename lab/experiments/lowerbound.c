@@ -25,9 +25,9 @@ static const foray_lab_parameter parameters[] = {
     [FY_LB_HORIZON] = FY_LAB_WHOLE("horizon", "4", "4", 2, 1e6, "H, the steps of an episode"),
     [FY_LB_DELTA] = FY_LAB_REAL("delta", "0.1", "0.1", 1e-6, 0.999,
                                 "an algorithm may fail with this probability"),
-    [FY_LB_DIM] = FY_LAB_WHOLE("dim", "80", "96", 2, 128, "packing: d"),
+    [FY_LB_DIM] = FY_LAB_WHOLE("dim", "80", "80", 2, 128, "packing: d"),
     [FY_LB_EPS] =
-        FY_LAB_REAL("eps", "0.225", "0.15", 1e-6, 1e6, "packing: the accuracy that is asked for"),
+        FY_LAB_REAL("eps", "0.225", "0.225", 1e-6, 1e6, "packing: the accuracy that is asked for"),
     [FY_LB_MULTIPLES] = FY_LAB_REALS("multiples", "1,4,16,64,256,1024,4096,16384",
                                      "1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384", 1e-6,
                                      1e9, "packing: episodes as multiples of the bound, ascending"),
