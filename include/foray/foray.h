@@ -1,16 +1,14 @@
 /* foray.h - the library: models, worlds, explorers, runs, rewards, policies, certificates.
  *
- * Foray explores an unknown world once, without any reward, and then plans a
- * near-optimal policy for every reward anyone asks about later, with a
- * certificate of how near. This header is the manual; docs/ has the
- * mathematics and worked examples.
+ * Foray explores an unknown world once, without any reward, and then plans a near-optimal policy
+ * for every reward that is asked for later, with a certificate of how close to optimal it is. This
+ * header documents every function; docs/ has the mathematics and worked examples.
  *
- * The story in one paragraph. A *model* says what is known beforehand: which
- * states may follow (s,a), and the features that turn an unknown vector theta
- * into probabilities. A *world* is whatever a run steps in. An *explorer* is
- * an algorithm that chooses actions and learns from what happens. A *run*
- * is an explorer and its episodes in one file on disk. From an explorer (or a
- * run) come *policies* for *rewards*, each with a *certificate*.
+ * The library in one paragraph. A *model* says what is known beforehand: which states may follow
+ * (s,a), and the features that turn an unknown vector theta into probabilities. A *world* is
+ * whatever a run steps in. An *explorer* is an algorithm that chooses actions and learns from what
+ * happens. A *run* is an explorer and its episodes in one file on disk. From an explorer (or a run)
+ * come *policies* for *rewards*, each with a *certificate*.
  *
  * Conventions
  *   - Every function that can fail returns a foray_status: 0 done, negative an
@@ -26,17 +24,18 @@
  *     The mathematics counts steps h = 1..H: step t here is h = t+1 there.
  *   - The library never prints, never exits, and keeps no mutable globals.
  *   - Memory comes from malloc; there is no hook for another allocator. SQLite and OpenMP
- *     allocate by themselves, so a hook would catch only a part; to use another allocator,
- *     replace malloc. Running out of memory is an error like any other: FORAY_ERROR_MEMORY,
- *     and nothing is lost or leaked.
+ *     allocate their own memory, so a hook would catch only part of it; to use another
+ *     allocator, replace malloc. Running out of memory is an error like any other:
+ *     FORAY_ERROR_MEMORY, and nothing is lost or leaked.
  *
  * What may change between versions (the ABI)
  *   - The name of the shared library contains the major and minor version (libforay.so.0.1). A
  *     program built with 0.1.0 runs with every 0.1.x; for 0.2 it must be recompiled.
  *   - Structs that you fill (foray_world_ops, foray_system_spec, foray_system_ops, and the
  *     table of plugin.h) begin with their size, which you set to sizeof. They may grow at the
- *     end at any time; members beyond the given size count as 0. So does foray_settings, which
- *     foray_settings_default gives its size: settings beyond it have their defaults.
+ *     end at any time; members beyond the given size count as 0. The same holds for
+ *     foray_settings, whose size foray_settings_default sets: settings beyond it have their
+ *     defaults.
  *   - All other structs and the values of all enums do not change within a minor version.
  *     Only the library creates a foray_policy, but you may change its members.
  */
@@ -115,19 +114,19 @@ FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
  * the library, does not have. */
 FORAY_API foray_status foray_context_set_level(foray_context *ctx, const char *level);
 
-/* What may take long (exploring, bounds, plans) asks `stop` several times a second, from any of its
- * threads. Once that says true, it returns FORAY_INTERRUPTED: an explorer may then be in the middle
- * of an episode and is only to be destroyed; a run has saved the episodes that had ended. NULL, as
- * at first: nobody is asked. Setting it forgets what was said before. */
+/* Long calls (exploring, bounds, plans) ask `stop` several times a second, from any of their
+ * threads. Once it returns true, the call returns FORAY_INTERRUPTED: an explorer may then be in the
+ * middle of an episode and can only be destroyed; a run has saved the episodes that had ended.
+ * NULL, the default: nothing is asked. Setting it forgets earlier answers. */
 FORAY_API void foray_context_set_stop(foray_context *ctx, bool (*stop)(void *user), void *user);
-/* Such a `stop` where calling back is expensive, as from other languages: `user`
- * points to an int that says stop when it is no longer 0. Any thread may change it. */
+/* A ready-made `stop` for when calling back is expensive, as from other languages: `user` points to
+ * an int, and a value other than 0 means stop. Any thread may change it. */
 FORAY_API bool foray_context_stop_flag(void *user);
 
 /* ------------------------------------------------------------------- names */
 
-/* Bytes that the name of a model, a state, an action, a reward or a system may have at most, in
- * UTF-8. Longer ones are refused. */
+/* The largest number of bytes, in UTF-8, in the name of a model, a state, an action, a reward or a
+ * system. Longer names are refused. */
 enum { FORAY_NAME_MOST = 255 };
 
 /* ----------------------------------------------------------------- numbers */
@@ -145,22 +144,24 @@ FORAY_API bool foray_whole_read(const char *text, int64_t *out);
 
 /* ------------------------------------------------------------------- files */
 
-/* Writes a file whole or not at all: under another name beside it, made durable, then renamed.
- * With replace = false a file that is there, however late it appeared, or a link, is refused
- * (FORAY_ERROR_IO); else it is replaced, or what the link leads to. Devices and pipes are
- * written to. */
+/* Writes a file completely or not at all: under another name next to it, made durable, then
+ * renamed. With replace = false an existing file, however late it appeared, or a link, is refused
+ * (FORAY_ERROR_IO); otherwise it is replaced, or the file that the link leads to. Devices and pipes
+ * are written to. */
 FORAY_API foray_status foray_file_write(foray_context *ctx, const char *path, bool replace,
                                         const void *data, size_t size);
-/* The same piece by piece. Errors stick: foray_file_finish says the first, and gives the complete
- * file its name; foray_file_abandon, or the end of the process, leaves nothing. Both release it. */
+/* The same piece by piece. Errors stick: foray_file_finish reports the first, or gives the complete
+ * file its name; foray_file_abandon, or the end of the process, leaves nothing behind. Both release
+ * the foray_file. */
 typedef struct foray_file foray_file;
 FORAY_API foray_status foray_file_create(foray_context *ctx, const char *path, bool replace,
                                          foray_file **out);
 FORAY_API void foray_file_add(foray_file *file, const void *data, size_t size);
 FORAY_API foray_status foray_file_finish(foray_file *file);
 FORAY_API void foray_file_abandon(foray_file *file);
-/* The same for many files of one directory: each is whole or not there, and all of them are durable
- * once foray_files_sync has said so, which waits for the disk once and not twice for every file. */
+/* The same for many files of one directory: each is complete or absent, and all of them are durable
+ * once foray_files_sync has returned FORAY_OK. It waits for the disk once, not twice for every
+ * file. */
 FORAY_API foray_status foray_files_write(foray_context *ctx, const char *path, bool replace,
                                          const void *data, size_t size);
 FORAY_API foray_status foray_files_sync(foray_context *ctx, const char *directory);
@@ -192,20 +193,20 @@ typedef struct foray_parameter_value {
     double real;   /* of FORAY_REAL and FORAY_WHOLE */
 } foray_parameter_value;
 
-/* Reads one value. FORAY_ERROR_USAGE says "rows=0, but it must be a whole number from 1 to
- * 64". Texts and names are taken as they are: whoever uses them looks them up. */
+/* Reads one value. FORAY_ERROR_USAGE says "rows=0, but it must be a whole number from 1 to 64".
+ * Texts and names are taken as they are: looking them up is the caller's task. */
 FORAY_API foray_status foray_parameter_read(foray_context *ctx, const foray_parameter *parameter,
                                             const char *text, foray_parameter_value *out);
 
-/* Writes what values there may be, with at most `size` bytes including the final 0: "1 to 64",
- * "at least 0", "this|that", or "text". */
+/* Writes which values are allowed, with at most `size` bytes including the final 0: "1 to 64", "at
+ * least 0", "this|that", or "text". */
 FORAY_API void foray_parameter_range(const foray_parameter *parameter, char *text, size_t size);
 
 /* ---------------------------------------------------------------- settings */
 
-/* How wide confidence sets are; the last three are what else a certificate may rest on: likelihoods
- * of later data with priors from earlier ones (foray_run_refit), bonuses made from visit counts
- * (tabular algorithms), or nothing. */
+/* How wide confidence sets are. The last three are other things that a certificate may rest on:
+ * likelihoods of later data with priors from earlier ones (foray_run_refit), bonuses made from
+ * visit counts (tabular algorithms), or nothing. */
 typedef enum foray_radius {
     FORAY_RADIUS_SHARP,
     FORAY_RADIUS_SELFNORMALISED,
@@ -235,7 +236,7 @@ typedef enum foray_replan {
 typedef enum foray_clip { FORAY_CLIP_REMAINING, FORAY_CLIP_HORIZON } foray_clip;
 typedef enum foray_ties { FORAY_TIES_UNCLIPPED, FORAY_TIES_LOWEST } foray_ties;
 
-/* What all algorithms can be told, and in `own` what only the chosen one can. Begin with
+/* The settings that all algorithms share, and in `own` those of the chosen one. Begin with
  * foray_settings_default; then assign members, or set everything by name. Plain data: copy it
  * freely. `foray explore --help` says what each member means. */
 typedef struct foray_settings {
@@ -270,8 +271,8 @@ static inline void foray_settings_default(foray_settings *settings)
 }
 
 /* The algorithm of the paper: theorem radius, no centring, no blocks, clip at H, a new plan every
- * episode. Other settings stay as they are. Errors of print stay corrected (docs/mathematics.md
- * lists them); the parameter explore_norm=root of ucrl-rfe and ucrl-rfe+ undoes one. */
+ * episode. Other settings stay as they are. Misprints stay corrected (docs/mathematics.md lists
+ * them); the parameter explore_norm=root of ucrl-rfe and ucrl-rfe+ undoes one. */
 FORAY_API void foray_settings_literal(foray_settings *settings);
 
 /* Sets one setting from text, as on the command line; '-' and '_' in names are
@@ -289,9 +290,8 @@ FORAY_API foray_status foray_settings_get(foray_context *ctx, const foray_settin
  * of the chosen algorithm. */
 FORAY_API foray_status foray_settings_check(foray_context *ctx, const foray_settings *settings);
 
-/* The settings of an algorithm, for front ends that list them: first those that all have, then
- * its own. NULL past the end; with algorithm NULL, or one that there is not, the common ones
- * alone. */
+/* The settings of an algorithm, for front ends that list them: first those that all have, then its
+ * own. NULL past the end. If `algorithm` is NULL or unknown, only the common ones. */
 FORAY_API const foray_parameter *foray_setting_describe(const char *algorithm, int64_t index);
 
 /* ------------------------------------------------------------------- model */
@@ -316,7 +316,7 @@ FORAY_API double foray_model_norm_bound(const foray_model *model);
  * successor of (s,a) must be among its successors; means over draws of simulators satisfy the
  * first automatically. Bonuses and certificates include this error. */
 FORAY_API double foray_model_feature_error(const foray_model *model);
-/* With what probability that bound may fail: certificates add it to their delta. 0: it is sure. */
+/* The probability with which that bound may fail: certificates add it to their delta. 0: never. */
 FORAY_API double foray_model_feature_delta(const foray_model *model);
 
 /* Is nothing known about it but sizes, names and perhaps where episodes begin? */
@@ -326,8 +326,9 @@ FORAY_API bool foray_model_is_open(const foray_model *model);
  * that knows it can be used as a world. */
 FORAY_API const double *foray_model_theta(const foray_model *model);
 
-/* How many numbers of theta data could tell: d' after centring, over all blocks. 0: nothing is
- * unknown, and there is nothing to explore. -1: no theta makes probabilities sum to one. */
+/* How many unknowns of theta can be learnt from data: d' after centring, over all blocks. 0:
+ * nothing is unknown, and there is nothing to explore. -1: no theta makes probabilities sum to
+ * one. */
 FORAY_API int64_t foray_model_unknowns(const foray_model *model);
 
 /* Does the state have the action? Most models have every action in every state. Pairs (s,a) that
@@ -335,9 +336,9 @@ FORAY_API int64_t foray_model_unknowns(const foray_model *model);
  * or policy may name them. */
 FORAY_API bool foray_model_available(const foray_model *model, int64_t state, int64_t action);
 
-/* The possible successors of (s,a): returns how many, and sets *next to them.
- * The order is the model's own, the same in every call. Where the action is not available there
- * are none, and *next is left alone. */
+/* The possible successors of (s,a): returns how many, and sets *next to them. The order is the
+ * model's own, the same in every call. If the action is not available, there are none, and *next is
+ * not changed. */
 FORAY_API int64_t foray_model_successors(const foray_model *model, int64_t state, int64_t action,
                                          const int32_t **next);
 
@@ -389,10 +390,10 @@ typedef struct foray_model_facts {
     double least_probability; /* smallest probability, NaN if theta is unknown */
 } foray_model_facts;
 
-/* Is the model valid: probability vectors for its theta (if known), equations
- * "probabilities sum to one" that have a solution, both norm bounds? If not,
- * FORAY_ERROR_INPUT, with a message that names the offending (s,a). `facts` may be
- * NULL; it is filled as far as the check got, even when the answer is no. */
+/* Is the model valid: probability vectors for its theta (if known), equations "probabilities sum to
+ * one" that have a solution, both norm bounds? If not, FORAY_ERROR_INPUT, with a message that names
+ * the offending (s,a). `facts` may be NULL; it receives what the check found, even if the model is
+ * not valid. */
 FORAY_API foray_status foray_model_check(foray_context *ctx, const foray_model *model,
                                          foray_model_facts *facts);
 
@@ -419,21 +420,21 @@ FORAY_API foray_status foray_model_print(foray_context *ctx, const foray_model *
 /* Adds these bytes to a file, without ever holding all of them. */
 FORAY_API foray_status foray_model_write(foray_context *ctx, const foray_model *model,
                                          foray_model_format format, foray_file *file);
-/* Writes these bytes, in place of a file that is there (see foray_file_write). */
+/* Writes these bytes to a file, replacing an existing one (see foray_file_write). */
 FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *model,
                                         foray_model_format format, const char *path);
 
 /* ------------------------------------------------------------------ import */
 
-/* How to make a model of what another program wrote. */
+/* How to make a model from files that another program wrote. */
 typedef struct foray_import_options {
     size_t size;         /* sizeof(foray_import_options) */
     int64_t horizon;     /* required: tables do not say */
-    const char *initial; /* a state, or a file with one probability a line; NULL: NAME.isd.txt
-                            beside NAME.csv, or what the files say */
-    const char *laws;    /* which (s,a) have one law: "pair" (NULL: this), none but itself;
-                            "action"; "all"; "column:NAME", those with the same word there */
-    bool forget_theta;   /* the model is not to know the probabilities of the table */
+    const char *initial; /* a state, or a file with one probability per line; NULL: NAME.isd.txt
+                            next to NAME.csv, or what the files say */
+    const char *laws;    /* which (s,a) share a law: "pair" (or NULL), none; "action"; "all";
+                            "column:NAME", those with the same word in that column */
+    bool forget_theta;   /* leave the probabilities of the table out of the model */
     const char *format;  /* "csv", "prism" or "umb"; NULL: as the content says */
     const char *folder;  /* where rows of a large table may go, into a temporary file without a
                             name; NULL: all of them are kept in memory */
@@ -443,7 +444,7 @@ typedef struct foray_import_options {
 typedef struct foray_import_facts {
     int64_t rows;  /* of the model, one for each outcome of each (s,a) */
     int64_t ends;  /* states in which episodes end */
-    int64_t twins; /* states that stand for a part of what another one was */
+    int64_t twins; /* copies of states, each for some of the transitions into it */
 } foray_import_facts;
 
 /* Texts of reward files, each with a name of letters, digits, '_' and '-'. */
@@ -452,13 +453,12 @@ typedef struct foray_import_rewards {
     char **name, **text;
 } foray_import_rewards;
 
-/* Makes a model of files of other programs, recognised by their content (docs/import.md):
- * a CSV table with the columns state, action, next, probability, and if they are there reward,
- * done and outcome; PRISM's explicit files, transitions and with them states, labels and rewards;
- * or a UMB file. A transition that is done leads to an absorbing state.
- * `rewards`, if not NULL, receives what the files say about rewards, and for each label the
- * probability of getting there; to be released with foray_import_rewards_clear. `facts` may be
- * NULL. */
+/* Makes a model from files of other programs, recognised by their content (docs/import.md): a CSV
+ * table with the columns state, action, next, probability, and optionally reward, done and outcome;
+ * PRISM's explicit files (transitions, and optionally states, labels and rewards); or a UMB file. A
+ * transition that is done leads to an absorbing state. `rewards`, if not NULL, receives what the
+ * files say about rewards, and for each label the probability of getting there; to be released with
+ * foray_import_rewards_clear. `facts` may be NULL. */
 FORAY_API foray_status foray_model_import(foray_context *ctx, const char *const *path,
                                           int64_t paths, const foray_import_options *options,
                                           foray_model **model, foray_import_rewards *rewards,
@@ -467,7 +467,7 @@ FORAY_API void foray_import_rewards_clear(foray_import_rewards *rewards);
 
 /* ------------------------------------------------------------------ export */
 
-/* What other programs are to be told, besides the model. */
+/* What to export besides the model. */
 typedef struct foray_export {
     size_t size;              /* sizeof(foray_export) */
     const double *low, *high; /* [transitions] intervals of the probabilities, pair by pair in the
@@ -539,8 +539,8 @@ FORAY_API void foray_builder_law(foray_builder *builder, int64_t class_index,
 FORAY_API void foray_builder_transition(foray_builder *builder, int64_t state, int64_t action,
                                         int64_t next, double probability);
 
-/* Every kind: the state has these actions only; nothing may be said about the others. States that
- * are never mentioned have all of them; the last call about a state counts. */
+/* Every kind: the state has only these actions; no call may mention the others. States without such
+ * a call have all of them; the last call about a state counts. */
 FORAY_API void foray_builder_available(foray_builder *builder, int64_t state, int64_t count,
                                        const int64_t *action);
 
@@ -570,11 +570,11 @@ FORAY_API void foray_builder_action_name(foray_builder *builder, int64_t action,
 FORAY_API void foray_builder_grid(foray_builder *builder, int64_t rows, int64_t cols);
 FORAY_API void foray_builder_cell(foray_builder *builder, int64_t state, int64_t row, int64_t col);
 
-/* Makes the model, out of the builder's own memory: a builder makes one. Reports the first of
- * the calls before it that failed, and refuses what is malformed (a missing (s,a), an initial
- * distribution that does not sum to one), which may be added and finished again;
- * foray_model_check says whether the model is *valid*. The builder is still the caller's to
- * destroy. */
+/* Makes the model, out of the builder's own memory: a builder makes one model. Reports the first of
+ * the earlier calls that failed, and refuses a malformed model (a missing (s,a), an initial
+ * distribution that does not sum to one); then you may add what is missing and finish again.
+ * foray_model_check says whether the model is *valid*. The caller still has to destroy the
+ * builder. */
 FORAY_API foray_status foray_builder_finish(foray_builder *builder, foray_model **out);
 
 /* ------------------------------------------------------------------- world */
@@ -589,8 +589,8 @@ typedef struct foray_draw {
 
 /* The i-th uniform random number in [0,1) that belongs to a draw, by Philox4x32-10. */
 FORAY_API double foray_draw_uniform(const foray_draw *draw, uint32_t i);
-/* What algorithms do at random: an action of the state, uniformly, by the seed and the episode of
- * the draw and this step, from 0. Random numbers that no world is given. */
+/* How algorithms act at random: a uniformly random action of the state, from the seed and the
+ * episode of the draw and this step, counted from 0. Worlds never see these random numbers. */
 FORAY_API int64_t foray_draw_action(const foray_draw *draw, const foray_model *model, int64_t step,
                                     int64_t state);
 
@@ -613,13 +613,13 @@ typedef struct foray_world_ops {
      * where that is -1, as it may be in open models, foray_draw_action; writes the horizon + 1
      * states that were met, `state`. After the last state of an episode that ended before, write
      * FORAY_OVER if it was cut off and, in open models, FORAY_DONE if that state is absorbing.
-     * Asked instead of reset and step by algorithms whose actions are settled when an episode
-     * begins; it must do what those would do. */
+     * Called instead of reset and step by algorithms whose actions are fixed when an episode
+     * begins; it must do what those two would do. */
     foray_status (*episode)(void *self, const foray_draw *draw, int64_t horizon, int64_t states,
                             const int32_t *action, int32_t *state);
     /* May be NULL: was the episode cut off after the last step, for a reason that says nothing
-     * about its state, such as a limit of time? What was seen counts, and nothing more is asked
-     * (foray_explorer_cut). */
+     * about its state, such as a time limit? What was seen counts, and no further steps are asked
+     * for (foray_explorer_cut). */
     bool (*cut)(void *self);
 } foray_world_ops;
 
@@ -643,8 +643,8 @@ FORAY_API foray_status foray_world_step(foray_world *world, const foray_draw *dr
                                         int64_t action, int64_t *next);
 /* Many episodes at once, each at its own draw: where draw[i].step is 0, next[i] becomes the first
  * state of episode i, otherwise the one that follows (state[i], action[i]); then draw[i].step is
- * one more. `next` may be `state`. All is checked before anything is asked. After an error draws
- * are as they were, and what `next` holds means nothing. */
+ * one more. `next` may be `state`. Everything is checked before the world is asked. After an error,
+ * draws are unchanged, and the contents of `next` are undefined. */
 FORAY_API foray_status foray_world_advance(foray_world *world, int64_t count, foray_draw *draw,
                                            const int64_t *state, const int64_t *action,
                                            int64_t *next);
@@ -653,12 +653,12 @@ FORAY_API foray_status foray_world_advance(foray_world *world, int64_t count, fo
  * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range. Also takes
  * the spec of an open model. */
 FORAY_API foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out);
-/* An open model, "open:states=S,actions=A,horizon=H[,initial=FIRST]": nothing is known but sizes,
- * and anything may follow anything (docs/outside.md). FIRST, where episodes begin: a state;
- * several, equally likely, as 3+7, or with probabilities as 3:0.25+7:0.75; unknown (the default).
- * With names for its actions, or without (names = 0). Such models are explored by rf-express
- * (pooled on), random and recorded, in memory that grows with what was seen; functions that need
- * features or successors refuse them. */
+/* An open model, "open:states=S,actions=A,horizon=H[,initial=FIRST]": nothing is known but the
+ * sizes, and any state may follow any other (docs/outside.md). FIRST, where episodes begin: a
+ * state; several, equally likely, as 3+7, or with probabilities as 3:0.25+7:0.75; unknown (the
+ * default). With names for its actions, or without (names = 0). Such models are explored by
+ * rf-express (pooled on), random and recorded, in memory that grows with what was seen; functions
+ * that need features or successors refuse them. */
 FORAY_API foray_status foray_model_open(foray_context *ctx, const char *spec, int64_t names,
                                         const char *const *action_name, foray_model **out);
 
@@ -683,8 +683,8 @@ typedef struct foray_reward foray_reward;
 /* Everything is `fallback` at first, and values lie in [0,1]. */
 FORAY_API foray_status foray_reward_create(foray_context *ctx, const foray_model *model,
                                            const char *name, double fallback, foray_reward **out);
-/* The same with values in [low, high], both finite. What a step could be worth at most matters to
- * certificates: give the range that there is. */
+/* The same with values in [low, high], both finite. Certificates depend on what a step could be
+ * worth at most: give the range of the values that actually occur. */
 FORAY_API foray_status foray_reward_create_between(foray_context *ctx, const foray_model *model,
                                                    const char *name, double low, double high,
                                                    double fallback, foray_reward **out);
@@ -697,7 +697,7 @@ FORAY_API foray_status foray_reward_create_reach(foray_context *ctx, const foray
                                                  const int64_t *avoid, foray_reward **out);
 FORAY_API void foray_reward_destroy(foray_reward *reward);
 
-/* Sets r for a step, a state and an action; -1 means every. Later calls win. */
+/* Sets r for a step, a state and an action; -1 means all. Later calls override earlier ones. */
 FORAY_API foray_status foray_reward_set(foray_context *ctx, foray_reward *reward, int64_t step,
                                         int64_t state, int64_t action, double value);
 /* The same where `next` follows, for all the given (s,a) that it can follow: at least one. In open
@@ -706,17 +706,17 @@ FORAY_API foray_status foray_reward_set(foray_context *ctx, foray_reward *reward
 FORAY_API foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int64_t step,
                                              int64_t state, int64_t action, int64_t next,
                                              double value);
-/* Step t counts discount^t as much, 0 <= discount <= 1. */
+/* The reward of step t is multiplied by discount^t, 0 <= discount <= 1. */
 FORAY_API foray_status foray_reward_set_discount(foray_context *ctx, foray_reward *reward,
                                                  double discount);
-/* Is the best policy the one with the least value? (At first, the one with the largest.) The
- * optimistic value is then the least that may be hoped for. */
+/* Is the best policy the one with the smallest value? (By default, the one with the largest.) The
+ * optimistic value is then the smallest that may be hoped for. */
 FORAY_API foray_status foray_reward_set_minimise(foray_context *ctx, foray_reward *reward,
                                                  bool minimise);
 
 FORAY_API const char *foray_reward_name(const foray_reward *reward);
-/* r_t(s,a); where it depends on what follows, 0, or in open models what it is for next states that
- * nothing was said about. */
+/* r_t(s,a). If it depends on what follows: 0, or in open models the value for next states that were
+ * not set. */
 FORAY_API double foray_reward_at(const foray_reward *reward, int64_t step, int64_t state,
                                  int64_t action);
 /* r_t(s,a,next). */
@@ -838,7 +838,7 @@ typedef struct foray_policy_law {
     double share, more;
 } foray_policy_law;
 
-/* What a policy file says beside the policy, so that it can be used by itself. NULL and -1: not
+/* What a policy file says about the policy, so that it can be used by itself. NULL and -1: not
  * known. */
 typedef struct foray_policy_about {
     char *reward;       /* as JSON (foray_reward_print) */
@@ -860,7 +860,7 @@ typedef struct foray_policy {
     double expected;           /* E_mu of this policy's own value under the estimate, and */
     double low, high;          /* where it lies under every law of the confidence set */
     foray_certificate certificate;
-    foray_policy_about *about; /* NULL: nothing is said beside it */
+    foray_policy_about *about; /* NULL: none */
 } foray_policy;
 
 /* Releases what belongs to the policy, and the policy. */
@@ -924,17 +924,17 @@ FORAY_API foray_status foray_explorer_act(foray_explorer *explorer, int64_t stat
 /* FORAY_ERROR_WORLD if `next` cannot follow (state, action) in the model. */
 FORAY_API foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state,
                                               int64_t action, int64_t next);
-/* Of open models (foray_model_is_open): `state`, which followed last, is absorbing, and the episode
- * ends there before its time. FORAY_ERROR_WORLD if something else has followed it. */
+/* For open models (foray_model_is_open): `state`, which followed last, is absorbing, and the
+ * episode ends there early. FORAY_ERROR_WORLD if something else has followed it. */
 FORAY_API foray_status foray_explorer_done(foray_explorer *explorer, int64_t state);
 FORAY_API foray_status foray_explorer_end(foray_explorer *explorer);
 /* Instead of foray_explorer_end: the episode was cut off, after at least one step and before the
- * horizon. What was seen counts, and nothing is said about the rest. Those who query any (s,a) have
- * no episodes that could be cut off: FORAY_ERROR_USAGE. */
+ * horizon. What was seen counts, and nothing is assumed about the rest. Algorithms that query any
+ * (s,a) have no episodes that could be cut off: FORAY_ERROR_USAGE. */
 FORAY_API foray_status foray_explorer_cut(foray_explorer *explorer);
 
-/* An episode may end before its time. What stands for the actions after that: nothing more was
- * seen; the last state is absorbing (open models only). */
+/* An episode may end early. These stand for the actions after its end: nothing more was seen; the
+ * last state is absorbing (open models only). */
 enum { FORAY_OVER = -1, FORAY_DONE = -2 };
 
 /* The same in one call: plays one episode in `world`, whose random numbers are those of the
@@ -946,9 +946,9 @@ FORAY_API foray_status foray_explorer_play(foray_explorer *explorer, foray_world
                                            int32_t *states, int32_t *actions);
 
 /* What is explored is a system seen through clusters, and what follows a cluster does not obey the
- * model: from now on certificates are estimates, and there are none from likelihoods. Who plays in
- * a world of foray_world_from_system need not say so: foray_explorer_play and foray_run_explore
- * notice by themselves. */
+ * model: from now on certificates are estimates, and there are none from likelihoods. There is no
+ * need to call this for a world of foray_world_from_system: foray_explorer_play and
+ * foray_run_explore notice by themselves. */
 FORAY_API void foray_explorer_through_clusters(foray_explorer *explorer);
 
 /* For explorers called "recorded", which choose no actions but learn from episodes that were
@@ -958,7 +958,7 @@ FORAY_API void foray_explorer_through_clusters(foray_explorer *explorer);
 FORAY_API foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps,
                                             const int32_t *states, const int32_t *actions);
 
-/* What the data say against the model: no law that it admits fits them. Two ways lead there.
+/* Whether the data refute the model: no law that it admits fits them. There are two tests.
  * `evidence` is the log of a number that, if the model is true, ever reaches e^limit = 1000 with
  * probability at most 0.001: how much more probable the data are if every (s,a) has a law of its
  * own. And an interval of the confidence set can lie below 0 altogether, which it does with
@@ -985,9 +985,9 @@ FORAY_API void foray_refutation_print(const foray_model *model, const foray_refu
 FORAY_API foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
                                            const foray_reward *const *rewards, foray_mode mode,
                                            foray_policy **policies);
-/* The same policies without certificates, which are most of the work: for whoever draws them while
- * a reward is being changed. They have the value of their mode, but perhaps not the other two, and
- * no certificate. */
+/* The same policies without certificates, which are most of the work: for drawing them while a
+ * reward is being edited. They have the value of their mode, but perhaps not the other two, and no
+ * certificate. */
 FORAY_API foray_status foray_explorer_policies(foray_explorer *explorer, int64_t count,
                                                const foray_reward *const *rewards, foray_mode mode,
                                                foray_policy **policies);
@@ -1036,15 +1036,15 @@ FORAY_API void foray_doubt_destroy(foray_doubt *doubt);
 /* Is one of these places an exact tie: another action, in a state that the policy gets to, that is
  * exactly as good under the model's own theta? Then more data make the certificate smaller, but
  * never 0. Where the policy is not the best one under this theta, the best one is asked about, to
- * which more data lead. *out receives the first. FORAY_ERROR_USAGE also where theta is not known:
- * nobody can tell a tie from a small difference then. */
+ * which more data lead. *out receives the first. FORAY_ERROR_USAGE also if theta is not known: a
+ * tie cannot then be told from a small difference. */
 FORAY_API foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
                                                const foray_policy *policy, bool *found,
                                                foray_doubt_place *out);
 /* A law's name: "12: (s=3, a=1) of 8" is law 12, which 8 pairs obey, (3,1) among them; in open
  * models "(s=3, a=1)" or "first state". 96 bytes are enough. */
 FORAY_API void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size);
-/* Keeps the reasons in the policy, for its file: at most so many of each. */
+/* Keeps the reasons in the policy, for its file: at most `most` places and laws. */
 FORAY_API foray_status foray_policy_keep_doubt(foray_context *ctx, foray_policy *policy,
                                                const foray_doubt *doubt, int64_t most);
 
@@ -1079,21 +1079,21 @@ FORAY_API foray_status foray_explorer_describe(foray_explorer *explorer,
 FORAY_API foray_status foray_explorer_estimate(foray_explorer *explorer, double *theta,
                                                double *half_width);
 
-/* Between which bounds every probability lies, pair by pair in the order of
- * foray_model_successors; both [transitions] (foray_model_facts). With probability at least 1 -
- * delta all of them hold at once. `about`, if not NULL, receives delta, the radius and the status;
- * the rest of it says nothing. FORAY_ERROR_USAGE as foray_explorer_certify, and where features are
- * estimates. */
+/* Lower and upper bounds on every probability, pair by pair in the order of foray_model_successors;
+ * both [transitions] (foray_model_facts). With probability at least 1 - delta all of them hold at
+ * once. `about`, if not NULL, receives delta, the radius and the status; the rest of it says
+ * nothing. FORAY_ERROR_USAGE as foray_explorer_certify, and where features are estimates. */
 FORAY_API foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, double *high,
                                                 foray_certificate *about);
 
 /* What an explorer of an open model has seen, as a model that verifiers can use: the states that
- * were seen, and two more that stand for everywhere else, `high`, where every step earns as much as
- * any can, and `low`, where it earns as little; both are absorbing. low[i]..high[i] are intervals
- * as above: with probability at least 1 - delta, for every reward of foray_enclosure_reward, the
- * true values lie between those that an unkind and a kind nature give (docs/export.md has the
- * proof). Where the first states of episodes are not known, episodes begin in one more, `start`,
- * a step earlier and earning nothing there: the model has one step more. */
+ * were seen, and two more that stand for everything else: `high`, where every step earns the
+ * largest possible reward, and `low`, where it earns the smallest. Both are absorbing.
+ * low[i]..high[i] are intervals as above: with probability at least 1 - delta, for every reward of
+ * foray_enclosure_reward, the true values lie between those that an unkind and a kind nature give
+ * (docs/export.md has the proof). If the first states of episodes are not known, episodes begin in
+ * one more state, `start`, one step earlier and earning nothing there: the model then has one more
+ * step. */
 typedef struct foray_enclosure {
     foray_model *model;
     double *least, *most;    /* [transitions] intervals, as foray_explorer_intervals gives them */
@@ -1170,9 +1170,9 @@ typedef enum foray_run_access { FORAY_RUN_READ, FORAY_RUN_WRITE } foray_run_acce
  * damaged, or comes from a newer Foray. */
 FORAY_API foray_status foray_run_open(foray_context *ctx, const char *path, foray_run_access how,
                                       foray_run **out);
-/* The same for the bytes of a run file in memory, for reading only; `where` stands for the
- * file name in messages. The bytes are copied. FORAY_ERROR_RUN also for a file that is being
- * written, or was not closed: the rest of it is in a log beside the file. */
+/* The same for the bytes of a run file in memory, for reading only; `where` stands for the file
+ * name in messages. The bytes are copied. FORAY_ERROR_RUN also for a file that is being written, or
+ * was not closed: the rest of it is in a log next to the file. */
 FORAY_API foray_status foray_run_open_memory(foray_context *ctx, const void *data, size_t size,
                                              const char *where, foray_run **out);
 
@@ -1180,10 +1180,10 @@ FORAY_API foray_status foray_run_open_memory(foray_context *ctx, const void *dat
  * file, and given again whenever the run is opened. */
 FORAY_API foray_status foray_run_give_reward(foray_run *run, const foray_reward *reward);
 
-/* Closes the file; what was not saved is lost. A run that was written is then a single file
- * again. FORAY_ERROR_IO says that it is not: the disk is full, and its last episodes are still
- * in the log beside it (a file that ends in -wal, and belongs to the run), or the file has been
- * deleted or replaced in the meantime. The run is released in any case. */
+/* Closes the file; what was not saved is lost. A run that was written is then a single file again.
+ * FORAY_ERROR_IO says that it is not: the disk is full, and its last episodes are still in the log
+ * next to it (a file that ends in -wal, and belongs to the run), or the file has been deleted or
+ * replaced in the meantime. The run is released in any case. */
 FORAY_API foray_status foray_run_close(foray_run *run);
 
 FORAY_API const foray_model *foray_run_model(const foray_run *run);
@@ -1207,7 +1207,7 @@ FORAY_API foray_status foray_run_set_until(foray_run *run, double until);
 FORAY_API foray_status foray_run_set_targets(foray_run *run, int64_t count,
                                              const foray_reward *const *rewards);
 FORAY_API int64_t foray_run_targets(const foray_run *run);
-/* One of them; NULL: there are not so many. The run keeps it. */
+/* One of them; NULL: there is no such target. The run keeps it. */
 FORAY_API const foray_reward *foray_run_target(const foray_run *run, int64_t index);
 
 /* Called from time to time while a run explores. Return false to stop. */
@@ -1219,27 +1219,27 @@ typedef struct foray_progress {
     double bound;        /* the last bound for all rewards that was computed; NaN: none yet */
     double seconds;      /* since foray_run_explore was called */
     int64_t workers;     /* that play at once */
-    int64_t thrown_away; /* episodes that were played ahead in vain; known when all has ended */
+    int64_t thrown_away; /* episodes played ahead and discarded; known at the end */
 } foray_progress;
 typedef bool (*foray_progress_fn)(void *user, const foray_progress *progress);
 
-/* Explores `world` until the budget or the target is reached, saving as it
- * goes. FORAY_TARGET_MISSED: the budget ended above `until`. FORAY_TARGET_UNPROVED: it ended
- * because `until` was reached, by an estimate or a rule of thumb that no data turn into a proof.
+/* Explores `world` until the budget or the target is reached, saving as it goes.
+ * FORAY_TARGET_MISSED: the budget ended above `until`. FORAY_TARGET_UNPROVED: it ended because
+ * `until` was reached, but by an estimate or a heuristic that no data can turn into a proof.
  * FORAY_INTERRUPTED: `progress` (may be NULL) said stop. In every case, including errors, all
  * finished episodes are saved if the disk allows it. */
 FORAY_API foray_status foray_run_explore(foray_run *run, foray_world *world,
                                          foray_progress_fn progress, void *user);
 
-/* The same with several copies of one world, each with a context of its own, which threads play in
+/* The same with several copies of one world, each with a context of its own, in which threads play
  * at once: episodes, estimates and plans are those of one world, to the last bit. Between two plans
- * episodes are played ahead; what a new plan would have played otherwise is thrown away. Where
- * nothing can be played ahead (foray_explorer_ahead) the first world is used alone. */
+ * episodes are played ahead; those that a new plan would have played differently are discarded. If
+ * nothing can be played ahead (foray_explorer_ahead), only the first world is used. */
 FORAY_API foray_status foray_run_explore_with(foray_run *run, int64_t workers,
                                               foray_world *const *worlds,
                                               foray_progress_fn progress, void *user);
-/* Can episodes be played ahead? Not where the algorithm decides step by step, nor where it makes a
- * plan after every episode (plan_every = 1). */
+/* Can episodes be played ahead? Not if the algorithm decides step by step, nor if it makes a plan
+ * after every episode (plan_every = 1). */
 typedef enum foray_ahead {
     FORAY_AHEAD_PLAYS,
     FORAY_AHEAD_STEPWISE,
@@ -1305,9 +1305,8 @@ FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
 FORAY_API foray_status foray_run_complete_policy(foray_run *run, const foray_reward *reward,
                                                  foray_policy *policy);
 
-/* What a world itself pays, as far as somebody saw it: values of transitions, or, where action and
- * next are -1, of whatever is done in a state. All of them, and those that were not seen, lie in
- * [low, high]. */
+/* The rewards that a world itself paid, where they were seen: values of transitions, or, if action
+ * and next are -1, of every action in a state. All values, seen or not, lie in [low, high]. */
 typedef struct foray_own_value {
     int64_t state, action, next;
     double reward;
@@ -1315,17 +1314,17 @@ typedef struct foray_own_value {
 typedef struct foray_own {
     double low, high;
     int64_t count;
-    foray_own_value *value; /* [count] later ones win */
+    foray_own_value *value; /* [count] later ones override */
 } foray_own;
 
-/* Keeps that in the run, in place of what it had; the values are copied. FORAY_ERROR_INPUT: a value
- * is not in the range, or of a transition that the model rules out. */
+/* Stores them in the run, replacing earlier ones; the values are copied. FORAY_ERROR_INPUT: a value
+ * is not in the range, or belongs to a transition that the model rules out. */
 FORAY_API foray_status foray_run_keep_own(foray_run *run, const foray_own *own);
-/* What was kept, which the run owns; false: nothing was. */
+/* What was stored, which the run owns; false: nothing was. */
 FORAY_API bool foray_run_own(const foray_run *run, foray_own *out);
 
-/* It as a reward to plan for, in which what was not seen is low, or high; or how much of [low,
- * high] is open: 0 where it was seen, high - low elsewhere. FORAY_ERROR_USAGE: nothing was kept. */
+/* The same as a reward to plan for: with unseen values low, or high; or the uncertainty, 0 where a
+ * value was seen and high - low elsewhere. FORAY_ERROR_USAGE: nothing was stored. */
 typedef enum foray_own_side { FORAY_OWN_LOW, FORAY_OWN_HIGH, FORAY_OWN_UNSEEN } foray_own_side;
 FORAY_API foray_status foray_run_own_reward(foray_run *run, foray_own_side side,
                                             foray_reward **out);
@@ -1338,10 +1337,10 @@ FORAY_API foray_status foray_run_own_certify(foray_run *run, foray_policy *polic
 
 /* From here on plans, certificates and bounds of the run rest on FORAY_RADIUS_REFIT: likelihoods of
  * later data with priors around earlier estimates, whose counts are found in the record. They are
- * sharper in long runs and wider in short ones, and another event of the same delta: decide before
- * looking, and do not take the better of the two. Ends with foray_explorer_certify_by, and when an
- * episode begins. FORAY_ERROR_USAGE where there are no likelihoods, and for runs learnt from
- * recorded data. */
+ * sharper in long runs and wider in short ones, and hold on a different event of the same delta:
+ * decide before looking, and do not take the better of the two. Ends with
+ * foray_explorer_certify_by, and when an episode begins. FORAY_ERROR_USAGE where there are no
+ * likelihoods, and for runs learnt from recorded data. */
 FORAY_API foray_status foray_run_refit(foray_run *run);
 
 /* Calls `fn` for the episodes first, first+1, ... , laid out as foray_run_record takes
@@ -1383,7 +1382,7 @@ FORAY_API foray_status foray_run_verify(foray_run *run);
 }
 #endif
 
-/* Systems, whose states are vectors, have a page of their own. */
+/* Systems, whose states are vectors, have a header of their own. */
 #include "foray/system.h"
 
 #endif

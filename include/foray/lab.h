@@ -25,32 +25,33 @@ typedef struct foray_figure {
 
 /* ------------------------------------------------------------------ report */
 
-/* One self-contained HTML page about a run: what was explored, how the bound and the plans
- * went, the estimate of theta with its intervals, the stored plans as arrows with their values,
- * settings, the commands that reproduce it, and the numbers behind every picture as tables and
- * CSV. What is too much for a page is added up or left out, and the page says so. *out ends
- * with a 0 that *size does not count, and is released with foray_free. */
+/* One self-contained HTML page about a run: what was explored, how the bound and the plans went,
+ * the estimate of theta with its intervals, the stored plans as arrows with their values, settings,
+ * the commands that reproduce it, and the numbers behind every picture as tables and CSV. What is
+ * too large for a page is summarised or left out, and the page says so. *out ends with a 0 that
+ * *size does not count, and is released with foray_free. */
 FORAY_API foray_status foray_report_print(foray_run *run, char **out, size_t *size);
 /* The same as a file, which is written completely or not at all. */
 FORAY_API foray_status foray_report_save(foray_run *run, const char *path);
-/* A picture of that page, and its numbers. FORAY_ERROR_USAGE: there is none of that name; the
- * message says which there are. Both end with a 0 and are released with foray_free. */
+/* A picture of that page, and its numbers. FORAY_ERROR_USAGE: there is no picture of that name; the
+ * message lists those that exist. Both end with a 0 and are released with foray_free. */
 FORAY_API foray_status foray_report_figure(foray_run *run, const foray_figure *figure, char **svg,
                                            char **csv);
 
 /* -------------------------------------------------------------- playground */
 
-/* Was this library built with the playground? That takes a compiler of WebAssembly. */
+/* Was this library built with the playground? That needs a compiler for WebAssembly. */
 FORAY_API bool foray_playground_built(void);
 
-/* One self-contained HTML page with the library in it, in which rewards are painted and policies
- * and certificates follow (docs/play.md). With a run, that of its explorer; without (NULL), of
- * `model`, which must know its theta and is explored in the page. The page can also show what was
- * known after a half, a quarter, ... of the run's episodes: `history` says how many such numbers,
- * at most; all episodes are replayed for that. `reachable`: only of the states that episodes get
- * to, without a history; for models that are too large for a page as a whole. Values are the same
- * then, and certificates may be smaller: laws that no episode meets are left out. *out and *size as
- * above. FORAY_ERROR_USAGE: there is no playground in this library, or the model is too large. */
+/* One self-contained HTML page that contains the library, in which you paint rewards and see
+ * policies and certificates (docs/play.md). With a run, it uses the run's explorer; without one
+ * (NULL), the page explores `model`, which must know its theta. The page can also show what was
+ * known after a half, a quarter, ... of the run's episodes: `history` is the largest number of such
+ * points; all episodes are replayed for them. `reachable`: show only the states that episodes can
+ * reach, without a history, for models that are too large for a page as a whole. Values are then
+ * the same, and certificates may be smaller: laws that no episode meets are left out. *out and
+ * *size as above. FORAY_ERROR_USAGE: there is no playground in this library, or the model is too
+ * large. */
 FORAY_API foray_status foray_playground_print(foray_context *ctx, foray_run *run,
                                               const foray_model *model, bool reachable,
                                               int64_t history, char **out, size_t *size);
@@ -145,16 +146,16 @@ typedef struct foray_work_progress {
     int64_t parts, finished;
     double done;      /* of everything, 0 to 1 */
     double seconds;   /* since the call began */
-    double remaining; /* seconds left, as far as one can tell; NaN: too early */
+    double remaining; /* seconds left, an estimate; NaN: too early to tell */
 } foray_work_progress;
 
 /* Called by one thread at a time, but not always the same. Return false to stop. */
 typedef bool (*foray_work_fn)(void *user, const foray_work_progress *progress);
 
 /* Work shared by several processes, on one machine or on many that see the same directory: a
- * process makes part of the parts, those of shard `number` of `of`, from 1 on. It writes no
- * results. A call without a shard, {0, 0}, makes what is missing and writes them. Which process
- * made a part does not show. */
+ * process makes some of the parts, those of shard `number` of `of`, counted from 1. It writes no
+ * results. A call without a shard, {0, 0}, makes what is missing and writes the results, which do
+ * not depend on which process made a part. */
 typedef struct foray_shard {
     int64_t number, of;
 } foray_shard;
@@ -173,7 +174,7 @@ typedef struct foray_comparison {
     double seconds;  /* stop a run after exploring for this long; 0: after `episodes` only */
     foray_mode mode; /* how policies are planned for the rewards */
     int64_t rewards; /* in each random family */
-    int64_t goals;   /* at most so many goal states; 0: every state */
+    int64_t goals;   /* largest number of goal states; 0: every state */
     int64_t rounds;  /* of the adversary; 0: it only keeps the worst of its starts */
     /* For algorithms that see the reward while they explore; its gap is also measured, for
      * all algorithms. NULL: none. */
@@ -210,10 +211,10 @@ typedef struct foray_reality {
 
 /* The same in a system whose truth is not known. Every run explores the world, plans for each of
  * the rewards, and follows the plans in reality for `rollouts` episodes, all with the same random
- * numbers, which no run has met. The directory receives rollouts.csv, summary.csv, summary.txt
- * and verdict.txt, is continued, and is shared by shards as above. Runs are made one after the
- * other, since a program may not like to be asked by two at once. Of the comparison, reward,
- * rewards, goals, rounds and figure are not used. */
+ * numbers, which no run has met. The directory receives rollouts.csv, summary.csv, summary.txt and
+ * verdict.txt, is continued, and is shared by shards as above. Runs are made one after the other,
+ * because a program may not expect questions from two at once. The members reward, rewards, goals,
+ * rounds and figure of the comparison are not used. */
 FORAY_API foray_status foray_compare_in_reality(foray_context *ctx, const foray_model *model,
                                                 const char *world,
                                                 const foray_comparison *comparison,

@@ -6,7 +6,7 @@
  * and try it with
  *     foray world check plugin:./system.so
  * The same table makes a program that speaks the protocol over pipes: link it with serve.c,
- * which is installed in share/foray. docs/outside.md tells the whole story.
+ * which is installed in share/foray. docs/outside.md has the details.
  *
  * A system is what system.h describes: states in a box of R^n (or whole numbers), finitely
  * many actions, d basis simulators, and reality, a mixture of them. One rule: an answer may

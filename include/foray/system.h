@@ -1,12 +1,11 @@
 /* system.h - worlds too large to list: states are vectors, and simulators are known.
  *
- * Part of foray.h, which includes it. The story: a *system* has states in a box of R^n
- * (or, if it is finite, states that are whole numbers), finitely many actions, and d basis
- * simulators. Reality is a mixture of the simulators with unknown weights: at every step
- * one of them, drawn by its weight, says what follows. *Clusters* cover the box;
- * *aggregating* a system over clusters makes an ordinary foray_model with features
- * estimated by Monte Carlo, so all of Foray works on it, and the world that a run explores
- * is the system itself, seen through the clusters.
+ * Part of foray.h, which includes it. A *system* has states in a box of R^n (or, if it is finite,
+ * states that are whole numbers), finitely many actions, and d basis simulators. Reality is a
+ * mixture of the simulators with unknown weights: at every step one of them, drawn by its weight,
+ * says what follows. *Clusters* cover the box; *aggregating* a system over clusters makes an
+ * ordinary foray_model with features estimated by Monte Carlo, so all of Foray works on it, and the
+ * world that a run explores is the system itself, seen through the clusters.
  *
  * There are two errors. The Monte Carlo error is bounded, and is part of the model
  * (foray_model_feature_error) and of every certificate. The aggregation error makes
@@ -101,15 +100,15 @@ FORAY_API void foray_system_destroy(foray_system *system);
  *   exec:COMMAND                     a program that answers over pipes (docs/outside.md)
  * FORAY_ERROR_USAGE: no such built-in system. FORAY_ERROR_WORLD: it does not start. */
 FORAY_API foray_status foray_system_open(foray_context *ctx, const char *text, foray_system **out);
-/* A plug-in, plugin:PATH[:TEXT], in a process of its own, which survives neither a crash of it nor
- * a call of exit, while this one goes on: the system then fails (FORAY_ERROR_WORLD). `host` is a
- * command of the shell that is given PATH[:TEXT] as its last word and
- * calls foray_plugin_serve. Answers are the same as without; see docs/outside.md for the limits on
- * time. */
+/* A plug-in, plugin:PATH[:TEXT], in a process of its own. If it crashes or calls exit, only that
+ * process ends, and the system fails (FORAY_ERROR_WORLD). `host` is a shell command that is given
+ * PATH[:TEXT] as its last word and calls foray_plugin_serve. Answers are the same as without it;
+ * see docs/outside.md for the time limits. */
 FORAY_API foray_status foray_system_contain(foray_context *ctx, const char *text, const char *host,
                                             foray_system **out);
-/* The other side: loads the plug-in "PATH[:TEXT]" and answers questions of the world protocol that
- * come on descriptor `questions` (3 in a host) on descriptor `answers` (4), until they end. */
+/* The other side: loads the plug-in "PATH[:TEXT]", reads questions of the world protocol from
+ * descriptor `questions` (3 in a host) and answers them on descriptor `answers` (4), until they
+ * end. */
 FORAY_API foray_status foray_plugin_serve(foray_context *ctx, const char *text, int questions,
                                           int answers);
 /* Does this text name a system (it may still fail to open)? */
@@ -273,10 +272,10 @@ FORAY_API foray_status foray_aggregate(foray_context *ctx, foray_system *system,
                                        foray_aggregate_fn progress, void *user,
                                        foray_aggregation_facts *facts, foray_model **out);
 
-/* The system as the world of such a model: it walks in real states, and after each step the
- * explorer is shown a cluster, drawn by its weight among those the model allows to follow (if
- * it allows none of them, the nearest that it does allow). A question about another cluster
- * is answered from a state drawn in that cluster. All three must outlive the world. */
+/* The system as the world of such a model: it steps through real states, and after each step the
+ * explorer is shown a cluster, drawn by its weight among those the model allows to follow (if it
+ * allows none of them, the nearest that it does allow). A question about another cluster is
+ * answered from a state drawn in that cluster. All three must outlive the world. */
 FORAY_API foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
                                                const foray_clusters *clusters,
                                                const foray_model *model, foray_world **out);
@@ -312,7 +311,7 @@ FORAY_API int64_t foray_policy_act(const foray_policy *policy, const foray_clust
  * finite system are its states, and nothing is kept. */
 FORAY_API foray_status foray_policy_keep_clusters(foray_context *ctx, foray_policy *policy,
                                                   const foray_clusters *clusters);
-/* The clusters that a policy says its states are. FORAY_ERROR_USAGE: it says nothing about any. */
+/* The clusters that a policy keeps. FORAY_ERROR_USAGE: it keeps none. */
 FORAY_API foray_status foray_policy_clusters_open(foray_context *ctx, const foray_policy *policy,
                                                   foray_clusters **out);
 
