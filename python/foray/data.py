@@ -165,13 +165,13 @@ def learn(
 ) -> Run:
     """A run from episodes that were recorded elsewhere, as `foray learn` makes it.
 
-    ``data`` is a Minari dataset with discrete observations, arrays (states [K, H + 1], actions
-    [K, H]), in which actions are -1 after the end of a shorter episode, or a list of pairs (states,
-    actions). ``known`` is what is known beforehand: a model, or a world's name; without it nothing
-    but the numbers of states and actions is, which a Minari dataset says and arrays show. Then
-    ``initial`` says where episodes begin; without it that is known too where all episodes begin in
-    one state, and otherwise it is learnt, as any other law. Rewards in the data are not used: what
-    is learnt serves every reward. Actions must not have been chosen by what followed them.
+    ``data`` is a Minari dataset with discrete observations, arrays (states [K, H + 1], actions [K,
+    H]), in which actions are -1 after the end of a shorter episode, or a list of pairs (states,
+    actions). ``known`` is what is known beforehand: a model, or a world's name; without it, only
+    the numbers of states and actions are known, which a Minari dataset states and arrays show. Then
+    ``initial`` says where episodes begin; without it, this is known if all episodes begin in one
+    state, and otherwise learnt like any other law. Rewards in the data are not used: what is learnt
+    serves every reward. Actions must not depend on what followed them.
 
     >>> explored = foray.explore("riverswim:states=4,horizon=8", episodes=500)
     >>> run = foray.learn(explored.data(), "riverswim:states=4,horizon=8")
@@ -242,8 +242,8 @@ def to_minari(
 ) -> Any:
     """Writes all episodes of a run as a Minari dataset, and returns it.
 
-    Rewards are zero, or those of any reward of steps: one run gives as many datasets as there are
-    rewards. Every episode ends in a truncation. ``more`` goes to
+    Rewards are zero, or those of any reward that is earned step by step: one run gives as many
+    datasets as there are rewards. Every episode ends in a truncation. ``more`` goes to
     ``minari.create_dataset_from_buffers``: author, description, env and the like.
     """
     import minari

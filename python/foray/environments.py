@@ -124,8 +124,8 @@ class PythonWorld:
 
 class Simulator:
     """A world that is a Python function: ``step(state, action, rng)`` gives the state that follows,
-    ``rng`` being a random.Random that is seeded again for every episode; ``start`` is a state, or
-    a function of ``rng``.
+    where ``rng`` is a random.Random that is seeded again for every episode; ``start`` is a state,
+    or a function of ``rng``.
 
     >>> def step(state, action, rng):
     ...     return min(state + 1, 4) if action == 1 and rng.random() < 0.7 else max(state - 1, 0)

@@ -14,7 +14,7 @@ class UsageError(ForayError, ValueError):
 
 
 class InputError(ForayError, ValueError):
-    """Bad input: a model, a reward or a file that does not make sense."""
+    """Bad input: an invalid model, reward or file."""
 
 
 class WorldError(ForayError, RuntimeError):

@@ -140,8 +140,8 @@ class World(gymnasium.Env[np.int64, np.int64]):
     >>> env.observation_space, env.action_space
     (Discrete(5), Discrete(2))
 
-    Where states lack actions, ``info["action_mask"]`` says which there are, as ``sample(mask)``
-    wants it, and the others raise :class:`foray.UsageError`.
+    If states lack actions, ``info["action_mask"]`` says which are available, as ``sample(mask)``
+    takes it, and the others raise :class:`foray.UsageError`.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012
@@ -308,8 +308,8 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
 
 
 class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """An environment with a plan that plays in it: ``env.policy(observation)`` is what the plan does
-    now, by the number of steps since the last reset, which this wrapper counts.
+    """An environment with a plan to play in it: ``env.policy(observation)`` is what the plan does
+    now, given the number of steps since the last reset, which this wrapper counts.
 
     >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=2000)
     >>> env = foray.gym.Follow(foray.gym.World("riverswim:states=4,horizon=8", reward="goal:3"),
@@ -342,7 +342,7 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
             self._number, self._moves = view._number, view._moves
 
     def policy(self, observation: Any) -> Any:
-        """What the plan does in this step, as the environment takes it."""
+        """What the plan does in this step, as an action of the environment."""
         if self.steps >= len(self.plan.policy):
             raise UsageError(f"the plan ends after {len(self.plan.policy)} steps")
         state = observation if self._clusters is not None else self._number(observation)
@@ -354,12 +354,12 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
         return self.env.reset(**more)
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Steps in the environment, by any action."""
+        """Steps in the environment, with any action."""
         self.steps += 1
         return self.env.step(action)
 
     def play(self, episodes: int = 1, seed: int | None = None) -> npt.NDArray[np.float64]:
-        """Plays episodes by the plan, up to its horizon, and returns what each earned."""
+        """Plays episodes with the plan, up to its horizon, and returns what each earned."""
         earned = np.zeros(episodes)
         for k in range(episodes):
             observation, _ = self.reset(seed=seed) if k == 0 else self.reset()

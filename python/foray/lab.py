@@ -21,10 +21,10 @@ from .runs import _named, _settings
 
 
 class Tables:
-    """The tables and the page in a directory; a temporary one goes when this does.
+    """The tables and the page in a directory; a temporary directory is removed with this object.
 
-    ``tables.names`` lists them, ``tables.rows(name)`` and ``tables.frame(name)`` are one as a list of
-    dictionaries, or as a DataFrame of pandas.
+    ``tables.names`` lists them, ``tables.rows(name)`` and ``tables.frame(name)`` give one as a list
+    of dictionaries, or as a pandas DataFrame.
     """
 
     def __init__(self, directory: str, temporary: Any) -> None:
@@ -32,7 +32,7 @@ class Tables:
 
     @property
     def names(self) -> list[str]:
-        """The tables there are."""
+        """The names of the tables."""
         return sorted(path.stem for path in Path(self.directory).glob("*.csv"))
 
     @property
@@ -53,7 +53,7 @@ class Tables:
             return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
     def frame(self, name: str | None = None) -> Any:
-        """A table as a DataFrame of pandas; without a name, the one with a row for each run."""
+        """A table as a pandas DataFrame; without a name, the one with a row for each run."""
         path = self._path(name)
         try:
             import pandas

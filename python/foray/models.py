@@ -56,12 +56,12 @@ class Model:
 
     @property
     def closed(self) -> bool:
-        """Has the run been closed that it belonged to?"""
+        """Has the run that it belonged to been closed?"""
         return self._owner is not None and self._owner.closed
 
     @property
     def name(self) -> str:
-        """Its name, which a world's parameters are part of."""
+        """Its name, including a world's parameters."""
         return str(lib.foray_model_name(self.pointer).decode())
 
     @property
@@ -222,8 +222,8 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 def open_model(
     states: int, actions: int, horizon: int, initial: Mapping[int, float] | None = None
 ) -> Model:
-    """Nothing is known but sizes and, if that is given, where episodes begin: anything may follow
-    anything.
+    """Nothing is known but the sizes and, if given, where episodes begin: any state may follow any
+    other.
 
     >>> foray.open_model(1000, 4, 20, {0: 0.5, 999: 0.5}).open
     True

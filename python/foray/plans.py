@@ -30,10 +30,10 @@ MODES = ("optimistic", "plugin", "pessimistic", "given")
 class Certificate:
     """With probability at least 1 - delta, no policy is better by more than ``gap``, if ``proved``.
 
-    ``status`` is "certified", "exact", "estimate", "heuristic", "refuted" or "none", and ``because``
-    what that word means or why nothing is proved; ``radius`` and ``bound`` name the confidence set
-    and the bound that gave the gap. ``optimal``: the gap is 0 up to rounding. ``vacuous``: it is all
-    that rewards allow, and says nothing.
+    ``status`` is "certified", "exact", "estimate", "heuristic", "refuted" or "none", and
+    ``because`` what that word means or why nothing is proved; ``radius`` and ``bound`` name the
+    confidence set and the bound that gave the gap. ``optimal``: the gap is 0 up to rounding.
+    ``vacuous``: it is as large as rewards allow, and says nothing.
     """
 
     gap: float
@@ -97,8 +97,8 @@ class Reasons:
 class Plan:
     """A policy for a reward: ``plan.action(step, state)``, ``plan.policy[step, state]``.
 
-    ``plan.value`` is what it earns by what was learnt, between ``plan.low`` and ``plan.high``;
-    ``plan.certificate`` says how much better any other policy can be.
+    ``plan.value`` is what it earns under the estimate, and its true value lies between ``plan.low``
+    and ``plan.high``; ``plan.certificate`` says how much better any other policy can be.
 
     >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=2000)
     >>> plan = run.plan("goal:3")
@@ -134,8 +134,8 @@ class Plan:
         return self.certificate.proved and self.certificate.gap == 0
 
     def action(self, step: int, state: Any) -> int:
-        """What to do in a state, with step from 0; in a run that explored an environment, also at an
-        observation of it: of whatever space, or a row of numbers that is seen through clusters."""
+        """What to do in a state, with step from 0; in a run that explored an environment, also at
+        one of its observations: of any space, or a row of numbers that is seen through clusters."""
         if self.run is None or isinstance(state, (int, np.integer)):
             return int(self.policy[step, state])
         if not 0 <= step < self._struct.horizon:
@@ -200,8 +200,8 @@ class Plan:
         return context
 
     def figure(self, step: int = 0) -> Any:
-        """What is done in a step, on the model's map; without one, what is done in every state and step.
-        A figure of matplotlib, which has ``savefig``."""
+        """What is done in a step, on the model's map; without one, what is done in every state and
+        step. A matplotlib figure, which has ``savefig``."""
         return pictures.map_of(self, step)
 
     def _repr_html_(self) -> str:

@@ -64,7 +64,7 @@ def _destroy(model: Model, pointer: int) -> None:
 
 
 class Reward:
-    """A reward that fits every model it makes sense for; see :func:`foray.reward`."""
+    """A reward that can be built for any model it fits; see :func:`foray.reward`."""
 
     def __init__(
         self,
@@ -257,11 +257,11 @@ def reward(
     name: str | None = None,
 ) -> Reward:
     """A reward from a text ("goal:3,7", "reach:home", a file), an array r[s], r[s,a], r[s,a,s'] or
-    r[t,s,a], a dictionary with the keys s, (s,a) or (s,a,s') (None: every one), or a function r(s),
+    r[t,s,a], a dictionary with the keys s, (s,a) or (s,a,s') (None: all), or a function r(s),
     r(s,a) or r(s,a,s').
 
     ``range`` is what a step may be worth; certificates depend on it. Without it, it is [0,1] if all
-    values lie there, and from the least to the largest value if not.
+    values lie there, and otherwise from the smallest to the largest value.
 
     >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=500)
     >>> run.plan({3: 1.0}).value == run.plan("goal:3").value == run.plan(lambda s: s == 3).value

@@ -245,7 +245,7 @@ class Run:
     # -- exploring
 
     def explore(self, *, episodes: int | None = None, progress: bool | None = None) -> Run:
-        """Goes on, up to ``episodes`` in all. Ctrl-C stops it, and what ended is kept."""
+        """Continues, up to ``episodes`` in all. Ctrl-C stops it, and finished episodes are kept."""
         if episodes is not None and episodes > int(self.setting("episodes")):
             self._context.call(lib.foray_run_extend, self._run, episodes)
         bar = bars.Bar() if bars.wanted(progress) else None
@@ -291,7 +291,7 @@ class Run:
 
     def plan(self, what: RewardLike, *, mode: str = "plugin") -> Plan:
         """The plan for a reward: see :func:`foray.reward` for what that can be; "own" is the
-        environment's own, as far as it was seen."""
+        environment's own reward, where it was seen."""
         return self.plans([what], mode=mode)[0]
 
     def plans(self, rewards: Iterable[RewardLike], *, mode: str = "plugin") -> list[Plan]:
@@ -365,7 +365,7 @@ class Run:
 
     @property
     def own(self) -> BuiltReward:
-        """The environment's own reward as far as it was seen; the rest counts low."""
+        """The environment's own reward where it was seen; the rest counts low."""
         return own_reward(self)
 
     # -- what was learnt
@@ -380,8 +380,8 @@ class Run:
         return theta, width
 
     def intervals(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Between which bounds every probability lies, all at once with probability 1 - delta:
-        pair by pair, in the order of ``model.successors``."""
+        """Lower and upper bounds on every probability, all valid at once with probability 1 -
+        delta: pair by pair, in the order of ``model.successors``."""
         count = int(self.model.facts().transitions)
         low, high = np.empty(count), np.empty(count)
         self._context.long(
@@ -390,7 +390,8 @@ class Run:
         return low, high
 
     def refutation(self) -> str | None:
-        """Why no law that the model admits fits the data; None: nothing speaks against it."""
+        """Why no law that the model admits fits the data; None: the data do not refute the
+        model."""
         found = Refutation()
         self._context.call(lib.foray_explorer_refutation, self._explorer, byref(found))
         if not found.refuted:
@@ -427,7 +428,7 @@ class Run:
         return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
     def figure(self) -> Any:
-        """How the bound for all rewards fell: a figure of matplotlib, which has ``savefig``."""
+        """How the bound for all rewards fell: a matplotlib figure, which has ``savefig``."""
         return pictures.curve_of(self)
 
     def report(self, path: str | os.PathLike[str], replace: bool = False) -> None:
@@ -520,19 +521,19 @@ def explore(
     :class:`Simulator`, a Gymnasium environment, or several that are stepped together
     (``gymnasium.make_vec``), in which episodes are played ahead.
 
-    ``path`` keeps the run in a file, which ``resume=True`` continues; ``replace=True`` begins again.
-    ``known`` says what is known of an environment: a model, or "table", which takes from its ``P``
-    what can follow what, but never how likely it is; ``laws`` says which (s,a) then share a law.
-    ``until`` ends exploring at a bound for all rewards, or at certificates for ``targets``.
-    ``range`` is that of the environment's own reward, which is then stored in the run, to plan for
-    "own". ``clusters`` ("grid:21x21", "radial:500" or :class:`Clusters`) is how observations that are
-    vectors are seen, within ``box=(low, high)`` where the environment's own borders are far away;
-    certificates are estimates then. ``actions`` makes continuous actions a list: the list itself, or how
-    many in each direction. ``twins`` doubles the states: an episode that ends in s is from then on in
-    its twin, s + the number of observations, so that others may pass through s. Clusters have twins
-    unless ``twins=False`` says that episodes do not end.
-    ``reward_for`` is for the few algorithms that see a reward while they explore. All other settings
-    are those of `foray explore`, by name.
+    ``path`` keeps the run in a file, which ``resume=True`` continues; ``replace=True`` begins
+    again. ``known`` says what is known about an environment: a model, or "table", which takes from
+    its ``P`` what can follow what, but never how likely it is; ``laws`` says which (s,a) then share
+    a law. ``until`` ends exploring at a bound for all rewards, or at certificates for ``targets``.
+    ``range`` is the range of the environment's own reward, which is then stored in the run, so that
+    you can plan for "own". ``clusters`` ("grid:21x21", "radial:500" or :class:`Clusters`) is how
+    vector observations are seen, within ``box=(low, high)`` if the environment's own bounds are too
+    wide; certificates are then estimates. ``actions`` turns continuous actions into a list: the
+    list itself, or how many in each direction. ``twins`` doubles the states: an episode that ends
+    in s moves to its twin, s + the number of observations, so that other episodes may pass through
+    s. Clusters have twins unless ``twins=False`` says that episodes do not end. ``reward_for`` is
+    for the few algorithms that see a reward while they explore. All other settings are those of
+    `foray explore`, by name.
 
     >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=1000, seed=7)
     >>> run.episodes, run.setting("seed")

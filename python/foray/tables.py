@@ -67,9 +67,10 @@ def from_arrays(
     forget: bool = False,
     name: str = "arrays",
 ) -> Model:
-    """A model of transition probabilities: A x S x S (pymdptoolbox), S x A x S (QuantEcon), or one
-    matrix for each action, dense or scipy.sparse. What is zero is impossible. With ``forget`` only
-    that is taken from it, and not how likely the rest is.
+    """A model from transition probabilities: A x S x S (pymdptoolbox), S x A x S (QuantEcon), or
+    one matrix for each action, dense or scipy.sparse. Transitions of probability zero are
+    impossible. With ``forget``, the model knows only which transitions are possible, not how likely
+    they are.
 
     >>> P = [[[0.5, 0.5, 0], [0, 0.5, 0.5], [0, 0, 1]], [[1, 0, 0]] * 3]
     >>> foray.from_arrays(P, horizon=10)
@@ -117,10 +118,11 @@ def from_table(
     initial: int | Mapping[int, float] = 0,
     laws: str = "pair",
 ) -> Model:
-    """What a Gymnasium table ``P[s][a] = [(probability, next, reward, done), ...]`` says can happen,
-    without how likely it is. ``laws`` says which (s,a) share a law: "pair" none but itself,
-    "action" those of an action, "all" all with equally many outcomes. A state in which episodes end at
-    one time and go on at another has an absorbing twin, numbered after the states of the table."""
+    """What a Gymnasium table ``P[s][a] = [(probability, next, reward, done), ...]`` says can
+    happen, without how likely it is. ``laws`` says which (s,a) share a law: with "pair" none, with
+    "action" those of an action, with "all" all that have equally many outcomes. A state in which
+    some episodes end and others go on has an absorbing twin, numbered after the states of the
+    table."""
     first = {initial: 1.0} if isinstance(initial, int) else initial
     return from_table_with_twins(table, horizon, first, laws)[0]
 
