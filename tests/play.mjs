@@ -229,7 +229,7 @@ async function hosted(browser) {
 async function part(browser) {
   await open(browser, "part.html");
   const words = await browser.run(`return document.getElementById("about").textContent`);
-  holds(`the page says that it is a part: ${words}`, /: 47 states of 384, those that an episode can get to/.test(words));
+  holds(`the page says that it is a part: ${words}`, /: 47 states of 384, those that an episode can reach/.test(words));
   const state = await browser.run(`return playground.world.stateName.indexOf("(4,1)")`);
   await browser.stroke([await middle(browser, state), await middle(browser, state)]);
   const shown = await settled(browser);

@@ -4,7 +4,7 @@
 
 /** The first minute. Each caption stays until something has been done, or Next is pressed. */
 const MINUTE = [
-  "Nobody told the explorer what is worth having. Paint a reward: drag over some states.",
+  "The explorer did not know any reward. Paint one: drag over some states.",
   "The arrows are the best plan for your reward, and the value is what it earns. The world was not visited again. Paint some more.",
   "The certificate says how much better any other policy could be. Stripes show where that doubt comes from. Change the reward, or what is known, and watch it.",
 ];
@@ -201,7 +201,7 @@ class Questions extends Quiz {
 
   caption() {
     const { world, sheet } = this.page, q = this.question;
-    if (!q) return "There is nothing to ask here: under this reward all actions are worth the same, or nobody knows what they are worth.";
+    if (!q) return "There is nothing to ask here: under this reward all actions are worth the same, or it is not known what they are worth.";
     if (this.answered < 0) return `Which arrow? You are in the marked state ${world.stateName[q.state]} at step ${q.step} of ${world.horizon}. What is best?`;
     return sheet.policy ? this.verdict(world, sheet.policy[q.step * world.states + q.state]) : "";
   }

@@ -110,7 +110,7 @@ function verdictOn(sheet, explored) {
       : { state: "open", word: "No certificate", text: `${result.because}.` };
   if (n.gap === 0) return { state: "optimal", word: "Proved optimal", text: `No policy is better, with probability at least ${sure}.` };
   if (n.optimal) return { state: "optimal", word: "Optimal up to rounding", text: `No policy is better by more than ${atMost(n.gap)}, with probability at least ${sure}.` };
-  if (n.vacuous) return { state: "open", word: "Nothing certain yet", text: "The certificate is all that rewards allow: more episodes are needed." };
+  if (n.vacuous) return { state: "open", word: "Nothing certain yet", text: "The certificate is as large as rewards allow: more episodes are needed." };
   return { state: "certified", word: `At most ${atMost(n.gap)} below the best`, text: `Certified, with probability at least ${sure}.` };
 }
 
@@ -143,7 +143,7 @@ class Panel {
     const laws = result.status === "certified" ? "that fits the data" : "of the confidence set";
     say("interval", Number.isFinite(n.low) ? `between ${brief(n.low)} and ${brief(n.high)} under every law ${laws}` : "");
     say("small", `optimistic ${brief(n.optimistic)}, plug-in ${brief(n.plugin)}, pessimistic ${brief(n.pessimistic)}; radius ${result.radius}`);
-    const where = isTrue ? "in the true world" : "by the model's own theta, which need not be the world's,";
+    const where = isTrue ? "in the true world" : "under the model's own theta, which need not be the world's,";
     say("truth", Number.isNaN(value) ? "" : `${where} ${brief(value)}; the best policy there ${brief(best)}`);
   }
 

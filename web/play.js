@@ -138,7 +138,7 @@ class Playground {
 
   about() {
     const { world, bundle } = this, episodes = this.engine.episodes();
-    const of = this.numbers ? ` of ${bundle.whole.toLocaleString("en")}, those that an episode can get to` : "";
+    const of = this.numbers ? ` of ${bundle.whole.toLocaleString("en")}, those that an episode can reach` : "";
     const size = `${world.states.toLocaleString("en")} states${of}, ${world.actions} actions, ${world.horizon} steps`;
     const who = this.origin === 1 && bundle.state ? ` by ${bundle.algorithm}` : "";
     const done = episodes > 0 ? `explored for ${episodes.toLocaleString("en")} episodes${who}, without a reward` : "not explored yet";
@@ -272,7 +272,7 @@ class Playground {
     if (!result) return "The arrows follow while you paint; the certificate when you pause.";
     if (result.status !== "certified") return "The arrows are the best plan under what was learnt; nothing is proved about it.";
     return result.numbers.gap === 0
-      ? "Nobody had named this reward while exploring, and the plan is proved the best."
+      ? "This reward was not known while exploring, and yet the plan is proved to be the best."
       : "No other policy can add more than the certificate. Stripes: where it comes from.";
   }
 

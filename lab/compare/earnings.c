@@ -157,7 +157,8 @@ static void print_duel(const fy_reality *r, int64_t i, int64_t best, int64_t a, 
              name_of(r, best), name_of(r, a), wins, seeds, seeds == 1 ? "" : "s",
              fabs(sum_up(r, best, i).mean - sum_up(r, a, i).mean));
     if (chance <= 0.05)
-        fy_print(text, "were they alike, so clear a result had probability %.2g\n", chance);
+        fy_print(text, "if they were equally good, so clear a result would have probability %.2g\n",
+                 chance);
     else
         fy_print(text, "that may well be chance (%.2g): more seeds would tell\n", chance);
 }

@@ -20,7 +20,7 @@ typedef struct plot {
 static const plot plots[] = {
     {FY_M_worst, "worst", "Worst gap over all rewards", "worst gap  E[V* − Vπ]", FY_AXIS_LOG,
      "The largest gap over the goal states, the random dense, sparse and time-dependent rewards, "
-     "and the reward the adversary climbs to."},
+     "and the reward that the adversary finds."},
     {FY_M_mean, "mean", "Mean gap over the reward families", "mean gap  E[V* − Vπ]", FY_AXIS_LOG,
      "The mean over all rewards of the four families."},
     {FY_M_given, "given", "Gap for the reward that was given", "gap  E[V* − Vπ]", FY_AXIS_LOG,
@@ -32,8 +32,7 @@ static const plot plots[] = {
     {FY_M_covered, "covered", "States visited", "states", FY_AXIS_LINEAR,
      "States that were visited at least once."},
     {FY_M_per_episode, "time", "Time per episode", "processor seconds", FY_AXIS_LOG,
-     "Exploring alone, without measuring, since the checkpoint before. Runs that go on side by "
-     "side "
+     "Exploring alone, without measuring, since the previous checkpoint. Runs made in parallel "
      "share caches and memory."},
     {FY_M_memory, "memory", "Memory", "bytes", FY_AXIS_LOG,
      "What the explorer must remember from one episode to the next: the bytes "
@@ -254,7 +253,7 @@ static void print_matrix(const fy_compare *compare, int measure, const char *wha
     int64_t reached;
     fy_table table = fy_compare_matrix(compare, measure, &reached);
     if (reached == 0)
-        fy_print(text, "<p>No algorithm's %s came down to any of these ε.</p>\n", what);
+        fy_print(text, "<p>No algorithm's %s reached any of these ε.</p>\n", what);
     else {
         fy_print(text,
                  "<h3>Until the %s is at most ε</h3>\n<div class=\"wide\" id=\"%s-table\" "

@@ -28,7 +28,7 @@
 /* Times, which no two runs share: kept apart from all the rest. */
 #define FY_TIMES(X)                                                                                \
     X(seconds, "seconds of exploring so far")                                                      \
-    X(per_episode, "processor seconds per episode since the checkpoint before")
+    X(per_episode, "processor seconds per episode since the previous checkpoint")
 
 #define FY_MEASURE_NAME(name, words) FY_M_##name,
 enum { FY_MEASURES(FY_MEASURE_NAME) FY_M_COUNT };

@@ -98,7 +98,7 @@ void fy_legend_hidden(fy_writer *text, const fy_chart *chart)
         int64_t over = fy_chart_under(chart, i);
         if (over < 0 || !*chart->series[i].name)
             continue;
-        fy_print(text, told++ == 0 ? "<p class=\"hidden\">Not to be seen: " : "; ");
+        fy_print(text, told++ == 0 ? "<p class=\"hidden\">Hidden: " : "; ");
         fy_print_escaped(text, chart->series[i].name);
         fy_print(text, " lies exactly under ");
         fy_print_escaped(text, chart->series[over].name);

@@ -45,7 +45,7 @@ foray_status fy_play_retell(foray_run *run, const foray_model *part, const int32
     int32_t *renamed;
     if (run->codec.stride != 1)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "%s chose where steps begin: there are no episodes to tell again",
+                       "%s chose where steps begin: there are no episodes to replay",
                        run->settings.algorithm);
     foray_settings_default(settings);
     foray_status status = foray_settings_set(ctx, settings, "algorithm", "recorded");

@@ -215,15 +215,16 @@ static const char *smaller_view(foray_context *ctx, const foray_model *model)
     bool enough = fits(part);
     foray_model_destroy(part);
     free(number);
-    return enough ? "; --reachable shows the part that episodes get to, which is small enough" : "";
+    return enough ? "; --reachable shows the part that episodes can reach, which is small enough"
+                  : "";
 }
 
 static foray_status check_size(foray_context *ctx, const foray_model *model)
 {
     if (!foray_playground_built())
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "this Foray was built without the playground, for which a compiler of "
-                       "WebAssembly is needed: install clang, lld, llvm, wasi-libc, "
+                       "this Foray was built without the playground, which needs a compiler for "
+                       "WebAssembly: install clang, lld, llvm, wasi-libc, "
                        "libclang-rt-dev-wasm32 and binaryen, and build again");
     if (fits(model))
         return FORAY_OK;

@@ -438,7 +438,7 @@ void fy_arrows_print(fy_report *report, const fy_arrows *arrows)
     fy_format(id, sizeof id, "policy%" PRId64, arrows->id);
     fy_format(note, sizeof note,
               "%" PRId64 " of %" PRId64 " steps, %" PRId64 " of %" PRId64
-              " states; all of it: foray plan -o.",
+              " states; foray plan -o writes all of them.",
               arrows->steps, report->model->horizon, listed, states);
     bool whole = listed == states && arrows->steps == report->model->horizon;
     fy_page_data(report->text, &table, id, whole ? NULL : note);

@@ -74,8 +74,7 @@ static void print_laws(fy_report *report, const foray_doubt *doubt, int64_t id)
     }
     fy_print(report->text,
              "<p>The laws behind it%s; the last column estimates how many more visits would halve "
-             "the certificate, if "
-             "all of these laws were visited as much more.%s</p>\n",
+             "the certificate, if all of these laws were visited that much more often.%s</p>\n",
              report->model->open
                  ? ""
                  : ", each by one of its pairs and the number of pairs that obey it",
@@ -143,10 +142,11 @@ static foray_status draw_map(fy_report *report, const foray_doubt *doubt, int64_
         fy_print(report->text, "<figure>\n");
         fy_report_draw_map(report, &map);
         fy_print(report->text,
-                 "<figcaption>What each place adds to the certificate, all steps together: the "
-                 "deeper the colour, the more.%s",
-                 block > 1 ? " Each square is the place with the most of those it stands for."
-                           : "");
+                 "<figcaption>How much each place contributes to the certificate, over all steps: "
+                 "the deeper the colour, the more.%s",
+                 block > 1
+                     ? " Each square shows the largest contribution among the places it stands for."
+                     : "");
         fy_report_axes(report, rows, cols);
         fy_print(report->text, "</figcaption></figure>\n");
         status = FORAY_OK;

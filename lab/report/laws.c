@@ -158,8 +158,8 @@ static void draw_law(fy_report *report, const laws *all, int64_t law, int64_t id
     print_pair(report, pair_of(report->model, law));
     fy_print(report->text, "</strong>");
     if (others > 0)
-        fy_print(report->text, ", and as probably after %" PRId64 " other pair%s", others,
-                 others == 1 ? "" : "s");
+        fy_print(report->text, ", and with the same probabilities after %" PRId64 " other pair%s",
+                 others, others == 1 ? "" : "s");
     fy_print(report->text, ".");
     if (count < outcomes)
         fy_print(report->text, " The %" PRId64 " widest intervals of %" PRId64 ".", count,
@@ -236,11 +236,12 @@ static void print_laws(fy_report *report, laws *all)
 {
     int64_t outcomes, inside = count_true(report, all, &outcomes);
     fy_print(report->text,
-             "<p>How probable is what follows a state and an action, where most is still to be "
-             "learnt. Dots: the estimate. Lines: its confidence interval.");
+             "<p>How probable each successor of a state and an action is, where most is still to "
+             "be learnt. Dots: the estimate. Lines: its confidence interval.");
     if (foray_model_theta(report->model))
         fy_print(report->text,
-                 " Diamonds: the truth, which %" PRId64 " of all %" PRId64 " intervals hold.</p>\n",
+                 " Diamonds: the truth, which %" PRId64 " of all %" PRId64
+                 " intervals contain.</p>\n",
                  inside, outcomes);
     else
         fy_print(report->text, " The truth is not known.</p>\n");

@@ -118,14 +118,14 @@ static foray_status print_values(fy_report *report, int64_t episodes, const fora
     if (!isnan(policy->expected))
         fy_print(report->text, "It is expected to earn %s", fy_number(policy->expected, low));
     if (!isnan(policy->expected) && !isnan(policy->low))
-        fy_print(report->text, ", at least %s and at most %s", fy_number(policy->low, low),
-                 fy_number(policy->high, high));
+        fy_print(report->text, ", and earns at least %s and at most %s",
+                 fy_number(policy->low, low), fy_number(policy->high, high));
     fy_number(policy->certificate.gap, gap);
     fy_print(report->text, "%s", isnan(policy->expected) ? "" : ". ");
     if (policy->certificate.vacuous && !policy->certificate.optimal)
         fy_print(report->text,
-                 "How much it loses against the best policy is not known yet: the bound, %s, is "
-                 "all that rewards allow.</p>\n",
+                 "How much it loses against the best policy is not known yet: the bound, %s, is as "
+                 "large as rewards allow.</p>\n",
                  gap);
     else
         fy_print(report->text, "It loses at most %s against the best policy%s%s (%s: %s).</p>\n",

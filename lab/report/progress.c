@@ -61,9 +61,9 @@ static void print_trace(fy_report *report, const trace *t)
     fy_print(report->text,
              "<p>%s how often the explorer replanned. Both axes are "
              "logarithmic.</p>\n<div class=\"pair\">\n",
-             bounded ? "The certificate for all rewards at once, from all that rewards allow "
-                       "downwards, and"
-                     : "This algorithm has no certificate for all rewards at once;");
+             bounded
+                 ? "The bound for all rewards at once, which starts as large as rewards allow, and"
+                 : "This algorithm has no bound for all rewards at once;");
     if (bounded)
         draw_trace(report, "certificate", "Certificate", "bound on the gap", &t->bound);
     draw_trace(report, "planscount", "Plans", "plans made", &t->plans);

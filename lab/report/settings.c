@@ -63,13 +63,13 @@ static foray_status print_commands(fy_report *report)
         status = foray_run_plans(report->run, add_plan, &r);
     fy_page_command(report->text, &command);
     if (run->source != FY_SOURCE_MODEL)
-        fy_print(report->text, "<p>The episodes came from a world beside the model. A system "
-                               "that the command names is asked again; a world of the caller's "
-                               "own it cannot bring back.</p>\n");
+        fy_print(report->text, "<p>The episodes came from a world other than the model. If the "
+                               "command names a system, that system is used again; a world inside "
+                               "another program cannot be reproduced.</p>\n");
     else if (episodes < run->settings.episodes && run->settings.until < 0.0)
         fy_print(report->text,
-                 "<p>The run has %" PRId64 " of %" PRId64 " episodes so far; the command goes on "
-                 "to the end.</p>\n",
+                 "<p>The run has %" PRId64 " of %" PRId64
+                 " episodes so far; the command explores all of them.</p>\n",
                  episodes, run->settings.episodes);
     if (r.count < report->facts.plans_stored)
         fy_print(report->text,

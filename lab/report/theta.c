@@ -110,8 +110,8 @@ static void draw_theta(fy_report *report, const outcome *of)
                                              .count = count,
                                              .row = row});
     fy_print(report->text, "<figcaption>%s Dots: the estimate. Lines: its confidence interval.%s",
-             of ? "Each unknown probability, by a state and an action that have it, and where it "
-                  "leads."
+             of ? "Each unknown probability, named by a state and an action that have it and by "
+                  "where it leads."
                 : "Here theta blends laws that are known: what it says about a state and an "
                   "action is a sum of several coordinates.",
              foray_model_theta(report->model) ? " Diamonds: the truth." : "");
@@ -150,12 +150,12 @@ static void print_coordinates(fy_report *report, const outcome *of)
         inside += fabs(report->estimate[i] - truth_at(report, i)) <= report->half_width[i];
     if (foray_model_theta(report->model))
         fy_print(report->text,
-                 "<p>The estimate of theta, what was not known beforehand; %" PRId64 " of %" PRId64
-                 " intervals hold the truth.</p>\n",
+                 "<p>The estimate of theta, the part that was not known beforehand; %" PRId64
+                 " of %" PRId64 " intervals contain the truth.</p>\n",
                  inside, report->model->dim);
     else
-        fy_print(report->text, "<p>The estimate of theta, what was not known beforehand; the truth "
-                               "is not known.</p>\n");
+        fy_print(report->text, "<p>The estimate of theta, the part that was not known beforehand; "
+                               "the truth is not known.</p>\n");
     draw_theta(report, of);
 }
 

@@ -141,7 +141,7 @@ static foray_status draw_visits_map(fy_report *report, int64_t rows, int64_t col
                  report->model->initials <= 4 ? "; the ring is where episodes start" : "");
         if (f.block > 1)
             fy_print(report->text,
-                     " The map has %" PRId64 " × %" PRId64 " places: each square here adds up "
+                     " The map has %" PRId64 " × %" PRId64 " places: each square here combines "
                      "%" PRId64 " × %" PRId64 " of them.",
                      rows, cols, f.block, f.block);
         fy_report_axes(report, rows, cols);
