@@ -91,7 +91,7 @@ static cli_exit find_state(const acting *a, const char *text, int64_t *out)
             high = middle;
     }
     if (low + 1 < a->count && strcmp(a->names[low + 1].name, text) == 0)
-        return refuse(a, "more than one state is called so: give a number");
+        return refuse(a, "more than one state has this name: give a number");
     if (low < a->count && strcmp(a->names[low].name, text) == 0) {
         *out = a->names[low].state;
         return CLI_DONE;
@@ -200,22 +200,22 @@ static cli_exit run_act(cli_session *session)
 }
 
 static const cli_option options[] = {
-    CLI_SWITCH("numbers", "print actions by number, also where they have names"),
+    CLI_SWITCH("numbers", "print actions by number, even if they have names"),
     CLI_END,
 };
 
 const cli_command cli_act = {
     .name = "act",
-    .summary = "use a policy: a state a line in, its action a line out",
+    .summary = "use a policy: read a state per line, print its action",
     .operands = "POLICY",
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_FILE,
     .description =
-        "Reads states from standard input, one a line, and prints the action that a policy\n"
-        "file takes in each, at once: by name where actions have names. A state is a number\n"
-        "or a name; where the policy is about clusters, it is a vector: numbers with spaces\n"
-        "or commas between them. Steps count from 0; an empty line begins the next episode\n"
+        "Reads states from standard input, one per line, and prints the action that a policy\n"
+        "file takes in each, at once: by name if actions have names. A state is a number or a\n"
+        "name; if the policy is about clusters, it is a vector: numbers separated by spaces\n"
+        "or commas. Steps count from 0; an empty line begins the next episode\n"
         "and has no answer. A line after the last step, or one that is not a state, ends the\n"
         "command with a message and exit code 3.",
     .options = options,

@@ -64,8 +64,8 @@ static cli_exit run_bound(cli_session *session)
 
 static const cli_option options[] = {
     CLI_CHOICE(0, "kind", "KIND", "pair", "pair|next|reach",
-               "all rewards of which kind: r(s,a), r(s,a,s') that depend on what follows, or the "
-               "probability of reaching or avoiding states"),
+               "the rewards that the bound covers: r(s,a), r(s,a,s') that depend on what follows, "
+               "or probabilities of reaching or avoiding states"),
     CLI_OPTION_SETS,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
@@ -74,7 +74,7 @@ static const cli_option options[] = {
 
 const cli_command cli_bound = {
     .name = "bound",
-    .summary = "print the certificate of a run for all rewards at once",
+    .summary = "print the bound of a run for all rewards at once",
     .operands = "RUN",
     .least = 1,
     .most = 1,

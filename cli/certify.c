@@ -121,8 +121,8 @@ const cli_command cli_certify = {
     .most = 2,
     .words = CLI_WORDS_FILE,
     .description =
-        "Certifies any policy from the data of a run, whoever made it: a policy file, or CSV\n"
-        "with the columns step,state,action, where an empty step means every step. The\n"
+        "Certifies any policy from the data of a run, wherever it comes from: a policy file, or\n"
+        "CSV with the columns step,state,action, where an empty step means every step. The\n"
         "certificate bounds what the policy loses under every law that fits the data; 0\n"
         "proves that it is optimal. Policies that draw their actions are not supported.",
     .options = options,

@@ -119,8 +119,7 @@ static inline bool cli_has(const cli_session *session, const char *name)
              "default, what the reward file says, or 1")
 #define CLI_OPTION_OPTIMISE                                                                        \
     CLI_CHOICE(0, "optimise", "WHICH", NULL, "max|min",                                            \
-               "look for the most or the least of every reward; by default, what its file says, "  \
-               "or max")
+               "maximise or minimise every reward; by default, what its file says, or max")
 #define CLI_OPTION_SETS                                                                            \
     CLI_CHOICE(0, "radius", "RADIUS", "likelihood", "likelihood|refit",                            \
                "what it rests on: the full likelihood of the data, or likelihoods of later data "  \
@@ -130,21 +129,21 @@ static inline bool cli_has(const cli_session *session, const char *name)
              "end with exit code 1 if a certificate is above this")
 #define CLI_OPTION_DOUBT                                                                           \
     CLI_WHOLE(0, "doubt", "N", "3", 0, 1000000,                                                    \
-              "how many places and laws to show that a certificate above 0 comes from; as text "   \
-              "and in files, without this option, only for one reward")
+              "how many places and laws to show as the reason why a certificate is above 0; "      \
+              "without this option, shown and written only if there is a single reward")
 #define CLI_OPTION_FORCE                                                                           \
     CLI_SWITCH("force", "replace that file if it exists; never one that the command reads")
 #define CLI_OPTION_TO                                                                              \
     CLI_CHOICE(0, "to", "FORMAT", NULL, "json|compact",                                            \
-               "format to write; by default, the one that the ending .json or .compact names")
+               "format to write; by default, determined by the ending .json or .compact")
 
 #define CLI_OPTION_GIVEN                                                                           \
     CLI_FILE('r', "reward", "REWARD",                                                              \
              "the reward, for algorithms that see it; a reward file or goal:STATE")
 #define CLI_OPTION_LITERAL                                                                         \
-    CLI_SWITCH("literal", "the paper's algorithm: radius theorem, centring and blocks off, clip "  \
-                          "horizon, replan every, but for errors of print; other options "         \
-                          "override it")
+    CLI_SWITCH("literal",                                                                          \
+               "the paper's algorithm: radius theorem, centring and blocks off, clip "             \
+               "horizon, replan every, without its misprints; other options override it")
 #define CLI_OPTION_MODE                                                                            \
     CLI_CHOICE('m', "mode", "MODE", "plugin", "optimistic|plugin|pessimistic",                     \
                "which recursion the policy maximises")

@@ -76,12 +76,12 @@ const cli_command *cli_command_find(int64_t words, const char *const *word, int6
 }
 
 static const cli_option for_reports[] = {
-    CLI_SWITCH("quiet", "print nothing but what goes wrong; the exit code tells the rest"),
+    CLI_SWITCH("quiet", "print nothing but errors; the exit code tells the rest"),
     CLI_OPTION_HELP,
     CLI_END,
 };
 static const cli_option for_answers[] = {
-    CLI_SWITCH("quiet", "understood as everywhere; what is asked for is printed all the same"),
+    CLI_SWITCH("quiet", "accepted, as by every command; the output asked for is still printed"),
     CLI_OPTION_HELP,
     CLI_END,
 };

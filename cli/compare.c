@@ -288,8 +288,8 @@ static const cli_option options[] = {
     CLI_WHOLE(0, "rollouts", "N", "1000", 2, 1000000000,
               "episodes for which a plan is tried in a system; the truth there is not known"),
     CLI_FILE('r', "reward", "REWARD",
-             "the reward, for algorithms that see it; a reward file or goal:STATE; where the truth "
-             "is not known, what to plan for, and may be repeated"),
+             "the reward, for algorithms that see it; a reward file or goal:STATE; if the truth is "
+             "not known, the reward to plan for; may then be repeated"),
     CLI_OPTION_LITERAL,
     CLI_OPTION_SHARD,
     CLI_OPTION_PROGRESS,
@@ -315,29 +315,30 @@ const cli_command cli_compare = {
         "The rewards are goal states, random dense, sparse and time-dependent rewards, and\n"
         "those of an adversary, which looks for the worst.\n"
         "\n"
-        "An algorithm may have settings of its own, NAME:key=value,key=value, so that one\n"
-        "can be compared with itself: -a ucrl-rfe:radius=sharp,ucrl-rfe:radius=theorem. A\n"
-        "comma followed by a word without = begins the next; -a may be repeated. With\n"
-        "several worlds each has a directory DIR/WORLD.\n"
+        "An algorithm may have settings of its own, NAME:key=value,key=value, and can thus be\n"
+        "compared with itself: -a ucrl-rfe:radius=sharp,ucrl-rfe:radius=theorem. A comma\n"
+        "followed by a word without = begins the next; -a may be repeated. With several\n"
+        "worlds, each has a directory DIR/WORLD.\n"
         "\n"
         "The directory receives results.csv, times.csv, summary.csv, summary.txt,\n"
-        "verdict.txt (who won, in words), learning.csv, plots and index.html. Runs proceed\n"
-        "in parallel, one thread each. Finished runs are reused: the same command continues\n"
-        "where it stopped, also with more seeds or algorithms, but not with other settings.\n"
+        "verdict.txt (which algorithm won, in words), learning.csv, plots and index.html. Runs\n"
+        "proceed in parallel, one thread each. Finished runs are reused: the same command\n"
+        "continues where it stopped, also with more seeds or algorithms, but not with other\n"
+        "settings.\n"
         "Apart from times, the same seeds give the same results. --figure NAME also writes\n"
         "one of the plots for a paper, as figure-NAME in the directory: worst, mean,\n"
         "certificate, covered, time, memory, given; nothing is computed again.\n"
         "\n"
         "The truth of a system (pendulum, exec:COMMAND, plugin:PATH, SYSTEM@states,model=FILE)\n"
-        "is not known. There every run plans for the rewards of -r, which may be repeated, or\n"
-        "for all that the system names; what the plans earn in reality is measured by\n"
-        "rollouts, which summary.txt says; rollouts.csv has the runs. Algorithms that see the\n"
-        "reward while they explore see the first.\n"
+        "is not known. Every run then plans for the rewards given with -r, which may be\n"
+        "repeated, or for all that the system names, and rollouts measure what the plans earn\n"
+        "in reality: summary.txt has the results, rollouts.csv the runs. Algorithms that see\n"
+        "the reward while they explore see the first.\n"
         "\n"
         "With --shard I/N it makes only a share of the runs and writes no results: start\n"
         "shards 1/N to N/N side by side, on one machine or on many that see the directory;\n"
-        "then the same command without --shard writes what a single process would have\n"
-        "written, and makes what is missing.",
+        "then the same command without --shard makes the runs that are missing and writes what\n"
+        "a single process would have written.",
     .options = options,
     .takes_settings = true,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},

@@ -140,8 +140,8 @@ const cli_command cli_data = {
     .description =
         "Writes every step of every episode as a row with the columns\n"
         "episode,step,state,action,next, all by number. 'foray learn' reads such files, and\n"
-        "gives the run's certificates from likelihoods to the last bit. Where the algorithm\n"
-        "asked about any state (generative), each step is an episode of its own.",
+        "gives the same certificates from likelihoods as the run, to the last bit. If the\n"
+        "algorithm can ask about any state (generative), each step is an episode of its own.",
     .options = options,
     .answers = true,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},

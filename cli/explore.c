@@ -90,7 +90,8 @@ static cli_exit set_targets(exploration *e)
     if (!cli_has(session, "for"))
         return CLI_DONE;
     if (foray_run_settings(e->run)->until < 0)
-        return cli_fail(session, CLI_USAGE, "--for: --until says how well they must be known");
+        return cli_fail(session, CLI_USAGE,
+                        "--for needs --until, the certificate that must be reached");
     cli_exit code = cli_rewards_open_as(session, foray_run_model(e->run), "for", &rewards);
     if (code == CLI_DONE)
         code =
@@ -381,8 +382,8 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
     if (e->chosen)
-        printf("algorithm               rf-express --pooled on: nothing is known, and counting is "
-               "what is left (-a)\n");
+        printf("algorithm               rf-express --pooled on: nothing is known about this world "
+               "(see -a)\n");
     cli_workers_print(e->session, e->run, &e->progress.last);
     print_bound(bound, status);
     if (!e->view.system)
@@ -537,7 +538,7 @@ static const cli_option options[] = {
     CLI_OPTION_WORKERS,
     CLI_FILE(0, "for", "REWARD",
              "the reward that --until is about, instead of all; exploring ends when its plan is "
-             "certified so far; a reward file, goal:STATE, or goals; may be repeated"),
+             "certified to that; a reward file, goal:STATE, or goals; may be repeated"),
     CLI_OPTION_LITERAL,
     CLI_OPTION_TRUST,
     CLI_OPTION_CONTAIN,
@@ -561,17 +562,17 @@ const cli_command cli_explore = {
         "The states of a system are vectors: pendulum, mountaincar, tank, a plug-in\n"
         "(plugin:PATH) or any program (exec:COMMAND). Foray first builds a model of it,\n"
         "seen through clusters, from its simulators, and then explores the system itself.\n"
-        "What follows a cluster does not obey the model, so that certificates are estimates;\n"
-        "'foray rollout' measures the aggregation error. With --continue fresh, or where\n"
-        "--lipschitz bounds that error, they are proved.\n"
+        "What follows a cluster does not obey the model, so certificates are estimates; 'foray\n"
+        "rollout' measures the aggregation error. With --continue fresh, or if --lipschitz\n"
+        "bounds that error, they are proved.\n"
         "\n"
         "With --resume, episodes, estimates and plans are the same to the last bit as\n"
         "without the interruption. Only --episodes (which can be raised), --until and --for may\n"
         "differ from what the run was started with.\n"
         "\n"
-        "With --workers N, episodes are played ahead in N copies of the world, as far as the\n"
-        "next plan: the same episodes, to the last bit, whatever N is. Algorithms that plan\n"
-        "after every episode need --plan-every, which is stored in the run, for that.\n"
+        "With --workers N, the episodes up to the next plan are played ahead in N copies of the\n"
+        "world: the same episodes, to the last bit, whatever N is. With algorithms that plan\n"
+        "after every episode this needs --plan-every, which is stored in the run.\n"
         "\n"
         "SIGINT (Ctrl-C), SIGTERM and SIGHUP save everything and end in exit code 130.",
     .options = options,

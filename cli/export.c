@@ -76,8 +76,7 @@ static cli_exit describe_intervals(exporting *e)
         return cli_status(e->session, status);
     if (e->about.status == FORAY_REFUTED)
         return cli_fail(e->session, CLI_NOT_MET,
-                        "the data refute the model: no law lies in intervals that could be "
-                        "exported");
+                        "the data refute the model: there are no intervals to export");
     int length = snprintf(
         e->sentence, sizeof e->sentence,
         "intervals learnt in %" PRId64 " episodes (%s, radius %s): with probability at least "
@@ -203,10 +202,10 @@ static cli_exit run_export(cli_session *session)
 
 static const cli_option export_options[] = {
     CLI_CHOICE(0, "to", "FORMAT", NULL, "json|compact|umb|csv",
-               "format to write; by default, the one that the ending names"),
+               "format to write; by default, determined by the ending"),
     CLI_FILE('r', "reward", "REWARD",
-             "UMB only: a reward that goes with the model, as values of its choices or branches; "
-             "reach:STATE and the like as a label; may be repeated"),
+             "UMB only: a reward to write with the model, as values of its choices or branches; "
+             "reach:STATE and the like become labels; may be repeated"),
     CLI_FILE('o', "output", "FILE", "the file to write (required)"),
     CLI_OPTION_FORCE,
     CLI_OPTION_JSON,
@@ -223,13 +222,13 @@ const cli_command cli_model_export = {
     .words = CLI_WORDS_WORLD,
     .description =
         "As umb: the unified Markov binary format, which PRISM and Storm read. As csv: a table\n"
-        "with a row for each state, action and next state. Of a model these have its\n"
-        "probabilities; of a run the intervals of its confidence set: with probability at\n"
-        "least 1 - delta, every probability lies in its interval, all of them at once, so that\n"
-        "whatever is proved about all models within them holds for the world. Where nothing\n"
-        "was known before (open:..., exec:COMMAND) these have the states that were seen and\n"
-        "two more, elsewhere_high and elsewhere_low, for everywhere else. As json or compact:\n"
-        "the model itself.",
+        "with a row for each state, action and next state. For a model, these contain its\n"
+        "probabilities; for a run, the intervals of its confidence set: with probability at\n"
+        "least 1 - delta, all probabilities lie in their intervals at once, so whatever is\n"
+        "proved about all models within them holds for the world. If nothing was known before\n"
+        "(open:..., exec:COMMAND), they contain the states that were seen and two more,\n"
+        "elsewhere_high and elsewhere_low, for everything else. As json or compact: the model\n"
+        "itself.",
     .options = export_options,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray model export riverswim -r reach:5 -o river.umb\n"

@@ -7,11 +7,11 @@
 
 #define CLI_OPTIONS_FIGURE                                                                         \
     CLI_TEXT(0, "figure", "NAME",                                                                  \
-             "also write this picture for a paper: SVG, CSV, with rsvg-convert PDF, PNG"),         \
+             "also write this picture for a paper: SVG and CSV, with rsvg-convert also PDF, PNG"), \
         CLI_TEXT(0, "figure-size", "WxH", "its size in millimetres, such as 85x60"),               \
         CLI_TEXT(0, "figure-font", "FONT",                                                         \
                  "its font and, in points, its size: 'Times', '8', 'Times, serif 8'"),             \
-        CLI_SWITCH("figure-untitled", "without its title, which the paper has below")
+        CLI_SWITCH("figure-untitled", "leave out its title, since papers have captions")
 
 /* What the options ask for; its name is NULL if there is no --figure. The font lies in `room`. */
 enum { CLI_FONT_SIZE = 128 };

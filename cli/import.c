@@ -159,13 +159,13 @@ static cli_exit run_import(cli_session *session)
 static const cli_option import_options[] = {
     CLI_WHOLE(0, "horizon", "H", NULL, 1, 1e6, "steps per episode (required)"),
     CLI_TEXT(0, "initial", "STATE",
-             "where episodes begin: a state, or a file with one probability a line; by default "
-             "NAME.isd.txt beside NAME.csv, and what the label init of PRISM says"),
+             "where episodes begin: a state, or a file with one probability per line; by default "
+             "NAME.isd.txt next to NAME.csv, or PRISM's label init"),
     CLI_TEXT(0, "laws", "LAWS",
-             "which (s,a) have one law in common: pair (none), action, all, or column:NAME, those "
-             "with the same word in that column"),
-    CLI_SWITCH("forget-theta", "leave the probabilities out of the model, which only the world "
-                               "knows then"),
+             "which (s,a) share a law: pair (none), action, all, or column:NAME, those with the "
+             "same word in that column"),
+    CLI_SWITCH("forget-theta",
+               "leave the probabilities out of the model; only the world then knows them"),
     CLI_CHOICE(0, "format", "FORMAT", NULL, "csv|prism|umb",
                "refuse files of other formats; by default their content says what they are"),
     CLI_FILE('o', "output", "FILE", "the model file to write (required)"),
@@ -177,22 +177,25 @@ static const cli_option import_options[] = {
 
 const cli_command cli_model_import = {
     .name = "model import",
-    .summary = "make a model of a transition table, of PRISM's files or of a UMB file",
+    .summary = "make a model from a transition table, PRISM's files or a UMB file",
     .operands = "FILE...",
     .least = 1,
     .most = INT64_MAX,
     .words = CLI_WORDS_FILE,
     .description =
         "Reads a table with a row for each outcome of each state and action: state, action,\n"
-        "next, probability, and if they are there reward, done and outcome; Gymnasium's and\n"
-        "craam2's names for them are known. A transition that is done leads to a state that\n"
-        "is never left and earns 0. Its reward becomes a file beside the model, such as\n"
-        "lake.own.reward.json. Or reads what PRISM exports: a .tra file and with it .sta, .lab,\n"
-        ".srew and .trew files; each reward structure becomes a file beside the model, and so\n"
-        "does each label: the probability of getting there. Or reads a .umb file of PRISM or\n"
-        "Storm, which has all of this in one.\n"
-        "Which laws are the same is for you to say: sharing them is what saves episodes, and\n"
-        "it is an assumption.",
+        "next, probability, and optionally reward, done and outcome (or Gymnasium's and\n"
+        "craam2's names for them). A transition that is done leads to a state that is never\n"
+        "left and earns 0. The rewards become a file next to the model, such as\n"
+        "lake.own.reward.json.\n"
+        "\n"
+        "Or reads what PRISM exports: a .tra file, with .sta, .lab, .srew and .trew files. Each\n"
+        "reward structure becomes a file next to the model, and so does each label: the\n"
+        "probability of getting there. Or reads a .umb file of PRISM or Storm, which contains\n"
+        "all of this.\n"
+        "\n"
+        "You decide which laws are the same (--laws): sharing laws saves episodes, but is an\n"
+        "assumption.",
     .options = import_options,
     .exits = {CLI_BAD_INPUT},
     .examples = "printf 'state,action,next,probability,reward,done\\n"

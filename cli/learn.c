@@ -264,12 +264,12 @@ static cli_exit run_learn(cli_session *session)
 static const cli_option options[] = {
     CLI_FILE('o', "output", "RUN", "the file to store the run in (required)"),
     CLI_SWITCH("append", "add to the run in that file, which was learnt with the same model"),
-    CLI_SWITCH("check", "learn nothing: do the data still fit a run that is given in the place of "
-                        "the model?"),
+    CLI_SWITCH("check", "learn nothing; check whether the data still fit a run, which is given "
+                        "instead of the model"),
     CLI_OPTION_FORCE,
     CLI_REAL(0, "delta", "D", "0.1", 1e-12, 0.999999999999,
-             "probability that a certificate may be wrong, or with --check a false alarm, where "
-             "the run's is the default"),
+             "probability that a certificate may be wrong; for --check, probability of a false "
+             "alarm (by default the run's)"),
     CLI_OPTION_PROGRESS,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
@@ -286,18 +286,18 @@ const cli_command cli_learn = {
     .description =
         "Learns from recorded episodes: a CSV file with the columns\n"
         "episode,step,state,action,next and perhaps done and reward (which is not used), in\n"
-        "any order. States and actions go by number or by name. An episode's rows stand\n"
-        "together, with steps 0, 1, ... without holes. Episodes may be shorter than the\n"
-        "horizon; longer ones are cut into pieces of it. Everything is checked before\n"
+        "any order. States and actions are given by number or name. The rows of an episode are\n"
+        "consecutive, with steps 0, 1, ... without gaps. Episodes may be shorter than the\n"
+        "horizon; longer ones are cut into pieces of that length. Everything is checked before\n"
         "anything is written. DATA may be a pipe, and '-' is standard input.\n"
         "\n"
-        "Whatever an explored run is good for, this one is too: plans, bounds, certificates,\n"
-        "reports; only exploring cannot go on. Certificates hold for any policy that\n"
-        "recorded the data, as long as nobody chose by their outcome what to record.\n"
+        "The run can be used like an explored one, for plans, bounds, certificates and reports;\n"
+        "only exploration cannot be continued. Certificates hold whatever policy recorded the\n"
+        "data, provided that nothing was selected by its outcome.\n"
         "\n"
-        "With --check, new data are compared with a run, and nothing is written. Where the\n"
-        "likelihood sets of a law have no point in common the world has changed, and the exit\n"
-        "code is 1; if it has not, that happens with probability at most delta.",
+        "With --check, new data are compared with a run, and nothing is written. If the two\n"
+        "likelihood sets of a law have no point in common, the world has changed, and the exit\n"
+        "code is 1. If it has not changed, that happens with probability at most delta.",
     .options = options,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_BAD_RUN, CLI_STOPPED},
     .examples = "foray explore riverswim -k 500 -o river.foray\n"

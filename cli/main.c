@@ -26,7 +26,7 @@ static bool ended; /* by main itself */
 static void refuse_exit(void)
 {
     static const char message[] =
-        "foray: the plug-in ended the process by calling exit(); what was saved is saved "
+        "foray: the plug-in ended the process by calling exit(); what was saved stays saved "
         "(--contain keeps a plug-in in a process of its own)\n";
     if (ended)
         return;

@@ -143,9 +143,9 @@ static void print_own_settings(const char *algorithm)
 static void print_algorithms(void)
 {
     const char *name, *summary;
-    print_title("algorithms", 7, "what can explore, and with which settings");
-    printf(".SH DESCRIPTION\nEach with the settings that not all of them have; those of all are "
-           "in\n.BR foray\\-explore (1).\n");
+    print_title("algorithms", 7, "exploration algorithms and their settings");
+    printf(".SH DESCRIPTION\nEach algorithm is listed with its own settings; those that all share "
+           "are in\n.BR foray\\-explore (1).\n");
     for (int64_t i = 0; foray_algorithm_describe(i, &name, &summary); i++) {
         printf(".TP\n.B ");
         print_plain(name);
@@ -159,8 +159,8 @@ static void print_algorithms(void)
 
 static void print_formats(void)
 {
-    print_plain("Indices count from 0. Unknown keys are an error. In a reward null means "
-                "every, later entries win, and values lie in [0,1].\n");
+    print_plain("Indices count from 0. Unknown keys are an error. In a reward, null means all, "
+                "later entries override earlier ones, and values lie in [0,1].\n");
     printf(".PP\n.nf\n.RS\n");
     print_plain(
         "model   {\"format\":\"foray-model\",\"version\":1,\"name\":TEXT,\n"

@@ -74,12 +74,12 @@ void cli_missed_explain(const cli_missed *sum, const char *before)
         printf("%swhere data are lacking, no tie was found: more episodes make it smaller\n",
                before);
     if (sum->open > 0)
-        printf("%snothing is known: what was never seen may always follow, so that certificates\n"
-               "%sbecome smaller with more episodes, but 0 only where that cannot matter\n",
+        printf("%snothing is known: what was never seen may always follow. Certificates become "
+               "smaller\n%swith more episodes, but 0 only where that cannot matter\n",
                before, before);
     else if (sum->untold > 0)
-        printf("%stheta is not known: it cannot be said which of them tie exactly, and never "
-               "become 0,\n%sand which merely lack data\n",
+        printf("%stheta is not known: exact ties, which never become 0, cannot be told from a "
+               "mere\n%slack of data\n",
                before, before);
 }
 

@@ -237,7 +237,7 @@ static void print_silence(const cli_planning *p)
             silent = i;
     }
     if (vacuous)
-        printf("vacuous: the certificate is all that rewards allow; it says nothing yet\n");
+        printf("vacuous: the certificate is as large as rewards allow; it says nothing yet\n");
     if (silent < 0)
         return;
     const foray_reward *reward = p->rewards.item[silent];
@@ -456,14 +456,13 @@ const cli_command cli_plan = {
     .most = 1,
     .words = CLI_WORDS_FILE,
     .description =
-        "Plans a policy for each reward, all together, and prints what it is expected to\n"
-        "earn, the least and the most that it may, and its certificate: an upper bound on\n"
-        "its gap to the best policy. The plug-in policy, the default, is the best one if\n"
-        "what was learnt is taken as it is. The plans are stored in the run; 'foray info'\n"
-        "lists them.\n"
+        "Plans a policy for each reward, all together, and prints its estimated value, a lower\n"
+        "and an upper bound on its true value, and its certificate: an upper bound on its gap\n"
+        "to the best policy. The plug-in policy, the default, is the best one if the estimate\n"
+        "is right. The plans are stored in the run; 'foray info' lists them.\n"
         "\n"
-        "For a model or a built-in world whose theta is known, plans exactly: one value for\n"
-        "each reward, the best that there is. A model without theta is refused.",
+        "For a model or a built-in world whose theta is known, plans exactly and prints the\n"
+        "best possible value for each reward. A model without theta is refused.",
     .options = options,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 5000 -o rooms.foray\n"

@@ -80,13 +80,12 @@ static cli_exit run_play(cli_session *session)
 static const cli_option options[] = {
     CLI_FILE('o', "output", "FILE", "the HTML file to write; - is standard output (required)"),
     CLI_WHOLE(0, "history", "N", "24", 0, 24,
-              "of a run: show also what was known after a half, a quarter, ... of its episodes, at "
-              "most N such numbers; all episodes are replayed for that, so with more than 1,000 "
+              "for a run: also show what was known after a half, a quarter, ... of its episodes, "
+              "at most N such points; all episodes are replayed for that, so with more than 1,000 "
               "states only if asked for"),
-    CLI_SWITCH(
-        "reachable",
-        "show only the states that an episode can get to, where all of them are too many for a "
-        "page; values are the same, certificates perhaps smaller, and there is no --history"),
+    CLI_SWITCH("reachable",
+               "show only the states that an episode can reach, if all of them are too many for a "
+               "page; values are the same, certificates may be smaller, and there is no --history"),
     CLI_OPTION_FORCE,
     CLI_OPTION_JSON,
     CLI_END,
@@ -94,19 +93,19 @@ static const cli_option options[] = {
 
 const cli_command cli_play = {
     .name = "play",
-    .summary = "write a page to paint rewards in: policies and certificates follow",
+    .summary = "write a page in which to paint rewards and see plans and certificates",
     .operands = "RUN|WORLD",
     .least = 1,
     .most = 1,
     .words = CLI_WORDS_FILE,
     .description =
-        "Writes one self-contained HTML file with the run and the library in it, which works\n"
-        "in a browser without a server or a network. Paint a reward on the map, or on the list\n"
-        "of states where there is no map, with the mouse, a finger or the keyboard: the\n"
-        "policy and its value follow while you paint, the certificate and where its doubt is\n"
-        "shortly after. What is painted can be shared as a link, and as a reward file for\n"
-        "'foray plan', which gives the same numbers to the last digit. Of a world, the page\n"
-        "explores it first.",
+        "Writes one self-contained HTML file that contains the run and the library, and works\n"
+        "in a browser without a server or a network. Paint a reward on the map (or on a list\n"
+        "of states, if there is no map) with the mouse, a finger or the keyboard: the policy\n"
+        "and its value follow while you paint; the certificate, and where its doubt is, follow\n"
+        "shortly after. The reward can be shared as a link, and as a reward file for 'foray\n"
+        "plan', which gives the same numbers to the last digit. If a world is given instead of\n"
+        "a run, the page explores it first.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 2000 -o rooms.foray\n"

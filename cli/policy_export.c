@@ -78,7 +78,7 @@ static cli_exit run_export(cli_session *session)
 
 static const cli_option options[] = {
     CLI_CHOICE(0, "to", "FORMAT", NULL, "csv|c",
-               "format to write; by default, the one that the ending .csv or .c names"),
+               "format to write; by default, determined by the ending .csv or .c"),
     CLI_FILE('o', "output", "FILE", "the file to write (- is standard output)"),
     CLI_OPTION_FORCE,
     CLI_END,
@@ -97,9 +97,9 @@ const cli_command cli_policy_export = {
         "\n"
         "As C: one C99 file with the tables and a function\n"
         "    int NAME_action(int step, int state)\n"
-        "or, where the policy is about clusters of vectors,\n"
+        "or, if the policy is about clusters of vectors,\n"
         "    int NAME_action(int step, const double *state)\n"
-        "that returns what 'foray act --numbers' prints, and -1 where there is no such step or\n"
+        "that returns what 'foray act --numbers' prints, or -1 if there is no such step or\n"
         "state. NAME is the name of the file without its ending.",
     .options = options,
     .exits = {CLI_BAD_INPUT},

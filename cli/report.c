@@ -115,7 +115,7 @@ static cli_exit run_report(cli_session *session)
         code = cli_figure_read(session, font, &figure);
     if (code == CLI_DONE && figure.name && cli_is_stdout(page))
         code =
-            cli_fail(session, CLI_USAGE, "--figure writes files beside the page: -o must be one");
+            cli_fail(session, CLI_USAGE, "--figure writes files next to the page: -o must be one");
     if (code == CLI_DONE && figure.name) {
         stem = name_stem(page, figure.name);
         code =
@@ -149,14 +149,14 @@ const cli_command cli_report = {
         "that were learnt with their intervals (next to the truth, where that is known), the\n"
         "plans stored in the run as arrows with their values and certificates, the settings,\n"
         "and the commands that reproduce the run. Every picture comes with its numbers, as a\n"
-        "table and as CSV. What is too much for a page is summarised or left out, and the\n"
-        "page says so.\n"
+        "table and as CSV. What is too large for a page is summarised or left out, and the page\n"
+        "says so.\n"
         "\n"
-        "--figure NAME also writes one of the pictures for a paper, beside the page: of\n"
-        "rooms.html the figure theta as rooms-theta.svg and rooms-theta.csv. Figures are\n"
-        "visitmap or visitbars, certificate, planscount, theta (of several laws also theta1,\n"
-        "theta2), policy0-0 (plan, step) or policy0, doubtmap0; a wrong name lists those\n"
-        "there are.",
+        "--figure NAME also writes one of the pictures for a paper, next to the page: with\n"
+        "rooms.html, the figure theta becomes rooms-theta.svg and rooms-theta.csv. Figures are\n"
+        "visitmap or visitbars, certificate, planscount, theta (for several laws also theta1,\n"
+        "theta2), policy0-0 (plan, step) or policy0, doubtmap0; a wrong name lists those that\n"
+        "exist.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 2000 -o rooms.foray\n"

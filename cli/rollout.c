@@ -346,7 +346,7 @@ static void print_absent(const rollout *r)
     if (r->lens == LENS_NONE)
         printf("the misfit is not measured: %s\n",
                r->theta ? "the algorithm estimates no parameters of simulators"
-                        : "the model was not made of the system's simulators");
+                        : "the model was not made from the system's simulators");
 }
 
 static void print_all(const rollout *r)
@@ -497,17 +497,17 @@ const cli_command cli_rollout = {
     .words = CLI_WORDS_FILE,
     .description =
         "For a run that explored a system: plans for rewards (all that the system names, unless\n"
-        "-r gives others; in rewards of the model a real state counts as the cluster that it\n"
-        "belongs to most), or takes the policy of a file with --policy, follows\n"
-        "the policies in the real system, and prints their returns, with intervals that are\n"
-        "valid for every distribution of returns (empirical Bernstein). Where the true\n"
-        "parameters are known, a policy planned with them, through the same clusters, is\n"
-        "tried as well, with the same random numbers.\n"
+        "-r gives others; in rewards of the model, a real state counts as the cluster that it\n"
+        "belongs to most), or takes the policy of a file with --policy, follows the policies\n"
+        "in the real system, and prints their returns, with intervals that are valid for every\n"
+        "distribution of returns (empirical Bernstein). If the true parameters are known, a\n"
+        "policy planned with them, through the same clusters, is tried as well, with the same\n"
+        "random numbers.\n"
         "\n"
-        "For a run that explored a model with known parameters, as those of built-in worlds\n"
-        "are: the same for the rewards of -r, in episodes that are simulated with them.\n"
-        "'foray plan --truth' has the exact values. Where nobody knows the parameters there\n"
-        "is no world to follow a policy in.\n"
+        "For a run that explored a model with known parameters, such as those of built-in\n"
+        "worlds: does the same for the rewards of -r, in episodes simulated with them. 'foray\n"
+        "plan --truth' has the exact values. If the parameters are not known, there is no\n"
+        "world in which to follow a policy.\n"
         "\n"
         "The certificate covers exploring and Monte Carlo. It does not cover the aggregation\n"
         "error, the loss from seeing the system through clusters, which is measured instead:\n"

@@ -28,8 +28,9 @@ cli_exit cli_shard_show(cli_session *session, foray_shard shard, const char *dir
 {
     cli_output output;
     if (!session->json) {
-        printf("shard %" PRId64 " of %" PRId64 ": all of its %" PRId64 " %s are there. When every "
-               "shard has ended,\nthe same command without --shard writes the results.\n",
+        printf("shard %" PRId64 " of %" PRId64 ": all of its %" PRId64
+               " %s are done. When every shard has ended,\nthe same command without --shard writes "
+               "the results.\n",
                shard.number, shard.of, work->last.finished, work->parts);
         return CLI_DONE;
     }

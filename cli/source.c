@@ -430,7 +430,8 @@ cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, con
     }
     if (code == CLI_DONE && rewards.own > 0 &&
         (cli_has(session, "discount") || cli_has(session, "optimise")))
-        code = cli_fail(session, CLI_USAGE, "own is planned for as it is: not with --%s",
+        code = cli_fail(session, CLI_USAGE,
+                        "own, the world's own reward, cannot be combined with --%s",
                         cli_has(session, "discount") ? "discount" : "optimise");
     for (int64_t i = 0; i < rewards.count && code == CLI_DONE && cli_has(session, "discount"); i++)
         code = cli_status(session, foray_reward_set_discount(session->ctx, rewards.item[i],

@@ -154,8 +154,8 @@ static cli_exit read_options(cli_session *session, cli_view *view)
                         "--accuracy");
     if (code == CLI_DONE && view->model_path && (fresh || aggregation->lipschitz > 0))
         code = cli_fail(session, CLI_USAGE,
-                        "a model from a file is not made from points of the system: neither fresh "
-                        "ones nor a Lipschitz constant make it true");
+                        "a model from a file is not made from points of the system: neither "
+                        "--continue fresh nor --lipschitz can be used with it");
     return code;
 }
 

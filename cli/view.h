@@ -28,14 +28,13 @@ struct cli_view {
 
 #define CLI_OPTIONS_VIEW                                                                           \
     CLI_TEXT(0, "clusters", "CLUSTERS",                                                            \
-             "clusters that a system is seen through; grid:31x31, "                                \
-             "radial:500[,width=W,nearest=N] or states; by default a grid that suits the "         \
-             "dimensions"),                                                                        \
+             "clusters that a system is seen through; grid:31x31, radial:500[,width=W,nearest=N] " \
+             "or states; by default, a grid that suits the dimensions"),                           \
         CLI_WHOLE(0, "draws", "N", "100", 1, CLI_UNBOUNDED,                                        \
                   "Monte Carlo draws, for systems; for each cluster, action and simulator"),       \
         CLI_REAL(0, "accuracy", "X", NULL, 1e-9, 1,                                                \
-                 "Monte Carlo error, for systems; as many draws as make that of a mean at most "   \
-                 "this"),                                                                          \
+                 "Monte Carlo error, for systems; takes as many draws as the error of each mean "  \
+                 "needs to be at most this"),                                                      \
         CLI_WHOLE(0, "aggregate-seed", "N", "1", 0, CLI_UNBOUNDED,                                 \
                   "seed of these draws, for systems"),                                             \
         CLI_TEXT(0, "continue", "HOW",                                                             \

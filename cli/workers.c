@@ -65,7 +65,7 @@ void cli_workers_print(cli_session *session, foray_run *run, const foray_progres
         return;
     if (ahead == FORAY_AHEAD_PLAYS) {
         char thrown[CLI_NUMBER_SIZE];
-        printf("workers                 %" PRId64 "; %s episode%s played ahead %s thrown away\n",
+        printf("workers                 %" PRId64 "; %s episode%s played ahead %s discarded\n",
                last->workers, cli_grouped(last->thrown_away, thrown),
                last->thrown_away == 1 ? "" : "s", last->thrown_away == 1 ? "was" : "were");
     } else {

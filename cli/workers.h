@@ -16,8 +16,8 @@ typedef struct cli_workers {
 
 #define CLI_OPTION_WORKERS                                                                         \
     CLI_WHOLE(0, "workers", "N", "1", 1, CLI_MOST_WORKERS,                                         \
-              "copies of the world that play at once; the same episodes to the last bit, sooner "  \
-              "where the world is slow")
+              "copies of the world that play at once; the same episodes to the last bit, but "     \
+              "sooner if the world is slow")
 
 /* The world of a view, whose system is `system`, or a copy of it; NULL: that of the model. */
 foray_status cli_view_world(foray_context *ctx, const cli_view *view, foray_system *system,

@@ -168,7 +168,7 @@ static void files_are_replaced_only_on_request(void **state)
     assert_int_equal(foray_file_write(ctx, link, false, "no", 2), FORAY_ERROR_IO);
     assert_int_equal(foray_file_write(ctx, path, false, "one", 3), FORAY_OK);
     assert_int_equal(foray_file_write(ctx, path, false, "no", 2), FORAY_ERROR_IO);
-    assert_non_null(strstr(foray_message(ctx), "exists already"));
+    assert_non_null(strstr(foray_message(ctx), "already exists"));
     assert_int_equal(foray_file_write(ctx, link, false, "no", 2), FORAY_ERROR_IO);
     assert_content(ctx, path, "one");
     assert_int_equal(foray_file_write(ctx, link, true, "two", 3), FORAY_OK);

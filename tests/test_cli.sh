@@ -71,7 +71,7 @@ cp a.foray before.foray
 usage "already exists" foray explore riverswim -o a.foray
 holds "a refused run is left alone" cmp a.foray before.foray
 expect 0 "riverswim" foray explore riverswim -k 100 -o a.foray --force
-expect 3 "a.foray: this is a run, and a model is expected" foray explore a.foray -o twice.foray
+expect 3 "a.foray: this is a run, but a model is expected" foray explore a.foray -o twice.foray
 expect 3 "nowhere" foray explore --resume -o nowhere.foray
 holds "--resume makes no file" test ! -e nowhere.foray
 expect 3 "no/run.foray: its directory does not exist" foray explore chain -o no/run.foray

@@ -151,7 +151,7 @@ bad "bad.csv: empty, but a line that names the columns" ""
 bad "bad.csv: no episodes" $header
 bad "bad.csv:1: the column 'next' is missing" episode,step,state,action 0,0,0,0
 bad "bad.csv:1: there is no column 'colour' here" $header,colour 0,0,0,0,0,red
-bad "bad.csv:1: the column 'step' twice" $header,step 0,0,0,0,0,0
+bad "bad.csv:1: the column 'step' is there twice" $header,step 0,0,0,0,0,0
 bad "bad.csv:2: 4 cells, but the header names 5 columns" $header 0,0,0,0
 bad "bad.csv:3: state: there is no state '3'; the model has 0 to 2 and their names" $header 0,0,0,0,0 0,1,3,0,0
 bad "bad.csv:2: state: there is no state 'cellar'" $header 0,0,cellar,0,0
@@ -163,12 +163,12 @@ bad "bad.csv:2: step: 1, but step 0 of episode 7 is due" $header 7,1,0,0,0
 bad "bad.csv:3: step: 2, but step 1 of episode 7 is due" $header 7,0,0,0,0 7,2,0,0,0
 bad "bad.csv:3: step: 0, but step 1 of episode 7 is due" $header 7,0,0,0,0 7,0,0,0,0
 bad "bad.csv:2: step: not a whole number" $header 7,first,0,0,0
-bad "bad.csv:4: episode: 7 was there before: the rows of an episode must stand together" \
+bad "bad.csv:4: episode: 7 appeared before: the rows of an episode must be consecutive" \
     $header 7,0,0,0,0 8,0,0,0,0 7,1,0,0,0
 bad "bad.csv:3: state: 0, but the row before led to 1" $header 7,0,0,1,1 7,1,0,0,0
 bad "bad.csv:5: state: 0, but the row before led to 1" $header 7,0,0,0,0 7,1,0,0,0 7,2,0,1,1 7,3,0,0,0
 bad "bad.csv:2: done: neither true nor false" $header,done 7,0,0,1,1,perhaps
-bad "bad.csv:2: done: but the model lets state 0 be left" $header,done 7,0,0,0,0,1
+bad "bad.csv:2: done: but in the model, state 0 can be left" $header,done 7,0,0,0,0,1
 bad "bad.csv:3: step: the episode was done" $header,done 7,0,0,1,1,1 7,1,1,0,1,1
 bad "bad.csv:2: reward: not a number" $header,reward 7,0,0,1,1,much
 bad "bad.csv:2: a quote is never closed" $header '"7,0,0,1,1'

@@ -48,5 +48,5 @@ holds "and then there is no page" test ! -e other.html
 rm page.html
 expect 2 "page-theta.svg already exists" foray report run.foray -o page.html --figure theta
 holds "and nothing was written" test ! -e page.html
-expect 2 "beside the page" foray report run.foray -o - --figure theta
+expect 2 "next to the page" foray report run.foray -o - --figure theta
 finish

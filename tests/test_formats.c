@@ -248,7 +248,7 @@ static void memory_and_files_agree(void **state)
     assert_non_null(strstr(foray_message(ctx), "half"));
     assert_int_equal(foray_model_parse(ctx, "SQLite format 3", 16, "run", &again),
                      FORAY_ERROR_INPUT);
-    assert_string_equal(foray_message(ctx), "run: this is a run, and a model is expected");
+    assert_string_equal(foray_message(ctx), "run: this is a run, but a model is expected");
     assert_int_equal(foray_model_print(ctx, full, (foray_model_format)2, &data, NULL),
                      FORAY_ERROR_USAGE);
     assert_null(again);

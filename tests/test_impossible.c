@@ -139,7 +139,7 @@ static void sizes_that_cannot_be_are_refused(void **state)
     foray_run_close(run);
     assert_fails(bench, FORAY_ERROR_RUN,
                  foray_run_open(bench->ctx, bench->path, FORAY_RUN_READ, &run));
-    run_assert_message(bench, "the number of its targets cannot be");
+    run_assert_message(bench, "the number of its targets is impossible");
 }
 
 /* A target that is no reward is a damaged run, not a wrong file that was given. */

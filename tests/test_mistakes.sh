@@ -24,17 +24,17 @@ expect 3 "no such state: palce 3 .did you mean place 3" foray plan r.foray -r "g
 expect 0 "" foray plan r.foray -r "goal:place 3"
 
 # ---- files that are something else, said before they are parsed
-expect 3 "p.json: this is a policy, and a reward is expected" foray plan r.foray -r p.json
-expect 3 "p.json: this is a policy, and a model is expected" foray plan p.json -r goal:5
-expect 3 "w.json: this is a reward, and a model is expected" foray explore w.json -o x.foray
-expect 3 "r.foray: this is a run, and a model is expected" foray model check r.foray
-expect 3 "m.json: this is a model, and a run is expected" foray bound m.json
-expect 3 "m.compact: this is a model, and a run is expected" foray info m.compact
-expect 3 "page.html: this is a page, and a run is expected" foray verify page.html
-expect 3 "m.json: this is a model, and a policy is expected" foray evaluate m.json m.json -r goal:1
-expect 3 "r.foray: this is a run, and a policy is expected" foray certify r.foray r.foray -r goal:1
-expect 3 "m.json: this is a model, and a CSV file is expected" foray learn m.json m.json -o x.foray
-expect 3 "p.json: this is a policy, and a CSV file is expected" foray model import p.json --horizon 2 -o x.json
+expect 3 "p.json: this is a policy, but a reward is expected" foray plan r.foray -r p.json
+expect 3 "p.json: this is a policy, but a model is expected" foray plan p.json -r goal:5
+expect 3 "w.json: this is a reward, but a model is expected" foray explore w.json -o x.foray
+expect 3 "r.foray: this is a run, but a model is expected" foray model check r.foray
+expect 3 "m.json: this is a model, but a run is expected" foray bound m.json
+expect 3 "m.compact: this is a model, but a run is expected" foray info m.compact
+expect 3 "page.html: this is a page, but a run is expected" foray verify page.html
+expect 3 "m.json: this is a model, but a policy is expected" foray evaluate m.json m.json -r goal:1
+expect 3 "r.foray: this is a run, but a policy is expected" foray certify r.foray r.foray -r goal:1
+expect 3 "m.json: this is a model, but a CSV file is expected" foray learn m.json m.json -o x.foray
+expect 3 "p.json: this is a policy, but a CSV file is expected" foray model import p.json --horizon 2 -o x.json
 echo "hello" >text
 expect 5 "not a Foray run" foray bound text
 expect 3 "" foray model check text

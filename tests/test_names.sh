@@ -19,12 +19,12 @@ model '["start","side","side"]' >two.json
 expect 3 "reach:side: more than one state is called 'side': give a number" foray plan two.json -r reach:side
 expect 0 "reach:2 +0.75" foray plan two.json -r reach:2 -o policy.json
 echo '{"format":"foray-reward","version":1,"name":"r","default":0,"entries":[[null,"side",null,1]]}' >side.json
-expect 3 'entries.0.: state "side": 1 and 2 are both called so' foray plan two.json -r side.json
+expect 3 'entries.0.: state "side": 1 and 2 both have this name' foray plan two.json -r side.json
 printf 'episode,step,state,action,next\n0,0,start,toss,side\n' >side.csv
 expect 3 "side.csv:2: next: more than one state is called 'side'" foray learn two.json side.csv -o x.foray
 printf 'step,state,action\n,start,toss\n,side,wait\n,2,wait\n' >policy.csv
 expect 3 "policy.csv:3: more than one state is called 'side'" foray evaluate two.json policy.csv -r goal:1
-expect 3 "line 1: more than one state is called so" foray act policy.json <<<side
+expect 3 "line 1: more than one state has this name" foray act policy.json <<<side
 expect 0 "^toss$" foray act policy.json <<<start
 
 # ---- a name is that name, also where it looks like a number; digits alone are one

@@ -72,6 +72,6 @@ cd ..
 expect 2 "-o is required" foray report rooms.foray
 expect 3 "nowhere" foray report nowhere.foray -o page.html
 expect 3 "" foray report rooms.foray -o no/such/page.html
-expect 3 "this is a page, and a run is expected" foray report rooms.html -o page.html
+expect 3 "this is a page, but a run is expected" foray report rooms.html -o page.html
 holds "nothing was written in vain" test ! -e page.html
 finish

@@ -161,7 +161,7 @@ static void bad_forms_are_refused_by_line(void **state)
          "r.json:4: entries[1]: value 5.5 is not between -1 and 5"},
         {HEAD "\"entries\":[[0,0,0,0,\n1,1]]}", "r.json:1: entries[0]: [step, state, action"},
         {HEAD "\"entries\":[[null,0,0,9,1]]}", "next state 9, but the model has 2"},
-        {HEAD "\"entries\":[[null,0,0,\"home\",1]]}", "next state \"home\": none is called so"},
+        {HEAD "\"entries\":[[null,0,0,\"home\",1]]}", "next state \"home\": none has this name"},
         {HEAD "\"discount\":1.5,\"entries\":[]}", "r.json: discount: 1.5 is not between 0 and 1"},
         {HEAD "\"discount\":\"1\",\"entries\":[]}", "r.json: discount: a number is expected"},
         {HEAD "\"optimise\":\"most\",\"entries\":[]}", "r.json: optimise"},

@@ -100,7 +100,7 @@ static void test_creation_respects_files(void **state)
     assert_fails(bench, FORAY_ERROR_IO,
                  foray_run_create(bench->ctx, bench->path, FORAY_RUN_NEW, bench->model, "",
                                   &bench->settings, &run));
-    run_assert_message(bench, "exists already");
+    run_assert_message(bench, "already exists");
     /* What is wrong with the settings is found before the old run is touched. */
     foray_settings bad = bench->settings;
     bad.delta = 2.0;
@@ -486,7 +486,7 @@ static void test_memory_that_is_not_a_run(void **state)
     free(bytes);
     foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
     assert_ok(bench, fy_file_read(bench->ctx, bench->path, (size_t)1 << 30, &bytes, &size));
-    expect_refusal(bench, bytes, size, "in a log beside its file");
+    expect_refusal(bench, bytes, size, "in a log next to its file");
     foray_run_close(run);
     free(bytes);
 }

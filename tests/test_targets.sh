@@ -56,7 +56,7 @@ holds "and where episodes begin" sh -c "foray plan learnt.foray -r goal:2 --doub
 
 # ---- another target for a run that exists, and what is refused
 expect 0 "0.3 for 1 reward: met" foray explore --resume -k 200000 --until 0.3 --for goal:5 -o none.foray
-expect 2 "until says how well" foray explore riverswim -k 50 --for goal:1 -o refused.foray
+expect 2 "until, the certificate that must be reached" foray explore riverswim -k 50 --for goal:1 -o refused.foray
 expect 3 "goal:99" foray explore riverswim -k 50 --until 1 --for goal:99 -o refused2.foray
 
 # ---- only a proof meets a target: numbers of other kinds reach it, and nothing is proved

@@ -19,7 +19,7 @@ same_bits() {
     local what=$1 workers=$2
     shift 2
     for n in 1 $workers; do
-        expect 0 "workers +$n; [0-9,]+ episodes? played ahead (was|were) thrown away" \
+        expect 0 "workers +$n; [0-9,]+ episodes? played ahead (was|were) discarded" \
             timeout 120 foray explore "$@" --workers "$n" -o "run$n.foray" --force
         bits_of "run$n.foray" >"bits$n"
         holds "$what: $n workers" cmp bits1 "bits$n"

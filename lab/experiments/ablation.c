@@ -21,7 +21,7 @@ static const foray_lab_parameter parameters[] = {
     [FY_AB_TARGET] = FY_LAB_REAL("target", "0.01", "0.01", 1e-9, 1,
                                  "the worst gap to be reached, as a share of H"),
     [FY_AB_GOALS] =
-        FY_LAB_WHOLE("goals", "48", "128", 1, 1e6, "at most so many goal states to plan for"),
+        FY_LAB_WHOLE("goals", "48", "128", 1, 1e6, "largest number of goal states to plan for"),
     [FY_AB_REWARDS] = FY_LAB_WHOLE("rewards", "8", "16", 1, 1e6,
                                    "random rewards of each kind: dense, sparse, timed"),
     [FY_AB_SEEDS] = FY_LAB_SEEDS("10", "10"),

@@ -28,13 +28,15 @@ static const foray_lab_parameter parameters[PARAMETERS] = {
                                      "ucrl-rfe,ucrl-rfe+,scout,rf-ucrl,rf-express,rf-rl-explore,"
                                      "sstp,random,generative",
                                      "the algorithms"),
-    [EPISODES] = FY_LAB_WHOLE("episodes", "4096", "32768", 1, 1e9,
-                              "at most so many in a run; the budget of those that need one"),
-    [GOALS] = FY_LAB_WHOLE("goals", "12", "24", 1, 1e6, "at most so many goal states to plan for"),
+    [EPISODES] =
+        FY_LAB_WHOLE("episodes", "4096", "32768", 1, 1e9,
+                     "largest number of episodes in a run; the budget of algorithms that need one"),
+    [GOALS] =
+        FY_LAB_WHOLE("goals", "12", "24", 1, 1e6, "largest number of goal states to plan for"),
     [GOAL_SHARE] = FY_LAB_REAL("goal_share", "0.05", "0.05", 1e-9, 1,
-                               "what the mean certificate must come down to, as a part of H"),
+                               "the mean certificate to reach, as a fraction of H"),
     [ALL_SHARE] = FY_LAB_REAL("all_share", "0.2", "0.2", 1e-9, 1,
-                              "what the bound for all rewards must come down to"),
+                              "the bound for all rewards to reach, as a fraction of H"),
     [DELTA] = FY_LAB_REAL("delta", "0.1", "0.1", 1e-9, 0.999, "of the confidence sets"),
     [SEEDS] = FY_LAB_SEEDS("3", "5"),
     [SEED] = FY_LAB_SEED,

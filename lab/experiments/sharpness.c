@@ -22,9 +22,11 @@ static const foray_lab_parameter parameters[PARAMETERS] = {
     [WORLDS] =
         FY_LAB_WORLDS("worlds", "riverswim chain rooms:rows=2,cols=2",
                       "riverswim chain rooms inventory queue mixture trapdoor", "the worlds"),
-    [ALGORITHM] = FY_LAB_ALGORITHMS("algorithm", "ucrl-rfe", "ucrl-rfe", "who explores"),
+    [ALGORITHM] =
+        FY_LAB_ALGORITHMS("algorithm", "ucrl-rfe", "ucrl-rfe", "the algorithm that explores"),
     [EPISODES] = FY_LAB_WHOLE("episodes", "4096", "262144", 1, 1e9, "episodes of every run"),
-    [GOALS] = FY_LAB_WHOLE("goals", "24", "128", 1, 1e6, "at most so many goal states to plan for"),
+    [GOALS] =
+        FY_LAB_WHOLE("goals", "24", "128", 1, 1e6, "largest number of goal states to plan for"),
     [STEPS] = FY_LAB_WHOLE("steps", "20", "60", 1, 1e6, "steps of the adversary for each plan"),
     [DELTA] = FY_LAB_REAL("delta", "0.1", "0.1", 1e-9, 0.999, "of the confidence sets"),
     [SEEDS] = FY_LAB_SEEDS("3", "5"),

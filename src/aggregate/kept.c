@@ -64,7 +64,8 @@ foray_status foray_policy_clusters_open(foray_context *ctx, const foray_policy *
         return status;
     if (foray_clusters_count(clusters) != policy->states) {
         foray_clusters_destroy(clusters);
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "the policy has clusters of another number");
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "the number of clusters is not the policy's number of states");
     }
     *out = clusters;
     return FORAY_OK;

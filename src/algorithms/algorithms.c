@@ -75,8 +75,8 @@ static foray_status take_open(foray_context *ctx, const fy_explorer_ops **ops)
     const fy_explorer_ops *open = fy_open_algorithm((*ops)->name);
     if (!open)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "%s needs a model of what can follow what, and of this one nothing is known "
-                       "but its sizes: explore it with rf-express or random",
+                       "%s needs a model of what can follow what, but nothing is known about this "
+                       "one except its sizes: explore it with rf-express or random",
                        (*ops)->name);
     *ops = open;
     return FORAY_OK;

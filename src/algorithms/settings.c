@@ -32,14 +32,14 @@ static const setting common[] = {
       .fallback = "ucrl-rfe",
       .help = "the exploration algorithm"},
      MEMBER(algorithm)},
-    WHOLE(episodes, "10000", 1, FY_UNBOUNDED, "most episodes to explore (K of the paper)"),
+    WHOLE(episodes, "10000", 1, FY_UNBOUNDED, "largest number of episodes (K in the paper)"),
     REAL(until, "-1", -1, 1e300,
          "stop at this bound (for all rewards, or --for); 0: optimal "
          "up to rounding; -1: no target"),
     WHOLE(seed, "1", 0, 0x1p63, "seed of all random numbers; the world's and the algorithm's"),
     REAL(delta, "0.1", 1e-12, 0.999999999999, "probability that a certificate may be wrong"),
     CHOICE(radius, "sharp", "sharp|selfnormalised|theorem|likelihood",
-           "how wide the confidence sets are that explore; likelihood: ucrl-rfe, scout"),
+           "the confidence sets to explore with; likelihood: only ucrl-rfe and scout"),
     REAL(radius_scale, "1", 0, 1e6,
          "multiplies the radius; below 1 nothing is guaranteed and results say heuristic"),
     CHOICE(centring, "auto", "auto|on|off",
@@ -54,7 +54,7 @@ static const setting common[] = {
     REAL(replan_growth, "1", 0, 1e6,
          "growth that makes doubling replan; a determinant or a count, by a factor of 1 + this"),
     WHOLE(plan_every, "1", 1, FY_UNBOUNDED,
-          "replan after every N-th episode only; what lies between can be played at once"),
+          "replan only after every N-th episode; those between can be played at once"),
     CHOICE(clip, "remaining", "remaining|horizon",
            "values are clipped at the steps that remain, or at H as printed in the paper"),
     CHOICE(ties, "unclipped", "unclipped|lowest",
@@ -414,11 +414,10 @@ foray_status fy_settings_read(foray_context *ctx, const foray_settings *given,
     if (!*ops)
         return unknown_algorithm(ctx, settings->algorithm);
     if (settings->radius == FORAY_RADIUS_LIKELIHOOD && !(*ops)->explores_on_sets)
-        return fy_fail(
-            ctx, FORAY_ERROR_USAGE,
-            "radius: %s cannot explore with likelihood, only ucrl-rfe and scout can; its "
-            "certificates rest on the likelihood all the same",
-            (*ops)->name);
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "radius: %s cannot explore with likelihood, only ucrl-rfe and scout can; "
+                       "its certificates rest on the likelihood in any case",
+                       (*ops)->name);
     status = check_own(ctx, settings->own, *ops);
     if (status != FORAY_OK)
         return status;

@@ -236,8 +236,9 @@ static foray_status place_column(fy_csv *csv, int64_t place, const char *name)
         if (strcmp(csv->column[i], name) != 0)
             continue;
         if (csv->place[i] >= 0)
-            return fy_fail(csv->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": the column '%s' twice",
-                           csv->path, csv->record_line, name);
+            return fy_fail(csv->ctx, FORAY_ERROR_INPUT,
+                           "%s:%" PRId64 ": the column '%s' is there twice", csv->path,
+                           csv->record_line, name);
         csv->place[i] = place;
         return FORAY_OK;
     }

@@ -143,7 +143,7 @@ foray_status fy_document_choice(foray_context *ctx, fy_json object, const char *
             return FORAY_OK;
         }
     }
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: \"%s\" is none of its values", key,
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: \"%s\" is not one of its values", key,
                    fy_json_text(member));
 }
 

@@ -209,7 +209,7 @@ static foray_status place(foray_context *ctx, const char *from, const char *to, 
 {
     int failed = replace ? rename(from, to) : rename_to_new(from, to);
     if (failed != 0 && errno == EEXIST)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", to);
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: already exists", to);
     return failed != 0 ? fail_errno(ctx, to, "cannot be created") : FORAY_OK;
 }
 
@@ -342,7 +342,7 @@ static foray_status name_nameless(foray_file *file, bool *beside)
         return FORAY_OK;
     *beside = false;
     if (errno == EEXIST)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", file->path);
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: already exists", file->path);
     foray_status status = copy_beside(file);
     *beside = !file->nameless;
     return status;

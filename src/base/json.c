@@ -163,7 +163,7 @@ static foray_status scan_escape(scanner *s, uint32_t *code)
     if (name == 'u')
         return scan_unicode(s, code);
     if (!found)
-        return refuse(s, s->at + 1, "not an escape that JSON knows");
+        return refuse(s, s->at + 1, "not a JSON escape sequence");
     *code = (uint32_t)meanings[found - names];
     s->at += 2;
     return FORAY_OK;
@@ -239,7 +239,7 @@ static foray_status scan_number(scanner *s)
     if (!real && !fy_whole_read(s->text + start, s->at - start, &integer))
         return refuse(s, start, "a whole number too big for 64 bits");
     if (real && !fy_number_read(s->text + start, s->at - start, &value))
-        return refuse(s, start, "a number beyond the largest there is");
+        return refuse(s, start, "a number that is too large");
     return FORAY_OK;
 }
 

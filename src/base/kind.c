@@ -81,6 +81,6 @@ foray_status fy_file_expect(foray_context *ctx, const char *path, const char *ex
     const char *kind = kind_of_file(path);
     if (!kind || strcmp(kind, expected) == 0)
         return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: this is %s, and %s is expected", path, kind,
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: this is %s, but %s is expected", path, kind,
                    expected);
 }

@@ -184,7 +184,7 @@ static foray_status check_plannable(foray_explorer *explorer, int64_t count,
         if (!fy_reward_is_plain(rewards[i]))
             return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                            "reward \"%s\" %s, and %s plans for rewards r(s,a) alone; certificates "
-                           "from likelihoods can be had for it",
+                           "from likelihoods are available for it",
                            rewards[i]->name,
                            rewards[i]->fixed           ? "is about reaching or avoiding states"
                            : rewards[i]->discount != 1 ? "is discounted"

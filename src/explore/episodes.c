@@ -139,7 +139,8 @@ foray_status foray_explorer_done(foray_explorer *explorer, int64_t state)
         return fy_explorer_out_of_turn(explorer, "foray_explorer_done");
     if (!explorer->ops->ended)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
-                       "which states are absorbing is for the model to say, unless it is open");
+                       "the model says which states are absorbing; only with an open model may a "
+                       "world say so");
     foray_status status =
         check_index(explorer, FORAY_ERROR_WORLD, "state", state, explorer->model->states);
     if (status == FORAY_OK && !explorer->ops->ended(explorer, state))

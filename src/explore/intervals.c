@@ -14,17 +14,16 @@ foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, dou
     const foray_model *model = explorer->model;
     fy_certifier *sets;
     if (model->open)
-        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
-                       "in an open model anything may follow, also states that nobody has seen: "
-                       "intervals of what was seen alone would leave them out "
-                       "(foray_explorer_enclose adds them)");
+        return fy_fail(
+            explorer->ctx, FORAY_ERROR_USAGE,
+            "in an open model any state may follow, even one that was never seen, and intervals of "
+            "what was seen would leave it out (foray_explorer_enclose adds it)");
     foray_status status = fy_explorer_need_sets(explorer, &sets);
     if (status != FORAY_OK)
         return status;
     if (model->feature_error > 0)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
-                       "the features of %s are estimates, so that its probabilities have no "
-                       "intervals",
+                       "the features of %s are estimates, so its probabilities have no intervals",
                        model->name);
     const fy_confidence *set = sets->set;
     for (int64_t k = 0, i = 0; k < model->available; k++) {

@@ -138,7 +138,7 @@ void foray_refutation_print(const foray_model *model, const foray_refutation *re
         fy_format(text, size,
                   "noticed after %" PRId64 " episodes: the data are 10^%.0f times as probable if "
                   "every state and action has a law of its own as under any law of the model; if "
-                  "the model is true, this ever reaches 10^3 with probability at most 0.001",
+                  "the model is true, the probability that this ever reaches 10^3 is at most 0.001",
                   r->episodes, floor(r->evidence / nats_of_ten));
     else if (r->coordinate >= 0)
         fy_format(text, size,

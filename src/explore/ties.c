@@ -136,7 +136,7 @@ foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_rewar
     const foray_doubt_place *tie = NULL;
     if (!model->theta)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
-                       "theta is not known, and so it is not known what ties exactly");
+                       "theta is not known, so it is not known which actions tie exactly");
     foray_status status = find_best(explorer->ctx, model, reward, policy, &best);
     if (best)
         policy = best;

@@ -117,7 +117,7 @@ static foray_status find_probabilities(fy_export *e)
     int64_t most = 0;
     if (!model->theta)
         return fy_fail(e->ctx, FORAY_ERROR_USAGE,
-                       "%s does not know its probabilities; a run knows intervals of them",
+                       "%s does not know its probabilities; a run knows intervals for them",
                        model->name);
     for (int64_t i = 0; i < model->generator_sets; i++)
         most = fy_generator_set_size(model, i) > most ? fy_generator_set_size(model, i) : most;
@@ -156,7 +156,7 @@ static foray_status take_intervals(fy_export *e)
         if (!sound || !(low <= 1 + 1e-9 && high >= 1 - 1e-9))
             return fy_fail(e->ctx, FORAY_ERROR_INPUT,
                            "state %" PRId64 ", action %" PRId64
-                           ": no law lies in these intervals: the data refute the model",
+                           ": no law lies within the intervals: the data refute the model",
                            pair / model->actions, pair % model->actions);
     }
     return FORAY_OK;

@@ -36,7 +36,7 @@ foray_status fy_export_check_rewards(const fy_export *e)
             return status;
         if (!reward->fixed && reward->tables > 1)
             return fy_fail(e->ctx, FORAY_ERROR_USAGE,
-                           "the reward %s depends on the step, which a UMB file cannot say",
+                           "the reward %s depends on the step, which a UMB file cannot express",
                            reward->name);
     }
     return FORAY_OK;

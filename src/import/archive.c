@@ -97,7 +97,7 @@ foray_status fy_archive_read(foray_context *ctx, const char *path, fy_archive *o
         status = fy_decompress(&archive);
     if (status == FORAY_OK &&
         (archive.size < BLOCK || memcmp(archive.data + MAGIC_AT, "ustar", 5) != 0))
-        status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s: no tar file", path);
+        status = fy_fail(ctx, FORAY_ERROR_INPUT, "%s: not a tar file", path);
     if (status == FORAY_OK)
         status = read_members(&archive);
     if (status == FORAY_OK)

@@ -166,6 +166,6 @@ foray_status fy_lines_real(fy_lines *lines, const char *what, double *out)
 foray_status fy_lines_end(fy_lines *lines)
 {
     const char *word = fy_lines_word(lines);
-    return word ? fy_lines_fail(lines, "'%.60s' is more than belongs on this line", word)
+    return word ? fy_lines_fail(lines, "unexpected '%.60s' at the end of the line", word)
                 : FORAY_OK;
 }

@@ -364,10 +364,11 @@ static foray_status begin_as_said(fy_transitions *table)
 static foray_status begin_at_label(fy_transitions *table, const fy_label *label)
 {
     if (label->count != 1)
-        return fy_fail(table->ctx, FORAY_ERROR_INPUT,
-                       "%s: there are %" PRId64 " initial states: give --initial STATE, or a file "
-                       "with one probability a line",
-                       table->path, label->count);
+        return fy_fail(
+            table->ctx, FORAY_ERROR_INPUT,
+            "%s: there are %" PRId64
+            " initial states: give --initial STATE, or a file with one probability per line",
+            table->path, label->count);
     table->initial[label->state[0]] = 1;
     return FORAY_OK;
 }
@@ -395,8 +396,8 @@ foray_status fy_transitions_begin(fy_transitions *table, const char *initial)
     char *path = initial ? fy_text(table->ctx, initial) : file_beside(table);
     if (!path)
         return fy_fail(table->ctx, FORAY_ERROR_USAGE,
-                       "%s does not say where episodes begin: give --initial STATE, or a file "
-                       "with one probability a line",
+                       "%s does not say where episodes begin: give --initial STATE, or a file with "
+                       "one probability per line",
                        table->path);
     foray_status status = read_initial(table, path);
     free(path);

@@ -101,7 +101,7 @@ static foray_status check_probabilities(foray_context *ctx, const foray_model *m
     }
     if (!(facts->worst_sum <= FY_MODEL_TOLERANCE))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       FY_AT_PAIR ": the probabilities under theta miss a sum of 1 by %.3g",
+                       FY_AT_PAIR ": the probabilities under theta do not sum to 1: off by %.3g",
                        FY_PAIR(model, model->generator_set_pair[at.sum_generator_set]),
                        facts->worst_sum);
     return FORAY_OK;

@@ -320,7 +320,8 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
     r.root = fy_json_root(&r.tree);
     bool open = fy_json_member(r.root, "kind").tree != NULL;
     if (!open && fy_json_member(r.root, "absorbing").tree)
-        status = fy_fail(ctx, FORAY_ERROR_INPUT, "absorbing: features say it, but of open models");
+        status = fy_fail(ctx, FORAY_ERROR_INPUT,
+                         "absorbing: only open models have this key; in others, features say it");
     if (status == FORAY_OK)
         status = open ? read_open(&r, out) : read_everything(&r);
     if (status == FORAY_OK && !open)

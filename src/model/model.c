@@ -250,7 +250,7 @@ foray_status foray_model_parse(foray_context *ctx, const void *data, size_t size
 {
     const char *kind = fy_kind_of(data, size);
     if (kind && strcmp(kind, "a model") != 0)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: this is %s, and a model is expected", where,
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: this is %s, but a model is expected", where,
                        kind);
     return fy_model_is_compact(data, size) ? fy_model_parse_compact(ctx, data, size, where, out)
                                            : fy_model_parse_json(ctx, data, size, where, out);

@@ -128,7 +128,7 @@ foray_status fy_model_need_features(foray_context *ctx, const foray_model *model
     if (!model->open)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_USAGE,
-                   "%s needs a model of what can follow what, and of this one nothing is known but "
-                   "its sizes",
+                   "%s needs a model of what can follow what, but nothing is known about this one "
+                   "except its sizes",
                    what);
 }

@@ -86,7 +86,7 @@ foray_status fy_runs_add(foray_context *ctx, fy_runs *runs, int64_t pair, int32_
                          int64_t count, const void *item)
 {
     if (count > INT32_MAX)
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "out of memory: too much is said of one pair");
+        return fy_fail(ctx, FORAY_ERROR_MEMORY, "out of memory: too many calls about one pair");
     size_t words = run_words(list, count);
     int32_t *at =
         make_room_for_words(ctx, &runs->chunks, words, room_of_chunk(runs->chunks.words, 64));

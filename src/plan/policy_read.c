@@ -24,8 +24,8 @@ static foray_status check_row(fy_policy_reading *r, int64_t i)
     int64_t most = i == 0 ? 0 : policy->horizon - 1;
     if (r->second && (row->from < least || row->from > most))
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                       i == 0 ? "action[0]: the first row begins at step 0"
-                              : "action[%" PRId64 "]: steps ascend, and there are %" PRId64,
+                       i == 0 ? "action[0]: the first row must begin at step 0"
+                              : "action[%" PRId64 "]: steps must ascend, and there are %" PRId64,
                        i, policy->horizon);
     if (row->count != policy->states)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
@@ -35,8 +35,7 @@ static foray_status check_row(fy_policy_reading *r, int64_t i)
         int32_t action = r->text->action[row->first + s];
         if (action == INT32_MIN)
             return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                           "action[%" PRId64 "]: state %" PRId64 ": such an action there is not", i,
-                           s);
+                           "action[%" PRId64 "]: state %" PRId64 ": there is no such action", i, s);
         if (action < 0 || action >= policy->actions)
             return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                            "action[%" PRId64 "]: state %" PRId64 ": action %d, but there are "
@@ -228,7 +227,7 @@ static foray_status read_policy(fy_policy_reading *r, int64_t most)
         return status;
     policy->mode = (foray_mode)mode;
     if (policy->mode == FORAY_GIVEN && !r->second)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "mode: \"given\" is not of version 1");
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "mode: version 1 has no \"given\"");
     if ((status = read_values(r)) < 0 || (status = read_certificate(r)) < 0)
         return status;
     return r->second ? fy_policy_read_about(r) : FORAY_OK;

@@ -184,7 +184,7 @@ static foray_status read_centres(fy_policy_reading *r, fy_json object,
         status = fy_document_real(r->ctx, object, "width", 0, 1, &clusters->width);
     }
     if (status == FORAY_OK && clusters->width <= 0)
-        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "width: 0 is none");
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "width: it must be above 0");
     if (status == FORAY_OK)
         status =
             fy_policy_read_whole(r, object, "nearest", 1, r->policy->states, &clusters->nearest);

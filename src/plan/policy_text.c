@@ -252,7 +252,7 @@ static foray_status read_all(stream *s)
                            MOST_OUTSIDE);
         if (s->out->rest.size >= UINT32_MAX)
             return fy_fail(s->ctx, FORAY_ERROR_INPUT,
-                           "%s: more than 4 GiB beside the actions cannot be read", s->where);
+                           "%s: more than 4 GiB besides the actions cannot be read", s->where);
         if (!p.in_text && byte == '[' && p.depth == 1 && p.is_ours && p.follows)
             status = read_rows(s);
         else

@@ -42,8 +42,8 @@ static foray_status check_range(foray_context *ctx, double low, double high, dou
 {
     static const double far = 1e200; /* so that no sum of values is too large for a number */
     if (!(low < high) || !(fabs(low) <= far) || !(fabs(high) <= far))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "range: %.17g is not below %.17g, or too far", low,
-                       high);
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "range: %.17g is not below %.17g, or too far from it", low, high);
     if (!(fallback >= low && fallback <= high))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "default: value %.17g is not between %.17g and %.17g", fallback, low, high);

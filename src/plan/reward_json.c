@@ -37,12 +37,12 @@ static foray_status find_name(foray_context *ctx, const char *text, const char *
             continue;
         if (*out >= 0)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           "%s \"%s\": %" PRId64 " and %" PRId64 " are both called so", what, text,
+                           "%s \"%s\": %" PRId64 " and %" PRId64 " both have this name", what, text,
                            *out, i);
         *out = i;
     }
     return *out >= 0 ? FORAY_OK
-                     : fy_fail(ctx, FORAY_ERROR_INPUT, "%s \"%s\": none is called so", what, text);
+                     : fy_fail(ctx, FORAY_ERROR_INPUT, "%s \"%s\": none has this name", what, text);
 }
 
 /* An index or a name. */

@@ -169,8 +169,8 @@ static foray_status begin_episode(recording *r, const char *label)
         return status;
     if (met)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                       "%s:%" PRId64 ": episode: %s was there before: the rows of an episode must "
-                       "stand together",
+                       "%s:%" PRId64
+                       ": episode: %s appeared before: the rows of an episode must be consecutive",
                        r->path, fy_csv_line(r->csv), label);
     fy_format(r->label, sizeof r->label, "%s", label);
     r->begun = true;
@@ -231,7 +231,7 @@ static foray_status read_row(recording *r, int32_t row[3])
         status = read_done(r, &r->done);
     if (status == FORAY_OK && r->done && !is_absorbing(r->model, row[2]))
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                       "%s:%" PRId64 ": done: but the model lets state %" PRId32 " be left",
+                       "%s:%" PRId64 ": done: but in the model, state %" PRId32 " can be left",
                        r->path, fy_csv_line(r->csv), row[2]);
     return status == FORAY_OK ? check_reward(r) : status;
 }

@@ -126,7 +126,7 @@ static foray_status check_possible(checking *c)
         return FORAY_OK;
     return fy_fail(c->run->ctx, FORAY_ERROR_USAGE,
                    "%s: no law of its model is a mixture with exact features and states of its "
-                   "own, so that there are no likelihoods to compare",
+                   "own, so there are no likelihoods to compare",
                    c->run->store->path);
 }
 

@@ -74,7 +74,7 @@ static foray_status try_lock(foray_context *ctx, const char *path, const char *l
     if (fd < 0 && (errno == ELOOP || errno == EISDIR))
         return refuse_lock(ctx, path, lock_path);
     if (fd < 0)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot write beside it: %s: %s", path, lock_path,
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot write next to it: %s: %s", path, lock_path,
                        strerror(errno));
     int failed = flock(fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
     bool ours = read_lock(fd, &holder);

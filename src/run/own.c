@@ -76,7 +76,7 @@ static foray_status store_own(foray_run *run, const foray_own *own)
 
 static foray_status no_own(foray_run *run)
 {
-    return fy_store_damaged(run->store, "the world's own reward in it cannot be");
+    return fy_store_damaged(run->store, "the world's own reward in it is impossible");
 }
 
 static foray_status read_own(foray_run *run, const uint8_t *data, size_t size, foray_own *own)
@@ -175,7 +175,7 @@ foray_status foray_run_own_reward(foray_run *run, foray_own_side side, foray_rew
 {
     if (run->own_id == 0)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
-                       "%s: no reward of the world's own was kept in it", run->store->path);
+                       "%s: no reward of the world's own is stored in it", run->store->path);
     return make_reward(run, &run->own, side, out);
 }
 
@@ -198,9 +198,10 @@ static foray_status check_own(foray_run *run, const foray_own *own)
 {
     foray_status status = FORAY_OK;
     if (!(own->low < own->high) || isinf(own->low) || isinf(own->high))
-        return fy_fail(run->ctx, FORAY_ERROR_INPUT,
-                       "the range of the world's own reward: %.17g is not below %.17g, or too far",
-                       own->low, own->high);
+        return fy_fail(
+            run->ctx, FORAY_ERROR_INPUT,
+            "the range of the world's own reward: %.17g is not below %.17g, or too far from it",
+            own->low, own->high);
     for (int64_t i = 0; i < own->count && status == FORAY_OK; i++) {
         status = check_own_value(run, own, &own->value[i]);
         if (status != FORAY_OK)

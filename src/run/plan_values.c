@@ -84,6 +84,7 @@ foray_status fy_plan_values_get(foray_run *run, int64_t from, int64_t id, foray_
         return status;
     if (!found)
         return fy_store_damaged(run->store, "the value of plan %" PRId64 " is missing", id);
-    return possible ? FORAY_OK
-                    : fy_store_damaged(run->store, "plan %" PRId64 " says what cannot be", id);
+    return possible
+               ? FORAY_OK
+               : fy_store_damaged(run->store, "plan %" PRId64 " contains impossible values", id);
 }

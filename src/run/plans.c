@@ -229,11 +229,11 @@ static foray_status check_reward(foray_run *run, stored_plan *plan, const char *
         foray_reward_destroy(reward);
     }
     if (!possible)
-        return fy_store_damaged(run->store, "plan %" PRId64 " says what cannot be", plan->id);
+        return fy_store_damaged(run->store, "plan %" PRId64 " contains impossible values",
+                                plan->id);
     if (same)
         return FORAY_OK;
-    return fy_store_damaged(run->store, "plan %" PRId64 " is for a reward that cannot be",
-                            plan->id);
+    return fy_store_damaged(run->store, "plan %" PRId64 " is for an impossible reward", plan->id);
 }
 
 static foray_status get_policy(foray_run *run, stored_plan *plan)
@@ -241,7 +241,7 @@ static foray_status get_policy(foray_run *run, stored_plan *plan)
     int64_t count = policy_entries(run);
     int width = run->codec.action_bytes;
     if (plan->policy_bytes != (size_t)count * (size_t)width)
-        return fy_store_damaged(run->store, "plan %" PRId64 " has another size", plan->id);
+        return fy_store_damaged(run->store, "plan %" PRId64 " has the wrong size", plan->id);
     if (!FY_ALLOC(run->ctx, plan->policy.action, count))
         return FORAY_ERROR_MEMORY;
     uint8_t *packed;
@@ -263,7 +263,8 @@ static foray_status tell_plan(foray_run *run, stored_plan *plan, int64_t values_
     if (!plan->name)
         return FORAY_ERROR_MEMORY;
     if (!is_possible(run, plan))
-        return fy_store_damaged(run->store, "plan %" PRId64 " says what cannot be", plan->id);
+        return fy_store_damaged(run->store, "plan %" PRId64 " contains impossible values",
+                                plan->id);
     uint8_t *json;
     foray_status status = fy_plan_values_get(run, values_from, plan->id, &plan->policy);
     if (status != FORAY_OK)
@@ -340,8 +341,8 @@ foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user)
     }
     foray_status status = fy_row_end(&row);
     if (status == FORAY_OK && !possible)
-        status = fy_store_damaged(
-            run->store, "its trace says what cannot be after %" PRId64 " episodes", point.episodes);
+        status = fy_store_damaged(run->store, "its trace is impossible after %" PRId64 " episodes",
+                                  point.episodes);
     if (status == FORAY_OK && more && count != run->store->head.points)
         status = fy_store_damaged(run->store, "a point of its trace is missing");
     for (int64_t i = 0; status == FORAY_OK && more && i < run->points; i++)

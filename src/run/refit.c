@@ -64,7 +64,7 @@ foray_status foray_run_refit(foray_run *run)
     if (run->codec.recorded)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                        "%s: learnt from recorded data: refits hold for episodes in the order in "
-                       "which they happened, which nobody can check",
+                       "which they happened, which cannot be checked",
                        run->store->path);
     if (run->explorer->step >= 0 || run->explorer->episodes != run->store->head.episodes)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE, "%s: save what was explored before refitting",

@@ -340,8 +340,8 @@ foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t s
         return fy_fail(ctx, FORAY_ERROR_RUN, "%s: not a Foray run: not an SQLite database", where);
     if (has_log(data))
         return fy_fail(ctx, FORAY_ERROR_RUN,
-                       "%s: part of the run is in a log beside its file: it is being written, or "
-                       "was not closed; opening the file for writing and closing it moves the log",
+                       "%s: part of the run is in a log next to its file: it is being written, or "
+                       "was not closed; open the file for writing and close it to include the log",
                        where);
     fy_store *store = fy_store_new(ctx, where);
     if (!store)

@@ -140,7 +140,7 @@ static foray_status refuse_existing(foray_context *ctx, const char *path, bool r
     if (lstat(path, &file) != 0)
         return FORAY_OK;
     if (!replace)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: exists already", path);
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: already exists", path);
     if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: not replaced, since it is not an ordinary file",
                        path);

@@ -105,7 +105,7 @@ foray_status fy_run_load_targets(foray_run *run)
     bool read = foray_whole_read(text, &count) && count >= 0 && count < texts;
     free(text);
     if (!read)
-        return fy_store_damaged(run->store, "the number of its targets cannot be");
+        return fy_store_damaged(run->store, "the number of its targets is impossible");
     if (count > 0 && !FY_ALLOC(run->ctx, run->target, count))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {

@@ -26,7 +26,7 @@ typedef struct fy_counts {
 enum { FY_COUNTS_POOLED, FY_COUNTS_PARAMETERS };
 #define FY_COUNTS_ROWS                                                                             \
     FY_CHOICE("pooled", "off", "off|on",                                                           \
-              "count visits of each step apart, or of all steps together")
+              "count visits of each step separately, or of all steps together")
 enum { FY_POOLED_OFF, FY_POOLED_ON };
 
 /* As the parameter says. */
