@@ -268,8 +268,8 @@ static const cli_option options[] = {
                         "instead of the model"),
     CLI_OPTION_FORCE,
     CLI_REAL(0, "delta", "D", "0.1", 1e-12, 0.999999999999,
-             "probability that a certificate may be wrong; for --check, probability of a false "
-             "alarm (by default the run's)"),
+             "probability that a certificate may be wrong; of a false alarm with --check (by "
+             "default the run's)"),
     CLI_OPTION_PROGRESS,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,
