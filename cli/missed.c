@@ -78,7 +78,7 @@ void cli_missed_explain(const cli_missed *sum, const char *before)
                "smaller\n%swith more episodes, but 0 only where that cannot matter\n",
                before, before);
     else if (sum->untold > 0)
-        printf("%stheta is not known: exact ties, which never become 0, cannot be told from a "
+        printf("%stheta is not known: ties, which never become 0, cannot be told from a "
                "mere\n%slack of data\n",
                before, before);
 }

@@ -154,7 +154,7 @@ expect 0 '' foray explore possible.json --in "exec:python3 machine.py" -k 100 -o
 expect 0 'misfit is not measured: the model' foray rollout machine.foray --trust -n 50
 expect 0 'true parameters are not known' foray rollout machine.foray --trust -n 50
 # Without theta nobody can tell a tie from a lack of data, and nobody claims to.
-expect 1 'theta is not known: exact ties, which never become 0' \
+expect 1 'theta is not known: ties, which never become 0' \
     foray explore possible.json --in "exec:python3 machine.py" -k 5 --until 0 --for goals -o few.foray
 holds "neither is claimed" sh -c "! grep -q 'exact tie\|data are lacking' '$work/out'"
 expect 1 '' foray explore --resume --trust -k 6 --json -o few.foray
