@@ -1,4 +1,5 @@
-/* Recorded data as CSV: what is accepted are episodes that the model allows. */
+/* Recorded data as CSV: what is accepted are episodes that the model allows. The same bytes as a
+ * policy: what is accepted has an action of its state everywhere. */
 #include "fuzz.h"
 
 static bool check_episode(void *user, const foray_recorded *episode)
@@ -18,6 +19,18 @@ static bool check_episode(void *user, const foray_recorded *episode)
     return true;
 }
 
+static void read_policy(foray_context *ctx, const foray_model *model, const char *path)
+{
+    foray_policy *policy;
+    foray_status status = foray_policy_load_csv(ctx, model, path, &policy);
+    fuzz_explained(ctx, status);
+    if (status != FORAY_OK)
+        return;
+    for (int64_t i = 0; i < policy->horizon * policy->states; i++)
+        assert(foray_model_available(model, i % policy->states, policy->action[i]));
+    foray_policy_destroy(policy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static foray_context *ctx;
@@ -30,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     const char *path = fuzz_file(data, size);
     fuzz_explained(ctx, foray_data_read(ctx, model, path, check_episode, model));
+    read_policy(ctx, model, path);
     unlink(path);
     return 0;
 }

@@ -103,17 +103,50 @@ holds "and does not doubt it" sh -c "! grep -q 'Where the doubt is' safe.html"
 # ---- what is refused, by line and cause
 echo step,state,action,probability >drawn.csv
 echo ,0,1,0.5 >>drawn.csv
-expect 3 "drawn.csv:2: four columns.*draws its actions cannot be certified" \
+expect 3 "drawn.csv:1: a column of probabilities: policies that draw their actions are not supported" \
     foray certify river.foray drawn.csv -r goal:5
 head -n 4 right.csv >short.csv
 expect 3 "short.csv: no action for state 2 at step 0" foray certify river.foray short.csv -r goal:5
 printf 'step,state,action\n,0,7\n' >seven.csv
-expect 3 "seven.csv:2: .*an action below 2 are expected" foray certify river.foray seven.csv -r goal:5
+expect 3 "seven.csv:2: action: there is no action '7'; the model has 0 to 1" foray certify river.foray seven.csv -r goal:5
 printf 'step,state,action\n0x1,0,1\n' >hex.csv
-expect 3 "hex.csv:2: a step below" foray certify river.foray hex.csv -r goal:5
+expect 3 "hex.csv:2: step: '0x1', but the model has 0 to 23, and nothing means every step" foray certify river.foray hex.csv -r goal:5
 echo hello >text.csv
-expect 3 "neither a policy file nor CSV" foray certify river.foray text.csv -r goal:5
+expect 3 "text.csv:1: there is no column 'hello' here" foray certify river.foray text.csv -r goal:5
 expect 3 "No such file" foray certify river.foray missing.csv -r goal:5
+
+# ---- a policy as CSV is read like every CSV: comments, quotes, columns in any order
+foray certify river.foray right.csv -r goal:5 --json >plain.json
+same_as_right() { foray certify river.foray other.csv -r goal:5 --json | cmp - plain.json; }
+printf '# ours\n\n"action",state\n1,0\n1,"1"\n1,2\n1,3\n1,4\n1,5\n' >other.csv
+holds "without steps a row is about all of them" same_as_right
+{
+    echo step,state,action
+    for step in $(seq 0 23); do for state in 0 1 2 3 4 5; do echo "$step,$state,1"; done; done
+    echo ,0,0
+} >other.csv
+holds "a row about one step wins, wherever it stands" same_as_right
+refused() { # the rows; what is said about them
+    printf "%b" "$1" >other.csv
+    expect 3 "$2" foray certify river.foray other.csv -r goal:5
+}
+refused 'step,state,action\n,0,1\n,0,0\n' \
+    "other.csv:3: action: 0 in state 0 at step 0, but an earlier row has 1"
+refused 'step,state,action\n3,0,1\n3,0,0\n' "other.csv:3: .* policies that draw their actions"
+refused 'step,state,actions\n,0,1\n' "other.csv:1: there is no column 'actions' here"
+refused 'step,state,action,note\n,0,1\n' "there is no column 'note' here"
+refused 'step,state,action\n,0,"1\n' "other.csv:2: a quote is never closed"
+refused 'step,state,action\n,0\n' "other.csv:2: 2 cells, but the header names 3 columns"
+refused 'step,action\n,1\n' "the column 'state' is missing"
+cat >partial.json <<'JSON'
+{"format":"foray-model","version":2,"name":"partial","states":2,"actions":2,"horizon":2,"dim":2,"norm_bound":3,
+ "initial":[[0,1]],"available":[[1,[0]]],"theta":[1,1],"state_names":["a, b","say \"c\""],"action_names":["x","y"],
+ "features":[[0,0,0,[[0,0.5]]],[0,0,1,[[1,0.5]]],[0,1,0,[[1,0.5]]],[0,1,1,[[0,0.5]]],[1,0,0,[[0,0.5]]],[1,0,1,[[1,0.5]]]]}
+JSON
+printf 'step,state,action\n,"a, b",y\n,"say ""c""",x\n' >names.csv
+expect 0 "goal:0" foray evaluate partial.json names.csv -r goal:0
+printf 'step,state,action\n,0,0\n,1,1\n' >lacks.csv
+expect 3 "lacks.csv:3: action: 1 is not available in state 1" foray evaluate partial.json lacks.csv -r goal:0
 
 # ---- any algorithm's data will do, and a resumed run gives the same certificates
 foray explore riverswim -a rf-ucrl -k 600 -o counts.foray >/dev/null

@@ -277,7 +277,7 @@ static void test_names(void **state)
     char north[] = "north", ten[] = "1e1", south[] = "south", zero[] = "0";
     char *const name[] = {north, ten, NULL, north, south, zero};
     fy_names names;
-    assert_ok(bench, fy_names_create(bench->ctx, 6, name, &names));
+    assert_ok(bench, fy_names_create(bench->ctx, "state", 6, name, &names));
     assert_int_equal(fy_names_find(&names, "north"), FY_NAMES_SEVERAL);
     assert_int_equal(fy_names_find(&names, "south"), 4);
     assert_int_equal(fy_names_find(&names, "5"), 5);
@@ -291,10 +291,44 @@ static void test_names(void **state)
     assert_int_equal(fy_names_find(&names, ""), -1);
     assert_int_equal(fy_names_find(&names, "North"), -1);
     fy_names_destroy(&names);
-    assert_ok(bench, fy_names_create(bench->ctx, 6, NULL, &names));
+    assert_ok(bench, fy_names_create(bench->ctx, "state", 6, NULL, &names));
     assert_int_equal(fy_names_find(&names, "3"), 3);
     assert_int_equal(fy_names_find(&names, "north"), -1);
     fy_names_destroy(&names);
+}
+
+/* ---------------------------------------------------------------------------- policies */
+
+/* A policy that was printed is read again, action for action; and every allocation fails in turn.
+ */
+static void test_policy(void **state)
+{
+    run_bench *bench = *state;
+    foray_policy *policy, *read = NULL;
+    support_random random = {.seed = 1};
+    char *text;
+    size_t size;
+    assert_ok(bench, foray_policy_create(bench->ctx, bench->model, FORAY_GIVEN, &policy));
+    int64_t places = policy->horizon * policy->states;
+    for (int64_t i = 0; i < places; i++)
+        policy->action[i] = (int32_t)support_below(&random, policy->actions);
+    assert_ok(bench, foray_policy_print_csv(bench->ctx, policy, &text, &size));
+    FILE *file = fopen(bench->path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    for (int64_t allowed = 0; !read; allowed++) {
+        bench->ctx->allocations_left = allowed;
+        foray_status status = foray_policy_load_csv(bench->ctx, bench->model, bench->path, &read);
+        bench->ctx->allocations_left = -1;
+        assert_true(status == FORAY_OK ? read != NULL : status == FORAY_ERROR_MEMORY && !read);
+        assert_true(allowed < 100);
+    }
+    assert_int_equal(read->mode, FORAY_GIVEN);
+    assert_memory_equal(read->action, policy->action, (size_t)places * sizeof *read->action);
+    foray_free(text);
+    foray_policy_destroy(read);
+    foray_policy_destroy(policy);
 }
 
 /* ------------------------------------------------------------------------------- drift */
@@ -403,11 +437,17 @@ static void test_drift_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN_TEST(test_learn),         RUN_TEST(test_refused),
-        RUN_TEST(test_run),           RUN_TEST(test_run_refused),
-        RUN_TEST(test_memory),        RUN_TEST(test_csv),
-        RUN_TEST(test_names),         RUN_TEST(test_drift),
-        RUN_TEST(test_drift_refused), RUN_TEST(test_run_of_changing_file),
+        RUN_TEST(test_learn),
+        RUN_TEST(test_refused),
+        RUN_TEST(test_run),
+        RUN_TEST(test_run_refused),
+        RUN_TEST(test_memory),
+        RUN_TEST(test_csv),
+        RUN_TEST(test_names),
+        RUN_TEST(test_policy),
+        RUN_TEST(test_drift),
+        RUN_TEST(test_drift_refused),
+        RUN_TEST(test_run_of_changing_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -875,6 +875,12 @@ FORAY_API foray_status foray_policy_complete(foray_context *ctx, foray_policy *p
 /* Reads a file of version 1 or 2 as a stream, of any size. FORAY_ERROR_INPUT names the file, the
  * line and the cause. */
 FORAY_API foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out);
+/* Reads a CSV file with the columns step,state,action in any order (docs/policies.md): a policy
+ * from elsewhere, of the mode FORAY_GIVEN. Where the step is empty, or there is no such column, a
+ * row is about every step; rows about one step win over these. FORAY_ERROR_INPUT names the file,
+ * the line and the cause: also where a step and state have two actions, or none. */
+FORAY_API foray_status foray_policy_load_csv(foray_context *ctx, const foray_model *model,
+                                             const char *path, foray_policy **out);
 /* Writes a policy in the lowest version that holds it, replacing an existing file (see
  * foray_file_write). */
 FORAY_API foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy,

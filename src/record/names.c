@@ -1,6 +1,7 @@
 /* names.c - see names.h. */
 #include "record/names.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +14,10 @@ static uint64_t find_slot(const fy_names *names, const char *text)
     return at;
 }
 
-foray_status fy_names_create(foray_context *ctx, int64_t count, char *const *name, fy_names *out)
+foray_status fy_names_create(foray_context *ctx, const char *what, int64_t count, char *const *name,
+                             fy_names *out)
 {
-    fy_names names = {.count = count, .name = name, .mask = 1};
+    fy_names names = {.what = what, .count = count, .name = name, .mask = 1};
     while (name && names.mask < 2 * (uint64_t)count)
         names.mask *= 2;
     if (name && !FY_ALLOC(ctx, names.slot, names.mask))
@@ -57,4 +59,24 @@ int64_t fy_names_find(const fy_names *names, const char *text)
         return found > 0 ? found - 1 : FY_NAMES_SEVERAL;
     bool whole = digits || foray_whole_read(text, &number);
     return whole && number >= 0 && number < names->count ? number : FY_NAMES_NONE;
+}
+
+foray_status fy_names_read(foray_context *ctx, const fy_names *names, const char *path,
+                           const fy_csv *csv, const char *const *columns, int64_t column,
+                           int32_t *out)
+{
+    const char *cell = fy_csv_cell(csv, column);
+    int64_t index = fy_names_find(names, cell);
+    if (index == FY_NAMES_SEVERAL)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": %s: more than one %s is called '%.60s': give a number",
+                       path, fy_csv_line(csv), columns[column], names->what, cell);
+    if (index < 0)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": %s: there is no %s '%.60s'; the model has 0 to %" PRId64
+                       "%s",
+                       path, fy_csv_line(csv), columns[column], names->what, cell, names->count - 1,
+                       names->name ? " and their names" : "");
+    *out = (int32_t)index;
+    return FORAY_OK;
 }

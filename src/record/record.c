@@ -97,23 +97,9 @@ static foray_status meet(foray_context *ctx, known *set, const char *text, bool 
 
 /* ------------------------------------------------------------------------------- cells */
 
-static foray_status read_index(recording *r, int64_t column, const fy_names *names,
-                               const char *what, int32_t *out)
+static foray_status read_index(recording *r, int64_t column, const fy_names *names, int32_t *out)
 {
-    const char *cell = fy_csv_cell(r->csv, column);
-    int64_t index = fy_names_find(names, cell);
-    if (index == FY_NAMES_SEVERAL)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                       "%s:%" PRId64 ": %s: more than one %s is called '%.60s': give a number",
-                       r->path, fy_csv_line(r->csv), columns[column], what, cell);
-    if (index < 0)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                       "%s:%" PRId64 ": %s: there is no %s '%.60s'; the model has 0 to %" PRId64
-                       "%s",
-                       r->path, fy_csv_line(r->csv), columns[column], what, cell, names->count - 1,
-                       names->name ? " and their names" : "");
-    *out = (int32_t)index;
-    return FORAY_OK;
+    return fy_names_read(r->ctx, names, r->path, r->csv, columns, column, out);
 }
 
 /* 0, 1, true, false in the spellings of the programs that write such files; empty: no. */
@@ -213,11 +199,11 @@ static bool is_absorbing(const foray_model *model, int64_t state)
 /* row: state, action, next. */
 static foray_status read_row(recording *r, int32_t row[3])
 {
-    foray_status status = read_index(r, STATE, &r->states, "state", &row[0]);
+    foray_status status = read_index(r, STATE, &r->states, &row[0]);
     if (status == FORAY_OK)
-        status = read_index(r, ACTION, &r->actions, "action", &row[1]);
+        status = read_index(r, ACTION, &r->actions, &row[1]);
     if (status == FORAY_OK)
-        status = read_index(r, NEXT, &r->states, "state", &row[2]);
+        status = read_index(r, NEXT, &r->states, &row[2]);
     if (status == FORAY_OK && r->step > 0 && row[0] != r->piece_states[r->steps])
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "%s:%" PRId64 ": state: %" PRId32 ", but the row before led to %" PRId32,
@@ -287,9 +273,9 @@ foray_status fy_record_read(foray_context *ctx, const foray_model *model, const 
     foray_status status = FORAY_ERROR_MEMORY;
     if (FY_ALLOC(ctx, r.piece_states, model->horizon + 1) &&
         FY_ALLOC(ctx, r.piece_actions, model->horizon))
-        status = fy_names_create(ctx, model->states, model->state_names, &r.states);
+        status = fy_names_create(ctx, "state", model->states, model->state_names, &r.states);
     if (status == FORAY_OK)
-        status = fy_names_create(ctx, model->actions, model->action_names, &r.actions);
+        status = fy_names_create(ctx, "action", model->actions, model->action_names, &r.actions);
     if (status == FORAY_OK)
         status = fy_csv_open(ctx, path, columns, NEXT + 1, &r.csv);
     if (status == FORAY_OK)
