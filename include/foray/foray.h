@@ -768,8 +768,8 @@ typedef enum foray_mode {
 /* "optimistic", "plugin", "pessimistic", "given"; NULL for any other number. */
 FORAY_API const char *foray_mode_name(foray_mode mode);
 
-/* "sharp", "selfnormalised", "theorem", "likelihood", "counts", "none"; NULL for any other number.
- */
+/* "sharp", "selfnormalised", "theorem", "likelihood", "refit", "counts", "none"; NULL for any other
+ * number. */
 FORAY_API const char *foray_radius_name(foray_radius radius);
 
 /* Which bound a gap comes from. GAP: how much better another choice could be, under one and the
