@@ -20,7 +20,7 @@ static const foray_lab_parameter parameters[] = {
                                            "ucrl-rfe,ucrl-rfe+,ucrl-vtr,random,rf-ucrl,rf-express,"
                                            "rf-rl-explore,sstp",
                                            "ucrl-rfe,ucrl-rfe+,ucrl-vtr,ucrl-vtr+,random,rf-ucrl,"
-                                           "rf-express,rf-rl-explore,sstp,francis",
+                                           "rf-express,rf-rl-explore,sstp",
                                            "the algorithms"),
     [FY_LB_HORIZON] = FY_LAB_WHOLE("horizon", "4", "4", 2, 1e6, "H, the steps of an episode"),
     [FY_LB_DELTA] = FY_LAB_REAL("delta", "0.1", "0.1", 1e-6, 0.999,
