@@ -120,8 +120,8 @@ int main(int argc, char **argv)
     need(ctx, foray_explorer_bound(explorer, &bound));
 
     printf("Planning for %d rewards it has not seen. With probability %g, no plan is further from\n"
-           "the optimum than its certificate; for plug-in plans, whatever the reward, %.4f.\n"
-           "A certificate of 0 says that no plan is better.\n\n",
+           "the optimum than its certificate, and no plug-in plan, whatever its reward, than "
+           "%.4f.\nA certificate of 0 proves that no plan is better.\n\n",
            REWARDS, 1.0 - bound.delta, bound.gap);
     make_rewards(ctx, model, reward);
     print_table(ctx, model, explorer, reward);

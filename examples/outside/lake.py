@@ -5,7 +5,7 @@
 """
 from foray_world import World, serve, uniform
 
-MAP = ("S...",  # S: start, O: hole, G: goal; whoever is in a hole or at the goal stays there
+MAP = ("S...",  # S: start, O: hole, G: goal; holes and the goal are never left
        ".O.O",
        "...O",
        "O..G")

@@ -8,7 +8,7 @@ import sys
 import foray
 
 CALLS = (1, 2, 3, 4, 2, 3, 3, 1)  # lines that may ring in each hour of the day
-HOURS, MOST = len(CALLS), 4  # callers that can wait; whoever calls then is lost
+HOURS, MOST = len(CALLS), 4  # callers that can wait; further callers are lost
 NIGHT = HOURS * (MOST + 1)  # the last state; all others are (hour, callers waiting)
 EPISODES = (250, 500, 1000, 2000, 4000, 8000, 16000)
 

@@ -24,7 +24,7 @@ enum { MOST_KNOBS = 10 };
 
 static const foray_parameter parameters[] = {
     FY_WHOLE("knobs", "4", 1, MOST_KNOBS, "knobs of the trapdoor: d - 1"),
-    FY_REAL("base", "0.05", 0, 1, "probability that it opens, with the knobs undecided"),
+    FY_REAL("base", "0.05", 0, 1, "probability that it opens if the knobs cancel out"),
     FY_REAL("gap", "0.01", 1e-6, 0.5, "what each knob adds or takes away"),
     FY_WHOLE("horizon", "20", 1, 1e5, "steps per episode, and positions in the corridor"),
 };
@@ -106,5 +106,5 @@ static foray_status trapdoor_build(foray_context *ctx, const double *value, fora
 }
 
 const fy_world_kind fy_world_trapdoor = {
-    "trapdoor", "a corridor whose trapdoors lead to the treasure, by knobs that do little",
-    parameters, FY_COUNT(parameters), trapdoor_build};
+    "trapdoor", "a corridor whose trapdoors, set by knobs, lead to the treasure", parameters,
+    FY_COUNT(parameters), trapdoor_build};
