@@ -16,7 +16,7 @@ static const foray_lab_parameter parameters[] = {
     [FY_AB_WORLDS] = FY_LAB_WORLDS("worlds", "chain rooms:rows=2,cols=2 mixture riverswim",
                                    "chain rooms mixture inventory queue", "the worlds"),
     [FY_AB_BASE] = FY_LAB_CHOICE("base", "default", "default", "default|literal",
-                                 "what one choice at a time is changed in"),
+                                 "the worlds in which one choice at a time is changed"),
     [FY_AB_EPISODES] = FY_LAB_WHOLE("episodes", "2048", "4096", 1, 1e9, "episodes of every run"),
     [FY_AB_TARGET] = FY_LAB_REAL("target", "0.01", "0.01", 1e-9, 1,
                                  "the worst gap to be reached, as a share of H"),

@@ -216,8 +216,8 @@ static foray_status show_all(fy_lab *lab, const effects *e, fy_content *content)
         "Base: the %s settings, plug-in policies. After %" PRId64 " episodes; the target is a "
         "worst gap of %.4g H. Ratios are geometric interquartile means over pairs of runs with the "
         "same seed. Gaps below 0.0001 H count as that; a target that was not reached counts as "
-        "twice the episodes. Each interval is to hold 95 times in 100 by itself: among so many "
-        "some miss.",
+        "twice the episodes. Each interval by itself covers the truth 95 times in 100; among so "
+        "many, some miss.",
         fy_lab_word(lab, FY_AB_BASE, 0), fy_lab_whole(lab, FY_AB_EPISODES),
         fy_lab_real(lab, FY_AB_TARGET));
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn && status == FORAY_OK; i++)

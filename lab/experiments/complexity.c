@@ -15,13 +15,12 @@
 #include <stdlib.h>
 
 static const foray_lab_parameter parameters[] = {
-    [FY_COMPLEXITY_ALGORITHMS] =
-        FY_LAB_ALGORITHMS("algorithms",
-                          "ucrl-rfe,ucrl-rfe+,rf-ucrl,rf-express,random,"
-                          "generative",
-                          "ucrl-rfe,ucrl-rfe+,rf-ucrl,rf-express,random,"
-                          "generative",
-                          "the algorithms"),
+    [FY_COMPLEXITY_ALGORITHMS] = FY_LAB_ALGORITHMS("algorithms",
+                                                   "ucrl-rfe,ucrl-rfe+,rf-ucrl,rf-express,random,"
+                                                   "generative",
+                                                   "ucrl-rfe,ucrl-rfe+,rf-ucrl,rf-express,random,"
+                                                   "generative",
+                                                   "the algorithms"),
     [FY_COMPLEXITY_EPS] = FY_LAB_REALS("eps", "0.3,0.1,0.03,0.01", "0.3,0.1,0.03,0.01,0.003", 1e-9,
                                        1e6, "accuracies for the actual gap"),
     [FY_COMPLEXITY_CERTIFIED] = FY_LAB_REALS("certified_eps", "8,4,2", "8,4,2,1,0.5", 1e-9, 1e6,
@@ -204,13 +203,13 @@ const fy_lab_experiment fy_lab_complexity = {
     .question =
         "K(eps) is the first number of episodes from which on, up to the end of the runs, at least "
         "a share of 1 - delta of the seeds has a worst gap of at most eps: the worst over all goal "
-        "states, random dense, sparse and time-dependent rewards, and the rewards an adversary "
-        "climbs to, for plug-in policies. The same is asked of the certificate, which the "
-        "algorithm itself knows. It is looked at after 10^(i/8) episodes, and nothing is "
-        "interpolated: K is the first such number at which the criterion holds. An exponent is "
-        "the slope of log K by least squares, the same for all lines, each of which has a height "
-        "of its own; its interval holds 95% of the slopes that come out when the seeds are "
-        "resampled. Accuracies that were not reached within the budget are shown as beyond it, "
+        "states, random dense, sparse and time-dependent rewards, and the rewards that an "
+        "adversary finds, for plug-in policies. The same is measured for the certificate, which "
+        "the algorithm itself knows. Both are checked after 10^(i/8) episodes, and nothing is "
+        "interpolated: K is the first such number at which the criterion holds. An exponent is the "
+        "least-squares slope of log K, common to all lines, each with an intercept of its own; its "
+        "interval contains 95% of the slopes obtained by resampling the seeds. Accuracies that "
+        "were not reached within the budget are shown as beyond it, "
         "and are left out of the fits.",
     .formula = formulas,
     .description =

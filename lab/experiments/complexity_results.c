@@ -324,8 +324,8 @@ static foray_status show_exponents(study *s)
     fy_content_heading(s->content, "Exponents");
     fy_content_paragraph(
         s->content,
-        "Slopes of log K against log(1/eps), log H and log d, with the interval that 95%% of the "
-        "resampled slopes lie in, beside the exponents in the theorems (diamonds; two where it "
+        "Slopes of log K against log(1/eps), log H and log d, with the interval that contains 95%% "
+        "of the resampled slopes, next to the exponents in the theorems (diamonds; two where it "
         "gives a range), which are upper bounds up to logarithms. Empty: fewer than two points "
         "that differ in the variable alone. "
         "Points: how many of all (H, d, eps) were reached within the budget and not at the very "

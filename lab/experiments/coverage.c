@@ -96,7 +96,7 @@ static const fy_lab_column measures[FY_COVERAGE_COLUMNS] = {
     [FY_COVERAGE_C_WORLD] = {.name = "world", .help = "the world", .words = 1 + FY_COVERAGE_WORLDS},
     [FY_COVERAGE_C_DELTA] = {.name = "delta", .help = "certificates may fail this often"},
     [FY_COVERAGE_C_SCALE] = {.name = "scale", .help = "factor of the radius; below 1: a control"},
-    [FY_COVERAGE_C_RUNS] = {.name = "runs", .help = "runs that were watched"},
+    [FY_COVERAGE_C_RUNS] = {.name = "runs", .help = "runs that were observed"},
     [FY_COVERAGE_C_HELD] = {.name = "held", .help = "runs in which everything below held"},
     [FY_COVERAGE_C_SETS] = {.name = "sets",
                             .help = "runs in which every confidence set contained theta* after "
@@ -109,7 +109,7 @@ static const fy_lab_column measures[FY_COVERAGE_COLUMNS] = {
     [FY_COVERAGE_C_SET_MEDIAN] = {.name = "set_median",
                                   .help = "largest distance from theta* over radius within a run; "
                                           "the median of the runs"},
-    [FY_COVERAGE_C_SET_MOST] = {.name = "set_most", .help = "the same, the most of all runs"},
+    [FY_COVERAGE_C_SET_MOST] = {.name = "set_most", .help = "the same, the largest over all runs"},
     [FY_COVERAGE_C_ALL_MEDIAN] = {.name = "all_median",
                                   .help = "largest worst gap over bound for all rewards; median"},
     [FY_COVERAGE_C_ALL_MOST] = {.name = "all_most", .help = "the same, the most"},
@@ -298,11 +298,11 @@ const fy_lab_experiment fy_lab_coverage = {
         "A theorem with delta says: in a share of at least 1 - delta of all runs, theta* is in "
         "every confidence set after every episode, the bound for all rewards is at least the gap "
         "of every optimistic plan (from likelihoods: of every plug-in plan), and the certificate "
-        "of every plan is at least its gap. Here "
-        "runs are watched in worlds whose theta* is known, and those in which it was so are "
-        "counted. Gaps are exact; they are looked for after 1, 4, 16, ... episodes and at the "
-        "end, over goal states, random dense, sparse and time-dependent rewards, and the reward "
-        "that an adversary climbs to, for plans of all three modes. Intervals are those of "
+        "of every plan is at least its gap. Here runs are observed in worlds whose theta* is "
+        "known, and those in which all of this held are counted. Gaps are exact; they are measured "
+        "after 1, 4, 16, ... episodes and at the end, over goal states, random dense, sparse and "
+        "time-dependent rewards, and the reward that an adversary finds, for plans of all three "
+        "modes. Intervals are those of "
         "Clopper and Pearson at 95%, which are exact for any number of runs. Radii scaled below "
         "1 are the control: they carry no promise, and show that a failure would be seen.",
     .description =

@@ -324,13 +324,13 @@ static void show_certificates(const fy_lab *lab, fy_content *content)
             fy_table_shortest(&table, row[column]);
     }
     fy_content_heading(content, "What certificates are worth");
-    fy_content_paragraph(
-        content,
-        "After %" PRId64 " episodes at delta %g, medians over the runs: the bound "
-        "for all rewards beside the worst gap that was found, and the certificates "
-        "of pessimistic plans beside their gaps, means over the rewards. A bound "
-        "of H says nothing.",
-        fy_lab_whole(lab, FY_COVERAGE_EPISODES), delta);
+    fy_content_paragraph(content,
+                         "After %" PRId64
+                         " episodes at delta %g, medians over the runs: the bound for all rewards "
+                         "next to the worst gap that was found, and the certificates of "
+                         "pessimistic plans next to their gaps, as means over the rewards. A bound "
+                         "of H says nothing.",
+                         fy_lab_whole(lab, FY_COVERAGE_EPISODES), delta);
     fy_content_table(content, FY_TABLE_READ, "certificates", NULL, &table);
 }
 

@@ -46,7 +46,9 @@ enum { C_WORLD, C_ALGORITHM, C_SEED, C_HORIZON, C_GOALS, C_ALL, COLUMNS };
 
 static const fy_lab_column row_columns[COLUMNS] = {
     [C_WORLD] = {.name = "world", .help = "the world", .words = 1 + WORLDS},
-    [C_ALGORITHM] = {.name = "algorithm", .help = "who explored", .words = 1 + ALGORITHMS},
+    [C_ALGORITHM] = {.name = "algorithm",
+                     .help = "the algorithm that explored",
+                     .words = 1 + ALGORITHMS},
     [C_SEED] = {.name = "seed", .help = "of the run"},
     [C_HORIZON] = {.name = "horizon", .help = "H of the world"},
     [C_GOALS] = {.name = "goals", .help = "episodes for the mean certificate of goals; inf: more"},
@@ -373,7 +375,7 @@ static void draw_multiples(const fy_lab *lab, int column, const char *id, const 
 
 static foray_status show_explorers(fy_lab *lab, fy_content *content)
 {
-    fy_content_heading(content, "Who is how much slower than the best");
+    fy_content_heading(content, "How much slower than the best");
     fy_content_paragraph(content,
                          "From the world in which an algorithm does best to the one in which it "
                          "does worst; the dot is the world in the middle. An arrow: in some world "
@@ -395,10 +397,12 @@ const fy_lab_experiment fy_lab_explorers = {
     .name = "explorers",
     .summary = "how many episodes each algorithm needs for the same certificates",
     .question =
-        "Certificates from likelihoods depend on what was seen alone, whoever explored: so they "
-        "compare explorers. Each explores until the mean certificate of its plug-in plans for goal "
-        "states is 5% of H, and until its bound for all rewards is 20% of H; it is looked at "
-        "whenever a tenth more episodes have gone by. Algorithms that must know the number of "
+        "Certificates from likelihoods depend only on what was seen, not on which algorithm "
+        "explored, so they can be used to compare explorers. Each explores until the mean "
+        "certificate of its plug-in plans for goal "
+        "states is 5% of H, and until its bound for all rewards is 20% of H; this is checked "
+        "whenever the number of episodes has grown by a tenth. Algorithms that must know the "
+        "number of "
         "episodes beforehand are told the budget. The generative sampler need not walk, and does "
         "not count as the best.",
     .description =

@@ -337,9 +337,9 @@ static foray_status show_sharpness(fy_lab *lab, fy_content *content)
     find_sharpness(lab);
     fy_content_heading(content, "Certificates, the adversary and the truth");
     fy_content_paragraph(
-        content, "Between the certificate and the adversary lies what bounding loses: no "
-                 "certificate from the same confidence set can be below the adversary. Between "
-                 "the adversary and the truth lies what is not known yet.");
+        content, "The distance from the certificate to the adversary is what bounding loses: no "
+                 "certificate from the same confidence set can be below the adversary. The "
+                 "distance from the adversary to the truth is what is not known yet.");
     for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++)
         draw_world(lab, w, content);
     fy_content_heading(content, "At the end");
@@ -352,7 +352,7 @@ const fy_lab_experiment fy_lab_sharpness = {
     .name = "sharpness",
     .summary = "how near certificates come to the best possible and to the truth",
     .question =
-        "A certificate says what a plan loses at most. Here it stands between an older bound (the "
+        "A certificate bounds what a plan loses. Here it is compared with an older bound (the "
         "difference of an optimistic and a pessimistic value, from the radius that explored), an "
         "adversary that looks inside the same confidence set for a law under which the plan loses "
         "as much as possible, and what the plan really loses; for plug-in plans of goal states, "

@@ -45,13 +45,15 @@ static const foray_lab_parameter parameters[FY_THEOREM_PARAMETERS] = {
         FY_LAB_REALS("eps", "0.5,0.25,0.1", "1,0.5,0.25,0.1", 1e-6, 1e6, "accuracies"),
     [FY_THEOREM_DELTA] =
         FY_LAB_REAL("delta", "0.1", "0.1", 1e-9, 0.999, "the share of runs that may fail"),
-    [FY_THEOREM_EVERY_BUDGET] = FY_LAB_WHOLE("every_budget", "4000000", "4000000", 1, 1e12,
-                                             "most episodes of a run that plans in every one"),
-    [FY_THEOREM_DOUBLING_BUDGET] = FY_LAB_WHOLE("doubling_budget", "40000000", "40000000", 1, 1e12,
-                                                "most episodes of a run that plans seldom"),
+    [FY_THEOREM_EVERY_BUDGET] =
+        FY_LAB_WHOLE("every_budget", "4000000", "4000000", 1, 1e12,
+                     "largest number of episodes of a run that plans in every one"),
+    [FY_THEOREM_DOUBLING_BUDGET] =
+        FY_LAB_WHOLE("doubling_budget", "40000000", "40000000", 1, 1e12,
+                     "largest number of episodes of a run that plans rarely"),
     [FY_THEOREM_OTHERS] =
         FY_LAB_WORLDS("others", "chain riverswim rooms inventory",
-                      "chain riverswim rooms inventory", "worlds of which only K is worked out"),
+                      "chain riverswim rooms inventory", "worlds for which only K is computed"),
     [FY_THEOREM_REWARDS] = FY_LAB_WHOLE("rewards", "8", "8", 1, 1e6,
                                         "rewards of each kind: goals, dense, sparse, timed"),
     [FY_THEOREM_ROUNDS] = FY_LAB_WHOLE("rounds", "4", "4", 0, 1e6, "rounds of the adversary"),

@@ -267,7 +267,7 @@ static foray_status show_promises(fy_lab *lab, double *work, fy_content *content
     fy_lab_details(lab);
     int64_t charts = 0, runs = fy_lab_whole(lab, FY_THEOREM_SEEDS);
     fy_table table = fy_table_begin(lab->ctx, SUMMARY, summary_heading);
-    fy_content_heading(content, "Measured beside promised");
+    fy_content_heading(content, "Measured and promised");
     fy_content_paragraph(content,
                          "The smallest eps of each variant and world. “promised” is what the proof "
                          "gives after k episodes with the radius for K; it meets eps at K, where "
@@ -328,8 +328,8 @@ static foray_status show_asked(fy_lab *lab, fy_content *content)
     if (status == FORAY_OK)
         status = add_asked(lab, FY_THEOREM_OTHERS, &table);
     fy_content_heading(content, "What the theorems ask for");
-    fy_content_paragraph(content, "K of UCRL-RFE, its radius, and a number that K of UCRL-RFE+ is "
-                                  "not below: the one that its largest term alone needs.");
+    fy_content_paragraph(content, "K of UCRL-RFE, its radius, and a lower bound on K of UCRL-RFE+: "
+                                  "what its largest term alone needs.");
     fy_content_table(content, FY_TABLE_READ, "promises", NULL, &table);
     return status;
 }
