@@ -23,7 +23,7 @@ expect 3 'entries.0.: state "side": 1 and 2 both have this name' foray plan two.
 printf 'episode,step,state,action,next\n0,0,start,toss,side\n' >side.csv
 expect 3 "side.csv:2: next: more than one state is called 'side'" foray learn two.json side.csv -o x.foray
 printf 'step,state,action\n,start,toss\n,side,wait\n,2,wait\n' >policy.csv
-expect 3 "policy.csv:3: more than one state is called 'side'" foray evaluate two.json policy.csv -r goal:1
+expect 3 "policy.csv:3: state: more than one state is called 'side'" foray evaluate two.json policy.csv -r goal:1
 expect 3 "line 1: more than one state has this name" foray act policy.json <<<side
 expect 0 "^toss$" foray act policy.json <<<start
 

@@ -46,7 +46,7 @@ expect 0 "pairs +3$" foray model check sure.json
 printf '{"format":"foray-reward","version":1,"name":"r","default":0,"entries":[[null,1,1,1]]}' >lacks.json
 expect 3 "lacks.json:1: entries.0.: action 1 is not available in state 1" foray plan sure.json -r lacks.json
 printf 'step,state,action\n0,0,0\n0,1,1\n1,0,0\n1,1,0\n2,0,0\n2,1,0\n3,0,0\n3,1,0\n' >lacks.csv
-expect 3 "takes action 1 in state 1 at step 0, but that state does not have it" \
+expect 3 "lacks.csv:3: action: 1 is not available in state 1" \
   foray certify sure.foray lacks.csv -r goal:0
 printf 'episode,step,state,action,next\n0,0,0,0,1\n0,1,1,1,0\n' >data.csv
 expect 3 "data.csv:3: action: 1 is not available in state 1" foray learn sure.json data.csv -o learnt.foray
