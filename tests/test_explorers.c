@@ -452,22 +452,30 @@ static void says_heuristic(const char *algorithm, const char *world)
     support_stage_clear(&s);
 }
 
+/* Neither is a number that happens to be near. */
+static void no_such_kind_or_mode(void **state)
+{
+    (void)state;
+    foray_settings settings = support_settings("ucrl-rfe", 10, 7);
+    support_stage s = set_stage("chain", &settings, 1);
+    foray_certificate bound;
+    support_refused(s.ctx, foray_explorer_bound_kind(s.explorer, (foray_reward_kind)9, &bound),
+                    FORAY_ERROR_USAGE, "there is no kind 9 of rewards");
+    support_refused(s.ctx, foray_explorer_plan(s.explorer, 0, NULL, FORAY_GIVEN, NULL),
+                    FORAY_ERROR_USAGE, "it must be optimistic, plugin or pessimistic");
+    support_stage_clear(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        EVERYWHERE(same_bits_for_any_threads),
-        EVERYWHERE(continues_where_it_was),
-        EVERYWHERE(refuses_damaged_state),
-        EVERYWHERE(insists_on_the_order_of_calls),
-        EVERYWHERE(notices_impossible_successors),
-        cmocka_unit_test(bad_settings),
-        EVERYWHERE(survives_every_failed_allocation),
-        EVERYWHERE(episodes_allocate_nothing),
-        EVERYWHERE(certifies_honestly),
-        EVERYWHERE(certifies_by_likelihood),
-        cmocka_unit_test(likelihood_is_the_default),
-        EVERYWHERE(plans_together_as_alone),
-        EVERYWHERE(says_heuristic),
+        EVERYWHERE(same_bits_for_any_threads),     EVERYWHERE(continues_where_it_was),
+        EVERYWHERE(refuses_damaged_state),         EVERYWHERE(insists_on_the_order_of_calls),
+        EVERYWHERE(notices_impossible_successors), cmocka_unit_test(bad_settings),
+        cmocka_unit_test(no_such_kind_or_mode),    EVERYWHERE(survives_every_failed_allocation),
+        EVERYWHERE(episodes_allocate_nothing),     EVERYWHERE(certifies_honestly),
+        EVERYWHERE(certifies_by_likelihood),       cmocka_unit_test(likelihood_is_the_default),
+        EVERYWHERE(plans_together_as_alone),       EVERYWHERE(says_heuristic),
         EVERYWHERE(takes_the_reward_it_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

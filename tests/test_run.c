@@ -315,7 +315,7 @@ static void test_one_writer_many_readers(void **state)
     foray_run *writer = run_create(bench, bench->path), *second, *reader;
     assert_fails(bench, FORAY_ERROR_IO,
                  foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &second));
-    run_assert_message(bench, "in use by another process");
+    run_assert_message(bench, "in use by this process");
     assert_fails(bench, FORAY_ERROR_IO,
                  foray_run_create(bench->ctx, bench->path, FORAY_RUN_REPLACE, bench->model, "",
                                   &bench->settings, &second));

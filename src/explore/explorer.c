@@ -140,7 +140,9 @@ static foray_status make_plans(foray_explorer *explorer, bool certified, int64_t
 {
     if ((unsigned)mode >= FORAY_MODES || count < 0)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
-                       "planning for %" PRId64 " rewards in mode %d", count, (int)mode);
+                       "cannot plan for %" PRId64 " rewards in mode %d: it must be optimistic, "
+                       "plugin or pessimistic",
+                       count, (int)mode);
     for (int64_t i = 0; i < count; i++) {
         foray_status status = fy_reward_check(explorer->ctx, rewards[i], explorer->model);
         if (status != FORAY_OK)
@@ -190,6 +192,9 @@ foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_ki
     double most = kind == FORAY_KIND_REACH ? 1 : (double)explorer->model->horizon;
     fy_certifier *sets = NULL;
     foray_status status = FORAY_OK;
+    if ((unsigned)kind > FORAY_KIND_REACH)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE, "there is no kind %d of rewards",
+                       (int)kind);
     if (fy_explorer_on_sets(explorer))
         status = fy_explorer_sets(explorer, &sets);
     if (status != FORAY_OK)

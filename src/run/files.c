@@ -87,6 +87,9 @@ static foray_status try_lock(foray_context *ctx, const char *path, const char *l
         return refuse_lock(ctx, path, lock_path);
     if (failed != EWOULDBLOCK)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", lock_path, strerror(failed));
+    if (holder == getpid())
+        return fy_fail(ctx, FORAY_ERROR_IO,
+                       "%s: in use by this process, which has opened it to write", path);
     return fy_fail(ctx, FORAY_ERROR_IO,
                    "%s: in use by another process (%" PRId64 "), which may write it", path, holder);
 }
