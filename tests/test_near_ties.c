@@ -129,6 +129,9 @@ static void equal_actions_are_equal(void **state)
         if (gap != 0)
             fail_msg("equal actions (%d), but certified %g", which, gap);
     }
+    /* With a discount of 0 nothing counts but the first step, in which there is no choice. */
+    const offer first_step = {0, 1, 0, 0.3, 0.1, false, false};
+    assert_true(certify_worse(&s, &first_step) == 0);
     support_stage_clear(&s);
 }
 

@@ -90,6 +90,7 @@ static double reward_rounding(const fy_gap_pass *gap, int64_t t, double unit)
 {
     const double *scale = gap->layout.reward.scale;
     bool exact = unit == 0 || (unit == 1 && (!scale || scale[t] == 1));
+    exact |= t > 0 && gap->reward->discount == 0; /* 0, and not what is too small for a number */
     if (exact || (gap->rounded == 0 && !scale))
         return 0;
     double scaled = scale ? scale[t] * unit : unit;
