@@ -95,7 +95,7 @@ FORAY_API foray_status foray_system_create(foray_context *ctx, const foray_syste
 FORAY_API void foray_system_destroy(foray_system *system);
 
 /* The system that `text` names, wherever it comes from:
- *   pendulum, mountaincar:wind=0.1   a built-in one, NAME[:key=value,...]
+ *   pendulum, mountaincar:noise=0.1  a built-in one, NAME[:key=value,...]
  *   plugin:PATH[:TEXT]               a shared object (foray/plugin.h); TEXT is passed to it
  *   exec:COMMAND                     a program that answers over pipes (docs/outside.md)
  * FORAY_ERROR_USAGE: no such built-in system. FORAY_ERROR_WORLD: it does not start. */

@@ -170,8 +170,8 @@ static void print_command(const fy_lab *lab, fy_writer *text)
     }
     fy_print(&command, " -o %s\n", lab->experiment->name);
     fy_page_command(text, &command);
-    fy_print(text, "<p>With the same version on the same type of machine every number comes out "
-                   "the same to the last digit, but for times.</p>\n");
+    fy_print(text, "<p>With the same version every number comes out the same to the last digit on "
+                   "every machine, except for times.</p>\n");
 }
 
 static void print_parameters(const fy_lab *lab, fy_writer *text)
