@@ -345,7 +345,7 @@ const cli_command cli_lab_all = {
     .description =
         "Runs all experiments, one after the other, each in a directory of its own, and\n"
         "writes index.html with what they found. With --quick this takes about five minutes\n"
-        "on two cores; without it, about two hours. If stopped, run the same command again to\n"
+        "on two cores; without it, one to two hours. If stopped, run the same command again to\n"
         "continue.",
     .options = all_options,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
