@@ -1,11 +1,13 @@
 /* source.c - models and rewards from what is typed on the command line. */
 #include "view.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool ends_in(const char *text, const char *ending)
 {
@@ -44,21 +46,23 @@ static bool world_exists(const char *name, cli_guess *guess)
     return false;
 }
 
-/* A file is a model if it begins like one: as JSON does, or as the compact format. */
-static bool begins_like_model(FILE *file)
+/* A file is a model if it begins like one: as JSON does, or as the compact format. Streams take
+ * memory, and a file without one would seem not to be there. */
+static bool begins_like_model(int file)
 {
-    int first = getc(file);
+    unsigned char first = ' ';
     while (first == ' ' || first == '\n' || first == '\r' || first == '\t')
-        first = getc(file);
+        if (read(file, &first, 1) != 1)
+            return false;
     return first == '{' || first == 0x89;
 }
 
 bool cli_names_model(const char *source)
 {
-    FILE *file = fopen(source, "rb");
-    if (file) {
+    int file = open(source, O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
         bool model = begins_like_model(file);
-        fclose(file);
+        close(file);
         return model;
     }
     char name[64];

@@ -61,5 +61,5 @@ foray certify lake.foray named.csv -r reach:15 --json | grep -v '"policy": "' >n
 foray certify lake.foray numbered.csv -r reach:15 --json | grep -v '"policy": "' >numbered.out
 holds "names are as good as numbers" cmp named.out numbered.out
 sed 's/down/dwon/' named.csv >wrong.csv
-expect 3 "wrong.csv:16: .*by number or name" foray certify lake.foray wrong.csv -r reach:15
+expect 3 "wrong.csv:16: .*the model has 0 to 3 and their names" foray certify lake.foray wrong.csv -r reach:15
 finish
