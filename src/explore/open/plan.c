@@ -17,6 +17,7 @@
 #include "plan/policy.h"
 #include "plan/reward.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -213,6 +214,15 @@ foray_certificate fy_open_certificate(const foray_explorer *explorer, double gap
     return certificate;
 }
 
+/* What rounding may have taken from a gap where the reward was brought to the unit of planning:
+ * different values may be the same there. Three roundings for each reward and two for each sum, of
+ * two values that are at most hi_0. */
+static double lost_in_rounding(const planning *p)
+{
+    double H = (double)p->reward->horizon;
+    return fy_reward_unit_of(p->reward).own ? 4 * H * (p->hi[0] + 1) * DBL_EPSILON : 0;
+}
+
 static void finish(planning *p)
 {
     foray_policy *policy = p->policy;
@@ -230,8 +240,9 @@ static void finish(planning *p)
     policy->value[FORAY_PESSIMISTIC] = policy->low;
     if (p->notes)
         p->notes->first = gap - at_first(p, v->gap, 0, hi - lo, hi - lo, fy_laws_guess);
-    gap = fmin(gap, fmax(up - policy->low, 0));
-    policy->certificate = fy_open_certificate(p->explorer, gap, p->hi[0] - p->lo[0]);
+    gap = fmin(gap, fmax(up - policy->low, 0)) + lost_in_rounding(p);
+    policy->certificate =
+        fy_open_certificate(p->explorer, gap, p->hi[0] - p->lo[0] + lost_in_rounding(p));
 }
 
 /* -------------------------------------------------------------------------- whole */
