@@ -150,6 +150,32 @@ static void open_models_neither(void **state)
     support_stage_clear(&s);
 }
 
+/* Nor do certificates by the radius of the exploration, which compare values. */
+static void differences_of_values_neither(void **state)
+{
+    (void)state;
+    static const double wide[] = {1, 1e3, 1e9, 1e15};
+    support_stage s = explore_house();
+    support_ok(s.ctx, foray_explorer_certify_by(s.explorer, FORAY_RADIUS_SHARP));
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
+        foray_reward *reward;
+        foray_policy *policy;
+        double value, optimal;
+        support_ok(s.ctx, foray_reward_create_between(s.ctx, s.model, "near", -wide[i], wide[i],
+                                                      0.3, &reward));
+        const foray_reward *const rewards[] = {reward};
+        support_ok(s.ctx, foray_reward_set(s.ctx, reward, -1, ROOM, 1, 0.301));
+        support_ok(s.ctx, foray_explorer_plan(s.explorer, 1, rewards, FORAY_PLUGIN, &policy));
+        support_ok(s.ctx, foray_evaluate(s.ctx, s.model, reward, policy, &value, &optimal));
+        if (!(policy->certificate.gap >= optimal - value))
+            fail_msg("range up to %g: %g is lost, but certified %g", wide[i], optimal - value,
+                     policy->certificate.gap);
+        foray_policy_destroy(policy);
+        foray_reward_destroy(reward);
+    }
+    support_stage_clear(&s);
+}
+
 /* The control: actions that are equal in everything need no proof, and have a certificate of 0. */
 static void equal_actions_are_equal(void **state)
 {
@@ -173,6 +199,7 @@ int main(void)
         cmocka_unit_test(no_range_hides_a_difference),
         cmocka_unit_test(ends_of_the_range_are_exact),
         cmocka_unit_test(open_models_neither),
+        cmocka_unit_test(differences_of_values_neither),
         cmocka_unit_test(equal_actions_are_equal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -317,5 +317,8 @@ void fy_reward_convert(const foray_reward *reward, foray_policy *policy)
     policy->expected = fy_reward_value(&unit, policy->expected);
     policy->low = low - off;
     policy->high = high + off;
+    /* The gap certificate counts its roundings by itself; differences of values do not. */
+    if (policy->certificate.bound == FORAY_BOUND_VALUES)
+        policy->certificate.gap += 4 * (double)reward->horizon * (unit.most + 1) * DBL_EPSILON;
     policy->certificate.gap *= fabs(unit.slope) * (1 + 4 * DBL_EPSILON);
 }
