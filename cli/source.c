@@ -363,6 +363,9 @@ static cli_exit unknown_reward(cli_session *session, const char *text)
     const char *rest = text + strcspn(text, ":");
     cli_guess guess = {form, NULL, 0};
     snprintf(form, sizeof form, "%.*s", (int)(rest - text), text);
+    if (strcmp(text, "own") == 0)
+        return cli_fail(session, CLI_BAD_INPUT,
+                        "own: no such file, and no run here has stored what its world itself pays");
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         cli_guess_try(&guess, forms[i]);
     if (!guess.best)

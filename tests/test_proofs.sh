@@ -114,6 +114,8 @@ expect 3 "hex.csv:2: step: '0x1', but the model has 0 to 23, and nothing means e
 echo hello >text.csv
 expect 3 "text.csv:1: there is no column 'hello' here" foray certify river.foray text.csv -r goal:5
 expect 3 "No such file" foray certify river.foray missing.csv -r goal:5
+expect 3 "own: no such file, and no run here has stored what its world itself pays" \
+    foray certify river.foray right.csv -r own
 
 # ---- a policy as CSV is read like every CSV: comments, quotes, columns in any order
 foray certify river.foray right.csv -r goal:5 --json >plain.json
