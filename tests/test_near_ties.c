@@ -176,6 +176,36 @@ static void differences_of_values_neither(void **state)
     support_stage_clear(&s);
 }
 
+/* First states whose probabilities sum to 1 and a digit: what is certain has the probability 1, and
+ * an interval that does not end before it begins. */
+static void intervals_are_in_order(void **state)
+{
+    (void)state;
+    static const int64_t all[4] = {0, 1, 2, 3};
+    static const double first[4] = {5 / 13.0, 2 / 13.0, 3 / 13.0, 3 / 13.0};
+    support_stage s = {.ctx = foray_context_create()};
+    foray_settings settings = support_settings("random", 10, 1);
+    foray_builder *builder;
+    foray_reward *reward;
+    foray_policy *policy;
+    support_ok(s.ctx, foray_builder_create_tabular(s.ctx, 4, 1, 2, &builder));
+    for (int64_t i = 0; i < 4; i++) {
+        foray_builder_transition(builder, i, 0, i, 1);
+        foray_builder_initial(builder, i, first[i]);
+    }
+    support_ok(s.ctx, foray_builder_finish(builder, &s.model));
+    foray_builder_destroy(builder);
+    support_ok(s.ctx, foray_explorer_create(s.ctx, s.model, &settings, &s.explorer));
+    support_ok(s.ctx, foray_reward_create_reach(s.ctx, s.model, "", 4, all, 0, NULL, &reward));
+    support_ok(s.ctx, foray_policy_create(s.ctx, s.model, FORAY_GIVEN, &policy));
+    support_ok(s.ctx, foray_explorer_certify(s.explorer, reward, policy));
+    assert_true(policy->low <= policy->expected && policy->expected <= policy->high);
+    assert_true(policy->high <= 1);
+    foray_policy_destroy(policy);
+    foray_reward_destroy(reward);
+    support_stage_clear(&s);
+}
+
 /* The control: actions that are equal in everything need no proof, and have a certificate of 0. */
 static void equal_actions_are_equal(void **state)
 {
@@ -200,6 +230,7 @@ int main(void)
         cmocka_unit_test(ends_of_the_range_are_exact),
         cmocka_unit_test(open_models_neither),
         cmocka_unit_test(differences_of_values_neither),
+        cmocka_unit_test(intervals_are_in_order),
         cmocka_unit_test(equal_actions_are_equal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,6 +345,7 @@ static void sum_up(fy_gap_pass *gap, fy_gap_result *out)
     const double *limit = gap->layout.reward.limit;
     out->high = fmin(limit ? limit[0] : (double)model->horizon, out->value + width);
     out->high = fmin(out->high, fmax(out->value, at_first(model, gap->after.above)));
+    out->low = fmin(out->low, out->high); /* where nothing is unknown, rounding may exchange them */
 }
 
 fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const int32_t *action)
