@@ -147,6 +147,6 @@ const cli_command cli_data = {
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore chain -k 100 -o chain.foray\n"
                 "foray data chain.foray -o chain.csv\n"
-                "foray data chain.foray -r goal:0 -o - | head\n",
+                "foray data chain.foray -r goal:0 -o rewards.csv\n",
     .run = run_data,
 };

@@ -60,7 +60,7 @@ static const fy_lab_column row_columns[COLUMNS] = {
     [C_ADVERSARY] = {.name = "adversary",
                      .help = "mean of what a law of the set makes the plans lose"},
     [C_TRUTH] = {.name = "truth", .help = "mean of what the plans lose"},
-    [C_PROVED] = {.name = "proved", .help = "plans whose certificate is 0"},
+    [C_PROVED] = {.name = "proved", .help = "plans whose certificate is 0, up to rounding"},
     [C_OVERTAKEN] = {.name = "overtaken",
                      .help = "plans for which the adversary is above the certificate"},
     [C_BROKEN] = {.name = "broken", .help = "plans that lose more than their certificate"},
@@ -295,8 +295,8 @@ static void show_numbers(const fy_lab *lab, bool last_only, const char *name, fy
             fy_table_shortest(&table, mean_at(lab, w, i, C_PROVED));
             fy_table_shortest(&table, mean_at(lab, w, i, C_PLANS));
         }
-    fy_content_table(content, use, name, "means over seeds; proved: plans certified to lose 0",
-                     &table);
+    fy_content_table(content, use, name,
+                     "means over seeds; proved: plans certified to lose 0, up to rounding", &table);
 }
 
 static void find_sharpness(fy_lab *lab)
@@ -313,7 +313,8 @@ static void find_sharpness(fy_lab *lab)
         all_proved += mean_at(lab, w, last, C_PROVED);
     }
     fy_lab_find(lab,
-                "After %.0f episodes %s of %.0f plans are proved optimal, on average over seeds.",
+                "After %.0f episodes %s of %.0f plans are proved optimal up to rounding, on "
+                "average over seeds.",
                 mean_at(lab, 0, last, C_EPISODES), fy_number(all_proved, number[0]), all_plans);
     fy_lab_details(lab);
     for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++) {
@@ -322,7 +323,7 @@ static void find_sharpness(fy_lab *lab)
         double proved = mean_at(lab, w, last, C_PROVED);
         fy_lab_find(lab,
                     "%s after %.0f episodes: certificate %s (%s from values), %s of it reached "
-                    "by a law of the set; %s of %.0f plans proved optimal.",
+                    "by a law of the set; %s of %.0f plans proved optimal up to rounding.",
                     fy_lab_word(lab, WORLDS, w), mean_at(lab, w, last, C_EPISODES),
                     fy_number(certificate, number[0]),
                     fy_number(mean_at(lab, w, last, C_VALUES), number[1]),
