@@ -36,10 +36,10 @@ bool cli_view_is_open(const cli_view *view)
 bool cli_view_names(const char *source)
 {
     const char *clusters = clusters_in(source);
-    char *text = clusters ? strndup(source, (size_t)(clusters - source) - 1) : strdup(source);
-    bool named = text && foray_system_names(text);
-    free(text);
-    return named;
+    size_t length = clusters ? (size_t)(clusters - source) - 1 : strlen(source);
+    char text[64]; /* the beginning says it; memory that is not there would say no */
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), source);
+    return foray_system_names(text);
 }
 
 /* ---------------------------------------------------------------------- numbers */
