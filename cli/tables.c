@@ -1,4 +1,5 @@
 /* tables.c - files that the library wrote into a directory, shown as they are or as JSON. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ cli_exit cli_print_file(const cli_session *session, const char *directory, const
     char part[4096];
     FILE *file = open_file(directory, name);
     if (!file)
-        return cli_fail(session, CLI_BAD_INPUT, "%s/%s: cannot be read", directory, name);
+        return cli_fail(session, CLI_BAD_INPUT, "%s/%s: cannot be read: %s", directory, name,
+                        strerror(errno));
     while (fgets(part, sizeof part, file)) {
         bool whole = strchr(part, '\n') != NULL;
         part[strcspn(part, "\n")] = 0;
@@ -39,7 +41,7 @@ static FILE *open_for_output(cli_output *output, const char *directory, const ch
 {
     FILE *file = open_file(directory, name);
     if (!file)
-        cli_json_fail(&output->json, "%s/%s: cannot be read", directory, name);
+        cli_json_fail(&output->json, "%s/%s: cannot be read: %s", directory, name, strerror(errno));
     return file;
 }
 
@@ -57,7 +59,7 @@ void cli_output_lines(cli_output *output, const char *key, const char *directory
             cli_output_text(output, NULL, line);
     }
     if (!feof(file))
-        cli_json_fail(&output->json, "%s/%s: cannot be read", directory, name);
+        cli_json_fail(&output->json, "%s/%s: cannot be read: %s", directory, name, strerror(errno));
     cli_output_close(output);
     free(line);
     fclose(file);
@@ -121,8 +123,10 @@ void cli_output_csv(cli_output *output, const char *key, const char *directory, 
     if (getline(&heading, &heading_room, file) > 0)
         while (getline(&line, &room, file) > 0)
             output_row(output, heading, line);
-    if (!feof(file) || !heading || !*heading)
-        cli_json_fail(&output->json, "%s/%s: cannot be read", directory, name);
+    if (!feof(file))
+        cli_json_fail(&output->json, "%s/%s: cannot be read: %s", directory, name, strerror(errno));
+    else if (!heading || !*heading)
+        cli_json_fail(&output->json, "%s/%s: there is no heading", directory, name);
     cli_output_close(output);
     free(heading);
     free(line);
