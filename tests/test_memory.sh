@@ -144,22 +144,37 @@ starve out - lab complexity --quick --algorithms random --horizons 4 --zones 1 -
 starve printed - lab list
 starve printed - help explore
 
+# The allocation $1 of a command fails alone; the message must say so.
+fails_with_reason() {
+    run_in_scene "$@" && return
+    failed=$((failed + 1)) checks=$((checks + 1))
+    [[ $(<message) =~ memory|libgomp ]] || complain "allocation $1 of ${*:2}: it does not say why: $(head -1 message)"
+}
+
+# The last allocations of a command, where what it found out is printed.
+starve_end() {
+    local low=1 high=16384 middle number
+    while ((high - low > 1)); do
+        middle=$(((low + high) / 2))
+        if run_in_scene "$middle+" "$@"; then high=$middle; else low=$middle; fi
+    done
+    holds "$1 comes to an end" test "$low" -gt 100 -a "$high" -lt 16384
+    for ((number = low; number > low - 20; number--)); do
+        fails_with_reason "$number" "$@"
+    done
+}
+
+# The first ones, where it finds out what a file is.
+for number in {1..60}; do
+    fails_with_reason "$number" plan model.json -r goal:3
+done
+starve_end compare model.json -k 5 "${small[@]}" -a random --seeds 1 -o out
 # A run that lost a checkpoint is read all the same, and what was wrong with it must not be said
-# later, when memory runs out: the last allocations, where what it learnt is printed.
+# later, when memory runs out.
 foray explore template/model.json -k 20 -o template/patched.foray >/dev/null
 LC_ALL=C sed -i 's/\([^a-z ]\)checkpoint/\1checkpoinx/g' template/patched.foray
 holds "a lost checkpoint shows" test -n "$(foray verify template/patched.foray 2>&1 | grep -o checkpoint)"
-low=1 high=16384
-while ((high - low > 1)); do
-    middle=$(((low + high) / 2))
-    if run_in_scene "$middle+" info patched.foray --theta; then high=$middle; else low=$middle; fi
-done
-holds "the run is read" test "$low" -gt 100 -a "$high" -lt 16384
-for ((number = low; number > low - 20; number--)); do
-    run_in_scene "$number" info patched.foray --theta && continue
-    failed=$((failed + 1)) checks=$((checks + 1))
-    grep -q memory message || complain "allocation $number of info: it does not say why: $(head -1 message)"
-done
+starve_end info patched.foray --theta
 
 echo "runs $failed failed $failed wrong $wrong"
 finish
