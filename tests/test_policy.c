@@ -94,6 +94,7 @@ static void given_policies_have_neither_value_nor_certificate(void **state)
     (void)state;
     foray_policy *policy;
     char *text;
+    assert_int_equal(foray_policy_create(ctx, model, (foray_mode)7, &policy), FORAY_ERROR_USAGE);
     support_ok(ctx, foray_policy_create(ctx, model, FORAY_GIVEN, &policy));
     support_ok(ctx, foray_policy_print(ctx, policy, &text, NULL));
     assert_null(strstr(text, "value"));

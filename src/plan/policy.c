@@ -91,6 +91,8 @@ foray_status foray_policy_create(foray_context *ctx, const foray_model *model, f
                                  foray_policy **out)
 {
     foray_policy *policy;
+    if (!foray_mode_name(mode))
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is not a mode of planning", (int)mode);
     foray_status status =
         fy_policy_create(ctx, model->states, model->actions, model->horizon, &policy);
     if (status != FORAY_OK)
