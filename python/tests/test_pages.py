@@ -77,5 +77,5 @@ def test_what_knowledge_is_worth_is_what_the_pages_say() -> None:
         for episodes, said in ((1000, after_1000), (20_000, after_20000)):
             if said:
                 assert agree([said], [lake(episodes=episodes, **known).certificate.gap]), (how, episodes)
-    nothing = re.search(r"certificate after as many episodes is (\S+),", (TOP / "README.md").read_text())
+    nothing = re.search(r"certificate after the same number of episodes is (\S+),", (TOP / "README.md").read_text())
     assert nothing and agree([nothing[1]], [lake(episodes=1000).certificate.gap])
