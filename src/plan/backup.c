@@ -16,10 +16,10 @@ static const double FY_ROUNDING = 1e-12;
 
 /* ------------------------------------------ the passes after weighing, FY_LANES at a time */
 
-/* The second pass with one reward: q += sign radius ||psi'_V||. */
+/* The second pass: q += sign radius ||psi'_V||. */
 static FY_APART void add_bonuses(const fy_backup *b, int64_t states)
 {
-    int64_t count = (states + FY_LANES - 1) / FY_LANES * FY_LANES * b->actions;
+    int64_t count = (states * b->lanes + FY_LANES - 1) / FY_LANES * FY_LANES * b->actions;
     const double *squares = b->squares, sign = b->sign;
     double *q = b->q;
     for (int64_t i = 0; i < count; i++)
@@ -46,7 +46,7 @@ FY_INLINE void maximum(const fy_backup *b, const double *q, double *value)
     for (int64_t a = 1; a < b->actions; a++)
         FY_UNROLL
     for (int k = 0; k < many_parts; k++)
-        best[k] = many_max(many_load(q, a, k), best[k]);
+        best[k] = many_max(best[k], many_load(q, a, k));
     FY_UNROLL
     for (int k = 0; k < many_parts; k++)
         many_store(value, 0, k, many_clip(best[k], b->limit));
@@ -55,29 +55,32 @@ FY_INLINE void maximum(const fy_backup *b, const double *q, double *value)
 /* The same, and the action that attains it. The larger Q before clipping is also the larger one
  * after, or ties with it: the tie rule is to clip last. With ties to the lowest index, clip first.
  */
-FY_INLINE void maximise(const fy_backup *b, const double *q, double *value, int32_t *policy)
+FY_INLINE void maximise(const fy_backup *b, const double *q, bool clip_first, double *value,
+                        int32_t *policy)
 {
-    many_t best[many_parts];
-    many_index choice[many_parts];
+    many_t best[many_parts], choice[many_parts];
     FY_UNROLL
     for (int k = 0; k < many_parts; k++) {
-        best[k] = many_all(-DBL_MAX);
-        choice[k] = (many_index){0};
+        many_t x = many_load(q, 0, k);
+        best[k] = clip_first ? many_clip(x, b->limit) : x;
+        choice[k] = many_all(0);
     }
-    for (int64_t a = 0; a < b->actions; a++)
+    for (int64_t a = 1; a < b->actions; a++) {
+        many_t action = many_all((double)a); /* larger than every choice so far */
         FY_UNROLL
-    for (int k = 0; k < many_parts; k++) {
-        many_t x = many_load(q, a, k);
-        if (b->clip_first)
-            x = many_clip(x, b->limit);
-        many_mask better = many_less(hurdle_of(best[k]), x);
-        best[k] = many_pick(better, x, best[k]);
-        choice[k] = many_pick_index(better, a, choice[k]);
+        for (int k = 0; k < many_parts; k++) {
+            many_t x = many_load(q, a, k);
+            if (clip_first)
+                x = many_clip(x, b->limit);
+            many_mask better = many_less(hurdle_of(best[k]), x);
+            best[k] = many_pick(better, x, best[k]);
+            choice[k] = many_raise(better, action, choice[k]);
+        }
     }
     FY_UNROLL
     for (int k = 0; k < many_parts; k++) {
         many_store(value, 0, k, many_clip(best[k], b->limit));
-        many_store_index(policy, 0, k, choice[k]);
+        many_store_actions(policy, 0, k, choice[k]);
     }
 }
 
@@ -86,8 +89,7 @@ FY_INLINE void maximise_plain(const fy_backup *b, const double *q, const double 
                               double *value, double *value_plain, int32_t *policy)
 {
     for (int k = 0; k < many_parts; k++) {
-        many_t best = many_all(-DBL_MAX), best_plain = best;
-        many_index choice = {0};
+        many_t best = many_all(-DBL_MAX), best_plain = best, choice = many_all(0);
         for (int64_t a = 0; a < b->actions; a++) {
             many_t x = many_clip(many_load(q, a, k), b->limit), plain = many_load(q_plain, a, k);
             many_mask better = many_less(hurdle_of(best), x), worse = many_less(hurdle_of(x), best);
@@ -95,11 +97,11 @@ FY_INLINE void maximise_plain(const fy_backup *b, const double *q, const double 
             many_mask taken = better | (nicer & ~worse);
             best = many_pick(taken, x, best);
             best_plain = many_pick(taken, plain, best_plain);
-            choice = many_pick_index(taken, a, choice);
+            choice = many_raise(taken, many_all((double)a), choice);
         }
         many_store(value, 0, k, best);
         many_store(value_plain, 0, k, many_clip(best_plain, b->limit));
-        many_store_index(policy, 0, k, choice);
+        many_store_actions(policy, 0, k, choice);
     }
 }
 
@@ -116,7 +118,7 @@ static FY_APART void maximise_some(const fy_backup *b, const double *q, const do
     if (q_plain)
         maximise_plain(b, q, q_plain, best.value, best.plain, best.policy);
     else if (b->policy)
-        maximise(b, q, best.value, best.policy);
+        maximise(b, q, b->clip_first, best.value, best.policy);
     else
         maximum(b, q, best.value);
     memcpy(b->value + at, best.value, (size_t)count * sizeof *b->value);
@@ -131,13 +133,19 @@ static FY_APART void maximise_states(const fy_backup *step, int64_t from, int64_
 {
     const fy_backup b = *step;
     const double *q_plain = b.plain && b.sign != 0 ? b.squares : NULL;
-    int64_t at = from * b.lanes, end = to * b.lanes;
+    int64_t at = from * b.lanes, end = to * b.lanes, stride = FY_LANES * b.actions;
+    int64_t whole = q_plain ? at : end - FY_LANES + 1; /* FY_LANES at a time below this */
     const double *q = b.q;
-    for (; !q_plain && !b.policy && at + FY_LANES <= end; at += FY_LANES, q += FY_LANES * b.actions)
-        maximum(&b, q, b.value + at);
-    for (; !q_plain && b.policy && at + FY_LANES <= end; at += FY_LANES, q += FY_LANES * b.actions)
-        maximise(&b, q, b.value + at, b.policy + at);
-    for (; at < end; at += FY_LANES, q += FY_LANES * b.actions)
+    if (!b.policy)
+        for (; at < whole; at += FY_LANES, q += stride)
+            maximum(&b, q, b.value + at);
+    else if (b.clip_first)
+        for (; at < whole; at += FY_LANES, q += stride)
+            maximise(&b, q, true, b.value + at, b.policy + at);
+    else
+        for (; at < whole; at += FY_LANES, q += stride)
+            maximise(&b, q, false, b.value + at, b.policy + at);
+    for (; at < end; at += FY_LANES, q += stride)
         maximise_some(step, q, q_plain ? q_plain + (q - b.q) : NULL, at,
                       end - at < FY_LANES ? end - at : FY_LANES);
 }
@@ -178,7 +186,7 @@ FY_INLINE void weigh_columns(const double *V, const int32_t *next, const double 
         FY_UNROLL
         for (int k = 0; k < many_parts; k++)
             if (k * FY_REGISTER <= j || k == columns / FY_REGISTER)
-                sum[k] += many_load(column, j, k) * v;
+                sum[k] += fy_register_load(column + j * FY_LANES + k * FY_REGISTER) * v;
     }
     FY_UNROLL
     for (int k = 0; k < many_parts; k++) {
@@ -209,6 +217,7 @@ FY_INLINE void weigh_shared(const fy_backup *b, int64_t from, int64_t to, int co
             b->q[place] = mean + one_min(b->cap, b->scale * b->reward[pair]);
             b->squares[place] = squares;
         }
+    add_bonuses(b, to - from);
 }
 
 #define FY_CASE(count)                                                                             \
@@ -256,4 +265,5 @@ static FY_APART void weigh_shared_states(const fy_backup *step, int64_t from, in
 const fy_backups FY_AT_LEVEL(fy_backups) = {.one_double = backup_one_double_states,
                                             .one_single = backup_one_single_states,
                                             .many_double = backup_many_double_states,
-                                            .many_single = backup_many_single_states};
+                                            .many_single = backup_many_single_states,
+                                            .spread = many_spread ? FY_REGISTER : 0};

@@ -15,6 +15,7 @@ typedef struct fy_backup {
     const int64_t *succ_start;
     const double *p;
     const double *columns; /* p and R of shared sets, or NULL: see fy_kernel */
+    const double *spread;  /* the same for many rewards, or NULL */
     const void *factor;    /* R in double or single precision */
     const double *reward;
     double scale, cap, sign, limit, zeta;
@@ -30,9 +31,11 @@ typedef struct fy_backup {
 /* The states from..to-1 of one step: V_h and pi_h from V_{h+1}. */
 typedef void fy_backup_states(const fy_backup *step, int64_t from, int64_t to);
 
-/* One reward or FY_LANES of them, R in double or single precision. */
+/* One reward or FY_LANES of them, R in double or single precision. `spread` says how often every
+ * number of p and R is written in fy_kernel's table of that name; 0: there is none. */
 struct fy_backups {
     fy_backup_states *one_double, *one_single, *many_double, *many_single;
+    int spread;
 };
 
 const fy_backups *fy_backups_of(int level);

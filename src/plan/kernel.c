@@ -93,18 +93,21 @@ static foray_status allocate_factor(foray_context *ctx, fy_kernel *kernel, int p
 }
 
 /* Where few sets serve many pairs, p and R of a set are also kept as columns of FY_LANES numbers,
- * (R_0j, ..., R_{c-1,j}, p_j, 0, ...) for j = 0..c-1: backup.c then multiplies all rows at once.
- * They stay in the nearest cache, or at least take few bytes for each pair. */
+ * (R_0j, ..., R_{c-1,j}, p_j, 0, ...) for j = 0..c-1: for one reward, backup.c then multiplies all
+ * rows at once. For many rewards every number of p and then of R may be spread over a register.
+ * Both stay in the nearest cache, or at least take few bytes for each pair. */
 static foray_status allocate_columns(foray_context *ctx, fy_kernel *kernel)
 {
     enum { PAIRS_PER_SET = 16 };
     const foray_model *model = kernel->basis->model;
     int64_t sets = model->generator_sets, columns = kernel->alike;
+    int64_t numbers = columns + trapezoid(columns, columns), times = kernel->backups->spread;
     if (!kernel->factor || !kernel->basis->centred || columns == 0 || columns >= FY_LANES ||
         model->pairs / PAIRS_PER_SET < sets)
         return FORAY_OK;
-    return FY_ALLOC(ctx, kernel->columns, sets * columns * FY_LANES) ? FORAY_OK
-                                                                     : FORAY_ERROR_MEMORY;
+    bool done = FY_ALLOC(ctx, kernel->columns, sets * columns * FY_LANES) &&
+                (times == 0 || FY_ALLOC(ctx, kernel->spread, sets * numbers * times));
+    return done ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 /* To form a set: n generators of d_g numbers, and n columns of d_g + n for round_up. */
@@ -171,6 +174,7 @@ void fy_kernel_destroy(fy_kernel *kernel)
     free(kernel->factor);
     free(kernel->single);
     free(kernel->columns);
+    free(kernel->spread);
     free(kernel->scratch);
     free(kernel);
 }
@@ -306,6 +310,20 @@ static void form_columns(fy_kernel *kernel, int64_t set)
         column[j * FY_LANES + count] = p[j];
 }
 
+/* The same. */
+static void form_spread(fy_kernel *kernel, int64_t set)
+{
+    int64_t columns = kernel->alike, times = kernel->backups->spread;
+    int64_t entries = trapezoid(columns, columns);
+    const double *p = kernel->p + fy_kernel_at(kernel, set);
+    const double *factor = kernel->factor + fy_kernel_factor_at(kernel, set);
+    double *spread = kernel->spread + set * (columns + entries) * times;
+    for (int64_t i = 0; i < columns + entries; i++)
+        for (int64_t k = 0; k < times; k++)
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): as above */
+            *spread++ = i < columns ? p[i] : factor[i - columns];
+}
+
 /* Few sets are not worth waking threads for. */
 enum { SETS_PER_CHUNK = 64, SETS_WORTH_THREADS = 512 };
 
@@ -322,6 +340,8 @@ static void estimate_set(fy_kernel *kernel, const fy_ridge *ridge, const double 
         form_factor(kernel, ridge, set, radius[block], generators);
     if (kernel->columns)
         form_columns(kernel, set);
+    if (kernel->spread)
+        form_spread(kernel, set);
 }
 
 /* Alone where threads are not worth it: a team, even of one, would be allocated. */

@@ -17,15 +17,26 @@
 /* Registers, or doubles, that hold the lanes. */
 enum { one_parts = 1, many_parts = FY_LANES / FY_REGISTER };
 
-/* How many of them small sets are weighed for at a time: 4 columns of values in no more than 8
- * registers, of 16. */
+/* How many of them small sets are weighed for at a time, with a bonus: two rows of R v of 4 columns
+ * each, and what they are made of, in no more than 16 registers. */
 enum { one_few = 1, many_few = many_parts < 2 ? many_parts : 2 };
 
-/* Are reward and bonus added as soon as a pair is weighed? (see backup.inc) */
-enum { one_one_pass = false, many_one_pass = true };
+/* Is the bonus added one pair later (see backup.inc)? If not, in a pass of its own. */
+enum { one_late = false, many_late = true };
+
+/* Rewards side by side are plain: r_h(s,a) itself, neither scaled nor capped (plan.h). */
+enum { one_plain = false, many_plain = true };
 
 /* May p and R in columns be used? (see backup.c) */
 enum { one_in_columns = true, many_in_columns = false };
+
+/* Are p and R of shared sets read from fy_kernel's `spread`, where every number fills a register?
+ * SSE2 alone takes an instruction to spread a number it has loaded. */
+#if defined(__SSE2__) && !defined(__AVX__)
+enum { one_spread = false, many_spread = true };
+#else
+enum { one_spread = false, many_spread = false };
+#endif
 
 /* Pairs between asking for the values of its successors and using them. The values of one
  * reward are mostly in the second cache and come from there in a few pairs' time. With many,
@@ -78,6 +89,11 @@ FY_INLINE one_t one_all(double x)
     return x;
 }
 
+FY_INLINE one_t one_load_spread(const double *at, int64_t item)
+{
+    return at[item];
+}
+
 FY_INLINE one_t one_sqrt(one_t x)
 {
     return sqrt(x);
@@ -104,13 +120,14 @@ FY_INLINE one_t one_clip(one_t x, double limit)
 
 typedef fy_register many_t;
 typedef int64_t many_mask __attribute__((vector_size(FY_REGISTER * sizeof(int64_t))));
-typedef many_mask many_index;
 typedef int32_t many_narrow __attribute__((vector_size(FY_REGISTER * sizeof(int32_t))));
 
+/* A line of FY_LANES doubles starts a cache line: instructions of SSE2 take a number from memory
+ * only where it is aligned. */
 FY_INLINE many_t many_load(const double *at, int64_t item, int64_t part)
 {
     const double *line = at + item * FY_LANES;
-    return fy_register_load(line + part * FY_REGISTER);
+    return fy_register_load(__builtin_assume_aligned(line + part * FY_REGISTER, sizeof(many_t)));
 }
 
 FY_INLINE void many_store(double *at, int64_t item, int64_t part, many_t x)
@@ -133,6 +150,12 @@ FY_INLINE void many_ask_near(const double *at, int64_t item)
 FY_INLINE many_t many_all(double x)
 {
     return x - (many_t){0};
+}
+
+/* Number `item` of a table in which each is written FY_REGISTER times. */
+FY_INLINE many_t many_load_spread(const double *at, int64_t item)
+{
+    return fy_register_load(__builtin_assume_aligned(at + item * FY_REGISTER, sizeof(many_t)));
 }
 
 FY_INLINE many_t many_sqrt(many_t x)
@@ -195,12 +218,14 @@ FY_INLINE many_t many_clip(many_t x, double limit)
     return many_min(many_all(limit), many_max(many_all(0), x));
 }
 
-FY_INLINE many_index many_pick_index(many_mask mask, int64_t yes, many_index no)
+/* The larger of x and, where the mask is set, y; both at least 0. */
+FY_INLINE many_t many_raise(many_mask mask, many_t y, many_t x)
 {
-    return (mask & yes) | (~mask & no);
+    return many_max(x, (many_t)(mask & (many_mask)y));
 }
 
-FY_INLINE void many_store_index(int32_t *at, int64_t item, int64_t part, many_index x)
+/* Actions are counted in doubles, like everything else in a register. */
+FY_INLINE void many_store_actions(int32_t *at, int64_t item, int64_t part, many_t x)
 {
     many_narrow narrow = __builtin_convertvector(x, many_narrow);
     memcpy(at + item * FY_LANES + part * FY_REGISTER, &narrow, sizeof narrow);

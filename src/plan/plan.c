@@ -67,6 +67,7 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .succ_start = model->succ_start,
         .p = kernel->p,
         .columns = kernel->columns,
+        .spread = kernel->spread,
         .factor = kernel->single ? (const void *)kernel->single : kernel->factor,
         .reward = task->reward.table[t],
         .scale = task->reward.scale ? task->reward.scale[t] : 1,

@@ -33,6 +33,7 @@ typedef struct fy_kernel {
     double *factor;     /* R, min(c, d_g) rows, row i holds columns i..c-1; NULL: see next */
     float *single;      /* the same in single precision; both NULL: no bonus */
     double *columns;    /* p and R once more, where sets are few: see kernel.c */
+    double *spread;     /* and for many rewards, where their level wants it */
     int64_t alike;      /* c where all sets have the same, and square R; else 0 */
     int64_t stride;     /* numbers in R where all sets have the same, else 0 */
     int64_t *at_factor; /* [generator_sets+1] where R of a set starts; NULL: stride says it */
