@@ -183,10 +183,11 @@ FY_INLINE void weigh_columns(const double *V, const int32_t *next, const double 
     FY_UNROLL
     for (int j = 0; j < columns; j++) {
         many_t v = many_all(V[next[j]] - origin);
+        const double *line = column + (int64_t)j * FY_LANES;
         FY_UNROLL
         for (int k = 0; k < many_parts; k++)
             if (k * FY_REGISTER <= j || k == columns / FY_REGISTER)
-                sum[k] += fy_register_load(column + j * FY_LANES + k * FY_REGISTER) * v;
+                sum[k] += fy_register_load(line + (int64_t)k * FY_REGISTER) * v;
     }
     FY_UNROLL
     for (int k = 0; k < many_parts; k++) {
