@@ -202,12 +202,28 @@ static void many_files_are_made_durable_together(void **state)
     assert_int_equal(foray_files_sync(ctx, directory), FORAY_ERROR_IO);
 }
 
+/* A wish changes nothing that a program can see, whatever its size and wherever it starts. */
+static void large_pages_hold_what_small_ones_do(void **state)
+{
+    enum { MOST = 9 << 20 };
+    foray_context *ctx = *state;
+    for (size_t bytes = 1; bytes <= MOST; bytes = 3 * bytes + 1) {
+        unsigned char *memory;
+        assert_true(FY_ALLOC(ctx, memory, bytes));
+        fy_pages_widen(memory, bytes);
+        for (size_t i = 0; i < bytes; i++)
+            assert_true(memory[i] == 0 && (memory[i] = (unsigned char)i) == (unsigned char)i);
+        free(memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(messages_name_place_and_cause, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_files_are_made_durable_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(allocation_checks_its_product, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(large_pages_hold_what_small_ones_do, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bytes_come_back, set_up, tear_down),
         cmocka_unit_test(reading_too_much_fails),
         cmocka_unit_test(numbers_are_short_and_exact),

@@ -83,6 +83,10 @@ void *fy_grow(foray_context *ctx, void *array, int64_t *room, int64_t wanted, si
 void *fy_pages_get(foray_context *ctx, size_t bytes);
 void fy_pages_release(void *pages, size_t bytes);
 
+/* Asks the system for large pages behind memory that is not written yet and will be used all over
+ * the place. A wish: nothing else depends on it. */
+void fy_pages_widen(void *memory, size_t bytes);
+
 /* A copy of a text. */
 char *fy_text(foray_context *ctx, const char *text);
 

@@ -1,8 +1,8 @@
 /* pages.c - memory that goes back to the system as soon as it is released.
  *
  * free() may keep what it gets for later allocations of the same kind, so that something large
- * which shrinks while something else grows would count twice. */
-#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+ * which shrinks while something else grows would count twice. Also large pages for large arrays. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -18,6 +18,12 @@ static void release(void *pages, size_t bytes)
     (void)bytes;
     free(pages);
 }
+
+void fy_pages_widen(void *memory, size_t bytes)
+{
+    (void)memory;
+    (void)bytes;
+}
 #else
 #include <sys/mman.h>
 
@@ -30,6 +36,21 @@ static void *get(size_t bytes)
 static void release(void *pages, size_t bytes)
 {
     munmap(pages, bytes);
+}
+
+/* Only whole pages of PAGE bytes, and only where several fit: a program that plans small models
+ * should not grow by them. */
+void fy_pages_widen(void *memory, size_t bytes)
+{
+    enum { PAGE = 2 << 20, LEAST = 2 * PAGE };
+    size_t skip = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= LEAST)
+        madvise((char *)memory + skip, (bytes - skip) / PAGE * PAGE, MADV_HUGEPAGE);
+#else
+    (void)skip;
+    (void)bytes;
+#endif
 }
 #endif
 

@@ -69,6 +69,8 @@ static foray_status workspace_create(foray_context *ctx, const foray_model *mode
         workspace_destroy(work);
         return FORAY_ERROR_MEMORY;
     }
+    fy_pages_widen(work->value_memory, (4 * layer + FY_LINE) * sizeof *work->value_memory);
+    fy_pages_widen(work->policy, entries * sizeof *work->policy);
     work->value = fy_line_start(work->value_memory);
     work->plain = work->value + 2 * layer;
     return FORAY_OK;
@@ -99,6 +101,7 @@ static double *interleave(foray_context *ctx, const workspace *work,
     }
     if (!FY_ALLOC(ctx, memory, entries + FY_LINE))
         return NULL;
+    fy_pages_widen(memory, (entries + FY_LINE) * sizeof *memory);
     double *table = fy_line_start(memory);
     const double *from[FY_LANES];
     for (int64_t lane = 0; lane < count; lane++)
