@@ -72,9 +72,9 @@ FY_INLINE void maximise(const fy_backup *b, const double *q, bool clip_first, do
             many_t x = many_load(q, a, k);
             if (clip_first)
                 x = many_clip(x, b->limit);
-            many_mask better = many_less(hurdle_of(best[k]), x);
-            best[k] = many_pick(better, x, best[k]);
-            choice[k] = many_raise(better, action, choice[k]);
+            many_mask no_better = many_no_less(hurdle_of(best[k]), x);
+            best[k] = many_max(many_except(no_better, x), best[k]);
+            choice[k] = many_raise(~no_better, action, choice[k]);
         }
     }
     FY_UNROLL

@@ -25,7 +25,7 @@ typedef struct fy_backup {
     double *plain;            /* V^_h */
     const int32_t *follow;
     int32_t *policy;
-    double *q, *squares; /* of the pairs of a batch; see backup.inc */
+    double *q, *squares; /* of the pairs of a batch, and a free line before q */
 } fy_backup;
 
 /* The states from..to-1 of one step: V_h and pi_h from V_{h+1}. */

@@ -130,7 +130,7 @@ static foray_status allocate_scratch(foray_context *ctx, fy_kernel *kernel)
     if (!forming_size(kernel, &size))
         return fy_fail(ctx, FORAY_ERROR_MEMORY, "the generator sets are too large for memory");
     size = size > one ? size : one;
-    size = (size > many ? size : many) / FY_LINE * FY_LINE + 2 * (size_t)FY_LINE;
+    size = (size > many ? size : many) / FY_LINE * FY_LINE + 3 * (size_t)FY_LINE;
     kernel->scratch_size = (int64_t)size;
     if (!fy_size_mul(size, (size_t)kernel->threads, &all) || !FY_ALLOC(ctx, kernel->scratch, all))
         return FORAY_ERROR_MEMORY;

@@ -24,6 +24,9 @@ enum { one_few = 1, many_few = many_parts < 2 ? many_parts : 2 };
 /* Is the bonus added one pair later (see backup.inc)? If not, in a pass of its own. */
 enum { one_late = false, many_late = true };
 
+/* Does Q lie in the order of pairs? */
+enum { one_in_order = false, many_in_order = true };
+
 /* Rewards side by side are plain: r_h(s,a) itself, neither scaled nor capped (plan.h). */
 enum { one_plain = false, many_plain = true };
 
@@ -174,6 +177,24 @@ FY_INLINE many_t many_abs(many_t x)
 FY_INLINE many_mask many_less(many_t x, many_t y)
 {
     return (many_mask)(x < y);
+}
+
+/* ~many_less(x, y): one instruction, which compilers do not see. */
+FY_INLINE many_mask many_no_less(many_t x, many_t y)
+{
+#if defined(__SSE2__) && !defined(__AVX__)
+    return (many_mask)_mm_cmpnlt_pd((__m128d)x, (__m128d)y);
+#elif defined(__AVX__) && !defined(__AVX512F__)
+    return (many_mask)_mm256_cmp_pd((__m256d)x, (__m256d)y, _CMP_NLT_UQ);
+#else
+    return ~many_less(x, y);
+#endif
+}
+
+/* x, and where the mask is set not a number, which loses in many_max's first place. */
+FY_INLINE many_t many_except(many_mask mask, many_t x)
+{
+    return (many_t)((many_mask)x | mask);
 }
 
 FY_INLINE many_t many_pick(many_mask mask, many_t yes, many_t no)

@@ -160,9 +160,12 @@ static foray_status lay_out_reward(foray_context *ctx, workspace *work,
 static void keep(const workspace *work, int lanes, int64_t count, foray_policy *const *policies)
 {
     int64_t entries = policies[0]->horizon * policies[0]->states;
+    int32_t *action[FY_LANES];
+    for (int64_t lane = 0; lane < count; lane++)
+        action[lane] = policies[lane]->action;
     for (int64_t i = 0; i < entries; i++)
         for (int64_t lane = 0; lane < count; lane++)
-            policies[lane]->action[i] = work->policy[i * lanes + lane];
+            action[lane][i] = work->policy[i * lanes + lane];
 }
 
 /* V_bar(mu) of every lane. Where the optimistic recursion has made the policy, it took actions that

@@ -86,11 +86,11 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
     };
 }
 
-/* The room of a thread: two numbers for each pair of a batch. */
+/* The room of a thread: two numbers for each pair of a batch, and a line before them. */
 static void take_scratch(fy_backup *step, int thread)
 {
     const fy_kernel *kernel = step->kernel;
-    step->q = fy_line_start(kernel->scratch + thread * kernel->scratch_size);
+    step->q = fy_line_start(kernel->scratch + thread * kernel->scratch_size) + FY_LINE;
     step->squares = step->q + step->batch * step->actions * step->lanes;
 }
 
