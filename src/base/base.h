@@ -99,6 +99,25 @@ bool fy_size_add(size_t a, size_t b, size_t *out);
 #define FY_ALLOC(ctx, pointer, count)                                                              \
     (((pointer) = fy_alloc((ctx), (size_t)(count), sizeof *(pointer))) != NULL)
 
+/* The memory of one object, released at once. A public object has an arena; what is created as a
+ * part of it is given that arena, and needs no destroying of its own. A function that needs memory
+ * for a while has an arena on its stack and releases it where it ends. Every block is an allocation
+ * of its own, so that sanitizers see its ends. */
+typedef struct fy_block fy_block;
+typedef struct fy_arena {
+    foray_context *ctx;
+    fy_block *first;
+} fy_arena;
+
+/* As fy_alloc, but released with the arena alone. */
+void *fy_arena_alloc(fy_arena *arena, size_t count, size_t size);
+/* Releases every block; the arena is then empty, and may be used again. */
+void fy_arena_release(fy_arena *arena);
+
+/* For a chain of allocations, as FY_ALLOC. */
+#define FY_NEW(arena, pointer, count)                                                              \
+    (((pointer) = fy_arena_alloc((arena), (size_t)(count), sizeof *(pointer))) != NULL)
+
 /* The number of rows of a table. */
 #define FY_COUNT(table) ((int64_t)(sizeof(table) / sizeof *(table)))
 

@@ -1,4 +1,4 @@
-/* context.c - status texts, error messages, checked allocation. */
+/* context.c - status texts, error messages, being stopped. */
 #include "base/level.h"
 
 #include <stdarg.h>
@@ -82,75 +82,4 @@ void foray_context_set_stop(foray_context *ctx, bool (*stop)(void *user), void *
     ctx->stop = stop;
     ctx->stop_user = user;
     ctx->stopped = false;
-}
-
-/* ------------------------------------------------------------------ memory */
-
-bool fy_size_mul(size_t a, size_t b, size_t *out)
-{
-    return !__builtin_mul_overflow(a, b, out);
-}
-
-bool fy_size_add(size_t a, size_t b, size_t *out)
-{
-    return !__builtin_add_overflow(a, b, out);
-}
-
-/* Counts the allocation; false if a test wants this one to fail. */
-static bool allowed(foray_context *ctx)
-{
-    ctx->allocations++;
-    if (ctx->allocations_left < 0)
-        return true;
-    return ctx->allocations_left-- > 0;
-}
-
-static void *out_of_memory(foray_context *ctx, size_t count, size_t size)
-{
-    fy_fail(ctx, FORAY_ERROR_MEMORY, "out of memory: %zu items of %zu bytes", count, size);
-    return NULL;
-}
-
-void *fy_alloc(foray_context *ctx, size_t count, size_t size)
-{
-    size_t bytes;
-    if (!fy_size_mul(count, size, &bytes) || bytes > PTRDIFF_MAX || !allowed(ctx))
-        return out_of_memory(ctx, count, size);
-    void *memory = calloc(bytes == 0 ? 1 : bytes, 1);
-    return memory ? memory : out_of_memory(ctx, count, size);
-}
-
-void foray_free(void *memory)
-{
-    free(memory);
-}
-
-void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size)
-{
-    size_t bytes;
-    if (!fy_size_mul(count, size, &bytes) || bytes > PTRDIFF_MAX || !allowed(ctx))
-        return out_of_memory(ctx, count, size);
-    void *larger = realloc(memory, bytes == 0 ? 1 : bytes);
-    return larger ? larger : out_of_memory(ctx, count, size);
-}
-
-void *fy_grow(foray_context *ctx, void *array, int64_t *room, int64_t wanted, size_t size)
-{
-    if (array && wanted <= *room)
-        return array;
-    int64_t least = *room > 0 ? *room * 2 : 64;
-    int64_t larger = wanted > least ? wanted : least;
-    void *grown = fy_resize(ctx, array, (size_t)larger, size);
-    if (grown)
-        *room = larger;
-    return grown;
-}
-
-char *fy_text(foray_context *ctx, const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = fy_alloc(ctx, size, 1);
-    if (copy)
-        memcpy(copy, text, size);
-    return copy;
 }

@@ -1,0 +1,172 @@
+/* memory.c - checked allocation: one block, the blocks of one object (an arena), and pages that go
+ * back to the system as soon as they are released. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------- one block */
+
+bool fy_size_mul(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_mul_overflow(a, b, out);
+}
+
+bool fy_size_add(size_t a, size_t b, size_t *out)
+{
+    return !__builtin_add_overflow(a, b, out);
+}
+
+/* Counts the allocation; false if a test wants this one to fail. */
+static bool allowed(foray_context *ctx)
+{
+    ctx->allocations++;
+    if (ctx->allocations_left < 0)
+        return true;
+    return ctx->allocations_left-- > 0;
+}
+
+static void *out_of_memory(foray_context *ctx, size_t count, size_t size)
+{
+    fy_fail(ctx, FORAY_ERROR_MEMORY, "out of memory: %zu items of %zu bytes", count, size);
+    return NULL;
+}
+
+void *fy_alloc(foray_context *ctx, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!fy_size_mul(count, size, &bytes) || bytes > PTRDIFF_MAX || !allowed(ctx))
+        return out_of_memory(ctx, count, size);
+    void *memory = calloc(bytes == 0 ? 1 : bytes, 1);
+    return memory ? memory : out_of_memory(ctx, count, size);
+}
+
+void foray_free(void *memory)
+{
+    free(memory);
+}
+
+void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!fy_size_mul(count, size, &bytes) || bytes > PTRDIFF_MAX || !allowed(ctx))
+        return out_of_memory(ctx, count, size);
+    void *larger = realloc(memory, bytes == 0 ? 1 : bytes);
+    return larger ? larger : out_of_memory(ctx, count, size);
+}
+
+void *fy_grow(foray_context *ctx, void *array, int64_t *room, int64_t wanted, size_t size)
+{
+    if (array && wanted <= *room)
+        return array;
+    int64_t least = *room > 0 ? *room * 2 : 64;
+    int64_t larger = wanted > least ? wanted : least;
+    void *grown = fy_resize(ctx, array, (size_t)larger, size);
+    if (grown)
+        *room = larger;
+    return grown;
+}
+
+char *fy_text(foray_context *ctx, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = fy_alloc(ctx, size, 1);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+/* ------------------------------------------------------------------ arenas */
+
+/* What stands before the memory of each block; as large as the strictest alignment. */
+struct fy_block {
+    _Alignas(max_align_t) struct fy_block *next;
+};
+
+void *fy_arena_alloc(fy_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!fy_size_mul(count, size, &bytes) || !fy_size_add(bytes, sizeof(fy_block), &bytes))
+        return out_of_memory(arena->ctx, count, size);
+    fy_block *block = fy_alloc(arena->ctx, bytes, 1);
+    if (!block)
+        return NULL;
+    block->next = arena->first;
+    arena->first = block;
+    return block + 1;
+}
+
+void fy_arena_release(fy_arena *arena)
+{
+    while (arena->first) {
+        fy_block *block = arena->first;
+        arena->first = block->next;
+        free(block);
+    }
+}
+
+/* ------------------------------------------------------------------- pages */
+
+/* free() may keep what it gets for later allocations of the same kind, so that something large
+ * which shrinks while something else grows would count twice. Also large pages for large arrays. */
+#ifdef __wasm__
+static void *get(size_t bytes)
+{
+    return calloc(bytes, 1);
+}
+
+static void release(void *pages, size_t bytes)
+{
+    (void)bytes;
+    free(pages);
+}
+
+void fy_pages_widen(void *memory, size_t bytes)
+{
+    (void)memory;
+    (void)bytes;
+}
+#else
+#include <sys/mman.h>
+
+static void *get(size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void release(void *pages, size_t bytes)
+{
+    munmap(pages, bytes);
+}
+
+/* Only whole pages of PAGE bytes, and only where several fit: a program that plans small models
+ * should not grow by them. */
+void fy_pages_widen(void *memory, size_t bytes)
+{
+    enum { PAGE = 2 << 20, LEAST = 2 * PAGE };
+    size_t skip = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
+#ifdef MADV_HUGEPAGE
+    if (bytes >= LEAST)
+        madvise((char *)memory + skip, (bytes - skip) / PAGE * PAGE, MADV_HUGEPAGE);
+#else
+    (void)skip;
+    (void)bytes;
+#endif
+}
+#endif
+
+void *fy_pages_get(foray_context *ctx, size_t bytes)
+{
+    void *pages = bytes > PTRDIFF_MAX ? NULL : get(bytes);
+    if (!pages)
+        fy_say(ctx, "out of memory: %zu bytes", bytes);
+    return pages;
+}
+
+void fy_pages_release(void *pages, size_t bytes)
+{
+    if (pages)
+        release(pages, bytes);
+}
