@@ -215,7 +215,8 @@ def learn(
 
 def _buffers(run: Run, what: RewardLike | BuiltReward | None) -> Iterator[dict[str, Any]]:
     """Every episode of a run as Minari has it."""
-    relabelling = Relabelling(run.model, what)
+    built = what if what is None or isinstance(what, BuiltReward) else run._reward(what)
+    relabelling = Relabelling(run.model, built)
     states, actions = run.data()
     K, H = actions.shape
     went = actions >= 0

@@ -99,7 +99,9 @@ class Model:
         return bool(lib.foray_model_available(self.pointer, state, action))
 
     def successors(self, state: int, action: int) -> npt.NDArray[np.int32]:
-        """The states that may follow, in the model's own order."""
+        """The states that may follow, in the model's own order; where nothing is known, all states."""
+        if self.open:
+            return np.arange(self.states, dtype=np.int32)
         following = ctypes.POINTER(c_int32)()
         count = lib.foray_model_successors(self.pointer, state, action, byref(following))
         return np.array(following[:count] if count else [], dtype=np.int32)

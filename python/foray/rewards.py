@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from ctypes import byref, c_void_p
 from typing import Any, Union
 
@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from ._context import Context, text_of
 from ._library import RewardFacts, lib
+from ._numbers import path_of, real, reals, text, whole
+from .errors import UsageError
 from .models import Model
 
 State = Union[int, str]
@@ -25,6 +27,7 @@ class BuiltReward:
 
     def __init__(self, context: Context, model: Model, pointer: int) -> None:
         self.context, self.model, self.pointer = context, model, pointer
+        self.sizes = model.horizon, model.states, model.actions
         weakref.finalize(self, _destroy, model, pointer)
 
     @property
@@ -38,8 +41,12 @@ class BuiltReward:
         return facts
 
     def at(self, step: int, state: int, action: int, following: int | None = None) -> float:
+        H, S, A = self.sizes
+        step, state = whole(step, "step", 0, H - 1), whole(state, "state", 0, S - 1)
+        action = whole(action, "action", 0, A - 1)
         if following is None:
             return float(lib.foray_reward_at(self.pointer, step, state, action))
+        following = whole(following, "next state", 0, S - 1)
         return float(lib.foray_reward_next_at(self.pointer, step, state, action, following))
 
     def to_json(self) -> str:
@@ -73,7 +80,10 @@ class Reward:
         discount: float = 1.0,
         minimise: bool = False,
     ) -> None:
-        self._make, self.discount, self.minimise = make, discount, minimise
+        self._make, self.minimise = make, minimise
+        self.discount = real(discount, "discount", 0.0, 1.0)
+        #: The function that it was made of, and with what, for those that call it in another way.
+        self.of_function: tuple[Callable[..., float], dict[str, Any]] | None = None
 
     def build(self, model: Model) -> BuiltReward:
         """The reward of a model, as the library has it."""
@@ -93,7 +103,7 @@ def _create(context: Context, model: Model, name: str, low: float, high: float,
     out = c_void_p()
     context.call(
         lib.foray_reward_create_between,
-        context.pointer, model.pointer, name.encode(), low, high, default, byref(out),
+        context.pointer, model.pointer, text(name, "name"), low, high, default, byref(out),
     )  # fmt: skip
     return BuiltReward(context, model, out.value or 0)
 
@@ -101,9 +111,14 @@ def _create(context: Context, model: Model, name: str, low: float, high: float,
 # --------------------------------------------------------------------------------- short forms
 
 
+def _number(model: Model, state: State) -> int:
+    if isinstance(state, (list, tuple, set, range)):
+        raise UsageError(f"{state!r}: states are given one by one, as in reach(3, 4), or reach(*states)")
+    return model.state(state) if isinstance(state, str) else whole(state, "state", 0, model.states - 1)
+
+
 def _numbers(model: Model, states: Iterable[State]) -> npt.NDArray[np.int64]:
-    found = [model.state(s) if isinstance(s, str) else int(s) for s in states]
-    return np.array(found, dtype=np.int64)
+    return np.array([_number(model, s) for s in states], dtype=np.int64)
 
 
 def _label(form: str, states: Iterable[State]) -> str:
@@ -117,14 +132,14 @@ def reach(*states: State, avoid: Iterable[State] = (), name: str | None = None) 
     >>> 0 <= run.plan(foray.reach(3)).value <= 1
     True
     """
-    avoided = tuple(avoid)
+    avoided = tuple(avoid) if isinstance(avoid, Iterable) and not isinstance(avoid, str) else (avoid,)
 
     def make(context: Context, model: Model) -> BuiltReward:
         to, away, out = _numbers(model, states), _numbers(model, avoided), c_void_p()
         label = name or (_label("reach", states) if states else _label("avoid", avoided))
         context.call(
             lib.foray_reward_create_reach,
-            context.pointer, model.pointer, label.encode(), len(to), to.ctypes.data,
+            context.pointer, model.pointer, text(label, "name"), len(to), to.ctypes.data,
             len(away), away.ctypes.data, byref(out),
         )  # fmt: skip
         return BuiltReward(context, model, out.value or 0)
@@ -139,6 +154,8 @@ def avoid(*states: State, name: str | None = None) -> Reward:
 
 def goal(*states: State, name: str | None = None) -> Reward:
     """1 for every step that begins in one of the states."""
+    if not states:
+        raise UsageError("goal: which states?")
 
     def make(context: Context, model: Model) -> BuiltReward:
         built = _create(context, model, name or _label("goal", states), 0.0, 1.0, 0.0)
@@ -152,11 +169,11 @@ def goal(*states: State, name: str | None = None) -> Reward:
 def load_reward(path: str | os.PathLike[str]) -> Reward:
     """A reward file (JSON)."""
 
+    where = path_of(path)
+
     def make(context: Context, model: Model) -> BuiltReward:
         out = c_void_p()
-        context.call(
-            lib.foray_reward_load, context.pointer, model.pointer, os.fsencode(path), byref(out)
-        )
+        context.call(lib.foray_reward_load, context.pointer, model.pointer, where, byref(out))
         return BuiltReward(context, model, out.value or 0)
 
     return Reward(make)
@@ -176,75 +193,140 @@ def _from_text(text: str) -> Reward:
 
 # ------------------------------------------------------------- arrays, dictionaries, functions
 
-
-def _range(values: Iterable[float], given: tuple[float, float] | None,
-           default: float) -> tuple[float, float]:  # fmt: skip
-    """Certificates depend on it: what was given, [0,1] if all lie in it, or what there is."""
-    if given is not None:
-        return given
-    low, high = min(values, default=default), max(values, default=default)
-    low, high = min(low, default), max(high, default)
-    return (0.0, 1.0) if 0.0 <= low and high <= 1.0 else (low, high)
+LAYOUTS = ("S", "SA", "SAS", "HSA")
+#: Most r(s,a,s') that are asked for one by one, where every state may follow.
+MOST_VALUES = 1 << 27
 
 
-def _fill_array(built: BuiltReward, array: npt.NDArray[np.float64], model: Model) -> None:
-    S, A, H = model.states, model.actions, model.horizon
-    if array.shape == (S,):
-        for s, value in enumerate(array.tolist()):
-            built.set(-1, s, -1, value)
-        return
-    if array.shape == (S, A):
-        array = array[np.newaxis]
-    elif array.shape == (S, A, S) and array.shape != (H, S, A):
-        for s in range(S):
-            for a in range(A):
-                for following in model.successors(s, a).tolist():
-                    built.set_next(-1, s, a, following, float(array[s, a, following]))
-        return
-    elif array.shape != (H, S, A):
-        raise ValueError(
-            f"an array of shape {array.shape} is no reward here: expected {(S,)}, {(S, A)},"
-            f" {(S, A, S)} or {(H, S, A)}"
-        )
-    for t, layer in enumerate(array):
-        for s in range(S):
-            for a in range(A):
-                if model.available(s, a):
-                    built.set(t if len(array) > 1 or H == 1 else -1, s, a, float(layer[s, a]))
+class Values:
+    """What a reward says, r_t(s,a,s'), until its range is known. -1 stands for every one, and `next`
+    None for a value that does not depend on what follows. What is worth the default is not kept."""
 
+    def __init__(self, default: float) -> None:
+        self.default = self.low = self.high = default
+        self.kept: list[tuple[int, int, int, Any, Any]] = []
 
-def _fill_mapping(built: BuiltReward, values: Mapping[Any, float], model: Model) -> None:
-    def number(state: Any) -> int:
-        if state is None:
-            return -1
-        return model.state(state) if isinstance(state, str) else int(state)
+    def add(self, step: int, state: int, action: int, value: float, next: int | None = None) -> None:
+        """r = value, for one next state or for all of them."""
+        self.low, self.high = min(self.low, value), max(self.high, value)
+        self.kept.append((step, state, action, next, value))
 
-    for key, value in values.items():
-        where = key if isinstance(key, tuple) else (key, None)
-        state, action = number(where[0]), -1 if where[1] is None else int(where[1])
-        if len(where) == 2:
-            built.set(-1, state, action, float(value))
-        elif len(where) == 3:
-            built.set_next(-1, state, action, number(where[2]), float(value))
-        else:
-            raise ValueError(f"{key!r}: keys are s, (s,a) or (s,a,s'), with None for every one")
+    def add_all(self, state: int, action: int, next: Any, values: npt.NDArray[np.float64]) -> None:
+        """r(s,a,.) of all states that may follow."""
+        if values.size:
+            self.low, self.high = min(self.low, float(values.min())), max(self.high, float(values.max()))
+        other = values != self.default
+        if other.any():
+            self.kept.append((-1, state, action, next[other], values[other]))
 
+    def range(self) -> tuple[float, float]:
+        """Certificates depend on it: [0,1] if all values lie in it, or from the least to the largest."""
+        return (0.0, 1.0) if 0.0 <= self.low and self.high <= 1.0 else (self.low, self.high)
 
-def _tabulate(function: Callable[..., float], model: Model) -> dict[Any, float]:
-    """All values of r(s), r(s,a) or r(s,a,s'), as many arguments as it takes."""
-    arguments = len(inspect.signature(function).parameters)
-    table: dict[Any, float] = {}
-    for s in range(model.states):
-        if arguments == 1:
-            table[s] = float(function(s))
-            continue
-        for a in filter(lambda a: model.available(s, a), range(model.actions)):
-            if arguments == 2:
-                table[s, a] = float(function(s, a))
+    def fill(self, built: BuiltReward) -> None:
+        for step, state, action, next, value in self.kept:
+            if next is None:
+                built.set(step, state, action, value)
+            elif isinstance(next, int):
+                built.set_next(step, state, action, next, value)
             else:
-                for following in model.successors(s, a).tolist():
-                    table[s, a, following] = float(function(s, a, following))
-    return table
+                for n, v in zip(next.tolist(), value.tolist(), strict=True):
+                    built.set_next(step, state, action, n, v)
+
+
+def _following(model: Model, name: str) -> Iterator[tuple[int, int, Any]]:
+    """Every (s,a) that there is, with all that may follow it: where nothing is known, every state."""
+    S, A = model.states, model.actions
+    if model.open and S * A * S > MOST_VALUES:
+        raise UsageError(
+            f"{name}: r(s,a,s') has {S * A * S:,} values here, because any state may follow:"
+            " a dictionary {(None, None, 15): 1.0} says only those that count"
+        )
+    every = np.arange(S) if model.open else None
+    for s in range(S):
+        for a in range(A):
+            if model.available(s, a):
+                yield s, a, every if every is not None else model.successors(s, a)
+
+
+def _layout(shape: tuple[int, ...], model: Model, layout: str | None) -> str:
+    """What the dimensions of an array are. Two answers are none."""
+    S, A, H = model.states, model.actions, model.horizon
+    shapes = {"S": (S,), "SA": (S, A), "SAS": (S, A, S), "HSA": (H, S, A)}
+    if layout is not None and layout not in shapes:
+        raise UsageError(f"layout={layout!r}: it is one of {', '.join(LAYOUTS)}")
+    fit = [name for name in LAYOUTS if shapes[name] == shape and layout in (None, name)]
+    if len(fit) == 1:
+        return fit[0]
+    if fit:
+        raise UsageError(
+            f"an array of shape {shape} may be r[s,a,s'] or r[t,s,a] here: say which by"
+            " foray.reward(array, layout='SAS') or layout='HSA'"
+        )
+    expected = ", ".join(f"{shapes[name]} ({name})" for name in LAYOUTS if layout in (None, name))
+    raise UsageError(f"an array of shape {shape} is no reward here: expected {expected}")
+
+
+def _read_array(values: Values, given: Any, model: Model, layout: str | None, name: str) -> None:
+    array = np.asarray(given)
+    layout = _layout(array.shape, model, layout)
+    S, A, H = model.states, model.actions, model.horizon
+    if layout == "S":
+        for s, value in enumerate(reals(array, name).tolist()):
+            values.add(-1, s, -1, value)
+    elif layout == "SAS":
+        for s, a, following in _following(model, name):
+            values.add_all(s, a, following, reals(array[s, a][following], f"{name}[{s}, {a}]"))
+    else:
+        for t, layer in enumerate(array[np.newaxis] if layout == "SA" else array):
+            step = t if layout == "HSA" and H > 1 else -1
+            for s in range(S):
+                for a in range(A):
+                    if model.available(s, a):
+                        values.add(step, s, a, real(layer[s, a], f"{name}[{s}, {a}]"))
+
+
+def _read_mapping(values: Values, given: Mapping[Any, float], model: Model, name: str) -> None:
+    def state(key: Any) -> int:
+        return -1 if key is None else _number(model, key)
+
+    for key, value in given.items():
+        where = key if isinstance(key, tuple) else (key, None)
+        if len(where) not in (2, 3):
+            raise UsageError(f"{key!r}: keys are s, (s,a) or (s,a,s'), with None for every one")
+        action = -1 if where[1] is None else whole(where[1], f"{name}: action", 0, model.actions - 1)
+        worth = real(value, f"{name}[{key!r}]")
+        if len(where) == 2 or where[2] is None:
+            values.add(-1, state(where[0]), action, worth)
+        else:
+            values.add(-1, state(where[0]), action, worth, state(where[2]))
+
+
+def arguments_of(function: Callable[..., float], name: str) -> int:
+    """How many arguments a function must have: those that have a default are its own business."""
+    try:
+        listed = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as problem:
+        raise UsageError(f"{name} does not say how many arguments it takes: lambda s: {name}(s) does") from problem
+    needed = [p for p in listed if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if not 1 <= len(needed) <= 3 or any(p.kind is p.KEYWORD_ONLY for p in needed):
+        raise UsageError(f"a reward is a function r(s), r(s,a) or r(s,a,s'), and {name} is none of them")
+    return len(needed)
+
+
+def _read_function(values: Values, given: Callable[..., float], model: Model, name: str) -> None:
+    arguments = arguments_of(given, name)
+    if arguments == 1:
+        for s in range(model.states):
+            values.add(-1, s, -1, real(given(s), f"{name}({s})"))
+    elif arguments == 2:
+        for s in range(model.states):
+            for a in filter(lambda a: model.available(s, a), range(model.actions)):
+                values.add(-1, s, a, real(given(s, a), f"{name}({s}, {a})"))
+    else:
+        for s, a, following in _following(model, name):
+            worth = [real(given(s, a, n), f"{name}({s}, {a}, {n})") for n in following.tolist()]
+            values.add_all(s, a, following, np.array(worth))
 
 
 def reward(
@@ -254,6 +336,7 @@ def reward(
     default: float = 0.0,
     discount: float = 1.0,
     minimise: bool = False,
+    layout: str | None = None,
     name: str | None = None,
 ) -> Reward:
     """A reward from a text ("goal:3,7", "reach:home", a file), an array r[s], r[s,a], r[s,a,s'] or
@@ -261,30 +344,54 @@ def reward(
     r(s,a) or r(s,a,s').
 
     ``range`` is what a step may be worth; certificates depend on it. Without it, it is [0,1] if all
-    values lie there, and otherwise from the smallest to the largest value.
+    values lie there, and otherwise from the smallest to the largest value. ``default`` is what a
+    dictionary does not say. Where an array fits two forms, ``layout`` says which it is: "S", "SA",
+    "SAS" or "HSA".
 
     >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=500)
     >>> run.plan({3: 1.0}).value == run.plan("goal:3").value == run.plan(lambda s: s == 3).value
     True
     """
+    plain = range is None and default == 0.0 and layout is None and name is None
     if isinstance(what, Reward):
+        if not plain or discount != 1.0 or minimise:
+            raise UsageError("a Reward has its range, discount and so on already: give them where it is made")
         return what
     if isinstance(what, str):
-        made = _from_text(what)
-        return Reward(made._make, discount=discount, minimise=minimise)
+        if not plain:
+            raise UsageError(f"{what}: range=, default=, layout= and name= are for arrays, dictionaries and functions")
+        return Reward(_from_text(what)._make, discount=discount, minimise=minimise)
+    if layout is not None and (callable(what) or isinstance(what, Mapping)):
+        raise UsageError(f"layout={layout!r} is for arrays")
+    called, fallback = name or _name_of(what), real(default, "default")
 
     def make(context: Context, model: Model) -> BuiltReward:
-        values = _tabulate(what, model) if callable(what) else what
-        listed = values.values() if isinstance(values, Mapping) else np.ravel(values).tolist()
-        low, high = _range(listed, range, default)
-        built = _create(context, model, name or _name_of(what), low, high, default)
-        if isinstance(values, Mapping):
-            _fill_mapping(built, values, model)
+        values = Values(fallback)
+        if isinstance(what, Mapping):
+            _read_mapping(values, what, model, called)
+        elif callable(what):
+            _read_function(values, what, model, called)
         else:
-            _fill_array(built, np.asarray(values, dtype=np.float64), model)
+            _read_array(values, what, model, layout, called)
+        low, high = range_of(range) if range is not None else values.range()
+        built = _create(context, model, called, low, high, fallback)
+        values.fill(built)
         return built
 
-    return Reward(make, discount=discount, minimise=minimise)
+    made = Reward(make, discount=discount, minimise=minimise)
+    if callable(what):
+        made.of_function = what, {"range": range, "default": default, "discount": discount,
+                                  "minimise": minimise, "name": called}  # fmt: skip
+    return made
+
+
+def range_of(given: Any) -> tuple[float, float]:
+    """What a step may be worth: two numbers."""
+    try:
+        low, high = given
+    except (TypeError, ValueError) as problem:
+        raise UsageError(f"range={given!r}: it is (low, high)") from problem
+    return real(low, "range: low"), real(high, "range: high")
 
 
 def _name_of(what: object) -> str:

@@ -7,7 +7,7 @@ import inspect
 import os
 import tempfile
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from ctypes import POINTER, byref, c_void_p, cast, sizeof
 from typing import Any, TypedDict
 
@@ -36,7 +36,7 @@ from .errors import UsageError, check_free
 from .models import Model, load_model, open_model, world
 from .own import own_certify, own_plan, own_reward
 from .plans import MODES, Certificate, Plan
-from .rewards import BuiltReward, RewardLike, reward
+from .rewards import BuiltReward, Reward, RewardLike, arguments_of, reward
 from .vector import VectorEnvironment
 
 NEW, REPLACE = 0, 1
@@ -308,15 +308,20 @@ class Run:
     def _reward(self, what: RewardLike) -> BuiltReward:
         """The reward of the run's model. Functions of what is seen through clusters are asked about
         the middle of each, and about actions as the environment takes them; after an end nothing is
-        earned."""
-        if self.clusters is None or not callable(what):
-            return reward(what).build(self.model)
-        count, centre = self.clusters.count, self.clusters.centre
-        moves, function = getattr(self._player, "_moves", range(self.model.actions)), what
-        if len(inspect.signature(function).parameters) == 1:
-            return reward({s: float(function(centre(s))) for s in range(count)}).build(self.model)
-        table = {(s, a): float(function(centre(s), moves[a])) for s in range(count) for a in range(len(moves))}
-        return reward(table).build(self.model)
+        earned. An end itself is where its twin is."""
+        asked = what if isinstance(what, Reward) else reward(what)
+        if self.clusters is None or asked.of_function is None:
+            return asked.build(self.model)
+        function, options = asked.of_function
+        count = self.clusters.count
+        centres = [self.clusters.centre(s) for s in range(count)]
+        moves = getattr(self._player, "_moves", range(self.model.actions))
+        told: list[Callable[..., float]] = [
+            lambda s: function(centres[s]) if s < count else 0.0,
+            lambda s, a: function(centres[s], moves[a]) if s < count else 0.0,
+            lambda s, a, n: function(centres[s], moves[a], centres[n % count]) if s < count else 0.0,
+        ]
+        return reward(told[arguments_of(function, options["name"]) - 1], **options).build(self.model)
 
     def _plans(self, built: Sequence[BuiltReward], mode: str) -> list[Plan]:
         count = len(built)
@@ -458,7 +463,7 @@ def _close(context: Context, pointer: int, path: str, temporary: bool) -> None:
 def _target(context: Context, run: Run, until: float | None, targets: Iterable[RewardLike]) -> None:
     if until is not None:
         context.call(lib.foray_run_set_until, run._run, until)
-    built = [reward(what).build(run.model) for what in targets]
+    built = [run._reward(what) for what in targets]
     if built:
         pointers = (c_void_p * len(built))(*(b.pointer for b in built))
         context.call(lib.foray_run_set_targets, run._run, len(built), pointers)
@@ -480,7 +485,7 @@ def _prepare(
     elif range is not None:
         raise UsageError("range= is that of an environment's own reward, and there is no environment here")
     if reward_for is not None:
-        built = reward(reward_for).build(run.model)
+        built = run._reward(reward_for)
         run._context.call(lib.foray_run_give_reward, run._run, built.pointer)
 
 
