@@ -1,5 +1,5 @@
 /* manual.c - the manual, from the same tables as --help: foray(1), a page foray-COMMAND(1) for
- * each command, and foray-algorithms(7). scripts/manual writes them to man/; a test compares. */
+ * each command, and foray-algorithms(7). The build writes them to files by scripts/manual. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +25,8 @@ static void print_plain(const char *text)
             printf("\\(ti");
         else if (*text == '\'')
             printf("\\(aq");
+        else if (*text == '|')
+            printf("|\\:"); /* where a line may break, rather than within a word */
         else
             putchar(*text);
         line_begins = *text == '\n';
@@ -58,7 +60,8 @@ static void print_option(const cli_option *option)
     printf("\n");
 }
 
-/* ".TH" and ".SH NAME" of a page about `words`, such as "lab coverage". */
+/* ".TH" and ".SH NAME" of a page about `words`, such as "lab coverage". Its lines are not
+ * stretched: flags and choices are long words. */
 static void print_title(const char *words, int section, const char *summary)
 {
     char page[64];
@@ -68,7 +71,7 @@ static void print_title(const char *words, int section, const char *summary)
     printf(".TH ");
     for (const char *c = page; *c; c++)
         putchar(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
-    printf(" %d %s \"Foray %s\" \"%s\"\n.SH NAME\n", section, DATE, foray_version(),
+    printf(" %d %s \"Foray %s\" \"%s\"\n.ad l\n.SH NAME\n", section, DATE, foray_version(),
            section == 1 ? "User Commands" : "Miscellanea");
     print_plain(page);
     printf(" \\- ");

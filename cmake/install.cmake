@@ -1,5 +1,5 @@
 # cmake --install: the command, the libraries, the headers, a pkg-config file each, a
-# CMake package, the manual page, the completions, and what programs need to be worlds.
+# CMake package, the manual, the completions, and what programs need to be worlds.
 include(CMakePackageConfigHelpers)
 
 if(TARGET foray)
@@ -18,12 +18,13 @@ install(DIRECTORY include/foray DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(NOT FORAY_CORE)
   install(FILES examples/outside/foray_world.py examples/outside/serve.c
       DESTINATION ${CMAKE_INSTALL_DATADIR}/foray)
-  file(GLOB FORAY_PAGES CONFIGURE_DEPENDS man/foray*.1)
-  install(FILES ${FORAY_PAGES} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES man/foray-algorithms.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7)
+  if(NOT CMAKE_CROSSCOMPILING)
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
+  endif()
   install(FILES completions/foray.bash RENAME foray
       DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES completions/_foray DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES completions/foray.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
 # A static library cannot be linked without the libraries it uses, so there

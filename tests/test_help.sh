@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every example of --help works; manual page and completion know every flag.
+# Every example of --help works; manual pages and completions know every flag.
 # shellcheck source=tests/shell.sh
 . "$(dirname "$0")/shell.sh"
 
@@ -42,22 +42,30 @@ cd "$work/here" || exit 1
 
 holds "no line of lab list is too long" test -z "$(foray lab list | grep -E '.{87}')"
 
-# The manual in the tree is what the command prints, flag for flag, and no page is long.
-mkdir "$work/man"
+# The manual of the build is what the command prints, flag for flag, no page is long, and what shows
+# manuals has nothing to say about it.
+man=$FORAY_BUILD/man
 bash "$source_dir/scripts/manual" "$(command -v foray)" "$work/man"
-holds "man/ is up to date (scripts/manual)" diff -r "$work/man" "$source_dir/man"
-holds "foray(1) has at most 600 lines" test "$(wc -l <"$source_dir/man/foray.1")" -le 600
+holds "the manual is that of the command" diff -r "$work/man" "$man"
+holds "every command has its page, and so have foray and its algorithms" \
+    test "$(find "$man" -type f | wc -l)" -eq $(($(commands | wc -l) + 2))
+holds "foray(1) has at most 600 lines" test "$(wc -l <"$man/man1/foray.1")" -le 600
 while read -r command; do
-    page=$source_dir/man/foray-${command// /-}.1
+    page=$man/man1/foray-${command// /-}.1
     holds "no page has more than 600 lines: $page" test "$(wc -l <"$page")" -le 600
     sed -n "/^\.SH OPTIONS/,/^\.SH EXAMPLES/p" "$page" |
         sed -nE 's/^\.B (\\-[a-z], )?(\\-\\-[a-z\\-]+).*/\2/p' | tr -d "\\\\" | sort >"$work/manual"
     holds "$page has the flags of $command" cmp <(flags "$command") "$work/manual"
 done < <(commands)
-if command -v groff >/dev/null; then
-    groff -man -ww -z "$source_dir"/man/foray*.[17] 2>"$work/groff"
-    holds "groff has nothing to say about the manual" test ! -s "$work/groff"
-fi
+where_there() {
+    ! command -v "$1" >/dev/null || "$@"
+}
+for page in "$man"/man?/*; do
+    where_there groff -man -ww -z "$page"
+    LC_ALL=C.UTF-8 MANWIDTH=80 where_there man --warnings -l "$page" >/dev/null
+    where_there mandoc -T lint -W warning "$page"
+done >warnings 2>&1
+holds "nothing to say about the manual: $(head -n 3 warnings)" test ! -s warnings
 
 # Completion in bash, called as bash would.
 . "$source_dir/completions/foray.bash"
@@ -120,6 +128,26 @@ if command -v zsh >/dev/null; then
     while read -r command; do
         mapfile -t all < <(flags "$command")
         zsh_completes "foray $command --" "${all[@]}"
+    done < <(commands)
+fi
+# Completion in fish, as fish does it for a line that it is given.
+if command -v fish >/dev/null; then
+    fish_completes() {
+        local line=$1
+        shift
+        printf '%s\n' "$@" | sort >"$work/wanted"
+        fish --no-config -c 'source $argv[1]; complete -C $argv[2]' "$source_dir/completions/foray.fish" "$line" |
+            cut -f1 | sort >"$work/got"
+        holds "fish completes '$line'" cmp "$work/wanted" "$work/got"
+    }
+    fish_completes "foray w" world
+    fish_completes "foray world " check export list
+    fish_completes "foray explore --replan=d" --replan=doubling
+    fish_completes "foray explore rooms:ro" rooms:rows=
+    fish_completes "foray plan fi" file.json
+    while read -r command; do
+        mapfile -t all < <(flags "$command")
+        fish_completes "foray $command --" "${all[@]}"
     done < <(commands)
 fi
 # ---- the settings of algorithms: only where they are asked for, and all of them in the manual

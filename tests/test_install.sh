@@ -44,7 +44,9 @@ check_files() {
     for file in bin/foray include/foray/foray.h include/foray/system.h include/foray/plugin.h \
         include/foray/lab.h lib/pkgconfig/foray-lab.pc \
         share/foray/foray_world.py share/foray/serve.c share/man/man1/foray.1 \
-        share/bash-completion/completions/foray share/zsh/site-functions/_foray; do
+        share/man/man1/foray-explore.1 share/man/man7/foray-algorithms.7 \
+        share/bash-completion/completions/foray share/zsh/site-functions/_foray \
+        share/fish/vendor_completions.d/foray.fish; do
         [[ -s $prefix/$file ]] || fail "$file was not installed"
     done
     "$prefix/bin/foray" --version >/dev/null || fail "the installed command does not run"

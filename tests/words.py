@@ -15,7 +15,7 @@ import pathlib
 import re
 import sys
 
-SEARCHED = ["src", "lab", "cli", "include", "docs", "man", "examples", "completions", "README.md", "CONTRIBUTING.md"]
+SEARCHED = ["src", "lab", "cli", "include", "docs", "examples", "completions", "README.md", "CONTRIBUTING.md"]
 KINDS = {".c", ".h", ".inc", ".md", ".1", ".py", ".bash", ""}
 # What separates two words of a sentence: spaces, line breaks, what begins a line of a comment, the
 # end of a string and the beginning of the next.
