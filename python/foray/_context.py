@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import os
 import signal
 import threading
 import weakref
@@ -11,7 +13,7 @@ from types import FrameType
 from typing import Any
 
 from ._library import lib
-from .errors import BY_STATUS, ForayError
+from .errors import BY_STATUS, FileError, ForayError, MissingFileError
 
 OK, TARGET_MISSED, INTERRUPTED = 0, 1, 2
 
@@ -38,7 +40,9 @@ class Context:
         """Raises what a negative status means, with the library's message."""
         if status < 0:
             text = lib.foray_message(self.pointer).decode()
-            raise BY_STATUS.get(status, ForayError)(text)
+            kind = BY_STATUS.get(status, ForayError)
+            missing = kind is FileError and text.endswith(os.strerror(errno.ENOENT))
+            raise (MissingFileError if missing else kind)(text)
         return status
 
     def call(self, function: Any, *arguments: Any) -> int:

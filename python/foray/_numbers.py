@@ -71,7 +71,7 @@ def wholes(
         raise error(f"{what} {array[odd][0].item()!r}: these must be whole numbers")
     for extreme in (array.min(), array.max()):
         whole(extreme, what, low, high, error)
-    return np.ascontiguousarray(array, dtype=np.int64)
+    return np.asarray(array, dtype=np.int64, order="C")
 
 
 def _array(values: Any, what: str, error: Error) -> npt.NDArray[Any]:
@@ -111,7 +111,7 @@ def reals(values: Any, what: str, error: Error = UsageError) -> npt.NDArray[np.f
         raise error(f"{what}: an array of {array.dtype}, not of numbers")
     if not np.isfinite(array).all():
         raise error(f"{what}: {array[~np.isfinite(array)][0]} is not a finite number")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.asarray(array, dtype=np.float64, order="C")
 
 
 def text(value: Any, what: str) -> bytes:

@@ -12,15 +12,20 @@ import numpy.typing as npt
 
 from ._context import Context
 from ._library import lib
-from .errors import InputError, UsageError
+from ._numbers import MOST_STATE, Initial, path_of, text, wholes
+from .errors import InputError, UsageError, WorldError
 from .models import Model, open_model
 from .rewards import BuiltReward, RewardLike, reward
-from .runs import NEW, REPLACE, Run, _named, _settings, _temporary
+from .runs import NEW, REPLACE, Run, _settings, _temporary, model_of
 from .spaces import numbers
 
 Steps = npt.NDArray[np.int32]
 Episode = tuple[Steps, Steps]
 LARGEST_TABLE = 1 << 20
+SHAPES = (
+    "data are a list of pairs (states, actions), arrays (states [K, H + 1], actions [K, H]), a Minari dataset,"
+    " or the path of a CSV file"
+)
 
 
 class Relabelling:
@@ -89,33 +94,55 @@ def _is_minari(data: object) -> bool:
 
 def _minari_episodes(data: Any) -> Iterator[Episode]:
     _, number = numbers(data.observation_space, "observation")
-    first = int(getattr(data.action_space, "start", 0))
-    plain = type(data.observation_space).__name__ == "Discrete"
-    offset = int(getattr(data.observation_space, "start", 0))
-    for episode in data.iterate_episodes():
-        if plain:
-            states = np.asarray(episode.observations).reshape(-1) - offset
-        elif isinstance(episode.observations, tuple):
-            states = np.array([number(o) for o in zip(*episode.observations, strict=True)])
-        else:
-            states = np.array([number(o) for o in episode.observations])
-        yield states.astype(np.int32), (np.asarray(episode.actions).reshape(-1) - first).astype(np.int32)
+    _, numbered = numbers(data.action_space, "action")
+    for k, episode in enumerate(data.iterate_episodes()):
+        seen = episode.observations
+        each: Iterable[Any] = zip(*seen, strict=True) if isinstance(seen, tuple) else seen
+        if isinstance(seen, dict):
+            each = [dict(zip(seen, one, strict=True)) for one in zip(*seen.values(), strict=True)]
+        try:
+            states, actions = [number(o) for o in each], [numbered(a) for a in episode.actions]
+        except WorldError as error:
+            raise InputError(f"episode {k}: {error}") from None
+        yield np.array(states, dtype=np.int32), np.array(actions, dtype=np.int32)
+
+
+def _rank(values: Any) -> int:
+    try:
+        return int(np.ndim(values))
+    except ValueError:  # rows of different lengths
+        return 1
+
+
+def _row(values: Any, what: str, low: int) -> Steps:
+    row = wholes(values, what, low, MOST_STATE, InputError).astype(np.int32)
+    if row.ndim != 1:
+        raise InputError(f"{what}s are no row of numbers: {SHAPES}")
+    return row
 
 
 def _given_episodes(data: Any) -> Iterator[Episode]:
     """Arrays (states [K, H + 1], actions [K, H]) with -1 after an end, or pairs of such rows."""
-    both = isinstance(data, tuple) and len(data) == 2 and np.ndim(data[1]) == 2
+    if hasattr(data, "to_csv"):
+        raise UsageError(
+            f"a {type(data).__name__}: write it with .to_csv('data.csv', index=False), with the columns episode,"
+            " step, state, action and next, and give the path"
+        )
+    both = isinstance(data, tuple) and len(data) == 2 and _rank(data[1]) == 2
+    if both and len(data[0]) != len(data[1]):
+        raise InputError(f"states of {len(data[0])} episodes, but actions of {len(data[1])}")
     rows: Iterable[Any] = zip(data[0], data[1], strict=True) if both else data
-    for k, (states, actions) in enumerate(rows):
-        done = np.asarray(actions)
-        if done.ndim != 1 or not np.issubdtype(done.dtype, np.integer):
-            raise InputError(f"episode {k}: actions must be whole numbers in a row")
-        ends = np.flatnonzero(done < 0)
-        steps = int(ends[0]) if len(ends) else len(done)
-        met = np.asarray(states)
-        if len(met) < steps + 1 or (len(met) != len(done) + 1):
+    for k, pair in enumerate(rows):
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise InputError(f"episode {k} is no pair (states, actions): {SHAPES}")
+        met = _row(pair[0], f"episode {k}: state", 0)
+        done = _row(pair[1], f"episode {k}: action", -2)
+        steps = int(np.argmax(done < 0)) if (done < 0).any() else len(done)
+        if (done[steps:] >= 0).any():
+            raise InputError(f"episode {k}: action {done[done >= 0][-1]} after the end of the episode (-1)")
+        if len(met) != len(done) + 1:
             raise InputError(f"episode {k}: {len(met)} states, but {len(done)} actions need one more")
-        yield met[: steps + 1].astype(np.int32), done[:steps].astype(np.int32)
+        yield met[: steps + 1], done[:steps]
 
 
 def _pieces(episodes: Iterable[Episode], horizon: int) -> Iterator[Episode]:
@@ -126,21 +153,17 @@ def _pieces(episodes: Iterable[Episode], horizon: int) -> Iterator[Episode]:
             yield np.ascontiguousarray(states[at : at + len(done) + 1]), done
 
 
-def _nothing_known(
-    data: Any, episodes: list[Episode], horizon: int | None, initial: Mapping[int, float] | None
-) -> Model:
-    """The open model of a dataset: its sizes, and where its episodes began."""
+def _sizes_of(data: Any, states: int | None, actions: int | None) -> tuple[int, int]:
+    """How many there are, which data cannot show: what they do not have may happen all the same."""
     if _is_minari(data):
-        states, _ = numbers(data.observation_space, "observation")
-        actions, _ = numbers(data.action_space, "action")
-    else:
-        states = 1 + max(int(s.max()) for s, _ in episodes)
-        actions = 1 + max(int(a.max()) for _, a in episodes if len(a))
-    first = {int(s[0]) for s, _ in episodes}
-    longest = max(len(a) for _, a in episodes)
-    if initial is None and len(first) == 1:
-        initial = {first.pop(): 1.0}
-    return open_model(states, actions, horizon or longest, initial)
+        states = numbers(data.observation_space, "observation")[0] if states is None else states
+        actions = numbers(data.action_space, "action")[0] if actions is None else actions
+    if states is None or actions is None:
+        raise UsageError(
+            "data do not show what never happened: give states= and actions=, how many there are (more will do),"
+            " or a model"
+        )
+    return states, actions
 
 
 def _check_lengths(model: Model, episodes: Iterable[Episode]) -> None:
@@ -153,12 +176,21 @@ def _check_lengths(model: Model, episodes: Iterable[Episode]) -> None:
         )
 
 
+def _known(known: Model | str, horizon: int | None, others: Mapping[str, object]) -> Model:
+    for name, value in others.items():
+        if value is not None:
+            raise UsageError(f"{name}= is for data of which nothing is known, and here a model says it")
+    return model_of(known, horizon)
+
+
 def learn(
     data: Any,
     known: Model | str | None = None,
     *,
+    states: int | None = None,
+    actions: int | None = None,
     horizon: int | None = None,
-    initial: Mapping[int, float] | None = None,
+    initial: Initial | None = None,
     delta: float = 0.1,
     path: str | os.PathLike[str] | None = None,
     replace: bool = False,
@@ -166,42 +198,54 @@ def learn(
     """A run from episodes that were recorded elsewhere, as `foray learn` makes it.
 
     ``data`` is a Minari dataset with discrete observations, arrays (states [K, H + 1], actions [K,
-    H]), in which actions are -1 after the end of a shorter episode, or a list of pairs (states,
-    actions). ``known`` is what is known beforehand: a model, or a world's name; without it, only
-    the numbers of states and actions are known, which a Minari dataset states and arrays show. Then
-    ``initial`` says where episodes begin; without it, this is known if all episodes begin in one
-    state, and otherwise learnt like any other law. Rewards in the data are not used: what is learnt
-    serves every reward. Actions must not depend on what followed them.
+    H]), in which actions are -1 after the end of a shorter episode, a list of pairs (states,
+    actions), or the path of a CSV file (docs/data.md). ``known`` is what is known beforehand: a
+    model, or a world's name. Without it, ``states`` and ``actions`` say how many there are, or an
+    upper bound, unless a Minari dataset says so; data cannot show what never happened. Where
+    episodes begin is then learnt like any other law, unless ``initial`` says it. Rewards in the
+    data are not used: what is learnt serves every reward. Actions must not depend on what followed
+    them.
 
     >>> explored = foray.explore("riverswim:states=4,horizon=8", episodes=500)
     >>> run = foray.learn(explored.data(), "riverswim:states=4,horizon=8")
     >>> run.episodes, run.algorithm
     (500, 'recorded')
     """
-    episodes = list(_minari_episodes(data) if _is_minari(data) else _given_episodes(data))
-    episodes = [episode for episode in episodes if len(episode[1])]
-    if not episodes:
-        raise InputError("the data have no episodes")
-    if known is None:
-        model = _nothing_known(data, episodes, horizon, initial)
+    file = isinstance(data, (str, os.PathLike))
+    if known is not None:
+        model = _known(known, horizon, {"states": states, "actions": actions, "initial": initial})
     else:
-        model = _named(known, horizon) if isinstance(known, str) else known
-    _check_lengths(model, episodes)
+        states, actions = _sizes_of(data, states, actions)
+        if file and horizon is None:
+            raise UsageError("a file is read episode by episode: give horizon=, or a model")
+    episodes: list[Episode] = []
+    if not file:
+        episodes = list(_minari_episodes(data) if _is_minari(data) else _given_episodes(data))
+        episodes = [episode for episode in episodes if len(episode[1])]
+        if not episodes:
+            raise InputError("the data have no episodes")
+    if known is None and states is not None and actions is not None:
+        longest = horizon if horizon is not None else max(len(done) for _, done in episodes)
+        model = open_model(states, actions, longest, initial)
+    if not file:
+        _check_lengths(model, episodes)
     context, out = Context(), c_void_p()
     settings = _settings(context, {"algorithm": "recorded", "delta": delta})
     where = os.fspath(path) if path is not None else _temporary()
     context.call(
         lib.foray_run_create,
-        context.pointer, os.fsencode(where), REPLACE if replace or path is None else NEW,
-        model.pointer, model.name.encode(), byref(settings), byref(out),
+        context.pointer, path_of(where), REPLACE if replace or path is None else NEW,
+        model.pointer, text(model.name, "name"), byref(settings), byref(out),
     )  # fmt: skip
     run = Run(context, out.value or 0, where, temporary=path is None)
     try:
-        for states, actions in _pieces(episodes, model.horizon):
-            context.call(
-                lib.foray_run_learn, run._run, len(actions), states.ctypes.data, actions.ctypes.data
-            )
+        if file:
+            context.long(lib.foray_run_learn_file, run._run, path_of(data), None, None)
+        for met, done in _pieces(episodes, model.horizon):
+            context.call(lib.foray_run_learn, run._run, len(done), met.ctypes.data, done.ctypes.data)
         context.call(lib.foray_run_save, run._run)
+        if run.episodes == 0:
+            raise InputError("the data have no episodes")
     except BaseException:
         run.close()
         if path is not None:

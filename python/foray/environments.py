@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from ctypes import byref, c_int32, c_void_p, sizeof
 from typing import Any, Protocol
 
 from ._context import Context
 from ._library import ENDED, EPISODE, RESET, STEP, Draw, WorldOps, lib
+from ._numbers import MOST_STATE, Initial, law_of, whole
 from .errors import UsageError, WorldError
 from .models import Model
 
@@ -125,7 +126,7 @@ class PythonWorld:
 class Simulator:
     """A world that is a Python function: ``step(state, action, rng)`` gives the state that follows,
     where ``rng`` is a random.Random that is seeded again for every episode; ``start`` is a state,
-    or a function of ``rng``.
+    or a function of ``rng``, whose law is learnt unless ``initial`` says it.
 
     >>> def step(state, action, rng):
     ...     return min(state + 1, 4) if action == 1 and rng.random() < 0.7 else max(state - 1, 0)
@@ -143,15 +144,21 @@ class Simulator:
         actions: int,
         horizon: int,
         start: int | Callable[[random.Random], int] = 0,
-        initial: Mapping[int, float] | None = None,
+        initial: Initial | None = None,
         name: str | None = None,
     ) -> None:
         if not callable(step):
             raise UsageError(f"a Simulator is a function step(state, action, rng), and {step!r} is none")
-        if initial is None and not isinstance(start, int):
-            raise UsageError("initial={state: probability} must say where `start` begins")
-        self.states, self.actions, self.horizon = states, actions, horizon
-        self.initial = initial if initial is not None else {int(start): 1.0}  # type: ignore[arg-type]
+        self.states = whole(states, "states", 1, MOST_STATE)
+        self.actions = whole(actions, "actions", 1, MOST_STATE)
+        self.horizon = whole(horizon, "horizon", 1)
+        #: Where episodes begin; None: that is learnt.
+        self.initial = None if initial is None else law_of(initial, self.states)
+        if not callable(start):
+            start = whole(start, "start", 0, self.states - 1)
+            if self.initial not in (None, {start: 1.0}):
+                raise UsageError(f"initial={initial!r}, but every episode begins in start={start}")
+            self.initial = {start: 1.0}
         self.name = str(name or getattr(step, "__name__", "function"))
         self.open = False
         self._next, self._start, self._rng = step, start, random.Random()
@@ -161,7 +168,7 @@ class Simulator:
 
     def reset(self, seed: int, episode: int) -> int:
         self._rng.seed(seed_of(seed, episode))
-        return self._start if isinstance(self._start, int) else int(self._start(self._rng))
+        return self._start if isinstance(self._start, int) else self._checked(self._start(self._rng))
 
     def step(self, state: int, action: int) -> int:
         return self._checked(self._next(state, action, self._rng))
@@ -175,9 +182,7 @@ class Simulator:
         return False
 
     def _checked(self, state: Any) -> int:
-        if isinstance(state, bool) or not hasattr(state, "__index__") or not 0 <= state < self.states:
-            raise WorldError(f"{self.name} answered with state {state!r}, but they are 0 to {self.states - 1}")
-        return int(state)
+        return whole(state, f"{self.name} answered with state", 0, self.states - 1, WorldError)
 
     def play(self, seed: int, episode: int, table: Any, states: int, out: Any, chance: Chance) -> None:
         follow, rng = self._next, self._rng

@@ -90,16 +90,6 @@ class Environment:
             return None
         return {int(s): float(law[s]) for s in np.flatnonzero(law)}
 
-    def first_states(self, probes: int = 32) -> dict[int, float]:
-        """The one state in which episodes begin, by looking."""
-        seen = {self.reset(0, k) for k in range(probes)}
-        if len(seen) > 1:
-            raise UsageError(
-                f"episodes begin in different states ({sorted(seen)[:5]}, ...):"
-                " give initial={state: probability}"
-            )
-        return {seen.pop(): 1.0}
-
     def table(self) -> Any:
         table = getattr(getattr(self.env, "unwrapped", None), "P", None)
         if table is None:

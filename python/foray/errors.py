@@ -29,6 +29,10 @@ class FileError(ForayError, OSError):
     """A file could not be read or written."""
 
 
+class MissingFileError(FileError, FileNotFoundError):
+    """A file that is not there."""
+
+
 class OutOfMemory(ForayError, MemoryError):
     """Out of memory; nothing is lost."""
 

@@ -17,7 +17,7 @@ from ._library import WORK, Comparison, LabOptions, lib
 from .errors import UsageError
 from .models import Model
 from .rewards import RewardLike, reward
-from .runs import _named, _settings
+from .runs import _settings, model_of
 
 
 class Tables:
@@ -129,7 +129,7 @@ def compare(
     for name, value in (("rewards", rewards), ("goals", goals), ("rounds", rounds)):
         if value is not None:
             setattr(comparison, name, value)
-    model = _named(source, None) if isinstance(source, str) else source
+    model = model_of(source, None)
     built = reward(reward_for).build(model) if reward_for is not None else None
     comparison.reward = built.pointer if built is not None else None
     directory, temporary = _directory(path)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ._context import Context, text_of
 from ._library import ModelFacts, WorldInfo, lib
+from ._numbers import MOST_STATE, Initial, law_of, whole
 from .errors import check_free
 
 Floats = npt.NDArray[np.float64]
@@ -221,22 +222,21 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     return Model(out.value or 0)
 
 
-def open_model(
-    states: int, actions: int, horizon: int, initial: Mapping[int, float] | None = None
-) -> Model:
-    """Nothing is known but the sizes and, if given, where episodes begin: any state may follow any
-    other.
+def open_model(states: int, actions: int, horizon: int, initial: Initial | None = None) -> Model:
+    """Nothing is known but the sizes and, if given, where episodes begin, a state or probabilities:
+    any state may follow any other.
 
     >>> foray.open_model(1000, 4, 20, {0: 0.5, 999: 0.5}).open
     True
     """
-    first = {s: p for s, p in sorted((initial or {}).items()) if p > 0}
-    text = f"open:states={states},actions={actions},horizon={horizon}"
+    states, actions = whole(states, "states", 1, MOST_STATE), whole(actions, "actions", 1, MOST_STATE)
+    first = {} if initial is None or initial == {} else law_of(initial, states)
+    spec = f"open:states={states},actions={actions},horizon={whole(horizon, 'horizon', 1)}"
     if len(first) < 2:
-        return world(text + "".join(f",initial={s}" for s in first))
+        return world(spec + "".join(f",initial={s}" for s in first))
     parts = {
-        "format": "foray-model", "version": 2, "kind": "open", "name": text, "states": states,
-        "actions": actions, "horizon": horizon, "initial": [[int(s), float(p)] for s, p in first.items()],
+        "format": "foray-model", "version": 2, "kind": "open", "name": spec, "states": states,
+        "actions": actions, "horizon": whole(horizon, "horizon"), "initial": list(first.items()),
     }  # fmt: skip
     data = json.dumps(parts).encode()
     context, out = Context(), c_void_p()

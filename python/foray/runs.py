@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import inspect
 import os
+import re
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,6 +30,7 @@ from ._library import (
     Settings,
     lib,
 )
+from ._numbers import Initial, law_of, path_of, real, text, whole, wholes
 from .clusters import Clusters
 from .environments import PythonWorld, Simulator, simulate
 from .episodes import Environment, is_environment, is_vector
@@ -67,32 +69,35 @@ def _has_setting(algorithm: str, name: str) -> bool:
 # ------------------------------------------------------------------------------------- sources
 
 
-def _named(source: str, horizon: int | None) -> Model:
-    """A model file, or a built-in world, as the command tells them apart."""
-    if "/" in source or source.endswith((".json", ".compact")) or os.path.isfile(source):
-        return load_model(source)
-    return world(source) if horizon is None else world(source, horizon=horizon)
-
-
-def _start(initial: int | Mapping[int, float] | None) -> Mapping[int, float] | None:
-    return {initial: 1.0} if isinstance(initial, int) else initial
+def model_of(source: Model | str, horizon: int | None) -> Model:
+    """A model, a model file or a built-in world, as the command tells them apart."""
+    horizon = None if horizon is None else whole(horizon, "horizon", 1)
+    if isinstance(source, Model):
+        model = source
+    elif "/" in source or source.endswith((".json", ".compact")) or os.path.isfile(source):
+        model = load_model(source)
+    else:
+        return world(source) if horizon is None else world(source, horizon=horizon)
+    if horizon not in (None, model.horizon):
+        raise UsageError(f"horizon={horizon}, but the model {model.name} has a horizon of {model.horizon}")
+    return model
 
 
 def _model_of_environment(
-    env: Environment, known: Model | str | None, laws: str, initial: Mapping[int, float] | None
+    env: Environment, known: Model | str | None, laws: str, initial: Initial | None
 ) -> Model:
-    """What is known of an environment. Where episodes begin is what it says, or the one state that a
-    few of them begin in, or something to be learnt like all else."""
-    first = initial if initial is not None else env.initial()
+    """What is known of an environment. Where episodes begin is what it says, or something to be
+    learnt like all else: looking at a few of them would prove nothing."""
+    first = law_of(initial, env.states) if initial is not None else env.initial()
     if known == "table":
-        return env.use_table(first if first is not None else env.first_states(), laws)
+        if first is None:
+            raise UsageError(
+                "the environment does not say where episodes begin, and its table neither:"
+                " give initial=state, or {state: probability}"
+            )
+        return env.use_table(first, laws)
     if isinstance(known, str):
         raise UsageError(f"known={known!r}: a model, 'table', or nothing")
-    if first is None and env.clusters is None:
-        try:
-            first = env.first_states()
-        except UsageError:
-            first = None
     return open_model(env.states, env.actions, env.horizon, first)
 
 
@@ -110,36 +115,65 @@ def _resolve(
     horizon: int | None,
     known: Model | str | None,
     laws: str,
-    initial: int | Mapping[int, float] | None,
+    initial: Initial | None,
     looks: Looks,
 ) -> tuple[Model, Environment | Simulator | None, str]:
     """What is known, who plays if it is not the model itself, and a name."""
+    if isinstance(source, type):
+        raise UsageError(f"{source.__name__} is a class: create an object of it first, {source.__name__}(...)")
+    if laws != "pair" and not (isinstance(known, str) and known == "table"):
+        raise UsageError(f"laws={laws!r} is about the environment's table: known='table'")
+    if isinstance(known, Model):
+        _only({"initial": initial}, "a model says it: known=")
     if is_environment(source):
         player = (VectorEnvironment if is_vector(source) else Environment)(source, horizon, **looks)
         if isinstance(known, Model):
-            return known, player, player.name
-        return _model_of_environment(player, known, laws, _start(initial)), player, player.name
-    for name, value in looks.items():
-        if value:
-            raise UsageError(f"{name}= is for Gymnasium environments, and this is {type(source).__name__}")
-    if isinstance(source, (str, os.PathLike)):
-        return _named(os.fspath(source), horizon), None, os.fspath(source)
-    if isinstance(source, Model):
-        return source, None, source.name
+            return _fitting(known, player, horizon), player, player.name
+        return _model_of_environment(player, known, laws, initial), player, player.name
+    _only(looks, f"it is for Gymnasium environments, and this is {type(source).__name__}")
     if isinstance(source, Simulator):
-        nothing = known if isinstance(known, Model) else open_model(
-            source.states, source.actions, source.horizon, source.initial
-        )  # fmt: skip
-        return nothing, source, source.name
-    if isinstance(source, type) or callable(source):
+        _only({"initial": initial, "horizon": horizon}, "a Simulator has its own")
+        if isinstance(known, Model):
+            return _fitting(known, source, None), source, source.name
+        _only({"known": known}, "it is a model here")
+        return open_model(source.states, source.actions, source.horizon, source.initial), source, source.name
+    if isinstance(source, (str, os.PathLike, Model)):
+        _only({"known": known, "initial": initial}, f"{source} says what is known")
+        model = model_of(source if isinstance(source, Model) else _spelled(os.fspath(source)), horizon)
+        return model, None, model.name if isinstance(source, Model) else os.fspath(source)
+    if callable(source):
         raise UsageError(
-            "a function or class is nothing to explore by itself: foray.Simulator(step, states=, actions=,"
-            " horizon=) makes a world of a function, and an environment must be created first"
+            "a function is nothing to explore by itself: foray.Simulator(step, states=, actions=, horizon=)"
+            " makes a world of it"
         )
     raise UsageError(
         f"{type(source).__name__} is nothing to explore: a world's name, a model, a Simulator or"
         " a Gymnasium environment"
     )
+
+
+def _only(given: Mapping[str, object], why: str) -> None:
+    """What would not be looked at is refused."""
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise UsageError(f"{name}={value!r}: {why}")
+
+
+def _spelled(source: str) -> str:
+    """Gymnasium's names end in a version, and those of Foray's worlds do not."""
+    if re.search(r"-v\d+$", source) and not os.path.exists(source):
+        raise UsageError(f"{source} is a name of Gymnasium: explore(gymnasium.make({source!r}), ...)")
+    return source
+
+
+def _fitting(known: Model, player: Environment | Simulator, horizon: int | None) -> Model:
+    """A model that says what is known of somebody's states and actions has all of them."""
+    if known.states < player.states or known.actions != player.actions:
+        raise UsageError(
+            f"known={known.name} has {known.states} states and {known.actions} actions, but {player.name} has"
+            f" {player.states} and {player.actions}"
+        )
+    return model_of(known, horizon)
 
 
 # ---------------------------------------------------------------------------------------- runs
@@ -507,7 +541,7 @@ def explore(
     replace: bool = False,
     known: Model | str | None = None,
     laws: str = "pair",
-    initial: int | Mapping[int, float] | None = None,
+    initial: Initial | None = None,
     reward_for: RewardLike | None = None,
     until: float | None = None,
     targets: Iterable[RewardLike] = (),

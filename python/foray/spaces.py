@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ._numbers import index_of
 from .errors import UsageError, WorldError
 
 MOST_ACTIONS = 4096
@@ -21,15 +21,9 @@ def _kind(space: Any) -> str:
 
 def _whole(value: Any, space: Any) -> int:
     """A whole number, in whatever shape it comes; what is none is refused and not rounded."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        pass
-    array = np.asarray(value)
-    if array.size == 1 and np.issubdtype(array.dtype, np.number):
-        single = array.reshape(-1)[0]
-        if np.isfinite(single) and single == int(single):
-            return int(single)
+    found = index_of(value)
+    if found is not None:
+        return found
     raise WorldError(f"the environment answered with {value!r}, which is not in {space}")
 
 
