@@ -45,8 +45,9 @@ static double rate(bench *b, int64_t size)
     return (double)steps / (now - start);
 }
 
-/* host: the command that contains a plug-in; NULL: it is not contained. */
-static void measure(bench *b, const char *what, const char *text, const char *host, double target)
+/* host: the words of the command that contains a plug-in; NULL: it is not contained. */
+static void measure(bench *b, const char *what, const char *text, const char *const *host,
+                    double target)
 {
     char name[128];
     bench_check(b->ctx, host ? foray_system_contain(b->ctx, text, host, &b->system)
@@ -76,8 +77,9 @@ int main(int count, char **arguments)
     snprintf(text, sizeof text, "plugin:%s/thermostat.so", built);
     measure(b, "plug-in", text, NULL, 0);
     char host[1024];
-    snprintf(host, sizeof host, "%s/../../foray --serve", built);
-    measure(b, "contained plug-in", text, host, 5e6);
+    snprintf(host, sizeof host, "%s/../../foray", built);
+    const char *const words[] = {host, "--serve", NULL};
+    measure(b, "contained plug-in", text, words, 5e6);
     foray_context_destroy(b->ctx);
     free(b);
     return 0;

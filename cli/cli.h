@@ -192,9 +192,6 @@ void cli_destination_undo(const cli_session *session, const char *path);
 
 /* -------------------------------------------------------------------- messages */
 
-/* Bytes of the UTF-8 character that a text begins with; 0: it is not UTF-8. */
-int cli_utf8_length(const char *text);
-
 /* Prints a text that somebody else wrote (a name, a path, a file's content), and spaces up to
  * `width` columns. Control characters come out as \n, \x1b: what is in a file must not
  * reach the terminal as a command. */

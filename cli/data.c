@@ -88,7 +88,7 @@ static cli_exit open_data_run(writing *w, cli_rewards *rewards)
     cli_exit code = cli_status(
         session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &w->run));
     if (code == CLI_DONE && cli_rewards_need_view(session)) {
-        code = cli_view_of_run(session, w->run, &w->view);
+        code = cli_view_of_run(session, w->run, NULL, &w->view);
         session->view = &w->view;
     }
     if (code == CLI_DONE && cli_has(session, "reward"))

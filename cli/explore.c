@@ -267,7 +267,9 @@ static cli_exit continue_run(exploration *e)
     if (code == CLI_DONE)
         code = compare_settings(session, &stored, &wanted);
     if (code == CLI_DONE)
-        code = cli_view_of_run(session, e->run, &e->view);
+        code =
+            cli_view_of_run(session, e->run,
+                            session->args.operands > 0 ? session->args.operand[0] : NULL, &e->view);
     if (code == CLI_DONE)
         code = compare_world(e);
     if (code == CLI_DONE && wanted.episodes > stored.episodes)
@@ -456,6 +458,24 @@ static cli_exit show_exploration(exploration *e, foray_status status)
     return CLI_DONE;
 }
 
+/* "continue with: foray explore --resume -o RUN", to be copied into a shell; NULL: out of memory.
+ */
+static char *continuation(const exploration *e)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs("continue with: foray explore --resume -o ", out);
+    cli_put_word(out, e->path);
+    fputs(cli_view_trust(foray_run_world(e->run)), out);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static cli_exit explore(exploration *e)
 {
     cli_session *session = e->session;
@@ -477,15 +497,14 @@ static cli_exit explore(exploration *e)
         cli_exit told = show_exploration(e, status);
         code = told == CLI_DONE ? code : told;
     }
+    char *how = continuation(e);
     if (status == FORAY_ERROR_WORLD)
-        cli_fail(session, code,
-                 "%" PRId64 " episodes are saved; continue with 'foray explore --resume -o %s%s'",
-                 foray_run_saved(e->run), e->path, cli_view_trust(foray_run_world(e->run)));
+        cli_fail(session, code, "%" PRId64 " episodes are saved; %s", foray_run_saved(e->run),
+                 how ? how : "--resume continues");
     if (status == FORAY_INTERRUPTED)
-        cli_fail(session, code,
-                 "stopped by a signal, everything is saved; continue with 'foray explore --resume "
-                 "-o %s%s'",
-                 e->path, cli_view_trust(foray_run_world(e->run)));
+        cli_fail(session, code, "stopped by a signal, everything is saved; %s",
+                 how ? how : "--resume continues");
+    free(how);
     return code;
 }
 

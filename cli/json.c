@@ -71,21 +71,26 @@ void cli_json_drop(cli_json *json)
 
 /* ------------------------------------------------------------------------ items */
 
-/* A text in quotes: what JSON does not allow in it is written as JSON wants it. */
+/* A text in quotes: what JSON does not allow in it, and what is hidden, is written as JSON wants
+ * it. */
 static void put_text(cli_json *json, const char *text)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
     put(json, "\"");
-    while (*text) {
-        int length = cli_utf8_length(text);
-        const char *special = length == 1 ? strchr(plain, *text) : NULL;
+    for (int size; *text; text += size) {
+        int32_t code = foray_character(text, &size);
+        const char *special = size == 1 ? strchr(plain, *text) : NULL;
         if (special)
             put(json, "\\%c", letter[special - plain]);
-        else if (length == 1 && *text < 0x20)
-            put(json, "\\u%04x", (unsigned)*text);
-        else
-            put(json, "%.*s", length > 0 ? length : 1, length > 0 ? text : "?");
-        text += length > 0 ? length : 1;
+        else if (code < 0)
+            put(json, "?");
+        else if (!foray_character_hidden(code))
+            put(json, "%.*s", size, text);
+        else if (code < 0x10000)
+            put(json, "\\u%04x", (unsigned)code);
+        else /* two halves */
+            put(json, "\\u%04x\\u%04x", 0xd800 + (((unsigned)code - 0x10000) >> 10),
+                0xdc00 + ((unsigned)code & 0x3ff));
     }
     put(json, "\"");
 }

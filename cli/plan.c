@@ -41,7 +41,7 @@ static cli_exit open_planned_run(cli_planning *p)
     if (code == CLI_DONE && foray_run_own(p->run, &own))
         session->own = p->run;
     if (code == CLI_DONE && cli_rewards_need_view(session))
-        code = cli_view_of_run(session, p->run, &p->view);
+        code = cli_view_of_run(session, p->run, NULL, &p->view);
     session->view = p->view.system ? &p->view : NULL;
     return code;
 }

@@ -111,7 +111,7 @@ static cli_exit open_view(cli_planning *p)
     if (numbered && !cli_has(p->session, "trust"))
         return CLI_DONE;
     if (!cli_view_trust(foray_run_world(p->run))[0] || cli_has(p->session, "trust"))
-        return cli_view_of_run(p->session, p->run, &p->view);
+        return cli_view_of_run(p->session, p->run, NULL, &p->view);
     cli_fail(p->session, CLI_DONE,
              "the policy files do not say what the clusters of %s are: with --trust they do",
              foray_run_world(p->run));

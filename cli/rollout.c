@@ -54,7 +54,7 @@ static cli_exit open_rollout_run(rollout *r)
     cli_exit code = cli_status(
         session, foray_run_open(session->ctx, session->args.operand[0], FORAY_RUN_READ, &r->run));
     if (code == CLI_DONE)
-        code = cli_view_of_run(session, r->run, &r->view);
+        code = cli_view_of_run(session, r->run, NULL, &r->view);
     r->simulated = code == CLI_DONE && !r->view.system;
     return r->simulated ? cli_view_of_model(session, r->run, &r->view) : code;
 }

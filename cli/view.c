@@ -33,10 +33,16 @@ bool cli_view_is_open(const cli_view *view)
     return view->model_path && begins(view->model_path, "open:");
 }
 
-bool cli_view_names(const char *source)
+/* The length of the part that names the system. */
+static size_t system_length(const char *source)
 {
     const char *clusters = clusters_in(source);
-    size_t length = clusters ? (size_t)(clusters - source) - 1 : strlen(source);
+    return clusters ? (size_t)(clusters - source) - 1 : strlen(source);
+}
+
+bool cli_view_names(const char *source)
+{
+    size_t length = system_length(source);
     char text[64]; /* the beginning says it; memory that is not there would say no */
     snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), source);
     return foray_system_names(text);
@@ -170,46 +176,22 @@ static const char *usual_clusters(const foray_system_spec *spec)
     return spec->dimensions <= 4 ? grid[spec->dimensions - 1] : "radial:1000";
 }
 
-/* This very program serves the plug-in: "'/usr/bin/foray' --serve". */
-static char *host_command(void)
-{
-    char path[4096], *command = NULL;
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    size_t size;
-    if (length <= 0)
-        return NULL;
-    path[length] = 0;
-    FILE *out = open_memstream(&command, &size);
-    if (!out)
-        return NULL;
-    fputc('\'', out);
-    for (const char *c = path; *c; c++)
-        fprintf(out, *c == '\'' ? "'\\%c'" : "%c", *c);
-    fprintf(out, "' --serve");
-    if (fclose(out) == 0)
-        return command;
-    free(command);
-    return NULL;
-}
+/* This very program, which the process that is to become the host still runs, serves the plug-in.
+ */
+static const char *const host[] = {"/proc/self/exe", "--serve", NULL};
 
 cli_exit cli_system_open(cli_session *session, const char *text, foray_system **out)
 {
     bool offered = cli_options_long(&session->options, "contain", strlen("contain")) != NULL;
     if (!offered || !cli_has(session, "contain"))
         return cli_status(session, foray_system_open(session->ctx, text, out));
-    char *host = host_command();
-    if (!host)
-        return cli_fail(session, CLI_BAD_INPUT, "--contain: this program cannot be found");
-    cli_exit code = cli_status(session, foray_system_contain(session->ctx, text, host, out));
-    free(host);
-    return code;
+    return cli_status(session, foray_system_contain(session->ctx, text, host, out));
 }
 
 static cli_exit open_texts(cli_session *session, const char *source, cli_view *view)
 {
     const char *clusters = clusters_in(source);
-    view->system_text =
-        clusters ? strndup(source, (size_t)(clusters - source) - 1) : strdup(source);
+    view->system_text = strndup(source, system_length(source));
     if (!view->system_text)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     cli_exit code = clusters ? read_clusters(session, clusters, view) : CLI_DONE;
@@ -255,7 +237,7 @@ static cli_exit open_view(cli_session *session, const char *source, cli_view *vi
     return code;
 }
 
-cli_exit cli_view_open(cli_session *session, const char *source, cli_view *out)
+static cli_exit open_any(cli_session *session, const char *source, cli_view *out)
 {
     cli_view view = {0};
     foray_aggregation_default(&view.aggregation);
@@ -269,16 +251,15 @@ cli_exit cli_view_open(cli_session *session, const char *source, cli_view *out)
     return code;
 }
 
-/* Does the command line itself name this system? */
-static bool typed(const cli_session *session, const char *system_text)
+/* A file may be called like a program and be met by *: whoever made it did not type it. */
+cli_exit cli_view_open(cli_session *session, const char *source, cli_view *out)
 {
-    size_t length = strlen(system_text);
-    for (int64_t i = 0; i < session->args.operands; i++) {
-        const char *operand = session->args.operand[i];
-        if (begins(operand, system_text) && (!operand[length] || operand[length] == '@'))
-            return true;
-    }
-    return false;
+    if (cli_view_trust(source)[0] && access(source, F_OK) == 0)
+        return cli_fail(session, CLI_USAGE,
+                        "%s is also the name of a file: write ./ before it if you mean the file; "
+                        "nothing is started while there is one",
+                        source);
+    return open_any(session, source, out);
 }
 
 const char *cli_view_trust(const char *source)
@@ -287,27 +268,26 @@ const char *cli_view_trust(const char *source)
 }
 
 /* A run file may come from anyone: what it names is not started just because it says so. */
-static cli_exit check_trust(cli_session *session, const char *source)
+static cli_exit check_trust(cli_session *session, const char *source, const char *typed)
 {
-    cli_view view = {0};
-    cli_exit code = open_texts(session, source, &view);
-    if (code == CLI_DONE && cli_view_trust(source)[0] && !cli_has(session, "trust") &&
-        !typed(session, view.system_text))
-        code = cli_fail(session, CLI_USAGE,
-                        "the run explored %s, which is not part of Foray: if you trust the run "
-                        "file, --trust starts it",
-                        view.system_text);
-    cli_view_close(&view);
-    return code;
+    size_t length = system_length(source);
+    if (!cli_view_trust(source)[0] || cli_has(session, "trust") ||
+        (typed && system_length(typed) == length && strncmp(typed, source, length) == 0))
+        return CLI_DONE;
+    return cli_fail(session, CLI_USAGE,
+                    "the run explored %.*s, which is not part of Foray: if you trust the run "
+                    "file, --trust starts it",
+                    (int)length, source);
 }
 
-cli_exit cli_view_of_run(cli_session *session, const foray_run *run, cli_view *out)
+cli_exit cli_view_of_run(cli_session *session, const foray_run *run, const char *typed,
+                         cli_view *out)
 {
     const char *source = foray_run_world(run);
     if (!cli_view_names(source))
         return CLI_DONE;
-    cli_exit code = check_trust(session, source);
-    return code == CLI_DONE ? cli_view_open(session, source, out) : code;
+    cli_exit code = check_trust(session, source, typed);
+    return code == CLI_DONE ? open_any(session, source, out) : code;
 }
 
 void cli_view_close(cli_view *view)
@@ -406,8 +386,10 @@ cli_exit cli_view_model(cli_session *session, cli_view *view, foray_model **out)
                      .started = cli_seconds()};
     foray_aggregation_facts facts = {0};
     cli_progress_begin(&a.work.line, 0);
+    foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
     foray_status status = foray_aggregate(session->ctx, view->system, view->clusters,
                                           &view->aggregation, show_progress, &a, &facts, out);
+    foray_context_set_stop(session->ctx, NULL, NULL);
     cli_progress_end(&a.work.line);
     view->cached = facts.cache;
     if (status == FORAY_INTERRUPTED)

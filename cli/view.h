@@ -60,11 +60,13 @@ bool cli_view_names(const char *source);
 /* Is nothing known about it but its sizes? */
 bool cli_view_is_open(const cli_view *view);
 
-/* Opens a view from its text; the options of CLI_OPTIONS_VIEW override the text. */
+/* Opens a view from its text as it was typed; the options of CLI_OPTIONS_VIEW override the text. */
 cli_exit cli_view_open(cli_session *session, const char *source, cli_view *out);
 /* The view that a run explored; opens nothing if it explored a model. A system from outside
- * Foray must be named on the command line as well, or --trust given. */
-cli_exit cli_view_of_run(cli_session *session, const foray_run *run, cli_view *out);
+ * Foray must be the one of `typed` as well, or --trust given. `typed`: the operand that stands
+ * where the world of a run does; NULL: there is none. The name of a run file never is one. */
+cli_exit cli_view_of_run(cli_session *session, const foray_run *run, const char *typed,
+                         cli_view *out);
 /* " --trust" if a run of this world needs it to be opened again, else "". */
 const char *cli_view_trust(const char *source);
 void cli_view_close(cli_view *view);

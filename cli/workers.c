@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "output.h"
+#include "progress.h"
 
 foray_status cli_view_world(foray_context *ctx, const cli_view *view, foray_system *system,
                             const foray_model *model, foray_world **out)
@@ -28,6 +29,7 @@ static cli_exit open_worker(cli_session *session, const cli_view *view, const fo
         own.ctx = workers->ctx[i] = foray_context_create();
         if (!own.ctx)
             return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+        foray_context_set_stop(own.ctx, cli_stop_wanted, NULL);
         if (system)
             code = cli_system_open(&own, view->system_text, &workers->system[i]);
         system = workers->system[i];

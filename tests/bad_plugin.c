@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const double low[] = {0}, high[] = {1};
 static const char *const reward_name[] = {"one"};
@@ -31,6 +32,9 @@ static int step(void *self, int64_t count, const foray_plugin_query *query, cons
         snprintf(cause, FORAY_PLUGIN_CAUSE, "out of petrol");
         return 1;
     }
+    if (strcmp(text, "close") == 0 && ++steps > 20000) /* as programs do that become daemons */
+        for (int fd = 3; fd < 256; fd++)
+            close(fd);
     if (strcmp(text, "exit") == 0)
         exit(0);
     if (strcmp(text, "crash") == 0)
@@ -74,7 +78,7 @@ static void spoil(foray_plugin_table *table, const char *text)
         table->actions = 0;
     else if (strcmp(text, "not-deterministic") == 0)
         table->simulators = table->deterministic = 1;
-    else if (strcmp(text, "crash-late") == 0)
+    else if (strcmp(text, "crash-late") == 0 || strcmp(text, "close") == 0)
         table->simulators = 1;
     else if (strcmp(text, "old") == 0)
         table->size = offsetof(foray_plugin_table, destroy);

@@ -1,6 +1,6 @@
 /* hostile_world.c - a small world that goes wrong in the way its first argument names, from
  * the question on whose number is the second (of STEPs, from 1). The third names a file that a
- * grandchild keeps locked as long as it lives.
+ * grandchild keeps locked as long as it lives, or that one makes before it spins.
  *
  * Five states in a ring, two actions, two simulators: forwards by one (or two), or back. */
 #include <math.h>
@@ -50,6 +50,17 @@ static void hang(void)
 {
     for (;;)
         pause();
+}
+
+/* Looks at nothing any more; the file tells that it has come to this. */
+static void spin(const char *file)
+{
+    volatile unsigned turns = 0;
+    FILE *made = fopen(file, "w");
+    if (made)
+        fclose(made);
+    for (;;)
+        turns++;
 }
 
 static void put(world *w, const void *data, size_t size)
@@ -192,6 +203,8 @@ static void go_wrong_before(const world *w)
 {
     if (now(w, "hang"))
         hang();
+    if (now(w, "spin"))
+        spin(w->lock);
     if (now(w, "exit"))
         exit(7);
     if (now(w, "killed"))

@@ -40,7 +40,7 @@ fails() {
     expect 4 "$3" timeout 120 \
         foray explore ring.json --in "exec:[timeout=$2,grace=0.2]./world" -k 60 -o "$1.foray"
     holds "$1: it says how to go on" \
-        grep -q "10 episodes are saved; continue with 'foray explore --resume -o $1.foray --trust'" "$work/err"
+        grep -q "10 episodes are saved; continue with: foray explore --resume -o $1.foray --trust" "$work/err"
     foray info "$1.foray" --json >info.json
     holds "$1: ten episodes are saved" test "$(json episodes info.json)" = 10
     echo good >manners
@@ -82,5 +82,57 @@ holds "episodes were saved" test "$(json episodes crash.json)" -gt 1000
 expect 0 . foray explore "plugin:$outside/stockroom.so" --contain -k 100 -o stock.foray --force
 foray plan stock.foray --trust --contain -r served -r lean --no-store --json | sed /\"run\"/d >plan.json
 holds "a contained plug-in gives the same plan" cmp first.json plan.json
+
+# One that closes what it did not open takes the run's file with it: said, not guessed.
+expect 3 "close.foray: other code in this process, such as a plug-in, closed descriptors" \
+    timeout 120 foray explore "plugin:$bad:close" -a random -k 100000 --clusters grid:5 -o close.foray
+expect 4 "the program" timeout 120 foray explore "plugin:$bad:close" --contain -a random -k 100000 \
+    --clusters grid:5 -o close-contained.foray
+for run in close close-contained; do
+    expect 0 "verified +yes" foray verify $run.foray
+done
+
+# No shell reads where a plug-in lies, whatever its name is. (A ':' ends the name.)
+names=("it's" "a b" '$(touch pwned)' '`touch pwned`' "';touch pwned;'" $'a\nb' '"' '\' -dash '*' '~' '#')
+for name in "${names[@]}"; do
+    mkdir -- "$name"
+    cp "$bad" "./$name/x.so"
+    expect 0 "conforms +yes" foray world check "plugin:./$name/x.so" --contain
+    expect 4 "not on Sundays" foray world check "plugin:./$name/x.so:refuse" --contain
+done
+expect 4 "cannot open shared object" foray world check "plugin:';touch pwned; '" --contain
+holds "nothing was obeyed" test ! -e pwned
+
+# The command to go on with is one that can be pasted, whatever the run is called.
+echo exit >manners
+for name in "it's" 'a b$(touch pwned)'; do
+    expect 4 "continue with: foray explore" timeout 120 \
+        foray explore ring.json --in "exec:./world" -k 60 -o "$name.foray"
+    echo good >manners
+    expect 0 . timeout 120 bash -c "$(sed -n 's/.*continue with: //p' "$work/err")"
+    echo exit >manners
+done
+holds "nor here" test ! -e pwned
+
+# What was typed is what stands where a world does: never the name of a run file.
+echo good >manners
+expect 0 . foray explore ring.json --in "exec:touch started; ./world" -k 5 -o typed.foray
+rm started
+mkdir 'exec:touch started; .'
+cp typed.foray 'exec:touch started; ./world'
+cp typed.foray 'exec:touch started; ./world@x.foray'
+for run in 'exec:touch started; ./world' 'exec:touch started; ./world@x.foray'; do
+    for refused in plan rollout data "explore --resume -k 9 -o"; do
+        reward="-r home"
+        case $refused in explore*) reward="" ;; esac
+        # shellcheck disable=SC2086
+        expect 2 'if you trust the run file, --trust starts it' foray $refused "$run" $reward
+    done
+    expect 2 'is also the name of a file' foray world export "$run" -o stolen.json
+done
+holds "nothing was started" test ! -e started
+expect 2 '--trust starts it' foray explore "exec:touch started; ./world@grid:3" --resume -k 90 -o whole.foray
+expect 0 . foray explore "exec:touch started; ./world" --resume -k 9 -o typed.foray
+holds "what was typed is" test -e started
 
 finish

@@ -52,8 +52,37 @@ holds "all are numbers, of others" test "$(table '["1","2","0"]')" = "0,toss,2,0
 holds "some look like numbers, and none is that of another" test "$(table '["a","70","80"]')" = "a,toss,80,0.75"
 holds "one is empty" test "$(table '["a","b",""]')" = "0,toss,2,0.75"
 holds "its own number" test "$(table '["a",null,"2"]')" = "a,toss,2,0.75"
+# ---- a spreadsheet takes some names for formulas and does what they say, in quotes or not
+for name in '=1+1' '+a' '-b' '@sum' '=cmd|x' '\ta'; do
+    holds "$name is not written" test "$(table "[\"a\",\"b\",\"$name\"]")" = "0,toss,2,0.75"
+done
+holds "numbers are not formulas" test "$(table '["a","b","-2.5"]')" = "a,toss,-2.5,0.75"
+table '["a",null,"2"]' >/dev/null
 foray model import table.csv --horizon 4 --initial a -o again.json >/dev/null
 holds "and comes back as it was" test "$(foray model check again.json | sed -n 's/^states *//p')" = 3
+
+# ---- what is hidden in names is escaped in files that people read, and reads back as it was
+hidden='a\u009b2Jb\u202ec\u007fd\ufeffe\udb40\udc01f'
+unseen() {
+    ! LC_ALL=C grep -qP '[\x7f]|\xc2[\x80-\x9f\xad]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xef\xbb\xbf|\xf3\xa0' "$@"
+}
+model "[\"$hidden\",\"b\",\"c\"]" | sed "s/\"coin\"/\"coin${hidden//\\/\\\\}\"/" >hidden.json
+foray model convert hidden.json hidden.compact
+foray model convert hidden.compact shown.json
+holds "a model's file shows them" unseen shown.json
+holds "as JSON does" grep -qiF "$hidden" shown.json
+foray model convert shown.json again.compact
+holds "and reads back" cmp hidden.compact again.compact
+sed "s/\"r\"/\"r${hidden//\\/\\\\}*\/\"/" side.json | sed 's/"side"/1/' >hidden_reward.json
+mv hidden.json $'hid\u202eden.json'
+foray plan $'hid\u202eden.json' -r hidden_reward.json -o hidden_policy.json --json >hidden_plan.json
+foray policy export hidden_policy.json -o hidden.c
+for file in hidden_policy.json hidden_plan.json hidden.c; do
+    holds "$file shows them" unseen "$file"
+done
+holds "C in a comment" grep -qi 'reward: .*"ra.u009b2Jb.u202ec.u007fd.ufeffe.udb40.udc01f  "' hidden.c
+holds "which does not end there" grep -qx ' [*] world: hid.u202eden.json' hidden.c
+holds "and compiles" cc -std=c99 -c hidden.c -o hidden.o
 
 # ---- policies as programs for tables write them, and through a pipe
 printf '\xef\xbb\xbfstep,state,action\r\n,start,toss\r\n,1,wait\r\n,2,wait\r\n' >marked.csv

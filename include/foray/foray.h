@@ -129,6 +129,15 @@ FORAY_API bool foray_context_stop_flag(void *user);
  * system. Longer names are refused. */
 enum { FORAY_NAME_MOST = 255 };
 
+/* The character that a text in UTF-8 begins with, and how many bytes it has; -1, and 1 byte, where
+ * the text is not UTF-8. */
+FORAY_API int32_t foray_character(const char *text, int *size);
+/* Is a character obeyed instead of shown? So are controls, those of U+0080 to U+009F too, and what
+ * moves, turns or hides the text around it: marks and overrides of writing direction, separators of
+ * lines, joiners, tags. A name may have them; wherever Foray shows one or writes it to JSON or C,
+ * they are escaped. */
+FORAY_API bool foray_character_hidden(int32_t code);
+
 /* ----------------------------------------------------------------- numbers */
 
 /* A number as the shortest text of 15 to 17 digits that reads back as the same number, as in

@@ -101,11 +101,12 @@ FORAY_API void foray_system_destroy(foray_system *system);
  * FORAY_ERROR_USAGE: no such built-in system. FORAY_ERROR_WORLD: it does not start. */
 FORAY_API foray_status foray_system_open(foray_context *ctx, const char *text, foray_system **out);
 /* A plug-in, plugin:PATH[:TEXT], in a process of its own. If it crashes or calls exit, only that
- * process ends, and the system fails (FORAY_ERROR_WORLD). `host` is a shell command that is given
- * PATH[:TEXT] as its last word and calls foray_plugin_serve. Answers are the same as without it;
+ * process ends, and the system fails (FORAY_ERROR_WORLD). `host` is a program that
+ * calls foray_plugin_serve: the words of its command, ended by NULL, the first its path. It is
+ * started without a shell, with PATH[:TEXT] as its last word. Answers are the same as without it;
  * see docs/outside.md for the time limits. */
-FORAY_API foray_status foray_system_contain(foray_context *ctx, const char *text, const char *host,
-                                            foray_system **out);
+FORAY_API foray_status foray_system_contain(foray_context *ctx, const char *text,
+                                            const char *const *host, foray_system **out);
 /* The other side: loads the plug-in "PATH[:TEXT]", reads questions of the world protocol from
  * descriptor `questions` (3 in a host) and answers them on descriptor `answers` (4), until they
  * end. */

@@ -1,4 +1,5 @@
 /* table.c - one table in three dresses. */
+#include "base/csv.h"
 #include "draw/table.h"
 
 #include <inttypes.h>
@@ -136,13 +137,14 @@ void fy_table_print_text(const fy_table *table, fy_writer *text)
     free(column);
 }
 
-/* Cells that hold a separator, a quote or a line end are quoted, and their quotes doubled. */
+/* Cells that hold a separator, a quote or a line end are quoted, and their quotes doubled. What a
+ * spreadsheet would do has an apostrophe before it: nobody reads these tables back by name. */
 void fy_table_print_csv(const fy_table *table, fy_writer *text)
 {
     text->failed |= table->cells.failed;
     for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
         const char *quote = strpbrk(w.cell, ",\"\r\n") ? "\"" : "";
-        fy_print(text, "%s", quote);
+        fy_print(text, "%s%s", quote, fy_is_formula(w.cell) ? "'" : "");
         for (const char *c = w.cell; *c; c++)
             fy_write_bytes(text, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
         fy_print(text, "%s%s", quote, ends_row(&w) ? "\n" : ",");

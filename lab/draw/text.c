@@ -8,44 +8,25 @@
 
 /* ---------------------------------------------------------------------- escaping */
 
-/* How many bytes the UTF-8 character at `from` has; 0: it is none, or one that XML
- * does not allow (control characters, surrogates, U+FFFE, U+FFFF). */
-static size_t character_length(const unsigned char *from)
+/* XML allows neither most controls nor the last two characters of its first plane. */
+static bool is_barred(int32_t code)
 {
-    static const struct {
-        unsigned char mask, lead;
-        uint32_t least;
-    } form[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    size_t length = 0;
-    while (length < 4 && (from[0] & form[length].mask) != form[length].lead)
-        length++;
-    if (length == 4)
-        return 0;
-    uint32_t code = from[0] & (unsigned char)~form[length].mask;
-    for (size_t i = 1; i <= length; i++) {
-        if ((from[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (from[i] & 0x3f);
-    }
-    bool control = (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7f && code < 0xa0);
-    bool barred = (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff;
-    return code < form[length].least || code > 0x10ffff || control || barred ? 0 : length + 1;
+    return code < 0 || (foray_character_hidden(code) && code != '\t' && code != '\n') ||
+           code == 0xfffe || code == 0xffff;
 }
 
 void fy_print_escaped(fy_writer *text, const char *from)
 {
     static const char special[] = "&<>\"'";
     static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
-    while (*from) {
+    for (int size; *from; from += size) {
         const char *found = strchr(special, *from);
-        size_t length = character_length((const unsigned char *)from);
-        if (found)
-            fy_print(text, "%s", entity[found - special]);
-        else if (length == 0)
+        if (is_barred(foray_character(from, &size)))
             fy_write_bytes(text, "?", 1);
+        else if (found)
+            fy_print(text, "%s", entity[found - special]);
         else
-            fy_write_bytes(text, from, length);
-        from += length > 0 ? length : 1;
+            fy_write_bytes(text, from, (size_t)size);
     }
 }
 
@@ -71,13 +52,10 @@ const char *fy_label(const char *name, int64_t number, char out[FY_LABEL_SIZE])
         fy_format(out, FY_LABEL_SIZE, "%" PRId64, number);
         return out;
     }
-    size_t at = 0, length = 0;
-    for (int shown = 0; name[at] && shown < LONGEST && at < FY_LABEL_SIZE - 8;
-         shown++, at += length) {
-        length = character_length((const unsigned char *)name + at);
-        length = length > 0 ? length : 1;
-    }
-    fy_format(out, FY_LABEL_SIZE, "%.*s%s", (int)at, name, name[at] ? "…" : "");
+    int at = 0, size;
+    for (int shown = 0; name[at] && shown < LONGEST && at < FY_LABEL_SIZE - 8; shown++, at += size)
+        (void)foray_character(name + at, &size);
+    fy_format(out, FY_LABEL_SIZE, "%.*s%s", at, name, name[at] ? "…" : "");
     return out;
 }
 

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------- rows */
@@ -64,15 +65,20 @@ static void put_code(fy_writer *writer, const char *code, const char *name)
     }
 }
 
-/* Text that somebody else wrote, within a comment: it must not end it. */
+/* Text that somebody else wrote, within a comment: it must neither end it nor hide what follows. */
 static void put_comment(fy_writer *writer, const char *what, const char *text)
 {
     if (!text)
         return;
+    fy_writer shown = {.ctx = writer->ctx};
+    fy_print_shown(&shown, text);
+    fy_write_bytes(&shown, "", 1);
+    writer->failed |= shown.failed;
     fy_print(writer, " * %s: ", what);
-    for (; *text; text++)
-        fy_print(writer, "%c", *text == '*' || *text == '/' || (uint8_t)*text < ' ' ? ' ' : *text);
+    for (char *at = (char *)shown.data; !shown.failed && *at; at++)
+        fy_print(writer, "%c", *at == '*' || *at == '/' ? ' ' : *at);
     fy_print(writer, "\n");
+    free(shown.data);
 }
 
 /* A string of C: what is not plain is written as its bytes. */

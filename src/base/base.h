@@ -49,6 +49,12 @@ int fy_format(char *text, size_t size, const char *format, ...)
 int fy_vformat(char *text, size_t size, const char *format, va_list values)
     __attribute__((format(printf, 3, 0)));
 
+/* What comes of a world or a system that did not answer: it failed, unless it was told to stop. */
+static inline foray_status fy_status_of_world(foray_status status)
+{
+    return status == FORAY_INTERRUPTED ? FORAY_INTERRUPTED : FORAY_ERROR_WORLD;
+}
+
 /* Records a message, or puts "where: " in front of the one recorded last. */
 void fy_say(foray_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void fy_say_within(foray_context *ctx, const char *format, ...)
@@ -151,6 +157,8 @@ foray_status fy_writer_take(fy_writer *writer, const char *what, char **out, siz
 void fy_write_bytes(fy_writer *writer, const void *data, size_t size);
 /* Text as printf has it, of any length; its final 0 is not written. */
 void fy_print(fy_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Text that somebody else wrote, to be read by people: what is hidden comes out as \x1b, \u202e. */
+void fy_print_shown(fy_writer *writer, const char *text);
 void fy_write_u64(fy_writer *writer, uint64_t value);
 void fy_write_double(fy_writer *writer, double value);
 void fy_write_u64s(fy_writer *writer, const uint64_t *value, size_t count);

@@ -332,3 +332,9 @@ void fy_csv_close(fy_csv *csv)
     free(csv->path);
     free(csv);
 }
+
+bool fy_is_formula(const char *cell)
+{
+    double number;
+    return *cell && strchr("=+-@\t\r", *cell) && !foray_number_read(cell, &number);
+}

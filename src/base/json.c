@@ -58,33 +58,11 @@ static foray_status refuse(const scanner *s, size_t at, const char *why)
 
 /* -------------------------------------------------------------------- UTF-8 */
 
-/* The bytes of the character that begins here, 1 to 4; 0 if it is not one. No long forms of
- * short characters, no surrogates, nothing beyond U+10FFFF. */
-static size_t utf8_length(const char *text)
-{
-    const uint8_t *byte = (const uint8_t *)text;
-    if (byte[0] < 0x80)
-        return 1;
-    size_t length = byte[0] >= 0xF0 ? 4 : byte[0] >= 0xE0 ? 3 : 2;
-    if (byte[0] < 0xC2 || byte[0] > 0xF4)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((byte[i] & 0xC0) != 0x80)
-            return 0;
-    bool is_long = (byte[0] == 0xE0 && byte[1] < 0xA0) || (byte[0] == 0xF0 && byte[1] < 0x90);
-    bool is_surrogate = byte[0] == 0xED && byte[1] >= 0xA0;
-    bool is_beyond = byte[0] == 0xF4 && byte[1] >= 0x90;
-    return is_long || is_surrogate || is_beyond ? 0 : length;
-}
-
 bool fy_json_is_utf8(const char *text)
 {
-    while (*text) {
-        size_t length = utf8_length(text);
-        if (length == 0)
+    for (int size; *text; text += size)
+        if (foray_character(text, &size) < 0)
             return false;
-        text += length;
-    }
     return true;
 }
 
@@ -185,12 +163,12 @@ static foray_status scan_text(scanner *s)
         }
         if ((uint8_t)s->text[s->at] < 0x20)
             return refuse(s, s->at, "a control character in a string");
-        size_t length = utf8_length(s->text + s->at);
-        if (length == 0)
+        int size;
+        if (foray_character(s->text + s->at, &size) < 0)
             return refuse(s, s->at, "not UTF-8 text");
-        memmove(to, s->text + s->at, length);
-        to += length;
-        s->at += length;
+        memmove(to, s->text + s->at, (size_t)size);
+        to += size;
+        s->at += (size_t)size;
     }
     *to = 0;
     s->at++;

@@ -68,7 +68,8 @@ double fy_json_real(fy_json number);
 bool fy_json_is_utf8(const char *text);
 /* Is this a name as all may be: UTF-8, of at most FORAY_NAME_MOST bytes? */
 foray_status fy_name_check(foray_context *ctx, const char *name);
-/* Writes a text as a JSON string; the writer fails if it is not UTF-8. */
+/* Writes a text as a JSON string, what is hidden in it escaped; the writer fails if it is not
+ * UTF-8. */
 void fy_json_put_text(fy_writer *writer, const char *text);
 
 #endif

@@ -129,23 +129,30 @@ double fy_json_real(fy_json number)
 
 /* ------------------------------------------------------------------ writing */
 
-void fy_json_put_text(fy_writer *writer, const char *text)
+/* \n, \u009B; two halves beyond U+FFFF. */
+static void put_escaped(fy_writer *writer, uint32_t code)
 {
     static const char short_name[] = "\b\f\n\r\t\"\\", letter[] = "bfnrt\"\\";
-    writer->failed |= !fy_json_is_utf8(text);
+    const char *found = code < 0x80 && code > 0 ? strchr(short_name, (int)code) : NULL;
+    if (found)
+        fy_print(writer, "\\%c", letter[found - short_name]);
+    else if (code < 0x10000)
+        fy_print(writer, "\\u%04X", code);
+    else
+        fy_print(writer, "\\u%04X\\u%04X", 0xD800 + ((code - 0x10000) >> 10),
+                 0xDC00 + ((code - 0x10000) & 0x3FF));
+}
+
+void fy_json_put_text(fy_writer *writer, const char *text)
+{
     fy_write_bytes(writer, "\"", 1);
-    for (; *text; text++) {
-        char escaped[8] = {'\\'};
-        const char *found = strchr(short_name, *text);
-        if (found) {
-            escaped[1] = letter[found - short_name];
-            fy_write_bytes(writer, escaped, 2);
-        } else if ((uint8_t)*text < 0x20) {
-            fy_format(escaped, sizeof escaped, "\\u%04X", (unsigned)*text);
-            fy_write_bytes(writer, escaped, 6);
-        } else {
-            fy_write_bytes(writer, text, 1);
-        }
+    for (int size; *text; text += size) {
+        int32_t code = foray_character(text, &size);
+        writer->failed |= code < 0;
+        if (code == '"' || code == '\\' || (code >= 0 && foray_character_hidden(code)))
+            put_escaped(writer, (uint32_t)code);
+        else
+            fy_write_bytes(writer, text, (size_t)size);
     }
     fy_write_bytes(writer, "\"", 1);
 }

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A program that died while others hold its pipe open is noticed after so long. */
+/* So long nobody looks whether to stop, or whether a program died while others hold its pipe. */
 static const double look_seconds = 0.05;
 /* How long one that closed its pipe has to end, so that the message can say how it did. */
 static const double last_words_seconds = 0.2;
@@ -18,10 +18,10 @@ static const double spent_seconds = 0.25;
 
 /* ----------------------------------------------------------------- lifetime */
 
-foray_status fy_channel_open(foray_context *ctx, fy_channel *channel, const char *command,
+foray_status fy_channel_open(foray_context *ctx, fy_channel *channel, const char *const *word,
                              size_t room)
 {
-    *channel = (fy_channel){.child = {.to = -1, .from = -1}, .next = 1};
+    *channel = (fy_channel){.child = {.to = -1, .from = -1, .leash = -1}, .ctx = ctx, .next = 1};
     foray_context *say = &channel->say;
     say->threads = 1;
     say->allocations_left = -1;
@@ -29,23 +29,27 @@ foray_status fy_channel_open(foray_context *ctx, fy_channel *channel, const char
     channel->room = FY_FRAME_HEADER + (size_t)FY_FRAME_MOST;
     if (!FY_ALLOC(ctx, channel->out.data, room) || !FY_ALLOC(ctx, channel->in, channel->room))
         return FORAY_ERROR_MEMORY;
-    return fy_child_start(ctx, command, &channel->child);
+    return fy_child_start(ctx, word, &channel->child);
 }
 
 /* One attempt is enough: closing the way in says the same. */
 static void say_goodbye(fy_channel *channel)
 {
-    if (channel->failed || channel->deaf || channel->child.to < 0)
+    if (channel->failed != FORAY_OK || channel->deaf || channel->child.to < 0)
         return;
     channel->out.size = channel->sent = 0;
     fy_channel_ask(channel, FY_FRAME_GOODBYE, 0);
     (void)send(channel->child.to, channel->out.data, channel->out.size, MSG_NOSIGNAL);
 }
 
+/* One that is at work when it is stopped would not notice a goodbye. */
 void fy_channel_close(fy_channel *channel, double grace)
 {
+    double patience = channel->failed == FORAY_INTERRUPTED ? 0
+                      : channel->failed != FORAY_OK        ? fmin(grace, spent_seconds)
+                                                           : grace;
     say_goodbye(channel);
-    fy_child_end(&channel->child, channel->failed ? fmin(grace, spent_seconds) : grace, grace);
+    fy_child_end(&channel->child, patience, grace);
     free(channel->out.data);
     free(channel->in);
     channel->out.data = channel->in = NULL;
@@ -75,8 +79,21 @@ uint64_t fy_channel_ask(fy_channel *channel, fy_frame_type type, size_t length)
 
 static foray_status fail(fy_channel *channel)
 {
-    channel->failed = true;
-    return FORAY_ERROR_WORLD;
+    return channel->failed = FORAY_ERROR_WORLD;
+}
+
+static foray_status fail_as_stopped(fy_channel *channel)
+{
+    fy_say(&channel->say, "the program was stopped in the middle of an answer");
+    return channel->failed = FORAY_INTERRUPTED;
+}
+
+/* Once what was stopped is over, whoever asks again is not being stopped. */
+foray_status fy_channel_check(fy_channel *channel)
+{
+    if (channel->failed == FORAY_INTERRUPTED && !fy_stopped(channel->ctx))
+        return FORAY_ERROR_WORLD;
+    return channel->failed;
 }
 
 static foray_status fail_as_ended(fy_channel *channel, const char *how)
@@ -121,8 +138,8 @@ foray_status fy_channel_take(fy_channel *channel, fy_frame_type type, uint64_t s
 {
     size_t there = channel->end - channel->at;
     *answer = (fy_answer){0};
-    if (channel->failed)
-        return FORAY_ERROR_WORLD;
+    if (channel->failed != FORAY_OK)
+        return fy_channel_check(channel);
     if (there < FY_FRAME_HEADER)
         return FORAY_OK;
     fy_frame frame = fy_frame_read(channel->in + channel->at);
@@ -211,8 +228,10 @@ static foray_status check_deadline(fy_channel *channel, double deadline, double 
 
 foray_status fy_channel_move(fy_channel *channel, double deadline, double limit)
 {
-    if (channel->failed || check_deadline(channel, deadline, limit) != FORAY_OK)
-        return FORAY_ERROR_WORLD;
+    if (channel->failed != FORAY_OK || check_deadline(channel, deadline, limit) != FORAY_OK)
+        return fy_channel_check(channel);
+    if (fy_stopped(channel->ctx))
+        return fail_as_stopped(channel);
     if (!channel->deaf)
         write_some(channel);
     bool writes = channel->sent < channel->out.size && !channel->deaf;

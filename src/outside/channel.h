@@ -1,7 +1,9 @@
 /* channel.h - frames to and from a child, never longer than a deadline: what is written and
  * what is read take turns as the other side lets them, so neither can block the other.
  *
- * A channel that failed stays failed: its message tells why. */
+ * A channel that failed stays failed: its message tells why. One that was stopped while the program
+ * was at work (FORAY_INTERRUPTED) has an answer under way that nobody waits for, and failed, too.
+ */
 #ifndef FY_CHANNEL_H
 #define FY_CHANNEL_H
 
@@ -10,19 +12,21 @@
 
 typedef struct fy_channel {
     fy_child child;
-    foray_context say; /* holds the message, once it failed */
-    bool failed;
-    bool deaf;      /* the program no longer reads */
-    double overdue; /* the deadline that has passed with a last look still to come; 0: none */
-    uint64_t next;  /* sequence number of the next question */
-    fy_writer out;  /* what is to be written; out.data[sent..size) still is */
+    foray_context *ctx;  /* whether to stop */
+    foray_context say;   /* holds the message, once it failed */
+    foray_status failed; /* FORAY_OK: it did not */
+    bool deaf;           /* the program no longer reads */
+    double overdue;      /* the deadline that has passed with a last look still to come; 0: none */
+    uint64_t next;       /* sequence number of the next question */
+    fy_writer out;       /* what is to be written; out.data[sent..size) still is */
     size_t sent;
     uint8_t *in; /* what was read; in[at..end) is not looked at yet */
     size_t at, end, room;
 } fy_channel;
 
-/* Starts the program. `room` is for what may wait to be written. Close it even if this fails. */
-foray_status fy_channel_open(foray_context *ctx, fy_channel *channel, const char *command,
+/* Starts the program of these words. `room` is for what may wait to be written. Close it even if
+ * this fails. */
+foray_status fy_channel_open(foray_context *ctx, fy_channel *channel, const char *const *word,
                              size_t room);
 /* Says goodbye and ends the program, with `grace` seconds for each way of asking; one that
  * failed is hardly asked. */
@@ -35,6 +39,9 @@ uint64_t fy_channel_ask(fy_channel *channel, fy_frame_type type, size_t length);
 /* Makes room for `size` more bytes to be written: false if too many still wait. */
 bool fy_channel_room(fy_channel *channel, size_t size);
 
+/* FORAY_OK, or why it cannot be asked any more. */
+foray_status fy_channel_check(fy_channel *channel);
+
 /* An answer as it lies in the channel: valid until the next call. */
 typedef struct fy_answer {
     const uint8_t *body; /* NULL: it is not there yet */
@@ -46,7 +53,7 @@ foray_status fy_channel_take(fy_channel *channel, fy_frame_type type, uint64_t s
                              size_t least, size_t most, fy_answer *answer);
 
 /* Writes and reads what can be; waits for the program if nothing can, until fy_clock() says
- * `deadline`, which was set `limit` seconds before. */
+ * `deadline`, which was set `limit` seconds before, or the context is told to stop. */
 foray_status fy_channel_move(fy_channel *channel, double deadline, double limit);
 
 /* Both until the answer is there. */

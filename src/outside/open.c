@@ -40,7 +40,7 @@ foray_status foray_system_open(foray_context *ctx, const char *text, foray_syste
     return keep(ctx, status, system, text, out);
 }
 
-foray_status foray_system_contain(foray_context *ctx, const char *text, const char *host,
+foray_status foray_system_contain(foray_context *ctx, const char *text, const char *const *host,
                                   foray_system **out)
 {
     const char *path = after(text, plugin_prefix);

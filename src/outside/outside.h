@@ -21,8 +21,8 @@ void fy_plugin_unload(fy_plugin *plugin);
 /* "[timeout=S,start=S,grace=S]COMMAND" of exec:..., the part in brackets optional. */
 foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **out);
 
-/* "PATH[:TEXT]" of plugin:PATH[:TEXT], in a process that `host`, a command of the shell, starts. */
-foray_status fy_contained_open(foray_context *ctx, const char *host, const char *text,
+/* "PATH[:TEXT]" of plugin:PATH[:TEXT], in a process that the words of `host` start. */
+foray_status fy_contained_open(foray_context *ctx, const char *const *host, const char *text,
                                foray_system **out);
 
 /* The 64 random bits of a draw. */

@@ -171,10 +171,8 @@ static foray_status take_some(program *p, batch *b, double *next)
         status = fy_frame_step_read(&p->channel.say, p->version, answer.body, answer.size, count,
                                     p->dimensions, next + b->answered * p->dimensions,
                                     p->done + FORAY_MOST_ENDS - room, room);
-        if (status != FORAY_OK) {
-            p->channel.failed = true;
-            return status;
-        }
+        if (status != FORAY_OK)
+            return p->channel.failed = status;
         b->answered += count;
         b->first++;
         double now = fy_clock();
@@ -217,11 +215,21 @@ static foray_status await_numbers(program *p, fy_frame_type type, uint64_t seque
     return FORAY_OK;
 }
 
+/* For a single question with a body of so many bytes. */
+static foray_status make_room(program *p, size_t length)
+{
+    foray_status status = fy_channel_check(&p->channel);
+    if (status == FORAY_OK && !fy_channel_room(&p->channel, FY_FRAME_HEADER + length))
+        status = FORAY_ERROR_WORLD;
+    return status;
+}
+
 static foray_status program_reset(void *self, const foray_draw *draw, double *state)
 {
     program *p = self;
-    if (p->channel.failed || !fy_channel_room(&p->channel, FY_FRAME_HEADER + 8))
-        return FORAY_ERROR_WORLD;
+    foray_status status = make_room(p, 8);
+    if (status != FORAY_OK)
+        return status;
     uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_RESET, 8);
     fy_write_u64(&p->channel.out, fy_draw_key(draw));
     return await_numbers(p, FY_FRAME_RESET, sequence, p->dimensions, state);
@@ -233,8 +241,9 @@ static foray_status program_reward(void *self, int64_t index, const double *stat
     program *p = self;
     fy_writer *out = &p->channel.out;
     size_t length = 16 + 8 * (size_t)p->dimensions;
-    if (p->channel.failed || !fy_channel_room(&p->channel, FY_FRAME_HEADER + length))
-        return FORAY_ERROR_WORLD;
+    foray_status status = make_room(p, length);
+    if (status != FORAY_OK)
+        return status;
     uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_REWARD, length);
     fy_write_u64(out, (uint64_t)index);
     fy_write_u64(out, (uint64_t)action);
@@ -307,10 +316,10 @@ static foray_status learn_spec(foray_context *ctx, program *p, double deadline)
     return fy_frame_spec_read(ctx, p->version, answer.body, answer.size, &p->told);
 }
 
-static foray_status begin(foray_context *ctx, program *p, const char *command)
+static foray_status begin(foray_context *ctx, program *p, const char *const *word)
 {
     size_t room = WINDOW * ((size_t)FY_FRAME_STEP_MOST + FY_FRAME_HEADER);
-    foray_status status = fy_channel_open(ctx, &p->channel, command, room);
+    foray_status status = fy_channel_open(ctx, &p->channel, word, room);
     double deadline = fy_clock() + p->limits.start;
     if (status == FORAY_OK)
         status = greet(ctx, p, deadline);
@@ -339,19 +348,23 @@ static foray_status wrap(foray_context *ctx, program *p, foray_system **out)
     return foray_system_create(ctx, &p->told.spec, &ops, p, out);
 }
 
-/* Without the name of what was started in front of a message. */
-static foray_status start(foray_context *ctx, const char *command, limits l, foray_system **out)
+/* In a message, what was started is the text behind the prefix. */
+static foray_status start(foray_context *ctx, const char *const *word, limits l, const char *prefix,
+                          const char *text, foray_system **out)
 {
     program *p;
     if (!FY_ALLOC(ctx, p, 1))
         return FORAY_ERROR_MEMORY;
     p->limits = l;
-    foray_status status = begin(ctx, p, command);
+    foray_status status = begin(ctx, p, word);
     if (status == FORAY_OK)
         status = wrap(ctx, p, out);
-    if (status != FORAY_OK)
-        program_destroy(p);
-    return status;
+    if (status == FORAY_OK)
+        return FORAY_OK;
+    program_destroy(p);
+    if (status == FORAY_ERROR_MEMORY)
+        return status;
+    return fy_fail_within(ctx, fy_status_of_world(status), "%s:%.200s", prefix, text);
 }
 
 foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **out)
@@ -363,44 +376,27 @@ foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **o
         return status;
     if (command[strspn(command, " \t\n")] == 0)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "exec: no program is given; write exec:COMMAND");
-    status = start(ctx, command, l, out);
-    if (status == FORAY_OK || status == FORAY_ERROR_MEMORY)
-        return status;
-    return fy_fail_within(ctx, FORAY_ERROR_WORLD, "exec:%.200s", command);
-}
-
-/* The text as one word of the shell: 'it'\''s'. */
-static void quote(fy_writer *command, const char *text)
-{
-    fy_write_bytes(command, "'", 1);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fy_print(command, "'\\'");
-        fy_write_bytes(command, text, 1);
-        if (*text == '\'')
-            fy_write_bytes(command, "'", 1);
-    }
-    fy_write_bytes(command, "'", 1);
+    const char *const word[] = {"/bin/sh", "-c", command, NULL};
+    return start(ctx, word, l, "exec", command, out);
 }
 
 /* The limits are those of programs. */
-foray_status fy_contained_open(foray_context *ctx, const char *host, const char *text,
+foray_status fy_contained_open(foray_context *ctx, const char *const *host, const char *text,
                                foray_system **out)
 {
     limits usual;
-    char *line;
-    const char *none = "";
-    fy_writer command = {.ctx = ctx};
+    const char **word, *none = "";
+    int64_t words = 0;
+    while (host[words])
+        words++;
     foray_status status = read_limits(ctx, &none, &usual);
-    fy_print(&command, "exec %s ", host);
-    quote(&command, text);
-    if (status == FORAY_OK)
-        status = fy_writer_take(&command, "a command", &line, NULL);
     if (status != FORAY_OK)
         return status;
-    status = start(ctx, line, usual, out);
-    free(line);
-    if (status == FORAY_OK || status == FORAY_ERROR_MEMORY)
-        return status;
-    return fy_fail_within(ctx, FORAY_ERROR_WORLD, "plugin:%.200s", text);
+    if (!FY_ALLOC(ctx, word, words + 2))
+        return FORAY_ERROR_MEMORY;
+    memcpy(word, host, (size_t)words * sizeof *word);
+    word[words] = text;
+    status = start(ctx, word, usual, "plugin", text, out);
+    free(word);
+    return status;
 }

@@ -15,12 +15,12 @@
 #include <inttypes.h>
 
 /* The world's message, if it has a context of its own. */
-static foray_status world_failed(foray_context *ctx, const foray_world *world)
+static foray_status world_failed(foray_context *ctx, const foray_world *world, foray_status status)
 {
     const foray_context *other = fy_world_context(world);
     if (other != ctx)
         fy_say(ctx, "%s", foray_message(other));
-    return FORAY_ERROR_WORLD;
+    return fy_status_of_world(status);
 }
 
 /* Ends an episode after `steps` steps: because `how` is FORAY_DONE in an absorbing state, because
@@ -62,8 +62,9 @@ foray_status fy_play_reset(foray_explorer *explorer, foray_world *world, const f
                            int64_t *state)
 {
     int64_t first;
-    if (foray_world_reset(world, draw, &first) != FORAY_OK)
-        return world_failed(explorer->ctx, world);
+    foray_status status = foray_world_reset(world, draw, &first);
+    if (status != FORAY_OK)
+        return world_failed(explorer->ctx, world, status);
     *state = first;
     return check_start(explorer, draw, first);
 }
@@ -81,8 +82,9 @@ foray_status fy_play_steps(foray_explorer *explorer, foray_world *world, foray_d
         if (status != FORAY_OK)
             return status;
         draw.step = (uint32_t)t + 1;
-        if (foray_world_step(world, &draw, state, action, &next) != FORAY_OK)
-            return world_failed(explorer->ctx, world);
+        status = foray_world_step(world, &draw, state, action, &next);
+        if (status != FORAY_OK)
+            return world_failed(explorer->ctx, world, status);
         status = foray_explorer_observe(explorer, state, action, next);
         if (actions)
             actions[t] = (int32_t)action;
@@ -129,8 +131,9 @@ static foray_status play_whole(foray_explorer *explorer, foray_world *world, con
         status = FORAY_ERROR_MEMORY;
     if (status != FORAY_OK)
         return status;
-    if (fy_world_episode(world, draw, model->horizon, model->states, table, states) != FORAY_OK)
-        return world_failed(explorer->ctx, world);
+    status = fy_world_episode(world, draw, model->horizon, model->states, table, states);
+    if (status != FORAY_OK)
+        return world_failed(explorer->ctx, world, status);
     status = check_start(explorer, draw, states[0]);
     return status == FORAY_OK ? observe_all(explorer, states, actions) : status;
 }

@@ -25,6 +25,7 @@ typedef struct slot {
     slot_state state;
     int64_t answers; /* of the world: s_0, s_1, ... */
     int64_t failed;  /* the worker whose world then failed; -1: none */
+    foray_status how;
     bool ended, cut; /* the last answer is absorbing; the episode was cut off after it */
     int64_t *states; /* [horizon+1] */
     int32_t *actions;
@@ -102,6 +103,7 @@ static bool play(const worker *w, int64_t episode, slot *s)
         s->cut = status == FORAY_OK && fy_world_was_cut(w->world);
     }
     s->failed = w->index;
+    s->how = fy_status_of_world(status);
     return true;
 }
 
@@ -201,12 +203,12 @@ static void follow_explorer(fy_ahead *ahead)
 
 /* ------------------------------------------------- the world of what was played */
 
-static foray_status failed(fy_ahead *ahead, int64_t index)
+static foray_status failed(fy_ahead *ahead, const slot *s)
 {
-    const foray_context *ctx = fy_world_context(ahead->worker[index].world);
+    const foray_context *ctx = fy_world_context(ahead->worker[s->failed].world);
     if (ctx != ahead->explorer->ctx)
         fy_say(ahead->explorer->ctx, "%s", foray_message(ctx));
-    return FORAY_ERROR_WORLD;
+    return s->how;
 }
 
 /* Waits for the episode. */
@@ -219,7 +221,7 @@ static foray_status answer_reset(void *self, const foray_draw *draw, int64_t *st
         pthread_cond_wait(&ahead->done, &ahead->lock);
     pthread_mutex_unlock(&ahead->lock);
     if (s->answers == 0)
-        return failed(ahead, s->failed);
+        return failed(ahead, s);
     *state = s->states[0];
     return FORAY_OK;
 }
@@ -235,7 +237,7 @@ static foray_status answer_step(void *self, const foray_draw *draw, int64_t stat
                        "episode %" PRIu64 " was played with other actions than those of %s",
                        draw->episode, ahead->explorer->ops->name);
     if (t + 1 >= s->answers)
-        return failed(ahead, s->failed);
+        return failed(ahead, s);
     *next = s->states[t + 1];
     ahead->ended = s->ended && t + 2 == s->answers;
     ahead->cut = s->cut && t + 2 == s->answers;

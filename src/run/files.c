@@ -106,9 +106,14 @@ foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out)
             free(lock_path);
             return status;
         }
-        if (still_named(fd, lock_path)) {
+        struct stat about;
+        if (still_named(fd, lock_path) && fstat(fd, &about) == 0) {
             sign(fd);
-            *out = (fy_lock){.fd = fd, .path = lock_path, .owner = getpid()};
+            *out = (fy_lock){.fd = fd,
+                             .path = lock_path,
+                             .owner = getpid(),
+                             .device = about.st_dev,
+                             .number = about.st_ino};
             return FORAY_OK;
         }
         close(fd);
@@ -120,14 +125,23 @@ bool fy_lock_is_ours(const fy_lock *lock)
     return lock->fd >= 0 && lock->owner == getpid();
 }
 
+bool fy_lock_is_lost(const fy_lock *lock)
+{
+    struct stat about;
+    return lock->fd >= 0 && (fstat(lock->fd, &about) != 0 || about.st_dev != lock->device ||
+                             about.st_ino != lock->number);
+}
+
 /* A child that inherited the lock must not remove the file: the lock is its parent's. */
 void fy_lock_release(fy_lock *lock)
 {
     if (lock->fd < 0)
         return;
+    bool lost = fy_lock_is_lost(lock);
     if (fy_lock_is_ours(lock))
         unlink(lock->path);
-    close(lock->fd);
+    if (!lost)
+        close(lock->fd);
     free(lock->path);
     *lock = (fy_lock){.fd = -1};
 }

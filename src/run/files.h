@@ -12,7 +12,9 @@
 typedef struct fy_lock {
     int fd; /* -1: not held */
     char *path;
-    pid_t owner; /* the process that took it; its children only inherit it */
+    pid_t owner;  /* the process that took it; its children only inherit it */
+    dev_t device; /* of the lock file */
+    ino_t number;
 } fy_lock;
 
 /* FORAY_ERROR_IO, naming the process, if another one holds the lock, or if something else (a
@@ -20,6 +22,9 @@ typedef struct fy_lock {
 foray_status fy_lock_take(foray_context *ctx, const char *path, fy_lock *out);
 /* Is it held, and by this process? */
 bool fy_lock_is_ours(const fy_lock *lock);
+/* Is it held no more, because other code in this process closed our descriptor, which may by now
+ * belong to something else? */
+bool fy_lock_is_lost(const fy_lock *lock);
 void fy_lock_release(fy_lock *lock);
 
 /* Two texts in one, released with free(): a path and what comes before or after it. */

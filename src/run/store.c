@@ -74,10 +74,16 @@ static bool same_head(const fy_head *a, const fy_head *b)
            a->plans == b->plans;
 }
 
-/* A file that lost its name takes everything in and keeps nothing. */
+/* A file that lost its name takes everything in and keeps nothing. Where our descriptors were
+ * closed, SQLite's may lead to files of somebody else: nothing is written any more. */
 static foray_status check_place(fy_store *store)
 {
     int moved = 0;
+    if (fy_lock_is_lost(&store->lock))
+        return fy_fail(store->ctx, FORAY_ERROR_IO,
+                       "%s: other code in this process, such as a plug-in, closed descriptors that "
+                       "are not its own, those of this file among them",
+                       store->path);
     sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
     if (moved == 0)
         return FORAY_OK;
@@ -400,7 +406,7 @@ foray_status fy_store_close(fy_store *store)
     if (!store)
         return status;
     bool ours = store->owner == getpid();
-    if (ours && store->db && store->lock.fd >= 0) {
+    if (ours && store->db && store->lock.fd >= 0 && !fy_lock_is_lost(&store->lock)) {
         fy_store_rollback(store);
         status = store->whole ? fy_store_settle(store) : FORAY_OK;
         sqlite3_busy_timeout(store->db, 0);

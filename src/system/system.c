@@ -274,7 +274,7 @@ static foray_status failed(const foray_system *system, foray_context *ctx, const
     const char *cause = system->ops.message ? system->ops.message(system->self) : NULL;
     if (!cause)
         cause = foray_status_text(status);
-    return fy_fail(ctx, FORAY_ERROR_WORLD, "%s failed in episode %" PRIu64 ", draw %u: %s",
+    return fy_fail(ctx, fy_status_of_world(status), "%s failed in episode %" PRIu64 ", draw %u: %s",
                    system->spec.name, draw->episode, draw->step, cause);
 }
 
@@ -403,7 +403,7 @@ foray_status fy_system_value(const foray_system *system, foray_context *ctx, int
     status = system->ops.reward(system->self, index, state, action, &answer);
     const char *cause = system->ops.message ? system->ops.message(system->self) : NULL;
     if (status != FORAY_OK)
-        return fy_fail(ctx, FORAY_ERROR_WORLD, "%s: reward %s failed: %s", spec->name,
+        return fy_fail(ctx, fy_status_of_world(status), "%s: reward %s failed: %s", spec->name,
                        spec->reward_name[index], cause ? cause : foray_status_text(status));
     if (!(answer >= 0 && answer <= 1))
         return fy_fail(ctx, FORAY_ERROR_WORLD, "%s: reward %s is %g, but it must lie in [0,1]",

@@ -92,9 +92,9 @@ static foray_status settle(foray_world *world, const foray_draw *draw, foray_sta
         const char *cause = world->ops.message ? world->ops.message(world->self) : NULL;
         /* A message that lies in this context already says when it was. */
         if (cause == foray_message(world->ctx))
-            return FORAY_ERROR_WORLD;
+            return fy_status_of_world(status);
         fy_say(world->ctx, "%s", cause ? cause : foray_status_text(status));
-        return fy_fail_within(world->ctx, FORAY_ERROR_WORLD,
+        return fy_fail_within(world->ctx, fy_status_of_world(status),
                               "the world failed in episode %" PRIu64 ", draw %u", episode,
                               draw->step);
     }

@@ -1,0 +1,47 @@
+/* text.c - the characters of texts that others wrote. */
+#include "base/base.h"
+
+int32_t foray_character(const char *text, int *size)
+{
+    const uint8_t *byte = (const uint8_t *)text;
+    int length = byte[0] < 0x80 ? 1 : byte[0] < 0xE0 ? 2 : byte[0] < 0xF0 ? 3 : 4;
+    int32_t code = length == 1 ? byte[0] : byte[0] & (0x7F >> length);
+    *size = 1;
+    for (int i = 1; i < length; i++) {
+        if ((byte[i] & 0xC0) != 0x80)
+            return -1;
+        code = code << 6 | (byte[i] & 0x3F);
+    }
+    /* No long forms of short characters, no surrogates, nothing beyond U+10FFFF. */
+    static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if ((length > 1 && byte[0] < 0xC2) || byte[0] > 0xF4 || code < least[length] ||
+        (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF)
+        return -1;
+    *size = length;
+    return code;
+}
+
+bool foray_character_hidden(int32_t code)
+{
+    static const int32_t range[][2] = {{0, 0x1F},        {0x7F, 0x9F},      {0xAD, 0xAD},
+                                       {0x61C, 0x61C},   {0x180E, 0x180E},  {0x200B, 0x200F},
+                                       {0x2028, 0x202E}, {0x2060, 0x206F},  {0xFEFF, 0xFEFF},
+                                       {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
+    for (int64_t i = 0; i < FY_COUNT(range); i++)
+        if (code >= range[i][0] && code <= range[i][1])
+            return true;
+    return false;
+}
+
+void fy_print_shown(fy_writer *writer, const char *text)
+{
+    for (int size; *text; text += size) {
+        int32_t code = foray_character(text, &size);
+        if (code < 0)
+            fy_print(writer, "\\x%02x", (uint8_t)*text);
+        else if (foray_character_hidden(code))
+            fy_print(writer, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+        else
+            fy_write_bytes(writer, text, (size_t)size);
+    }
+}
