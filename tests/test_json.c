@@ -325,9 +325,9 @@ static void strings_are_written_as_jansson_writes_them(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     support_random random = {.seed = 11};
-    static const char *const pieces[] = {"a",    "\"",   "\\",           "/",  "\n",
-                                         "\x01", "\x1f", "\x7f",         "\t", "\xc3\xa9",
-                                         "\b",   "\f",   "\xe2\x82\xac", "\r", "\xff"};
+    static const char *const pieces[] = {"a",    "\"",   "\\",           "/",   "\n",
+                                         "\x01", "\x1f", "\t",           "\b",  "\xc3\xa9",
+                                         "\f",   "\r",   "\xe2\x82\xac", "\xff"};
     for (int trial = 0; trial < 3000; trial++) {
         char text[64] = "";
         for (int64_t count = support_below(&random, 8); count > 0; count--)
@@ -350,6 +350,41 @@ static void strings_are_written_as_jansson_writes_them(void **state)
     foray_context_destroy(ctx);
 }
 
+/* What is obeyed instead of shown, which jansson writes as it is: every character of every plane is
+ * escaped if it is, and reads back as it was. */
+static void hidden_characters_are_escaped(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    for (uint32_t code = 1; code <= 0x10FFFF;
+         code += code < 0x30000 || code >= 0xE0000 ? 1 : 4099) {
+        char source[40], high[8] = "";
+        int size;
+        if (code >= 0xD800 && code <= 0xDFFF)
+            continue;
+        if (code >= 0x10000)
+            snprintf(high, sizeof high, "\\u%04x", 0xD800 + ((code - 0x10000) >> 10));
+        snprintf(source, sizeof source, "\"%s\\u%04x\"", high,
+                 code < 0x10000 ? code : 0xDC00 + (code & 0x3FF));
+        json_t *value = json_loads(source, JSON_DECODE_ANY, NULL);
+        const char *text = json_string_value(value);
+        fy_writer writer = {.ctx = ctx};
+        fy_json_put_text(&writer, text);
+        assert_int_equal(foray_character(text, &size), code);
+        assert_int_equal(size, strlen(text));
+        bool escaped = writer.data[1] == '\\';
+        assert_int_equal(escaped,
+                         foray_character_hidden((int32_t)code) || code == '"' || code == '\\');
+        json_t *again = json_loadb((char *)writer.data, writer.size, JSON_DECODE_ANY, NULL);
+        assert_true(json_equal(value, again));
+        agree(ctx, (char *)writer.data, writer.size);
+        json_decref(value);
+        json_decref(again);
+        free(writer.data);
+    }
+    foray_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +397,7 @@ int main(void)
         cmocka_unit_test(decimals_are_rounded_correctly),
         cmocka_unit_test(ties_are_rounded_correctly),
         cmocka_unit_test(strings_are_written_as_jansson_writes_them),
+        cmocka_unit_test(hidden_characters_are_escaped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
