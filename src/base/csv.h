@@ -34,7 +34,7 @@ const char *fy_csv_cell(const fy_csv *csv, int64_t column);
 /* The line on which the record begins, from 1. */
 int64_t fy_csv_line(const fy_csv *csv);
 
-/* Would a spreadsheet take this cell for a formula, and do what it says? Quotes are no help. */
+/* Would a spreadsheet take this cell for a formula, and do what it says? Quotes do not help. */
 bool fy_is_formula(const char *cell);
 
 #endif
