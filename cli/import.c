@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include "output.h"
 
 typedef struct importing {
@@ -63,15 +59,6 @@ static cli_exit output_import(cli_session *session, const importing *i)
     return cli_output_end(&output, session, CLI_DONE);
 }
 
-/* Where rows of a large table may go: $TMPDIR, or where the model will be. To be freed. */
-static char *folder_for_rows(const importing *i)
-{
-    const char *given = getenv("TMPDIR"), *slash = strrchr(i->path, '/');
-    if (given && *given)
-        return strdup(given);
-    return slash ? strndup(i->path, slash == i->path ? 1 : (size_t)(slash - i->path)) : strdup(".");
-}
-
 static cli_exit read_files(cli_session *session, importing *i)
 {
     foray_import_options options = {
@@ -85,14 +72,9 @@ static cli_exit read_files(cli_session *session, importing *i)
         return cli_fail(session, CLI_USAGE,
                         "--horizon is required: a table does not say how long "
                         "episodes are");
-    char *folder = folder_for_rows(i);
-    if (!folder)
-        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    options.folder = folder;
     foray_status status =
         foray_model_import(session->ctx, session->args.operand, session->args.operands, &options,
                            &i->model, &i->rewards, &i->facts);
-    free(folder);
     if (status == FORAY_OK)
         status = foray_model_check(session->ctx, i->model, &i->sizes);
     return cli_status(session, status);
@@ -117,22 +99,12 @@ static cli_exit write_rewards(cli_session *session, importing *i)
     return code;
 }
 
-/* What was needed for a while goes back to the system. Left alone, glibc keeps arrays of up to
- * 32 MB once it has seen a few: a tenth of the memory of a model with 10^7 laws. */
-static void return_memory(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
-#endif
-}
-
 static cli_exit run_import(cli_session *session)
 {
     importing i = {.path = cli_value(session, "output")};
     foray_model_format format;
     if (!i.path)
         return cli_fail(session, CLI_USAGE, "-o is required: the model file to write");
-    return_memory();
     cli_exit code = cli_refuse_stdout(session, i.path);
     if (code == CLI_DONE)
         code = cli_model_format(session, i.path, &format);

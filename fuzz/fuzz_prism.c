@@ -24,13 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         data += length + more;
         size -= length + more;
     }
-    /* Rows go to a temporary file, two at a time. */
-    foray_import_options options = {.size = sizeof options,
-                                    .horizon = 3,
-                                    .initial = "0",
-                                    .format = "prism",
-                                    .folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
-                                    .memory = 112};
+    foray_import_options options = {
+        .size = sizeof options, .horizon = 3, .initial = "0", .format = "prism"};
     foray_model *model = NULL;
     foray_reward *reward;
     foray_import_rewards rewards = {0};

@@ -445,9 +445,6 @@ typedef struct foray_import_options {
                             "column:NAME", those with the same word in that column */
     bool forget_theta;   /* leave the probabilities of the table out of the model */
     const char *format;  /* "csv", "prism" or "umb"; NULL: as the content says */
-    const char *folder;  /* where rows of a large table may go, into a temporary file without a
-                            name; NULL: all of them are kept in memory */
-    int64_t memory;      /* bytes that rows may take before; 0: 16 MiB */
 } foray_import_options;
 
 typedef struct foray_import_facts {

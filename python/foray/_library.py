@@ -114,8 +114,6 @@ class ImportOptions(Structure):
         ("laws", c_char_p),
         ("forget_theta", c_bool),
         ("format", c_char_p),
-        ("folder", c_char_p),
-        ("memory", c_int64),
     ]
 
 

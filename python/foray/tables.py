@@ -144,7 +144,6 @@ def from_table_with_twins(
             laws=laws.encode(),
             forget_theta=True,
             format=b"csv",
-            folder=os.fsencode(directory),
         )
         paths = (c_char_p * 1)(os.fsencode(path))
         context.call(

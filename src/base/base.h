@@ -201,9 +201,6 @@ foray_status fy_file_expect(foray_context *ctx, const char *path, const char *ex
 /* The name that `path` leads to, through any number of symbolic links; there need not be a
  * file. Released with free(). */
 foray_status fy_file_target(foray_context *ctx, const char *path, char **out);
-/* A temporary file without a name in `folder`, for reading and writing: nothing is left of it when
- * it is closed, or when the process ends in whatever way. */
-foray_status fy_file_scratch(foray_context *ctx, const char *folder, int *out);
 /* Gives the finished file `from` the name `to`, durably. Without `replace` an existing file is
  * refused, whoever made it and however late. */
 foray_status fy_file_place(foray_context *ctx, const char *from, const char *to, bool replace);

@@ -230,7 +230,7 @@ static foray_status no_transition(const fy_prism *prism, const char *path, const
 
 /* "s c s' r", or "s s' r": of all rows of that choice that lead to s'. Kept until all are there,
  * with the choice where a law would be. */
-static foray_status read_row_reward(const fy_prism *prism, fy_lines *lines, fy_pile *rewards)
+static foray_status read_row_reward(const fy_prism *prism, fy_lines *lines, fy_row_list *rewards)
 {
     const fy_transitions *table = prism->table;
     int64_t state, choice = 0, next;
@@ -253,7 +253,7 @@ static foray_status read_row_reward(const fy_prism *prism, fy_lines *lines, fy_p
     if (place >= prism->first_choice[state + 1])
         return no_transition(prism, lines->path, &row, choice);
     row.action = prism->choice_action[place];
-    return fy_pile_add(rewards, &row);
+    return fy_row_list_add(rewards, &row);
 }
 
 /* What a pair earns, among its rows. */
@@ -275,29 +275,18 @@ static foray_status give_rewards(const fy_prism *prism, const char *path, const 
 }
 
 /* Both lists are read side by side: a pair that earns something has rows. */
-static foray_status join_rewards(const fy_prism *prism, const char *path, fy_pile *rewards,
+static foray_status join_rewards(const fy_prism *prism, const char *path, fy_row_list *rewards,
                                  double *out)
 {
-    fy_pile *rows = &prism->table->rows;
     fy_row_group pair = {0}, group = {0};
-    foray_status status = fy_pile_sort(rewards, NULL, NULL);
-    if (status == FORAY_OK)
-        status = fy_pile_rewind(rewards);
-    if (status == FORAY_OK)
-        status = fy_pile_rewind(rows);
-    while (status == FORAY_OK) {
-        status = fy_pile_of_pair(rewards, &group);
-        if (status != FORAY_OK || group.count == 0)
-            break;
-        do
-            status = fy_pile_of_pair(rows, &pair);
-        while (status == FORAY_OK && pair.count > 0 &&
-               (pair.row->state != group.row->state || pair.row->action != group.row->action));
-        if (status == FORAY_OK)
-            status = give_rewards(prism, path, &pair, &group, out);
+    foray_status status = FORAY_OK;
+    fy_row_list_sort(rewards);
+    while (status == FORAY_OK && fy_row_list_next_pair(rewards, &group)) {
+        while (fy_row_list_next_pair(&prism->table->rows, &pair) &&
+               (pair.row->state != group.row->state || pair.row->action != group.row->action))
+            ;
+        status = give_rewards(prism, path, &pair, &group, out);
     }
-    free(pair.row);
-    free(group.row);
     return status;
 }
 
@@ -305,7 +294,7 @@ static foray_status read_entries(const fy_prism *prism, fy_lines *lines, bool of
                                  fy_structure *structure)
 {
     int64_t entries = 0, count = 0;
-    fy_pile rewards = {.ctx = prism->ctx, .place = prism->table->place};
+    fy_row_list rewards = {.ctx = prism->ctx};
     double **reward = of_states ? &structure->state : &structure->row;
     bool *read = of_states ? &structure->state_read : &structure->row_read;
     if (*read)
@@ -323,7 +312,7 @@ static foray_status read_entries(const fy_prism *prism, fy_lines *lines, bool of
         status = lines->failure;
     if (status == FORAY_OK && !of_states)
         status = join_rewards(prism, lines->path, &rewards, *reward);
-    fy_pile_free(&rewards);
+    fy_row_list_free(&rewards);
     if (status == FORAY_OK && count != entries)
         status = fy_fail(prism->ctx, FORAY_ERROR_INPUT,
                          "%s: %" PRId64 " entries are announced, but there are %" PRId64,

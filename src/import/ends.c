@@ -16,14 +16,12 @@
 typedef struct ending {
     fy_transitions *table;
     bool *reached;        /* [given] */
+    bool *has_rows;       /* [given] */
     bool *ends, *goes_on; /* [given] entered by transitions that are done, or not */
     bool *absorbing;      /* [given] */
     int32_t *end_twin;    /* [given] its absorbing twin; -1: none */
     fy_words twin;        /* "state/rank": twins by reward, numbered after the absorbing ones */
     int64_t end_twins;
-    fy_row_group group; /* the rows at hand */
-    fy_pile rows;       /* the rows to be */
-    fy_pile copies;     /* rows of twins by reward */
 } ending;
 
 /* --------------------------------------------------------------------------- reaching */
@@ -34,31 +32,24 @@ typedef struct graph {
     int32_t *next;
 } graph;
 
-static foray_status read_graph(ending *e, graph *g)
+static void read_graph(ending *e, graph *g)
 {
-    fy_transitions *table = e->table;
-    fy_row_group *group = &e->group;
+    const fy_transitions *table = e->table;
     int64_t edges = 0, state = 0;
-    foray_status status = fy_pile_rewind(&table->rows);
-    while (status == FORAY_OK) {
-        status = fy_pile_of_state(&table->rows, group);
-        if (status != FORAY_OK || group->count == 0)
-            break;
-        while (state < group->row->state)
+    for (int64_t i = 0; i < table->rows.count; i++) {
+        const fy_transition *row = &table->rows.row[i];
+        while (state < row->state)
             g->start[++state] = edges;
-        for (int64_t i = 0; i < group->count; i++) {
-            const fy_transition *row = &group->row[i];
-            if (!(row->probability > 0))
-                continue;
-            if (row->done)
-                e->ends[row->next] = true;
-            else
-                g->next[edges++] = row->next;
-        }
+        e->has_rows[row->state] = true;
+        if (!(row->probability > 0))
+            continue;
+        if (row->done)
+            e->ends[row->next] = true;
+        else
+            g->next[edges++] = row->next;
     }
     while (state < table->given)
         g->start[++state] = edges;
-    return status;
 }
 
 /* Breadth first from where episodes begin; nothing follows what is done. */
@@ -86,17 +77,17 @@ static foray_status find_reached(ending *e)
     const fy_transitions *table = e->table;
     int32_t *queue = NULL;
     graph g = {0};
-    foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(table->ctx, g.start, table->given + 1) &&
-        FY_ALLOC(table->ctx, g.next, table->rows.count) &&
-        FY_ALLOC(table->ctx, queue, table->given))
-        status = read_graph(e, &g);
-    if (status == FORAY_OK)
+    bool complete = FY_ALLOC(table->ctx, g.start, table->given + 1) &&
+                    FY_ALLOC(table->ctx, g.next, table->rows.count) &&
+                    FY_ALLOC(table->ctx, queue, table->given);
+    if (complete) {
+        read_graph(e, &g);
         walk_graph(e, &g, queue);
+    }
     free(g.start);
     free(g.next);
     free(queue);
-    return status;
+    return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 static void choose_ends(ending *e)
@@ -121,7 +112,7 @@ static foray_status add_absorbing(ending *e, int64_t state)
                              .action = (int32_t)a,
                              .next = (int32_t)state,
                              .probability = 1};
-        status = fy_pile_add(&e->rows, &row);
+        status = fy_row_list_add(&e->table->rows, &row);
     }
     return status;
 }
@@ -156,55 +147,45 @@ static foray_status choose_target(ending *e, const fy_transition *pair, int64_t 
     return status;
 }
 
-/* The rows of a pair of the file, with their targets. */
-static foray_status add_pair(ending *e)
+/* Every row leads to where it is meant to; absorbing states lose theirs. */
+static foray_status choose_targets(ending *e)
 {
+    fy_row_list *rows = &e->table->rows;
+    fy_row_group pair = {0};
+    int64_t kept = 0;
     foray_status status = FORAY_OK;
-    for (int64_t k = 0; k < e->group.count && status == FORAY_OK; k++) {
-        fy_transition *row = &e->group.row[k];
-        row->meant = row->done && e->end_twin[row->next] >= 0 ? e->end_twin[row->next] : row->next;
-        status = choose_target(e, e->group.row, k, &row->next);
-        if (status == FORAY_OK)
-            status = fy_pile_add(&e->rows, row);
+    while (status == FORAY_OK && fy_row_list_next_pair(rows, &pair)) {
+        if (e->absorbing[pair.row->state])
+            continue;
+        for (int64_t k = 0; k < pair.count && status == FORAY_OK; k++) {
+            fy_transition *row = &pair.row[k];
+            row->meant =
+                row->done && e->end_twin[row->next] >= 0 ? e->end_twin[row->next] : row->next;
+            status = choose_target(e, pair.row, k, &row->next);
+        }
+        memmove(rows->row + kept, pair.row, (size_t)pair.count * sizeof *pair.row);
+        kept += pair.count;
     }
+    rows->count = kept;
     return status;
 }
 
-/* States before `end` of which there are no rows: absorbing, or an error. */
-static foray_status add_rowless(ending *e, int64_t *state, int64_t end)
+/* Absorbing states stay where they are; another without rows is an error. */
+static foray_status add_rowless(ending *e)
 {
     const fy_transitions *table = e->table;
     char name[FY_STATE_NAME];
     foray_status status = FORAY_OK;
-    for (; *state < end && status == FORAY_OK; ++*state)
-        status = e->absorbing[*state]
-                     ? add_absorbing(e, *state)
-                     : fy_fail(table->ctx, FORAY_ERROR_INPUT,
-                               "%s: state %s has no row%s: a state that goes on needs an action",
-                               table->path, fy_transitions_name(table, *state, name),
-                               e->reached[*state] ? "" : " (nothing leads there)");
-    return status;
-}
-
-static foray_status add_given(ending *e)
-{
-    fy_transitions *table = e->table;
-    int64_t state = 0; /* all before it are done with */
-    foray_status status = fy_pile_rewind(&table->rows);
-    while (status == FORAY_OK) {
-        status = fy_pile_of_pair(&table->rows, &e->group);
-        if (status != FORAY_OK || e->group.count == 0)
-            break;
-        int64_t here = e->group.row->state;
-        if (here >= state)
-            status = add_rowless(e, &state, here);
-        if (status == FORAY_OK && !e->absorbing[here])
-            status = add_pair(e);
-        else if (status == FORAY_OK && here == state)
-            status = add_absorbing(e, here);
-        state = here + 1;
+    for (int64_t s = 0; s < table->given && status == FORAY_OK; s++) {
+        if (e->absorbing[s])
+            status = add_absorbing(e, s);
+        else if (!e->has_rows[s])
+            status = fy_fail(table->ctx, FORAY_ERROR_INPUT,
+                             "%s: state %s has no row%s: a state that goes on needs an action",
+                             table->path, fy_transitions_name(table, s, name),
+                             e->reached[s] ? "" : " (nothing leads there)");
     }
-    return status == FORAY_OK ? add_rowless(e, &state, table->given) : status;
+    return status;
 }
 
 /* ------------------------------------------------------------------------------ twins */
@@ -222,44 +203,27 @@ static int compare_twins(const void *a, const void *b)
     return (x->state > y->state) - (x->state < y->state);
 }
 
-/* Twins by reward go on as what they are twins of, whose rows are among those to be. */
+/* Twins by reward go on as what they are twins of. */
 static foray_status copy_rows(ending *e, const twin *list, int64_t count)
 {
-    fy_row_group *group = &e->group;
+    fy_row_list *rows = &e->table->rows;
+    fy_row_list copies = {.ctx = rows->ctx};
+    fy_row_group group = {0};
     int64_t k = 0, given = e->table->given;
-    foray_status status = fy_pile_sort(&e->rows, NULL, NULL);
-    if (status == FORAY_OK)
-        status = fy_pile_rewind(&e->rows);
-    while (status == FORAY_OK && k < count) {
-        status = fy_pile_of_state(&e->rows, group);
-        if (status != FORAY_OK || group->count == 0)
-            break;
-        for (; k < count && list[k].of == group->row->state && status == FORAY_OK; k++)
-            for (int64_t i = 0; i < group->count && status == FORAY_OK; i++) {
-                fy_transition row = group->row[i];
+    foray_status status = FORAY_OK;
+    fy_row_list_sort(rows);
+    while (k < count && status == FORAY_OK && fy_row_list_next_state(rows, &group))
+        for (; k < count && list[k].of == group.row->state && status == FORAY_OK; k++)
+            for (int64_t i = 0; i < group.count && status == FORAY_OK; i++) {
+                fy_transition row = group.row[i];
                 row.state = list[k].state;
                 if (list[k].of >= given || e->absorbing[list[k].of])
                     row.next = row.state;
-                status = fy_pile_add(&e->copies, &row);
+                status = fy_row_list_add(&copies, &row);
             }
-    }
-    return status;
-}
-
-/* The copies join the others. */
-static foray_status add_copies(ending *e)
-{
-    fy_row_group *group = &e->group;
-    foray_status status = fy_pile_sort(&e->copies, NULL, NULL);
-    if (status == FORAY_OK)
-        status = fy_pile_rewind(&e->copies);
-    while (status == FORAY_OK) {
-        status = fy_pile_of_state(&e->copies, group);
-        if (status != FORAY_OK || group->count == 0)
-            break;
-        for (int64_t i = 0; i < group->count && status == FORAY_OK; i++)
-            status = fy_pile_add(&e->rows, &group->row[i]);
-    }
+    for (int64_t i = 0; i < copies.count && status == FORAY_OK; i++)
+        status = fy_row_list_add(rows, &copies.row[i]);
+    fy_row_list_free(&copies);
     return status;
 }
 
@@ -283,7 +247,7 @@ static foray_status add_reward_twins(ending *e)
     qsort(list, (size_t)count, sizeof *list, compare_twins);
     foray_status status = copy_rows(e, list, count);
     free(list);
-    return status == FORAY_OK ? add_copies(e) : status;
+    return status;
 }
 
 static foray_status add_twins(ending *e)
@@ -305,34 +269,27 @@ static foray_status add_twins(ending *e)
 foray_status fy_transitions_end(fy_transitions *table)
 {
     foray_context *ctx = table->ctx;
-    const fy_pile none = {.ctx = ctx, .place = table->place};
-    ending e = {.table = table, .twin = {.text = {.ctx = ctx}}, .rows = none, .copies = none};
+    ending e = {.table = table, .twin = {.text = {.ctx = ctx}}};
     foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, e.reached, table->given) && FY_ALLOC(ctx, e.ends, table->given) &&
-        FY_ALLOC(ctx, e.goes_on, table->given) && FY_ALLOC(ctx, e.absorbing, table->given) &&
-        FY_ALLOC(ctx, e.end_twin, table->given))
+    if (FY_ALLOC(ctx, e.reached, table->given) && FY_ALLOC(ctx, e.has_rows, table->given) &&
+        FY_ALLOC(ctx, e.ends, table->given) && FY_ALLOC(ctx, e.goes_on, table->given) &&
+        FY_ALLOC(ctx, e.absorbing, table->given) && FY_ALLOC(ctx, e.end_twin, table->given))
         status = find_reached(&e);
     if (status == FORAY_OK) {
         choose_ends(&e);
-        status = add_given(&e);
+        status = choose_targets(&e);
     }
-    fy_pile_free(&table->rows);
+    if (status == FORAY_OK)
+        status = add_rowless(&e);
     if (status == FORAY_OK)
         status = add_twins(&e);
-    if (status == FORAY_OK)
-        status = fy_pile_sort(&e.rows, NULL, NULL);
-    if (status == FORAY_OK) {
-        table->rows = e.rows;
-        e.rows = none;
-    }
+    fy_row_list_sort(&table->rows);
     free(e.reached);
+    free(e.has_rows);
     free(e.ends);
     free(e.goes_on);
     free(e.absorbing);
     free(e.end_twin);
-    free(e.group.row);
-    fy_pile_free(&e.rows);
-    fy_pile_free(&e.copies);
     fy_words_free(&e.twin);
     return status;
 }

@@ -68,14 +68,6 @@ static foray_status find_format(foray_context *ctx, const char *const *path, int
     return FORAY_OK;
 }
 
-/* Rows of a small table stay in memory. */
-static fy_pile_place place_of_rows(const foray_import_options *options)
-{
-    const int64_t little = (int64_t)16 << 20;
-    return (fy_pile_place){.folder = options->folder,
-                           .memory = options->memory > 0 ? options->memory : little};
-}
-
 static foray_status read_files(foray_context *ctx, const char *const *path, int64_t paths,
                                const foray_import_options *options, const char *column,
                                fy_transitions *out)
@@ -128,7 +120,7 @@ foray_status foray_model_import(foray_context *ctx, const char *const *path, int
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s does not say how long episodes are: give a horizon", path[0]);
     foray_status status = read_laws(ctx, options->laws ? options->laws : "pair", &laws, &column);
-    fy_transitions_open(ctx, path[0], place_of_rows(options), &table);
+    fy_transitions_open(ctx, path[0], &table);
     if (status == FORAY_OK)
         status = read_files(ctx, path, paths, options, column, &table);
     if (status == FORAY_OK)

@@ -26,7 +26,7 @@ typedef struct shared {
     int64_t at;    /* where its probabilities are kept */
 } shared;
 
-typedef struct lawyer {
+typedef struct law_finder {
     fy_transitions *table;
     sharing by;
     int64_t pairs;
@@ -42,13 +42,13 @@ typedef struct lawyer {
     int64_t order_room, next_room, probability_room;
     int64_t *order, *next; /* its rows in the order of outcomes, and what follows each */
     double *probability;
-} lawyer;
+} law_finder;
 
 /* -------------------------------------------------------------------------- outcomes */
 
 /* Of a pair with a law of its own: rows that lead to one state are one outcome, and what has
  * probability 0 is none. */
-static int64_t list_successors(lawyer *l)
+static int64_t list_successors(law_finder *l)
 {
     const fy_transition *row = l->group.row;
     int64_t count = 0;
@@ -68,7 +68,7 @@ static int64_t list_successors(lawyer *l)
 }
 
 /* The outcomes of the pair at hand: next[] and probability[]; how many. */
-static int64_t list_outcomes(lawyer *l)
+static int64_t list_outcomes(law_finder *l)
 {
     const fy_transition *row = l->group.row;
     int64_t rows = l->group.count;
@@ -88,15 +88,12 @@ static int64_t list_outcomes(lawyer *l)
     return rows;
 }
 
-/* The rows of the next pair, and room for its outcomes; no rows: there is no further pair. */
-static foray_status next_pair(lawyer *l)
+/* Room for the outcomes of the pair at hand. */
+static foray_status make_room(law_finder *l)
 {
     foray_context *ctx = l->table->ctx;
-    foray_status status = fy_pile_of_pair(&l->table->rows, &l->group);
     int64_t rows = l->group.count;
     void *grown;
-    if (status != FORAY_OK)
-        return status;
 #define GROW(array, room)                                                                          \
     ((grown = fy_grow(ctx, (array), &(room), rows, sizeof *(array))) != NULL &&                    \
      ((array) = grown, true))
@@ -107,13 +104,13 @@ static foray_status next_pair(lawyer *l)
 #undef GROW
 }
 
-static int64_t pair_at_hand(const lawyer *l)
+static int64_t pair_at_hand(const law_finder *l)
 {
     return l->group.row->state * l->table->actions + l->group.row->action;
 }
 
 /* "Law 3 with outcomes 0, 4, 7": pairs with equal texts share a law. Certain pairs all do. */
-static foray_status name_class(lawyer *l, int64_t count, int32_t *number)
+static foray_status name_class(law_finder *l, int64_t count, int32_t *number)
 {
     const fy_transition *row = l->group.row;
     fy_writer text = {.ctx = l->table->ctx};
@@ -134,7 +131,7 @@ static foray_status name_class(lawyer *l, int64_t count, int32_t *number)
 
 /* ------------------------------------------------------------------------------ checks */
 
-static foray_status check_pair(const lawyer *l, int64_t count)
+static foray_status check_pair(const law_finder *l, int64_t count)
 {
     const fy_transitions *table = l->table;
     const fy_transition *row = l->group.row;
@@ -167,7 +164,7 @@ static foray_status check_pair(const lawyer *l, int64_t count)
 }
 
 /* The first pair with this law must have the same probabilities. */
-static foray_status check_shared(const lawyer *l, const shared *law, int64_t count)
+static foray_status check_shared(const law_finder *l, const shared *law, int64_t count)
 {
     const fy_transitions *table = l->table;
     const fy_transition *row = l->group.row;
@@ -187,7 +184,7 @@ static foray_status check_shared(const lawyer *l, const shared *law, int64_t cou
 
 /* ------------------------------------------------------------------------------ laws */
 
-static foray_status add_law(lawyer *l, int64_t count)
+static foray_status add_law(law_finder *l, int64_t count)
 {
     int64_t *outcomes =
         fy_grow(l->table->ctx, l->outcomes, &l->law_room, l->laws + 1, sizeof *outcomes);
@@ -200,7 +197,7 @@ static foray_status add_law(lawyer *l, int64_t count)
 }
 
 /* Keeps the law of the pair at hand, the first of its class. */
-static foray_status add_shared(lawyer *l, int64_t count)
+static foray_status add_shared(law_finder *l, int64_t count)
 {
     foray_context *ctx = l->table->ctx;
     shared *list = fy_grow(ctx, l->shared, &l->shared_room, l->classes.count, sizeof *list);
@@ -215,7 +212,7 @@ static foray_status add_shared(lawyer *l, int64_t count)
     return add_law(l, count);
 }
 
-static foray_status assign_law(lawyer *l)
+static foray_status assign_law(law_finder *l)
 {
     int64_t count = list_outcomes(l), before = l->classes.count;
     int32_t number;
@@ -232,22 +229,22 @@ static foray_status assign_law(lawyer *l)
     return check_shared(l, &l->shared[number], count);
 }
 
-static foray_status find_laws(lawyer *l)
+static foray_status find_laws(law_finder *l)
 {
-    foray_status status = fy_pile_rewind(&l->table->rows);
-    while (status == FORAY_OK) {
-        status = next_pair(l);
-        if (status != FORAY_OK || l->group.count == 0)
-            break;
-        status = assign_law(l);
+    foray_status status = FORAY_OK;
+    l->group = (fy_row_group){0};
+    while (status == FORAY_OK && fy_row_list_next_pair(&l->table->rows, &l->group)) {
+        status = make_room(l);
+        if (status == FORAY_OK)
+            status = assign_law(l);
     }
     return status;
 }
 
-static foray_status open_lawyer(lawyer *l, fy_transitions *table, const char *laws)
+static foray_status begin_laws(law_finder *l, fy_transitions *table, const char *laws)
 {
     static const char *const word[] = {"pair", "action", "all", "column"};
-    *l = (lawyer){.table = table, .classes = {.text = {.ctx = table->ctx}}};
+    *l = (law_finder){.table = table, .classes = {.text = {.ctx = table->ctx}}};
     while (strcmp(word[l->by], laws) != 0)
         l->by++;
     l->pairs = table->states * table->actions;
@@ -259,18 +256,17 @@ static foray_status open_lawyer(lawyer *l, fy_transitions *table, const char *la
 }
 
 /* What is not needed once the builder was told everything. */
-static void close_lawyer(lawyer *l)
+static void end_laws(law_finder *l)
 {
     free(l->law_of);
     fy_words_free(&l->classes);
     free(l->shared);
     free(l->keep);
     free(l->outcomes);
-    free(l->group.row);
     free(l->order);
     free(l->next);
     free(l->probability);
-    *l = (lawyer){0};
+    *l = (law_finder){0};
 }
 
 /* ----------------------------------------------------------------------------- model */
@@ -293,13 +289,13 @@ static void name_states(const fy_transitions *table, foray_builder *builder)
 }
 
 /* The state does not have this action. */
-static bool is_missing(const lawyer *l, int64_t pair)
+static bool is_missing(const law_finder *l, int64_t pair)
 {
     return l->law_of[pair] < 0;
 }
 
 /* Which actions each state has, where they are not all. */
-static void name_actions(const lawyer *l, foray_builder *builder)
+static void name_actions(const law_finder *l, foray_builder *builder)
 {
     int64_t A = l->table->actions, *action = NULL;
     for (int64_t s = 0; s < l->table->states; s++) {
@@ -322,15 +318,11 @@ static void name_actions(const lawyer *l, foray_builder *builder)
 }
 
 /* All pairs, each law with the first of its pairs. */
-static foray_status tell_pairs(lawyer *l, foray_builder *builder)
+static void tell_pairs(law_finder *l, foray_builder *builder)
 {
-    fy_transitions *table = l->table;
     int64_t laws = 0;
-    foray_status status = fy_pile_rewind(&table->rows);
-    while (status == FORAY_OK) {
-        status = next_pair(l);
-        if (status != FORAY_OK || l->group.count == 0)
-            break;
+    l->group = (fy_row_group){0};
+    while (fy_row_list_next_pair(&l->table->rows, &l->group)) {
         const fy_transition *row = l->group.row;
         int32_t law = l->law_of[pair_at_hand(l)];
         list_outcomes(l);
@@ -343,27 +335,25 @@ static foray_status tell_pairs(lawyer *l, foray_builder *builder)
         }
         foray_builder_outcomes(builder, row->state, row->action, law, l->next);
     }
-    return status;
 }
 
-static foray_status fill_model(lawyer *l, foray_builder *builder)
+static void fill_model(law_finder *l, foray_builder *builder)
 {
     const fy_transitions *table = l->table;
     name_actions(l, builder);
-    foray_status status = tell_pairs(l, builder);
+    tell_pairs(l, builder);
     for (int64_t s = 0; s < table->given; s++)
         if (table->initial[s] > 0)
             foray_builder_initial(builder, s, table->initial[s]);
     name_states(table, builder);
-    return status;
 }
 
 foray_status fy_transitions_model(fy_transitions *table, const char *laws, int64_t horizon,
                                   const char *name, bool forget_theta, foray_model **out)
 {
-    lawyer l;
+    law_finder l;
     foray_builder *builder = NULL;
-    foray_status status = open_lawyer(&l, table, laws);
+    foray_status status = begin_laws(&l, table, laws);
     if (status == FORAY_OK)
         status = find_laws(&l);
     if (status == FORAY_OK)
@@ -371,11 +361,11 @@ foray_status fy_transitions_model(fy_transitions *table, const char *laws, int64
                                               l.laws, l.outcomes, &builder);
     if (status == FORAY_OK) {
         foray_builder_name(builder, name);
-        status = fill_model(&l, builder);
+        fill_model(&l, builder);
         if (forget_theta)
             foray_builder_forget_theta(builder);
     }
-    close_lawyer(&l);
+    end_laws(&l);
     if (status == FORAY_OK)
         status = foray_builder_finish(builder, out);
     foray_builder_destroy(builder);

@@ -113,7 +113,7 @@ static foray_status read_row(fy_prism *prism, fy_lines *lines, const header *siz
     row.next = (int32_t)next;
     if (prism->first_choice[state + 1] <= choice) /* how many it has, until they are added up */
         prism->first_choice[state + 1] = choice + 1;
-    return fy_pile_add(&table->rows, &row);
+    return fy_row_list_add(&table->rows, &row);
 }
 
 static foray_status read_rows(fy_prism *prism, fy_lines *lines, const header *sizes)
@@ -176,16 +176,10 @@ static foray_status label_choices(fy_prism *prism, const char *path)
 {
     fy_transitions *table = prism->table;
     fy_row_group group = {0};
-    foray_status status = fy_pile_sort(&table->rows, NULL, NULL);
-    if (status == FORAY_OK)
-        status = fy_pile_rewind(&table->rows);
-    while (status == FORAY_OK) {
-        status = fy_pile_of_pair(&table->rows, &group);
-        if (status != FORAY_OK || group.count == 0)
-            break;
+    foray_status status = FORAY_OK;
+    fy_row_list_sort(&table->rows);
+    while (status == FORAY_OK && fy_row_list_next_pair(&table->rows, &group))
         status = label_choice(prism, path, &group);
-    }
-    free(group.row);
     for (int64_t s = 0; s < table->given && status == FORAY_OK; s++)
         for (int64_t c = prism->first_choice[s]; c < prism->first_choice[s + 1]; c++)
             if (prism->choice_label[c] < 0)
@@ -229,13 +223,6 @@ static void name_choices(fy_prism *prism, bool by_word)
         }
 }
 
-static void name_action(void *user, fy_transition *row)
-{
-    const fy_prism *prism = user;
-    if (row->line > 0) /* a row of the file, in the place of whose action is its choice */
-        row->action = prism->choice_action[prism->first_choice[row->state] + row->action];
-}
-
 foray_status fy_prism_choose_actions(fy_prism *prism)
 {
     fy_transitions *table = prism->table;
@@ -244,14 +231,18 @@ foray_status fy_prism_choose_actions(fy_prism *prism)
     if (status != FORAY_OK)
         return status;
     name_choices(prism, by_word);
+    for (int64_t i = 0; i < table->rows.count; i++) { /* so far in the place of the action: */
+        fy_transition *row = &table->rows.row[i];
+        row->action = prism->choice_action[prism->first_choice[row->state] + row->action];
+    }
     for (int64_t s = 0; s < table->given && status == FORAY_OK; s++) {
         if (prism->first_choice[s] < prism->first_choice[s + 1])
             continue;
         fy_transition row = {.state = (int32_t)s, .next = (int32_t)s, .probability = 1};
-        status = fy_pile_add(&table->rows, &row);
+        status = fy_row_list_add(&table->rows, &row);
         table->ends++;
     }
-    return status == FORAY_OK ? fy_transitions_sort(table, name_action, prism) : status;
+    return status == FORAY_OK ? fy_transitions_sort(table) : status;
 }
 
 foray_status fy_prism_transitions(fy_prism *prism, const char *path)

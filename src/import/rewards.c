@@ -34,16 +34,11 @@ typedef struct printing {
 } printing;
 
 /* Calls `visit` for the rows of each state. */
-static foray_status each_state(printing *p, void visit(printing *p))
+static void each_state(printing *p, void visit(printing *p))
 {
-    foray_status status = fy_pile_rewind(&p->table->rows);
-    while (status == FORAY_OK) {
-        status = fy_pile_of_state(&p->table->rows, &p->group);
-        if (status != FORAY_OK || p->group.count == 0)
-            break;
+    p->group = (fy_row_group){0};
+    while (fy_row_list_next_state(&p->table->rows, &p->group))
         visit(p);
-    }
-    return status;
 }
 
 /* By the votes of Boyer and Moore: if most rows earn one thing, this is it. */
@@ -122,7 +117,7 @@ static void print_state(printing *p)
     }
 }
 
-static void print_text(printing *p, const char *name, foray_status *status)
+static void print_text(printing *p, const char *name)
 {
     fy_print(&p->text, "{\"format\":\"foray-reward\",\"version\":2,\"name\":");
     fy_json_put_text(&p->text, name);
@@ -133,7 +128,7 @@ static void print_text(printing *p, const char *name, foray_status *status)
     fy_print(&p->text, "],\"default\":");
     fy_document_put_real(&p->text, p->usual);
     fy_print(&p->text, ",\"entries\":[");
-    *status = each_state(p, print_state);
+    each_state(p, print_state);
     fy_print(&p->text, "]}\n");
 }
 
@@ -142,16 +137,10 @@ static foray_status print_structure(fy_transitions *table, const fy_structure *s
 {
     printing p = {
         .table = table, .structure = structure, .by_pair = by_pair, .text = {.ctx = table->ctx}};
-    foray_status status = each_state(&p, count_rewards);
+    each_state(&p, count_rewards);
     if (p.low == p.high) /* a reward that is always 0 */
         p.high = 1;
-    if (status == FORAY_OK)
-        print_text(&p, name, &status);
-    free(p.group.row);
-    if (status != FORAY_OK) {
-        free(p.text.data);
-        return status;
-    }
+    print_text(&p, name);
     return fy_writer_take(&p.text, "the reward", out, NULL);
 }
 

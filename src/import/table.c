@@ -46,18 +46,16 @@ typedef struct reading {
     int64_t column[MEANINGS]; /* places in the list of names; -1: the file has none */
 } reading;
 
-void fy_transitions_open(foray_context *ctx, const char *path, fy_pile_place place,
-                         fy_transitions *out)
+void fy_transitions_open(foray_context *ctx, const char *path, fy_transitions *out)
 {
-    *out = (fy_transitions){
-        .ctx = ctx, .path = path, .place = place, .rows = {.ctx = ctx, .place = place}};
+    *out = (fy_transitions){.ctx = ctx, .path = path, .rows = {.ctx = ctx}};
     out->state_words.text.ctx = out->action_words.text.ctx = ctx;
     out->outcome_words.text.ctx = out->law_words.text.ctx = ctx;
 }
 
 void fy_transitions_free(fy_transitions *table)
 {
-    fy_pile_free(&table->rows);
+    fy_row_list_free(&table->rows);
     fy_words_free(&table->state_words);
     fy_words_free(&table->action_words);
     fy_words_free(&table->outcome_words);
@@ -195,7 +193,7 @@ static foray_status read_row(const reading *r)
         status = read_number(r, REWARD, -1e100, 1e100, &row.reward);
     if (status == FORAY_OK && cell_of(r, DONE))
         status = read_done(r, &row.done);
-    return status == FORAY_OK ? fy_pile_add(&table->rows, &row) : status;
+    return status == FORAY_OK ? fy_row_list_add(&table->rows, &row) : status;
 }
 
 /* ---------------------------------------------------------------------- the whole file */
@@ -219,14 +217,6 @@ static foray_status too_few_rows(const fy_transitions *table)
                    table->path, table->given - 1, table->actions - 1, table->rows.count);
 }
 
-static void number_row(void *user, fy_transition *row)
-{
-    const fy_transitions *table = user;
-    number_words(&table->state_words, table->numbered_states, &row->state);
-    number_words(&table->state_words, table->numbered_states, &row->next);
-    number_words(&table->action_words, table->numbered_actions, &row->action);
-}
-
 /* Numbers everything and sorts the rows. Words that are numbers are not needed after that. */
 static foray_status sort_rows(fy_transitions *table)
 {
@@ -239,20 +229,27 @@ static foray_status sort_rows(fy_transitions *table)
     /* Each state and each action has rows: a wild number is caught before it costs memory. */
     if (table->actions > table->rows.count || table->given > 2 * table->rows.count)
         return too_few_rows(table);
-    foray_status status = fy_transitions_sort(table, number_row, table);
+    for (int64_t i = 0; i < table->rows.count; i++) {
+        fy_transition *row = &table->rows.row[i];
+        number_words(&table->state_words, table->numbered_states, &row->state);
+        number_words(&table->state_words, table->numbered_states, &row->next);
+        number_words(&table->action_words, table->numbered_actions, &row->action);
+    }
+    foray_status status = fy_transitions_sort(table);
     if (table->numbered_states)
         fy_words_free(&table->state_words);
     return status;
 }
 
-foray_status fy_transitions_sort(fy_transitions *table, fy_pile_mend *mend, void *user)
+foray_status fy_transitions_sort(fy_transitions *table)
 {
     /* Pairs without rows are actions that a state lacks; they cost memory all the same. */
     enum { HARMLESS = 1 << 22, PAIRS_PER_ROW = 64 };
     int64_t pairs = table->given * table->actions; /* both below 2^31 */
     if (pairs > HARMLESS && pairs / PAIRS_PER_ROW > table->rows.count)
         return too_few_rows(table);
-    return fy_pile_sort(&table->rows, mend, user);
+    fy_row_list_sort(&table->rows);
+    return FORAY_OK;
 }
 
 static foray_status read_rows(reading *r)

@@ -1,7 +1,7 @@
 /* table.h - models made by others, as tables: one row for each outcome of each (s,a).
  *
  *   kind.c      which format a file has
- *   pile.c      the rows, in order, in memory or in a temporary file
+ *   rows.c      the rows, in order
  *   table.c     reads the rows of a CSV file, and who begins
  *   prism.c     reads PRISM's explicit files; beside.c what they say beside the transitions
  *   umb.c       reads a model in the unified Markov binary format
@@ -11,7 +11,7 @@
 #ifndef FY_TABLE_IMPORT_H
 #define FY_TABLE_IMPORT_H
 
-#include "import/pile.h"
+#include "import/rows.h"
 #include "import/words.h"
 
 /* What states and transitions earn. */
@@ -32,8 +32,7 @@ typedef struct fy_label {
 typedef struct fy_transitions {
     foray_context *ctx;
     const char *path;
-    fy_pile_place place; /* where rows may go */
-    fy_pile rows;
+    fy_row_list rows;
     fy_words state_words, action_words, outcome_words, law_words;
     bool numbered_states, numbered_actions; /* by numbers; otherwise by names */
     bool has_reward, has_outcome;
@@ -53,15 +52,14 @@ typedef struct fy_transitions {
 enum { FY_STATE_NAME = FORAY_NAME_MOST + 1 };
 
 /* A table without rows, whose file is `path`. */
-void fy_transitions_open(foray_context *ctx, const char *path, fy_pile_place place,
-                         fy_transitions *out);
+void fy_transitions_open(foray_context *ctx, const char *path, fy_transitions *out);
 void fy_transitions_free(fy_transitions *table);
 
 /* Reads the file into an open table. `law_column` names the column that names laws, or is NULL. */
 foray_status fy_transitions_read(fy_transitions *table, const char *law_column);
 
-/* For other readers: sorts the rows, with numbers that are final once they are mended. */
-foray_status fy_transitions_sort(fy_transitions *table, fy_pile_mend *mend, void *user);
+/* For other readers: sorts the rows, whose numbers are final; refuses wild ones. */
+foray_status fy_transitions_sort(fy_transitions *table);
 
 /* The structure or the label of this name, a new one if there is none. NULL: out of memory. */
 fy_structure *fy_transitions_structure(fy_transitions *table, const char *name);

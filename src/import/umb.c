@@ -321,11 +321,10 @@ static void number_reward(const fy_transitions *table, fy_transition *choice, in
 /* Each branch is a row; its "line" is its number, from 1. The choice, counted within its state,
  * stands for the action until fy_prism_choose_actions has seen all of them. */
 static foray_status read_choice(fy_umb *umb, int64_t state, int64_t choice, const fy_member *target,
-                                const double *probability, fy_row_group *group)
+                                const double *probability)
 {
     fy_transitions *table = umb->prism->table;
-    foray_status status = FORAY_OK;
-    group->count = 0;
+    int64_t first = table->rows.count;
     for (int64_t b = umb->first_branch[choice]; b < umb->first_branch[choice + 1]; b++) {
         uint64_t next = fy_umb_u64(target->data, b);
         if (next >= (uint64_t)umb->states || !(probability[b] >= 0 && probability[b] <= 1))
@@ -338,27 +337,22 @@ static foray_status read_choice(fy_umb *umb, int64_t state, int64_t choice, cons
                              .next = (int32_t)next,
                              .probability = probability[b],
                              .line = b + 1};
-        status = fy_row_group_add(umb->ctx, group, &row);
+        foray_status status = fy_row_list_add(&table->rows, &row);
         if (status != FORAY_OK)
             return status;
-        number_reward(table, group->row, group->count - 1);
-        status = fy_pile_add(&table->rows, &group->row[group->count - 1]);
-        if (status != FORAY_OK)
-            return status;
+        number_reward(table, table->rows.row + first, table->rows.count - 1 - first);
     }
-    return status;
+    return FORAY_OK;
 }
 
 static foray_status read_choices_of_all(fy_umb *umb, const fy_member *target,
                                         const double *probability)
 {
     const int64_t *first = umb->prism->first_choice;
-    fy_row_group group = {0};
     foray_status status = FORAY_OK;
     for (int64_t s = 0; s < umb->states && status == FORAY_OK; s++)
         for (int64_t c = first[s]; c < first[s + 1] && status == FORAY_OK; c++)
-            status = read_choice(umb, s, c, target, probability, &group);
-    free(group.row);
+            status = read_choice(umb, s, c, target, probability);
     return status;
 }
 
