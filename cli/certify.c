@@ -15,16 +15,6 @@ typedef struct certifying {
 
 /* ----------------------------------------------------------------------- certificates */
 
-/* There is room for more words than in tables of plans. */
-static const char *verdict(const foray_certificate *certificate)
-{
-    if (cli_proved_optimal(certificate))
-        return "proved optimal";
-    return certificate->optimal && certificate->status == FORAY_CERTIFIED
-               ? "optimal up to rounding"
-               : cli_verdict(certificate);
-}
-
 static void show_certificate(certifying *c, cli_output *output, const char *reward,
                              const foray_doubt *doubt, int64_t most)
 {
@@ -32,7 +22,7 @@ static void show_certificate(certifying *c, cli_output *output, const char *rewa
     if (!c->session->json) {
         cli_put(stdout, 16, reward);
         printf(" %11.6g [%.6g, %.6g] %11.6g  %s\n", policy->expected, policy->low, policy->high,
-               policy->certificate.gap, verdict(&policy->certificate));
+               policy->certificate.gap, foray_certificate_verdict(&policy->certificate));
         cli_doubt_print(c->session, foray_run_model(c->run), reward, policy, doubt, most);
         return;
     }

@@ -9,7 +9,7 @@
 /* Certificates of this kind can be explained. */
 static bool has_reasons(const foray_run *run, const foray_certificate *certificate)
 {
-    return certificate->gap > 0 &&
+    return certificate->gap > 0 && certificate->optimal == FORAY_OPTIMAL_NO &&
            (foray_model_is_open(foray_run_model(run)) || certificate->bound == FORAY_BOUND_GAP ||
             certificate->radius == FORAY_RADIUS_LIKELIHOOD ||
             certificate->radius == FORAY_RADIUS_REFIT);

@@ -27,7 +27,8 @@ bool cli_missed_next(foray_run *run, int64_t *index, cli_missed *out)
             FORAY_OK)
             return false;
         *out = (cli_missed){.certificate = policy->certificate};
-        bool low = policy->certificate.gap <= until || (until == 0 && policy->certificate.optimal);
+        bool low = policy->certificate.gap <= until ||
+                   (until == 0 && policy->certificate.optimal != FORAY_OPTIMAL_NO);
         if (!low && until == 0 && cli_proved(&policy->certificate))
             tell_apart(run, rewards[0], policy, out);
         foray_policy_destroy(policy);

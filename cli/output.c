@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 void cli_output_begin(cli_output *output, const cli_session *session)
 {
@@ -121,6 +122,16 @@ void cli_print_known(const cli_session *session, const foray_model *model, const
            foray_model_theta(model) ? ": 'foray plan MODEL' needs no run" : "");
 }
 
+const char *cli_trusted(const foray_run *run)
+{
+    const int32_t *state;
+    const double *probability;
+    bool learnt = foray_model_initial(foray_run_model(run), &state, &probability) == 0;
+    return !learnt && strcmp(foray_run_settings(run)->algorithm, "recorded") == 0
+               ? "their law is taken on trust: recorded episodes may begin anywhere"
+               : NULL;
+}
+
 void cli_print_refutation(foray_run *run, const char *before)
 {
     foray_refutation found;
@@ -143,18 +154,12 @@ cli_exit cli_require_unproved(cli_session *session, const foray_certificate *cer
                     foray_certificate_because(certificate));
 }
 
-bool cli_proved_optimal(const foray_certificate *certificate)
-{
-    return certificate->status == FORAY_CERTIFIED && certificate->bound == FORAY_BOUND_GAP &&
-           certificate->gap == 0;
-}
-
 const char *cli_verdict(const foray_certificate *certificate)
 {
-    if (cli_proved_optimal(certificate))
-        return "optimal";
-    bool certified = certificate->status == FORAY_CERTIFIED;
-    return certified && certificate->vacuous ? "vacuous" : foray_certificate_status(certificate);
+    return certificate->optimal == FORAY_OPTIMAL_PROVED ? "optimal"
+           : certificate->optimal == FORAY_OPTIMAL_ROUNDING
+               ? "rounding"
+               : foray_certificate_verdict(certificate);
 }
 
 void cli_output_certificate(cli_output *output, const char *key,
@@ -173,7 +178,7 @@ void cli_output_explained(cli_output *output, const char *key, const foray_certi
     cli_output_text(output, "bound", foray_bound_name(certificate->bound));
     cli_output_text(output, "status", foray_certificate_status(certificate));
     cli_output_text(output, "because", foray_certificate_because(certificate));
-    cli_output_flag(output, "optimal", certificate->optimal);
+    cli_output_text(output, "optimal", foray_certificate_optimal(certificate));
     cli_output_flag(output, "vacuous", certificate->vacuous);
     if (doubt && most > 0)
         cli_doubt_output(output, doubt, most);

@@ -35,14 +35,14 @@ void cli_output_reals(cli_output *output, const char *key, int64_t count, const 
 void cli_output_refutation(cli_output *output, foray_run *run);
 /* That line alone, behind `before`. */
 void cli_print_refutation(foray_run *run, const char *before);
+/* What is said of the first states of a run where data cannot refute their law; NULL: they can. */
+const char *cli_trusted(const foray_run *run);
 /* Where a model leaves nothing to be learnt, says so in one line behind `before`, as text. */
 void cli_print_known(const cli_session *session, const foray_model *model, const char *before);
 /* Certified or exact; --require takes nothing less, and says so. */
 bool cli_proved(const foray_certificate *certificate);
 cli_exit cli_require_unproved(cli_session *session, const foray_certificate *certificate);
-/* A certificate of exactly 0 that is certified: only that is a proof. */
-bool cli_proved_optimal(const foray_certificate *certificate);
-/* What it amounts to, in one word: "optimal", "vacuous", or its status. */
+/* What it amounts to, in one word: "optimal" (proved), "rounding", "vacuous", or its status. */
 const char *cli_verdict(const foray_certificate *certificate);
 void cli_output_certificate(cli_output *output, const char *key,
                             const foray_certificate *certificate);

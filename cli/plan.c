@@ -220,7 +220,7 @@ static bool is_silent(const foray_reward *reward, const foray_policy *policy)
 {
     double most =
         cli_loss(reward, worst_of(reward, policy->horizon), policy->value[FORAY_OPTIMISTIC]);
-    return !policy->certificate.vacuous && !policy->certificate.optimal &&
+    return !policy->certificate.vacuous && policy->certificate.optimal == FORAY_OPTIMAL_NO &&
            policy->certificate.gap >= (1 - 1e-12) * most; /* which is rounded */
 }
 
@@ -255,11 +255,14 @@ static void print_footer(const cli_planning *p)
     printf("\n%s policies after %s episodes; delta %g, radius %s\n", foray_mode_name(p->mode),
            cli_grouped(foray_run_saved(p->run), episodes), certificate->delta,
            foray_radius_name(certificate->radius));
-    bool proved = false;
+    bool any[] = {[FORAY_OPTIMAL_NO] = false, false, [FORAY_OPTIMAL_PROVED] = false};
     for (int64_t i = 0; i < p->rewards.count; i++)
-        proved |= cli_proved_optimal(&p->policy[i]->certificate);
-    if (proved)
+        any[p->policy[i]->certificate.optimal] = true;
+    if (any[FORAY_OPTIMAL_PROVED])
         printf("optimal: proved, with probability at least %g\n", 1 - certificate->delta);
+    if (any[FORAY_OPTIMAL_ROUNDING])
+        printf("rounding: optimal up to rounding, with probability at least %g\n",
+               1 - certificate->delta);
     if (certificate->status == FORAY_CERTIFIED)
         printf("with probability at least %g, the gap of each is at most its certificate\n",
                1 - certificate->delta);

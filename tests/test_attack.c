@@ -86,7 +86,7 @@ static void count(attack *it, const foray_certificate *certificate, double loss)
     score->certificates++;
     score->gaps += certificate->radius == FORAY_RADIUS_LIKELIHOOD;
     score->vacuous += certificate->vacuous;
-    score->optimal += certificate->optimal;
+    score->optimal += certificate->optimal != FORAY_OPTIMAL_NO;
     if (certificate->gap > 1e-6)
         score->tightest = fmax(score->tightest, loss / certificate->gap);
 }

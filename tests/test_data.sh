@@ -25,6 +25,7 @@ for name in "${algorithms[@]}"; do
     done
     holds "$name: the certificates of the data are those of the run" cmp run.certified learnt.certified
     holds "$name: there is something to compare" grep -qE '"gap": ?[0-9]' learnt.certified
+    expect 0 "first states +their law is taken on trust" foray info learnt.foray
     holds "$name: the data of the learnt run are its data" sh -c 'foray data learnt.foray | cmp - run.csv'
 done
 holds "most algorithms were compared" test "$checks" -gt 60

@@ -228,13 +228,17 @@ static void large_files_are_read(void **state)
 #define VALUE                                                                                      \
     ",\n\"value\":{\"policy\":1,\"low\":0,\"high\":null,\"optimistic\":1,\"plugin\":1,"            \
     "\"pessimistic\":1}"
-#define CERTIFICATE(more)                                                                          \
+#define SAYING(said, more)                                                                         \
     ",\n\"certificate\":{\"gap\":0,\"delta\":0.1,\"radius\":\"likelihood\",\"bound\":\"gap\","     \
-    "\"status\":\"certified\",\"optimal\":true,\"vacuous\":false" more "}"
+    "\"status\":\"certified\",\"optimal\":" said ",\"vacuous\":false" more "}"
+
+#define CERTIFICATE(more) SAYING("\"proved\"", more)
 
 static const char *const good[] = {
     SIZES GIVEN ACTION "}",
     SIZES MODE ACTION VALUE CERTIFICATE("") "}",
+    SIZES MODE ACTION VALUE SAYING("true", "") "}",
+    SIZES MODE ACTION VALUE SAYING("\"no\"", "") "}",
     SIZES MODE ACTION VALUE CERTIFICATE(",\"doubt\":[[1,1,1,0.5]],\"laws\":[{\"name\":\"x\","
                                         "\"visits\":1,\"share\":1,\"more\":null}]") "}",
     SIZES GIVEN ACTION
@@ -272,6 +276,9 @@ static const char *const bad[][2] = {
     {SIZES MODE ACTION "}", "p.json:1: value: an object"},
     {SIZES MODE ACTION VALUE "}", "p.json:1: certificate: an object"},
     {SIZES MODE ACTION VALUE CERTIFICATE(",\"optimal\":1") "}", "p.json:7:"},
+    {SIZES MODE ACTION VALUE SAYING("\"certainly\"", "") "}", "p.json:7: optimal"},
+    {SIZES MODE ACTION VALUE SAYING("\"rounding\"", "") "}",
+     "p.json:7: optimal: \"rounding\", but the rest of it says \"proved\""},
     {SIZES MODE ACTION VALUE CERTIFICATE(",\"doubt\":[[3,1,1,0.5]]") "}", "p.json:7: doubt"},
     {SIZES MODE ACTION VALUE CERTIFICATE(",\"laws\":[{\"visits\":1}]") "}", "p.json:7: name"},
     {SIZES GIVEN ACTION ",\n\"reward\":{}}", "p.json:6: reward: an object of the format"},

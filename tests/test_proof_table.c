@@ -56,7 +56,7 @@ static void add_goal(foray_explorer *explorer, fy_certifier *sets, int64_t goal,
     sum->values_mean += values / states;
     sum->gap_worst = fmax(sum->gap_worst, gap);
     sum->gap_mean += gap / states;
-    sum->optimal += policy->certificate.optimal;
+    sum->optimal += policy->certificate.optimal != FORAY_OPTIMAL_NO;
     sum->zeros += gap == 0;
     foray_policy_destroy(policy);
     foray_reward_destroy((foray_reward *)reward);

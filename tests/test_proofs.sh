@@ -10,7 +10,7 @@ foray explore riverswim -k 1024 -o river.foray >/dev/null
 for goal in 0 1 2 3 4 5; do
     foray plan river.foray -r "goal:$goal" -m plugin --no-store --json >plan.json
     holds "goal $goal has a certificate of 0" test "$(json plans.0.certificate.gap plan.json)" = 0
-    holds "goal $goal is optimal" test "$(json plans.0.certificate.optimal plan.json)" = true
+    holds "goal $goal is optimal" test "$(json plans.0.certificate.optimal plan.json)" = '"proved"'
 done
 holds "the bound is named" test "$(json plans.0.certificate.bound plan.json)" = '"gap"'
 expect 0 "optimal: proved, with probability at least 0.9" \
@@ -96,6 +96,12 @@ holds "a proof has no doubt" sh -c "! grep -q doubt proved.json"
 foray explore riverswim -k 60 -o safe.foray --quiet
 foray plan safe.foray -r avoid:5 --quiet -o safe.json # 0 up to rounding
 expect 0 "optimal up to rounding" foray certify safe.foray safe.json -r avoid:5
+holds "without a table of doubts" sh -c "! foray certify safe.foray safe.json -r avoid:5 | grep -q 'where the doubt'"
+foray certify safe.foray safe.json -r avoid:5 --json >safe.certified
+holds "in JSON, too" test "$(json certificates.0.certificate.optimal safe.certified)" = '"rounding"'
+expect 0 "^avoid:5 .* rounding *$" foray plan safe.foray -r avoid:5 --no-store
+expect 0 "^rounding: optimal up to rounding, with probability at least 0.9" foray plan safe.foray -r avoid:5 --no-store
+holds "and in the policy's file" test "$(json certificate.optimal safe.json)" = '"rounding"'
 foray report safe.foray -o safe.html >/dev/null
 holds "a page says so, and does not call it proved" grep -q "it is optimal up to rounding" safe.html
 holds "and does not doubt it" sh -c "! grep -q 'Where the doubt is' safe.html"

@@ -21,11 +21,11 @@
  * @property {number} pessimistic
  * @property {number} gap the certificate
  * @property {number} delta
- * @property {number} optimal
  * @property {number} vacuous
  *
  * @typedef {object} Certified
  * @property {Numbers} numbers
+ * @property {string} optimal "proved", "rounding" or "no"
  * @property {string} status
  * @property {string} because
  * @property {string} radius
@@ -185,10 +185,11 @@ class Engine {
 
   /** @returns {Certified} what the last plan is worth */
   result() {
-    const of = new Float64Array(this.call.memory.buffer, this.call.play_numbers(), 10);
-    const [expected, low, high, optimistic, plugin, pessimistic, gap, delta, optimal, vacuous] = of;
+    const of = new Float64Array(this.call.memory.buffer, this.call.play_numbers(), 9);
+    const [expected, low, high, optimistic, plugin, pessimistic, gap, delta, vacuous] = of;
     return {
-      numbers: { expected, low, high, optimistic, plugin, pessimistic, gap, delta, optimal, vacuous },
+      numbers: { expected, low, high, optimistic, plugin, pessimistic, gap, delta, vacuous },
+      optimal: this.text(this.call.play_optimal()),
       status: this.text(this.call.play_status()),
       because: this.text(this.call.play_because()),
       radius: this.text(this.call.play_radius()),

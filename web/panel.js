@@ -85,9 +85,8 @@ class Sheet {
     const share = new Array(states).fill(0);
     for (const place of places) share[place.state] += place.share;
     const most = share.reduce((a, b) => Math.max(a, b), 0);
-    const settled = this.result !== null && this.result.numbers.optimal !== 0; // what is left is rounding
-    this.doubt = most > 0 && !settled ? share.map((x) => (x < most / 20 ? 0 : x / most)) : [];
-    this.places = settled ? [] : places;
+    this.doubt = most > 0 ? share.map((x) => (x < most / 20 ? 0 : x / most)) : [];
+    this.places = places;
   }
 }
 
@@ -108,8 +107,8 @@ function verdictOn(sheet, explored) {
     return Number.isFinite(n.gap)
       ? { state: "open", word: `Perhaps ${atMost(n.gap)} below the best`, text: `${result.status}: ${result.because}.` }
       : { state: "open", word: "No certificate", text: `${result.because}.` };
-  if (n.gap === 0) return { state: "optimal", word: "Proved optimal", text: `No policy is better, with probability at least ${sure}.` };
-  if (n.optimal) return { state: "optimal", word: "Optimal up to rounding", text: `No policy is better by more than ${atMost(n.gap)}, with probability at least ${sure}.` };
+  if (result.optimal === "proved") return { state: "optimal", word: "Proved optimal", text: `No policy is better, with probability at least ${sure}.` };
+  if (result.optimal === "rounding") return { state: "optimal", word: "Optimal up to rounding", text: `No policy is better by more than ${atMost(n.gap)}, with probability at least ${sure}.` };
   if (n.vacuous) return { state: "open", word: "Nothing certain yet", text: "The certificate is as large as rewards allow: more episodes are needed." };
   return { state: "certified", word: `At most ${atMost(n.gap)} below the best`, text: `Certified, with probability at least ${sure}.` };
 }
@@ -165,8 +164,8 @@ class Panel {
   whyNowhere({ places, result }) {
     if (!result || (places && places.length > 0)) return "";
     if (!places) return "computing …";
-    if (result.numbers.gap === 0) return "Nowhere: the policy is proved optimal.";
-    return result.numbers.optimal ? "Nowhere: the policy is optimal up to rounding."
+    if (result.optimal === "proved") return "Nowhere: the policy is proved optimal.";
+    return result.optimal === "rounding" ? "Nowhere: the policy is optimal up to rounding."
       : "A certificate of this kind cannot be traced to places.";
   }
 

@@ -280,7 +280,7 @@ foray_status EXPORT(play_explain)(void)
     bool reasons = foray_model_is_open(play.model) || certificate->bound == FORAY_BOUND_GAP ||
                    certificate->radius == FORAY_RADIUS_LIKELIHOOD ||
                    certificate->radius == FORAY_RADIUS_REFIT;
-    if (!(certificate->gap > 0) || !reasons)
+    if (!(certificate->gap > 0) || certificate->optimal != FORAY_OPTIMAL_NO || !reasons)
         return FORAY_OK;
     return foray_explorer_explain(play.explorer, play.reward, play.policy, 0, &play.doubt);
 }
@@ -292,7 +292,7 @@ const int32_t *EXPORT(play_policy)(void)
 }
 
 /* The numbers of a plan, in the order of the names in engine.js. */
-enum { NUMBERS = 10 };
+enum { NUMBERS = 9 };
 const double *EXPORT(play_numbers)(void)
 {
     static double number[NUMBERS];
@@ -306,10 +306,13 @@ const double *EXPORT(play_numbers)(void)
                                  policy->value[FORAY_PESSIMISTIC],
                                  certificate->gap,
                                  certificate->delta,
-                                 certificate->optimal,
                                  certificate->vacuous};
     memcpy(number, all, sizeof number);
     return number;
+}
+const char *EXPORT(play_optimal)(void)
+{
+    return foray_certificate_optimal(&play.policy->certificate);
 }
 const char *EXPORT(play_status)(void)
 {

@@ -271,7 +271,7 @@ class Playground {
     if (this.paint.empty) return MINUTE[0];
     if (!result) return "The arrows follow while you paint; the certificate when you pause.";
     if (result.status !== "certified") return "The arrows are the best plan under what was learnt; nothing is proved about it.";
-    return result.numbers.gap === 0
+    return result.optimal === "proved"
       ? "This reward was not known while exploring, and yet the plan is proved to be the best."
       : "No other policy can add more than the certificate. Stripes: where it comes from.";
   }

@@ -801,6 +801,16 @@ typedef enum foray_proof_status {
     FORAY_REFUTED
 } foray_proof_status;
 
+/* May a policy be called optimal? PROVED: the gap is exactly 0, and counts its own rounding errors
+ * (FORAY_BOUND_GAP), or theta is known. ROUNDING: it is proved to be at most 1e-9 of the largest
+ * possible return, of which reaching and avoiding have 1. NO: neither. Everything that shows a
+ * certificate says this and nothing else. */
+typedef enum foray_optimality {
+    FORAY_OPTIMAL_NO,
+    FORAY_OPTIMAL_ROUNDING,
+    FORAY_OPTIMAL_PROVED
+} foray_optimality;
+
 /* With probability at least 1 - delta, V* - V^pi <= gap, if certified. */
 typedef struct foray_certificate {
     double gap; /* INFINITY: the algorithm has no bound */
@@ -808,14 +818,18 @@ typedef struct foray_certificate {
     foray_radius radius;
     foray_bound bound;         /* which bound gave the gap */
     foray_proof_status status; /* whether it is proved */
-    bool optimal;              /* the gap is 0 up to rounding: at most 1e-9 of what rewards allow */
-    bool vacuous;              /* the gap is all that rewards allow: it says nothing */
+    foray_optimality optimal;
+    bool vacuous; /* the gap is all that rewards allow: it says nothing */
 } foray_certificate;
 
 /* "certified", "exact", "estimate", "heuristic", "refuted" or "none". */
 FORAY_API const char *foray_certificate_status(const foray_certificate *certificate);
 /* What that word means, or why nothing is proved: a clause that can follow a colon. */
 FORAY_API const char *foray_certificate_because(const foray_certificate *certificate);
+/* "no", "rounding" or "proved". */
+FORAY_API const char *foray_certificate_optimal(const foray_certificate *certificate);
+/* What it amounts to: "proved optimal", "optimal up to rounding", "vacuous", or its status. */
+FORAY_API const char *foray_certificate_verdict(const foray_certificate *certificate);
 /* "gap", "values", "counts", "exact" or "none". */
 FORAY_API const char *foray_bound_name(foray_bound bound);
 
@@ -970,12 +984,16 @@ FORAY_API void foray_explorer_through_clusters(foray_explorer *explorer);
 FORAY_API foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps,
                                             const int32_t *states, const int32_t *actions);
 
-/* Whether the data refute the model: no law that it admits fits them. There are two tests.
+/* Whether the data refute the model: no law that it admits fits them. There are three tests.
  * `evidence` is the log of a number that, if the model is true, ever reaches e^limit = 1000 with
  * probability at most 0.001: how much more probable the data are if every (s,a) has a law of its
  * own. And an interval of the confidence set can lie below 0 altogether, which it does with
  * probability at most delta: that of theta[coordinate] or, if that is -1, of the probability that
- * `next` follows (state, action). half_width is 0 where there is no such interval. */
+ * `next` follows (state, action). half_width is 0 where there is no such interval. And where
+ * episodes begin is compared with the law that the model states, unless they were recorded
+ * elsewhere: it shares the 0.001. If that is what is refuted, action is -1, and state the first
+ * state that shows it most, with its share of episodes as the estimate; evidence is INFINITY if
+ * the model lets none begin there. */
 typedef struct foray_refutation {
     bool refuted;
     int64_t episodes; /* after so many it was noticed; tests are made again and again */

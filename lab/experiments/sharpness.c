@@ -43,7 +43,7 @@ enum {
     C_CERTIFICATE,
     C_ADVERSARY,
     C_TRUTH,
-    C_PROVED,
+    C_OPTIMAL,
     C_OVERTAKEN,
     C_BROKEN,
     COLUMNS
@@ -60,7 +60,7 @@ static const fy_lab_column row_columns[COLUMNS] = {
     [C_ADVERSARY] = {.name = "adversary",
                      .help = "mean of what a law of the set makes the plans lose"},
     [C_TRUTH] = {.name = "truth", .help = "mean of what the plans lose"},
-    [C_PROVED] = {.name = "proved", .help = "plans whose certificate is 0, up to rounding"},
+    [C_OPTIMAL] = {.name = "optimal", .help = "plans that are optimal, proved or up to rounding"},
     [C_OVERTAKEN] = {.name = "overtaken",
                      .help = "plans for which the adversary is above the certificate"},
     [C_BROKEN] = {.name = "broken", .help = "plans that lose more than their certificate"},
@@ -149,7 +149,7 @@ static void add_plan(sharpness_run *r, const fy_certifier *sets, int64_t i, doub
     row[C_CERTIFICATE] += gap;
     row[C_ADVERSARY] += fmax(0.0, found);
     row[C_TRUTH] += lost;
-    row[C_PROVED] += policy->certificate.optimal;
+    row[C_OPTIMAL] += policy->certificate.optimal != FORAY_OPTIMAL_NO;
     row[C_OVERTAKEN] += found > gap + rounding;
     row[C_BROKEN] += lost > gap + rounding;
 }
@@ -292,11 +292,12 @@ static void show_numbers(const fy_lab *lab, bool last_only, const char *name, fy
             fy_table_shortest(&table, mean_at(lab, w, i, C_EPISODES));
             for (int c = C_VALUES; c <= C_TRUTH; c++)
                 fy_table_shortest(&table, mean_at(lab, w, i, c));
-            fy_table_shortest(&table, mean_at(lab, w, i, C_PROVED));
+            fy_table_shortest(&table, mean_at(lab, w, i, C_OPTIMAL));
             fy_table_shortest(&table, mean_at(lab, w, i, C_PLANS));
         }
     fy_content_table(content, use, name,
-                     "means over seeds; proved: plans certified to lose 0, up to rounding", &table);
+                     "means over seeds; optimal: plans that are so, proved or up to rounding",
+                     &table);
 }
 
 static void find_sharpness(fy_lab *lab)
@@ -307,29 +308,29 @@ static void find_sharpness(fy_lab *lab)
                 "Of %.0f certified plans %.0f lose more than their certificate, and a law of the "
                 "confidence set makes %.0f lose more.",
                 total(lab, C_PLANS), total(lab, C_BROKEN), total(lab, C_OVERTAKEN));
-    double all_plans = 0, all_proved = 0;
+    double all_plans = 0, all_optimal = 0;
     for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++) {
         all_plans += mean_at(lab, w, last, C_PLANS);
-        all_proved += mean_at(lab, w, last, C_PROVED);
+        all_optimal += mean_at(lab, w, last, C_OPTIMAL);
     }
     fy_lab_find(lab,
-                "After %.0f episodes %s of %.0f plans are proved optimal up to rounding, on "
+                "After %.0f episodes %s of %.0f plans are optimal, proved or up to rounding, on "
                 "average over seeds.",
-                mean_at(lab, 0, last, C_EPISODES), fy_number(all_proved, number[0]), all_plans);
+                mean_at(lab, 0, last, C_EPISODES), fy_number(all_optimal, number[0]), all_plans);
     fy_lab_details(lab);
     for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++) {
         double certificate = mean_at(lab, w, last, C_CERTIFICATE);
         double found = mean_at(lab, w, last, C_ADVERSARY), all = mean_at(lab, w, last, C_PLANS);
-        double proved = mean_at(lab, w, last, C_PROVED);
+        double optimal = mean_at(lab, w, last, C_OPTIMAL);
         fy_lab_find(lab,
                     "%s after %.0f episodes: certificate %s (%s from values), %s of it reached "
-                    "by a law of the set; %s of %.0f plans proved optimal up to rounding.",
+                    "by a law of the set; %s of %.0f plans optimal, proved or up to rounding.",
                     fy_lab_word(lab, WORLDS, w), mean_at(lab, w, last, C_EPISODES),
                     fy_number(certificate, number[0]),
                     fy_number(mean_at(lab, w, last, C_VALUES), number[1]),
                     certificate > 0 ? fy_number(rint(100 * found / certificate) / 100, number[2])
                                     : "all",
-                    fy_number(proved, number[3]), all);
+                    fy_number(optimal, number[3]), all);
     }
 }
 

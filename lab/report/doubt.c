@@ -165,7 +165,7 @@ static foray_status find(fy_report *report, const foray_reward *reward, const fo
 {
     *out = NULL;
     /* Reasons on this page are about the likelihood of all data, not about refits. */
-    if (policy->certificate.optimal ||
+    if (policy->certificate.optimal != FORAY_OPTIMAL_NO ||
         (!report->model->open && policy->certificate.bound != FORAY_BOUND_GAP &&
          policy->certificate.radius != FORAY_RADIUS_LIKELIHOOD) ||
         policy->certificate.radius == FORAY_RADIUS_REFIT)

@@ -24,23 +24,6 @@ static void put_known(fy_table *table, double value)
         fy_table_number(table, value);
 }
 
-/* A proof is a certificate of exactly 0; NULL: the policy may lose more than rounding does. */
-static const char *optimality(const foray_certificate *certificate)
-{
-    if (!certificate->optimal || certificate->status != FORAY_CERTIFIED)
-        return NULL;
-    return certificate->gap == 0 ? "proved optimal" : "optimal up to rounding";
-}
-
-const char *fy_report_status(const foray_certificate *certificate)
-{
-    const char *optimal = optimality(certificate);
-    return optimal ? optimal
-           : certificate->vacuous && !isinf(certificate->gap)
-               ? "vacuous"
-               : foray_certificate_status(certificate);
-}
-
 static bool list_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
                       const char *reward_json, const foray_policy *policy)
 {
@@ -70,7 +53,7 @@ static bool list_plan(void *user, int64_t id, int64_t episodes, const char *rewa
         put_known(&l->people, policy->low);
         put_known(&l->people, policy->high);
         fy_table_number(&l->people, certificate->gap);
-        fy_table_cell(&l->people, "%s", fy_report_status(certificate));
+        fy_table_cell(&l->people, "%s", foray_certificate_verdict(certificate));
     }
     return ++l->seen < FY_REPORT_CSV_ROWS;
 }
@@ -110,7 +93,7 @@ static foray_status print_values(fy_report *report, int64_t episodes, const fora
                                  const foray_policy *policy)
 {
     char low[FY_NUMBER_SIZE], high[FY_NUMBER_SIZE], gap[FY_NUMBER_SIZE], after[FY_NUMBER_SIZE];
-    const char *proved = optimality(&policy->certificate);
+    bool settled = policy->certificate.optimal != FORAY_OPTIMAL_NO;
     double value = 0, optimal = 0;
     fy_print(report->text, "<p>The %s policy, planned after %s episodes. ",
              policy->mode == FORAY_PLUGIN ? "plug-in" : foray_mode_name(policy->mode),
@@ -122,14 +105,15 @@ static foray_status print_values(fy_report *report, int64_t episodes, const fora
                  fy_number(policy->low, low), fy_number(policy->high, high));
     fy_number(policy->certificate.gap, gap);
     fy_print(report->text, "%s", isnan(policy->expected) ? "" : ". ");
-    if (policy->certificate.vacuous && !policy->certificate.optimal)
+    if (policy->certificate.vacuous)
         fy_print(report->text,
                  "How much it loses against the best policy is not known yet: the bound, %s, is as "
                  "large as rewards allow.</p>\n",
                  gap);
     else
         fy_print(report->text, "It loses at most %s against the best policy%s%s (%s: %s).</p>\n",
-                 gap, proved ? ": it is " : "", proved ? proved : "",
+                 gap, settled ? ": it is " : "",
+                 settled ? foray_certificate_verdict(&policy->certificate) : "",
                  foray_certificate_status(&policy->certificate),
                  foray_certificate_because(&policy->certificate));
     if (!foray_model_theta(report->model))

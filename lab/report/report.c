@@ -95,7 +95,8 @@ static foray_status print_bound(fy_report *report)
         return status;
     fy_format(value, sizeof value, "%s for every reward at once (%s, delta %g, radius %s)",
               fy_number(bound.gap, number),
-              bound.vacuous ? "vacuous: as large as rewards allow" : fy_report_status(&bound),
+              bound.vacuous ? "vacuous: as large as rewards allow"
+                            : foray_certificate_verdict(&bound),
               bound.delta, foray_radius_name(bound.radius));
     fy_page_fact(report->text, "certificate", value);
     if (bound.status != FORAY_CERTIFIED)

@@ -64,9 +64,6 @@ void fy_report_axes(fy_report *report, int64_t rows, int64_t cols);
 bool fy_report_starts(const fy_report *report, int64_t state);
 /* Marks the few states [states] in which the most is earned; how many, 0 if they are many. */
 int64_t fy_report_goals(const fy_report *report, const foray_reward *reward, bool *goal);
-/* What a certificate amounts to: "proved optimal", "optimal up to rounding", "vacuous", or
- * its status. */
-const char *fy_report_status(const foray_certificate *certificate);
 /* The state that was visited most. */
 int64_t fy_report_busiest(const fy_report *report);
 

@@ -140,7 +140,7 @@ class CertificateStruct(Structure):
         ("radius", c_int),
         ("bound", c_int),
         ("status", c_int),
-        ("optimal", c_bool),
+        ("optimal", c_int),
         ("vacuous", c_bool),
     ]
 
@@ -488,6 +488,8 @@ str    foray_radius_name                int
 str    foray_bound_name                 int
 str    foray_certificate_status         ptr
 str    foray_certificate_because        ptr
+str    foray_certificate_optimal        ptr
+str    foray_certificate_verdict        ptr
 void   foray_policy_destroy             ptr
 status foray_policy_create              ptr ptr int ptr
 status foray_policy_load                ptr str ptr

@@ -32,7 +32,9 @@ class Certificate:
 
     ``status`` is "certified", "exact", "estimate", "heuristic", "refuted" or "none", and
     ``because`` what that word means or why nothing is proved; ``radius`` and ``bound`` name the
-    confidence set and the bound that gave the gap. ``optimal``: the gap is 0 up to rounding.
+    confidence set and the bound that gave the gap. ``optimal`` is "proved" where the gap is exactly
+    0, "rounding" where it is at most 1e-9 of the largest possible return, else "no"; ``verdict``
+    says in words what the certificate amounts to.
     ``vacuous``: it is as large as rewards allow, and says nothing.
     """
 
@@ -42,8 +44,9 @@ class Certificate:
     bound: str
     status: str
     because: str
-    optimal: bool
+    optimal: str
     vacuous: bool
+    verdict: str
 
     @property
     def proved(self) -> bool:
@@ -59,8 +62,9 @@ class Certificate:
             bound=lib.foray_bound_name(struct.bound).decode(),
             status=lib.foray_certificate_status(byref(struct)).decode(),
             because=lib.foray_certificate_because(byref(struct)).decode(),
-            optimal=bool(struct.optimal),
+            optimal=lib.foray_certificate_optimal(byref(struct)).decode(),
             vacuous=bool(struct.vacuous),
+            verdict=lib.foray_certificate_verdict(byref(struct)).decode(),
         )
 
 
@@ -131,7 +135,7 @@ class Plan:
     @property
     def proved_optimal(self) -> bool:
         """Is it proved that no policy is better (with probability 1 - delta)?"""
-        return self.certificate.proved and self.certificate.gap == 0
+        return self.certificate.optimal == "proved"
 
     def action(self, step: int, state: Any) -> int:
         """What to do in a state, with step from 0; in a run that explored an environment, also at
@@ -209,14 +213,10 @@ class Plan:
         return pictures.html(self)
 
     def __repr__(self) -> str:
-        certificate = self.certificate
-        rounded = certificate.proved and certificate.optimal
-        verdict = "optimal up to rounding" if rounded else certificate.status
-        verdict = "proved optimal" if self.proved_optimal else verdict
         return (
             f"<foray.Plan for {self.reward.name}: value {self.value:.6g}"
             f" in [{self.low:.6g}, {self.high:.6g}], certificate {self.certificate.gap:.6g}"
-            f" ({verdict})>"
+            f" ({self.certificate.verdict})>"
         )
 
 

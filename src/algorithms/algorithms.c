@@ -104,6 +104,8 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
                  : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
         status = fy_explorer_prepare_tests(explorer);
+    if (status == FORAY_OK)
+        status = fy_explorer_prepare_beginnings(explorer);
     if (status == FORAY_OK && fy_was_stopped(ctx)) /* in the middle of the first plan */
         status = FORAY_INTERRUPTED;
     if (status != FORAY_OK) {

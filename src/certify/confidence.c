@@ -20,7 +20,7 @@ foray_status fy_confidence_create(foray_context *ctx, const fy_basis *basis, fy_
     set->basis = basis;
     if (!FY_ALLOC(ctx, lambda, basis->blocks) || !FY_ALLOC(ctx, set->z, basis->unknowns) ||
         !FY_ALLOC(ctx, set->radius, basis->blocks) || !FY_ALLOC(ctx, set->p, generators) ||
-        !FY_ALLOC(ctx, set->norm, generators) || !FY_ALLOC(ctx, set->work, basis->most_dim) ||
+        !FY_ALLOC(ctx, set->norm, generators) || !FY_ALLOC(ctx, set->work, 4 * basis->most_dim) ||
         !FY_ALLOC(ctx, set->at_x, model->generator_sets + 1) ||
         !FY_ALLOC(ctx, set->often, generators) ||
         !FY_ALLOC(ctx, set->width, model->generator_sets) ||
@@ -68,33 +68,38 @@ void fy_confidence_destroy(fy_confidence *set)
     free(set);
 }
 
-/* || |L^-1| |L| ||_inf of one block: solve L X = I column by column. */
-static double factor_condition(const double *L, int64_t d)
+/* An upper bound of ||N||_2 for N = |L^-1| |L| of one block: ||N||_2^2 <= ||N||_1 ||N||_inf. The
+ * columns of L^-1 are solved for, one by one: `work` has room for four vectors. Each solves
+ * (L + E) y = e_j with |E| <= (d+2) u |L|, so that the computed N' has N <= N' + (d+2) u N N', and
+ * ||N|| <= ||N'||/(1 - (d+2) u ||N'||) in both norms. Where L is too near to singular to tell, more
+ * than anything that is compared with it. */
+static double factor_condition(const double *L, int64_t d, double *work)
 {
-    double worst = 0;
-    double row_sum[64];
-    if (d > 64)
-        return (double)d * (double)d; /* what rows of comparable size give at worst */
+    double *y = work, *row = work + d, *total = work + 2 * d, *column = work + 3 * d;
+    memset(row, 0, (size_t)(3 * d) * sizeof *row);
     for (int64_t i = 0; i < d; i++)
-        row_sum[i] = 0;
-    /* |L| 1 first, then |L^-1| of that, with the inverse built row by row. */
-    double inverse[64][64];
-    for (int64_t i = 0; i < d; i++) {
-        for (int64_t j = 0; j <= i; j++) {
+        for (int64_t j = 0; j <= i; j++)
+            row[i] += fabs(L[i * (i + 1) / 2 + j]);
+    for (int64_t j = 0; j < d; j++) {
+        double size = 0;
+        for (int64_t i = j; i < d; i++) {
             double sum = i == j ? 1 : 0;
             for (int64_t l = j; l < i; l++)
-                sum -= L[i * (i + 1) / 2 + l] * inverse[l][j];
-            inverse[i][j] = sum / L[i * (i + 1) / 2 + i];
-            row_sum[i] += fabs(L[i * (i + 1) / 2 + j]);
+                sum -= L[i * (i + 1) / 2 + l] * y[l];
+            y[i] = sum / L[i * (i + 1) / 2 + i];
+            total[i] += fabs(y[i]) * row[j];
+            size += fabs(y[i]);
         }
+        for (int64_t l = 0; l <= j; l++)
+            column[l] += size * fabs(L[j * (j + 1) / 2 + l]);
     }
+    double rows = 0, columns = 0, off = 2 * (double)(d + 2) * DBL_EPSILON;
     for (int64_t i = 0; i < d; i++) {
-        double sum = 0;
-        for (int64_t j = 0; j <= i; j++)
-            sum += fabs(inverse[i][j]) * row_sum[j];
-        worst = fmax(worst, sum);
+        rows = fmax(rows, total[i] * (1 + off));
+        columns = fmax(columns, column[i] * (1 + off));
     }
-    return worst;
+    bool singular = !(off * fmax(rows, columns) < 0.5);
+    return singular ? 1e300 : sqrt(rows / (1 - off * rows)) * sqrt(columns / (1 - off * columns));
 }
 
 void fy_confidence_complete(fy_confidence *set)
@@ -107,7 +112,7 @@ void fy_confidence_complete(fy_confidence *set)
     for (int64_t g = 0; g < basis->blocks; g++)
         set->kappa_factor =
             fmax(set->kappa_factor, factor_condition(set->ridge->factor + set->ridge->at_matrix[g],
-                                                     basis->block[g].dim));
+                                                     basis->block[g].dim, set->work));
     for (int64_t i = 0; i < model->generator_sets; i++) {
         int64_t g = basis->block_of_generator_set[i], d = basis->block[g].dim;
         int64_t n = fy_generator_set_size(model, i), first = model->gen_start[i];

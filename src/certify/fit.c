@@ -139,6 +139,16 @@ void fy_fit_destroy(fy_fit *fit)
     free(fit);
 }
 
+double fy_fit_limit(void)
+{
+    return -fy_log(false_alarm);
+}
+
+double fy_fit_laws(const fy_fit *fit, const foray_model *model)
+{
+    return (double)((fit ? fit->blocks : 0) + (model->initials > 1));
+}
+
 double fy_fit_cost(const fy_fit *fit)
 {
     return fit->cost;
@@ -200,7 +210,7 @@ static double find_evidence(fy_fit *fit, const int64_t *seen)
         double l = basis->block[g].dim > 0 ? fy_likelihood_most(fit->likelihood, g, &data) : 0;
         most = fmax(most, fit->alone[g] - l - 64 * DBL_EPSILON * (fit->size[g] + fabs(l)));
     }
-    return fit->blocks > 0 ? most - fy_log((double)fit->blocks) : 0;
+    return fit->blocks > 0 ? most - fy_log(fy_fit_laws(fit, model)) : 0;
 }
 
 /* --------------------------------------------------------------- outside what can be */
@@ -289,7 +299,7 @@ void fy_fit_test(fy_fit *fit, const int64_t *seen, const fy_regression_set *regr
                  foray_refutation *out)
 {
     *out = (foray_refutation){.coordinate = -1, .state = -1, .action = -1, .next = -1};
-    out->limit = -fy_log(false_alarm);
+    out->limit = fy_fit_limit();
     out->evidence = find_evidence(fit, seen);
     if (regression)
         look_outside(fit, regression, out);

@@ -7,7 +7,8 @@
  *
  * and, for a block g of the model with the true weights w*, prod_{(s,a) in g} M(s,a) / e^{l_g(w*)}
  * is a nonnegative martingale that begins at 1, however actions are chosen. So is the mean over
- * the G blocks. By Ville, with probability 1 - delta', at all times at once and for all blocks,
+ * the G blocks, among which the stated law of first states counts (explore/beginning.c) where it
+ * has several. By Ville, with probability 1 - delta', at all times at once and for all blocks,
  *
  *     evidence = max_g [ sum_{(s,a) in g} log M(s,a) - max_w l_g(w) ] - log G  <  log(1/delta')
  *
@@ -30,6 +31,10 @@ typedef struct fy_fit fy_fit;
  * the test would take too much memory. */
 foray_status fy_fit_create(foray_context *ctx, const foray_model *model, fy_fit **out);
 void fy_fit_destroy(fy_fit *fit);
+
+/* log(1/delta'), and G of a model whose fit may be NULL. */
+double fy_fit_limit(void);
+double fy_fit_laws(const fy_fit *fit, const foray_model *model);
 
 /* About how many elementary steps a test takes. */
 double fy_fit_cost(const fy_fit *fit);

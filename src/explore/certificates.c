@@ -82,9 +82,9 @@ void fy_explorer_qualify(foray_explorer *explorer, foray_certificate *certificat
 {
     foray_refutation refutation;
     if (foray_explorer_refutation(explorer, &refutation) == FORAY_OK && refutation.refuted)
-        certificate->status = FORAY_REFUTED;
+        fy_certificate_degrade(certificate, FORAY_REFUTED);
     else if (explorer->through_clusters && certificate->status == FORAY_CERTIFIED)
-        certificate->status = FORAY_ESTIMATE;
+        fy_certificate_degrade(certificate, FORAY_ESTIMATE);
 }
 
 /* Below 1 the radii are smaller than theory asks for. */

@@ -128,6 +128,8 @@ foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int
         return not_absorbing(explorer, state);
     if (!model->open)
         explorer->seen[model->succ_start[pair] + j]++;
+    if (explorer->step == 0)
+        explorer->first = state;
     explorer->ops->observe(explorer, explorer->step, pair, j);
     explorer->step++;
     return explorer->failed ? FORAY_ERROR_MEMORY : fy_explorer_unless_stopped(explorer);
@@ -164,6 +166,8 @@ static foray_status end_episode(foray_explorer *explorer)
     if (fy_was_stopped(explorer->ctx)) { /* a test without an answer: the episode stays open */
         explorer->episodes--;
         explorer->step = length;
+    } else {
+        fy_explorer_note_beginning(explorer);
     }
     return fy_explorer_unless_stopped(explorer);
 }

@@ -27,6 +27,7 @@ void foray_explorer_destroy(foray_explorer *explorer)
     fy_certifier_destroy(explorer->certifier);
     fy_fit_destroy(explorer->fit);
     free(explorer->seen);
+    free(explorer->began);
     free(explorer->table);
     free(explorer);
 }

@@ -123,6 +123,11 @@ struct foray_explorer {
     int64_t next_test;         /* after how many episodes */
     foray_refutation tested;   /* what the last test said */
     int64_t tested_after;      /* and after how many episodes; -1: none yet */
+    int64_t *began;            /* [initials] episodes by first state; NULL: nobody asks */
+    int64_t beginnings;        /* their sum */
+    double otherwise;          /* log of how much more probable a law of their own makes them */
+    int64_t first;             /* the state in which the last episode began */
+    foray_refutation begun;    /* what refuted the stated law first */
     int32_t *table;            /* of fy_explorer_table; NULL: not needed yet */
     int64_t table_plans;       /* how many there were when it was filled in */
     void *self;                /* the algorithm's own state */
@@ -223,6 +228,16 @@ foray_status fy_explorer_prepare_tests(foray_explorer *explorer);
 void fy_explorer_test(foray_explorer *explorer);
 void fy_explorer_save_tests(const foray_explorer *explorer, fy_writer *writer);
 void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader);
+void fy_refutation_save(const foray_refutation *refutation, fy_writer *writer);
+void fy_refutation_load(foray_refutation *refutation, fy_reader *reader);
+
+/* The same of where episodes begin (beginning.c); after each episode. What is saved stands last,
+ * and earlier versions have nothing of it. */
+foray_status fy_explorer_prepare_beginnings(foray_explorer *explorer);
+void fy_explorer_note_beginning(foray_explorer *explorer);
+void fy_explorer_save_beginnings(const foray_explorer *explorer, fy_writer *writer);
+size_t fy_explorer_beginnings_size(const foray_explorer *explorer);
+void fy_explorer_load_beginnings(foray_explorer *explorer, fy_reader *reader);
 
 /* Has it a bound for all rewards: its own, or one from the sets? */
 foray_status fy_explorer_bounded(foray_explorer *explorer, bool *out);

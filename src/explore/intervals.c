@@ -28,12 +28,14 @@ foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, dou
     const fy_confidence *set = sets->set;
     for (int64_t k = 0, i = 0; k < model->available; k++) {
         int64_t pair = fy_existing(model, k);
-        int64_t generators = model->gen_start[model->generator_set[pair]];
+        int64_t of = model->generator_set[pair], generators = model->gen_start[of];
+        int64_t d = set->basis->block[set->basis->block_of_generator_set[of]].dim;
         int64_t first = model->succ_start[pair];
         for (int64_t j = first; j < model->succ_start[pair + 1]; j++, i++) {
             double p = set->p[generators + j - first], norm = set->norm[generators + j - first];
             /* What forming x may have rounded; what is certain stays so. */
-            double slack = norm > 0 ? 1e-12 + 64 * DBL_EPSILON * set->kappa_factor * norm : 0;
+            double terms = (double)(64 + d) * DBL_EPSILON;
+            double slack = norm > 0 ? 1e-12 + terms * set->kappa_factor * norm : 0;
             low[i] = fmin(fmax(p - norm - slack, 0), 1);
             high[i] = fmin(fmax(p + norm + slack, 0), 1);
         }
@@ -41,6 +43,7 @@ foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, dou
     if (about) {
         *about = fy_explorer_certificate(explorer, 0, 1);
         fy_explorer_qualify(explorer, about);
+        about->optimal = FORAY_OPTIMAL_NO; /* of no policy */
     }
     return FORAY_OK;
 }

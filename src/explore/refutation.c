@@ -57,6 +57,8 @@ foray_status foray_explorer_refutation(foray_explorer *explorer, foray_refutatio
     *out = (foray_refutation){.coordinate = -1, .state = -1, .action = -1, .next = -1};
     if (explorer->refuted.refuted) {
         *out = explorer->refuted;
+    } else if (explorer->begun.refuted) {
+        *out = explorer->begun;
     } else if (explorer->fit) {
         test_now(explorer);
         *out = explorer->tested;
@@ -66,10 +68,8 @@ foray_status foray_explorer_refutation(foray_explorer *explorer, foray_refutatio
 
 /* ------------------------------------------------------------- save and load */
 
-void fy_explorer_save_tests(const foray_explorer *explorer, fy_writer *writer)
+void fy_refutation_save(const foray_refutation *r, fy_writer *writer)
 {
-    const foray_refutation *r = &explorer->refuted;
-    fy_write_u64(writer, (uint64_t)explorer->next_test);
     fy_write_u64(writer, r->refuted);
     if (!r->refuted)
         return;
@@ -79,28 +79,39 @@ void fy_explorer_save_tests(const foray_explorer *explorer, fy_writer *writer)
     fy_write_doubles(writer, real, sizeof real / sizeof *real);
 }
 
-void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader)
+void fy_refutation_load(foray_refutation *r, fy_reader *reader)
 {
     int64_t number[5];
     double real[4];
-    explorer->tested_after = -1;
-    explorer->next_test = (int64_t)fy_read_u64(reader);
-    explorer->refuted = (foray_refutation){.refuted = false};
+    *r = (foray_refutation){.refuted = false};
     if (fy_read_u64(reader) == 0 || reader->failed)
         return;
     fy_read_u64s(reader, (uint64_t *)number, sizeof number / sizeof *number);
     fy_read_doubles(reader, real, sizeof real / sizeof *real);
     if (!reader->failed)
-        explorer->refuted = (foray_refutation){.refuted = true,
-                                               .episodes = number[0],
-                                               .coordinate = number[1],
-                                               .state = number[2],
-                                               .action = number[3],
-                                               .next = number[4],
-                                               .evidence = real[0],
-                                               .limit = real[1],
-                                               .estimate = real[2],
-                                               .half_width = real[3]};
+        *r = (foray_refutation){.refuted = true,
+                                .episodes = number[0],
+                                .coordinate = number[1],
+                                .state = number[2],
+                                .action = number[3],
+                                .next = number[4],
+                                .evidence = real[0],
+                                .limit = real[1],
+                                .estimate = real[2],
+                                .half_width = real[3]};
+}
+
+void fy_explorer_save_tests(const foray_explorer *explorer, fy_writer *writer)
+{
+    fy_write_u64(writer, (uint64_t)explorer->next_test);
+    fy_refutation_save(&explorer->refuted, writer);
+}
+
+void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader)
+{
+    explorer->tested_after = -1;
+    explorer->next_test = (int64_t)fy_read_u64(reader);
+    fy_refutation_load(&explorer->refuted, reader);
 }
 
 /* --------------------------------------------------------------------------- words */
@@ -127,19 +138,51 @@ static void print_impossible(const foray_model *model, const foray_refutation *r
               r->episodes, next, state, action, r->estimate, r->half_width);
 }
 
+/* Nats as a power of ten. */
+static void print_times(double evidence, char out[32])
+{
+    static const double nats_of_ten = 2.302585092994046;
+    fy_format(out, 32, "10^%.0f", floor(evidence / nats_of_ten));
+}
+
+static void print_beginning(const foray_model *model, const foray_refutation *r, char *text,
+                            size_t size)
+{
+    char first[64], times[32];
+    name_it("state", model ? foray_model_state_name(model, r->state) : NULL, r->state, first);
+    print_times(r->evidence, times);
+    if (isinf(r->evidence))
+        fy_format(text, size,
+                  "noticed after %" PRId64
+                  " episodes: one began in %s, where none begins by the law "
+                  "that the model states",
+                  r->episodes, first);
+    else
+        fy_format(text, size,
+                  "noticed after %" PRId64
+                  " episodes: %.3g of them began in %s; their first states "
+                  "are %s times as probable by a law of their own as by the one that the model "
+                  "states; if that is true, the probability that this ever reaches 10^3 is at most "
+                  "0.001",
+                  r->episodes, r->estimate, first, times);
+}
+
 void foray_refutation_print(const foray_model *model, const foray_refutation *refutation,
                             char *text, size_t size)
 {
-    static const double nats_of_ten = 2.302585092994046;
     const foray_refutation *r = refutation;
+    char times[32];
+    print_times(r->evidence, times);
     if (!r->refuted)
         fy_format(text, size, "the data do not refute the model");
+    else if (r->state >= 0 && r->action < 0)
+        print_beginning(model, r, text, size);
     else if (r->evidence >= r->limit)
         fy_format(text, size,
-                  "noticed after %" PRId64 " episodes: the data are 10^%.0f times as probable if "
+                  "noticed after %" PRId64 " episodes: the data are %s times as probable if "
                   "every state and action has a law of its own as under any law of the model; if "
                   "the model is true, the probability that this ever reaches 10^3 is at most 0.001",
-                  r->episodes, floor(r->evidence / nats_of_ten));
+                  r->episodes, times);
     else if (r->coordinate >= 0)
         fy_format(text, size,
                   "noticed after %" PRId64 " episodes: theta[%" PRId64

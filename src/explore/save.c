@@ -57,6 +57,7 @@ foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_
     fy_write_u64s(&writer, (const uint64_t *)explorer->seen, transitions_of(explorer));
     fy_explorer_save_tests(explorer, &writer);
     explorer->ops->save(explorer, &writer);
+    fy_explorer_save_beginnings(explorer, &writer);
     if (writer.failed) {
         free(writer.data);
         return FORAY_ERROR_MEMORY;
@@ -87,6 +88,7 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
     explorer->certifier_after = -1;
     fy_explorer_load_tests(explorer, &reader);
     explorer->ops->load(explorer, &reader);
+    fy_explorer_load_beginnings(explorer, &reader);
     if (reader.failed || reader.at != size)
         return fy_fail(explorer->ctx, FORAY_ERROR_RUN, "the saved state is damaged");
     return fy_explorer_unless_stopped(explorer);

@@ -175,10 +175,8 @@ int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next)
 }
 
 /* Initial states ascend: half of those left are out of the question at each look. */
-bool fy_model_may_start(const foray_model *model, int64_t state)
+int64_t fy_model_find_initial(const foray_model *model, int64_t state)
 {
-    if (model->open && model->initials == 0)
-        return state >= 0 && state < model->states;
     int64_t low = 0, high = model->initials;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -187,7 +185,14 @@ bool fy_model_may_start(const foray_model *model, int64_t state)
         else
             high = middle;
     }
-    return low < model->initials && model->initial_state[low] == state;
+    return low < model->initials && model->initial_state[low] == state ? low : -1;
+}
+
+bool fy_model_may_start(const foray_model *model, int64_t state)
+{
+    if (model->open && model->initials == 0)
+        return state >= 0 && state < model->states;
+    return fy_model_find_initial(model, state) >= 0;
 }
 
 int64_t foray_model_initial(const foray_model *model, const int32_t **state,

@@ -184,6 +184,9 @@ void fy_model_mark_nonnegative(const foray_model *model, bool *nonnegative);
 /* Which successor of pair p is `next`? -1: none. */
 int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next);
 
+/* Which of the initial states, all of positive probability, a state is; or -1. */
+int64_t fy_model_find_initial(const foray_model *model, int64_t state);
+
 /* Has the state a chance to be the first of an episode? Any number may be asked about. */
 bool fy_model_may_start(const foray_model *model, int64_t state);
 

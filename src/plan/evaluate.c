@@ -129,10 +129,9 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
     for (int mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] = value;
     policy->expected = policy->low = policy->high = value;
-    policy->certificate = (foray_certificate){.radius = FORAY_RADIUS_NONE,
-                                              .bound = FORAY_BOUND_EXACT,
-                                              .status = FORAY_EXACT,
-                                              .optimal = true};
+    policy->certificate = (foray_certificate){
+        .radius = FORAY_RADIUS_NONE, .bound = FORAY_BOUND_EXACT, .status = FORAY_EXACT};
+    fy_certificate_judge(&policy->certificate, work.unit.most);
     *out = policy;
     return FORAY_OK;
 }

@@ -2,6 +2,7 @@
  * model. Their files are read by policy_read.c and written by policy_write.c. */
 #include "plan/policy.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ const char *const fy_radius_names[] = {"sharp", "selfnormalised", "theorem", "li
 const char *const fy_status_names[] = {"none",      "certified", "exact", "estimate",
                                        "heuristic", "refuted",   NULL};
 const char *const fy_bound_names[] = {"none", "gap", "values", "counts", "exact", NULL};
+const char *const fy_optimality_names[] = {"no", "rounding", "proved", NULL};
 
 const char *foray_mode_name(foray_mode mode)
 {
@@ -47,6 +49,23 @@ const char *foray_bound_name(foray_bound bound)
     return fy_bound_names[bound];
 }
 
+const char *foray_certificate_optimal(const foray_certificate *certificate)
+{
+    return fy_optimality_names[certificate->optimal];
+}
+
+const char *foray_certificate_verdict(const foray_certificate *certificate)
+{
+    static const char *const optimal[] = {
+        [FORAY_OPTIMAL_ROUNDING] = "optimal up to rounding",
+        [FORAY_OPTIMAL_PROVED] = "proved optimal",
+    };
+    if (certificate->optimal != FORAY_OPTIMAL_NO)
+        return optimal[certificate->optimal];
+    bool certified = certificate->status == FORAY_CERTIFIED;
+    return certified && certificate->vacuous ? "vacuous" : foray_certificate_status(certificate);
+}
+
 bool fy_certificate_proves(const foray_certificate *certificate)
 {
     return certificate->status == FORAY_CERTIFIED || certificate->status == FORAY_EXACT;
@@ -57,12 +76,43 @@ double fy_certificate_delta(const foray_model *model, double delta)
     return fmin(1, delta + model->feature_delta);
 }
 
+/* What is as good as 0, of what rewards allow. */
+static const double rounding = 1e-9;
+
+bool fy_certificate_small(double gap, double most)
+{
+    return gap <= rounding * most;
+}
+
+/* Differences of values and the errors of counts do not know what they were rounded by. */
+static bool counts_rounding(const foray_certificate *certificate)
+{
+    return certificate->bound == FORAY_BOUND_GAP || certificate->bound == FORAY_BOUND_EXACT;
+}
+
+foray_optimality fy_certificate_optimality(const foray_certificate *certificate, bool small)
+{
+    if (!small || !fy_certificate_proves(certificate))
+        return FORAY_OPTIMAL_NO;
+    return certificate->gap == 0 && counts_rounding(certificate) ? FORAY_OPTIMAL_PROVED
+                                                                 : FORAY_OPTIMAL_ROUNDING;
+}
+
 void fy_certificate_judge(foray_certificate *certificate, double most)
 {
-    static const double rounding = 1e-9;
-    certificate->optimal = certificate->gap <= rounding * most;
+    bool small = fy_certificate_small(certificate->gap, most);
+    certificate->optimal = fy_certificate_optimality(certificate, small);
     /* Where every policy earns the same, most is 0: that is a proof, and not silence. */
-    certificate->vacuous = !certificate->optimal && certificate->gap >= (1 - rounding) * most;
+    certificate->vacuous = !small && certificate->gap >= (1 - rounding) * most;
+    /* Only what is proved is exactly 0. */
+    if (certificate->gap == 0 && !counts_rounding(certificate))
+        certificate->gap = 4 * DBL_EPSILON * most;
+}
+
+void fy_certificate_degrade(foray_certificate *certificate, foray_proof_status status)
+{
+    certificate->status = status;
+    certificate->optimal = FORAY_OPTIMAL_NO;
 }
 
 /* ----------------------------------------------------------------- creation */

@@ -5,8 +5,9 @@
 #include "model/model.h"
 
 /* In the order of the public enums, ended by NULL. */
-extern const char *const fy_mode_names[], *const fy_radius_names[], *const fy_status_names[],
-                                                                        *const fy_bound_names[];
+extern const char *const fy_mode_names[],
+    *const fy_radius_names[], *const fy_status_names[], *const fy_bound_names[],
+                                                            *const fy_optimality_names[];
 
 /* A policy of this shape, all actions 0 and everything else too. */
 foray_status fy_policy_create(foray_context *ctx, int64_t states, int64_t actions, int64_t horizon,
@@ -30,8 +31,15 @@ void fy_policies_destroy(int64_t count, foray_policy **policies);
  * being worse than the model says. */
 double fy_certificate_delta(const foray_model *model, double delta);
 
-/* Sets optimal and vacuous from the gap: 0 and all that rewards allow, up to rounding. */
+/* Is a gap as good as 0, of the largest possible return? */
+bool fy_certificate_small(double gap, double most);
+/* What a gap proves by its size, its bound and its status. Nothing else decides what is optimal. */
+foray_optimality fy_certificate_optimality(const foray_certificate *certificate, bool small);
+/* Sets optimal and vacuous; `most`: the largest possible return. A gap of 0 that does not count its
+ * rounding errors becomes as large as they are. */
 void fy_certificate_judge(foray_certificate *certificate, double most);
+/* Takes the proof away: the status is one that proves nothing. */
+void fy_certificate_degrade(foray_certificate *certificate, foray_proof_status status);
 /* Is it a proof? */
 bool fy_certificate_proves(const foray_certificate *certificate);
 

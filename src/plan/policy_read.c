@@ -170,6 +170,25 @@ static foray_status read_doubt(fy_policy_reading *r, fy_json object)
     return status;
 }
 
+/* What is said must follow from the gap, its bound and its status; how large returns can be, they
+ * do not say. Earlier versions said true of all that is small. */
+static foray_status read_optimal(fy_policy_reading *r, fy_json object,
+                                 foray_certificate *certificate)
+{
+    fy_json_kind kind = fy_json_kind_of(fy_policy_member(r, object, "optimal"));
+    bool earlier = kind == FY_JSON_TRUE || kind == FY_JSON_FALSE;
+    int said = kind == FY_JSON_TRUE;
+    foray_status status =
+        earlier ? FORAY_OK
+                : fy_policy_read_choice(r, object, "optimal", fy_optimality_names, &said);
+    if (status == FORAY_OK && said != FORAY_OPTIMAL_NO)
+        certificate->optimal = fy_certificate_optimality(certificate, true);
+    if (status != FORAY_OK || earlier || (int)certificate->optimal == said)
+        return status;
+    return fy_fail(r->ctx, FORAY_ERROR_INPUT, "optimal: \"%s\", but the rest of it says \"%s\"",
+                   fy_optimality_names[said], foray_certificate_optimal(certificate));
+}
+
 static foray_status read_second(fy_policy_reading *r, fy_json object,
                                 foray_certificate *certificate)
 {
@@ -177,7 +196,7 @@ static foray_status read_second(fy_policy_reading *r, fy_json object,
     foray_status status = fy_policy_read_choice(r, object, "bound", fy_bound_names, &bound);
     certificate->bound = (foray_bound)bound;
     if (status == FORAY_OK)
-        status = fy_policy_read_flag(r, object, "optimal", &certificate->optimal);
+        status = read_optimal(r, object, certificate);
     if (status == FORAY_OK)
         status = fy_policy_read_flag(r, object, "vacuous", &certificate->vacuous);
     return status == FORAY_OK ? read_doubt(r, object) : status;

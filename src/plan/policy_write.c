@@ -109,8 +109,8 @@ static void put_certificate(fy_writer *writer, const foray_policy *policy, bool 
         fy_print(writer, ",\"bound\":\"%s\"", foray_bound_name(certificate->bound));
     fy_print(writer, ",\"status\":\"%s\"", foray_certificate_status(certificate));
     if (second)
-        fy_print(writer, ",\"optimal\":%s,\"vacuous\":%s", certificate->optimal ? "true" : "false",
-                 certificate->vacuous ? "true" : "false");
+        fy_print(writer, ",\"optimal\":\"%s\",\"vacuous\":%s",
+                 foray_certificate_optimal(certificate), certificate->vacuous ? "true" : "false");
     fy_print(writer, ",\"because\":\"%s\"", foray_certificate_because(certificate));
     if (policy->about && (policy->about->places > 0 || policy->about->laws > 0))
         put_doubt(writer, policy->about);
@@ -220,7 +220,7 @@ static bool needs_second(const foray_policy *policy)
     for (int mode = 0; mode < FORAY_MODES; mode++)
         unknown |= isnan(policy->value[mode]);
     return known || unknown || policy->about || policy->certificate.bound != FORAY_BOUND_NONE ||
-           policy->certificate.optimal || policy->certificate.vacuous;
+           policy->certificate.optimal != FORAY_OPTIMAL_NO || policy->certificate.vacuous;
 }
 
 /* Of a policy from elsewhere nothing may be known: then neither values nor a certificate. */
@@ -259,8 +259,9 @@ static foray_status check_head(foray_context *ctx, const foray_policy *policy)
                 foray_radius_name(certificate->radius) != NULL && certificate->gap >= 0 &&
                 certificate->delta >= 0 && certificate->delta <= 1 &&
                 (unsigned)certificate->status <= FORAY_REFUTED &&
-                (unsigned)certificate->bound <= FORAY_BOUND_EXACT && !isinf(policy->expected) &&
-                !isinf(policy->low) && !isinf(policy->high);
+                (unsigned)certificate->bound <= FORAY_BOUND_EXACT &&
+                (unsigned)certificate->optimal <= FORAY_OPTIMAL_PROVED &&
+                !isinf(policy->expected) && !isinf(policy->low) && !isinf(policy->high);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         sane = sane && !isinf(policy->value[mode]);
     if (sane)

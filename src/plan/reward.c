@@ -320,5 +320,8 @@ void fy_reward_convert(const foray_reward *reward, foray_policy *policy)
     /* The gap certificate counts its roundings by itself; differences of values do not. */
     if (policy->certificate.bound == FORAY_BOUND_VALUES)
         policy->certificate.gap += 4 * (double)reward->horizon * (unit.most + 1) * DBL_EPSILON;
-    policy->certificate.gap *= fabs(unit.slope) * (1 + 4 * DBL_EPSILON);
+    /* Too small for a number is not 0. */
+    if (policy->certificate.gap > 0)
+        policy->certificate.gap =
+            policy->certificate.gap * fabs(unit.slope) * (1 + 4 * DBL_EPSILON) + DBL_TRUE_MIN;
 }

@@ -5,6 +5,7 @@
 #include "run/run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,17 +151,17 @@ foray_status foray_run_set_targets(foray_run *run, int64_t count,
 /* ---------------------------------------------------------------- stopping */
 
 /* At most `until`; 0 means up to rounding. */
-static bool low_enough(const foray_run *run, const foray_certificate *certificate)
+static bool low_enough(const foray_run *run, double gap, double most)
 {
-    return certificate->gap <= run->settings.until ||
-           (run->settings.until == 0 && certificate->optimal);
+    return gap <= run->settings.until ||
+           (run->settings.until == 0 && fy_certificate_small(gap, most));
 }
 
 /* A proof meets the target. Numbers of other kinds only reach it, and those of a model that the
  * data refute mean nothing. */
-static fy_target judge(const foray_run *run, const foray_certificate *certificate)
+static fy_target judge(const foray_run *run, const foray_certificate *certificate, double most)
 {
-    if (!low_enough(run, certificate) || certificate->status == FORAY_REFUTED)
+    if (!low_enough(run, certificate->gap, most) || certificate->status == FORAY_REFUTED)
         return FY_TARGET_OPEN;
     return fy_certificate_proves(certificate) ? FY_TARGET_MET : FY_TARGET_REACHED;
 }
@@ -177,7 +178,8 @@ static foray_status judge_rewards(foray_run *run, fy_target *out)
         foray_status status = foray_explorer_plan(run->explorer, 1, rewards, FORAY_PLUGIN, &policy);
         if (status != FORAY_OK)
             return status;
-        fy_target one = judge(run, &policy->certificate);
+        fy_reward_unit unit = fy_reward_unit_of(run->target[at]);
+        fy_target one = judge(run, &policy->certificate, fabs(unit.slope) * unit.most);
         foray_policy_destroy(policy);
         run->hardest = at;
         least = one < least ? one : least;
@@ -194,12 +196,12 @@ foray_status fy_run_judge_target(foray_run *run, fy_target *out)
     if (run->targets > 0)
         return judge_rewards(run, out);
     /* The trace knows numbers alone: what the last one is worth is asked for where it matters. */
-    foray_certificate bound = {.gap = run->last.bound,
-                               .optimal = run->last.bound <= 1e-9 * (double)run->model->horizon};
-    if (!low_enough(run, &bound))
+    foray_certificate bound;
+    double most = (double)run->model->horizon;
+    if (!low_enough(run, run->last.bound, most))
         return FORAY_OK;
     foray_status status = foray_explorer_bound(run->explorer, &bound);
     if (status == FORAY_OK)
-        *out = judge(run, &bound);
+        *out = judge(run, &bound, most);
     return status;
 }
