@@ -245,6 +245,32 @@ static void files_of_others_are_read(void **state)
     free(tar.data);
 }
 
+/* 100 MiB of nothing in a small file: no more than 64 of them are unpacked, however they were
+ * packed. */
+static void small_files_do_not_grow(void **state)
+{
+    enum { SIZE = 100 << 20 };
+    foray_context *ctx = *state;
+    foray_model *model;
+    uint8_t *nothing = calloc(SIZE, 1), *out = malloc(SIZE / 100);
+    size_t size = 0;
+    assert_true(nothing && out);
+    snprintf(path, sizeof path, "%s/m.umb", directory);
+    gzFile packed = gzopen(path, "wb");
+    assert_int_equal(gzwrite(packed, nothing, SIZE), SIZE);
+    assert_int_equal(gzclose(packed), Z_OK);
+    assert_int_equal(import_file(ctx, 3, &model, NULL), FORAY_ERROR_INPUT);
+    assert_non_null(strstr(foray_message(ctx), "more than the 64 MiB allowed here"));
+    assert_int_equal(
+        lzma_easy_buffer_encode(0, LZMA_CHECK_CRC64, NULL, nothing, SIZE, out, &size, SIZE / 100),
+        LZMA_OK);
+    write_bytes(out, size);
+    assert_int_equal(import_file(ctx, 3, &model, NULL), FORAY_ERROR_INPUT);
+    assert_non_null(strstr(foray_message(ctx), "more than the 64 MiB allowed here"));
+    free(nothing);
+    free(out);
+}
+
 /* `from` in the index becomes `to`. */
 static void edit_index(char *out, size_t size, const char *from, const char *to)
 {
@@ -395,10 +421,10 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_come_back),          cmocka_unit_test(steps_are_refused),
-        cmocka_unit_test(files_of_others_are_read),  cmocka_unit_test(bad_indices_are_named),
-        cmocka_unit_test(bad_arrays_are_named),      cmocka_unit_test(damage_is_noticed),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(values_come_back),         cmocka_unit_test(steps_are_refused),
+        cmocka_unit_test(files_of_others_are_read), cmocka_unit_test(small_files_do_not_grow),
+        cmocka_unit_test(bad_indices_are_named),    cmocka_unit_test(bad_arrays_are_named),
+        cmocka_unit_test(damage_is_noticed),        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

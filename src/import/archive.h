@@ -22,8 +22,10 @@ typedef struct fy_archive {
     fy_member *member; /* in the order of the file; no name is there twice */
 } fy_archive;
 
-/* More than this is not unpacked: a small file can stand for any amount. */
+/* A small file can stand for any amount. Unpacked are at most 4 GiB, and no more than 200 times the
+ * file, which real models stay well below; but for small ones nobody need ask. */
 #define FY_UNPACK_LIMIT ((size_t)4 << 30)
+enum { FY_UNPACK_RATIO = 200, FY_UNPACK_FREE = 64 << 20 };
 
 /* Replaces the data, which are compressed if their first bytes say so. */
 foray_status fy_decompress(fy_archive *archive);
