@@ -396,6 +396,102 @@ static void test_false_content(void **state)
     refuse(bench, bench->other, FORAY_ERROR_RUN, "episode 0");
 }
 
+/* ----------------------------------------------------------------- hostile */
+
+/* The checksums fit, and the table computes them, and whatever else it likes; what comes with a
+ * table, too. All that is not ours is named, and cannot be taken for ours. */
+static void test_foreign_sql(void **state)
+{
+    static const struct {
+        const char *sql, *name;
+    } rows[] = {
+        {"PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = 'CREATE TABLE trace(episodes"
+         " INTEGER PRIMARY KEY, plans INTEGER, bound REAL, crc INTEGER AS"
+         " (length(hex(zeroblob(400000000)))))' WHERE name = 'trace'",
+         "\"trace\""},
+        {"ALTER TABLE meta ADD COLUMN more TEXT AS (hex(zeroblob(300000000)))", "\"meta\""},
+        {"CREATE INDEX slow ON meta(length(hex(zeroblob(1000))))", "\"slow\""},
+        {"CREATE VIEW other AS SELECT 1", "\"other\""},
+        {"CREATE TRIGGER gone AFTER INSERT ON trace BEGIN DELETE FROM trace; END", "\"gone\""},
+        {"ANALYZE", "\"sqlite_stat1\""},
+        {"DROP TABLE checkpoint", "no table \"checkpoint\""},
+        {"DROP TABLE head; CREATE TABLE head(id INTEGER PRIMARY KEY)", "\"head\""},
+    };
+    run_bench *bench = *state;
+    run_make(bench, bench->other);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        run_copy_file(bench->other, bench->path);
+        run_sql(bench->path, rows[i].sql);
+        refuse(bench, bench->path, FORAY_ERROR_RUN, rows[i].name);
+    }
+}
+
+static int64_t number(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t found = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return found;
+}
+
+enum { PAGE = 16384 };
+
+/* A page of a table's tree with many children, which are all the same page. */
+static void fill_page(uint8_t *page, uint32_t child)
+{
+    enum { CELLS = 1000, CELL = 6 };
+    memset(page, 0, PAGE);
+    page[0] = 5;
+    page[3] = CELLS >> 8, page[4] = CELLS & 0xff;
+    int start = PAGE - CELLS * CELL;
+    page[5] = (uint8_t)(start >> 8), page[6] = (uint8_t)start;
+    for (int b = 0; b < 4; b++)
+        page[8 + b] = (uint8_t)(child >> (24 - 8 * b));
+    for (int i = 0; i < CELLS; i++) {
+        int at = start + i * CELL;
+        page[12 + 2 * i] = (uint8_t)(at >> 8), page[13 + 2 * i] = (uint8_t)at;
+        memcpy(page + at, page + 8, 4);
+        page[at + 4] = 0x80 | 1, page[at + 5] = 1; /* the key */
+    }
+}
+
+/* Eight such pages on top of each other: a table with as many rows as there are atoms. */
+static void test_endless_table(void **state)
+{
+    enum { LEVELS = 8 };
+    static const char *const tables[] = {"trace", "setting", "plan", "episodes"};
+    run_bench *bench = *state;
+    uint8_t page[PAGE];
+    run_make(bench, bench->other);
+    int64_t pages = run_file_size(bench->other) / PAGE;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char sql[100];
+        snprintf(sql, sizeof sql, "SELECT rootpage FROM sqlite_master WHERE name = '%s'",
+                 tables[i]);
+        int64_t root = number(bench->other, sql);
+        run_copy_file(bench->other, bench->path);
+        int fd = open(bench->path, O_RDWR);
+        assert_true(fd >= 0);
+        assert_int_equal(pread(fd, page, PAGE, (root - 1) * PAGE), PAGE);
+        for (int level = 0; level <= LEVELS; level++) {
+            int64_t at = level == LEVELS ? root - 1 : pages + level;
+            assert_int_equal(pwrite(fd, page, PAGE, at * PAGE), PAGE);
+            fill_page(page, (uint32_t)(at + 1));
+        }
+        uint8_t count[4] = {0, 0, 0, (uint8_t)(pages + LEVELS)};
+        assert_int_equal(pwrite(fd, count, 4, 28), 4);
+        close(fd);
+        foray_run *run;
+        assert_fails(bench, FORAY_ERROR_RUN,
+                     foray_run_open(bench->ctx, bench->path, FORAY_RUN_READ, &run));
+    }
+}
+
 /* Damage in the log ends it early, as a crash would: older, but consistent. */
 static void test_damaged_log(void **state)
 {
@@ -436,6 +532,7 @@ int main(void)
         RUN_TEST(test_unknown_mode),    RUN_TEST(test_flipped_bytes),
         RUN_TEST(test_flipped_content), RUN_TEST(test_truncated),
         RUN_TEST(test_false_content),   RUN_TEST(test_damaged_log),
+        RUN_TEST(test_foreign_sql),     RUN_TEST(test_endless_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -201,6 +201,10 @@ foray_status fy_file_expect(foray_context *ctx, const char *path, const char *ex
 /* The name that `path` leads to, through any number of symbolic links; there need not be a
  * file. Released with free(). */
 foray_status fy_file_target(foray_context *ctx, const char *path, char **out);
+/* A new empty file "PATH.123456" beside `path`, with a name that nothing had, be it a link. Into
+ * `name` goes which; returns a descriptor for writing, or -1 with errno. */
+int fy_file_create_beside(const char *path, char *name, size_t size);
+enum { FY_BESIDE = sizeof ".123456" }; /* what the name needs more than `path` */
 /* Gives the finished file `from` the name `to`, durably. Without `replace` an existing file is
  * refused, whoever made it and however late. */
 foray_status fy_file_place(foray_context *ctx, const char *from, const char *to, bool replace);

@@ -145,12 +145,12 @@ static int name_or_beside(int file, const char *path, bool replace, char *name, 
     return -1;
 }
 
-/* A new file beside `path`; if its name is met another is tried. */
-static int create_beside(const char *path, char *name, size_t size)
+/* If the name is met another is tried. */
+int fy_file_create_beside(const char *path, char *name, size_t size)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
         name_beside(path, attempt, name, size);
-        int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (file >= 0 || errno != EEXIST)
             return file;
     }
@@ -256,13 +256,13 @@ static foray_status open_special(foray_file *file)
 static foray_status open_beside(foray_file *file)
 {
     foray_context *ctx = file->ctx;
-    file->room = strlen(file->path) + sizeof ".123456";
+    file->room = strlen(file->path) + FY_BESIDE;
     if (!FY_ALLOC(ctx, file->beside, file->room))
         return FORAY_ERROR_MEMORY;
     file->file = create_nameless(file->path);
     file->nameless = file->file >= 0;
     if (!file->nameless)
-        file->file = create_beside(file->path, file->beside, file->room);
+        file->file = fy_file_create_beside(file->path, file->beside, file->room);
     if (file->file < 0)
         return fail_errno(ctx, file->path, "cannot create");
     return file->durable ? open_directory_of(ctx, file->path, &file->directory) : FORAY_OK;
@@ -317,7 +317,7 @@ void foray_file_add(foray_file *file, const void *data, size_t size)
  * a name. */
 static foray_status copy_beside(foray_file *file)
 {
-    int copy = create_beside(file->path, file->beside, file->room);
+    int copy = fy_file_create_beside(file->path, file->beside, file->room);
     ssize_t got = 1;
     bool written = copy >= 0;
     for (off_t at = 0; written && got > 0; at += got) {

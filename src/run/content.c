@@ -98,7 +98,8 @@ foray_status fy_pieces_end(fy_pieces *pieces)
     return status;
 }
 
-/* Are all the bytes there that some row promises? No memory is asked for on its word alone. */
+/* Are all the bytes there that some row promises? No memory is asked for on its word alone, nor on
+ * that of pieces that share their bytes. */
 static foray_status check_pieces(fy_store *store, const char *kind, int64_t id, size_t size)
 {
     fy_row row;
@@ -108,6 +109,11 @@ static foray_status check_pieces(fy_store *store, const char *kind, int64_t id, 
     fy_row_bind_int(&row, 2, id);
     int64_t held = fy_row_next(&row) ? fy_row_int(&row) : -1;
     foray_status status = fy_row_end(&row);
+    int64_t most = 0;
+    if (status == FORAY_OK)
+        status = fy_store_bytes(store, &most);
+    if (status == FORAY_OK && size > (uint64_t)most)
+        status = fy_store_damaged(store, "its %s is larger than the file", kind);
     if (status == FORAY_OK && (held < 0 || (uint64_t)held < size))
         status = fy_store_damaged(store, "part of its %s is missing", kind);
     return status;

@@ -1,6 +1,7 @@
 /* files.c - the files around a run. */
 #include "run/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -69,8 +70,6 @@ static foray_status try_lock(foray_context *ctx, const char *path, const char *l
 {
     int fd = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     int64_t holder;
-    if (fd < 0 && errno == ENOENT)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: its directory does not exist", path);
     if (fd < 0 && (errno == ELOOP || errno == EISDIR))
         return refuse_lock(ctx, path, lock_path);
     if (fd < 0)
@@ -148,27 +147,189 @@ void fy_lock_release(fy_lock *lock)
 
 /* ------------------------------------------------------------------- names */
 
-char *fy_unfinished_name(foray_context *ctx, const char *path)
+foray_status fy_path_real(foray_context *ctx, const char *path, char **out)
 {
-    return fy_path_join(ctx, path, "-new");
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    char *real = realpath(path, NULL), *folder = NULL;
+    if (!real && errno == ENOENT) {
+        char *place = fy_text(ctx, slash ? path : ".");
+        if (!place)
+            return FORAY_ERROR_MEMORY;
+        if (slash)
+            place[base - path] = 0;
+        folder = realpath(place, NULL);
+        free(place);
+    }
+    if (!real && !folder && errno == ENOENT)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: its directory does not exist", path);
+    if (!real && !folder)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", path, strerror(errno));
+    if (folder) {
+        size_t size = strlen(folder) + strlen(base) + 2;
+        if (FY_ALLOC(ctx, real, size))
+            fy_format(real, size, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, base);
+    }
+    free(folder);
+    *out = real;
+    return real ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
-foray_status fy_remove_unfinished(foray_context *ctx, const char *path)
+/* ---------------------------------------------------------------- unfinished */
+
+enum { UNFINISHED = sizeof ".foray-01234567" };
+
+/* What names of unfinished files begin with, in the directory of the run. They depend on its name,
+ * and are short: SQLite takes no paths of more than 504 bytes. */
+static void begin_unfinished(const char *run, char name[UNFINISHED])
+{
+    uint64_t hash = fy_hash(run, strlen(run), 0);
+    fy_format(name, UNFINISHED, ".foray-%08x", (unsigned)(hash & 0xFFFFFFFF));
+}
+
+/* `path`, which has a directory, split there; released with free(). */
+static char *split(foray_context *ctx, const char *path, const char **run)
+{
+    *run = strrchr(path, '/') + 1;
+    char *folder = fy_text(ctx, path);
+    if (folder)
+        folder[*run - path] = 0;
+    return folder;
+}
+
+foray_status fy_create_unfinished(foray_context *ctx, const char *path, char **name)
+{
+    const char *run;
+    char beginning[UNFINISHED];
+    char *folder = split(ctx, path, &run);
+    if (!folder)
+        return FORAY_ERROR_MEMORY;
+    begin_unfinished(run, beginning);
+    char *beside = fy_path_join(ctx, folder, beginning);
+    free(folder);
+    char *out = beside ? fy_alloc(ctx, strlen(beside) + FY_BESIDE, 1) : NULL;
+    int file = out ? fy_file_create_beside(beside, out, strlen(beside) + FY_BESIDE) : -1;
+    int failed = errno;
+    free(beside);
+    if (file >= 0) {
+        close(file);
+        *name = out;
+        return FORAY_OK;
+    }
+    free(out);
+    return out ? fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot write next to it: %s", path,
+                         strerror(failed))
+               : FORAY_ERROR_MEMORY;
+}
+
+/* ".foray-01234567.89abcd" */
+static bool is_unfinished(int directory, const char *name, const char *beginning)
 {
     struct stat about;
-    char *name = fy_unfinished_name(ctx, path);
-    if (!name)
+    size_t length = strlen(beginning);
+    return strncmp(name, beginning, length) == 0 && name[length] == '.' &&
+           strspn(name + length + 1, "0123456789abcdef") == FY_BESIDE - 2 &&
+           strlen(name) == length + FY_BESIDE - 1 &&
+           fstatat(directory, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode) &&
+           about.st_uid == geteuid();
+}
+
+/* What cannot be removed stays. */
+foray_status fy_remove_unfinished(foray_context *ctx, const char *path)
+{
+    const char *run;
+    char beginning[UNFINISHED];
+    char *folder = split(ctx, path, &run);
+    if (!folder)
         return FORAY_ERROR_MEMORY;
-    if (lstat(name, &about) == 0 && S_ISREG(about.st_mode))
-        unlink(name);
-    free(name);
+    DIR *directory = opendir(folder);
+    free(folder);
+    begin_unfinished(run, beginning);
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        if (is_unfinished(dirfd(directory), entry->d_name, beginning))
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    if (directory)
+        closedir(directory);
     return FORAY_OK;
+}
+
+/* ----------------------------------------------------------------- side files */
+
+/* lstat() of "PATHsuffix"; of nothing, no names. */
+static foray_status look_beside(foray_context *ctx, const char *path, const char *suffix,
+                                struct stat *about)
+{
+    char *side = fy_path_join(ctx, path, suffix);
+    if (!side)
+        return FORAY_ERROR_MEMORY;
+    if (lstat(side, about) != 0)
+        about->st_nlink = 0;
+    free(side);
+    return FORAY_OK;
+}
+
+foray_status fy_find_log(foray_context *ctx, const char *path, bool *out)
+{
+    struct stat about;
+    foray_status status = look_beside(ctx, path, "-wal", &about);
+    if (status == FORAY_OK)
+        *out = about.st_nlink > 0;
+    return status;
+}
+
+/* As SQLite would make it: with the mode of the run, and root gives it to the run's owner. */
+foray_status fy_create_log(foray_context *ctx, const char *path)
+{
+    struct stat run;
+    char *log = fy_path_join(ctx, path, "-wal");
+    if (!log)
+        return FORAY_ERROR_MEMORY;
+    mode_t mode = stat(path, &run) == 0 ? run.st_mode & 0777 : 0600;
+    int file = open(log, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    foray_status status = FORAY_OK;
+    if (file >= 0 && geteuid() == 0 && run.st_uid != 0 && fchown(file, run.st_uid, run.st_gid) != 0)
+        status = fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", log, strerror(errno));
+    if (file >= 0)
+        close(file);
+    else if (errno != EEXIST)
+        status = fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot be created: %s", log, strerror(errno));
+    free(log);
+    return status;
+}
+
+static foray_status check_side_file(foray_context *ctx, const char *shown, const char *path,
+                                    const char *suffix)
+{
+    struct stat about;
+    foray_status status = look_beside(ctx, path, suffix, &about);
+    if (status != FORAY_OK || about.st_nlink == 0 ||
+        (S_ISREG(about.st_mode) && about.st_nlink == 1))
+        return status;
+    return fy_fail(ctx, FORAY_ERROR_RUN,
+                   "%s: not opened, because %s%s is a link, has other names or is not a file, and "
+                   "SQLite would write to it; Foray never makes such a thing: remove it",
+                   shown, path, suffix);
+}
+
+foray_status fy_check_side_files(foray_context *ctx, const char *shown, const char *path)
+{
+    struct stat about;
+    foray_status status = look_beside(ctx, path, "-journal", &about);
+    if (status == FORAY_OK && about.st_nlink > 0)
+        status = fy_fail(ctx, FORAY_ERROR_RUN,
+                         "%s: not opened, because %s-journal is beside it: SQLite would change the "
+                         "run by it, and delete other files if it names them; Foray never leaves "
+                         "one: remove it",
+                         shown, path);
+    if (status == FORAY_OK)
+        status = check_side_file(ctx, shown, path, "-wal");
+    return status == FORAY_OK ? check_side_file(ctx, shown, path, "-shm") : status;
 }
 
 foray_status fy_remove_side_files(foray_context *ctx, const char *path)
 {
-    static const char *const suffix[] = {"-wal", "-shm", "-journal"};
-    for (size_t i = 0; i < sizeof suffix / sizeof suffix[0]; i++) {
+    static const char *const suffix[] = {"-wal", "-shm"};
+    for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
         char *side = fy_path_join(ctx, path, suffix[i]);
         if (!side)
             return FORAY_ERROR_MEMORY;

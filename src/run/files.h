@@ -30,13 +30,25 @@ void fy_lock_release(fy_lock *lock);
 /* Two texts in one, released with free(): a path and what comes before or after it. */
 char *fy_path_join(foray_context *ctx, const char *path, const char *suffix);
 
-/* Removes what SQLite keeps beside a database: left over from a file that is
- * gone, it would be taken for part of the next one of that name. */
-foray_status fy_remove_side_files(foray_context *ctx, const char *path);
+/* The file or its directory without any link on the way, released with free(). */
+foray_status fy_path_real(foray_context *ctx, const char *path, char **out);
 
-/* A new run is made under this name until it is whole. Whoever holds the lock of `path` may remove
- * what a process that was killed left there. */
-char *fy_unfinished_name(foray_context *ctx, const char *path);
+/* Whatever lies beside a run is taken for part of it by SQLite, whoever put it there. Refused are
+ * a journal, by which SQLite would change the run, and delete any file that the journal names; and
+ * a log or its index that is a link or has other names, and so belongs to something else. */
+foray_status fy_check_side_files(foray_context *ctx, const char *shown, const char *path);
+/* Removes the log and its index: left over from a file that is gone, they would be taken for part
+ * of the next one of that name. */
+foray_status fy_remove_side_files(foray_context *ctx, const char *path);
+/* Is there a log, if only an empty one? */
+foray_status fy_find_log(foray_context *ctx, const char *path, bool *out);
+/* Makes an empty one, if there is none, for whoever may read and write the run. */
+foray_status fy_create_log(foray_context *ctx, const char *path);
+
+/* A new run is made in a file of its own, which is created, until it is whole. Whoever holds the
+ * lock of `path` may remove what processes that were killed left there: ordinary files of such
+ * names that belong to the user. */
+foray_status fy_create_unfinished(foray_context *ctx, const char *path, char **name);
 foray_status fy_remove_unfinished(foray_context *ctx, const char *path);
 
 #endif

@@ -32,7 +32,7 @@ foray_status fy_plan_values_begin(foray_run *run, int64_t first)
     foray_status status = fy_plan_values_from(run, &from);
     if (status != FORAY_OK || from < INT64_MAX)
         return status;
-    status = fy_store_run(run->store, FY_STORE_PLAN_VALUES);
+    status = fy_store_make_plan_values(run->store);
     fy_format(number, sizeof number, "%" PRId64, first);
     return status == FORAY_OK ? fy_store_put_meta(run->store, "values_from", number) : status;
 }

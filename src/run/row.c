@@ -48,6 +48,7 @@ void fy_row_prepare(fy_row *row, fy_store *store, const char *what, const char *
 {
     *row = (fy_row){.store = store, .sql = sql, .what = what};
     row->statement = take_spare(store, sql);
+    store->work = 0;
     if (!row->statement)
         row->rc = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &row->statement,
                                      NULL);
@@ -136,7 +137,9 @@ bool fy_row_next(fy_row *row)
         return false;
     row->column = 0;
     row->crc = 0;
+    row->store->work = row->work;
     int rc = sqlite3_step(row->statement);
+    row->work = row->store->work;
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
         row->rc = rc;
     return rc == SQLITE_ROW;

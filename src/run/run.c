@@ -363,12 +363,9 @@ foray_status foray_run_describe(foray_run *run, foray_run_facts *facts)
                              .episodes = run->store->head.episodes,
                              .plans_stored = run->store->head.plans};
     foray_status status =
-        fy_store_number(run->store, "SELECT count(*) FROM checkpoint", &found.checkpoints);
+        fy_store_number(run->store, "SELECT ifnull(sum(1), 0) FROM checkpoint", &found.checkpoints);
     if (status == FORAY_OK)
-        status = fy_store_number(run->store,
-                                 "SELECT page_count * page_size"
-                                 " FROM pragma_page_count, pragma_page_size",
-                                 &found.bytes);
+        status = fy_store_bytes(run->store, &found.bytes);
     if (status == FORAY_OK)
         status = foray_explorer_describe(run->explorer, &found.explorer);
     if (status == FORAY_OK)

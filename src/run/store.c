@@ -14,6 +14,7 @@ enum { busy_milliseconds = 5000 }; /* for how long somebody else's lock is waite
 
 foray_status fy_store_run(fy_store *store, const char *sql)
 {
+    store->work = 0;
     int rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
     return rc == SQLITE_OK ? FORAY_OK : fy_store_fail(store, rc);
 }
@@ -29,6 +30,12 @@ foray_status fy_store_number(fy_store *store, const char *sql, int64_t *out)
     if (status == FORAY_OK)
         *out = value;
     return status;
+}
+
+foray_status fy_store_bytes(fy_store *store, int64_t *out)
+{
+    return fy_store_number(
+        store, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", out);
 }
 
 /* ------------------------------------------------------------ transactions */
@@ -146,33 +153,70 @@ fy_store *fy_store_new(foray_context *ctx, const char *path)
     return NULL;
 }
 
+/* Pages of a damaged or forged file may be in many places at once, so that reading it would take
+ * for ever: what takes many more steps than the file has bytes is interrupted. */
+static int count_work(void *user)
+{
+    enum { FREE_OF_CHARGE = 20000, BYTES = 125 }; /* 8 steps for a byte */
+    fy_store *store = user;
+    sqlite3_file *file = NULL;
+    sqlite3_int64 size = 0;
+    if (++store->work < FREE_OF_CHARGE)
+        return 0;
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (file && file->pMethods)
+        file->pMethods->xFileSize(file, &size);
+    return store->work - FREE_OF_CHARGE > size / BYTES;
+}
+
+/* Little more than our own statements need. */
+static void limit(sqlite3 *db)
+{
+    static const int limits[][2] = {
+        {SQLITE_LIMIT_SQL_LENGTH, 10000},   {SQLITE_LIMIT_COLUMN, 32},
+        {SQLITE_LIMIT_EXPR_DEPTH, 50},      {SQLITE_LIMIT_COMPOUND_SELECT, 4},
+        {SQLITE_LIMIT_VDBE_OP, 100000},     {SQLITE_LIMIT_FUNCTION_ARG, 8},
+        {SQLITE_LIMIT_ATTACHED, 0},         {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 50},
+        {SQLITE_LIMIT_VARIABLE_NUMBER, 32}, {SQLITE_LIMIT_TRIGGER_DEPTH, 1},
+        {SQLITE_LIMIT_WORKER_THREADS, 0},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        sqlite3_limit(db, limits[i][0], limits[i][1]);
+}
+
 /* Nothing in a file we are given gets to run code or stand in for a table. */
 static void distrust(sqlite3 *db)
 {
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 }
 
-/* What every connection starts with. */
+/* What every connection starts with. Logs are moved and removed by us alone: SQLite would do so
+ * whenever a connection ends, if only with a database that is not ours. */
 static foray_status settle_in(fy_store *store)
 {
+    int keep = 1;
     sqlite3_extended_result_codes(store->db, 1);
     sqlite3_busy_timeout(store->db, busy_milliseconds);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+    sqlite3_progress_handler(store->db, 1000, count_work, store);
+    limit(store->db);
     distrust(store->db);
     return fy_store_run(store, "PRAGMA cell_size_check = ON");
 }
 
 /* SQLite gives names like "file:x" and ":memory:" a meaning of its own, but none
  * that starts with a directory. */
-foray_status fy_store_connect(fy_store *store, const char *path, int flags)
+foray_status fy_store_connect(fy_store *store, const char *real, int flags)
 {
-    char *plain = fy_path_join(store->ctx, path[0] == '/' ? "" : "./", path);
-    if (!plain)
-        return FORAY_ERROR_MEMORY;
-    int rc = sqlite3_open_v2(plain, &store->db, flags, NULL);
-    free(plain);
+    foray_status status = fy_check_side_files(store->ctx, store->path, real);
+    if (status != FORAY_OK)
+        return status;
+    int rc = sqlite3_open_v2(real, &store->db, flags | SQLITE_OPEN_NOFOLLOW, NULL);
     return rc == SQLITE_OK ? settle_in(store) : fy_store_fail(store, rc);
 }
 
@@ -211,7 +255,7 @@ static foray_status check_identity(fy_store *store)
     if (format < 1)
         return fy_store_damaged(store, "format %" PRId64 " does not exist", format);
     store->format = format;
-    return FORAY_OK;
+    return fy_store_check_tables(store);
 }
 
 /* Does the file go with a log, as it does while it is being written? */
@@ -227,9 +271,9 @@ static foray_status is_logged(fy_store *store, bool *out)
  * are not overwritten: Debian's SQLite would do that, to no one's benefit here.
  *
  * Going over to a log, and back, rewrites a few bytes of the file's header, which one write does
- * whole. Its journal is kept in memory: on disk, after a kill, readers would have to undo it
- * before anything else, and may not. After a kill the file may have its log already, with
- * readers that must not be disturbed. */
+ * whole. Its journal is kept in memory: nothing on disk but a log goes with a run. After a kill the
+ * file may have its log already, with readers that must not be disturbed. A log is there, if only
+ * an empty file, before the header says so: where it is missing it was lost. */
 static foray_status prepare_writing(fy_store *store)
 {
     bool logged;
@@ -238,39 +282,69 @@ static foray_status prepare_writing(fy_store *store)
     foray_status status = is_logged(store, &logged);
     if (status == FORAY_OK && !logged)
         status = fy_store_run(store, "PRAGMA journal_mode = MEMORY");
+    if (status == FORAY_OK)
+        status = fy_create_log(store->ctx, store->real);
     if (status != FORAY_OK)
         return status;
+    store->logged = true;
     return fy_store_run(store, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                                "PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 1000;"
                                "PRAGMA journal_size_limit = 67108864");
 }
 
-/* A journal that a kill left behind: undone by whoever first reads with leave to write. True
- * if there was one, so that reading is worth another try. */
-static bool undo_journal(fy_store *store)
+/* While a run is written, and if that ended in a crash, part of it is in a log beside the file;
+ * the header says so in two bytes. */
+enum { HEADER = 100 };
+
+static bool has_log(const uint8_t *header)
 {
-    int64_t version;
-    if (sqlite3_extended_errcode(store->db) != SQLITE_READONLY_ROLLBACK)
-        return false;
-    fy_store_disconnect(store);
-    foray_status status = fy_store_connect(store, store->path, SQLITE_OPEN_READWRITE);
-    if (status == FORAY_OK)
-        status = fy_store_number(store, "PRAGMA schema_version", &version);
-    fy_store_disconnect(store);
-    return status == FORAY_OK;
+    return header[18] == 2 || header[19] == 2;
+}
+
+static bool is_database(const uint8_t *header)
+{
+    return memcmp(header, "SQLite format 3", 16) == 0;
+}
+
+/* What SQLite itself has open: to open the file again and to close it would end SQLite's locks. */
+static bool needs_log(fy_store *store)
+{
+    uint8_t header[HEADER] = {0};
+    sqlite3_file *file = NULL;
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (file && file->pMethods)
+        file->pMethods->xRead(file, header, HEADER, 0);
+    return is_database(header) && has_log(header);
+}
+
+/* A log that is missing was left behind when the file was moved or copied. Another process may
+ * begin or end writing between two looks, though not twice. */
+static foray_status check_log(fy_store *store)
+{
+    bool found = false, missing = true;
+    for (int look = 0; missing && look < 2; look++) {
+        foray_status status = fy_find_log(store->ctx, store->real, &found);
+        if (status != FORAY_OK)
+            return status;
+        missing = !found && needs_log(store);
+    }
+    if (!missing)
+        return FORAY_OK;
+    return fy_fail(store->ctx, FORAY_ERROR_RUN,
+                   "%s: its latest episodes are missing: it was copied or moved while it was being "
+                   "written, or after a crash, without its log, %s-wal; put that beside it, or, if "
+                   "it is lost, an empty file of that name to go on with what is left",
+                   store->path, store->real);
 }
 
 foray_status fy_store_attach(fy_store *store, bool write)
 {
     int flags = write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
-    foray_status status = fy_store_connect(store, store->path, flags);
+    foray_status status = fy_store_connect(store, store->real, flags);
+    if (status == FORAY_OK)
+        status = check_log(store);
     if (status == FORAY_OK)
         status = check_identity(store);
-    if (status != FORAY_OK && store->db && undo_journal(store)) {
-        status = fy_store_connect(store, store->path, flags);
-        if (status == FORAY_OK)
-            status = check_identity(store);
-    }
     if (status == FORAY_OK && write)
         status = prepare_writing(store);
     if (status == FORAY_OK)
@@ -294,20 +368,23 @@ static foray_status check_file(foray_context *ctx, const char *path)
     return fy_file_expect(ctx, path, "a run");
 }
 
-/* Two names of one file must meet at one lock: where symbolic links lead is found out, and what
- * has several names of its own, each with a log beside it, is not written. */
-foray_status fy_store_lock(fy_store *store, const char *path)
+foray_status fy_store_find(fy_store *store)
+{
+    return fy_path_real(store->ctx, store->path, &store->real);
+}
+
+/* Two names of one file must meet at one lock: where symbolic links lead is known, and what has
+ * several names of its own, each with a log beside it, is not written. */
+foray_status fy_store_lock(fy_store *store)
 {
     struct stat file;
-    if (stat(path, &file) == 0 && file.st_nlink > 1)
+    if (stat(store->real, &file) == 0 && file.st_nlink > 1)
         return fy_fail(store->ctx, FORAY_ERROR_IO,
                        "%s: not written, since it has other names (hard links); copy it first",
-                       path);
-    char *real = realpath(path, NULL);
-    foray_status status = fy_lock_take(store->ctx, real ? real : path, &store->lock);
+                       store->path);
+    foray_status status = fy_lock_take(store->ctx, store->real, &store->lock);
     if (status == FORAY_OK)
-        status = fy_remove_unfinished(store->ctx, real ? real : path);
-    free(real);
+        status = fy_remove_unfinished(store->ctx, store->real);
     return status;
 }
 
@@ -319,8 +396,9 @@ foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_
     fy_store *store = fy_store_new(ctx, path);
     if (!store)
         return FORAY_ERROR_MEMORY;
-    if (write)
-        status = fy_store_lock(store, path);
+    status = fy_store_find(store);
+    if (status == FORAY_OK && write)
+        status = fy_store_lock(store);
     if (status == FORAY_OK)
         status = fy_store_attach(store, write);
     if (status != FORAY_OK) {
@@ -331,18 +409,10 @@ foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_
     return FORAY_OK;
 }
 
-/* While a run is written, and if that ended in a crash, part of it is in a log beside the file;
- * the header says so in two bytes. */
-static bool has_log(const uint8_t *header)
-{
-    return header[18] == 2 || header[19] == 2;
-}
-
 foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t size,
                                   const char *where, fy_store **out)
 {
-    enum { HEADER = 100 };
-    if (size < HEADER || memcmp(data, "SQLite format 3", 16) != 0)
+    if (size < HEADER || !is_database(data))
         return fy_fail(ctx, FORAY_ERROR_RUN, "%s: not a Foray run: not an SQLite database", where);
     if (has_log(data))
         return fy_fail(ctx, FORAY_ERROR_RUN,
@@ -396,6 +466,7 @@ void fy_store_disconnect(fy_store *store)
     fy_store_drop_spares(store);
     sqlite3_close(store->db);
     store->db = NULL;
+    store->logged = false;
 }
 
 /* Back to a single file without a log, if no reader is in the way. What a child inherited is for
@@ -406,18 +477,23 @@ foray_status fy_store_close(fy_store *store)
     if (!store)
         return status;
     bool ours = store->owner == getpid();
-    if (ours && store->db && store->lock.fd >= 0 && !fy_lock_is_lost(&store->lock)) {
+    bool single = false;
+    if (ours && store->logged && !fy_lock_is_lost(&store->lock)) {
         fy_store_rollback(store);
         status = store->whole ? fy_store_settle(store) : FORAY_OK;
         sqlite3_busy_timeout(store->db, 0);
         int rc = sqlite3_exec(store->db, "PRAGMA journal_mode = MEMORY", NULL, NULL, NULL);
+        single = rc == SQLITE_OK && status == FORAY_OK;
         if (store->whole && status == FORAY_OK)
             status = judge_log(store, rc);
     }
     if (ours)
         fy_store_disconnect(store);
+    if (single)
+        (void)fy_remove_side_files(store->ctx, store->real);
     fy_lock_release(&store->lock);
     free(store->path);
+    free(store->real);
     free(store);
     return status;
 }

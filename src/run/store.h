@@ -49,21 +49,19 @@ enum { FY_STORE_SPARES = 48 }; /* no fewer than there are texts */
 
 typedef struct fy_store {
     foray_context *ctx;
-    char *path;
+    char *path; /* as it was given, for messages */
+    char *real; /* without links; NULL: in memory */
     sqlite3 *db;
     fy_spare spare[FY_STORE_SPARES];
     unsigned next_spare; /* the one that makes room */
     fy_lock lock;        /* held where the store was opened for writing */
     fy_head head;        /* as on disk */
     bool whole;          /* opened, and what was looked at made sense */
+    bool logged;         /* goes with a log now, or was to */
+    int64_t work;        /* of the statement that is being run, in thousands of steps */
     int64_t format;
     pid_t owner; /* the process that opened it: its children must not touch the database */
 } fy_store;
-
-/* The table that runs of earlier versions lack. */
-#define FY_STORE_PLAN_VALUES                                                                       \
-    "CREATE TABLE plan_value(id INTEGER PRIMARY KEY, expected REAL, low REAL, high REAL,"          \
-    " bound INTEGER, crc INTEGER);"
 
 /* What a run is born with. */
 typedef struct fy_birth {
@@ -87,11 +85,13 @@ foray_status fy_store_settle(fy_store *store);
 /* Settles what was opened for writing, and closes it in any case. */
 foray_status fy_store_close(fy_store *store);
 
-/* The steps of opening and creating: an object without a database; the lock for writing; a
- * connection to any file; a connection to the run itself, after which it can be used. */
+/* The steps of opening and creating: an object without a database; where its file is; the lock for
+ * writing; a connection to any file of which that is the real name; a connection to the run itself,
+ * after which it can be used. */
 fy_store *fy_store_new(foray_context *ctx, const char *path);
-foray_status fy_store_lock(fy_store *store, const char *path);
-foray_status fy_store_connect(fy_store *store, const char *path, int flags);
+foray_status fy_store_find(fy_store *store);
+foray_status fy_store_lock(fy_store *store);
+foray_status fy_store_connect(fy_store *store, const char *real, int flags);
 foray_status fy_store_attach(fy_store *store, bool write);
 /* Ends the connection, if there is one. */
 void fy_store_disconnect(fy_store *store);
@@ -102,10 +102,19 @@ foray_status fy_store_fail(fy_store *store, int rc);
 foray_status fy_store_damaged(fy_store *store, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The tables (store_tables.c): makes them all, or the one that runs of earlier versions lack; and
+ * are they those that Foray makes, to the letter, and nothing else? */
+foray_status fy_store_make_tables(fy_store *store);
+foray_status fy_store_make_plan_values(fy_store *store);
+foray_status fy_store_check_tables(fy_store *store);
+
 /* Runs statements that give no rows. */
 foray_status fy_store_run(fy_store *store, const char *sql);
 /* The one number a statement gives. */
 foray_status fy_store_number(fy_store *store, const char *sql, int64_t *out);
+
+/* Of the database, with what of it is in the log. */
+foray_status fy_store_bytes(fy_store *store, int64_t *out);
 
 /* A transaction. Readers see one state throughout; a writer finds `head` as it
  * left it, or is told that another process has changed the run. */
@@ -127,6 +136,7 @@ typedef struct fy_row {
     const char *sql;
     const char *what; /* names the row in messages: "settings" */
     int column;
+    int64_t work; /* so far */
     uint32_t crc;
     int rc;
     bool damaged;

@@ -7,23 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In `episodes` and `piece` the blob comes last, so that the other columns are
- * read without walking through it. */
-static const char schema[] =
-    "CREATE TABLE head(id INTEGER PRIMARY KEY, episodes INTEGER, batches INTEGER,"
-    " points INTEGER, plans INTEGER, crc INTEGER);"
-    "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT, crc INTEGER);"
-    "CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT, crc INTEGER);"
-    "CREATE TABLE episodes(first INTEGER PRIMARY KEY, count INTEGER, crc INTEGER, data BLOB);"
-    "CREATE TABLE trace(episodes INTEGER PRIMARY KEY, plans INTEGER, bound REAL, crc INTEGER);"
-    "CREATE TABLE checkpoint(episodes INTEGER PRIMARY KEY, bytes INTEGER, crc INTEGER);"
-    "CREATE TABLE plan(id INTEGER PRIMARY KEY, episodes INTEGER, reward TEXT, mode TEXT,"
-    " optimistic REAL, plugin REAL, pessimistic REAL, gap REAL, delta REAL, radius INTEGER,"
-    " certified INTEGER, reward_bytes INTEGER, policy_bytes INTEGER, crc "
-    "INTEGER);" FY_STORE_PLAN_VALUES
-    "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, crc INTEGER, data BLOB,"
-    " PRIMARY KEY(kind, id, part));";
-
 static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
 {
     char created[32], bytes[32], arithmetic[32];
@@ -63,7 +46,7 @@ static foray_status fill_store(fy_store *store, const fy_birth *birth)
     if (status == FORAY_OK)
         status = fy_store_begin(store, false);
     if (status == FORAY_OK)
-        status = fy_store_run(store, schema);
+        status = fy_store_make_tables(store);
     if (status == FORAY_OK)
         status = put_all_meta(store, birth);
     if (status == FORAY_OK)
@@ -75,23 +58,25 @@ static foray_status fill_store(fy_store *store, const fy_birth *birth)
 
 static foray_status build(fy_store *store, const char *temporary, const fy_birth *birth)
 {
-    foray_status status =
-        fy_store_connect(store, temporary, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    foray_status status = fy_store_connect(store, temporary, SQLITE_OPEN_READWRITE);
     if (status == FORAY_OK)
         status = fill_store(store, birth);
     fy_store_disconnect(store);
     return status;
 }
 
-/* Moves the log of a database into it. The first statement makes SQLite look at the log. */
+/* Moves the log of a database into it, which is then one without a log. The first statement makes
+ * SQLite look at the log. */
 static foray_status move_log(fy_store *store)
 {
     int64_t version, busy = 0;
-    foray_status status = fy_store_connect(store, store->path, SQLITE_OPEN_READWRITE);
+    foray_status status = fy_store_connect(store, store->real, SQLITE_OPEN_READWRITE);
     if (status == FORAY_OK)
         status = fy_store_number(store, "PRAGMA schema_version", &version);
     if (status == FORAY_OK)
         status = fy_store_number(store, "PRAGMA wal_checkpoint(TRUNCATE)", &busy);
+    if (status == FORAY_OK && busy == 0)
+        status = fy_store_run(store, "PRAGMA journal_mode = MEMORY");
     fy_store_disconnect(store);
     if (status == FORAY_OK && busy != 0)
         status = fy_fail(store->ctx, FORAY_ERROR_IO, "%s: not replaced, since it is being read",
@@ -104,12 +89,10 @@ static foray_status move_log(fy_store *store)
  * what is not a database, or a damaged one, there is nothing to keep. */
 static foray_status settle(fy_store *store)
 {
-    char *log = fy_path_join(store->ctx, store->path, "-wal");
-    if (!log)
-        return FORAY_ERROR_MEMORY;
-    bool unsettled = access(log, F_OK) == 0 && access(store->path, F_OK) == 0;
-    free(log);
-    foray_status status = unsettled ? move_log(store) : FORAY_OK;
+    bool unsettled;
+    foray_status status = fy_find_log(store->ctx, store->real, &unsettled);
+    if (status == FORAY_OK && unsettled && access(store->real, F_OK) == 0)
+        status = move_log(store);
     return status == FORAY_ERROR_RUN ? FORAY_OK : status;
 }
 
@@ -117,16 +100,17 @@ static foray_status settle(fy_store *store)
  * lock is held throughout, so that nobody's log is taken for a leftover. */
 static foray_status build_and_place(fy_store *store, bool replace, const fy_birth *birth)
 {
-    char *temporary = fy_unfinished_name(store->ctx, store->path);
-    if (!temporary)
-        return FORAY_ERROR_MEMORY;
-    foray_status status = build(store, temporary, birth);
+    char *temporary;
+    foray_status status = fy_create_unfinished(store->ctx, store->real, &temporary);
+    if (status != FORAY_OK)
+        return status;
+    status = build(store, temporary, birth);
     if (status == FORAY_OK)
         status = settle(store);
     if (status == FORAY_OK)
-        status = fy_remove_side_files(store->ctx, store->path);
+        status = fy_remove_side_files(store->ctx, store->real);
     if (status == FORAY_OK)
-        status = fy_file_place(store->ctx, temporary, store->path, replace);
+        status = fy_file_place(store->ctx, temporary, store->real, replace);
     if (status != FORAY_OK)
         unlink(temporary);
     free(temporary);
@@ -157,8 +141,8 @@ static foray_status attach_new(fy_store *store, bool replace)
     char message[sizeof store->ctx->message];
     memcpy(message, store->ctx->message, sizeof message);
     fy_store_disconnect(store);
-    unlink(store->path);
-    fy_remove_side_files(store->ctx, store->path);
+    unlink(store->real);
+    fy_remove_side_files(store->ctx, store->real);
     return fy_fail(store->ctx, status, "%s", message);
 }
 
@@ -176,7 +160,11 @@ foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
     free(target);
     if (!store)
         return FORAY_ERROR_MEMORY;
-    status = fy_store_lock(store, store->path);
+    status = fy_store_find(store);
+    if (status == FORAY_OK)
+        status = fy_store_lock(store);
+    if (status == FORAY_OK)
+        status = fy_check_side_files(ctx, store->path, store->real);
     if (status == FORAY_OK)
         status = refuse_existing(ctx, store->path, replace);
     if (status == FORAY_OK)

@@ -23,6 +23,7 @@ static const cause causes[] = {
     {SQLITE_PROTOCOL, FORAY_ERROR_IO, "in use by another process"},
     {SQLITE_NOLFS, FORAY_ERROR_IO, "too large for this file system"},
     {SQLITE_TOOBIG, FORAY_ERROR_USAGE, "an episode is too large to be stored"},
+    {SQLITE_INTERRUPT, FORAY_ERROR_RUN, "damaged: reading it comes to no end"},
     {SQLITE_NOMEM, FORAY_ERROR_MEMORY, "out of memory"},
     {SQLITE_NOTADB, FORAY_ERROR_RUN, "not a Foray run: not an SQLite database"},
 };

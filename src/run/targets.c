@@ -91,7 +91,7 @@ foray_status fy_run_load_targets(foray_run *run)
     foray_status status =
         fy_store_number(run->store, "SELECT count(*) FROM meta WHERE name = 'targets'", &rows);
     if (status == FORAY_OK)
-        status = fy_store_number(run->store, "SELECT count(*) FROM meta", &texts);
+        status = fy_store_number(run->store, "SELECT ifnull(sum(1), 0) FROM meta", &texts);
     if (status != FORAY_OK)
         return status;
     if (rows == 0) {
