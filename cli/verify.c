@@ -16,7 +16,7 @@ static cli_exit run_verify(cli_session *session)
         cli_output_integer(&output, "episodes", foray_run_saved(run));
         cli_output_flag(&output, "verified", status == FORAY_OK);
         if (status == FORAY_NOT_COMPARED)
-            cli_output_text(&output, "note", foray_status_text(status));
+            cli_output_text(&output, "note", foray_message(session->ctx));
         code = cli_output_end(&output, session, CLI_DONE);
     }
     foray_run_close(run);
@@ -35,8 +35,9 @@ const cli_command cli_verify = {
     .description =
         "Checks the database and every checksum, and replays all episodes, which must\n"
         "arrive at the last checkpoint bit for bit. Where theta is known, every episode\n"
-        "must also be the one that the seed gives. Runs begun by a version with other\n"
-        "arithmetic are replayed, not compared. If a check fails, the exit code is 5,\n"
+        "must also be the one that the seed gives. Stored plans are made again, with their\n"
+        "certificates, to the last bit. Runs begun by a version with other arithmetic are\n"
+        "replayed, not compared. If a check fails, the exit code is 5,\n"
         "with a message on standard error and nothing on standard output.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},

@@ -240,8 +240,8 @@ foray_status foray_run_keep_own(foray_run *run, const foray_own *own)
 /* -------------------------------------------------------------------- a plan */
 
 /* What the policy is worth for one of the rewards, as a policy of its own. */
-static foray_status certify_side(foray_run *run, foray_own_side side, const foray_policy *policy,
-                                 foray_policy **out)
+static foray_status certify_side(foray_run *run, foray_explorer *explorer, foray_own_side side,
+                                 const foray_policy *policy, foray_policy **out)
 {
     foray_reward *reward;
     foray_policy *other;
@@ -252,7 +252,7 @@ static foray_status certify_side(foray_run *run, foray_own_side side, const fora
     if (status == FORAY_OK) {
         memcpy(other->action, policy->action,
                (size_t)(policy->horizon * policy->states) * sizeof *other->action);
-        status = foray_explorer_certify(run->explorer, reward, other);
+        status = foray_explorer_certify(explorer, reward, other);
         if (status == FORAY_OK)
             *out = other;
         else
@@ -274,23 +274,28 @@ static void combine(const foray_run *run, const foray_policy *above, const foray
     policy->high = above->high;
 }
 
-foray_status foray_run_own_certify(foray_run *run, foray_policy *policy)
+foray_status fy_run_certify_own(foray_run *run, foray_explorer *explorer, foray_policy *policy)
 {
     foray_policy *above = NULL, *unseen = NULL;
     foray_reward *low = NULL;
     foray_status status = foray_run_own_reward(run, FORAY_OWN_LOW, &low);
     if (status == FORAY_OK)
-        status = foray_explorer_certify(run->explorer, low, policy);
+        status = foray_explorer_certify(explorer, low, policy);
     foray_reward_destroy(low);
     if (status == FORAY_OK)
-        status = certify_side(run, FORAY_OWN_HIGH, policy, &above);
+        status = certify_side(run, explorer, FORAY_OWN_HIGH, policy, &above);
     if (status == FORAY_OK)
-        status = certify_side(run, FORAY_OWN_UNSEEN, policy, &unseen);
+        status = certify_side(run, explorer, FORAY_OWN_UNSEEN, policy, &unseen);
     if (status == FORAY_OK)
         combine(run, above, unseen, policy);
     foray_policy_destroy(above);
     foray_policy_destroy(unseen);
     return status;
+}
+
+foray_status foray_run_own_certify(foray_run *run, foray_policy *policy)
+{
+    return fy_run_certify_own(run, run->explorer, policy);
 }
 
 foray_status foray_run_own_plan(foray_run *run, foray_mode mode, bool store, foray_policy **out)

@@ -281,7 +281,8 @@ static foray_status tell_plan(foray_run *run, stored_plan *plan, int64_t values_
     return status;
 }
 
-foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *user)
+foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, foray_plan_fn fn,
+                                  void *user)
 {
     fy_row row;
     int64_t values_from;
@@ -290,24 +291,33 @@ foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *user)
         return status;
     fy_row_prepare(&row, run->store, "plans",
                    "SELECT id, episodes, reward, mode, optimistic, plugin, pessimistic, gap, delta,"
-                   " radius, certified, reward_bytes, policy_bytes, crc FROM plan WHERE id < ?1"
-                   " ORDER BY id");
-    fy_row_bind_int(&row, 1, run->store->head.plans);
+                   " radius, certified, reward_bytes, policy_bytes, crc FROM plan WHERE id >= ?1"
+                   " AND id < ?2 ORDER BY id");
+    fy_row_bind_int(&row, 1, first);
+    fy_row_bind_int(&row, 2, end);
     bool stopped = false;
-    int64_t count = 0;
+    int64_t next = first, episodes = 0;
     stored_plan plan = {0};
     while (status == FORAY_OK && !stopped && next_plan(run, &row, &plan)) {
-        status = tell_plan(run, &plan, values_from, fn, user, &stopped);
-        count++;
+        if (plan.id != next++ || plan.episodes < episodes)
+            status = fy_store_damaged(run->store, "plan %" PRId64 " is out of order", plan.id);
+        else
+            status = tell_plan(run, &plan, values_from, fn, user, &stopped);
+        episodes = plan.episodes;
         free(plan.name);
         free(plan.policy.action);
         plan = (stored_plan){0};
     }
     free(plan.name);
     foray_status ended = fy_row_end(&row);
-    if (status == FORAY_OK && ended == FORAY_OK && !stopped && count != run->store->head.plans)
+    if (status == FORAY_OK && ended == FORAY_OK && !stopped && next != end)
         status = fy_store_damaged(run->store, "a plan is missing");
     return status != FORAY_OK ? status : ended;
+}
+
+foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *user)
+{
+    return fy_run_plans_between(run, 0, run->store->head.plans, fn, user);
 }
 
 /* ------------------------------------------------------------------- trace */

@@ -26,8 +26,8 @@ static void choose_times(history *h, int64_t episodes)
     }
 }
 
-static bool count_episode(void *user, int64_t episode, const int32_t *states,
-                          const int32_t *actions)
+static foray_status count_episode(void *user, int64_t episode, const int32_t *states,
+                                  const int32_t *actions)
 {
     history *h = user;
     const foray_model *model = h->run->model;
@@ -42,7 +42,7 @@ static bool count_episode(void *user, int64_t episode, const int32_t *states,
     for (int64_t i = 0; i < h->count; i++)
         if (h->after[i] == episode + 1)
             memcpy(h->then[i], h->seen, (size_t)transitions * sizeof *h->seen);
-    return episode + 1 < h->after[0];
+    return episode + 1 < h->after[0] ? FORAY_OK : FORAY_INTERRUPTED;
 }
 
 static foray_status find_counts(foray_run *run, history *h)
@@ -55,12 +55,28 @@ static foray_status find_counts(foray_run *run, history *h)
     for (int64_t i = 0; i < h->count; i++)
         if (!FY_ALLOC(run->ctx, h->then[i], transitions))
             return FORAY_ERROR_MEMORY;
-    return foray_run_episodes(run, 0, count_episode, h);
+    foray_status status = fy_run_each(run, 0, count_episode, h);
+    return status == FORAY_INTERRUPTED ? FORAY_OK : status;
+}
+
+foray_status fy_run_refit(foray_run *run, foray_explorer *explorer)
+{
+    history h = {.run = run};
+    fy_certifier *sets;
+    foray_status status = fy_explorer_need_sets(explorer, &sets);
+    choose_times(&h, explorer->episodes);
+    if (status == FORAY_OK)
+        status = find_counts(run, &h);
+    if (status == FORAY_OK)
+        status = fy_explorer_refit(explorer, h.count, h.number, h.then);
+    free(h.seen);
+    for (int64_t i = 0; i < FY_EARLIERS; i++)
+        free(h.then[i]);
+    return status;
 }
 
 foray_status foray_run_refit(foray_run *run)
 {
-    history h = {.run = run};
     if (run->codec.recorded)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
                        "%s: learnt from recorded data: refits hold for episodes in the order in "
@@ -69,15 +85,5 @@ foray_status foray_run_refit(foray_run *run)
     if (run->explorer->step >= 0 || run->explorer->episodes != run->store->head.episodes)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE, "%s: save what was explored before refitting",
                        run->store->path);
-    fy_certifier *sets;
-    foray_status status = fy_explorer_need_sets(run->explorer, &sets);
-    choose_times(&h, run->explorer->episodes);
-    if (status == FORAY_OK)
-        status = find_counts(run, &h);
-    if (status == FORAY_OK)
-        status = fy_explorer_refit(run->explorer, h.count, h.number, h.then);
-    free(h.seen);
-    for (int64_t i = 0; i < FY_EARLIERS; i++)
-        free(h.then[i]);
-    return status;
+    return fy_run_refit(run, run->explorer);
 }

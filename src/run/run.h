@@ -122,7 +122,18 @@ foray_status fy_run_judge_target(foray_run *run, fy_target *out);
 foray_status fy_run_load_own(foray_run *run);
 void fy_run_close_own(foray_run *run);
 
+/* The same, in `explorer`, which has seen the run's first episodes, be it its own or not. */
+foray_status fy_run_certify_own(foray_run *run, foray_explorer *explorer, foray_policy *policy);
+
+/* ---------------------------------------------------------------- refit.c */
+
+foray_status fy_run_refit(foray_run *run, foray_explorer *explorer);
+
 /* ---------------------------------------------------------------- plans.c */
+
+/* Plans first, first+1, ... as foray_run_plans() tells them; end - 1 is the last. */
+foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, foray_plan_fn fn,
+                                  void *user);
 
 /* Keeps plans, and saves the episodes that they were made from. */
 foray_status fy_run_keep_plans(foray_run *run, int64_t count, const foray_reward *const *rewards,
@@ -153,6 +164,16 @@ typedef struct fy_checkpoint {
 } fy_checkpoint;
 enum { FY_CHECKPOINTS = 2 };
 foray_status fy_run_checkpoints(foray_run *run, fy_checkpoint out[FY_CHECKPOINTS], int *count);
+
+/* ----------------------------------------------------------- compare_plan.c */
+
+typedef enum fy_comparison { FY_PLAN_SAME, FY_PLAN_DIFFERS, FY_PLAN_UNKNOWN } fy_comparison;
+
+/* Is a stored plan, with what it is worth if that is stored, to the last bit, one that `explorer`
+ * makes, which has seen the episodes that it was made from? Unknown: it is for the world's own
+ * reward, of which more was seen later. */
+foray_status fy_run_compare_plan(foray_run *run, foray_explorer *explorer, const char *reward_json,
+                                 const foray_policy *stored, bool valued, fy_comparison *out);
 
 /* foray_run_verify, with or without SQLite's own look at the structure of the file. */
 foray_status fy_run_verify(foray_run *run, bool structure);

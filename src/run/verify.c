@@ -15,6 +15,11 @@ typedef struct verifier {
     int checkpoints;
     fy_row trace; /* the points that are still ahead */
     fy_point point;
+    int64_t plan;          /* the next to be made again, */
+    int64_t plan_episodes; /* and after how many episodes that is */
+    int64_t values_from;   /* the first that has a value */
+    int64_t unknown;       /* plans that could not be compared */
+    foray_status status;   /* of comparing */
 } verifier;
 
 /* ------------------------------------------------------------ file content */
@@ -137,6 +142,50 @@ static foray_status check_point(verifier *v)
     return FORAY_OK;
 }
 
+static bool compare_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                         const char *reward_json, const foray_policy *policy)
+{
+    verifier *v = user;
+    fy_comparison found = FY_PLAN_SAME;
+    (void)reward_name;
+    v->status =
+        fy_run_compare_plan(v->run, v->explorer, reward_json, policy, id >= v->values_from, &found);
+    v->unknown += found == FY_PLAN_UNKNOWN;
+    if (found == FY_PLAN_DIFFERS)
+        v->status = fy_store_damaged(v->run->store,
+                                     "plan %" PRId64 " is not what %" PRId64
+                                     " episodes and its reward lead to",
+                                     id, episodes);
+    return true;
+}
+
+/* After which episode the next plan was made. */
+static foray_status find_plan(verifier *v)
+{
+    fy_row row;
+    v->plan_episodes = -1;
+    fy_row_prepare(&row, v->run->store, "plans", "SELECT episodes FROM plan WHERE id = ?1");
+    fy_row_bind_int(&row, 1, v->plan);
+    if (v->plan < v->run->store->head.plans && fy_row_next(&row))
+        v->plan_episodes = fy_row_int(&row);
+    return fy_row_end(&row);
+}
+
+/* The plans of this moment, made again. */
+static foray_status check_plans(verifier *v)
+{
+    foray_status status = FORAY_OK;
+    while (status == FORAY_OK && v->plan_episodes == v->explorer->episodes) {
+        status = fy_run_plans_between(v->run, v->plan, v->plan + 1, compare_plan, v);
+        if (status == FORAY_OK)
+            status = v->status;
+        v->plan++;
+        if (status == FORAY_OK)
+            status = find_plan(v);
+    }
+    return status;
+}
+
 /* What is stored about the moment after this episode. */
 static foray_status check_moment(verifier *v)
 {
@@ -148,7 +197,7 @@ static foray_status check_moment(verifier *v)
     }
     if (status == FORAY_OK && v->point.episodes == k)
         status = check_point(v);
-    return status;
+    return status == FORAY_OK ? check_plans(v) : status;
 }
 
 static foray_status check_episode(void *user, int64_t episode, const int32_t *states,
@@ -166,10 +215,14 @@ static foray_status check_episode(void *user, int64_t episode, const int32_t *st
 }
 
 /* An explorer that starts from nothing is told everything again. */
-static foray_status check_history(foray_run *run)
+static foray_status check_history(foray_run *run, int64_t *unknown)
 {
     verifier v = {.run = run};
     foray_status status = fy_run_checkpoints(run, v.checkpoint, &v.checkpoints);
+    if (status == FORAY_OK)
+        status = fy_plan_values_from(run, &v.values_from);
+    if (status == FORAY_OK)
+        status = find_plan(&v);
     if (status == FORAY_OK)
         status = fy_run_fresh_explorer(run, &v.explorer);
     if (status == FORAY_OK && run->model->theta && run->source == FY_SOURCE_MODEL)
@@ -184,12 +237,28 @@ static foray_status check_history(foray_run *run)
         foray_status ended = fy_row_end(&v.trace);
         status = status == FORAY_OK ? ended : status;
     }
+    *unknown = v.unknown;
     foray_world_destroy(v.world);
     foray_explorer_destroy(v.explorer);
     return status;
 }
 
 /* ----------------------------------------------------------------- verdict */
+
+/* Everything is sound; what was not compared is said. */
+static foray_status judge(foray_run *run, int64_t unknown)
+{
+    if (!fy_run_comparable(run))
+        return fy_fail(run->ctx, FORAY_NOT_COMPARED,
+                       "replayed, not compared: made with other arithmetic; its plans were not "
+                       "checked");
+    if (unknown > 0)
+        return fy_fail(run->ctx, FORAY_NOT_COMPARED,
+                       "all is as it should be, but of %" PRId64 " plans for the world's own "
+                       "reward, of which more was seen since, the certificates were not checked",
+                       unknown);
+    return FORAY_OK;
+}
 
 /* One transaction, so that a run that another process is writing is seen at one
  * moment. That moment may be later than the one at which it was opened. */
@@ -198,6 +267,7 @@ foray_status fy_run_verify(foray_run *run, bool structure)
     foray_status status = fy_store_begin(run->store, false);
     if (status != FORAY_OK)
         return status;
+    int64_t unknown = 0;
     fy_head known = run->store->head;
     status = fy_store_read_head(run->store, &run->store->head);
     if (status == FORAY_OK && structure)
@@ -211,10 +281,10 @@ foray_status fy_run_verify(foray_run *run, bool structure)
     if (status == FORAY_OK)
         status = foray_run_trace(run, next_point_please, NULL);
     if (status == FORAY_OK)
-        status = check_history(run);
+        status = check_history(run, &unknown);
     fy_store_rollback(run->store);
     run->store->head = known;
-    return status == FORAY_OK && !fy_run_comparable(run) ? FORAY_NOT_COMPARED : status;
+    return status == FORAY_OK ? judge(run, unknown) : status;
 }
 
 foray_status foray_run_verify(foray_run *run)
