@@ -29,7 +29,7 @@ endif()
 
 if(NOT FORAY_PLAY OR FORAY_PLAY_MISSING)
   if(FORAY_PLAY)
-    message(STATUS "No playground: ${FORAY_PLAY_MISSING} missing (scripts/setup check installs them)")
+    message(STATUS "No playground: ${FORAY_PLAY_MISSING} missing (scripts/setup all installs them)")
   endif()
   add_custom_command(OUTPUT ${FORAY_PAGE} COMMAND pack > ${FORAY_PAGE} DEPENDS pack VERBATIM)
   return()

@@ -119,10 +119,17 @@ int main(int argc, char **argv)
         explore_once(ctx, explorer, world, (uint64_t)k, foray_model_horizon(model));
     need(ctx, foray_explorer_bound(explorer, &bound));
 
-    printf("Planning for %d rewards it has not seen. With probability %g, no plan is further from\n"
-           "the optimum than its certificate, and no plug-in plan, whatever its reward, than "
-           "%.4f.\nA certificate of 0 proves that no plan is better.\n\n",
-           REWARDS, 1.0 - bound.delta, bound.gap);
+    printf(
+        "Planning for %d rewards it has not seen, each between 0 and 1 in a step: a plan earns at\n"
+        "most %lld. With probability %g, no plan is further from the optimum than its "
+        "certificate,\n"
+        "and no plug-in plan, whatever its reward, than %.4f of those %lld. A certificate of 0\n"
+        "proves that no plan is better.\n"
+        "  optimistic    the best plan if all that is uncertain is as good as the data allow\n"
+        "  plugin        the best plan if the estimate is the truth\n"
+        "  pessimistic   the best plan if all that is uncertain is as bad as the data allow\n\n",
+        REWARDS, (long long)foray_model_horizon(model), 1.0 - bound.delta, bound.gap,
+        (long long)foray_model_horizon(model));
     make_rewards(ctx, model, reward);
     print_table(ctx, model, explorer, reward);
 

@@ -2,7 +2,7 @@
 
     FORAY_COMMAND=build/release/foray python python/bench/overhead.py [REPEATS]
 
-With foray as `pip install .` builds it: the wheel of ./check is compiled with -O1, and slower.
+With foray as `pip install .` builds it: the wheel of ./check all is compiled with -O1, and slower.
 
 * a world in C explored from here, and by the command: at least 0.9 of its episodes a second;
 * a step of a world in Python on top of its own cost: at most 3 microseconds where the actions of an
