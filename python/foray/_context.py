@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 from ._library import lib
+from ._numbers import whole
 from .errors import BY_STATUS, FileError, ForayError, MissingFileError
 
 OK, TARGET_MISSED, INTERRUPTED = 0, 1, 2
@@ -25,6 +26,7 @@ class Context:
     """
 
     def __init__(self, threads: int = 1) -> None:
+        count = whole(threads, "threads", 1, 2**31 - 1)
         pointer = lib.foray_context_create()
         if not pointer:
             raise MemoryError
@@ -33,7 +35,7 @@ class Context:
         self.flag = ctypes.c_int(0)
         #: Is a world in Python being asked, so that what is raised comes out of the call?
         self.asking = False
-        lib.foray_context_set_threads(pointer, threads)
+        lib.foray_context_set_threads(pointer, count)
         weakref.finalize(self, lib.foray_context_destroy, pointer)
 
     def check(self, status: int) -> int:

@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from ._context import Context
 from ._library import SYSTEM_RESET, SYSTEM_STEP, Draw, SystemOps, SystemSpec, lib
-from .errors import UsageError, WorldError
+from ._numbers import reals, whole
+from ._numbers import text as as_text
+from .errors import OutOfRange, UsageError, WorldError
 
 FAILED = -3
 LEVEL = 7  # which of a draw's random numbers chooses the cluster
@@ -55,8 +57,9 @@ class Clusters:
 
     def __init__(self, text: str, *, low: npt.ArrayLike, high: npt.ArrayLike) -> None:
         self.text = text
-        self.low = np.ascontiguousarray(low, dtype=np.float64).ravel()
-        self.high = np.ascontiguousarray(high, dtype=np.float64).ravel()
+        self.low, self.high = reals(low, "low").ravel(), reals(high, "high").ravel()
+        if len(self.low) != len(self.high):
+            raise UsageError(f"low has {len(self.low)} dimensions, but high has {len(self.high)}")
         context = self._context = Context()
         spec = SystemSpec(
             size=sizeof(SystemSpec), name=b"environment", dimensions=len(self.low), actions=1, horizon=1,
@@ -65,7 +68,7 @@ class Clusters:
         system, out = c_void_p(), c_void_p()
         context.call(lib.foray_system_create, context.pointer, byref(spec), byref(_OPS), None, byref(system))
         weakref.finalize(self, _release, context, lib.foray_system_destroy, system.value)
-        context.call(lib.foray_clusters_parse, context.pointer, system, c_char_p(text.encode()), byref(out))
+        context.call(lib.foray_clusters_parse, context.pointer, system, c_char_p(as_text(text, "clusters")), byref(out))
         self.pointer = out.value or 0
         weakref.finalize(self, _release, context, lib.foray_clusters_destroy, self.pointer)
         #: How many there are.
@@ -111,8 +114,7 @@ class Clusters:
 
     def centre(self, cluster: int) -> npt.NDArray[np.float64]:
         """The middle of a cluster."""
-        if not 0 <= cluster < self.count:
-            raise IndexError(f"cluster {cluster}, but there are {self.count}")
+        cluster = whole(cluster, "cluster", 0, self.count - 1, OutOfRange)
         centre = np.empty(len(self.low))
         lib.foray_clusters_centre(self.pointer, cluster, centre.ctypes.data)
         return centre

@@ -295,7 +295,7 @@ def to_minari(
     from gymnasium.spaces import Discrete
     from minari.data_collector import EpisodeBuffer
 
-    if lib.foray_algorithm_is_generative(run.algorithm.encode()):
+    if lib.foray_algorithm_is_generative(text(run.algorithm, "algorithm")):
         raise UsageError(f"{run.algorithm} asks about any state: its steps make no episodes")
     model = run.model
     given = {

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ._library import Draw
+from ._numbers import law_of, whole
 from .clusters import Clusters
 from .environments import DONE, OVER, Chance, seed_of
 from .errors import UsageError, WorldError
@@ -79,7 +80,7 @@ class Environment:
             horizon = limit
         if horizon is None:
             raise UsageError("the environment has no limit of steps: give horizon=")
-        return int(horizon)
+        return whole(horizon, "horizon", 1)
 
     # -- what is known
 
@@ -88,7 +89,7 @@ class Environment:
         law = getattr(getattr(self.env, "unwrapped", None), "initial_state_distrib", None)
         if law is None or self.clusters is not None or len(law) != self.given:
             return None
-        return {int(s): float(law[s]) for s in np.flatnonzero(law)}
+        return law_of({s: p for s, p in enumerate(np.asarray(law).tolist()) if p != 0}, self.given)
 
     def table(self) -> Any:
         table = getattr(getattr(self.env, "unwrapped", None), "P", None)

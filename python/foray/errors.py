@@ -13,6 +13,10 @@ class UsageError(ForayError, ValueError):
     """An invalid argument or setting."""
 
 
+class OutOfRange(UsageError, IndexError):
+    """A step or a state that a plan does not have."""
+
+
 class InputError(ForayError, ValueError):
     """Bad input: an invalid model, reward or file."""
 

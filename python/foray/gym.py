@@ -32,6 +32,7 @@ from ._library import lib
 from .data import Relabelling
 from .environments import simulate
 from .episodes import Environment
+from ._numbers import index_of, whole, wholes
 from .errors import UsageError
 from .models import Model, world, worlds
 from .plans import Plan
@@ -185,7 +186,8 @@ class World(gymnasium.Env[np.int64, np.int64]):
         if not self._begun or batch.over[0]:
             raise UsageError("the episode is over: reset() begins the next one")
         t, state = int(batch.step[0]), int(batch.state[0])
-        batch.advance(np.array([action], dtype=np.int64))
+        action = np.int64(whole(action, "action", 0, self.model.actions - 1))
+        batch.advance(np.array([action]))
         following = batch.state[0]
         reward = self._reward.at(t, state, int(action), int(following))
         return following, reward, False, bool(batch.over[0]), self._info()
@@ -242,7 +244,7 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
         **parameters: object,
     ) -> None:
         self.model, self.render_mode = _model(world, parameters), render_mode
-        self.num_envs = num_envs
+        num_envs = self.num_envs = whole(num_envs, "num_envs", 1)
         self.single_observation_space = Discrete(self.model.states)
         self.single_action_space = Discrete(self.model.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -269,10 +271,14 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
         if seed is None:
             self._batch.again(which)
         else:
-            given = [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else seed
+            one = index_of(seed)
+            given = seed if one is None else [one + i for i in range(self.num_envs)]
+            if not isinstance(given, (list, tuple)) or len(given) != self.num_envs:
+                raise UsageError(f"seed={seed!r}: one, or {self.num_envs} of them")
             fresh = np.random.SeedSequence().generate_state(self.num_envs)
             seeds = [int(fresh[i]) if s is None else s for i, s in enumerate(given)]
-            self._batch.begin(np.array(seeds, dtype=np.uint64)[which], which)
+            listed = [whole(s, "seed", 0, 2**64 - 1) for s in seeds]
+            self._batch.begin(np.array(listed, dtype=np.uint64)[which], which)
         self._begun = True
         return self._answer()
 
@@ -283,7 +289,7 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
         if not self._begun:
             raise UsageError("reset() comes before the first step")
         batch = self._batch
-        chosen = np.ascontiguousarray(actions, dtype=np.int64)
+        chosen = np.ascontiguousarray(wholes(actions, "action", 0, self.model.actions - 1))
         if chosen.shape != (self.num_envs,):
             raise UsageError(f"actions of the shape {chosen.shape}, but there are {self.num_envs}")
         began = batch.renew()
@@ -360,6 +366,7 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def play(self, episodes: int = 1, seed: int | None = None) -> npt.NDArray[np.float64]:
         """Plays episodes with the plan, up to its horizon, and returns what each earned."""
+        episodes = whole(episodes, "episodes", 0)
         earned = np.zeros(episodes)
         for k in range(episodes):
             observation, _ = self.reset(seed=seed) if k == 0 else self.reset()

@@ -14,6 +14,7 @@ from typing import Any
 from . import progress as bars
 from ._context import Context
 from ._library import WORK, Comparison, LabOptions, lib
+from ._numbers import path_of, text, whole
 from .errors import UsageError
 from .models import Model
 from .rewards import RewardLike, reward
@@ -89,8 +90,8 @@ def _teller(context: Context, progress: bool | None) -> tuple[Any, Any]:
     return WORK(tell), bar
 
 
-def _texts(values: Iterable[str]) -> Any:
-    encoded = [value.encode() for value in values]
+def _texts(values: Iterable[str], what: str) -> Any:
+    encoded = [text(value, what) for value in values]
     return (c_char_p * len(encoded))(*encoded)
 
 
@@ -123,12 +124,12 @@ def compare(
     lib.foray_comparison_default(byref(comparison))
     named = {"episodes": episodes, "seed": seed, **settings}
     comparison.settings = _settings(context, {k: v for k, v in named.items() if v is not None})
-    names = _texts(algorithms)
+    names = _texts([algorithms] if isinstance(algorithms, str) else algorithms, "algorithm")
     comparison.algorithms, comparison.algorithm = len(names), names
-    comparison.seeds = seeds
+    comparison.seeds = whole(seeds, "seeds", 1)
     for name, value in (("rewards", rewards), ("goals", goals), ("rounds", rounds)):
         if value is not None:
-            setattr(comparison, name, value)
+            setattr(comparison, name, whole(value, name, 0))
     model = model_of(source, None)
     built = reward(reward_for).build(model) if reward_for is not None else None
     comparison.reward = built.pointer if built is not None else None
@@ -138,8 +139,8 @@ def compare(
     try:
         context.long(
             lib.foray_compare,
-            context.pointer, model.pointer, world.encode(), byref(comparison),
-            os.fsencode(directory), teller, None,
+            context.pointer, model.pointer, text(world, "world"), byref(comparison),
+            path_of(directory), teller, None,
         )  # fmt: skip
     finally:
         if bar is not None:
@@ -163,14 +164,14 @@ def lab(
     True
     """
     context, options = Context(threads), LabOptions()
-    chosen = _texts(f"{name}={_value(value)}" for name, value in parameters.items())
+    chosen = _texts((f"{name}={_value(value)}" for name, value in parameters.items()), "parameter")
     options.quick, options.settings, options.setting = quick, len(chosen), chosen
     directory, temporary = _directory(path)
     teller, bar = _teller(context, progress)
     try:
         context.long(
             lib.foray_lab_run,
-            context.pointer, experiment.encode(), byref(options), os.fsencode(directory), teller, None,
+            context.pointer, text(experiment, "experiment"), byref(options), path_of(directory), teller, None,
         )  # fmt: skip
     finally:
         if bar is not None:

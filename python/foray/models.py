@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from ._context import Context, text_of
 from ._library import ModelFacts, WorldInfo, lib
-from ._numbers import MOST_STATE, Initial, law_of, whole
-from .errors import check_free
+from ._numbers import MOST_STATE, Initial, law_of, path_of, real, reals, whole, wholes
+from ._numbers import text as as_text
+from .errors import UsageError, check_free
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,12 +96,19 @@ class Model:
         """How many numbers there are to find out."""
         return int(lib.foray_model_unknowns(self.pointer))
 
+    def _state(self, state: int) -> int:
+        return whole(state, "state", 0, self.states - 1)
+
+    def _action(self, action: int) -> int:
+        return whole(action, "action", 0, self.actions - 1)
+
     def available(self, state: int, action: int) -> bool:
         """Can the action be chosen in the state?"""
-        return bool(lib.foray_model_available(self.pointer, state, action))
+        return bool(lib.foray_model_available(self.pointer, self._state(state), self._action(action)))
 
     def successors(self, state: int, action: int) -> npt.NDArray[np.int32]:
         """The states that may follow, in the model's own order; where nothing is known, all states."""
+        state, action = self._state(state), self._action(action)
         if self.open:
             return np.arange(self.states, dtype=np.int32)
         following = ctypes.POINTER(c_int32)()
@@ -113,6 +121,7 @@ class Model:
         if theta is None:
             raise ValueError(f"{self.name}: the probabilities are not known")
         count = len(self.successors(state, action))
+        state, action = self._state(state), self._action(action)
         return np.array(
             [lib.foray_model_probability(self.pointer, theta, state, action, j) for j in range(count)]
         )
@@ -125,18 +134,18 @@ class Model:
 
     def state_name(self, state: int) -> str | None:
         """The name of a state, if it has one."""
-        name = lib.foray_model_state_name(self.pointer, state)
+        name = lib.foray_model_state_name(self.pointer, self._state(state))
         return None if name is None else str(name.decode())
 
     def action_name(self, action: int) -> str | None:
         """The name of an action, if it has one."""
-        name = lib.foray_model_action_name(self.pointer, action)
+        name = lib.foray_model_action_name(self.pointer, self._action(action))
         return None if name is None else str(name.decode())
 
     def state(self, name: str) -> int:
         """The state of a name, or of a number as text."""
-        if name.strip().isdigit():
-            return int(name)
+        if name.strip().isascii() and name.strip().isdigit():
+            return self._state(int(name))
         for s in range(self.states):
             if self.state_name(s) == name:
                 return s
@@ -153,7 +162,7 @@ class Model:
     def cell(self, state: int) -> tuple[int, int] | None:
         """Where a state lies on the map."""
         row, col = c_int64(), c_int64()
-        if not lib.foray_model_cell(self.pointer, state, byref(row), byref(col)):
+        if not lib.foray_model_cell(self.pointer, self._state(state), byref(row), byref(col)):
             return None
         return row.value, col.value
 
@@ -174,10 +183,15 @@ class Model:
 
     def save(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes it, as JSON, or compact if the name ends in .compact."""
+        name = path_of(path)
+        ending = os.path.splitext(name)[1].decode(errors="replace")
+        if ending not in ("", ".json", ".compact"):
+            raise UsageError(
+                f"{os.fsdecode(name)}: a model is written as .json or .compact; `foray export` writes other formats"
+            )
         check_free(path, replace)
-        context, name = Context(), os.fspath(path)
-        form = 1 if name.endswith(".compact") else 0
-        context.call(lib.foray_model_save, context.pointer, self.pointer, form, os.fsencode(name))
+        context, form = Context(), 1 if ending == ".compact" else 0
+        context.call(lib.foray_model_save, context.pointer, self.pointer, form, name)
 
     def __repr__(self) -> str:
         return (
@@ -195,10 +209,11 @@ def world(text: str, **parameters: object) -> Model:
     >>> foray.world("riverswim", states=5).states
     5
     """
+    as_text(text, "world")
     extra = ",".join(f"{key}={value}" for key, value in parameters.items())
     spec = text + ("," if ":" in text else ":") + extra if extra else text
-    context, out = Context(), c_void_p()
-    context.call(lib.foray_model_builtin, context.pointer, spec.encode(), byref(out))
+    name, context, out = as_text(spec, "world"), Context(), c_void_p()
+    context.call(lib.foray_model_builtin, context.pointer, name, byref(out))
     return Model(out.value or 0)
 
 
@@ -218,7 +233,7 @@ def worlds() -> dict[str, str]:
 def load_model(path: str | os.PathLike[str]) -> Model:
     """Reads a model file, JSON or compact."""
     context, out = Context(), c_void_p()
-    context.call(lib.foray_model_load, context.pointer, os.fsencode(path), byref(out))
+    context.call(lib.foray_model_load, context.pointer, path_of(path), byref(out))
     return Model(out.value or 0)
 
 
@@ -247,8 +262,15 @@ def open_model(states: int, actions: int, horizon: int, initial: Initial | None 
 # ------------------------------------------------------------------------------------ builders
 
 
-def _ints(values: Iterable[int]) -> npt.NDArray[np.int64]:
-    return np.ascontiguousarray(list(values), dtype=np.int64)
+def _ints(values: Iterable[int], what: str, count: int | None = None) -> npt.NDArray[np.int64]:
+    """A row of whole numbers, as many as C reads."""
+    return _counted(wholes(list(values), what), what, count)
+
+
+def _counted(row: npt.NDArray[Any], what: str, count: int | None) -> npt.NDArray[Any]:
+    if row.ndim != 1 or count not in (None, len(row)):
+        raise UsageError(f"{what}: an array of shape {row.shape}, and not " + ("a row" if count is None else f"{count}"))
+    return row
 
 
 class Builder:
@@ -272,49 +294,64 @@ class Builder:
         context.call(function, context.pointer, *arguments, byref(out))
         return Builder(context, out.value or 0)
 
+    def _sized(self, outcomes: Sequence[int] = (), dim: int = 0) -> Builder:
+        """How long the arrays are that C reads without being told."""
+        self._outcomes, self._dim = list(outcomes), dim
+        return self
+
     @staticmethod
     def tabular(states: int, actions: int, horizon: int) -> Builder:
         """Every (s,a) has a law of its own."""
-        return Builder._make(lib.foray_builder_create_tabular, states, actions, horizon)
+        sizes = _sizes(states, actions, horizon)
+        return Builder._make(lib.foray_builder_create_tabular, *sizes)._sized()
 
     @staticmethod
     def classes(states: int, actions: int, horizon: int, outcomes: Sequence[int]) -> Builder:
         """Pairs (s,a) of one class share the probabilities of its outcomes."""
-        counts = _ints(outcomes)
+        counts = _ints(outcomes, "outcomes")
         return Builder._make(
-            lib.foray_builder_create_classes, states, actions, horizon, len(counts), counts.ctypes.data
-        )
+            lib.foray_builder_create_classes, *_sizes(states, actions, horizon), len(counts), counts.ctypes.data
+        )._sized(outcomes=counts.tolist())
 
     @staticmethod
     def mixture(states: int, actions: int, horizon: int, simulators: int) -> Builder:
         """A mixture of known simulators with unknown weights."""
-        return Builder._make(lib.foray_builder_create_mixture, states, actions, horizon, simulators)
+        sizes, dim = _sizes(states, actions, horizon), whole(simulators, "simulators")
+        return Builder._make(lib.foray_builder_create_mixture, *sizes, dim)._sized(dim=dim)
 
     @staticmethod
     def features(
         states: int, actions: int, horizon: int, dim: int, norm_bound: float
     ) -> Builder:
         """Any sparse features phi(s'|s,a), and a bound on the norm of theta."""
+        sizes, dim = _sizes(states, actions, horizon), whole(dim, "dim")
         return Builder._make(
-            lib.foray_builder_create, states, actions, horizon, dim, norm_bound
-        )
+            lib.foray_builder_create, *sizes, dim, real(norm_bound, "norm_bound")
+        )._sized(dim=dim)
 
     def transition(self, state: int, action: int, following: int, probability: float) -> Builder:
         """The probability of a successor (tabular)."""
-        lib.foray_builder_transition(self._pointer, state, action, following, probability)
+        where = _triple(state, action, following)
+        lib.foray_builder_transition(self._pointer, *where, real(probability, "probability"))
         return self
 
     def outcomes(self, state: int, action: int, law: int, following: Sequence[int]) -> Builder:
         """Which law a pair obeys, and where each of its outcomes leads (classes)."""
+        law, array = self._law(law, following, "following")
         lib.foray_builder_outcomes(
-            self._pointer, state, action, law, (array := _ints(following)).ctypes.data
+            self._pointer, whole(state, "state"), whole(action, "action"), law, array.ctypes.data
         )
-        del array
         return self
+
+    def _law(self, law: int, values: Any, what: str) -> tuple[int, npt.NDArray[Any]]:
+        """A law, and as many values as it has outcomes."""
+        law = whole(law, "law", 0, len(self._outcomes) - 1)
+        array = wholes(list(values), what) if what == "following" else reals(values, what)
+        return law, _counted(array, f"{what} of law {law}", self._outcomes[law])
 
     def law(self, law: int, probabilities: Sequence[float]) -> Builder:
         """The probabilities of a law's outcomes, where they are known (classes)."""
-        array = np.ascontiguousarray(probabilities, dtype=np.float64)
+        law, array = self._law(law, probabilities, "probabilities")
         lib.foray_builder_law(self._pointer, law, array.ctypes.data)
         return self
 
@@ -322,14 +359,13 @@ class Builder:
         self, simulator: int, state: int, action: int, following: int, probability: float
     ) -> Builder:
         """The probability of a successor in one of the simulators (mixture)."""
-        lib.foray_builder_simulator(
-            self._pointer, simulator, state, action, following, probability
-        )
+        where = whole(simulator, "simulator"), *_triple(state, action, following)
+        lib.foray_builder_simulator(self._pointer, *where, real(probability, "probability"))
         return self
 
     def weights(self, weights: Sequence[float]) -> Builder:
         """The weights of the simulators, where they are known (mixture)."""
-        array = np.ascontiguousarray(weights, dtype=np.float64)
+        array = _counted(reals(weights, "weights"), "weights", self._dim)
         lib.foray_builder_weights(self._pointer, array.ctypes.data)
         return self
 
@@ -337,29 +373,30 @@ class Builder:
         self, state: int, action: int, following: int, features: Mapping[int, float]
     ) -> Builder:
         """The features phi(s'|s,a) that are not 0, by their coordinates (features)."""
-        where = _ints(features)
-        values = np.array(list(features.values()), dtype=np.float64)
+        where = _ints(features, "coordinates")
+        values = reals(list(features.values()), "features")
         lib.foray_builder_feature(
-            self._pointer, state, action, following, len(where), where.ctypes.data, values.ctypes.data
+            self._pointer, *_triple(state, action, following), len(where), where.ctypes.data, values.ctypes.data
         )
         return self
 
     def theta(self, theta: Sequence[float]) -> Builder:
         """The vector theta, where it is known (features)."""
-        array = np.ascontiguousarray(theta, dtype=np.float64)
+        array = _counted(reals(theta, "theta"), "theta", self._dim)
         lib.foray_builder_theta(self._pointer, array.ctypes.data)
         return self
 
     def available(self, state: int, actions: Sequence[int]) -> Builder:
         """The only actions that a state has."""
-        array = _ints(actions)
-        lib.foray_builder_available(self._pointer, state, len(array), array.ctypes.data)
+        array = _ints(actions, "actions")
+        lib.foray_builder_available(self._pointer, whole(state, "state"), len(array), array.ctypes.data)
         return self
 
     def initial(self, probabilities: Mapping[int, float]) -> Builder:
         """Where episodes begin, and how probably."""
         for state, probability in probabilities.items():
-            lib.foray_builder_initial(self._pointer, state, probability)
+            p = real(probability, "initial: probability")
+            lib.foray_builder_initial(self._pointer, whole(state, "initial: state"), p)
         return self
 
     def forget(self) -> Builder:
@@ -369,27 +406,27 @@ class Builder:
 
     def name(self, name: str) -> Builder:
         """The name of the model."""
-        lib.foray_builder_name(self._pointer, name.encode())
+        lib.foray_builder_name(self._pointer, as_text(name, "name"))
         return self
 
     def state_name(self, state: int, name: str) -> Builder:
         """The name of a state."""
-        lib.foray_builder_state_name(self._pointer, state, name.encode())
+        lib.foray_builder_state_name(self._pointer, whole(state, "state"), as_text(name, "name"))
         return self
 
     def action_name(self, action: int, name: str) -> Builder:
         """The name of an action."""
-        lib.foray_builder_action_name(self._pointer, action, name.encode())
+        lib.foray_builder_action_name(self._pointer, whole(action, "action"), as_text(name, "name"))
         return self
 
     def grid(self, rows: int, cols: int) -> Builder:
         """The size of the map."""
-        lib.foray_builder_grid(self._pointer, rows, cols)
+        lib.foray_builder_grid(self._pointer, whole(rows, "rows"), whole(cols, "cols"))
         return self
 
     def cell(self, state: int, row: int, col: int) -> Builder:
         """Where a state lies on the map."""
-        lib.foray_builder_cell(self._pointer, state, row, col)
+        lib.foray_builder_cell(self._pointer, whole(state, "state"), whole(row, "row"), whole(col, "col"))
         return self
 
     def finish(self) -> Model:
@@ -397,6 +434,14 @@ class Builder:
         out = c_void_p()
         self._context.call(lib.foray_builder_finish, self._pointer, byref(out))
         return Model(out.value or 0)
+
+
+def _sizes(states: int, actions: int, horizon: int) -> tuple[int, int, int]:
+    return whole(states, "states"), whole(actions, "actions"), whole(horizon, "horizon")
+
+
+def _triple(state: int, action: int, following: int) -> tuple[int, int, int]:
+    return whole(state, "state"), whole(action, "action"), whole(following, "following")
 
 
 def _destroy_builder(context: Context, pointer: int) -> None:

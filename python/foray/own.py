@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._library import OwnStruct, OwnValue, lib
 from .errors import UsageError, WorldError
-from .plans import MODES, Plan
+from .plans import Plan, mode_of
 from .rewards import BuiltReward
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Own:
             )
         elif self.range is not None and not self.range[0] <= value <= self.range[1]:
             low, high = self.range
-            self._refuse(f"the environment's reward for {place} is {value}, but range=({low}, {high})")
+            self._refuse(f"the environment's reward for {place} is {value}, but range=({low:g}, {high:g})")
 
     @staticmethod
     def _number(reward: Any) -> float | None:
@@ -124,7 +124,7 @@ def own_plan(run: Run, mode: str) -> Plan:
     if not _has_own(run):
         raise _explain(run)
     out = c_void_p()
-    run._context.long(lib.foray_run_own_plan, run._run, MODES.index(mode), run._stores, byref(out))
+    run._context.long(lib.foray_run_own_plan, run._run, mode_of(mode), run._stores, byref(out))
     return Plan(out.value or 0, run.model, own_reward(run), run)
 
 

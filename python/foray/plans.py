@@ -16,7 +16,8 @@ import numpy.typing as npt
 from . import pictures
 from ._context import Context, text_of
 from ._library import CertificateStruct, Doubt, PolicyStruct, lib
-from .errors import check_free
+from ._numbers import path_of, real, whole
+from .errors import OutOfRange, UsageError, check_free
 from .models import Model
 from .rewards import BuiltReward
 
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
     from .runs import Run
 
 MODES = ("optimistic", "plugin", "pessimistic", "given")
+GIVEN = MODES.index("given")
+
+
+def mode_of(name: str) -> int:
+    """How to plan, as the library numbers it."""
+    if not isinstance(name, str) or name.replace("-", "") not in MODES[:GIVEN]:
+        raise UsageError(f"mode={name!r}: it is one of {', '.join(MODES[:GIVEN])}")
+    return MODES.index(name.replace("-", ""))
 
 
 @dataclass(frozen=True)
@@ -140,10 +149,9 @@ class Plan:
     def action(self, step: int, state: Any) -> int:
         """What to do in a state, with step from 0; in a run that explored an environment, also at
         one of its observations: of any space, or a row of numbers that is seen through clusters."""
+        step = whole(step, "step", 0, self._struct.horizon - 1, OutOfRange)
         if self.run is None or isinstance(state, (int, np.integer)):
-            return int(self.policy[step, state])
-        if not 0 <= step < self._struct.horizon:
-            raise IndexError(f"step {step}, but the plan has {self._struct.horizon}")
+            return int(self.policy[step, whole(state, "state", 0, self._struct.states - 1, OutOfRange)])
         if self.run.clusters is not None:
             return self.run.clusters.action(self.pointer, step, state)
         return int(self.policy[step, self.run.state_of(state)])
@@ -162,6 +170,7 @@ class Plan:
 
     def explain(self, target: float = 0.0) -> Reasons:
         """Why the certificate is not 0: where and when, and which laws are behind it."""
+        target = real(target, "target")
         if self.run is None:
             return Reasons([], [])
         out = POINTER(Doubt)()
@@ -189,7 +198,7 @@ class Plan:
         """Writes a policy file, which `foray act` and `foray policy` read."""
         check_free(path, replace)
         context = self._complete()
-        context.call(lib.foray_policy_save, context.pointer, self.pointer, os.fsencode(path))
+        context.call(lib.foray_policy_save, context.pointer, self.pointer, path_of(path))
 
     def _complete(self) -> Context:
         if self.run is None:
@@ -206,7 +215,7 @@ class Plan:
     def figure(self, step: int = 0) -> Any:
         """What is done in a step, on the model's map; without one, what is done in every state and
         step. A matplotlib figure, which has ``savefig``."""
-        return pictures.map_of(self, step)
+        return pictures.map_of(self, whole(step, "step", 0, self._struct.horizon - 1, OutOfRange))
 
     def _repr_html_(self) -> str:
         """What notebooks show."""

@@ -30,15 +30,16 @@ from ._library import (
     Settings,
     lib,
 )
-from ._numbers import Initial, law_of, path_of, real, text, whole, wholes
+from ._numbers import Initial, law_of, path_of, real, whole, wholes
+from ._numbers import text as as_text
 from .clusters import Clusters
 from .environments import PythonWorld, Simulator, simulate
 from .episodes import Environment, is_environment, is_vector
-from .errors import UsageError, check_free
+from .errors import UsageError, WorldError, check_free
 from .models import Model, load_model, open_model, world
 from .own import own_certify, own_plan, own_reward
-from .plans import MODES, Certificate, Plan
-from .rewards import BuiltReward, Reward, RewardLike, arguments_of, reward
+from .plans import GIVEN, Certificate, Plan, mode_of
+from .rewards import BuiltReward, Reward, RewardLike, arguments_of, range_of, reward
 from .vector import VectorEnvironment
 
 NEW, REPLACE = 0, 1
@@ -50,17 +51,19 @@ def _settings(context: Context, values: Mapping[str, object]) -> Settings:
     settings = Settings()
     lib.foray_settings_init(byref(settings), sizeof(settings))
     for name, value in values.items():
-        text = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+        said = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+        if isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53:
+            said = str(int(value))  # 1e5 episodes
         context.call(
-            lib.foray_settings_set, context.pointer, byref(settings), name.encode(), text.encode()
+            lib.foray_settings_set, context.pointer, byref(settings), as_text(name, "setting"), as_text(said, name)
         )
     return settings
 
 
 def _has_setting(algorithm: str, name: str) -> bool:
     index = 0
-    while address := lib.foray_setting_describe(algorithm.encode(), index):
-        if cast(address, POINTER(Parameter)).contents.name == name.encode():
+    while address := lib.foray_setting_describe(as_text(algorithm, "algorithm"), index):
+        if cast(address, POINTER(Parameter)).contents.name.decode() == name:
             return True
         index += 1
     return False
@@ -252,7 +255,7 @@ class Run:
         text = ctypes.create_string_buffer(600)
         self._context.call(
             lib.foray_settings_get,
-            self._context.pointer, lib.foray_run_settings(self._run), name.encode(), text, len(text),
+            self._context.pointer, lib.foray_run_settings(self._run), as_text(name, "setting"), text, len(text),
         )  # fmt: skip
         return text.value.decode()
 
@@ -280,6 +283,7 @@ class Run:
 
     def explore(self, *, episodes: int | None = None, progress: bool | None = None) -> Run:
         """Continues, up to ``episodes`` in all. Ctrl-C stops it, and finished episodes are kept."""
+        episodes = None if episodes is None else whole(episodes, "episodes", 1)
         if episodes is not None and episodes > int(self.setting("episodes")):
             self._context.call(lib.foray_run_extend, self._run, episodes)
         bar = bars.Bar() if bars.wanted(progress) else None
@@ -312,9 +316,11 @@ class Run:
             lib.foray_explorer_through_clusters(self._explorer)
         try:
             context.long(lib.foray_run_explore, self._run, python.pointer, callback, None, here=True)
-        except Exception:
+        except Exception as error:
             if python.error is not None:
                 raise python.error from None
+            if isinstance(error, WorldError) and "says that it is absorbing" in str(error):
+                raise WorldError(f"{error}. twins=True gives every end a state of its own") from None
             raise
         finally:
             python.close()
@@ -364,11 +370,11 @@ class Run:
         explorer = self._explorer
         if not self._stores:
             self._context.long(
-                lib.foray_explorer_plan, explorer, count, pointers, MODES.index(mode), out
+                lib.foray_explorer_plan, explorer, count, pointers, mode_of(mode), out
             )
         else:
             self._context.long(
-                lib.foray_run_plan, self._run, count, pointers, MODES.index(mode), out
+                lib.foray_run_plan, self._run, count, pointers, mode_of(mode), out
             )
         return [
             Plan(pointer or 0, self.model, b, self) for pointer, b in zip(out, built, strict=True)
@@ -380,9 +386,12 @@ class Run:
         built = own_reward(self) if own else self._reward(what)
         out = c_void_p()
         context, shape = self._context, (self.model.horizon, self.model.states)
-        actions = np.ascontiguousarray(np.broadcast_to(np.asarray(policy), shape), dtype=np.int32)
+        given = wholes(policy, "policy: action", 0, self.model.actions - 1)
+        if given.shape not in (shape, shape[1:]):
+            raise UsageError(f"a policy of shape {given.shape}, but here it is {shape}, or {shape[1:]} for every step")
+        actions = np.ascontiguousarray(np.broadcast_to(given, shape), dtype=np.int32)
         context.call(
-            lib.foray_policy_create, context.pointer, self.model.pointer, MODES.index("given"), byref(out)
+            lib.foray_policy_create, context.pointer, self.model.pointer, GIVEN, byref(out)
         )
         struct = cast(out, POINTER(PolicyStruct)).contents
         ctypes.memmove(struct.action, actions.ctypes.data, actions.nbytes)
@@ -443,7 +452,7 @@ class Run:
         """All episodes: states [episodes, horizon + 1], and actions [episodes, horizon], which are
         -1 after the end of a recorded episode that was shorter."""
         H, K = self.model.horizon, int(lib.foray_run_saved(self._run))
-        wide = 2 * H if lib.foray_algorithm_is_generative(self.algorithm.encode()) else H + 1
+        wide = 2 * H if lib.foray_algorithm_is_generative(as_text(self.algorithm, "algorithm")) else H + 1
         states, actions = np.empty((K, wide), np.int32), np.empty((K, H), np.int32)
         to_states, to_actions, copy = states.ctypes.data, actions.ctypes.data, ctypes.memmove
 
@@ -473,7 +482,7 @@ class Run:
     def report(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes a page about the run, as `foray report` does."""
         check_free(path, replace)
-        self._context.long(lib.foray_report_save, self._run, os.fsencode(path))
+        self._context.long(lib.foray_report_save, self._run, path_of(path))
 
     def verify(self) -> None:
         """Checks the whole file and replays all episodes; raises what is wrong."""
@@ -496,7 +505,7 @@ def _close(context: Context, pointer: int, path: str, temporary: bool) -> None:
 
 def _target(context: Context, run: Run, until: float | None, targets: Iterable[RewardLike]) -> None:
     if until is not None:
-        context.call(lib.foray_run_set_until, run._run, until)
+        context.call(lib.foray_run_set_until, run._run, real(until, "until"))
     built = [run._reward(what) for what in targets]
     if built:
         pointers = (c_void_p * len(built))(*(b.pointer for b in built))
@@ -514,7 +523,7 @@ def _prepare(
     if isinstance(player, Environment):
         if range is not None and player.clusters is not None:
             raise UsageError("range= and clusters=: what a cluster pays is no single number; plan for a function")
-        player.own.range, run.clusters = range, player.clusters
+        player.own.range, run.clusters = None if range is None else range_of(range), player.clusters
         player.own.take(run)
     elif range is not None:
         raise UsageError("range= is that of an environment's own reward, and there is no environment here")
@@ -591,7 +600,7 @@ def explore(
     where = os.fspath(path) if path is not None else _temporary()
     out = c_void_p()
     if resume and path is not None and os.path.exists(where):
-        context.long(lib.foray_run_open, context.pointer, os.fsencode(where), WRITE, byref(out))
+        context.long(lib.foray_run_open, context.pointer, path_of(where), WRITE, byref(out))
         run = Run(context, out.value or 0, where, temporary=False)
         if not model.same_as(run.model):
             known_as = run.world
@@ -602,7 +611,7 @@ def explore(
         made = _settings(context, chosen)
         context.call(
             lib.foray_run_create,
-            context.pointer, os.fsencode(where), how, model.pointer, name.encode(), byref(made),
+            context.pointer, path_of(where), how, model.pointer, as_text(name, "name"), byref(made),
             byref(out),
         )  # fmt: skip
         run = Run(context, out.value or 0, where, temporary=path is None)
@@ -619,7 +628,7 @@ def open_run(path: str | os.PathLike[str], *, write: bool = False, threads: int 
     """Opens a run file, to plan with it."""
     context, out = Context(threads), c_void_p()
     context.long(
-        lib.foray_run_open, context.pointer, os.fsencode(path), WRITE if write else READ, byref(out)
+        lib.foray_run_open, context.pointer, path_of(path), WRITE if write else READ, byref(out)
     )
     run = Run(context, out.value or 0, os.fspath(path), temporary=False)
     run._stores = write

@@ -13,6 +13,8 @@ import numpy as np
 
 from ._context import Context
 from ._library import ImportFacts, ImportOptions, lib
+from ._numbers import Initial, law_of, path_of, reals, text, whole
+from .errors import UsageError
 from .models import Builder, Model
 
 
@@ -21,9 +23,11 @@ TOLERANCE = 1e-9  # as the library has it
 
 def _layers(P: Any, layout: str | None) -> list[Any]:
     """P as one matrix [S, S] for each action: dense or scipy.sparse, in either layout."""
-    if isinstance(P, (list, tuple)) and len(P) > 0 and hasattr(P[0], "shape"):
+    if isinstance(P, (list, tuple)) and any(hasattr(matrix, "tocoo") for matrix in P):
+        if layout == "SAS":
+            raise UsageError("sparse matrices are one for each action: layout='ASS'")
         return list(P)
-    array = np.asarray(P, dtype=np.float64)
+    array = reals(P, "P")
     if array.ndim != 3:
         raise ValueError(f"P has {array.ndim} dimensions, but transition arrays have 3")
     first, middle, last = array.shape
@@ -62,7 +66,7 @@ def from_arrays(
     P: Any,
     horizon: int,
     *,
-    initial: int | Mapping[int, float] = 0,
+    initial: Initial = 0,
     layout: str | None = None,
     forget: bool = False,
     name: str = "arrays",
@@ -77,6 +81,8 @@ def from_arrays(
     <foray.Model arrays: 3 states, 2 actions, horizon 10, 2 unknowns>
     """
     layers = _layers(P, layout)
+    if not layers:
+        raise ValueError("P has no actions")
     states = layers[0].shape[0]
     if any(layer.shape != (states, states) for layer in layers):
         raise ValueError(f"transition matrices must all be {states} x {states}")
@@ -86,7 +92,7 @@ def from_arrays(
             _check_sums(layer, action)
         for state, following, probability in _entries(layer):
             builder.transition(state, action, following, probability)
-    builder.initial({initial: 1.0} if isinstance(initial, int) else initial)
+    builder.initial(law_of(initial, states))
     return (builder.forget() if forget else builder).finish()
 
 
@@ -105,9 +111,12 @@ def _write_table(directory: str, table: Table) -> str:
         for state, actions in table.items():
             for action, rows in actions.items():
                 possible = [row for row in rows if row[0] > 0]
+                if not possible:
+                    raise UsageError(f"table: nothing follows state {state}, action {action}")
                 share = repr(1.0 / len(possible))
                 for row in possible:
-                    writer.writerow([int(state), int(action), int(row[1]), share, int(bool(row[3]))])
+                    where = [whole(n, "table: state or action", 0) for n in (state, action, row[1])]
+                    writer.writerow([*where, share, int(bool(row[3]))])
     return path
 
 
@@ -115,7 +124,7 @@ def from_table(
     table: Table,
     horizon: int,
     *,
-    initial: int | Mapping[int, float] = 0,
+    initial: Initial = 0,
     laws: str = "pair",
 ) -> Model:
     """What a Gymnasium table ``P[s][a] = [(probability, next, reward, done), ...]`` says can
@@ -123,8 +132,7 @@ def from_table(
     "action" those of an action, with "all" all that have equally many outcomes. A state in which
     some episodes end and others go on has an absorbing twin, numbered after the states of the
     table."""
-    first = {initial: 1.0} if isinstance(initial, int) else initial
-    return from_table_with_twins(table, horizon, first, laws)[0]
+    return from_table_with_twins(table, horizon, law_of(initial, len(table)), laws)[0]
 
 
 def from_table_with_twins(
@@ -139,13 +147,13 @@ def from_table_with_twins(
             file.writelines(f"{float(initial.get(s, 0.0))!r}\n" for s in range(len(table)))
         options = ImportOptions(
             size=sizeof(ImportOptions),
-            horizon=horizon,
-            initial=os.fsencode(start),
-            laws=laws.encode(),
+            horizon=whole(horizon, "horizon", 1),
+            initial=path_of(start),
+            laws=text(laws, "laws"),
             forget_theta=True,
             format=b"csv",
         )
-        paths = (c_char_p * 1)(os.fsencode(path))
+        paths = (c_char_p * 1)(path_of(path))
         context.call(
             lib.foray_model_import,
             context.pointer, paths, 1, byref(options), byref(out), None, byref(facts),
