@@ -196,9 +196,10 @@ class Plan:
 
     def save(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes a policy file, which `foray act` and `foray policy` read."""
+        name = path_of(path)
         check_free(path, replace)
         context = self._complete()
-        context.call(lib.foray_policy_save, context.pointer, self.pointer, path_of(path))
+        context.call(lib.foray_policy_save, context.pointer, self.pointer, name)
 
     def _complete(self) -> Context:
         if self.run is None:

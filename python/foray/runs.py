@@ -481,8 +481,9 @@ class Run:
 
     def report(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes a page about the run, as `foray report` does."""
+        name = path_of(path)
         check_free(path, replace)
-        self._context.long(lib.foray_report_save, self._run, path_of(path))
+        self._context.long(lib.foray_report_save, self._run, name)
 
     def verify(self) -> None:
         """Checks the whole file and replays all episodes; raises what is wrong."""

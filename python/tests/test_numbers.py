@@ -1,0 +1,171 @@
+"""Numbers, texts and paths of the wrong kind, size or shape are refused before they reach C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import foray
+from foray import _numbers as numbers
+
+NO_WHOLE: list[Any] = [0.5, float("nan"), float("inf"), "1", None, True, 1j, [1], 2**63, -(2**63) - 1, 2**64 + 1, np.True_]
+NO_REAL: list[Any] = [float("nan"), float("inf"), "1", None, 1j, [1, 2], 10**400, np.complex128(1)]
+RIVER = "riverswim:states=4,horizon=8"
+
+
+def refused(call: Callable[..., Any], *values: Any) -> None:
+    for value in values:
+        with pytest.raises(foray.ForayError):
+            call(value)
+
+
+def test_what_a_number_is() -> None:
+    for value in (3, 3.0, np.int64(3), np.uint8(3), np.float32(3), np.array(3), np.array([3])):
+        assert numbers.whole(value, "x") == 3 and numbers.real(value, "x") == 3.0
+    refused(lambda x: numbers.whole(x, "x"), *NO_WHOLE)
+    refused(lambda x: numbers.real(x, "x"), *NO_REAL)
+    refused(lambda x: numbers.text(x, "x"), "a\0b", b"a", 1, None, "\ud800")
+    refused(numbers.path_of, "a\0b", b"a\0b", 1.5, None)
+    assert numbers.wholes(np.zeros((0, 3)), "x").shape == (0, 3)
+
+
+def test_models() -> None:
+    model = foray.world(RIVER)
+    for one in (model.state_name, model.cell, lambda s: model.available(s, 0), lambda a: model.available(0, a),
+                lambda s: model.successors(s, 0), lambda a: model.probabilities(0, a), model.action_name):  # fmt: skip
+        refused(one, *NO_WHOLE, -1, 4)
+    refused(model.state, "4", "99999999999999999999")
+    for size in (lambda n: foray.open_model(n, 2, 3), lambda n: foray.open_model(2, n, 3),
+                 lambda n: foray.open_model(2, 2, n)):  # fmt: skip
+        refused(size, *NO_WHOLE, 0, -1)
+    laws: list[Any] = [{0: 0.3}, {0: 1.5, 1: -0.5}, {0: float("nan")}, {0.5: 1.0}, {9: 1.0}, 9, -1, 0.5]
+    refused(lambda law: foray.open_model(4, 2, 3, law), *laws)
+    refused(lambda law: foray.from_arrays(np.eye(4)[None], 3, initial=law), *laws)
+    assert foray.from_arrays(np.eye(4)[None], 3, initial=np.int64(1)).initial() == {1: 1.0}
+    refused(lambda horizon: foray.from_arrays(np.eye(4)[None], horizon), *NO_WHOLE, 0)
+    refused(lambda P: foray.from_arrays(P, 3), [[["1"]]], [[[np.nan]]], np.array([[[1j]]]))
+    table: Any = {0: {0: [(1.0, 0.9, 0.0, False)]}}
+    refused(lambda t: foray.from_table(t, 3), table, {0: {0: []}}, {0: {0: [(1.0, 2**64, 0.0, False)]}})
+    refused(foray.world, "river\0swim", 3)
+    refused(foray.load_model, "a\0b.json")
+
+
+def test_builders_read_no_further_than_arrays_go() -> None:
+    refused(lambda p: foray.Builder.classes(2, 1, 3, [3]).law(0, p), [1.0], [0.5] * 4, ["1"] * 3, [np.nan] * 3)
+    refused(lambda n: foray.Builder.classes(2, 1, 3, [3]).outcomes(0, 0, 0, n), [0], [0] * 4, [0.5] * 3, [2**64] * 3)
+    refused(lambda c: foray.Builder.classes(2, 1, 3, [3]).law(c, [1, 0, 0]), -1, 1, 2**64)
+    refused(foray.Builder.mixture(2, 1, 3, 2).weights, [1.0], [0.5] * 3, [[0.5, 0.5]])
+    refused(foray.Builder.features(2, 1, 3, 2, 1.0).theta, [1.0], [0.5] * 3)
+    builder = foray.Builder.tabular(2, 1, 3)
+    refused(lambda s: builder.transition(s, 0, 0, 1.0), *NO_WHOLE)
+    refused(lambda p: builder.transition(0, 0, 0, p), *NO_REAL)
+    refused(lambda a: builder.available(0, [a]), *NO_WHOLE)
+    refused(builder.name, "a\0b", 3)
+    refused(lambda n: foray.Builder.tabular(n, 1, 3), *NO_WHOLE)
+
+
+def test_plans_and_runs(tmp_path: Path) -> None:
+    run = foray.explore(RIVER, episodes=100)
+    plan = run.plan("goal:3")
+    for ask in (lambda t: plan.action(t, 0), lambda s: plan.action(0, s), plan.figure):
+        refused(ask, -1, 8, 2**64)
+        with pytest.raises(IndexError):
+            ask(-1)
+    refused(lambda t: plan.reward.at(t, 0, 0), *NO_WHOLE, -1, 8)
+    refused(lambda n: plan.reward.at(0, 0, 0, n), 0.5, "1", -1, 4)
+    refused(plan.explain, *NO_REAL)
+    policies: list[Any] = [np.full(4, 1.7), [0, 0, 0, 2], [-1, 0, 0, 0], [0], np.zeros((4, 8)), 0, [2**32] * 4,
+                           [True] * 4, ["0"] * 4, [[0], [0, 1]], [np.nan] * 4]  # fmt: skip
+    refused(lambda policy: run.certify(policy, "goal:3"), *policies)
+    assert run.certify(np.ones(4), "goal:3").certificate == run.certify([1] * 4, "goal:3").certificate
+    refused(lambda k: run.explore(episodes=k), *[n for n in NO_WHOLE if n is not None], 2**64 + 1000, 0, -1)
+    assert run.episodes == 100
+    for mode in ("plug in", "given", "", 1):
+        with pytest.raises(foray.UsageError, match="optimistic, plugin, pessimistic"):
+            run.plan("goal:3", mode=mode)  # type: ignore[arg-type]
+    assert run.plan("goal:3", mode="plug-in").value == plan.value
+    assert foray.explore(RIVER, episodes=1e2).episodes == 100  # type: ignore[arg-type]
+    refused(run.setting, "a\0b", 3)
+    for write in (plan.save, run.report, run.model.save):
+        refused(write, f"{tmp_path}/a\0b.json", 3)
+    refused(run.model.save, tmp_path / "m.umb", tmp_path / "m.csv")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(FileNotFoundError):
+        foray.open_run(tmp_path / "missing.foray")
+    with pytest.raises(FileNotFoundError):
+        foray.load_model(tmp_path / "missing.json")
+
+
+def test_exploring(tmp_path: Path) -> None:
+    def refuse(value: Any, **more: Any) -> None:
+        refused(lambda _: foray.explore(value, episodes=5, **more), 0)
+
+    for key in ("threads", "horizon"):
+        for bad in (0.5, "1", 0, -1, 2**64 + 1):
+            refuse(RIVER, **{key: bad})
+    refuse(RIVER, until=float("nan"))
+    refuse(RIVER, path=f"{tmp_path}/a\0b")
+    refuse(RIVER, algorithm="rf\0express")
+    refuse("FrozenLake-v1")
+    with pytest.raises(foray.UsageError, match="gymnasium.make"):
+        foray.explore("FrozenLake-v1")
+    for key, value in {"initial": 0, "known": foray.world(RIVER), "laws": "all", "twins": True}.items():
+        refuse(RIVER, **{key: value})
+        refuse(foray.world(RIVER), **{key: value})
+    refuse(foray.world(RIVER), horizon=3)
+
+    def step(state: int, action: int, rng: Any) -> int:
+        return state
+
+    for sizes in ({"states": 2.5}, {"actions": 0}, {"horizon": 2**64}, {"start": 3}, {"start": 0.5}, {"initial": {0: 0.3}},
+                  {"initial": {0: 0.5, 1: 0.5}}):  # fmt: skip
+        given: dict[str, Any] = {"states": 3, "actions": 2, "horizon": 4, **sizes}
+        refused(lambda _, given=given: foray.Simulator(step, **given), 0)
+    begins = foray.Simulator(step, states=3, actions=2, horizon=4, start=lambda rng: 0.9)  # type: ignore[arg-type, return-value]
+    refuse(begins)
+    refuse(foray.Simulator(step, states=3, actions=2, horizon=4), known=foray.open_model(2, 2, 4))
+    told = foray.Simulator(step, states=3, actions=2, horizon=4, start=np.int64(1))
+    assert foray.explore(told, episodes=5).model.initial() == {1: 1.0}
+    assert foray.explore(foray.Simulator(step, states=3, actions=2, horizon=4, start=lambda rng: 2),
+                         episodes=5).model.initial() == {}  # fmt: skip
+
+
+def test_clusters_and_comparisons() -> None:
+    refused(lambda high: foray.Clusters("grid:3x5", low=[-1, -8], high=high), [1], [1, np.nan], ["1", "2"], [1, np.inf])
+    clusters = foray.Clusters("grid:3x5", low=[-1, -8], high=[1, 8])
+    refused(clusters.centre, *NO_WHOLE, -1, 15)
+    refused(lambda n: foray.compare(RIVER, ["random"], seeds=n, episodes=5), *NO_WHOLE, 0)
+    refused(lambda n: foray.compare(RIVER, ["random"], goals=n, episodes=5), 0.5, 2**64)
+    refused(lambda name: foray.compare(RIVER, [name], episodes=5), "ran\0dom", 3)
+    refused(foray.lab, "a\0b", 3)
+
+
+def test_worlds_for_gymnasium() -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+    env = gymnasium.make("foray/RiverSwim-v0", states=4, horizon=8)
+    env.reset(seed=1)
+    refused(env.unwrapped.step, 0.9, 2, -1, "0", 2**64)
+    envs = gymnasium.make_vec("foray/RiverSwim-v0", num_envs=2, states=4, horizon=8)
+    refused(lambda seed: envs.reset(seed=seed), [1], [1, -1], [1, 0.5], 2**64, "1")
+    envs.reset(seed=np.int64(3))
+    refused(envs.step, np.array([0, 0.9]), [0, 2], [0], [0, 2**64])
+
+
+def test_an_end_that_is_left_names_the_way_out() -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+    with pytest.raises(foray.WorldError, match="twins=True"):
+        foray.explore(gymnasium.make("Blackjack-v1"), horizon=10, episodes=500)
+
+
+def test_there_is_one_place() -> None:
+    """Texts become bytes in _numbers.py, or they are the package's own JSON."""
+    for path in Path(foray.__file__).parent.glob("*.py"):
+        if path.name != "_numbers.py":
+            text = path.read_text()
+            assert "fsencode" not in text, path
+            assert not re.search(r"(?<!json\.dumps\(parts\))\.encode\(", text), path
