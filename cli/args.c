@@ -58,6 +58,10 @@ static cli_option option_of_setting(struct cli_setting_texts *texts, const foray
                          .setting = true};
     name_option(texts, row->name);
     option.is.name = texts->name;
+    if (strcmp(row->name, "until") == 0) { /* for which settings have a number below the range */
+        option.is.least = 0;
+        option.is.fallback = CLI_NO_TARGET;
+    }
     return option;
 }
 

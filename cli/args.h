@@ -9,6 +9,9 @@
 
 #include "foray/foray.h"
 
+/* What --until is if nothing is given. */
+#define CLI_NO_TARGET "none"
+
 /* What words may stand for a value: shells complete them. */
 typedef enum cli_words {
     CLI_WORDS_NONE,

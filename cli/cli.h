@@ -65,6 +65,9 @@ bool cli_command_options(const cli_command *command, cli_options *out);
 /* Is this the first word of commands of two words, such as "lab"? */
 bool cli_command_is_group(const char *word);
 
+/* The command whose name is like what was typed, or NULL. */
+const char *cli_command_nearest(const char *typed);
+
 /* A subcommand at work. */
 struct cli_session {
     const cli_command *command;
@@ -108,8 +111,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
               "number of threads; results do not depend on it")
 #define CLI_OPTION_REWARD                                                                          \
     CLI_FILE('r', "reward", "REWARD",                                                              \
-             "a reward file; goal:STATE (1 per visit), goals (all of these), reach:STATE or "      \
-             "avoid:STATE (the "                                                                   \
+             "a reward file (- is standard input); goal:STATE (1 per visit), goals (all of "       \
+             "these), reach:STATE or avoid:STATE (the "                                            \
              "probability of getting there, of never being there; states by number or name, "      \
              "several as 3,7); a reward that the system names, such as balance; or own, what the " \
              "world itself paid, if the run has it; may be repeated")
@@ -225,6 +228,10 @@ bool cli_world_at(int64_t index, foray_world_info *info);
  * has a '/', ends in .json or .compact, or is there; else a built-in world such as
  * rooms:rows=3. */
 cli_exit cli_model_open(cli_session *session, const char *source, foray_model **out);
+
+/* The first byte of a file behind spaces and a mark of UTF-8; 0 if there is none. */
+enum { CLI_NO_FILE = -1 };
+int cli_file_begins(const char *path);
 
 /* Is that a model or a built-in world, rather than a run or nothing at all? */
 bool cli_names_model(const char *source);

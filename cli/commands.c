@@ -75,6 +75,15 @@ const cli_command *cli_command_find(int64_t words, const char *const *word, int6
     return NULL;
 }
 
+const char *cli_command_nearest(const char *typed)
+{
+    const cli_command *command;
+    cli_guess guess = {typed, NULL, 0};
+    for (int64_t i = 0; (command = cli_command_at(i)); i++)
+        cli_guess_try(&guess, command->name);
+    return guess.best;
+}
+
 static const cli_option for_reports[] = {
     CLI_SWITCH("quiet", "print nothing but errors; the exit code tells the rest"),
     CLI_OPTION_HELP,

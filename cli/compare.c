@@ -28,10 +28,10 @@ static cli_exit add_algorithm(contest *c, const char *text)
     char name[64];
     cli_guess guess = {name, NULL, 0};
     snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
-    if (!cli_algorithm_exists(name, &guess))
-        return cli_fail(c->session, CLI_USAGE, "there is no algorithm '%s'%s%s%s", name,
-                        guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
-                        guess.best ? "'?" : "");
+    /* A name that is nearly right is worth more than the list of all, which the library gives. */
+    if (!cli_algorithm_exists(name, &guess) && guess.best)
+        return cli_fail(c->session, CLI_USAGE, "there is no algorithm '%s'; did you mean '%s'?",
+                        name, guess.best);
     c->algorithm[c->what.algorithms++] = text;
     return CLI_DONE;
 }

@@ -498,9 +498,11 @@ static cli_exit explore(exploration *e)
         code = told == CLI_DONE ? code : told;
     }
     char *how = continuation(e);
-    if (status == FORAY_ERROR_WORLD)
-        cli_fail(session, code, "%" PRId64 " episodes are saved; %s", foray_run_saved(e->run),
-                 how ? how : "--resume continues");
+    if (status == FORAY_ERROR_WORLD && foray_run_saved(e->run) > 0)
+        cli_fail(session, code,
+                 "%" PRId64 " episodes are saved; the next is played with the same draws, so once "
+                 "the cause is gone, %s",
+                 foray_run_saved(e->run), how ? how : "--resume continues");
     if (status == FORAY_INTERRUPTED)
         cli_fail(session, code, "stopped by a signal, everything is saved; %s",
                  how ? how : "--resume continues");

@@ -217,7 +217,7 @@ void cli_help_overview(void)
     print_rows(NULL);
     printf("\noptions:\n"
            "  -h, --help      print this help and exit\n"
-           "      --version   print the version and exit\n"
+           "  -V, --version   print the version and exit\n"
            "\n"
            "Run 'foray COMMAND --help' for details and examples. To get started:\n"
            "  $ foray explore rooms -o rooms.foray\n"
@@ -225,6 +225,20 @@ void cli_help_overview(void)
 }
 
 /* -------------------------------------------------------------------- foray help */
+
+static cli_exit unknown_command(cli_session *session)
+{
+    const cli_args *args = &session->args;
+    char typed[128];
+    bool two = args->operands > 1;
+    snprintf(typed, sizeof typed, "%s%s%s", args->operand[0], two ? " " : "",
+             two ? args->operand[1] : "");
+    const char *nearest = cli_command_nearest(typed);
+    if (nearest)
+        return cli_fail(session, CLI_USAGE, "there is no command '%s'; did you mean '%s'?", typed,
+                        nearest);
+    return cli_fail(session, CLI_USAGE, "there is no command '%s'; 'foray help' lists them", typed);
+}
 
 static cli_exit help_for_words(cli_session *session)
 {
@@ -237,7 +251,7 @@ static cli_exit help_for_words(cli_session *session)
     }
     const cli_command *command = cli_command_find(args->operands, args->operand, &used);
     if (!command || used < args->operands)
-        return cli_fail(session, CLI_USAGE, "no such command; 'foray help' lists them");
+        return unknown_command(session);
     if (!cli_command_options(command, &its_options))
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     cli_help_command(command, &its_options, NULL);

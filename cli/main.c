@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,15 +35,28 @@ static void refuse_exit(void)
     _exit(CLI_WORLD_FAILED);
 }
 
-/* Results that did not reach standard output are not done. */
+/* Is standard output a pipe that nobody reads any more? */
+static bool pipe_is_closed(void)
+{
+    struct pollfd output = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
+}
+
+/* Results that did not reach standard output are not done. Whoever closed a pipe has read enough:
+ * then it ends as if SIGPIPE had not been ignored. */
 static int finish_output(int code)
 {
-    bool lost = ferror(stdout) != 0;
+    bool closed = pipe_is_closed(), lost = ferror(stdout) != 0;
     lost |= fclose(stdout) != 0;
     if (!lost)
         return code;
+    bool well = code == CLI_DONE || code == CLI_NOT_MET;
+    if (closed && well) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
     fprintf(stderr, "foray: standard output: %s\n", errno ? strerror(errno) : "cannot be written");
-    return code == CLI_DONE || code == CLI_NOT_MET ? CLI_BAD_INPUT : code;
+    return well ? CLI_BAD_INPUT : code;
 }
 
 static cli_exit unknown_option(const char *word)
@@ -69,13 +83,10 @@ static cli_exit unknown_command(int64_t words, char *const *word)
         return CLI_USAGE;
     }
     snprintf(typed, sizeof typed, "%s%s%s", word[0], group ? " " : "", group ? word[1] : "");
-    cli_guess guess = {typed, NULL, 0};
-    const cli_command *command;
-    for (int64_t i = 0; (command = cli_command_at(i)); i++)
-        cli_guess_try(&guess, command->name);
+    const char *nearest = cli_command_nearest(typed);
     fprintf(stderr, "foray: unknown command '%s'", typed);
-    if (guess.best)
-        fprintf(stderr, "; did you mean '%s'?", guess.best);
+    if (nearest)
+        fprintf(stderr, "; did you mean '%s'?", nearest);
     fprintf(stderr, "\ntry 'foray%s%s --help'\n", group ? " " : "", group ? word[0] : "");
     return CLI_USAGE;
 }
@@ -107,12 +118,11 @@ static cli_exit dispatch(int64_t words, char *const *word)
     }
     if (words == 2 && strcmp(word[0], "--serve") == 0)
         return serve(word[1]);
-    if (words == 0) {
-        fprintf(stderr, "foray: no command given\n"
-                        "try 'foray --help'\n");
+    if (words == 0) { /* not what a script wants whose variable is empty */
+        cli_help_overview();
         return CLI_USAGE;
     }
-    if (strcmp(word[0], "--version") == 0) {
+    if (strcmp(word[0], "--version") == 0 || strcmp(word[0], "-V") == 0) {
         printf("foray %s\n", foray_version());
         return CLI_DONE;
     }

@@ -207,7 +207,7 @@ static void print_overview(void)
     const cli_command *command;
     print_title("", 1, "explore once without a reward, then plan for any reward");
     printf(".SH SYNOPSIS\n.B foray\nCOMMAND [operands] [options]\n.br\n"
-           ".B foray\nCOMMAND \\-\\-help\n.br\n.B foray \\-\\-version\n.SH DESCRIPTION\n");
+           ".B foray\nCOMMAND \\-\\-help\n.br\n.B foray\n\\-V | \\-\\-version\n.SH DESCRIPTION\n");
     print_plain("Foray explores an unknown world once, without a reward, and then plans a "
                 "near-optimal policy for every reward that is asked for later, with a certificate "
                 "of how close it is to optimal. An option that takes a value is written --name "

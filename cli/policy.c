@@ -35,18 +35,14 @@ cli_exit cli_policy_open(cli_session *session, const foray_model *model, const c
     cli_exit code = cli_spool_open(session, path, &spool);
     if (code != CLI_DONE)
         return code;
-    FILE *file = fopen(cli_spool_path(&spool), "r");
-    if (!file) {
+    const char *read = cli_spool_path(&spool);
+    int first = cli_file_begins(read);
+    if (first == CLI_NO_FILE) {
         cli_spool_close(&spool);
         return cli_fail(session, CLI_BAD_INPUT, "%s: %s", path, strerror(errno));
     }
-    int first = getc(file);
-    while (first && strchr(" \t\r\n\xef\xbb\xbf", first)) /* the last three mark UTF-8 */
-        first = getc(file);
     /* Runs and compact models begin like this, and are refused as what they are. */
     bool binary = first == 'S' || first == 0x89;
-    fclose(file);
-    const char *read = cli_spool_path(&spool);
     code = cli_spool_status(session, &spool,
                             first == '{' || binary
                                 ? foray_policy_load(session->ctx, read, out)

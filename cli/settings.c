@@ -24,6 +24,18 @@ static cli_exit check_algorithm(cli_session *session, const char *name)
                     guess.best);
 }
 
+/* No target is -1 to the library, and a word here, since -1 may well be a slip. */
+static foray_status set_until(cli_session *session, const foray_parameter *row, const char *text,
+                              foray_settings *settings)
+{
+    foray_parameter_value value;
+    if (strcmp(text, CLI_NO_TARGET) == 0)
+        return foray_settings_set(session->ctx, settings, row->name, "-1");
+    foray_status status = foray_parameter_read(session->ctx, row, text, &value);
+    return status == FORAY_OK ? foray_settings_set(session->ctx, settings, row->name, text)
+                              : status;
+}
+
 cli_exit cli_settings_apply(cli_session *session, const char *except, foray_settings *settings)
 {
     const cli_args *args = &session->args;
@@ -37,7 +49,9 @@ cli_exit cli_settings_apply(cli_session *session, const char *except, foray_sett
             check_algorithm(session, args->value[i]) != CLI_DONE)
             return CLI_USAGE;
         if (wanted)
-            status = foray_settings_set(session->ctx, settings, name, args->value[i]);
+            status = strcmp(name, "until") == 0
+                         ? set_until(session, &args->option[i]->is, args->value[i], settings)
+                         : foray_settings_set(session->ctx, settings, name, args->value[i]);
     }
     return cli_status(session, status);
 }

@@ -1,4 +1,5 @@
 /* source.c - models and rewards from what is typed on the command line. */
+#include "spool.h"
 #include "view.h"
 
 #include <fcntl.h>
@@ -18,8 +19,8 @@ static bool ends_in(const char *text, const char *ending)
 static bool names_file(const char *source)
 {
     struct stat status;
-    return strchr(source, '/') || ends_in(source, ".json") || ends_in(source, ".compact") ||
-           (stat(source, &status) == 0 && !S_ISDIR(status.st_mode));
+    return strcmp(source, "-") == 0 || strchr(source, '/') || ends_in(source, ".json") ||
+           ends_in(source, ".compact") || (stat(source, &status) == 0 && !S_ISDIR(status.st_mode));
 }
 
 /* ---------------------------------------------------------------------- models */
@@ -46,25 +47,34 @@ static bool world_exists(const char *name, cli_guess *guess)
     return false;
 }
 
-/* A file is a model if it begins like one: as JSON does, or as the compact format. Streams take
- * memory, and a file without one would seem not to be there. */
-static bool begins_like_model(int file)
+/* Streams take memory, and a file without one would seem not to be there. */
+int cli_file_begins(const char *path)
 {
     unsigned char first = ' ';
-    while (first == ' ' || first == '\n' || first == '\r' || first == '\t')
-        if (read(file, &first, 1) != 1)
-            return false;
-    return first == '{' || first == 0x89;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return CLI_NO_FILE;
+    ssize_t got = 1;
+    while (got == 1 && strchr(" \n\r\t\xEF\xBB\xBF", first)) /* the last three mark UTF-8 */
+        got = first ? read(file, &first, 1) : 0;
+    close(file);
+    return got == 1 ? first : 0;
 }
 
+/* Of the files that 'foray model import' makes a model of. */
+static bool is_importable(const char *path)
+{
+    return (ends_in(path, ".csv") || ends_in(path, ".tra") || ends_in(path, ".umb")) &&
+           access(path, R_OK) == 0;
+}
+
+/* A file is a model if it begins like one: as JSON does, or as the compact format; the model's
+ * reader refuses what should be imported first. */
 bool cli_names_model(const char *source)
 {
-    int file = open(source, O_RDONLY | O_CLOEXEC);
-    if (file >= 0) {
-        bool model = begins_like_model(file);
-        close(file);
-        return model;
-    }
+    int first = cli_file_begins(source);
+    if (first != CLI_NO_FILE)
+        return first == '{' || first == 0x89 || is_importable(source);
     char name[64];
     cli_guess guess = {name, NULL, 0};
     snprintf(name, sizeof name, "%.*s", (int)strcspn(source, ":@"), source);
@@ -112,6 +122,11 @@ cli_exit cli_model_open(cli_session *session, const char *source, foray_model **
         return open_view_model(session, source, out);
     if (check_no_view(session, source) != CLI_DONE)
         return CLI_USAGE;
+    if (is_importable(source))
+        return cli_fail(session, CLI_BAD_INPUT,
+                        "%s: not a model yet: of a table of transitions 'foray model import %s "
+                        "--horizon N -o MODEL' makes one",
+                        source, source);
     if (names_file(source))
         return cli_status(session, foray_model_load(session->ctx, source, out));
     char *name = strndup(source, strcspn(source, ":"));
@@ -233,6 +248,10 @@ static cli_exit unknown_state(cli_session *session, const foray_model *model, co
     for (int64_t s = 0; s < foray_model_states(model); s++)
         if (foray_model_state_name(model, s))
             cli_guess_try(&guess, foray_model_state_name(model, s));
+    if (!*name)
+        return cli_fail(session, CLI_BAD_INPUT,
+                        "%s: a state is missing; the model has states 0 to %" PRId64, text,
+                        foray_model_states(model) - 1);
     return cli_fail(session, CLI_BAD_INPUT,
                     "%s: no such state: %s%s%s%s; the model has states 0 to %" PRId64, text, name,
                     guess.best ? " (did you mean " : "", guess.best ? guess.best : "",
@@ -361,13 +380,20 @@ static cli_exit unknown_reward(cli_session *session, const char *text)
     static const char *const forms[] = {"goal", "reach", "avoid", "goals"};
     char form[64];
     const char *rest = text + strcspn(text, ":");
+    struct stat about;
     cli_guess guess = {form, NULL, 0};
     snprintf(form, sizeof form, "%.*s", (int)(rest - text), text);
+    if (stat(text, &about) == 0)
+        return cli_fail(session, CLI_BAD_INPUT, "%s: this is a directory, but a reward is expected",
+                        text);
     if (strcmp(text, "own") == 0)
         return cli_fail(session, CLI_BAD_INPUT,
                         "own: no such file, and no run here has stored what its world itself pays");
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         cli_guess_try(&guess, forms[i]);
+    if (guess.best && guess.distance == 0) /* "goal" without a state */
+        return cli_fail(session, CLI_BAD_INPUT,
+                        "%s: no such file; as a reward it needs a state: %s:STATE", text, text);
     if (!guess.best)
         return cli_fail(session, CLI_BAD_INPUT,
                         "%s: no such file; without one a reward is goal:STATE, reach:STATE or "
@@ -388,7 +414,13 @@ static cli_exit open_reward(cli_session *session, const foray_model *model, cons
         return system_reward(session, model, text, out);
     if (!names_file(text))
         return unknown_reward(session, text);
-    return cli_status(session, foray_reward_load(session->ctx, model, text, out));
+    cli_spool file;
+    cli_exit code = cli_spool_open(session, text, &file);
+    if (code == CLI_DONE)
+        code = cli_spool_status(session, &file,
+                                foray_reward_load(session->ctx, model, cli_spool_path(&file), out));
+    cli_spool_close(&file);
+    return code;
 }
 
 /* Every goal there is. */

@@ -11,7 +11,8 @@ usage() {
     holds "a hint from: $*" grep -q "^try 'foray.* --help'" "$work/err"
     holds "nothing on standard output from: $*" test ! -s "$work/out"
 }
-usage "no command given" foray
+expect 2 "^commands:" foray
+holds "and that is the help" cmp "$work/out" <(foray --help)
 usage "unknown command 'explor'; did you mean 'explore'" foray explor chain
 usage "unknown command 'zzz'" foray zzz
 usage "foray world: no subcommand given" foray world
@@ -52,12 +53,16 @@ for value in 0x1p3 " 8" "8 " 8,0 1_ 0; do
     usage "confidence=.*must be a number from 0.01 to" foray rollout run.foray --confidence "$value"
 done
 usage "radius" foray explore chain -o run.foray --radius round
+for value in -1 -0.5 -1e-300 nan inf 1e999 0x 1e301x; do
+    usage "until=.*must be a number of at least 0" foray explore chain -o run.foray --until "$value"
+done
 usage "algorithm|nonsense" foray explore chain -o run.foray -a nonsense
 usage "seed" foray explore chain -o run.foray --seed=-1
 holds "no usage error leaves a file" test -z "$(ls)"
 
 # ---- ways to write the same
 expect 0 "foray [0-9]" foray --version
+holds "-V is --version" cmp <(foray -V) <(foray --version)
 expect 0 "explored chain for 300 episodes" foray explore chain -k 300 -o a.foray
 expect 0 . foray explore chain --episodes=300 --output=b.foray --threads 1
 expect 0 . foray explore -k300 -ob.foray --force -- chain
@@ -165,6 +170,14 @@ holds "--no-store keeps nothing" \
     test "$(foray info c.foray --json | "$json_check" plans_stored)" = "$stored"
 
 # ---- results that cannot be written are an error
+quiet_pipe() { # closed at once, by who reads it
+    { "$@"; echo $? >code; } 2>err | true
+    [ "$(cat code)" = 141 ] && [ ! -s err ]
+}
+sleep_first() { sleep 0.3 && foray "$@"; }
+holds "a pipe that nobody reads ends data in silence" quiet_pipe sleep_first data c.foray
+holds "and what is printed at the end" quiet_pipe sleep_first info c.foray --json
+holds "and act" quiet_pipe sh -c 'sleep 0.3; echo 0 | foray act many/goal-0.json'
 expect 3 "standard output: No space" sh -c 'foray world list >/dev/full'
 expect 3 "standard output: No space" sh -c 'foray info c.foray --json >/dev/full'
 expect 3 "standard output" sh -c 'foray bound c.foray >&-'
@@ -173,12 +186,6 @@ expect 3 "big.json.*File too large" \
 # (why, SQLite knows only as long as nothing else has gone wrong)
 expect 3 "big.foray.*writing failed" bash -c 'ulimit -f 400; foray explore chain -k 200000 -o big.foray'
 expect 0 "200,000 episodes" foray explore --resume -o big.foray
-(
-    sleep 0.3
-    foray world list 2>pipe.err
-    echo $? >pipe.code
-) | true
-holds "a closed pipe ends in 3" test "$(cat pipe.code)" = 3
 expect 3 "no-such-directory" foray world export chain -o no-such-directory/m.json
 expect 3 "no-such-directory" foray explore chain -k 10 -o no-such-directory/r.foray
 expect 3 "no-such-directory" foray plan c.foray -r goal:0 -o no-such-directory/p.json

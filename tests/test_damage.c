@@ -47,7 +47,7 @@ static void test_missing(void **state)
                  foray_run_create(bench->ctx, "no/such/directory/x.foray", FORAY_RUN_NEW,
                                   bench->model, "", &bench->settings, &run));
     run_assert_message(bench, "its directory does not exist");
-    refuse(bench, bench->directory, FORAY_ERROR_RUN, "not a file");
+    refuse(bench, bench->directory, FORAY_ERROR_INPUT, "this is a directory, but a run is");
 }
 
 static void refuse_to_replace(run_bench *bench, const char *path)

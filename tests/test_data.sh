@@ -151,7 +151,7 @@ header=episode,step,state,action,next
 bad "bad.csv: empty, but a line that names the columns" ""
 bad "bad.csv: no episodes" $header
 bad "bad.csv:1: the column 'next' is missing" episode,step,state,action 0,0,0,0
-bad "bad.csv:1: there is no column 'colour' here" $header,colour 0,0,0,0,0,red
+bad "bad.csv:1: 'colour' is not one of the columns that may be here: episode," $header,colour 0,0,0,0,0,red
 bad "bad.csv:1: the column 'step' is there twice" $header,step 0,0,0,0,0,0
 bad "bad.csv:2: 4 cells, but the header names 5 columns" $header 0,0,0,0
 bad "bad.csv:3: state: there is no state '3'; the model has 0 to 2 and their names" $header 0,0,0,0,0 0,1,3,0,0

@@ -118,7 +118,7 @@ expect 3 "seven.csv:2: action: there is no action '7'; the model has 0 to 1" for
 printf 'step,state,action\n0x1,0,1\n' >hex.csv
 expect 3 "hex.csv:2: step: '0x1', but the model has 0 to 23, and nothing means every step" foray certify river.foray hex.csv -r goal:5
 echo hello >text.csv
-expect 3 "text.csv:1: there is no column 'hello' here" foray certify river.foray text.csv -r goal:5
+expect 3 "text.csv:1: 'hello' is not one of the columns that may be here: state, action, step, probability" foray certify river.foray text.csv -r goal:5
 expect 3 "No such file" foray certify river.foray missing.csv -r goal:5
 expect 3 "own: no such file, and no run here has stored what its world itself pays" \
     foray certify river.foray right.csv -r own
@@ -141,8 +141,8 @@ refused() { # the rows; what is said about them
 refused 'step,state,action\n,0,1\n,0,0\n' \
     "other.csv:3: action: 0 in state 0 at step 0, but an earlier row has 1"
 refused 'step,state,action\n3,0,1\n3,0,0\n' "other.csv:3: .* policies that draw their actions"
-refused 'step,state,actions\n,0,1\n' "other.csv:1: there is no column 'actions' here"
-refused 'step,state,action,note\n,0,1\n' "there is no column 'note' here"
+refused 'step,state,actions\n,0,1\n' "other.csv:1: 'actions' is not one of the columns that may be here: state, action, step, probability"
+refused 'step,state,action,note\n,0,1\n' "'note' is not one of the columns"
 refused 'step,state,action\n,0,"1\n' "other.csv:2: a quote is never closed"
 refused 'step,state,action\n,0\n' "other.csv:2: 2 cells, but the header names 3 columns"
 refused 'step,action\n,1\n' "the column 'state' is missing"

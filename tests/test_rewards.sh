@@ -88,7 +88,7 @@ sed 's/null,10\]/null,11]/' coins.json >rich.json
 expect 3 "rich.json:2: entries\[0\]: value 11 is not between -2 and 10" foray plan river.json -r rich.json
 expect 3 "reach:5,9: no such state: 9" foray plan river.json -r reach:5,9
 sed 's/4,null,5/0,null,5/' enter.json >never.json
-expect 3 "next state 5 cannot follow there" foray plan river.json -r never.json
+expect 3 "never.json:1: entries.*next state 5 cannot follow state 0 under any action in this model; what can: 0, 1" foray plan river.json -r never.json
 
 # ---- the bound for all rewards of a kind
 for kind in pair next reach; do foray bound river.foray --kind $kind --json >$kind.json; done

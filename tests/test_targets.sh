@@ -86,4 +86,10 @@ foray bound goals.foray --json >bound.json
 holds "the bound is about the plug-in plan" test "$(json plan bound.json)" = '"plugin"'
 holds "that of the exploration about the optimistic one" test "$(json exploration.plan bound.json)" = '"optimistic"'
 holds "by its own radius" test "$(json exploration.radius bound.json)" = '"sharp"'
+
+# ---- a target can be dropped again, by a word; -1 may be a slip
+foray explore riverswim -k 20 --until 0 --quiet -o dropped.foray
+holds "0 is a target" test "$(foray info dropped.foray --json | "$json_check" settings.until)" = 0
+expect 0 "explored riverswim for 30 episodes" foray explore --resume -k 30 --until none -o dropped.foray
+holds "none is none" test "$(foray info dropped.foray --json | "$json_check" settings.until)" = -1
 finish

@@ -78,7 +78,7 @@ echo good >manners
 expect 0 . foray explore ring.json --in exec:./world -k 90 -o ring.foray
 for manners in exit hang; do
     echo $manners >manners
-    expect 4 "episodes are saved; continue with" timeout 120 foray explore ring.json \
+    expect 4 "episodes are saved; .* continue with" timeout 120 foray explore ring.json \
         --in "exec:[timeout=0.5,grace=0.2]./world" -k 90 --workers 3 -o $manners.foray
     expect 0 "verified +yes" foray verify $manners.foray
     echo good >manners

@@ -34,8 +34,7 @@ static const setting common[] = {
      MEMBER(algorithm)},
     WHOLE(episodes, "10000", 1, FY_UNBOUNDED, "largest number of episodes (K in the paper)"),
     REAL(until, "-1", -1, 1e300,
-         "stop at this bound (for all rewards, or --for); 0: optimal "
-         "up to rounding; -1: no target"),
+         "stop at this bound (for all rewards, or --for); 0: optimal up to rounding"),
     WHOLE(seed, "1", 0, 0x1p63, "seed of all random numbers; the world's and the algorithm's"),
     REAL(delta, "0.1", 1e-12, 0.999999999999, "probability that a certificate may be wrong"),
     CHOICE(radius, "sharp", "sharp|selfnormalised|theorem|likelihood",

@@ -193,6 +193,10 @@ uint32_t fy_crc32c(uint32_t crc, const void *data, size_t size);
 /* Reads a whole file of at most `limit` bytes; *data gets one extra zero byte. */
 foray_status fy_file_read(foray_context *ctx, const char *path, size_t limit, uint8_t **data,
                           size_t *size);
+/* How many bytes of a mark of its encoding a text begins with (UTF-8, as some programs write it: 3;
+ * else 0). FORAY_ERROR_INPUT for UTF-16. */
+foray_status fy_text_mark(foray_context *ctx, const char *where, const void *text, size_t size,
+                          size_t *mark);
 /* What begins like this: "a run", "a model", "a reward", "a policy", "a page"; NULL: anything. */
 const char *fy_kind_of(const void *data, size_t size);
 /* FORAY_ERROR_INPUT if the file is known to be something else than `expected`, one of the above or

@@ -242,8 +242,14 @@ static foray_status place_column(fy_csv *csv, int64_t place, const char *name)
         csv->place[i] = place;
         return FORAY_OK;
     }
-    return fy_fail(csv->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": there is no column '%s' here",
-                   csv->path, csv->record_line, name);
+    char known[256] = "";
+    size_t used = 0;
+    for (int64_t i = 0; csv->column[i] && used < sizeof known; i++)
+        used += (size_t)fy_format(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+                                  csv->column[i]);
+    return fy_fail(csv->ctx, FORAY_ERROR_INPUT,
+                   "%s:%" PRId64 ": '%.60s' is not one of the columns that may be here: %s",
+                   csv->path, csv->record_line, name, known);
 }
 
 /* A file without a header begins with a record of numbers. */
@@ -259,10 +265,12 @@ static bool begins_with_numbers(const fy_csv *csv)
 static foray_status read_header(fy_csv *csv, int64_t required)
 {
     bool more;
-    static const uint8_t mark[3] = {0xEF, 0xBB, 0xBF}; /* some programs put it before UTF-8 */
-    if (peek(csv) == mark[0] && csv->filled >= 3 && memcmp(csv->chunk, mark, 3) == 0)
-        csv->at = 3;
-    foray_status status = next_record(csv, &more);
+    if (peek(csv) == BROKEN)
+        return FORAY_ERROR_IO;
+    foray_status status = fy_text_mark(csv->ctx, csv->path, csv->chunk, csv->filled, &csv->at);
+    if (status != FORAY_OK)
+        return status;
+    status = next_record(csv, &more);
     if (status == FORAY_OK && !more)
         status = fy_fail(csv->ctx, FORAY_ERROR_INPUT,
                          "%s: empty, but a line that names the columns is expected", csv->path);

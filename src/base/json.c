@@ -379,6 +379,9 @@ foray_status fy_json_parse(foray_context *ctx, const char *text, size_t size, co
     scanner s = {.ctx = ctx, .source = text, .where = where, .size = size};
     if (size >= NOWHERE)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: more than 4 GiB of JSON", where);
+    foray_status status = fy_text_mark(ctx, where, text, size, &s.at);
+    if (status != FORAY_OK)
+        return status;
     if (!FY_ALLOC(ctx, tree.text, size + 1) ||
         !FY_ALLOC(ctx, tree.node, count_values(text, size))) {
         fy_json_free(&tree);
@@ -389,7 +392,7 @@ foray_status fy_json_parse(foray_context *ctx, const char *text, size_t size, co
     s.text = tree.text;
     s.open = NOWHERE;
     s.expected = VALUE;
-    foray_status status = scan_whole(&s);
+    status = scan_whole(&s);
     if (status < 0)
         fy_json_free(&tree);
     else

@@ -21,6 +21,27 @@ static size_t skip_spaces(const char *text, size_t at, size_t size)
     return at;
 }
 
+static size_t utf8_mark(const char *text, size_t size)
+{
+    return begins(text, size, "\xEF\xBB\xBF") ? 3 : 0;
+}
+
+static const char wide[] = "text in UTF-16 (save it as UTF-8)";
+
+static bool is_wide(const char *text, size_t size)
+{
+    return begins(text, size, "\xFF\xFE") || begins(text, size, "\xFE\xFF");
+}
+
+foray_status fy_text_mark(foray_context *ctx, const char *where, const void *text, size_t size,
+                          size_t *mark)
+{
+    if (is_wide(text, size))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: this is %s", where, wide);
+    *mark = utf8_mark(text, size);
+    return FORAY_OK;
+}
+
 /* {..., "format" : "foray-KIND", ...}; no deeper than the beginning reaches. */
 static const char *kind_of_json(const char *text, size_t size)
 {
@@ -46,7 +67,9 @@ static const char *kind_of_json(const char *text, size_t size)
 const char *fy_kind_of(const void *data, size_t size)
 {
     const char *text = data;
-    size_t at = skip_spaces(text, 0, size);
+    size_t at = skip_spaces(text, utf8_mark(text, size), size);
+    if (is_wide(text, size))
+        return wide;
     if (begins(text, size, "SQLite format 3"))
         return "a run";
     if (begins(text, size,
@@ -66,7 +89,11 @@ static const char *kind_of_file(const char *path)
 {
     struct stat facts;
     char start[BEGINNING];
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+    if (stat(path, &facts) != 0)
+        return NULL;
+    if (S_ISDIR(facts.st_mode))
+        return "a directory";
+    if (!S_ISREG(facts.st_mode))
         return NULL;
     FILE *file = fopen(path, "rb");
     if (!file)

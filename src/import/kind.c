@@ -105,14 +105,18 @@ foray_status fy_file_kind_of(foray_context *ctx, const char *path, fy_file_kind 
     if (!file)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
     size_t size = fread(text, 1, PEEK, file);
-    bool failed = ferror(file) != 0;
+    int failed = ferror(file) ? errno : 0;
     fclose(file);
     if (failed)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot read", path);
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot read: %s", path, strerror(failed));
     text[size] = 0;
+    size_t mark;
+    foray_status status = fy_text_mark(ctx, path, text, size, &mark);
+    if (status != FORAY_OK)
+        return status;
     bool archive = (size >= 3 && memcmp(text, gzip, 3) == 0) ||
                    (size >= 6 && memcmp(text, xz, 6) == 0) ||
                    (size >= 262 && memcmp(text + 257, tar, 5) == 0);
-    *out = archive ? FY_FILE_ARCHIVE : by_text(path, text);
+    *out = archive ? FY_FILE_ARCHIVE : by_text(path, text + mark);
     return FORAY_OK;
 }

@@ -53,6 +53,8 @@ foray_status fy_lines_open(foray_context *ctx, const char *path, fy_lines *out)
     bool regular = fstat(out->file, &about) == 0 && S_ISREG(about.st_mode);
     out->bytes = regular ? (int64_t)about.st_size : INT64_MAX;
     foray_status status = read_chunk(out);
+    if (status == FORAY_OK)
+        status = fy_text_mark(ctx, path, out->text, out->size, &out->at);
     if (status != FORAY_OK)
         fy_lines_close(out);
     return status;

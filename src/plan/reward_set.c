@@ -275,6 +275,48 @@ static foray_status say_next(foray_context *ctx, foray_reward *reward, int64_t s
     return status;
 }
 
+/* Adds what follows a pair, each once; false if that is more than there is room for. */
+static bool add_followers(const foray_model *model, int64_t pair, int64_t room, int32_t *follower,
+                          int64_t *count)
+{
+    for (int64_t i = model->succ_start[pair]; i < model->succ_start[pair + 1]; i++) {
+        int64_t at = 0;
+        while (at < *count && follower[at] != model->succ[i])
+            at++;
+        if (at == room)
+            return false;
+        follower[at] = model->succ[i];
+        *count += at == *count;
+    }
+    return true;
+}
+
+/* With what can follow, if that is short. */
+static foray_status refuse_next(foray_context *ctx, const foray_reward *reward, int64_t state,
+                                int64_t action, int64_t next)
+{
+    enum { FEW = 8 };
+    char from[48] = "any state", under[48] = "any action", can[FEW * 24] = "";
+    int32_t follower[FEW];
+    int64_t count = 0;
+    pairs all = pairs_of(reward, state, action);
+    bool few = true;
+    for (int64_t s = all.state; s < all.end_state && few; s++)
+        for (int64_t a = all.action; a < all.end_action && few; a++)
+            few = add_followers(reward->model, s * reward->actions + a, FEW, follower, &count);
+    if (state >= 0)
+        fy_format(from, sizeof from, "state %" PRId64, state);
+    if (action >= 0)
+        fy_format(under, sizeof under, "action %" PRId64, action);
+    size_t used = 0;
+    for (int64_t i = 0; i < count && few; i++)
+        used += (size_t)fy_format(can + used, sizeof can - used, "%s%" PRId32,
+                                  i > 0 ? ", " : "; what can: ", follower[i]);
+    return fy_fail(ctx, FORAY_ERROR_INPUT,
+                   "next state %" PRId64 " cannot follow %s under %s in this model%s", next, from,
+                   under, can);
+}
+
 foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int64_t step,
                                    int64_t state, int64_t action, int64_t next, double value)
 {
@@ -294,8 +336,7 @@ foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int
             ctx, FORAY_ERROR_INPUT,
             "the model has too many transitions for rewards that depend on what follows");
     if (fill_next(reward, NULL, state, action, next, value) == 0)
-        return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "next state %" PRId64 " cannot follow there, says the model", next);
+        return refuse_next(ctx, reward, state, action, next);
     tables these = {0, 0};
     if ((status = tables_of(ctx, reward, step, &these)) < 0)
         return status;

@@ -359,6 +359,8 @@ static foray_status check_file(foray_context *ctx, const char *path)
     struct stat file;
     if (stat(path, &file) != 0)
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", path, strerror(errno));
+    if (S_ISDIR(file.st_mode))
+        return fy_file_expect(ctx, path, "a run");
     if (!S_ISREG(file.st_mode))
         return fy_fail(ctx, FORAY_ERROR_RUN, "%s: not a Foray run: not a file", path);
     if (file.st_size == 0)

@@ -123,12 +123,10 @@ static foray_status refuse_existing(foray_context *ctx, const char *path, bool r
     struct stat file;
     if (lstat(path, &file) != 0)
         return FORAY_OK;
-    if (!replace)
-        return fy_fail(ctx, FORAY_ERROR_IO, "%s: already exists", path);
     if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
         return fy_fail(ctx, FORAY_ERROR_IO, "%s: not replaced, since it is not an ordinary file",
                        path);
-    return FORAY_OK;
+    return replace ? FORAY_OK : fy_fail(ctx, FORAY_ERROR_IO, "%s: already exists", path);
 }
 
 /* A new run that cannot be opened, since the disk is full or no more files may be open, is taken
