@@ -155,7 +155,7 @@ static cli_exit estimate_and_output(cli_session *session, cli_output *output, fo
 
 /* --------------------------------------------------------------- plans and the trace */
 
-/* The value and its interval; plans of earlier versions have none. */
+/* The value and its interval, where they are known. */
 static void print_value(const foray_policy *policy)
 {
     char text[80] = "-";

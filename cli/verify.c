@@ -36,9 +36,9 @@ const cli_command cli_verify = {
         "Checks the database and every checksum, and replays all episodes, which must\n"
         "arrive at the last checkpoint bit for bit. Where theta is known, every episode\n"
         "must also be the one that the seed gives. Stored plans are made again, with their\n"
-        "certificates, to the last bit. Runs begun by a version with other arithmetic are\n"
-        "replayed, not compared. If a check fails, the exit code is 5,\n"
-        "with a message on standard error and nothing on standard output.",
+        "certificates, to the last bit; but not those for the world's own reward of which\n"
+        "more was seen since. If a check fails, the exit code is 5, with a message on\n"
+        "standard error and nothing on standard output.",
     .options = options,
     .exits = {CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore grid -k 1000 -o grid.foray\n"

@@ -190,7 +190,6 @@ static void evidence_is_as_defined(void **state)
 
 /* ------------------------------------------------------------------- saved states */
 
-/* States of earlier versions end before the counts, which then begin anew. */
 static void counts_are_saved(void **state)
 {
     (void)state;
@@ -205,8 +204,7 @@ static void counts_are_saved(void **state)
     support_ok(ctx, foray_explorer_load(again, data, size));
     assert_memory_equal(again->began, explorer->began, 2 * sizeof *again->began);
     assert_true(again->otherwise == explorer->otherwise && again->beginnings == 20);
-    support_ok(ctx, foray_explorer_load(again, data, size - fy_explorer_beginnings_size(explorer)));
-    assert_true(again->otherwise == 0 && again->beginnings == 0 && again->episodes == 20);
+    assert_int_equal(foray_explorer_load(again, data, size - 32), FORAY_ERROR_RUN);
     assert_int_equal(foray_explorer_load(again, data, size - 8), FORAY_ERROR_RUN);
     foray_free(data);
     foray_explorer_destroy(again);

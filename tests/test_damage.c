@@ -88,14 +88,15 @@ static void test_foreign_files(void **state)
     refuse(bench, bench->path, FORAY_ERROR_RUN, "of something else");
 }
 
-static void test_newer_format(void **state)
+static void test_other_format(void **state)
 {
     run_bench *bench = *state;
     run_make(bench, bench->path);
-    run_sql(bench->path, "PRAGMA user_version = 3");
-    refuse(bench, bench->path, FORAY_ERROR_RUN, "newer Foray");
+    run_sql(bench->path, "PRAGMA user_version = 2");
+    refuse(bench, bench->path, FORAY_ERROR_RUN,
+           "made by another version of Foray: it has format 2");
     run_sql(bench->path, "PRAGMA user_version = 0");
-    refuse(bench, bench->path, FORAY_ERROR_RUN, "format 0");
+    refuse(bench, bench->path, FORAY_ERROR_RUN, "it has format 0");
 }
 
 /* Root may write everything: be someone else for a while. */
@@ -227,7 +228,7 @@ static bool keep_mode(void *user, int64_t id, int64_t episodes, const char *rewa
     return true;
 }
 
-/* Plan 0 with another mode and a checksum that fits: what a newer Foray, or anyone, may write. */
+/* Plan 0 with another mode and a checksum that fits: what anyone may write. */
 static void forge_mode(run_bench *bench, foray_run *run, const char *mode)
 {
     int64_t reward_bytes, policy_bytes;
@@ -237,15 +238,17 @@ static void forge_mode(run_bench *bench, foray_run *run, const char *mode)
     fy_row row;
     fy_row_prepare(&row, run->store, "plans",
                    "REPLACE INTO plan(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
-                   " gap, delta, radius, certified, reward_bytes, policy_bytes, crc)"
-                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
+                   " expected, low, high, gap, delta, radius, bound, status, reward_bytes,"
+                   " policy_bytes, crc) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+                   " ?13, ?14, ?15, ?16, ?17, ?18)");
     fy_row_put_int(&row, 0);
     fy_row_put_int(&row, 60);
     fy_row_put_text(&row, "goal");
     fy_row_put_text(&row, mode);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 8; i++)
         fy_row_put_real(&row, 0.5);
     fy_row_put_int(&row, FORAY_RADIUS_SHARP);
+    fy_row_put_int(&row, FORAY_BOUND_GAP);
     fy_row_put_int(&row, 1);
     fy_row_put_int(&row, reward_bytes);
     fy_row_put_int(&row, policy_bytes);
@@ -303,9 +306,8 @@ static void test_flipped_content(void **state)
         "DELETE FROM trace WHERE episodes = 3",
         "UPDATE plan SET gap = gap + 0.25",
         "UPDATE plan SET mode = 'optimistic'",
-        "UPDATE plan_value SET expected = 1.5",
-        "UPDATE plan_value SET bound = 0",
-        "DELETE FROM plan_value",
+        "UPDATE plan SET expected = 1.5",
+        "UPDATE plan SET bound = 0",
         "UPDATE plan SET id = 5",
         "DELETE FROM plan",
         "UPDATE piece SET data = zeroblob(length(data)) WHERE kind = 'policy'",
@@ -527,7 +529,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RUN_TEST(test_missing),         RUN_TEST(test_only_files_are_replaced),
-        RUN_TEST(test_foreign_files),   RUN_TEST(test_newer_format),
+        RUN_TEST(test_foreign_files),   RUN_TEST(test_other_format),
         RUN_TEST(test_read_only),       RUN_TEST(test_read_only_file_in_writable_directory),
         RUN_TEST(test_unknown_mode),    RUN_TEST(test_flipped_bytes),
         RUN_TEST(test_flipped_content), RUN_TEST(test_truncated),

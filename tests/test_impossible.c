@@ -14,8 +14,8 @@
 typedef struct plan_row {
     int64_t episodes;
     const char *reward, *mode;
-    double value[FORAY_MODES], gap, delta;
-    int64_t radius, status;
+    double value[FORAY_MODES], expected, low, high, gap, delta;
+    int64_t radius, bound, status;
 } plan_row;
 
 /* Replaces what plan 0 says about itself, under a checksum that is right. */
@@ -28,17 +28,22 @@ static void put_plan_row_with(foray_run *run, const plan_row *said, int64_t rewa
         FORAY_OK);
     fy_row_prepare(&row, run->store, "plans",
                    "REPLACE INTO plan(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
-                   " gap, delta, radius, certified, reward_bytes, policy_bytes, crc)"
-                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
+                   " expected, low, high, gap, delta, radius, bound, status, reward_bytes,"
+                   " policy_bytes, crc) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+                   " ?13, ?14, ?15, ?16, ?17, ?18)");
     fy_row_put_int(&row, 0);
     fy_row_put_int(&row, said->episodes);
     fy_row_put_text(&row, said->reward);
     fy_row_put_text(&row, said->mode);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         fy_row_put_real(&row, said->value[mode]);
+    fy_row_put_real(&row, said->expected);
+    fy_row_put_real(&row, said->low);
+    fy_row_put_real(&row, said->high);
     fy_row_put_real(&row, said->gap);
     fy_row_put_real(&row, said->delta);
     fy_row_put_int(&row, said->radius);
+    fy_row_put_int(&row, said->bound);
     fy_row_put_int(&row, said->status);
     fy_row_put_int(&row, reward_bytes);
     fy_row_put_int(&row, policy_bytes);
@@ -76,7 +81,11 @@ static foray_run *run_with_plan(run_bench *bench, plan_row *said)
                        .mode = "plugin",
                        .gap = policy->certificate.gap,
                        .delta = policy->certificate.delta,
-                       .radius = 5, /* the likelihood, as files number it */
+                       .expected = policy->expected,
+                       .low = policy->low,
+                       .high = policy->high,
+                       .radius = policy->certificate.radius,
+                       .bound = policy->certificate.bound,
                        .status = policy->certificate.status};
     memcpy(said->value, policy->value, sizeof said->value);
     static char name[FORAY_NAME_MOST + 1];
@@ -88,18 +97,14 @@ static foray_run *run_with_plan(run_bench *bench, plan_row *said)
 }
 
 /* The same for what the policy is worth. */
-static void put_value_row(foray_run *run, double expected, double low, double high, int64_t bound)
+static void put_value_row(foray_run *run, plan_row said, double expected, double low, double high,
+                          int64_t bound)
 {
-    fy_row row;
-    fy_row_prepare(&row, run->store, "values of plans",
-                   "REPLACE INTO plan_value(id, expected, low, high, bound, crc)"
-                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6)");
-    fy_row_put_int(&row, 0);
-    fy_row_put_real(&row, expected);
-    fy_row_put_real(&row, low);
-    fy_row_put_real(&row, high);
-    fy_row_put_int(&row, bound);
-    assert_int_equal(fy_row_insert(&row), FORAY_OK);
+    said.expected = expected;
+    said.low = low;
+    said.high = high;
+    said.bound = bound;
+    put_plan_row(run, &said);
 }
 
 static void values_that_cannot_be_are_refused(void **state)
@@ -108,13 +113,13 @@ static void values_that_cannot_be_are_refused(void **state)
     plan_row said;
     foray_run *run = run_with_plan(bench, &said);
     int64_t plans = 0;
-    put_value_row(run, 1, 0.5, 2, FORAY_BOUND_GAP);
+    put_value_row(run, said, 1, 0.5, 2, FORAY_BOUND_GAP);
     assert_ok(bench, foray_run_plans(run, count_plan, &plans));
-    put_value_row(run, 1, NAN, NAN, FORAY_BOUND_NONE);
+    put_value_row(run, said, 1, NAN, NAN, FORAY_BOUND_NONE);
     assert_ok(bench, foray_run_plans(run, count_plan, &plans));
     assert_int_equal(plans, 2);
     for (int lie = 0; lie < 4; lie++) {
-        put_value_row(run, lie == 0 ? INFINITY : 1, lie == 1 ? 3 : 0.5, 2,
+        put_value_row(run, said, lie == 0 ? INFINITY : 1, lie == 1 ? 3 : 0.5, 2,
                       lie == 2   ? -1
                       : lie == 3 ? 77
                                  : FORAY_BOUND_GAP);

@@ -66,32 +66,6 @@ static void test_settings_and_model_survive(void **state)
     foray_run_close(run);
 }
 
-/* As if the last setting of the table had come after the run was made. */
-static void test_older_run_lacks_a_setting(void **state)
-{
-    run_bench *bench = *state;
-    foray_run *run = run_create(bench, bench->path);
-    foray_run_close(run);
-    const foray_parameter *row, *last = NULL;
-    int64_t count = 0;
-    for (; (row = foray_setting_describe("ucrl-rfe", count)); count++)
-        last = row;
-    char sql[256], number[32];
-    fy_store *store;
-    assert_ok(bench, fy_store_open(bench->ctx, bench->path, true, &store));
-    snprintf(sql, sizeof sql, "DELETE FROM setting WHERE name = '%s'", last->name);
-    snprintf(number, sizeof number, "%lld", (long long)count - 1);
-    assert_ok(bench, fy_store_run(store, sql));
-    assert_ok(bench, fy_store_put_meta(store, "settings", number));
-    fy_store_close(store);
-    assert_ok(bench, foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &run));
-    char value[64];
-    assert_ok(bench, foray_settings_get(bench->ctx, foray_run_settings(run), last->name, value,
-                                        sizeof value));
-    assert_string_equal(value, last->fallback);
-    foray_run_close(run);
-}
-
 static void test_creation_respects_files(void **state)
 {
     run_bench *bench = *state;
@@ -267,44 +241,6 @@ static void test_plans(void **state)
     foray_run_close(run);
     for (int i = 0; i < 3; i++)
         foray_policy_destroy(policy[i]);
-    foray_reward_destroy(reward);
-}
-
-/* Counts plans whose value is known. */
-static bool count_known(void *user, int64_t id, int64_t episodes, const char *reward_name,
-                        const char *reward_json, const foray_policy *policy)
-{
-    (void)id, (void)episodes, (void)reward_name, (void)reward_json;
-    *(int64_t *)user += !isnan(policy->expected) && !isnan(policy->low) && !isnan(policy->high);
-    return true;
-}
-
-/* Runs of earlier versions do not say what policies are worth; plans that are added do. */
-static void test_plans_of_earlier_versions(void **state)
-{
-    run_bench *bench = *state;
-    run_make(bench, bench->path);
-    foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
-    foray_reward *reward = run_goal_reward(bench->ctx, bench->model);
-    const foray_reward *rewards[] = {reward, reward};
-    foray_policy *policy[2];
-    int64_t known = 0;
-    assert_ok(bench, foray_run_plan(run, 2, rewards, FORAY_PLUGIN, policy));
-    assert_ok(bench, fy_store_run(run->store, "DROP TABLE plan_value;"
-                                              "DELETE FROM meta WHERE name = 'values_from'"));
-    for (int i = 0; i < 2; i++)
-        foray_policy_destroy(policy[i]);
-    assert_ok(bench, foray_run_plans(run, count_known, &known));
-    assert_int_equal(known, 0);
-    assert_ok(bench, foray_run_verify(run));
-    assert_ok(bench, foray_run_plan(run, 1, rewards, FORAY_PLUGIN, policy));
-    foray_run_close(run);
-    run = run_reopen(bench, bench->path, FORAY_RUN_READ);
-    assert_ok(bench, foray_run_plans(run, count_known, &known));
-    assert_int_equal(known, 1);
-    assert_ok(bench, foray_run_verify(run));
-    foray_run_close(run);
-    foray_policy_destroy(policy[0]);
     foray_reward_destroy(reward);
 }
 
@@ -498,13 +434,11 @@ int main(void)
         RUN_TEST(test_memory_that_is_not_a_run),
         RUN_TEST(test_new_run),
         RUN_TEST(test_settings_and_model_survive),
-        RUN_TEST(test_older_run_lacks_a_setting),
         RUN_TEST(test_creation_respects_files),
         RUN_TEST(test_strange_names),
         RUN_TEST(test_leftover_log_is_removed),
         RUN_TEST(test_episodes),
         RUN_TEST(test_plans),
-        RUN_TEST(test_plans_of_earlier_versions),
         RUN_TEST(test_one_writer_many_readers),
         RUN_TEST(test_worlds_that_lie),
         RUN_TEST(test_world_of_another_context),

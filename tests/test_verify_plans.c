@@ -113,11 +113,13 @@ static void test_own_reward(void **state)
 typedef struct plan_row {
     int64_t episodes, radius, status, reward_bytes, policy_bytes;
     char reward[32], mode[32];
-    double value[FORAY_MODES], gap, delta;
+    double value[FORAY_MODES], expected, low, high, gap, delta;
+    int64_t bound;
 } plan_row;
 
-static const char columns[] = "id, episodes, reward, mode, optimistic, plugin, pessimistic, gap,"
-                              " delta, radius, certified, reward_bytes, policy_bytes, crc";
+static const char columns[] = "id, episodes, reward, mode, optimistic, plugin, pessimistic,"
+                              " expected, low, high, gap, delta, radius, bound, status,"
+                              " reward_bytes, policy_bytes, crc";
 
 static void read_plan(fy_store *store, plan_row *plan)
 {
@@ -132,9 +134,13 @@ static void read_plan(fy_store *store, plan_row *plan)
     snprintf(plan->mode, sizeof plan->mode, "%s", fy_row_text(&row));
     for (int i = 0; i < FORAY_MODES; i++)
         plan->value[i] = fy_row_real(&row);
+    plan->expected = fy_row_real(&row);
+    plan->low = fy_row_real(&row);
+    plan->high = fy_row_real(&row);
     plan->gap = fy_row_real(&row);
     plan->delta = fy_row_real(&row);
     plan->radius = fy_row_int(&row);
+    plan->bound = fy_row_int(&row);
     plan->status = fy_row_int(&row);
     plan->reward_bytes = fy_row_int(&row);
     plan->policy_bytes = fy_row_int(&row);
@@ -149,7 +155,7 @@ static void write_plan(fy_store *store, const plan_row *plan)
     fy_row row;
     snprintf(sql, sizeof sql,
              "REPLACE INTO plan(%s) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13,"
-             " ?14)",
+             " ?14, ?15, ?16, ?17, ?18)",
              columns);
     fy_row_prepare(&row, store, "plans", sql);
     fy_row_put_int(&row, 0);
@@ -158,28 +164,18 @@ static void write_plan(fy_store *store, const plan_row *plan)
     fy_row_put_text(&row, plan->mode);
     for (int i = 0; i < FORAY_MODES; i++)
         fy_row_put_real(&row, plan->value[i]);
+    fy_row_put_real(&row, plan->expected);
+    fy_row_put_real(&row, plan->low);
+    fy_row_put_real(&row, plan->high);
     fy_row_put_real(&row, plan->gap);
     fy_row_put_real(&row, plan->delta);
     fy_row_put_int(&row, plan->radius);
+    fy_row_put_int(&row, plan->bound);
     fy_row_put_int(&row, plan->status);
     fy_row_put_int(&row, plan->reward_bytes);
     fy_row_put_int(&row, plan->policy_bytes);
     assert_int_equal(fy_row_insert(&row), FORAY_OK);
     fy_store_drop_spares(store);
-}
-
-static void write_values(fy_store *store, double expected, double low, double high)
-{
-    fy_row row;
-    fy_row_prepare(&row, store, "values",
-                   "REPLACE INTO plan_value(id, expected, low, high, bound, crc)"
-                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6)");
-    fy_row_put_int(&row, 0);
-    fy_row_put_real(&row, expected);
-    fy_row_put_real(&row, low);
-    fy_row_put_real(&row, high);
-    fy_row_put_int(&row, FORAY_BOUND_GAP);
-    assert_int_equal(fy_row_insert(&row), FORAY_OK);
 }
 
 static void forge(fy_store *store, int what)
@@ -199,7 +195,7 @@ static void forge(fy_store *store, int what)
         plan.delta = 1e-9;
         break;
     case 4:
-        plan.radius = 6; /* refit */
+        plan.radius = FORAY_RADIUS_REFIT;
         break;
     case 5:
         plan.status = FORAY_HEURISTIC;
@@ -211,7 +207,7 @@ static void forge(fy_store *store, int what)
         strcpy(plan.mode, "optimistic");
         break;
     case 8:
-        write_values(store, 7.9, 7.9, 7.9);
+        plan.expected = plan.low = plan.high = 7.9;
         break;
     case 9:
         assert_int_equal(plan.policy_bytes, sizeof zeros);

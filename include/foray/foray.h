@@ -1404,10 +1404,8 @@ FORAY_API foray_status foray_run_describe(foray_run *run, foray_run_facts *facts
  * all episodes that must arrive at the last checkpoint bit for bit; if the model
  * knows its theta, every episode must also be the one the seed gives. Stored plans are made again,
  * with their certificates, and must be the same to the last bit. FORAY_ERROR_RUN names what is
- * wrong. FORAY_NOT_COMPARED, with a message that says what could not be: a run that was begun by a
- * version with other arithmetic, whose episodes were replayed as they were recorded, but what it
- * computed then is not what would be computed now; or plans for the world's own reward that were
- * made before more of it was seen. */
+ * wrong. FORAY_NOT_COMPARED, with a message that says what could not be: plans for the world's own
+ * reward that were made before more of it was seen. */
 FORAY_API foray_status foray_run_verify(foray_run *run);
 
 #ifdef __cplusplus

@@ -15,7 +15,7 @@ typedef struct listing {
     int64_t seen;
 } listing;
 
-/* Plans of earlier versions do not say what the policy is worth. */
+/* Not every plan says what its policy is worth. */
 static void put_known(fy_table *table, double value)
 {
     if (isnan(value))

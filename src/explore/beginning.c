@@ -89,12 +89,6 @@ static bool is_saved(const foray_explorer *explorer)
     return explorer->began && (explorer->model->initials > 1 || explorer->begun.refuted);
 }
 
-size_t fy_explorer_beginnings_size(const foray_explorer *explorer)
-{
-    size_t numbers = (size_t)explorer->model->initials + 2 + (explorer->begun.refuted ? 9 : 0);
-    return is_saved(explorer) ? numbers * sizeof(uint64_t) : 0;
-}
-
 void fy_explorer_save_beginnings(const foray_explorer *explorer, fy_writer *writer)
 {
     if (!is_saved(explorer))
@@ -112,7 +106,7 @@ void fy_explorer_load_beginnings(foray_explorer *explorer, fy_reader *reader)
     explorer->otherwise = 0;
     for (int64_t j = 0; explorer->began && j < model->initials; j++)
         explorer->began[j] = 0;
-    if (!explorer->began || reader->failed || reader->at == reader->size)
+    if (!explorer->began || (model->initials == 1 && reader->at == reader->size))
         return;
     for (int64_t j = 0; j < model->initials && !reader->failed; j++) {
         uint64_t count = fy_read_u64(reader);

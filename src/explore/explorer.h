@@ -231,12 +231,10 @@ void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader);
 void fy_refutation_save(const foray_refutation *refutation, fy_writer *writer);
 void fy_refutation_load(foray_refutation *refutation, fy_reader *reader);
 
-/* The same of where episodes begin (beginning.c); after each episode. What is saved stands last,
- * and earlier versions have nothing of it. */
+/* The same of where episodes begin (beginning.c); after each episode. */
 foray_status fy_explorer_prepare_beginnings(foray_explorer *explorer);
 void fy_explorer_note_beginning(foray_explorer *explorer);
 void fy_explorer_save_beginnings(const foray_explorer *explorer, fy_writer *writer);
-size_t fy_explorer_beginnings_size(const foray_explorer *explorer);
 void fy_explorer_load_beginnings(foray_explorer *explorer, fy_reader *reader);
 
 /* Has it a bound for all rewards: its own, or one from the sets? */

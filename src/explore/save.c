@@ -12,16 +12,19 @@ static uint64_t fingerprint(const foray_explorer *explorer)
     const foray_model *model = explorer->model;
     const foray_settings *settings = &explorer->settings;
     const fy_explorer_ops *ops = explorer->ops;
-    const int64_t shape[] = {
-        model->states,         model->actions,
-        model->horizon,        model->open ? -1 - model->initials : model->dim,
-        model->generator_sets, settings->seed,
-        settings->radius,      settings->centring,
-        settings->blocks,      ops->needs_budget(explorer) ? settings->episodes : 0};
+    const int64_t shape[] = {model->states,
+                             model->actions,
+                             model->horizon,
+                             model->open ? -1 - model->initials : model->dim,
+                             model->generator_sets,
+                             settings->seed,
+                             settings->radius,
+                             settings->centring,
+                             settings->blocks,
+                             settings->plan_every,
+                             ops->needs_budget(explorer) ? settings->episodes : 0};
     const foray_reward *reward = foray_explorer_reward(explorer);
     uint64_t hash = fy_hash(shape, sizeof shape, reward ? fy_reward_hash(reward) : 0);
-    if (settings->plan_every != 1) /* earlier versions know nothing else */
-        hash = fy_hash(&settings->plan_every, sizeof settings->plan_every, hash);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
     if (model->stand_in)
         hash = fy_hash(model->stand_in, (size_t)model->pairs * sizeof *model->stand_in, hash);

@@ -12,18 +12,11 @@ static bool same_number(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0 || a == b || (a != a && b != b);
 }
 
-static bool same_values(const foray_policy *a, const foray_policy *b)
-{
-    return same_number(a->expected, b->expected) && same_number(a->low, b->low) &&
-           same_number(a->high, b->high) && a->certificate.bound == b->certificate.bound;
-}
-
-/* A plan as it is stored. Runs of earlier versions do not say what a policy is worth, nor which
- * bound that is. */
+/* A plan as it is stored. */
 typedef struct stored_plan {
     const foray_policy *policy;
     const foray_reward *reward;
-    bool valued, own; /* own: the reward may be the world's */
+    bool own; /* the reward may be the world's */
 } stored_plan;
 
 static bool same_plan(const foray_policy *a, const stored_plan *plan)
@@ -35,8 +28,9 @@ static bool same_plan(const foray_policy *a, const stored_plan *plan)
         same = same && same_number(a->value[mode], stored->value[mode]);
     const foray_certificate *one = &a->certificate, *other = &stored->certificate;
     return same && same_number(one->gap, other->gap) && same_number(one->delta, other->delta) &&
-           one->radius == other->radius && one->status == other->status &&
-           (!plan->valued || same_values(a, stored));
+           one->radius == other->radius && one->bound == other->bound &&
+           one->status == other->status && same_number(a->expected, stored->expected) &&
+           same_number(a->low, stored->low) && same_number(a->high, stored->high);
 }
 
 /* The world's own reward as it is known today. */
@@ -98,7 +92,7 @@ static foray_status compare_each(foray_run *run, foray_explorer *explorer, const
 }
 
 foray_status fy_run_compare_plan(foray_run *run, foray_explorer *explorer, const char *reward_json,
-                                 const foray_policy *stored, bool valued, fy_comparison *out)
+                                 const foray_policy *stored, fy_comparison *out)
 {
     bool own = false, same = false;
     foray_reward *reward;
@@ -107,7 +101,7 @@ foray_status fy_run_compare_plan(foray_run *run, foray_explorer *explorer, const
     if (status != FORAY_OK)
         return status;
     status = is_own_reward(run, reward_json, &own);
-    const stored_plan plan = {.policy = stored, .reward = reward, .valued = valued, .own = own};
+    const stored_plan plan = {.policy = stored, .reward = reward, .own = own};
     foray_radius usual = explorer->certificates;
     if (status == FORAY_OK)
         status = compare_each(run, explorer, &plan, &same);

@@ -212,12 +212,11 @@ static foray_status put_setting(fy_store *store, const char *name, const char *v
 foray_status fy_store_put_settings(fy_store *store, const foray_settings *settings)
 {
     const foray_parameter *row;
-    char value[128], number[32];
-    int64_t count = 0;
+    char value[128];
     foray_status cleared = fy_store_run(store, "DELETE FROM setting");
     if (cleared != FORAY_OK)
         return cleared;
-    for (; (row = foray_setting_describe(settings->algorithm, count)); count++) {
+    for (int64_t i = 0; (row = foray_setting_describe(settings->algorithm, i)); i++) {
         foray_status status =
             foray_settings_get(store->ctx, settings, row->name, value, sizeof value);
         if (status == FORAY_OK)
@@ -225,8 +224,7 @@ foray_status fy_store_put_settings(fy_store *store, const foray_settings *settin
         if (status != FORAY_OK)
             return status;
     }
-    fy_format(number, sizeof number, "%" PRId64, count);
-    return fy_store_put_meta(store, "settings", number);
+    return FORAY_OK;
 }
 
 /* Reads every setting there is, and counts them. A name we do not know comes from a newer
@@ -248,26 +246,20 @@ static foray_status get_each_setting(fy_store *store, foray_settings *settings, 
     return status != FORAY_OK ? status : known;
 }
 
-/* Settings that came after the run was made keep their defaults; that none was lost shows in
- * their number. Runs of format 1 keep the parameters of all algorithms: those that the run's
- * own does not have never counted. */
+/* That none was lost shows in their number. */
 foray_status fy_store_get_settings(fy_store *store, foray_settings *settings)
 {
     foray_settings read;
-    char *stored;
-    int64_t count, expected = -1;
+    int64_t count, expected = 0;
     foray_settings_default(&read);
     foray_status status = get_each_setting(store, &read, &count);
-    if (status == FORAY_OK)
-        status = fy_store_get_meta(store, "settings", &stored);
     if (status != FORAY_OK)
         return status;
-    (void)foray_whole_read(stored, &expected);
-    free(stored);
+    while (foray_setting_describe(read.algorithm, expected))
+        expected++;
     if (count != expected)
-        return fy_store_damaged(store, "%" PRId64 " settings, but there were %" PRId64, count,
-                                expected);
-    fy_settings_choose(&read, read.algorithm);
+        return fy_store_damaged(store, "%" PRId64 " settings, but %s has %" PRId64, count,
+                                read.algorithm, expected);
     *settings = read;
     return FORAY_OK;
 }

@@ -111,28 +111,24 @@ static foray_status load_own(foray_run *run, int64_t id, int64_t count)
     return status;
 }
 
-/* Runs without such a reward, and those of earlier versions, have no such row. */
+/* Number 0: there is none. */
 foray_status fy_run_load_own(foray_run *run)
 {
     static const int64_t most = INT64_MAX / VALUE_BYTES - HEAD_BYTES;
-    int64_t rows = 0, id = 0, count = 0;
+    int64_t id = 0, count = 0;
     char *text;
-    foray_status status =
-        fy_store_number(run->store, "SELECT count(*) FROM meta WHERE name = 'own'", &rows);
-    if (status != FORAY_OK || rows == 0)
-        return status;
-    status = fy_store_get_meta(run->store, "own", &text);
+    foray_status status = fy_store_get_meta(run->store, "own", &text);
     if (status != FORAY_OK)
         return status;
     char *space = strchr(text, ' ');
     if (space)
         *space = '\0';
     bool read = space && foray_whole_read(text, &id) && foray_whole_read(space + 1, &count) &&
-                id > 0 && count >= 0 && count < most;
+                id >= 0 && count >= 0 && count < most;
     free(text);
     if (!read)
         return no_own(run);
-    return load_own(run, id, count);
+    return id > 0 ? load_own(run, id, count) : FORAY_OK;
 }
 
 /* ------------------------------------------------------------------- rewards */

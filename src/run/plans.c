@@ -15,43 +15,28 @@ static int64_t policy_entries(const foray_run *run)
     return run->codec.horizon * run->codec.states;
 }
 
-/* Radii as files number them, which is older than the order of the enum. */
-static const foray_radius stored_radius[] = {
-    FORAY_RADIUS_SHARP, FORAY_RADIUS_SELFNORMALISED, FORAY_RADIUS_THEOREM, FORAY_RADIUS_COUNTS,
-    FORAY_RADIUS_NONE,  FORAY_RADIUS_LIKELIHOOD,     FORAY_RADIUS_REFIT};
-
-static int64_t number_of(foray_radius radius)
-{
-    int64_t number = 0;
-    while (number < FORAY_RADIUS_KINDS && stored_radius[number] != radius)
-        number++;
-    return number;
-}
-
-/* Of a number that stands for none, one that has no name. */
-static foray_radius radius_of(int64_t number)
-{
-    bool known = number >= 0 && number < FORAY_RADIUS_KINDS;
-    return known ? stored_radius[number] : (foray_radius)FORAY_RADIUS_KINDS;
-}
-
 static foray_status put_row(foray_run *run, int64_t id, const foray_reward *reward,
                             const foray_policy *policy, size_t reward_bytes, size_t policy_bytes)
 {
     fy_row row;
     fy_row_prepare(&row, run->store, "plans",
                    "INSERT INTO plan(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
-                   " gap, delta, radius, certified, reward_bytes, policy_bytes, crc)"
-                   " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)");
+                   " expected, low, high, gap, delta, radius, bound, status, reward_bytes,"
+                   " policy_bytes, crc) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+                   " ?13, ?14, ?15, ?16, ?17, ?18)");
     fy_row_put_int(&row, id);
     fy_row_put_int(&row, run->explorer->episodes);
     fy_row_put_text(&row, foray_reward_name(reward));
     fy_row_put_text(&row, foray_mode_name(policy->mode));
     for (int mode = 0; mode < FORAY_MODES; mode++)
         fy_row_put_real(&row, policy->value[mode]);
+    fy_row_put_real(&row, policy->expected);
+    fy_row_put_real(&row, policy->low);
+    fy_row_put_real(&row, policy->high);
     fy_row_put_real(&row, policy->certificate.gap);
     fy_row_put_real(&row, policy->certificate.delta);
-    fy_row_put_int(&row, number_of(policy->certificate.radius));
+    fy_row_put_int(&row, policy->certificate.radius);
+    fy_row_put_int(&row, policy->certificate.bound);
     fy_row_put_int(&row, policy->certificate.status);
     fy_row_put_int(&row, (int64_t)reward_bytes);
     fy_row_put_int(&row, (int64_t)policy_bytes);
@@ -85,8 +70,6 @@ static foray_status put_plan(foray_run *run, int64_t id, const foray_reward *rew
         status = put_policy(run, id, policy, &policy_bytes);
     if (status == FORAY_OK)
         status = put_row(run, id, reward, policy, strlen(json), policy_bytes);
-    if (status == FORAY_OK)
-        status = fy_plan_values_put(run, id, policy);
     free(json);
     return status;
 }
@@ -101,7 +84,6 @@ foray_status fy_run_keep_plans(foray_run *run, int64_t count, const foray_reward
     if (status != FORAY_OK)
         return status;
     fy_head head = run->store->head;
-    status = fy_plan_values_begin(run, head.plans);
     for (int64_t i = 0; status == FORAY_OK && i < count; i++)
         status = put_plan(run, head.plans++, rewards[i], policies[i]);
     if (status == FORAY_OK)
@@ -175,14 +157,14 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
     policy->mode = mode_of(fy_row_text(row));
     for (int mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] = fy_row_real(row);
+    policy->expected = fy_row_real(row);
+    policy->low = fy_row_real(row);
+    policy->high = fy_row_real(row);
     policy->certificate.gap = fy_row_real(row);
     policy->certificate.delta = fy_row_real(row);
-    policy->certificate.radius = radius_of(fy_row_int(row));
+    policy->certificate.radius = (foray_radius)fy_row_int(row);
+    policy->certificate.bound = (foray_bound)fy_row_int(row);
     policy->certificate.status = (foray_proof_status)fy_row_int(row);
-    /* Runs of earlier versions know certified (1) and not (0). */
-    if (policy->certificate.status == FORAY_UNCERTIFIED &&
-        policy->certificate.radius != FORAY_RADIUS_NONE)
-        policy->certificate.status = FORAY_HEURISTIC;
     out->reward_bytes = (size_t)fy_row_int(row);
     out->policy_bytes = (size_t)fy_row_int(row);
     if (fy_row_intact(row) && policy->mode == FORAY_MODES)
@@ -193,10 +175,14 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
 /* Checksums find damage, not lies: a plan says what no plan can say. */
 static bool is_possible(const foray_run *run, const stored_plan *plan)
 {
-    const foray_certificate *certificate = &plan->policy.certificate;
-    return plan->episodes >= 0 && plan->episodes <= run->store->head.episodes &&
-           certificate->gap >= 0 && certificate->delta >= 0 && certificate->delta <= 1 &&
+    const foray_policy *policy = &plan->policy;
+    const foray_certificate *certificate = &policy->certificate;
+    return !isinf(policy->expected) && !isinf(policy->low) && !isinf(policy->high) &&
+           !(policy->low > policy->high) && plan->episodes >= 0 &&
+           plan->episodes <= run->store->head.episodes && certificate->gap >= 0 &&
+           certificate->delta >= 0 && certificate->delta <= 1 &&
            foray_radius_name(certificate->radius) != NULL &&
+           certificate->bound >= FORAY_BOUND_NONE && certificate->bound <= FORAY_BOUND_EXACT &&
            certificate->status >= FORAY_UNCERTIFIED && certificate->status <= FORAY_REFUTED;
 }
 
@@ -257,8 +243,8 @@ static foray_status get_policy(foray_run *run, stored_plan *plan)
 }
 
 /* Reads the rest of a plan and hands it over; *stopped: enough of them. */
-static foray_status tell_plan(foray_run *run, stored_plan *plan, int64_t values_from,
-                              foray_plan_fn fn, void *user, bool *stopped)
+static foray_status tell_plan(foray_run *run, stored_plan *plan, foray_plan_fn fn, void *user,
+                              bool *stopped)
 {
     if (!plan->name)
         return FORAY_ERROR_MEMORY;
@@ -266,10 +252,8 @@ static foray_status tell_plan(foray_run *run, stored_plan *plan, int64_t values_
         return fy_store_damaged(run->store, "plan %" PRId64 " contains impossible values",
                                 plan->id);
     uint8_t *json;
-    foray_status status = fy_plan_values_get(run, values_from, plan->id, &plan->policy);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_store_get_pieces(run->store, "reward", plan->id, plan->reward_bytes, &json);
+    foray_status status =
+        fy_store_get_pieces(run->store, "reward", plan->id, plan->reward_bytes, &json);
     if (status != FORAY_OK)
         return status;
     status = check_reward(run, plan, (const char *)json);
@@ -285,14 +269,11 @@ foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, fo
                                   void *user)
 {
     fy_row row;
-    int64_t values_from;
-    foray_status status = fy_plan_values_from(run, &values_from);
-    if (status != FORAY_OK)
-        return status;
+    foray_status status = FORAY_OK;
     fy_row_prepare(&row, run->store, "plans",
-                   "SELECT id, episodes, reward, mode, optimistic, plugin, pessimistic, gap, delta,"
-                   " radius, certified, reward_bytes, policy_bytes, crc FROM plan WHERE id >= ?1"
-                   " AND id < ?2 ORDER BY id");
+                   "SELECT id, episodes, reward, mode, optimistic, plugin, pessimistic, expected,"
+                   " low, high, gap, delta, radius, bound, status, reward_bytes, policy_bytes, crc"
+                   " FROM plan WHERE id >= ?1 AND id < ?2 ORDER BY id");
     fy_row_bind_int(&row, 1, first);
     fy_row_bind_int(&row, 2, end);
     bool stopped = false;
@@ -302,7 +283,7 @@ foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, fo
         if (plan.id != next++ || plan.episodes < episodes)
             status = fy_store_damaged(run->store, "plan %" PRId64 " is out of order", plan.id);
         else
-            status = tell_plan(run, &plan, values_from, fn, user, &stopped);
+            status = tell_plan(run, &plan, fn, user, &stopped);
         episodes = plan.episodes;
         free(plan.name);
         free(plan.policy.action);

@@ -114,8 +114,6 @@ static foray_status learn_again(foray_run *run, foray_explorer *explorer, const 
 static foray_status play_again(foray_run *run, foray_explorer *explorer, const int32_t *states,
                                const int32_t *actions)
 {
-    /* Where older arithmetic chose the actions, today's may choose others: what was done counts. */
-    bool compare = fy_run_comparable(run);
     foray_status status = foray_explorer_begin(explorer);
     for (int64_t t = 0; status == FORAY_OK && t < run->codec.horizon; t++) {
         const int32_t *here = states + run->codec.stride * t;
@@ -126,8 +124,7 @@ static foray_status play_again(foray_run *run, foray_explorer *explorer, const i
             status = foray_explorer_done(explorer, here[0]);
             break;
         }
-        if (compare)
-            status = foray_explorer_act(explorer, here[0], &chosen);
+        status = foray_explorer_act(explorer, here[0], &chosen);
         if (status == FORAY_OK && chosen != actions[t])
             return fy_store_damaged(
                 run->store,
@@ -203,8 +200,6 @@ static foray_status load_last_good(foray_run *run)
 {
     fy_checkpoint checkpoint[FY_CHECKPOINTS];
     int count = 0;
-    if (run->arithmetic != FY_ARITHMETIC) /* not the state that these episodes lead to today */
-        return FORAY_OK;
     foray_status status = fy_run_checkpoints(run, checkpoint, &count);
     for (int i = 0; i < count && (status == FORAY_OK || status == FORAY_ERROR_RUN); i++) {
         status = load_checkpoint(run, &checkpoint[i]);

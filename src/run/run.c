@@ -76,38 +76,7 @@ static foray_status equip(foray_run *run, bool writes)
     return status;
 }
 
-/* Runs of format 1 do not tell: theirs is 1. */
-static foray_status load_arithmetic(foray_run *run, const char *name, int64_t *out)
-{
-    char *text;
-    *out = 1;
-    if (run->store->format < 2)
-        return FORAY_OK;
-    foray_status status = fy_store_get_meta(run->store, name, &text);
-    if (status != FORAY_OK)
-        return status;
-    (void)foray_whole_read(text, out);
-    free(text);
-    return FORAY_OK;
-}
-
-bool fy_run_comparable(const foray_run *run)
-{
-    return run->arithmetic == FY_ARITHMETIC && run->first_arithmetic == FY_ARITHMETIC;
-}
-
 const char *const fy_source_name[] = {"model", "other", "clusters"};
-
-/* Earlier versions say "other" where they walked through clusters, always from real states. */
-static fy_source source_of(const char *name, const char *world)
-{
-    bool clusters = strcmp(name, fy_source_name[FY_SOURCE_CLUSTERS]) == 0;
-    bool other = strcmp(name, fy_source_name[FY_SOURCE_MODEL]) != 0;
-    if (other && (strstr(world, "@grid:") || strstr(world, "@radial:")) &&
-        !strstr(world, ",continue=fresh") && !strstr(world, ",lipschitz="))
-        clusters = true;
-    return clusters ? FY_SOURCE_CLUSTERS : other ? FY_SOURCE_OTHER : FY_SOURCE_MODEL;
-}
 
 static foray_status load_texts(foray_run *run)
 {
@@ -121,11 +90,14 @@ static foray_status load_texts(foray_run *run)
         status = fy_store_get_meta(run->store, "source", &source);
     if (status != FORAY_OK)
         return status;
-    run->source = run->source_saved = source_of(source, run->world);
+    int found = FY_SOURCE_MODEL;
+    while (found <= FY_SOURCE_CLUSTERS && strcmp(source, fy_source_name[found]) != 0)
+        found++;
     free(source);
-    status = load_arithmetic(run, "arithmetic", &run->arithmetic);
-    return status == FORAY_OK ? load_arithmetic(run, "first_arithmetic", &run->first_arithmetic)
-                              : status;
+    if (found > FY_SOURCE_CLUSTERS)
+        return fy_store_damaged(run->store, "it does not say where its episodes come from");
+    run->source = run->source_saved = (fy_source)found;
+    return FORAY_OK;
 }
 
 /* The stopping rule needs what not every algorithm has. */
@@ -459,8 +431,6 @@ foray_status foray_run_set_until(foray_run *run, double until)
     foray_settings changed = run->settings;
     changed.until = until;
     status = fy_run_change_settings(run, &changed);
-    if (status == FORAY_OK && run->targets == 0) /* says that 0 is a target from now on */
-        status = foray_run_set_targets(run, 0, NULL);
     if (status == FORAY_OK)
         run->measure_now = run->explorer->episodes > 0;
     return status;

@@ -26,8 +26,6 @@ struct foray_run {
     foray_model *model; /* the run's own */
     foray_settings settings;
     char *version, *created, *world;
-    /* Of checkpoints, and of the first episode: FY_ARITHMETIC, or that of an older Foray. */
-    int64_t arithmetic, first_arithmetic;
     foray_explorer *explorer;
     fy_codec codec;
     int32_t *states, *actions; /* the episode being played or read */
@@ -56,14 +54,6 @@ struct foray_run {
     double checkpoint_clock; /* when it was made */
     double checkpoint_cost;  /* seconds it took */
 };
-
-/* What the policies of plans are worth (plan_values.c): the first plan of which that is known
- * (INT64_MAX: of none); within a transaction that adds plans from `first` on, once; and row by row.
- * What is not known is NaN. */
-foray_status fy_plan_values_from(foray_run *run, int64_t *out);
-foray_status fy_plan_values_begin(foray_run *run, int64_t first);
-foray_status fy_plan_values_put(foray_run *run, int64_t id, const foray_policy *policy);
-foray_status fy_plan_values_get(foray_run *run, int64_t from, int64_t id, foray_policy *policy);
 
 /* As the file has it. */
 extern const char *const fy_source_name[];
@@ -107,9 +97,7 @@ foray_status fy_run_measure(foray_run *run);
 
 /* -------------------------------------------------------------- targets.c */
 
-/* settings.until of a run without a target. */
-#define FY_NO_TARGET (-1.0)
-/* After the settings: the rewards to be certified, and what `until` meant to earlier versions. */
+/* The rewards to be certified. */
 foray_status fy_run_load_targets(foray_run *run);
 void fy_run_close_targets(foray_run *run);
 /* How far a target is: not there, reached by a number that proves nothing, or met. */
@@ -147,9 +135,6 @@ typedef foray_status (*fy_episode_fn)(void *user, int64_t episode, const int32_t
                                       const int32_t *actions);
 foray_status fy_run_each(foray_run *run, int64_t first, fy_episode_fn fn, void *user);
 
-/* Does today's arithmetic give, to the last bit, what is in the file? */
-bool fy_run_comparable(const foray_run *run);
-
 /* Tells the explorer what happened in an episode, again. */
 foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,
                            const int32_t *actions);
@@ -169,11 +154,10 @@ foray_status fy_run_checkpoints(foray_run *run, fy_checkpoint out[FY_CHECKPOINTS
 
 typedef enum fy_comparison { FY_PLAN_SAME, FY_PLAN_DIFFERS, FY_PLAN_UNKNOWN } fy_comparison;
 
-/* Is a stored plan, with what it is worth if that is stored, to the last bit, one that `explorer`
- * makes, which has seen the episodes that it was made from? Unknown: it is for the world's own
- * reward, of which more was seen later. */
+/* Is a stored plan, to the last bit, one that `explorer` makes, which has seen the episodes that it
+ * was made from? Unknown: it is for the world's own reward, of which more was seen later. */
 foray_status fy_run_compare_plan(foray_run *run, foray_explorer *explorer, const char *reward_json,
-                                 const foray_policy *stored, bool valued, fy_comparison *out);
+                                 const foray_policy *stored, fy_comparison *out);
 
 /* foray_run_verify, with or without SQLite's own look at the structure of the file. */
 foray_status fy_run_verify(foray_run *run, bool structure);

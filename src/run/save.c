@@ -64,25 +64,6 @@ static foray_status put_checkpoint(foray_run *run, int64_t episodes, const uint8
     return status;
 }
 
-/* The first thing that is added to a run of older arithmetic: its checkpoints go, since what is
- * added starts from a replay under today's. */
-static foray_status put_arithmetic(foray_run *run)
-{
-    char today[32], first[32], format[48];
-    if (run->arithmetic == FY_ARITHMETIC)
-        return FORAY_OK;
-    fy_format(today, sizeof today, "%d", FY_ARITHMETIC);
-    fy_format(first, sizeof first, "%" PRId64, run->first_arithmetic);
-    fy_format(format, sizeof format, "PRAGMA user_version = %d", FY_STORE_FORMAT);
-    foray_status status = fy_store_run(run->store, "DELETE FROM checkpoint;"
-                                                   "DELETE FROM piece WHERE kind = 'checkpoint'");
-    if (status == FORAY_OK)
-        status = fy_store_put_meta(run->store, "arithmetic", today);
-    if (status == FORAY_OK)
-        status = fy_store_put_meta(run->store, "first_arithmetic", first);
-    return status == FORAY_OK ? fy_store_run(run->store, format) : status;
-}
-
 /* Episodes, trace and checkpoint in one transaction; data = NULL: no checkpoint. */
 static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
 {
@@ -96,8 +77,6 @@ static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
     if (status == FORAY_OK && run->source != run->source_saved)
         status = fy_store_put_meta(run->store, "source", fy_source_name[run->source]);
     if (status == FORAY_OK)
-        status = put_arithmetic(run);
-    if (status == FORAY_OK)
         status = put_points(run, &head);
     if (status == FORAY_OK && data)
         status = put_checkpoint(run, head.episodes, data, size);
@@ -110,7 +89,6 @@ static foray_status commit_all(foray_run *run, const uint8_t *data, size_t size)
         return status;
     run->buffered = run->points = 0;
     run->source_saved = run->source;
-    run->arithmetic = FY_ARITHMETIC;
     return FORAY_OK;
 }
 

@@ -247,14 +247,11 @@ static foray_status check_identity(fy_store *store)
     status = fy_store_number(store, "PRAGMA user_version", &format);
     if (status != FORAY_OK)
         return status;
-    if (format > FY_STORE_FORMAT)
+    if (format != FY_STORE_FORMAT)
         return fy_fail(store->ctx, FORAY_ERROR_RUN,
-                       "%s: has format %" PRId64
-                       ", made by a newer Foray; this one (%s) reads format %d",
+                       "%s: made by another version of Foray: it has format %" PRId64
+                       ", and this one (%s) reads format %d",
                        store->path, format, FORAY_VERSION, FY_STORE_FORMAT);
-    if (format < 1)
-        return fy_store_damaged(store, "format %" PRId64 " does not exist", format);
-    store->format = format;
     return fy_store_check_tables(store);
 }
 

@@ -1,16 +1,14 @@
 /* store.h - a run on disk: one SQLite file, and the only place that knows it.
  *
  *   head        one row: how many episodes, batches, trace points and plans there are
- *   meta        version, created, world, model_bytes, reward, the number of settings, the
- *               arithmetic that checkpoints were made with, that of the first episode, and
- *               source: whether the episodes come from the world of the "model" or
- *               from some "other"
+ *   meta        version, created, world, model_bytes, reward, targets, own, and source: whether
+ *               the episodes come from the world of the "model", from some "other", or from
+ *               "clusters"
  *   setting     one row per setting, as text
  *   episodes    batches: first episode, count, packed states and actions (codec.h)
  *   trace       how the bound for all rewards went
  *   checkpoint  the explorer's state after so many episodes; the last two are kept
  *   plan        policies for rewards, with values and certificate
- *   plan_value  what the policies themselves are worth, and which bound that rests on
  *   piece       large contents in parts: the model, checkpoints, rewards, policies
  *
  * Every row carries a CRC-32C of its own content, and `head` counts the rows:
@@ -28,9 +26,7 @@
 
 enum {
     FY_STORE_APPLICATION = 0x466f7279, /* "Fory" */
-    FY_STORE_FORMAT = 2,
-    /* Of the numbers that explorers compute: raise it when tests/bits.c finds others. */
-    FY_ARITHMETIC = 3,
+    FY_STORE_FORMAT = 1,
     FY_PIECE_BYTES = 1 << 20, /* one at a time is in memory */
 };
 
@@ -59,8 +55,7 @@ typedef struct fy_store {
     bool whole;          /* opened, and what was looked at made sense */
     bool logged;         /* goes with a log now, or was to */
     int64_t work;        /* of the statement that is being run, in thousands of steps */
-    int64_t format;
-    pid_t owner; /* the process that opened it: its children must not touch the database */
+    pid_t owner;         /* the process that opened it: its children must not touch the database */
 } fy_store;
 
 /* What a run is born with. */
@@ -102,10 +97,9 @@ foray_status fy_store_fail(fy_store *store, int rc);
 foray_status fy_store_damaged(fy_store *store, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The tables (store_tables.c): makes them all, or the one that runs of earlier versions lack; and
- * are they those that Foray makes, to the letter, and nothing else? */
+/* The tables (store_tables.c): makes them; and are they those that Foray makes, to the letter, and
+ * nothing else? */
 foray_status fy_store_make_tables(fy_store *store);
-foray_status fy_store_make_plan_values(fy_store *store);
 foray_status fy_store_check_tables(fy_store *store);
 
 /* Runs statements that give no rows. */

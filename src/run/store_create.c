@@ -9,23 +9,20 @@
 
 static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
 {
-    char created[32], bytes[32], arithmetic[32];
+    char created[32], bytes[32];
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
     fy_format(bytes, sizeof bytes, "%zu", birth->model_bytes);
-    fy_format(arithmetic, sizeof arithmetic, "%d", FY_ARITHMETIC);
     const char *const rows[][2] = {{"version", FORAY_VERSION},
                                    {"created", created},
                                    {"world", birth->world},
                                    {"source", "model"},
                                    {"reward", ""},
                                    {"targets", "0"},
-                                   {"values_from", "0"},
-                                   {"model_bytes", bytes},
-                                   {"arithmetic", arithmetic},
-                                   {"first_arithmetic", arithmetic}};
+                                   {"own", "0 0"},
+                                   {"model_bytes", bytes}};
     foray_status status = FORAY_OK;
     for (size_t i = 0; status == FORAY_OK && i < sizeof rows / sizeof rows[0]; i++)
         status = fy_store_put_meta(store, rows[i][0], rows[i][1]);

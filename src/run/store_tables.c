@@ -10,9 +10,7 @@ typedef struct table {
     const char *name, *sql;
 } table;
 
-static const char plan_value[] = "plan_value";
-
-/* As all versions make them. In `episodes` and `piece` the blob comes last, so that the other
+/* In `episodes` and `piece` the blob comes last, so that the other
  * columns are read without walking through it. */
 static const table tables[] = {
     {"head", "CREATE TABLE head(id INTEGER PRIMARY KEY, episodes INTEGER, batches INTEGER,"
@@ -26,11 +24,9 @@ static const table tables[] = {
     {"checkpoint", "CREATE TABLE checkpoint(episodes INTEGER PRIMARY KEY, bytes INTEGER,"
                    " crc INTEGER)"},
     {"plan", "CREATE TABLE plan(id INTEGER PRIMARY KEY, episodes INTEGER, reward TEXT, mode TEXT,"
-             " optimistic REAL, plugin REAL, pessimistic REAL, gap REAL, delta REAL,"
-             " radius INTEGER, certified INTEGER, reward_bytes INTEGER, policy_bytes INTEGER,"
-             " crc INTEGER)"},
-    {plan_value, "CREATE TABLE plan_value(id INTEGER PRIMARY KEY, expected REAL, low REAL,"
-                 " high REAL, bound INTEGER, crc INTEGER)"},
+             " optimistic REAL, plugin REAL, pessimistic REAL, expected REAL, low REAL, high REAL,"
+             " gap REAL, delta REAL, radius INTEGER, bound INTEGER, status INTEGER,"
+             " reward_bytes INTEGER, policy_bytes INTEGER, crc INTEGER)"},
     {"piece", "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, crc INTEGER, data BLOB,"
               " PRIMARY KEY(kind, id, part))"},
 };
@@ -43,14 +39,6 @@ foray_status fy_store_make_tables(fy_store *store)
     for (int i = 0; status == FORAY_OK && i < TABLES; i++)
         status = fy_store_run(store, tables[i].sql);
     return status;
-}
-
-foray_status fy_store_make_plan_values(fy_store *store)
-{
-    int i = 0;
-    while (tables[i].name != plan_value)
-        i++;
-    return fy_store_run(store, tables[i].sql);
 }
 
 /* Marks the table that was found; false: it is none of ours. Primary keys come with an index
@@ -79,7 +67,7 @@ foray_status fy_store_check_tables(fy_store *store)
     if (status == FORAY_OK && !ours)
         return fy_store_damaged(store, "\"%s\" in it is not as Foray makes it", name);
     for (int i = 0; status == FORAY_OK && i < TABLES; i++)
-        if (!found[i] && tables[i].name != plan_value)
+        if (!found[i])
             status = fy_store_damaged(store, "it has no table \"%s\"", tables[i].name);
     return status;
 }

@@ -40,7 +40,7 @@ static void name_target(int64_t i, char name[40])
     fy_format(name, 40, "target_%" PRId64, i);
 }
 
-/* "targets" says how many there are; runs of earlier versions have no such row. */
+/* "targets" says how many there are. */
 static foray_status put_targets(foray_run *run, int64_t count, const foray_reward *const *rewards)
 {
     char number[32], name[40];
@@ -87,20 +87,11 @@ static foray_status load_target(foray_run *run, int64_t i)
 foray_status fy_run_load_targets(foray_run *run)
 {
     char *text;
-    int64_t rows = 0, count = 0, texts = 0;
-    foray_status status =
-        fy_store_number(run->store, "SELECT count(*) FROM meta WHERE name = 'targets'", &rows);
+    int64_t count = 0, texts = 0;
+    foray_status status = fy_store_number(run->store, "SELECT ifnull(sum(1), 0) FROM meta", &texts);
     if (status == FORAY_OK)
-        status = fy_store_number(run->store, "SELECT ifnull(sum(1), 0) FROM meta", &texts);
+        status = fy_store_get_meta(run->store, "targets", &text);
     if (status != FORAY_OK)
-        return status;
-    if (rows == 0) {
-        /* An earlier version, for which a target of 0 was none. */
-        if (run->settings.until == 0)
-            run->settings.until = run->explorer->settings.until = FY_NO_TARGET;
-        return FORAY_OK;
-    }
-    if ((status = fy_store_get_meta(run->store, "targets", &text)) != FORAY_OK)
         return status;
     /* Each has a text of its own. */
     bool read = foray_whole_read(text, &count) && count >= 0 && count < texts;

@@ -17,7 +17,6 @@ typedef struct verifier {
     fy_point point;
     int64_t plan;          /* the next to be made again, */
     int64_t plan_episodes; /* and after how many episodes that is */
-    int64_t values_from;   /* the first that has a value */
     int64_t unknown;       /* plans that could not be compared */
     foray_status status;   /* of comparing */
 } verifier;
@@ -100,11 +99,7 @@ static foray_status check_checkpoint(verifier *v, const fy_checkpoint *checkpoin
                                               checkpoint->bytes, &stored);
     if (status == FORAY_OK)
         status = foray_explorer_save(v->explorer, &now, &size);
-    /* Earlier versions did not look at where episodes begin, which stands last. */
-    bool shorter = status == FORAY_OK && checkpoint->bytes < size &&
-                   checkpoint->bytes == size - fy_explorer_beginnings_size(v->explorer);
-    if (status == FORAY_OK &&
-        ((size != checkpoint->bytes && !shorter) || memcmp(stored, now, checkpoint->bytes) != 0))
+    if (status == FORAY_OK && (size != checkpoint->bytes || memcmp(stored, now, size) != 0))
         status = fy_store_damaged(
             v->run->store, "the checkpoint after %" PRId64 " episodes is not what they lead to",
             checkpoint->episodes);
@@ -148,8 +143,7 @@ static bool compare_plan(void *user, int64_t id, int64_t episodes, const char *r
     verifier *v = user;
     fy_comparison found = FY_PLAN_SAME;
     (void)reward_name;
-    v->status =
-        fy_run_compare_plan(v->run, v->explorer, reward_json, policy, id >= v->values_from, &found);
+    v->status = fy_run_compare_plan(v->run, v->explorer, reward_json, policy, &found);
     v->unknown += found == FY_PLAN_UNKNOWN;
     if (found == FY_PLAN_DIFFERS)
         v->status = fy_store_damaged(v->run->store,
@@ -205,8 +199,6 @@ static foray_status check_episode(void *user, int64_t episode, const int32_t *st
 {
     verifier *v = user;
     foray_status status = FORAY_OK;
-    if (!fy_run_comparable(v->run))
-        return fy_run_replay(v->run, v->explorer, states, actions);
     if (v->world)
         status = check_draws(v, episode, states, actions);
     if (status == FORAY_OK)
@@ -220,8 +212,6 @@ static foray_status check_history(foray_run *run, int64_t *unknown)
     verifier v = {.run = run};
     foray_status status = fy_run_checkpoints(run, v.checkpoint, &v.checkpoints);
     if (status == FORAY_OK)
-        status = fy_plan_values_from(run, &v.values_from);
-    if (status == FORAY_OK)
         status = find_plan(&v);
     if (status == FORAY_OK)
         status = fy_run_fresh_explorer(run, &v.explorer);
@@ -231,7 +221,7 @@ static foray_status check_history(foray_run *run, int64_t *unknown)
         fy_row_prepare(&v.trace, run->store, "trace",
                        "SELECT episodes, plans, bound, crc FROM trace ORDER BY episodes");
         next_point(&v);
-        status = fy_run_comparable(run) ? check_moment(&v) : FORAY_OK;
+        status = check_moment(&v);
         if (status == FORAY_OK)
             status = fy_run_each(run, 0, check_episode, &v);
         foray_status ended = fy_row_end(&v.trace);
@@ -248,10 +238,6 @@ static foray_status check_history(foray_run *run, int64_t *unknown)
 /* Everything is sound; what was not compared is said. */
 static foray_status judge(foray_run *run, int64_t unknown)
 {
-    if (!fy_run_comparable(run))
-        return fy_fail(run->ctx, FORAY_NOT_COMPARED,
-                       "replayed, not compared: made with other arithmetic; its plans were not "
-                       "checked");
     if (unknown > 0)
         return fy_fail(run->ctx, FORAY_NOT_COMPARED,
                        "all is as it should be, but of %" PRId64 " plans for the world's own "
