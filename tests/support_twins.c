@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "model/parts.h"
+#include "model/model.h"
 
 enum { MORE = 2 }; /* actions that every state of the wide model lacks */
 

@@ -124,7 +124,7 @@ static void open_models_neither(void **state)
 {
     (void)state;
     static const char text[] =
-        "{\"format\":\"foray-model\",\"version\":2,\"kind\":\"open\",\"name\":\"\","
+        "{\"format\":\"foray-model\",\"version\":1,\"kind\":\"open\",\"name\":\"\","
         "\"states\":2,\"actions\":2,\"horizon\":3,\"initial\":[[0,1]],"
         "\"absorbing\":[0]}";
     static const double wide[] = {1, 1e3, 1e9, 1e15};

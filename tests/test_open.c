@@ -133,7 +133,7 @@ static void bad_sizes_are_refused(void **state)
         {OPEN4 "1:0.5+2:0.25", "sum to 0.75"},
         {OPEN4 "1:0+2:1", "probabilities above 0"},
     };
-#define HEAD "{\"format\":\"foray-model\",\"version\":2,\"kind\":\"open\",\"name\":\"x\","
+#define HEAD "{\"format\":\"foray-model\",\"version\":1,\"kind\":\"open\",\"name\":\"x\","
     static const struct {
         const char *text, *message;
     } files[] = {

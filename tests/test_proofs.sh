@@ -147,7 +147,7 @@ refused 'step,state,action\n,0,"1\n' "other.csv:2: a quote is never closed"
 refused 'step,state,action\n,0\n' "other.csv:2: 2 cells, but the header names 3 columns"
 refused 'step,action\n,1\n' "the column 'state' is missing"
 cat >partial.json <<'JSON'
-{"format":"foray-model","version":2,"name":"partial","states":2,"actions":2,"horizon":2,"dim":2,"norm_bound":3,
+{"format":"foray-model","version":1,"name":"partial","states":2,"actions":2,"horizon":2,"dim":2,"norm_bound":3,
  "initial":[[0,1]],"available":[[1,[0]]],"theta":[1,1],"state_names":["a, b","say \"c\""],"action_names":["x","y"],
  "features":[[0,0,0,[[0,0.5]]],[0,0,1,[[1,0.5]]],[0,1,0,[[1,0.5]]],[0,1,1,[[0,0.5]]],[1,0,0,[[0,0.5]]],[1,0,1,[[1,0.5]]]]}
 JSON

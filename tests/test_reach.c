@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "model/reach.h"
+#include "model/model.h"
 
 static foray_model *world_of(foray_context *ctx, const char *text)
 {

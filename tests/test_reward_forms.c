@@ -176,7 +176,7 @@ static void bad_forms_are_refused_by_line(void **state)
         {"{\"format\":\"foray-reward\",\"version\":1,\"entries\":[[0,0,0,0,1]]}",
          "entries[0]: [step, state, action, value] is expected"},
         {"{\"format\":\"foray-reward\",\"version\":3,\"entries\":[]}",
-         "version: only versions 1 and 2 can be read"},
+         "version 3, but this Foray reads versions 1 and 2"},
     };
     foray_model *model = small_model(2, 3);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -3,7 +3,7 @@
 #include "play/bundle.h"
 #include "base/json.h"
 #include "foray/lab.h"
-#include "model/reach.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

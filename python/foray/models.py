@@ -250,7 +250,7 @@ def open_model(states: int, actions: int, horizon: int, initial: Initial | None 
     if len(first) < 2:
         return world(spec + "".join(f",initial={s}" for s in first))
     parts = {
-        "format": "foray-model", "version": 2, "kind": "open", "name": spec, "states": states,
+        "format": "foray-model", "version": 1, "kind": "open", "name": spec, "states": states,
         "actions": actions, "horizon": whole(horizon, "horizon"), "initial": list(first.items()),
     }  # fmt: skip
     data = json.dumps(parts).encode()

@@ -39,11 +39,12 @@ static foray_status check_root(foray_context *ctx, fy_json root, const char *for
         return fy_fail(ctx, FORAY_ERROR_INPUT, "an object is expected");
     if (fy_json_kind_of(found) != FY_JSON_TEXT || strcmp(fy_json_text(found), format) != 0)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "format: \"%s\" is expected", format);
-    int64_t number = fy_json_kind_of(version) == FY_JSON_INTEGER ? fy_json_integer(version) : 0;
+    if (fy_json_kind_of(version) != FY_JSON_INTEGER)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "version: a whole number is expected");
+    int64_t number = fy_json_integer(version);
     if (number < 1 || number > versions)
-        return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       versions == 1 ? "version: only version 1 can be read"
-                                     : "version: only versions 1 and 2 can be read");
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "version %" PRId64 ", but this Foray reads %s",
+                       number, versions == 1 ? "version 1" : "versions 1 and 2");
     return fy_document_keys(ctx, root, format, keys[number - 1]);
 }
 

@@ -1,7 +1,7 @@
 /* gap.c - the gap certificate: one backward pass, with a vector of all unknowns per state where
  * memory allows it, and otherwise with what is known of each state alone. */
 #include "certify/gap_pass.h"
-#include "model/reach.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

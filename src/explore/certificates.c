@@ -1,7 +1,7 @@
 /* certificates.c - plans and bounds with certificates from likelihoods, whatever the algorithm:
  * of the data only the counts of transitions matter, and those every explorer keeps. */
 #include "explore/explorer.h"
-#include "model/open.h"
+#include "model/model.h"
 #include "plan/many.h"
 #include "plan/policy.h"
 #include "plan/reward.h"

@@ -3,7 +3,8 @@
  *   tar.c      files in one, as tar has them
  *   umb.c      the unified Markov binary format: index.json and arrays
  *   labels.c   rewards and labels of such a file
- *   csv.c      a table of transitions, as foray model import reads it; and foray_model_export */
+ *   csv.c      a table of transitions, as foray model import reads it; and foray_model_export
+ *   policy.c   policies as CSV and as C */
 #ifndef FY_EXPORT_H
 #define FY_EXPORT_H
 

@@ -1,6 +1,6 @@
 /* model_check.c - is a model valid, and what is in it? */
 #include "learn/inner.h"
-#include "model/pair_features.h"
+#include "model/assemble.h"
 
 #include <inttypes.h>
 #include <math.h>

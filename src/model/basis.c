@@ -1,8 +1,6 @@
 /* basis.c - blocks, their centring, and vectors in the new coordinates. */
-#include "model/basis.h"
-#include "model/centre.h"
-#include "model/components.h"
-#include "model/parts.h"
+#include "base/union.h"
+#include "model/equations.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,12 +13,54 @@ static int64_t first_feature(const foray_model *model, int64_t generator_set)
     return model->feat_start[model->gen_start[generator_set]];
 }
 
+/* Two coordinates that some (s,a) has both belong together. parent[i] = -1: unused. */
+static void join_generator_sets(const foray_model *model, int32_t *parent)
+{
+    int64_t features = first_feature(model, model->generator_sets);
+    for (int64_t i = 0; i < model->dim; i++)
+        parent[i] = -1;
+    for (int64_t k = 0; k < features; k++)
+        parent[model->feat_index[k]] = model->feat_index[k];
+    for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++)
+        for (int64_t k = first_feature(model, generator_set) + 1;
+             k < first_feature(model, generator_set + 1); k++)
+            fy_union_join(parent, model->feat_index[k - 1], model->feat_index[k]);
+}
+
+/* Numbers the components by their smallest coordinates; turns parents into blocks.
+ * A root precedes its component, so that its block is known when others ask. */
+static int64_t number_components(int32_t *parent, int32_t *block_of_coord, int64_t dim)
+{
+    int64_t blocks = 0;
+    for (int32_t i = 0; i < dim; i++) {
+        if (parent[i] < 0)
+            block_of_coord[i] = -1;
+        else if (parent[i] == i)
+            block_of_coord[i] = (int32_t)blocks++;
+        else
+            block_of_coord[i] = block_of_coord[fy_union_root(parent, i)];
+    }
+    return blocks;
+}
+
+static foray_status find_components(foray_context *ctx, const foray_model *model,
+                                    int32_t *block_of_coord, int64_t *blocks)
+{
+    int32_t *parent;
+    if (!FY_ALLOC(ctx, parent, model->dim))
+        return FORAY_ERROR_MEMORY;
+    join_generator_sets(model, parent);
+    *blocks = number_components(parent, block_of_coord, model->dim);
+    free(parent);
+    return FORAY_OK;
+}
+
 static foray_status find_blocks(foray_context *ctx, fy_basis *basis)
 {
     basis->blocks = 1;
     if (!basis->blocked)
         return FORAY_OK; /* block_of_coord is zero everywhere */
-    return fy_components_find(ctx, basis->model, basis->block_of_coord, &basis->blocks);
+    return find_components(ctx, basis->model, basis->block_of_coord, &basis->blocks);
 }
 
 /* Which coordinates does each block have? */
@@ -465,4 +505,83 @@ void fy_basis_destroy(fy_basis *basis)
     free(basis->coord_storage);
     free(basis->storage);
     free(basis);
+}
+
+/* ------------------------------------------------- vectors in the coordinates of a basis */
+
+/* phi' = N' phi, psi' = N' psi, theta = theta_0 + N z. */
+
+/* out += weight * N' e_i, for coordinate i of a block. */
+static inline void add_coordinate(const fy_block *block, int32_t i, double weight, double *out)
+{
+    if (!block->basis) {
+        out[i] += weight;
+        return;
+    }
+    const double *row = block->basis + (int64_t)i * block->dim;
+    for (int32_t j = 0; j < block->dim; j++)
+        out[j] += weight * row[j];
+}
+
+void fy_basis_generators(const fy_basis *basis, int64_t generator_set, double *out)
+{
+    const foray_model *model = basis->model;
+    const fy_block *block = &basis->block[basis->block_of_generator_set[generator_set]];
+    int64_t first = model->gen_start[generator_set],
+            n = fy_generator_set_size(model, generator_set);
+    memset(out, 0, (size_t)n * (size_t)block->dim * sizeof *out);
+    for (int64_t gen = first; gen < first + n; gen++, out += block->dim)
+        for (int64_t k = model->feat_start[gen]; k < model->feat_start[gen + 1]; k++)
+            add_coordinate(block, basis->local_of_coord[model->feat_index[k]], model->feat_value[k],
+                           out);
+}
+
+/* psi_f over the block's coordinates first, then N': N is touched once. */
+void fy_basis_psi(const fy_basis *basis, int64_t generator_set, const double *f, double *out,
+                  double *scratch)
+{
+    const foray_model *model = basis->model;
+    const fy_block *block = &basis->block[basis->block_of_generator_set[generator_set]];
+    int64_t first = model->gen_start[generator_set],
+            n = fy_generator_set_size(model, generator_set);
+    double *psi = block->basis ? scratch : out;
+    memset(psi, 0, (size_t)block->coords * sizeof *psi);
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t k = model->feat_start[first + j]; k < model->feat_start[first + j + 1]; k++)
+            psi[basis->local_of_coord[model->feat_index[k]]] += f[j] * model->feat_value[k];
+    if (!block->basis)
+        return;
+    memset(out, 0, (size_t)block->dim * sizeof *out);
+    for (int32_t i = 0; i < block->coords; i++)
+        if (psi[i] != 0)
+            add_coordinate(block, i, psi[i], out);
+}
+
+double fy_basis_offset(const fy_basis *basis, int64_t generator_set, const double *f)
+{
+    const double *p0 = basis->p0 + basis->model->gen_start[generator_set];
+    int64_t n = fy_generator_set_size(basis->model, generator_set);
+    double sum = 0;
+    for (int64_t j = 0; j < n; j++)
+        sum += f[j] * p0[j];
+    return sum;
+}
+
+void fy_basis_theta(const fy_basis *basis, int64_t block, const double *z, double *theta)
+{
+    const fy_block *b = &basis->block[block];
+    for (int32_t i = 0; i < b->coords; i++) {
+        double value = b->basis ? b->theta0[i] : z[i];
+        for (int32_t j = 0; b->basis && j < b->dim; j++)
+            value += b->basis[(int64_t)i * b->dim + j] * z[j];
+        theta[b->coord[i]] = value;
+    }
+}
+
+void fy_basis_coordinates(const fy_basis *basis, int64_t block, const double *theta, double *z)
+{
+    const fy_block *b = &basis->block[block];
+    memset(z, 0, (size_t)b->dim * sizeof *z);
+    for (int32_t i = 0; i < b->coords; i++)
+        add_coordinate(b, i, theta[b->coord[i]] - b->theta0[i], z);
 }

@@ -1,4 +1,5 @@
-/* builder.c - models by hand: creating a builder, and what it can be told. */
+/* builder.c - models by hand: creating a builder, and what it can be told. What it is told about
+ * one pair is put into order, and lists that come again and again are kept once. */
 #include "model/builder.h"
 
 #include <inttypes.h>
@@ -25,7 +26,7 @@ static foray_status create(foray_context *ctx, enum fy_kind kind, int64_t states
     builder->dim = dim;
     builder->norm_bound = norm_bound;
     builder->pair = -1;
-    builder->runs.pairs = builder->pair_runs.pairs = states * actions;
+    builder->batches.pairs = builder->pair_batches.pairs = states * actions;
     builder->name = fy_text(ctx, "");
     bool has_theta = kind != FY_TABULAR;
     if (!builder->name || (has_theta && !FY_ALLOC(ctx, builder->theta, dim))) {
@@ -111,10 +112,10 @@ void foray_builder_destroy(foray_builder *builder)
     destroy_names(builder->state_names, builder->states);
     destroy_names(builder->action_names, builder->actions);
     free(builder->name);
-    fy_desk_free(&builder->desk);
+    fy_pair_buffer_free(&builder->buffer);
     fy_sets_free(&builder->lists);
-    fy_runs_free(&builder->runs);
-    fy_runs_free(&builder->pair_runs);
+    fy_batches_free(&builder->batches);
+    fy_batches_free(&builder->pair_batches);
     free(builder->available);
     free(builder->theta);
     free(builder->class_start);
@@ -193,6 +194,171 @@ static foray_status check_law(foray_context *ctx, const double *probability, int
     return fy_fail(ctx, FORAY_ERROR_INPUT, "the probabilities sum to %.12g, not to 1", sum);
 }
 
+/* ------------------------------------------------------------------ the buffer */
+
+bool fy_pair_buffer_reserve(foray_context *ctx, fy_pair_buffer *buffer, int64_t entries)
+{
+    if (buffer->told && entries <= buffer->room)
+        return true;
+    int64_t room = entries > 2 * buffer->room ? entries : 2 * buffer->room;
+    void *grown;
+#define GROW(array)                                                                                \
+    ((grown = fy_resize(ctx, (array), (size_t)room, sizeof *(array))) != NULL &&                   \
+     ((array) = grown, true))
+    if (!GROW(buffer->told) || !GROW(buffer->entry) || !GROW(buffer->feature) ||
+        !GROW(buffer->generator) || !GROW(buffer->succ))
+        return false;
+#undef GROW
+    buffer->room = room;
+    return true;
+}
+
+void fy_pair_buffer_free(fy_pair_buffer *buffer)
+{
+    free(buffer->told);
+    free(buffer->entry);
+    free(buffer->feature);
+    free(buffer->generator);
+    free(buffer->succ);
+}
+
+/* Room for `more` entries about a pair, and one of them. The entries of a call stand together;
+ * counting calls is up to the caller. */
+static bool reserve_entries(foray_builder *builder, int64_t pair, int64_t more)
+{
+    if (pair != builder->pair && !fy_builder_holds(builder, fy_builder_flush(builder)))
+        return false;
+    builder->pair = pair;
+    return fy_builder_holds(
+        builder, fy_pair_buffer_reserve(builder->ctx, &builder->buffer, builder->buffered + more)
+                     ? FORAY_OK
+                     : FORAY_ERROR_MEMORY);
+}
+
+static void tell(foray_builder *builder, int64_t next, int64_t coordinate, double value)
+{
+    builder->buffer.told[builder->buffered++] = (fy_told){
+        .entry = {.next = (int32_t)next, .coordinate = (int32_t)coordinate, .value = value},
+        .call = builder->calls};
+    builder->entries++;
+}
+
+/* ------------------------------------------------------------------- doubles */
+
+static int compare_told(const void *left, const void *right)
+{
+    const fy_told *a = left, *b = right;
+    if (a->entry.next != b->entry.next)
+        return a->entry.next < b->entry.next ? -1 : 1;
+    if (a->entry.coordinate != b->entry.coordinate)
+        return a->entry.coordinate < b->entry.coordinate ? -1 : 1;
+    return (a->call > b->call) - (a->call < b->call);
+}
+
+/* Two entries of one pair with one successor: did somebody say something twice? */
+static foray_status check_double(const foray_builder *builder, int64_t pair, const fy_told *first,
+                                 const fy_told *second)
+{
+    const fy_entry *entry = &first->entry;
+    bool same_coordinate = entry->coordinate == second->entry.coordinate;
+    if (builder->kind == FY_MIXTURE && same_coordinate)
+        return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
+                       FY_AT_PAIR ", simulator %d: successor %d is given twice",
+                       FY_PAIR(builder, pair), entry->coordinate, entry->next);
+    bool feature_twice = builder->kind == FY_FEATURES && first->call != second->call;
+    if (feature_twice || builder->kind == FY_TABULAR)
+        return fy_fail(builder->ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ": successor %d is given twice",
+                       FY_PAIR(builder, pair), entry->next);
+    if (builder->kind == FY_FEATURES && same_coordinate)
+        return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
+                       FY_AT_PAIR ", successor %d: feature coordinate %d is given twice",
+                       FY_PAIR(builder, pair), entry->next, entry->coordinate);
+    return FORAY_OK;
+}
+
+foray_status fy_told_sort(const foray_builder *builder, int64_t pair, fy_told *told, int64_t count)
+{
+    fy_sort_items(told, count, sizeof *told, compare_told);
+    for (int64_t k = 1; k < count; k++) {
+        if (builder->kind == FY_CLASSES && told[k].call != told[0].call)
+            return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
+                           FY_AT_PAIR ": its outcomes are given twice", FY_PAIR(builder, pair));
+        foray_status status = told[k].entry.next == told[k - 1].entry.next
+                                  ? check_double(builder, pair, &told[k - 1], &told[k])
+                                  : FORAY_OK;
+        if (status != FORAY_OK)
+            return status;
+    }
+    return FORAY_OK;
+}
+
+/* --------------------------------------------------------------------- lists */
+
+/* Entries with one successor are its feature vector: the generators, by feature vector, and
+ * their successors. Returns how many. */
+static int64_t lay_out_generators(fy_pair_buffer *buffer, int64_t count)
+{
+    int64_t generators = 0, features = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const fy_entry *entry = &buffer->told[k].entry;
+        if (k == 0 || entry->next != buffer->told[k - 1].entry.next) {
+            buffer->generator[generators] =
+                (fy_generator){.feature = buffer->feature + features, .position = k};
+            generators++;
+        }
+        if (entry->coordinate >= 0) {
+            buffer->feature[features++] = (fy_feature){entry->coordinate, entry->value};
+            buffer->generator[generators - 1].count++;
+        }
+    }
+    fy_sort_generators(buffer->generator, generators);
+    for (int64_t j = 0; j < generators; j++)
+        buffer->succ[j] = buffer->told[buffer->generator[j].position].entry.next;
+    return generators;
+}
+
+/* The list of a pair's feature vectors, if it is kept: one that is new is kept as long as all
+ * lists take little memory against what was said. A table has a list of its own for each pair. */
+static foray_status find_list(foray_builder *builder, int64_t count, int32_t *list,
+                              int64_t *successors)
+{
+    const int64_t little = 1 << 20;
+    *list = -1;
+    if (builder->kind == FY_TABULAR)
+        return FORAY_OK;
+    foray_status status = fy_sets_reserve(builder->ctx, &builder->lists, count, count);
+    if (status != FORAY_OK)
+        return status;
+    int64_t said = (int64_t)(builder->batches.chunks.words * sizeof(int32_t));
+    bool keep = fy_sets_bytes(&builder->lists) < little + said / 8;
+    *successors = lay_out_generators(&builder->buffer, count);
+    *list = fy_sets_find(&builder->lists, builder->buffer.generator, *successors, keep);
+    if (*list < 0 && keep)
+        *list = (int32_t)(builder->lists.count - 1);
+    return FORAY_OK;
+}
+
+foray_status fy_builder_flush(foray_builder *builder)
+{
+    fy_pair_buffer *buffer = &builder->buffer;
+    int64_t count = builder->buffered, successors = 0;
+    int32_t list;
+    if (count == 0)
+        return FORAY_OK;
+    builder->buffered = 0;
+    foray_status status = fy_told_sort(builder, builder->pair, buffer->told, count);
+    if (status == FORAY_OK)
+        status = find_list(builder, count, &list, &successors);
+    if (status != FORAY_OK)
+        return status;
+    if (list >= 0)
+        return fy_batches_add(builder->ctx, &builder->batches, builder->pair, list, successors,
+                              buffer->succ);
+    for (int64_t k = 0; k < count; k++)
+        buffer->entry[k] = buffer->told[k].entry;
+    return fy_batches_add(builder->ctx, &builder->batches, builder->pair, -1, count, buffer->entry);
+}
+
 /* ---------------------------------------------------------- given features */
 
 void foray_builder_feature(foray_builder *builder, int64_t state, int64_t action, int64_t next,
@@ -213,12 +379,12 @@ void foray_builder_feature(foray_builder *builder, int64_t state, int64_t action
         if (!fy_builder_holds(builder, status))
             return;
     }
-    if (!fy_builder_reserve(builder, pair, count > 0 ? count : 1))
+    if (!reserve_entries(builder, pair, count > 0 ? count : 1))
         return;
     for (int64_t k = 0; k < count; k++)
-        fy_builder_tell(builder, next, coordinate[k], value[k]);
+        tell(builder, next, coordinate[k], value[k]);
     if (count == 0)
-        fy_builder_tell(builder, next, -1, 0);
+        tell(builder, next, -1, 0);
     builder->calls++;
 }
 
@@ -247,8 +413,8 @@ void foray_builder_simulator(foray_builder *builder, int64_t simulator, int64_t 
     if (check_probability(builder->ctx, probability) != FORAY_OK)
         fy_builder_fail_within(builder, FORAY_ERROR_INPUT, FY_AT_PAIR ", simulator %" PRId64, state,
                                action, simulator);
-    else if (fy_builder_reserve(builder, state * builder->actions + action, 1)) {
-        fy_builder_tell(builder, next, simulator, probability);
+    else if (reserve_entries(builder, state * builder->actions + action, 1)) {
+        tell(builder, next, simulator, probability);
         builder->calls++;
     }
 }
@@ -282,10 +448,10 @@ void foray_builder_outcomes(foray_builder *builder, int64_t state, int64_t actio
     for (int64_t o = 0; o < count; o++)
         if (!is_next(builder, state, action, next[o]))
             return;
-    if (!fy_builder_reserve(builder, state * builder->actions + action, count))
+    if (!reserve_entries(builder, state * builder->actions + action, count))
         return;
     for (int64_t o = 0; o < count; o++)
-        fy_builder_tell(builder, next[o], start + o, 1 / sqrt((double)count));
+        tell(builder, next[o], start + o, 1 / sqrt((double)count));
     builder->calls++;
 }
 
@@ -318,8 +484,8 @@ void foray_builder_transition(foray_builder *builder, int64_t state, int64_t act
     if (check_probability(builder->ctx, probability) != FORAY_OK)
         fy_builder_fail_within(builder, FORAY_ERROR_INPUT, FY_AT_PAIR ", successor %" PRId64, state,
                                action, next);
-    else if (fy_builder_reserve(builder, state * builder->actions + action, 1)) {
-        fy_builder_tell(builder, next, -1, probability);
+    else if (reserve_entries(builder, state * builder->actions + action, 1)) {
+        tell(builder, next, -1, probability);
         builder->calls++;
     }
 }

@@ -12,9 +12,70 @@
 #ifndef FY_BUILDER_H
 #define FY_BUILDER_H
 
-#include "model/parts.h"
-#include "model/runs.h"
-#include "model/sets.h"
+#include "model/assemble.h"
+
+/* ----------------------------------------------------------------- batches */
+
+/* A *batch* is what consecutive calls said of one pair: entries, or successors whose feature
+ * vectors are a list that is kept elsewhere because many pairs have it. Batches come in any order
+ * of pairs. They lie in chunks, one behind the other; to be handed out in order they move into
+ * groups of neighbouring pairs, and each chunk is released as soon as it has been read, so that
+ * sorting takes hardly more memory than the batches themselves. */
+
+/* phi(next|s,a) has a value at a coordinate. */
+typedef struct fy_entry {
+    int32_t next;
+    int32_t coordinate; /* -1: a successor without features. Tabular: not known before the end */
+    double value;       /* of the feature; mixture and tabular: the probability */
+} fy_entry;
+
+/* `list` >= 0: `count` successors follow. -1: `count` entries. */
+typedef struct fy_batch {
+    int32_t pair, list, count;
+    const int32_t *word;
+} fy_batch;
+
+typedef struct fy_chunk fy_chunk;
+
+typedef struct fy_chunks {
+    fy_chunk *first, *last;
+    size_t words;
+} fy_chunks;
+
+typedef struct fy_batch_group {
+    fy_chunks chunks;
+    int64_t from, end; /* pairs */
+} fy_batch_group;
+
+typedef struct fy_batches {
+    int64_t pairs; /* of the model: batches are about 0 to pairs - 1 */
+    fy_chunks chunks;
+    int64_t last_pair; /* of the batch added last */
+    bool scattered;    /* pairs did not ascend: some may have several batches */
+    int64_t groups;
+    fy_batch_group *group;
+} fy_batches;
+
+/* FORAY_ERROR_MEMORY, and nothing has changed. Successors or entries, by the sign of `list`. */
+foray_status fy_batches_add(foray_context *ctx, fy_batches *batches, int64_t pair, int32_t list,
+                            int64_t count, const void *item);
+
+/* Before batches are visited, and after more were added. */
+foray_status fy_batches_sort(foray_context *ctx, fy_batches *batches);
+
+/* Calls `visit` for each pair of which something was said, pairs ascending, with its batches as
+ * they were added; ends at the first status that is not FORAY_OK. With `spend` what was visited
+ * is released on the way, and nothing is left. */
+typedef foray_status fy_batch_visitor(void *user, const fy_batch *batch, int64_t count);
+foray_status fy_batches_visit(foray_context *ctx, fy_batches *batches, bool spend,
+                              fy_batch_visitor *visit, void *user);
+
+/* Entry k of a batch without a list. */
+fy_entry fy_batch_entry(const fy_batch *batch, int64_t k);
+
+void fy_batches_free(fy_batches *batches);
+
+/* ----------------------------------------------------------------- builders */
 
 enum fy_kind { FY_FEATURES, FY_MIXTURE, FY_CLASSES, FY_TABULAR };
 
@@ -26,14 +87,14 @@ typedef struct fy_told {
 } fy_told;
 
 /* Room for what is said of one pair, in the forms it takes on its way. */
-typedef struct fy_desk {
+typedef struct fy_pair_buffer {
     int64_t room;
     fy_told *told;           /* [room] sorted by successor, coordinate, call */
     fy_entry *entry;         /* [room] */
     fy_feature *feature;     /* [room] */
     fy_generator *generator; /* [room] */
     int32_t *succ;           /* [room] */
-} fy_desk;
+} fy_pair_buffer;
 
 struct foray_builder {
     foray_context *ctx;
@@ -45,15 +106,15 @@ struct foray_builder {
     double norm_bound, feature_error, feature_delta;
 
     bool *available; /* [states * actions], or NULL: every state has every action */
-    /* Entries of consecutive calls about one pair are gathered on the desk, and become a run when
-     * a call is about another. Lists of feature vectors that come again and again are kept once,
-     * as long as all of them take little memory; runs then need only successors. */
+    /* Entries of consecutive calls about one pair are gathered in the buffer, and become a batch
+     * when a call is about another. Lists of feature vectors that come again and again are kept
+     * once, as long as all of them take little memory; batches then need only successors. */
     int64_t entries, calls; /* so far */
-    int64_t pair;           /* that the desk is about */
-    int64_t on_desk;        /* entries */
-    fy_desk desk;
+    int64_t pair;           /* that the buffer is about */
+    int64_t buffered;       /* entries */
+    fy_pair_buffer buffer;
     fy_sets lists;
-    fy_runs runs;
+    fy_batches batches;
 
     double *theta;    /* [dim] as the model will have it */
     bool theta_given; /* classes: see law_given */
@@ -64,8 +125,8 @@ struct foray_builder {
 
     int64_t pair_dim; /* of phi(s,a); 0: not asked for */
     int64_t pair_entries;
-    fy_runs pair_runs; /* coordinate and value of the entries are used */
-    bool *pair_given;  /* [states * actions] */
+    fy_batches pair_batches; /* coordinate and value of the entries are used */
+    bool *pair_given;        /* [states * actions] */
 
     int64_t initials, initial_room;
     int32_t *initial_state;
@@ -76,17 +137,12 @@ struct foray_builder {
     int32_t *cell_row, *cell_col;
 };
 
-/* Room for `more` entries about a pair, and one of them. The entries of a call stand together;
- * counting calls is up to the caller. */
-bool fy_builder_reserve(foray_builder *builder, int64_t pair, int64_t more);
-void fy_builder_tell(foray_builder *builder, int64_t next, int64_t coordinate, double value);
+/* What is in the buffer becomes a batch. */
+foray_status fy_builder_flush(foray_builder *builder);
 
-/* What is on the desk becomes a run. */
-foray_status fy_builder_clear_desk(foray_builder *builder);
-
-/* Room on a desk for the entries of a pair. */
-bool fy_desk_reserve(foray_context *ctx, fy_desk *desk, int64_t entries);
-void fy_desk_free(fy_desk *desk);
+/* Room in a buffer for the entries of a pair. */
+bool fy_pair_buffer_reserve(foray_context *ctx, fy_pair_buffer *buffer, int64_t entries);
+void fy_pair_buffer_free(fy_pair_buffer *buffer);
 
 /* Sorts what was told about a pair; FORAY_ERROR_INPUT if something was said twice. */
 foray_status fy_told_sort(const foray_builder *builder, int64_t pair, fy_told *told, int64_t count);
@@ -99,5 +155,11 @@ bool fy_builder_holds(foray_builder *builder, foray_status status);
     fy_builder_holds((builder), fy_fail((builder)->ctx, (status), __VA_ARGS__))
 #define fy_builder_fail_within(builder, status, ...)                                               \
     fy_builder_holds((builder), fy_fail_within((builder)->ctx, (status), __VA_ARGS__))
+
+/* Has a builder that was promised features phi(s,a) been told those of every pair? */
+foray_status fy_pair_features_complete(const foray_builder *builder);
+
+/* What a builder was told moves into the model. */
+foray_status fy_pair_features_take(foray_builder *builder, foray_model *model);
 
 #endif

@@ -1,7 +1,36 @@
-/* compact.c - writing the compact form of models. */
-#include "model/compact.h"
+/* compact.c - the compact form of models (docs/formats.md): little-endian arrays behind a header of
+ * sizes, generator sets written once, a CRC-32C at the end. Reading, the sizes in the header must
+ * add up to the size of the file before anything is allocated; arrays are read where they stay. */
+#include "model/assemble.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { COMPACT_VERSION = 1, CRC_SIZE = 4 };
+
+/* The header after the magic: unsigned 64-bit numbers in this order, then norm_bound,
+ * feature_error and feature_delta. The generator set of a pair is -1 where the action is not
+ * available in the state: such a pair has nothing, neither successors nor phi(s,a). */
+typedef struct compact_header {
+    uint64_t version, states, actions, horizon, dim;
+    uint64_t transitions; /* successors over all pairs */
+    uint64_t generator_sets, generators, features;
+    uint64_t initials;
+    uint64_t has_theta; /* 0 or 1 */
+    uint64_t grid_rows, grid_cols;
+    uint64_t name;                      /* bytes */
+    uint64_t state_names, action_names; /* bytes; 0: no names */
+    uint64_t pair_dim, pair_features;   /* of phi(s,a); 0, 0: none */
+    uint64_t nonnegative;               /* 0 or 1 */
+} compact_header;
+
+enum { HEADER_FIELDS = sizeof(compact_header) / sizeof(uint64_t) };
+
+/* ----------------------------------------------------------------- writing */
 
 /* A byte above 127, the name, and an end of line that transfers as text would damage. */
 static const uint8_t magic[FY_MODEL_MAGIC_SIZE] = {0x89, 'F', 'O', 'R', 'A', 'Y', 'M', '\n'};
@@ -82,24 +111,11 @@ static void write_pair_features(fy_writer *writer, const foray_model *model)
     }
 }
 
-static uint64_t version_for(const foray_model *model)
-{
-    if (model->stand_in)
-        return VERSION_AVAILABLE;
-    if (model->feature_delta > 0)
-        return VERSION_FEATURE_DELTA;
-    if (model->nonnegative)
-        return VERSION_NONNEGATIVE;
-    if (model->feature_error > 0)
-        return VERSION_FEATURE_ERROR;
-    return model->pair_dim > 0 ? VERSION_PAIR_FEATURES : VERSION_PLAIN;
-}
-
-static fy_compact_header make_header(const foray_model *model)
+static compact_header make_header(const foray_model *model)
 {
     int64_t generators = model->gen_start[model->generator_sets];
-    return (fy_compact_header){
-        .version = version_for(model),
+    return (compact_header){
+        .version = COMPACT_VERSION,
         .states = (uint64_t)model->states,
         .actions = (uint64_t)model->actions,
         .horizon = (uint64_t)model->horizon,
@@ -117,22 +133,19 @@ static fy_compact_header make_header(const foray_model *model)
         .action_names = names_size(model->action_names, model->actions),
         .pair_dim = (uint64_t)model->pair_dim,
         .pair_features = model->pair_dim > 0 ? count_existing(model, model->pair_start) : 0,
+        .nonnegative = model->nonnegative,
     };
 }
 
-static void write_content(fy_writer *writer, const foray_model *model, const fy_compact_header *h)
+static void write_content(fy_writer *writer, const foray_model *model, const compact_header *h)
 {
     fy_write_bytes(writer, magic, sizeof magic);
     uint64_t field[HEADER_FIELDS];
     memcpy(field, h, sizeof field);
-    fy_write_u64s(writer, field, fy_header_fields(h->version));
+    fy_write_u64s(writer, field, HEADER_FIELDS);
     fy_write_double(writer, model->norm_bound);
-    if (h->version >= VERSION_FEATURE_ERROR)
-        fy_write_double(writer, model->feature_error);
-    if (h->version >= VERSION_FEATURE_DELTA) {
-        fy_write_double(writer, model->feature_delta);
-        fy_write_u64(writer, model->nonnegative);
-    }
+    fy_write_double(writer, model->feature_error);
+    fy_write_double(writer, model->feature_delta);
     write_pairs(writer, model);
     write_counts(writer, model->gen_start, model->generator_sets);
     write_counts(writer, model->feat_start, (int64_t)h->generators);
@@ -153,7 +166,7 @@ static void write_content(fy_writer *writer, const foray_model *model, const fy_
 
 void fy_model_write_compact(const foray_model *model, fy_writer *writer)
 {
-    fy_compact_header h = make_header(model);
+    compact_header h = make_header(model);
     write_content(writer, model, &h);
     if (!writer->failed) {
         uint32_t crc = fy_crc32c(writer->crc, writer->data, writer->size);
@@ -169,4 +182,427 @@ foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model
     fy_writer writer = {.ctx = ctx};
     fy_model_write_compact(model, &writer);
     return fy_writer_take(&writer, "a compact model", out, size);
+}
+
+/* ----------------------------------------------------------------- reading */
+
+/* The arrays of the parts of a model; released at the end. */
+typedef struct content {
+    foray_context *ctx;
+    fy_reader reader;
+    compact_header h;
+    double norm_bound, feature_error, feature_delta;
+    int64_t pairs;
+    fy_model_arrays a;
+    bool *available; /* [pairs], or NULL: every pair exists */
+    int32_t *initial_state;
+    double *initial_probability;
+    char *name;
+    int64_t *pair_start;
+    int32_t *pair_index;
+    double *pair_value;
+} content;
+
+/* How many bytes the header promises; false: more than there can be. */
+static bool expected_size(const compact_header *h, uint64_t pairs, uint64_t cells, size_t *out)
+{
+    const struct {
+        uint64_t count, size;
+    } parts[] = {
+        {1, FY_MODEL_MAGIC_SIZE + sizeof *h + 3 * sizeof(double) + CRC_SIZE},
+        {pairs, 4},
+        {h->transitions, 4},
+        {h->generator_sets, 4},
+        {h->generators, 4},
+        {h->features, 12},
+        {h->has_theta ? h->dim : 0, 8},
+        {h->initials, 12},
+        {cells, 8},
+        {h->name, 1},
+        {h->state_names, 1},
+        {h->action_names, 1},
+        {h->pair_dim ? pairs : 0, 4},
+        {h->pair_features, 12},
+    };
+    *out = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        size_t bytes;
+        if (!fy_size_mul(parts[i].count, parts[i].size, &bytes) || !fy_size_add(*out, bytes, out))
+            return false;
+    }
+    return true;
+}
+
+static foray_status read_fields(content *c)
+{
+    uint64_t field[HEADER_FIELDS];
+    uint8_t start[FY_MODEL_MAGIC_SIZE];
+    fy_read_into(&c->reader, start, sizeof start);
+    if (c->reader.failed || !fy_model_is_compact(start, sizeof start))
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "not a compact model");
+    field[0] = fy_read_u64(&c->reader);
+    if (!c->reader.failed && field[0] != COMPACT_VERSION)
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT,
+                       "version %" PRIu64 ", but this Foray reads version %d", field[0],
+                       COMPACT_VERSION);
+    fy_read_u64s(&c->reader, field + 1, HEADER_FIELDS - 1);
+    c->norm_bound = fy_read_double(&c->reader);
+    c->feature_error = fy_read_double(&c->reader);
+    c->feature_delta = fy_read_double(&c->reader);
+    if (c->reader.failed)
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "the file ends in the middle of its header");
+    memcpy(&c->h, field, sizeof field);
+    return FORAY_OK;
+}
+
+static foray_status read_header(content *c)
+{
+    foray_status status = read_fields(c);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_model_check_sizes(c->ctx, (int64_t)c->h.states, (int64_t)c->h.actions,
+                                  (int64_t)c->h.horizon, (int64_t)c->h.dim, c->norm_bound);
+    if (status == FORAY_OK && c->h.has_theta > 1)
+        status = fy_fail(c->ctx, FORAY_ERROR_INPUT, "the mark for theta must be 0 or 1");
+    if (status == FORAY_OK && c->h.nonnegative > 1)
+        status =
+            fy_fail(c->ctx, FORAY_ERROR_INPUT,
+                    "whether theta >= 0 is %" PRIu64 ", but it must be 0 or 1", c->h.nonnegative);
+    if (status == FORAY_OK && c->h.pair_dim == 0 && c->h.pair_features > 0)
+        status = fy_fail(c->ctx, FORAY_ERROR_INPUT, "features phi(s,a) without a dimension");
+    if (status == FORAY_OK && (c->h.grid_rows || c->h.grid_cols))
+        status = fy_parts_check_grid(c->ctx, (int64_t)c->h.grid_rows, (int64_t)c->h.grid_cols);
+    return status;
+}
+
+static uint32_t sum_memory(fy_reader *all)
+{
+    size_t size = all->size - CRC_SIZE;
+    return fy_crc32c(0, fy_read_bytes(all, size), size);
+}
+
+/* Once through everything, piece by piece. */
+static uint32_t sum_pieces(fy_reader *all)
+{
+    uint8_t piece[65536];
+    uint32_t crc = 0;
+    while (!all->failed && all->at < all->size - CRC_SIZE) {
+        size_t left = all->size - CRC_SIZE - all->at,
+               size = left < sizeof piece ? left : sizeof piece;
+        if (fy_read_into(all, piece, size))
+            crc = fy_crc32c(crc, piece, size);
+    }
+    return crc;
+}
+
+/* From the start; where reading goes on stays as it is. */
+static bool sum_is_right(const fy_reader *reader)
+{
+    fy_reader all = *reader;
+    all.at = 0;
+    uint32_t found = all.fetch ? sum_pieces(&all) : sum_memory(&all), crc;
+    int32_t word = 0;
+    fy_read_i32s(&all, &word, 1);
+    memcpy(&crc, &word, sizeof crc);
+    return !all.failed && crc == found;
+}
+
+static foray_status check_size(content *c)
+{
+    size_t expected;
+    uint64_t cells = c->h.grid_rows ? c->h.states : 0;
+    c->pairs = (int64_t)(c->h.states * c->h.actions);
+    if (!expected_size(&c->h, (uint64_t)c->pairs, cells, &expected) || expected != c->reader.size)
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT,
+                       "%zu bytes, which is not what the header says: the file was cut short or is "
+                       "damaged",
+                       c->reader.size);
+    if (!sum_is_right(&c->reader))
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "the checksum is wrong: the file is damaged");
+    return FORAY_OK;
+}
+
+static bool allocate_content(content *c)
+{
+    foray_context *ctx = c->ctx;
+    const compact_header *h = &c->h;
+    fy_model_arrays *a = &c->a;
+    bool allocated =
+        FY_ALLOC(ctx, a->generator_set, c->pairs) && FY_ALLOC(ctx, a->succ, h->transitions) &&
+        FY_ALLOC(ctx, a->succ_start, c->pairs + 1) &&
+        FY_ALLOC(ctx, a->gen_start, h->generator_sets + 1) &&
+        FY_ALLOC(ctx, a->feat_start, h->generators + 1) &&
+        FY_ALLOC(ctx, a->feat_index, h->features) && FY_ALLOC(ctx, a->feat_value, h->features) &&
+        FY_ALLOC(ctx, c->initial_state, h->initials) &&
+        FY_ALLOC(ctx, c->initial_probability, h->initials) && FY_ALLOC(ctx, c->name, h->name + 1);
+    if (allocated && h->has_theta)
+        allocated = FY_ALLOC(ctx, a->theta, h->dim);
+    if (allocated && h->grid_rows)
+        allocated = FY_ALLOC(ctx, a->cell_row, h->states) && FY_ALLOC(ctx, a->cell_col, h->states);
+    if (allocated && h->pair_dim)
+        allocated = FY_ALLOC(ctx, c->pair_start, c->pairs + 1) &&
+                    FY_ALLOC(ctx, c->pair_index, h->pair_features) &&
+                    FY_ALLOC(ctx, c->pair_value, h->pair_features);
+    return allocated;
+}
+
+/* Counts that are none may be negative, and must add up to what the header says. */
+static foray_status read_counts(content *c, const char *what, uint64_t count, uint64_t total,
+                                int64_t *start)
+{
+    int32_t piece[1024];
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t at = i % FY_COUNT(piece), left = count - i;
+        if (at == 0)
+            fy_read_i32s(&c->reader, piece, left < sizeof piece / 4 ? left : sizeof piece / 4);
+        if (c->reader.failed)
+            return FORAY_OK; /* whoever reads the rest notices */
+        if (piece[at] < 0)
+            return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s %" PRIu64 ": a size of %d", what, i,
+                           piece[at]);
+        start[i + 1] = start[i] + piece[at];
+    }
+    if ((uint64_t)start[count] != total)
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "sizes of %ss do not add up to %" PRIu64, what,
+                       total);
+    return FORAY_OK;
+}
+
+/* Which pairs have a set; nothing is noted where all have one. */
+static foray_status find_available(content *c)
+{
+    int64_t pair = 0;
+    while (pair < c->pairs && c->a.generator_set[pair] != -1)
+        pair++;
+    if (pair == c->pairs)
+        return FORAY_OK;
+    if (!FY_ALLOC(c->ctx, c->available, c->pairs))
+        return FORAY_ERROR_MEMORY;
+    for (pair = 0; pair < c->pairs; pair++)
+        c->available[pair] = c->a.generator_set[pair] != -1;
+    return FORAY_OK;
+}
+
+/* Each pair has as many successors as its set has generators. */
+static foray_status place_successors(content *c)
+{
+    for (int64_t pair = 0; pair < c->pairs; pair++) {
+        int32_t list = c->a.generator_set[pair];
+        if (list == -1) {
+            c->a.succ_start[pair + 1] = c->a.succ_start[pair];
+            continue;
+        }
+        if (list < 0 || (uint64_t)list >= c->h.generator_sets)
+            return fy_fail(c->ctx, FORAY_ERROR_INPUT,
+                           FY_AT_PAIR ": generator set %d, but there are %" PRIu64,
+                           (pair / (int64_t)c->h.actions), (pair % (int64_t)c->h.actions), list,
+                           c->h.generator_sets);
+        c->a.succ_start[pair + 1] =
+            c->a.succ_start[pair] + c->a.gen_start[list + 1] - c->a.gen_start[list];
+    }
+    if ((uint64_t)c->a.succ_start[c->pairs] != c->h.transitions)
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "successors do not add up to %" PRIu64,
+                       c->h.transitions);
+    return FORAY_OK;
+}
+
+static foray_status read_names(content *c, const char *key, uint64_t count, uint64_t size,
+                               char ***out)
+{
+    size_t start = c->reader.at;
+    if (size == 0)
+        return FORAY_OK;
+    if (!FY_ALLOC(c->ctx, *out, count))
+        return FORAY_ERROR_MEMORY;
+    for (uint64_t i = 0; i < count; i++) {
+        int32_t length = -1;
+        fy_read_i32s(&c->reader, &length, 1);
+        if (length == -1)
+            continue;
+        if (length < -1 || (size_t)length > size)
+            return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s[%" PRIu64 "]: not a text", key, i);
+        if (!((*out)[i] = fy_alloc(c->ctx, (size_t)length + 1, 1)))
+            return FORAY_ERROR_MEMORY;
+        if (!fy_read_into(&c->reader, (*out)[i], (size_t)length) ||
+            memchr((*out)[i], 0, (size_t)length))
+            return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s[%" PRIu64 "]: not a text", key, i);
+    }
+    if (c->reader.failed || c->reader.at - start != size)
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s: not the size the header says", key);
+    return FORAY_OK;
+}
+
+static foray_status read_pair_features(content *c)
+{
+    if (c->h.pair_dim == 0)
+        return FORAY_OK;
+    foray_status status =
+        read_counts(c, "phi of pair", (uint64_t)c->pairs, c->h.pair_features, c->pair_start);
+    if (status != FORAY_OK)
+        return status;
+    fy_read_i32s(&c->reader, c->pair_index, c->h.pair_features);
+    fy_read_doubles(&c->reader, c->pair_value, c->h.pair_features);
+    return FORAY_OK;
+}
+
+static foray_status read_arrays(content *c)
+{
+    const compact_header *h = &c->h;
+    fy_read_i32s(&c->reader, c->a.generator_set, (size_t)c->pairs);
+    fy_read_i32s(&c->reader, c->a.succ, h->transitions);
+    foray_status status =
+        read_counts(c, "generator set", h->generator_sets, h->generators, c->a.gen_start);
+    if (status == FORAY_OK)
+        status = read_counts(c, "generator", h->generators, h->features, c->a.feat_start);
+    if (status == FORAY_OK)
+        status = find_available(c);
+    if (status == FORAY_OK)
+        status = place_successors(c);
+    if (status != FORAY_OK)
+        return status;
+    fy_read_i32s(&c->reader, c->a.feat_index, h->features);
+    fy_read_doubles(&c->reader, c->a.feat_value, h->features);
+    fy_read_doubles(&c->reader, c->a.theta, h->has_theta ? h->dim : 0);
+    fy_read_i32s(&c->reader, c->initial_state, h->initials);
+    fy_read_doubles(&c->reader, c->initial_probability, h->initials);
+    fy_read_i32s(&c->reader, c->a.cell_row, h->grid_rows ? h->states : 0);
+    fy_read_i32s(&c->reader, c->a.cell_col, h->grid_rows ? h->states : 0);
+    if (!fy_read_into(&c->reader, c->name, h->name) || strlen(c->name) != h->name)
+        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "name: not a text");
+    status = read_names(c, "state_names", h->states, h->state_names, &c->a.state_names);
+    if (status == FORAY_OK)
+        status = read_names(c, "action_names", h->actions, h->action_names, &c->a.action_names);
+    if (status == FORAY_OK)
+        status = read_pair_features(c);
+    return status;
+}
+
+static foray_status assemble(content *c, foray_model **out)
+{
+    fy_model_parts parts = {
+        .name = c->name,
+        .states = (int64_t)c->h.states,
+        .actions = (int64_t)c->h.actions,
+        .horizon = (int64_t)c->h.horizon,
+        .dim = (int64_t)c->h.dim,
+        .norm_bound = c->norm_bound,
+        .feature_error = c->feature_error,
+        .feature_delta = c->feature_delta,
+        .nonnegative = c->h.nonnegative,
+        .available = c->available,
+        .succ_start = c->a.succ_start,
+        .succ = c->a.succ,
+        .lists = (int64_t)c->h.generator_sets,
+        .list_of_pair = c->a.generator_set,
+        .gen_start = c->a.gen_start,
+        .feat_start = c->a.feat_start,
+        .feat_index = c->a.feat_index,
+        .feat_value = c->a.feat_value,
+        .theta = c->a.theta,
+        .pair_dim = (int64_t)c->h.pair_dim,
+        .pair_start = c->pair_start,
+        .pair_index = c->pair_index,
+        .pair_value = c->pair_value,
+        .initials = (int64_t)c->h.initials,
+        .initial_state = c->initial_state,
+        .initial_probability = c->initial_probability,
+        .state_names = c->a.state_names,
+        .action_names = c->a.action_names,
+        .grid_rows = (int64_t)c->h.grid_rows,
+        .grid_cols = (int64_t)c->h.grid_cols,
+        .cell_row = c->a.cell_row,
+        .cell_col = c->a.cell_col,
+    };
+    return fy_model_adopt(c->ctx, &parts, &c->a, out);
+}
+
+static void free_content(content *c)
+{
+    for (uint64_t i = 0; c->a.state_names && i < c->h.states; i++)
+        free(c->a.state_names[i]);
+    for (uint64_t i = 0; c->a.action_names && i < c->h.actions; i++)
+        free(c->a.action_names[i]);
+    free(c->a.state_names);
+    free(c->a.action_names);
+    free(c->a.generator_set);
+    free(c->available);
+    free(c->a.succ);
+    free(c->a.succ_start);
+    free(c->a.gen_start);
+    free(c->a.feat_start);
+    free(c->a.feat_index);
+    free(c->a.feat_value);
+    free(c->a.theta);
+    free(c->pair_start);
+    free(c->pair_index);
+    free(c->pair_value);
+    free(c->initial_state);
+    free(c->initial_probability);
+    free(c->a.cell_row);
+    free(c->a.cell_col);
+    free(c->name);
+}
+
+static foray_status read_model(content *c, const char *where, foray_model **out)
+{
+    foray_status status = read_header(c);
+    if (status == FORAY_OK)
+        status = check_size(c);
+    if (status == FORAY_OK && !allocate_content(c))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = read_arrays(c);
+    if (status == FORAY_OK && c->reader.failed)
+        status = fy_fail(c->ctx, FORAY_ERROR_IO, "the file changed while it was read");
+    if (status == FORAY_OK)
+        status = assemble(c, out);
+    free_content(c);
+    return status == FORAY_OK ? status : fy_fail_within(c->ctx, status, "%s", where);
+}
+
+foray_status fy_model_parse_compact(foray_context *ctx, const void *data, size_t size,
+                                    const char *where, foray_model **out)
+{
+    content c = {.ctx = ctx, .reader = {.data = data, .size = size}};
+    return read_model(&c, where, out);
+}
+
+foray_status fy_model_fetch_compact(foray_context *ctx,
+                                    bool (*fetch)(void *source, size_t at, void *to, size_t size),
+                                    void *source, size_t size, const char *where, foray_model **out)
+{
+    content c = {.ctx = ctx, .reader = {.fetch = fetch, .source = source, .size = size}};
+    return read_model(&c, where, out);
+}
+
+/* A file, and where reading it would go on. */
+typedef struct place {
+    FILE *file;
+    size_t at;
+} place;
+
+static bool fetch_from_file(void *source, size_t at, void *to, size_t size)
+{
+    place *p = source;
+    if (p->at != at && fseeko(p->file, (off_t)at, SEEK_SET) != 0)
+        return false;
+    bool whole = fread(to, 1, size, p->file) == size;
+    p->at = at + size;
+    return whole;
+}
+
+foray_status fy_model_load_compact(foray_context *ctx, const char *path, foray_model **out)
+{
+    struct stat facts;
+    FILE *file = fopen(path, "rb");
+    if (!file || fstat(fileno(file), &facts) != 0) {
+        if (file)
+            fclose(file);
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
+    }
+    place start = {.file = file};
+    foray_status status =
+        fy_model_fetch_compact(ctx, fetch_from_file, &start, (size_t)facts.st_size, path, out);
+    fclose(file);
+    return status;
 }

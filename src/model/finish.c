@@ -1,10 +1,9 @@
 /* finish.c - from what a builder was told to a model.
  *
- * Runs are looked at twice, pair by pair. First everything is checked, and nothing lost: what is
- * missing may still be added. Then pairs go into the model, and the runs are released on the way,
- * so that a model takes hardly more memory while it is built than when it is done. */
-#include "model/gather.h"
-#include "model/pair_features.h"
+ * Batches are looked at twice, pair by pair. First everything is checked, and nothing lost: what is
+ * missing may still be added. Then pairs go into the model, and the batches are released on the
+ * way, so that a model takes hardly more memory while it is built than when it is done. */
+#include "model/builder.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,8 +13,8 @@
 /* What finishing needs; released at its end. */
 typedef struct work {
     foray_builder *builder;
-    fy_desk desk;        /* what was told of the pair at hand */
-    int64_t *feat_start; /* [desk.room+1] the same as a list: see fy_given_list */
+    fy_pair_buffer buffer; /* what was told of the pair at hand */
+    int64_t *feat_start;   /* [buffer.room+1] the same as a list: see fy_given_list */
     int32_t *feat_index;
     double *feat_value;
     int64_t room;  /* of these three */
@@ -37,24 +36,24 @@ static bool reserve(work *w, int64_t entries)
 {
     foray_context *ctx = w->builder->ctx;
     void *grown;
-    if (!fy_desk_reserve(ctx, &w->desk, entries))
+    if (!fy_pair_buffer_reserve(ctx, &w->buffer, entries))
         return false;
     if (w->feat_start && entries <= w->room)
         return true;
 #define GROW(array, count)                                                                         \
     ((grown = fy_resize(ctx, (array), (size_t)(count), sizeof *(array))) != NULL &&                \
      ((array) = grown, true))
-    if (!GROW(w->feat_start, w->desk.room + 1) || !GROW(w->feat_index, w->desk.room) ||
-        !GROW(w->feat_value, w->desk.room))
+    if (!GROW(w->feat_start, w->buffer.room + 1) || !GROW(w->feat_index, w->buffer.room) ||
+        !GROW(w->feat_value, w->buffer.room))
         return false;
 #undef GROW
-    w->room = w->desk.room;
+    w->room = w->buffer.room;
     return true;
 }
 
 static void release(work *w)
 {
-    fy_desk_free(&w->desk);
+    fy_pair_buffer_free(&w->buffer);
     free(w->feat_start);
     free(w->feat_index);
     free(w->feat_value);
@@ -65,56 +64,58 @@ static void release(work *w)
     free(w->order_of_list);
 }
 
-/* ------------------------------------------------------------- runs of a pair */
+/* ------------------------------------------------------------- batches of a pair */
 
-static int64_t count_entries(const fy_sets *lists, const fy_run *run, int64_t count)
+static int64_t count_entries(const fy_sets *lists, const fy_batch *batch, int64_t count)
 {
     int64_t entries = 0;
     for (int64_t r = 0; r < count; r++) {
-        entries += run[r].count;
-        if (run[r].list >= 0)
-            entries += lists->feat_start[lists->gen_start[run[r].list + 1]] -
-                       lists->feat_start[lists->gen_start[run[r].list]];
+        entries += batch[r].count;
+        if (batch[r].list >= 0)
+            entries += lists->feat_start[lists->gen_start[batch[r].list + 1]] -
+                       lists->feat_start[lists->gen_start[batch[r].list]];
     }
     return entries;
 }
 
-/* The entries that a run with a list stands for. */
-static int64_t unfold(const fy_sets *lists, const fy_run *run, int64_t call, fy_told *out)
+/* The entries that a batch with a list stands for. */
+static int64_t unfold(const fy_sets *lists, const fy_batch *batch, int64_t call, fy_told *out)
 {
-    int64_t first = lists->gen_start[run->list], n = 0;
-    for (int64_t j = 0; j < run->count; j++) {
+    int64_t first = lists->gen_start[batch->list], n = 0;
+    for (int64_t j = 0; j < batch->count; j++) {
         int64_t k = lists->feat_start[first + j], end = lists->feat_start[first + j + 1];
         if (k == end)
-            out[n++] = (fy_told){.entry = {run->word[j], -1, 0}, .call = call};
+            out[n++] = (fy_told){.entry = {batch->word[j], -1, 0}, .call = call};
         for (; k < end; k++)
-            out[n++] = (fy_told){
-                .entry = {run->word[j], lists->feat_index[k], lists->feat_value[k]}, .call = call};
+            out[n++] =
+                (fy_told){.entry = {batch->word[j], lists->feat_index[k], lists->feat_value[k]},
+                          .call = call};
     }
     return n;
 }
 
-/* All that was told of a pair, on the desk; what came in different runs came by different calls. */
-static foray_status join_runs(work *w, const fy_run *run, int64_t count, int64_t *entries)
+/* All that was told of a pair, in the buffer; what came in different batches came by different
+ * calls. */
+static foray_status join_batches(work *w, const fy_batch *batch, int64_t count, int64_t *entries)
 {
     const fy_sets *lists = &w->builder->lists;
-    if (!reserve(w, count_entries(lists, run, count)))
+    if (!reserve(w, count_entries(lists, batch, count)))
         return FORAY_ERROR_MEMORY;
     int64_t n = 0;
     for (int64_t r = 0; r < count; r++) {
-        if (run[r].list >= 0)
-            n += unfold(lists, &run[r], r, w->desk.told + n);
-        for (int64_t k = 0; run[r].list < 0 && k < run[r].count; k++)
-            w->desk.told[n++] = (fy_told){.entry = fy_run_entry(&run[r], k), .call = r};
+        if (batch[r].list >= 0)
+            n += unfold(lists, &batch[r], r, w->buffer.told + n);
+        for (int64_t k = 0; batch[r].list < 0 && k < batch[r].count; k++)
+            w->buffer.told[n++] = (fy_told){.entry = fy_batch_entry(&batch[r], k), .call = r};
     }
     *entries = n;
-    return fy_told_sort(w->builder, run->pair, w->desk.told, n);
+    return fy_told_sort(w->builder, batch->pair, w->buffer.told, n);
 }
 
-/* One run with a list: everything but the successors is known from it. */
-static bool is_listed(const fy_run *run, int64_t count)
+/* One batch with a list: everything but the successors is known from it. */
+static bool is_listed(const fy_batch *batch, int64_t count)
 {
-    return count == 1 && run->list >= 0;
+    return count == 1 && batch->list >= 0;
 }
 
 /* ---------------------------------------------------------------------- check */
@@ -125,8 +126,8 @@ static foray_status check_simulators(work *w, int64_t pair, int64_t entries)
     const foray_builder *builder = w->builder;
     memset(w->sum, 0, (size_t)builder->dim * sizeof *w->sum);
     for (int64_t k = 0; k < entries; k++)
-        if (w->desk.told[k].entry.coordinate >= 0)
-            w->sum[w->desk.told[k].entry.coordinate] += w->desk.told[k].entry.value;
+        if (w->buffer.told[k].entry.coordinate >= 0)
+            w->sum[w->buffer.told[k].entry.coordinate] += w->buffer.told[k].entry.value;
     for (int64_t i = 0; i < builder->dim; i++)
         if (!(fabs(w->sum[i] - 1) <= FY_MODEL_TOLERANCE))
             return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
@@ -140,8 +141,8 @@ static void count_told(const work *w, int64_t entries, int64_t *successors, int6
 {
     *successors = *features = 0;
     for (int64_t k = 0; k < entries; k++) {
-        const fy_entry *entry = &w->desk.told[k].entry;
-        *successors += k == 0 || entry->next != w->desk.told[k - 1].entry.next;
+        const fy_entry *entry = &w->buffer.told[k].entry;
+        *successors += k == 0 || entry->next != w->buffer.told[k - 1].entry.next;
         *features += entry->coordinate >= 0 || w->builder->kind == FY_TABULAR;
     }
 }
@@ -182,29 +183,30 @@ static void note_pair(work *w, int64_t pair, int64_t successors, int64_t feature
     w->features += features;
 }
 
-/* Counts the pair, and finds out whether its runs can be one. */
-static foray_status check_pair(void *user, const fy_run *run, int64_t count)
+/* Counts the pair, and finds out whether its batches can be one. */
+static foray_status check_pair(void *user, const fy_batch *batch, int64_t count)
 {
     work *w = user;
-    bool mixture = w->builder->kind == FY_MIXTURE, listed = is_listed(run, count);
-    if (listed && (!mixture || w->checked[run->list])) {
-        note_pair(w, run->pair, run->count, count_entries(&w->builder->lists, run, 1) - run->count);
+    bool mixture = w->builder->kind == FY_MIXTURE, listed = is_listed(batch, count);
+    if (listed && (!mixture || w->checked[batch->list])) {
+        note_pair(w, batch->pair, batch->count,
+                  count_entries(&w->builder->lists, batch, 1) - batch->count);
         return FORAY_OK;
     }
     int64_t entries = 0, successors, features;
-    foray_status status = join_runs(w, run, count, &entries);
+    foray_status status = join_batches(w, batch, count, &entries);
     if (status != FORAY_OK)
         return status;
     count_told(w, entries, &successors, &features);
-    note_pair(w, run->pair, successors, features);
+    note_pair(w, batch->pair, successors, features);
     if (mixture)
-        status = check_simulators(w, run->pair, entries);
+        status = check_simulators(w, batch->pair, entries);
     if (mixture && listed && status == FORAY_OK)
-        w->checked[run->list] = true;
+        w->checked[batch->list] = true;
     return status;
 }
 
-static foray_status check_runs(work *w)
+static foray_status check_batches(work *w)
 {
     foray_builder *builder = w->builder;
     foray_context *ctx = builder->ctx;
@@ -213,7 +215,7 @@ static foray_status check_runs(work *w)
     if (mixture &&
         (!FY_ALLOC(ctx, w->sum, builder->dim) || !FY_ALLOC(ctx, w->checked, builder->lists.count)))
         return FORAY_ERROR_MEMORY;
-    foray_status status = fy_runs_visit(ctx, &builder->runs, false, check_pair, w);
+    foray_status status = fy_batches_visit(ctx, &builder->batches, false, check_pair, w);
     note_missing(w, builder->states * builder->actions);
     return status;
 }
@@ -235,12 +237,12 @@ static int64_t lay_out_table(work *w, int64_t entries)
 {
     double root = sqrt((double)entries);
     for (int64_t k = 0; k < entries; k++) {
-        w->desk.succ[k] = w->desk.told[k].entry.next;
+        w->buffer.succ[k] = w->buffer.told[k].entry.next;
         w->feat_index[k] = (int32_t)(w->outcomes + k);
         w->feat_value[k] = 1 / root;
         w->feat_start[k + 1] = k + 1;
         if (w->theta)
-            w->theta[w->outcomes + k] = root * w->desk.told[k].entry.value;
+            w->theta[w->outcomes + k] = root * w->buffer.told[k].entry.value;
     }
     w->outcomes += entries;
     return entries;
@@ -251,9 +253,9 @@ static int64_t lay_out_features(work *w, int64_t entries)
 {
     int64_t succ = 0, feature = 0;
     for (int64_t k = 0; k < entries; k++) {
-        const fy_entry *entry = &w->desk.told[k].entry;
-        if (k == 0 || entry->next != w->desk.told[k - 1].entry.next)
-            w->desk.succ[succ++] = entry->next;
+        const fy_entry *entry = &w->buffer.told[k].entry;
+        if (k == 0 || entry->next != w->buffer.told[k - 1].entry.next)
+            w->buffer.succ[succ++] = entry->next;
         if (entry->coordinate >= 0) {
             w->feat_index[feature] = entry->coordinate;
             w->feat_value[feature++] = entry->value;
@@ -288,11 +290,11 @@ static foray_status place_pair(work *w, int64_t pair, int32_t set, const int32_t
     return status;
 }
 
-static foray_status take_told(work *w, const fy_run *run, int64_t count)
+static foray_status take_told(work *w, const fy_batch *batch, int64_t count)
 {
     int64_t entries = 0;
     int32_t set = 0;
-    foray_status status = join_runs(w, run, count, &entries);
+    foray_status status = join_batches(w, batch, count, &entries);
     if (status != FORAY_OK)
         return status;
     w->feat_start[0] = 0;
@@ -303,40 +305,40 @@ static foray_status take_told(work *w, const fy_run *run, int64_t count)
                           .feat_index = w->feat_index,
                           .feat_value = w->feat_value,
                           .divisor = divisor_of(w->builder),
-                          .pair = run->pair,
-                          .succ = w->desk.succ};
+                          .pair = batch->pair,
+                          .succ = w->buffer.succ};
     status = fy_gather_list(&w->gather, &list, &set);
-    return status == FORAY_OK ? place_pair(w, run->pair, set, w->gather.order, w->desk.succ)
+    return status == FORAY_OK ? place_pair(w, batch->pair, set, w->gather.order, w->buffer.succ)
                               : status;
 }
 
 /* Lists are brought into order the first time a pair has them. */
-static foray_status take_listed(work *w, const fy_run *run)
+static foray_status take_listed(work *w, const fy_batch *batch)
 {
     const fy_sets *lists = &w->builder->lists;
-    int64_t first = lists->gen_start[run->list];
+    int64_t first = lists->gen_start[batch->list];
     foray_status status = FORAY_OK;
-    if (w->set_of_list[run->list] < 0) {
-        fy_given_list list = {.count = run->count,
+    if (w->set_of_list[batch->list] < 0) {
+        fy_given_list list = {.count = batch->count,
                               .feat_start = lists->feat_start + first,
                               .feat_index = lists->feat_index,
                               .feat_value = lists->feat_value,
                               .divisor = divisor_of(w->builder),
-                              .pair = run->pair,
-                              .succ = run->word};
-        status = fy_gather_list(&w->gather, &list, &w->set_of_list[run->list]);
-        for (int64_t j = 0; j < run->count && status == FORAY_OK; j++)
+                              .pair = batch->pair,
+                              .succ = batch->word};
+        status = fy_gather_list(&w->gather, &list, &w->set_of_list[batch->list]);
+        for (int64_t j = 0; j < batch->count && status == FORAY_OK; j++)
             w->order_of_list[first + j] = w->gather.order[j];
     }
-    return status == FORAY_OK ? place_pair(w, run->pair, w->set_of_list[run->list],
-                                           w->order_of_list + first, run->word)
+    return status == FORAY_OK ? place_pair(w, batch->pair, w->set_of_list[batch->list],
+                                           w->order_of_list + first, batch->word)
                               : status;
 }
 
-static foray_status take_pair(void *user, const fy_run *run, int64_t count)
+static foray_status take_pair(void *user, const fy_batch *batch, int64_t count)
 {
     work *w = user;
-    return is_listed(run, count) ? take_listed(w, run) : take_told(w, run, count);
+    return is_listed(batch, count) ? take_listed(w, batch) : take_told(w, batch, count);
 }
 
 static foray_status take_pairs(work *w, foray_model *model)
@@ -354,7 +356,7 @@ static foray_status take_pairs(work *w, foray_model *model)
     w->theta = model->theta;
     foray_status status = fy_gather_create(ctx, model, w->transitions, &w->gather);
     if (status == FORAY_OK)
-        status = fy_runs_visit(ctx, &builder->runs, true, take_pair, w);
+        status = fy_batches_visit(ctx, &builder->batches, true, take_pair, w);
     if (status == FORAY_OK)
         repeat_until(&w->gather, model->pairs);
     return status == FORAY_OK ? fy_gather_finish(&w->gather) : status;
@@ -398,7 +400,7 @@ static fy_model_parts describe(const work *w)
 static foray_status check_all(work *w, fy_model_parts *parts)
 {
     foray_builder *builder = w->builder;
-    foray_status status = check_runs(w);
+    foray_status status = check_batches(w);
     if (status == FORAY_OK && w->unavailable >= 0)
         status = fy_fail(builder->ctx, FORAY_ERROR_INPUT,
                          FY_AT_PAIR ": a successor, but the action is not available there",
@@ -460,9 +462,9 @@ static foray_status spend(work *w, fy_model_parts *parts, foray_model **out)
 /* Everything that was told, in order. What goes wrong here cannot be mended. */
 static bool bring_into_order(foray_builder *builder)
 {
-    return fy_builder_holds(builder, fy_builder_clear_desk(builder)) &&
-           fy_builder_holds(builder, fy_runs_sort(builder->ctx, &builder->runs)) &&
-           fy_builder_holds(builder, fy_runs_sort(builder->ctx, &builder->pair_runs));
+    return fy_builder_holds(builder, fy_builder_flush(builder)) &&
+           fy_builder_holds(builder, fy_batches_sort(builder->ctx, &builder->batches)) &&
+           fy_builder_holds(builder, fy_batches_sort(builder->ctx, &builder->pair_batches));
 }
 
 /* Later calls are refused. Nothing has failed yet, so the context is told nothing. */

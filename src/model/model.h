@@ -16,11 +16,23 @@
 
 #include "base/base.h"
 
+#include <inttypes.h>
+
 typedef struct fy_basis fy_basis;
+
+/* printf format and arguments that name a pair. */
+#define FY_AT_PAIR "state %" PRId64 ", action %" PRId64
+#define FY_PAIR(sizes, pair) ((pair) / (sizes)->actions), ((pair) % (sizes)->actions)
+
+/* Features, theta and B beyond this are taken for mistakes: their squares would overflow. */
+#define FY_MODEL_LARGEST 1e100
+
+/* How far from one probabilities may sum, and norms may be above their bounds. */
+#define FY_MODEL_TOLERANCE 1e-9
 
 struct foray_model {
     char *name;
-    bool open; /* nothing is known but sizes: see open.h */
+    bool open; /* nothing is known but sizes: see below */
     int64_t states, actions, horizon, dim, pairs;
     double norm_bound;
     double feature_error; /* zeta; 0: the features are exact */
@@ -189,5 +201,48 @@ int64_t fy_model_find_initial(const foray_model *model, int64_t state);
 
 /* Has the state a chance to be the first of an episode? Any number may be asked about. */
 bool fy_model_may_start(const foray_model *model, int64_t state);
+
+/* -------------------------------------------------------------- open models */
+
+/* Nothing is known of an open model but its sizes, and perhaps where episodes begin. It has no
+ * features, no successors and no basis: any state may follow any (s,a), and fy_model_find says so.
+ * Whoever needs more than sizes asks fy_model_need_features first. */
+
+/* Most pairs (s,a): rewards are tables of them. */
+enum { FY_OPEN_PAIRS = 100000000 };
+
+typedef struct fy_open_parts {
+    const char *name;
+    int64_t states, actions, horizon;
+    int64_t initials; /* 0: where episodes begin is not known either */
+    const int32_t *initial_state;
+    const double *initial_probability;
+    const char *const *state_names;     /* [states], or NULL; entries may be NULL */
+    const char *const *action_names;    /* [actions], the same */
+    int64_t absorbings;                 /* states that are known to be absorbing, */
+    const int32_t *absorbing;           /* in ascending order */
+    int64_t rows, cols;                 /* of a map; 0: there is none */
+    const int32_t *cell_row, *cell_col; /* [states] -1: not on it */
+} fy_open_parts;
+
+foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray_model **out);
+
+/* FORAY_ERROR_USAGE if the model is open: `what` needs to know more. */
+foray_status fy_model_need_features(foray_context *ctx, const foray_model *model, const char *what);
+
+/* ---------------------------------------------------------------- reaching */
+
+/* earliest[s] receives the first step at which some actions can have led to s, INT32_MAX: never.
+ * `line` is room for all states. */
+void fy_model_earliest(const foray_model *model, int32_t *earliest, int32_t *line);
+
+/* The model without the states that no episode gets to within the horizon. Values and
+ * plans from the first states on are those of the whole model; certificates may be smaller, since
+ * laws that no episode meets are not among those that must be right at once. States that an episode
+ * gets to with its last step only are kept, but no step begins there: what would follow them is
+ * made up, and they have no place on the map. number[i] receives the number that state i has in the
+ * whole model; free it. */
+foray_status fy_model_reachable(foray_context *ctx, const foray_model *model, foray_model **out,
+                                int32_t **number);
 
 #endif

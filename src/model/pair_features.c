@@ -1,6 +1,6 @@
 /* pair_features.c - features phi(s,a) of linear MDPs: telling a builder, checks, the copy
  * in a model. */
-#include "model/pair_features.h"
+#include "model/builder.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -215,8 +215,8 @@ void foray_builder_pair_feature(foray_builder *builder, int64_t state, int64_t a
     int64_t pair = state * builder->actions + action;
     for (int64_t k = 0; k < count; k++)
         entry[k] = (fy_entry){.coordinate = (int32_t)coordinate[k], .value = value[k]};
-    if (fy_builder_holds(builder,
-                         fy_runs_add(builder->ctx, &builder->pair_runs, pair, -1, count, entry))) {
+    if (fy_builder_holds(builder, fy_batches_add(builder->ctx, &builder->pair_batches, pair, -1,
+                                                 count, entry))) {
         builder->pair_given[pair] = true;
         builder->pair_entries += count;
     }
@@ -248,13 +248,13 @@ typedef struct taking {
 } taking;
 
 /* Features of the pair, and of all that stand in for it: they are in one state. */
-static foray_status count_pair(void *user, const fy_run *run, int64_t count)
+static foray_status count_pair(void *user, const fy_batch *batch, int64_t count)
 {
     taking *t = user;
     (void)count; /* each pair is given once */
-    int64_t first = run->pair / t->model->actions * t->model->actions;
+    int64_t first = batch->pair / t->model->actions * t->model->actions;
     for (int64_t pair = first; pair < first + t->model->actions; pair++)
-        t->features += fy_stand_in(t->model, pair) == run->pair ? run->count : 0;
+        t->features += fy_stand_in(t->model, pair) == batch->pair ? batch->count : 0;
     return FORAY_OK;
 }
 
@@ -275,22 +275,22 @@ static void repeat_until(taking *t, int64_t pair)
         repeat_pair(t->model, t->place, fy_stand_in(t->model, t->place));
 }
 
-static foray_status take_pair(void *user, const fy_run *run, int64_t count)
+static foray_status take_pair(void *user, const fy_batch *batch, int64_t count)
 {
     taking *t = user;
     (void)count;
-    fy_feature *row = fy_grow(t->ctx, t->row, &t->room, run->count, sizeof *row);
+    fy_feature *row = fy_grow(t->ctx, t->row, &t->room, batch->count, sizeof *row);
     if (!row)
         return FORAY_ERROR_MEMORY;
     t->row = row;
-    repeat_until(t, run->pair);
+    repeat_until(t, batch->pair);
     foray_status status = FORAY_OK;
-    for (; t->place <= run->pair && status == FORAY_OK; t->place++) {
-        for (int64_t k = 0; k < run->count; k++) {
-            fy_entry entry = fy_run_entry(run, k);
+    for (; t->place <= batch->pair && status == FORAY_OK; t->place++) {
+        for (int64_t k = 0; k < batch->count; k++) {
+            fy_entry entry = fy_batch_entry(batch, k);
             row[k] = (fy_feature){entry.coordinate, entry.value};
         }
-        status = place_pair(t->ctx, t->model, t->place, row, run->count);
+        status = place_pair(t->ctx, t->model, t->place, row, batch->count);
     }
     return status;
 }
@@ -300,13 +300,13 @@ foray_status fy_pair_features_take(foray_builder *builder, foray_model *model)
     taking t = {.ctx = builder->ctx, .model = model};
     if (builder->pair_dim == 0)
         return FORAY_OK;
-    foray_status status = fy_runs_visit(t.ctx, &builder->pair_runs, false, count_pair, &t);
+    foray_status status = fy_batches_visit(t.ctx, &builder->pair_batches, false, count_pair, &t);
     if (status != FORAY_OK || !FY_ALLOC(t.ctx, model->pair_start, model->pairs + 1) ||
         !FY_ALLOC(t.ctx, model->pair_index, t.features) ||
         !FY_ALLOC(t.ctx, model->pair_value, t.features))
         return FORAY_ERROR_MEMORY;
     model->pair_dim = builder->pair_dim;
-    status = fy_runs_visit(t.ctx, &builder->pair_runs, true, take_pair, &t);
+    status = fy_batches_visit(t.ctx, &builder->pair_batches, true, take_pair, &t);
     if (status == FORAY_OK)
         repeat_until(&t, model->pairs);
     free(t.row);

@@ -1,6 +1,5 @@
-/* reach.c - see reach.h. */
-#include "model/reach.h"
-#include "model/parts.h"
+/* reach.c - what an episode can get to: by the successors alone, whatever their probabilities. */
+#include "model/model.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  *   3+7+12               in one of them, equally likely
  *   3:0.25+7:0.75        with these probabilities */
 #include "world/open.h"
-#include "model/open.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

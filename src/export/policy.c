@@ -1,4 +1,4 @@
-/* export.c - policies for use elsewhere: as CSV, and as one C99 file that needs nothing else.
+/* policy.c - policies for use elsewhere: as CSV, and as one C99 file that needs nothing else.
  *
  * The C file holds the tables and a function that does what foray_policy_act does, in the same
  * order and with the same exponential, so that it gives the same actions, also where two are nearly
