@@ -57,7 +57,7 @@ bad_model 3 'states|actions|pairs' 's/"states":2/"states":2147483646/;s/"actions
 bad_model 3 'colour' 's/"dim":2/"dim":2,"colour":"red"/'
 bad_model 3 'states: ' 's/"states":2,//'
 bad_model 3 'this is a reward, but a model is expected' 's/foray-model/foray-reward/'
-bad_model 3 'version: ' 's/"version":1/"version":3/'
+bad_model 3 'version 3, but this Foray reads version 1' 's/"version":1/"version":3/'
 bad_model 3 'theta' 's/\[1.5,0.5\]/[1.5]/'
 bad_model 3 'theta.*number' 's/\[1.5,0.5\]/[1.5,"x"]/'
 bad_model 3 '4:' 's/\[1,0,1,/[1,0,1/'

@@ -217,7 +217,7 @@ static void bad_tables_are_named_by_line(void **state)
         {"", "empty"},
         {"state,action,next\n0,0,0\n", "no column probability"},
         {"state,s,action,next,probability\n0,0,0,0,1\n", "say the same"},
-        {"state,action,next,probability,colour\n0,0,0,1,red\n", "no column 'colour'"},
+        {"state,action,next,probability,colour\n0,0,0,1,red\n", "'colour' is not one of the columns"},
         {"idoutcome,idstatefrom,idaction,idstateto,probability,reward\n0,0,0,0,1,0\n", "robust"},
         {"0,0,0,1.5,0,0\n", "t.csv:1: probability: '1.5' is not between 0 and 1"},
         {"0,0,0,nan,0,0\n", "t.csv:1"},
