@@ -205,6 +205,7 @@ static const cli_option options[] = {
 
 const cli_command cli_act = {
     .name = "act",
+    .group = CLI_GROUP_PLAN,
     .summary = "use a policy: read a state per line, print its action",
     .operands = "POLICY",
     .least = 1,

@@ -96,6 +96,14 @@ static bool has_row(const cli_options *options, const foray_parameter *row)
     return cli_options_long(options, texts.name, strlen(texts.name)) != NULL;
 }
 
+static cli_option setting_row(struct cli_setting_texts *texts, const foray_parameter *row,
+                              cli_option_group group)
+{
+    cli_option option = option_of_setting(texts, row);
+    option.group = group;
+    return option;
+}
+
 /* The settings that all algorithms have, and those of their own, each once. */
 static void add_settings(cli_options *out)
 {
@@ -103,14 +111,13 @@ static void add_settings(cli_options *out)
     const char *algorithm = NULL;
     int64_t common = 0;
     for (; (row = foray_setting_describe(NULL, common)); common++, out->count++)
-        out->row[out->count] = option_of_setting(&out->texts[common], row);
+        out->row[out->count] = setting_row(&out->texts[common], row, CLI_OPTIONS_RESEARCH);
     int64_t added = common;
     for (int64_t a = 0; foray_algorithm_describe(a, &algorithm, NULL); a++)
         for (int64_t i = common; (row = foray_setting_describe(algorithm, i)); i++) {
             if (has_row(out, row))
                 continue;
-            out->row[out->count] = option_of_setting(&out->texts[added++], row);
-            out->row[out->count++].own = true;
+            out->row[out->count++] = setting_row(&out->texts[added++], row, CLI_OPTIONS_OWN);
         }
 }
 
@@ -140,8 +147,32 @@ static void add_rows(cli_options *out, const cli_option *table)
         out->row[out->count++] = table[i];
 }
 
-bool cli_options_create(const cli_option *own, bool with_settings, const char *experiment,
-                        const cli_option *common, cli_options *out)
+/* Moves row `from` to place `to`; those between move on by one. */
+static void move_row(cli_options *options, int64_t from, int64_t to)
+{
+    cli_option moved = options->row[from];
+    memmove(options->row + to + 1, options->row + to, (size_t)(from - to) * sizeof *options->row);
+    options->row[to] = moved;
+}
+
+/* Those of the list, in its order, and then one group after the other. */
+static void order_rows(cli_options *options, const char *often)
+{
+    int64_t placed = 0;
+    for (size_t length; often && *often; often += length + (often[length] == ',')) {
+        length = strcspn(often, ",");
+        int64_t from = cli_options_long(options, often, length) - options->row;
+        options->row[from].group = CLI_OPTIONS_OFTEN;
+        move_row(options, from, placed++);
+    }
+    for (int group = CLI_OPTIONS_MORE; group < CLI_OPTION_GROUPS; group++)
+        for (int64_t i = placed; i < options->count; i++)
+            if (options->row[i].group == (cli_option_group)group)
+                move_row(options, i, placed++);
+}
+
+bool cli_options_create(const cli_option *own, const char *often, bool with_settings,
+                        const char *experiment, const cli_option *common, cli_options *out)
 {
     foray_lab_info lab = find_experiment(experiment);
     int64_t others = with_settings ? count_settings() : lab.parameters;
@@ -158,6 +189,7 @@ bool cli_options_create(const cli_option *own, bool with_settings, const char *e
     if (with_settings)
         add_settings(&options);
     add_rows(&options, common);
+    order_rows(&options, often);
     *out = options;
     return true;
 }

@@ -21,13 +21,22 @@ typedef enum cli_words {
     CLI_WORDS_COMMAND,
 } cli_words;
 
+/* What help and the manual print together. */
+typedef enum cli_option_group {
+    CLI_OPTIONS_MORE,     /* what a command takes, but for what people use */
+    CLI_OPTIONS_RESEARCH, /* settings that all algorithms have */
+    CLI_OPTIONS_OWN,      /* settings that only some have */
+    CLI_OPTION_GROUPS,
+    CLI_OPTIONS_OFTEN = CLI_OPTION_GROUPS, /* what people use: before all others */
+} cli_option_group;
+
 typedef struct cli_option {
     foray_parameter is; /* its name is long, without the dashes; NULL ends a table */
     const char *value;  /* what help calls its value; NULL: a switch */
     cli_words words;    /* what completes its value */
     char letter;        /* short form, or 0 */
     bool setting; /* of a run, or a parameter of an experiment: the library checks its value */
-    bool own;     /* a setting that not all algorithms have */
+    cli_option_group group;
 } cli_option;
 
 /* Rows of a table. A fallback may be NULL: there is none. */
@@ -81,10 +90,11 @@ typedef struct cli_options {
 } cli_options;
 
 /* The options of a command: its own, with_settings those of the settings table, or else
- * the parameters of an experiment of the lab (NULL: none), and those that every command has.
+ * the parameters of an experiment of the lab (NULL: none), and those that every command has;
+ * first those of the list "output,episodes" (NULL: none), and then group after group.
  * False: out of memory. */
-bool cli_options_create(const cli_option *own, bool with_settings, const char *experiment,
-                        const cli_option *common, cli_options *out);
+bool cli_options_create(const cli_option *own, const char *often, bool with_settings,
+                        const char *experiment, const cli_option *common, cli_options *out);
 void cli_options_destroy(cli_options *options);
 
 /* The option of this long name (of `length` bytes) or letter; NULL: none. */

@@ -74,6 +74,7 @@ static const cli_option options[] = {
 
 const cli_command cli_bound = {
     .name = "bound",
+    .group = CLI_GROUP_FIRST,
     .summary = "print the bound of a run for all rewards at once",
     .operands = "RUN",
     .least = 1,

@@ -105,6 +105,7 @@ static const cli_option options[] = {
 
 const cli_command cli_certify = {
     .name = "certify",
+    .group = CLI_GROUP_PLAN,
     .summary = "bound how much better than a given policy any other could be",
     .operands = "RUN POLICY",
     .least = 2,

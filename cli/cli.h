@@ -34,8 +34,24 @@ typedef struct cli_inputs cli_inputs; /* destination.c */
 
 enum { CLI_MOST_EXITS = 6 };
 
+/* The headings of foray --help, in their order. */
+#define CLI_GROUP_LIST(X)                                                                          \
+    X(CLI_GROUP_FIRST, "most used")                                                                \
+    X(CLI_GROUP_EXPLORE, "explore")                                                                \
+    X(CLI_GROUP_PLAN, "plan")                                                                      \
+    X(CLI_GROUP_SHOW, "show")                                                                      \
+    X(CLI_GROUP_CARRY, "bring and take")                                                           \
+    X(CLI_GROUP_RESEARCH, "research")
+
+typedef enum cli_group {
+#define CLI_GROUP(name, heading) name,
+    CLI_GROUP_LIST(CLI_GROUP)
+#undef CLI_GROUP
+} cli_group;
+
 typedef struct cli_command {
-    const char *name;     /* one word, or two: "world export" */
+    const char *name; /* one word, or two: "world export" */
+    cli_group group;
     const char *summary;  /* one line, without a full stop */
     const char *operands; /* for the usage line; "" if none */
     int64_t least, most;  /* how many operands */
@@ -44,6 +60,7 @@ typedef struct cli_command {
     const cli_option *options;      /* its own; NULL: none */
     bool answers;                   /* what it prints is all it is for: --quiet leaves it alone */
     bool takes_settings;            /* the rows of the settings table are options too */
+    const char *often;              /* "output,episodes": what help begins with; or NULL */
     const char *experiment;         /* the parameters of which are options too; or NULL */
     cli_exit exits[CLI_MOST_EXITS]; /* beside 0 and 2, which every command has */
     const char *examples;           /* shell lines that work in an empty directory */
@@ -298,6 +315,8 @@ bool cli_option_is_of(const cli_option *option, const char *algorithms);
 /* With the settings of algorithms "A,B"; NULL: those that all have. */
 void cli_help_command(const cli_command *command, const cli_options *options,
                       const char *algorithms);
+/* The heading over an option with which a group of them begins: "more options". */
+const char *cli_help_heading(const cli_options *options, const cli_option *option);
 /* The left column of an option: "-o, --output FILE". */
 void cli_help_flag(const cli_option *option, char *text, size_t size);
 /* What an option does, its choices and its default, in one line. */

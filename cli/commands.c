@@ -97,8 +97,9 @@ static const cli_option for_answers[] = {
 
 bool cli_command_options(const cli_command *command, cli_options *out)
 {
-    return cli_options_create(command->options, command->takes_settings, command->experiment,
-                              command->answers ? for_answers : for_reports, out);
+    return cli_options_create(command->options, command->often, command->takes_settings,
+                              command->experiment, command->answers ? for_answers : for_reports,
+                              out);
 }
 
 bool cli_command_is_group(const char *word)

@@ -301,6 +301,7 @@ static const cli_option options[] = {
 
 const cli_command cli_compare = {
     .name = "compare",
+    .group = CLI_GROUP_RESEARCH,
     .summary = "compare algorithms on worlds: tables and plots over seeds",
     .operands = "WORLD|MODEL...",
     .least = 1,
@@ -340,6 +341,7 @@ const cli_command cli_compare = {
         "then the same command without --shard makes the runs that are missing and writes what\n"
         "a single process would have written.",
     .options = options,
+    .often = "output,algorithm,episodes,seeds,reward",
     .takes_settings = true,
     .exits = {CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_STOPPED},
     .examples = "foray compare chain -a ucrl-rfe,random -k 300 --seeds 3 -o chain --figure worst\n"

@@ -129,7 +129,8 @@ static const char *algorithms_of(int64_t words, const char *const *word)
 static void offer_flags(const cli_options *options, const char *algorithms, const char *typed)
 {
     for (int64_t i = 0; i < options->count; i++)
-        if (!options->row[i].own || cli_option_is_of(&options->row[i], algorithms))
+        if (options->row[i].group != CLI_OPTIONS_OWN ||
+            cli_option_is_of(&options->row[i], algorithms))
             offer(typed, "--", options->row[i].is.name, strlen(options->row[i].is.name));
 }
 

@@ -132,6 +132,7 @@ static const cli_option options[] = {
 
 const cli_command cli_data = {
     .name = "data",
+    .group = CLI_GROUP_CARRY,
     .summary = "write the episodes of a run as CSV",
     .operands = "RUN",
     .least = 1,

@@ -84,6 +84,7 @@ static const cli_option options[] = {
 
 const cli_command cli_evaluate = {
     .name = "evaluate",
+    .group = CLI_GROUP_PLAN,
     .summary = "compute a policy's value, the best value and the gap in the true model",
     .operands = "MODEL|WORLD POLICY",
     .least = 2,

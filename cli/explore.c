@@ -571,18 +571,21 @@ static const cli_option options[] = {
 
 const cli_command cli_explore = {
     .name = "explore",
+    .group = CLI_GROUP_FIRST,
     .summary = "explore a world without a reward, and store the run in a file",
     .operands = "[WORLD|MODEL]",
     .least = 0,
     .most = 1,
     .words = CLI_WORDS_WORLD,
     .description =
-        "Explores a built-in world (NAME or NAME:key=value,...), or a model file whose\n"
-        "theta is known, and stores every episode in one run file.\n"
+        "Explores a world and stores every episode in one run file. The world is built in\n"
+        "(NAME or NAME:key=value,...; 'foray world list'), a model file whose theta is\n"
+        "known, any program that speaks with foray through pipes (exec:COMMAND), or a\n"
+        "shared object (plugin:PATH). If its states are vectors, it is seen through\n"
+        "clusters: regions of similar states, each of which counts as one state.\n"
         "\n"
-        "The states of a system are vectors: pendulum, mountaincar, tank, a plug-in\n"
-        "(plugin:PATH) or any program (exec:COMMAND). Foray first builds a model of it,\n"
-        "seen through clusters, from its simulators, and then explores the system itself.\n"
+        "For a system whose states are vectors, such as pendulum, mountaincar or tank, Foray\n"
+        "first builds a model of the clusters from its simulators, and then explores the system.\n"
         "What follows a cluster does not obey the model, so certificates are estimates; 'foray\n"
         "rollout' measures the aggregation error. With --continue fresh, or if --lipschitz\n"
         "bounds that error, they are proved.\n"
@@ -597,6 +600,7 @@ const cli_command cli_explore = {
         "\n"
         "SIGINT (Ctrl-C), SIGTERM and SIGHUP save everything and end in exit code 130.",
     .options = options,
+    .often = "output,episodes,algorithm,seed,until,for,delta,clusters,resume,force",
     .takes_settings = true,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_WORLD_FAILED, CLI_BAD_RUN, CLI_STOPPED},
     .examples = "foray explore chain -k 2000 -o chain.foray\n",

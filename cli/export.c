@@ -215,6 +215,7 @@ static const cli_option export_options[] = {
 
 const cli_command cli_model_export = {
     .name = "model export",
+    .group = CLI_GROUP_CARRY,
     .summary = "write a model, or the intervals that a run has learnt, for other programs",
     .operands = "MODEL|RUN",
     .least = 1,

@@ -145,25 +145,37 @@ bool cli_option_is_of(const cli_option *option, const char *algorithms)
     return false;
 }
 
-/* Commands that take settings have too many options for all that can be said of them. */
+const char *cli_help_heading(const cli_options *options, const cli_option *option)
+{
+    return option == options->row                  ? "options"
+           : option->group == CLI_OPTIONS_RESEARCH ? "settings for research"
+                                                   : "more options";
+}
+
+/* Commands that take settings have too many options for all that can be said of each. */
 static void print_options(const cli_command *command, const cli_options *options,
                           const char *algorithms)
 {
     bool any = false;
-    for (int64_t i = 0; i < options->count; i++)
-        if (!options->row[i].own)
-            (command->takes_settings ? print_brief : print_option)(&options->row[i]);
-    if (!command->takes_settings)
-        return;
+    for (int64_t i = 0; i < options->count; i++) {
+        const cli_option *option = &options->row[i];
+        if (option->group == CLI_OPTIONS_OWN)
+            continue;
+        if (i == 0 || option->group != option[-1].group)
+            printf("\n%s:\n", cli_help_heading(options, option));
+        bool brief = command->takes_settings && option->group != CLI_OPTIONS_OFTEN;
+        (brief ? print_brief : print_option)(option);
+    }
     for (int64_t i = 0; algorithms && i < options->count; i++) {
-        if (!options->row[i].own || !cli_option_is_of(&options->row[i], algorithms))
+        if (options->row[i].group != CLI_OPTIONS_OWN ||
+            !cli_option_is_of(&options->row[i], algorithms))
             continue;
         if (!any)
             printf("\nsettings of %s:\n", algorithms);
         any = true;
         print_option(&options->row[i]);
     }
-    if (!algorithms)
+    if (command->takes_settings && !algorithms)
         printf("\nMore: 'foray %s -a NAME --help' (its own settings), 'foray help --manual'.\n",
                command->name);
 }
@@ -174,8 +186,8 @@ void cli_help_command(const cli_command *command, const cli_options *options,
     const char *paragraph = strstr(command->description, "\n\n");
     int shown = command->takes_settings && paragraph ? (int)(paragraph - command->description)
                                                      : (int)strlen(command->description);
-    printf("usage: foray %s%s%s [options]\n\n%.*s\n\noptions:\n", command->name,
-           *command->operands ? " " : "", command->operands, shown, command->description);
+    printf("usage: foray %s%s%s [options]\n\n%.*s\n", command->name, *command->operands ? " " : "",
+           command->operands, shown, command->description);
     print_options(command, options, algorithms);
     printf("\nexit codes:\n");
 #define PRINT_EXIT(name, value, text)                                                              \
@@ -188,19 +200,39 @@ void cli_help_command(const cli_command *command, const cli_options *options,
 
 /* ------------------------------------------------------------------ all commands */
 
-static void print_rows(const char *group)
+static void print_row(const char *name, const char *summary)
+{
+    printf("  %-15s %s\n", name, summary);
+}
+
+static bool is_experiment(const cli_command *command)
+{
+    const cli_command *one;
+    for (int64_t i = 0; (one = cli_lab_command(i)); i++)
+        if (one == command)
+            return true;
+    return false;
+}
+
+/* The experiments of the lab stand in one row: "foray lab --help" has them all. */
+static void print_group(cli_group group)
 {
     const cli_command *command;
-    size_t length = group ? strlen(group) : 0;
     for (int64_t i = 0; (command = cli_command_at(i)); i++)
-        if (!group || (strncmp(command->name, group, length) == 0 && command->name[length] == ' '))
-            printf("  %-15s %s\n", command->name, command->summary);
+        if (command->group == group && !is_experiment(command))
+            print_row(command->name, command->summary);
+    if (group == CLI_GROUP_RESEARCH)
+        print_row("lab NAME", "run one experiment; 'foray lab --help' names them");
 }
 
 void cli_help_group(const char *group)
 {
+    const cli_command *command;
+    size_t length = strlen(group);
     printf("usage: foray %s COMMAND ...\n\ncommands:\n", group);
-    print_rows(group);
+    for (int64_t i = 0; (command = cli_command_at(i)); i++)
+        if (strncmp(command->name, group, length) == 0 && command->name[length] == ' ')
+            print_row(command->name, command->summary);
     printf("\n"
            "Run 'foray %s COMMAND --help' for details.\n",
            group);
@@ -211,10 +243,12 @@ void cli_help_overview(void)
     printf("usage: foray COMMAND ...\n"
            "\n"
            "Explores a world once, without a reward, and then plans for any reward, with a\n"
-           "certificate of how close each plan is to the best policy.\n"
-           "\n"
-           "commands:\n");
-    print_rows(NULL);
+           "certificate of how close each plan is to the best policy.\n");
+#define PRINT_GROUP(group, heading)                                                                \
+    printf("\n" heading ":\n");                                                                    \
+    print_group(group);
+    CLI_GROUP_LIST(PRINT_GROUP)
+#undef PRINT_GROUP
     printf("\noptions:\n"
            "  -h, --help      print this help and exit\n"
            "  -V, --version   print the version and exit\n"
@@ -296,6 +330,7 @@ static const cli_option options[] = {
 
 const cli_command cli_help = {
     .name = "help",
+    .group = CLI_GROUP_SHOW,
     .summary = "print help about foray or one of its commands",
     .operands = "[COMMAND]",
     .least = 0,

@@ -149,6 +149,7 @@ static const cli_option import_options[] = {
 
 const cli_command cli_model_import = {
     .name = "model import",
+    .group = CLI_GROUP_CARRY,
     .summary = "make a model from a transition table, PRISM's files or a UMB file",
     .operands = "FILE...",
     .least = 1,

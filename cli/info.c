@@ -291,6 +291,7 @@ static const cli_option options[] = {
 
 const cli_command cli_info = {
     .name = "info",
+    .group = CLI_GROUP_FIRST,
     .summary = "print what a run file contains",
     .operands = "RUN",
     .least = 1,

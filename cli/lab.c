@@ -85,6 +85,7 @@ static const cli_option list_options[] = {CLI_OPTION_JSON, CLI_END};
 
 const cli_command cli_lab_list = {
     .name = "lab list",
+    .group = CLI_GROUP_RESEARCH,
     .summary = "list the experiments of the lab with their parameters",
     .operands = "",
     .description =
@@ -255,6 +256,7 @@ static void fill_command(const foray_lab_info *info, lab_command *command)
              info->example);
     command->is = (cli_command){.name = command->name,
                                 .experiment = info->name,
+                                .group = CLI_GROUP_RESEARCH,
                                 .summary = command->summary,
                                 .operands = "",
                                 .description = command->description,
@@ -340,6 +342,7 @@ static const cli_option all_options[] = {
 const cli_command cli_lab_all = {
     .name = "lab all",
     .experiment = "all",
+    .group = CLI_GROUP_RESEARCH,
     .summary = "run every experiment of the lab, and write a page that links them",
     .operands = "",
     .description =

@@ -282,6 +282,7 @@ static const cli_option options[] = {
 
 const cli_command cli_learn = {
     .name = "learn",
+    .group = CLI_GROUP_EXPLORE,
     .summary = "make a run from episodes that were recorded elsewhere",
     .operands = "WORLD|MODEL|RUN DATA",
     .least = 2,

@@ -89,9 +89,11 @@ static void print_command(const cli_command *command)
            command->operands);
     print_paragraphs(command->description);
     printf(".SH OPTIONS\n");
-    for (int64_t i = 0; i < options.count; i++)
-        if (!options.row[i].own)
-            print_option(&options.row[i]);
+    for (int64_t i = 0; i < options.count && options.row[i].group != CLI_OPTIONS_OWN; i++) {
+        if (i > 0 && options.row[i].group != options.row[i - 1].group)
+            printf(".SS %s\n", cli_help_heading(&options, &options.row[i]));
+        print_option(&options.row[i]);
+    }
     if (command->takes_settings)
         printf(".PP\nAlgorithms have further settings: see\n.BR foray\\-algorithms (7).\n");
     printf(".SH EXAMPLES\n.nf\n");
@@ -201,10 +203,21 @@ static void print_end(void)
                 "same results to the last bit, on every machine and with any number of threads.\n");
 }
 
-/* A line for each command, and the name of its page. */
-static void print_overview(void)
+/* A line for each command. */
+static void print_group(cli_group group)
 {
     const cli_command *command;
+    for (int64_t i = 0; (command = cli_command_at(i)); i++) {
+        if (command->group != group)
+            continue;
+        printf(".TP\n.BI \"foray %s \" \"%s\"\n", command->name, command->operands);
+        print_plain(command->summary);
+        printf("\n");
+    }
+}
+
+static void print_overview(void)
+{
     print_title("", 1, "explore once without a reward, then plan for any reward");
     printf(".SH SYNOPSIS\n.B foray\nCOMMAND [operands] [options]\n.br\n"
            ".B foray\nCOMMAND \\-\\-help\n.br\n.B foray\n\\-V | \\-\\-version\n.SH DESCRIPTION\n");
@@ -215,11 +228,11 @@ static void print_overview(void)
     printf(".SH COMMANDS\nEach has a page of its own:\n.BR foray\\-plan (1),\n"
            ".BR foray\\-lab\\-coverage (1)\nand so on. Algorithms and their settings are in\n"
            ".BR foray\\-algorithms (7).\n");
-    for (int64_t i = 0; (command = cli_command_at(i)); i++) {
-        printf(".TP\n.BI \"foray %s \" \"%s\"\n", command->name, command->operands);
-        print_plain(command->summary);
-        printf("\n");
-    }
+#define PRINT_GROUP(group, heading)                                                                \
+    printf(".SS " heading "\n");                                                                   \
+    print_group(group);
+    CLI_GROUP_LIST(PRINT_GROUP)
+#undef PRINT_GROUP
     print_worlds();
     print_end();
 }

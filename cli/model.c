@@ -86,6 +86,7 @@ static const cli_option check_options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, 
 
 const cli_command cli_model_check = {
     .name = "model check",
+    .group = CLI_GROUP_CARRY,
     .summary = "check a model and print its sizes, norms and memory",
     .operands = "MODEL|WORLD",
     .least = 1,
@@ -127,6 +128,7 @@ static const cli_option convert_options[] = {CLI_OPTION_TO, CLI_OPTION_FORCE, CL
 
 const cli_command cli_model_convert = {
     .name = "model convert",
+    .group = CLI_GROUP_CARRY,
     .summary = "convert a model between the JSON and the compact format",
     .operands = "FROM TO",
     .least = 2,

@@ -453,6 +453,7 @@ static const cli_option options[] = {
 
 const cli_command cli_plan = {
     .name = "plan",
+    .group = CLI_GROUP_FIRST,
     .summary = "plan for rewards from what a run has learnt, with certificates",
     .operands = "RUN|MODEL",
     .least = 1,

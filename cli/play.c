@@ -93,6 +93,7 @@ static const cli_option options[] = {
 
 const cli_command cli_play = {
     .name = "play",
+    .group = CLI_GROUP_SHOW,
     .summary = "write a page in which to paint rewards and see plans and certificates",
     .operands = "RUN|WORLD",
     .least = 1,

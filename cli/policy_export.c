@@ -86,6 +86,7 @@ static const cli_option options[] = {
 
 const cli_command cli_policy_export = {
     .name = "policy export",
+    .group = CLI_GROUP_CARRY,
     .summary = "write a policy as CSV, or as a C file that needs nothing else",
     .operands = "POLICY",
     .least = 1,

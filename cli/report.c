@@ -138,6 +138,7 @@ static const cli_option options[] = {
 
 const cli_command cli_report = {
     .name = "report",
+    .group = CLI_GROUP_FIRST,
     .summary = "write a page about a run: maps, curves, theta, plans",
     .operands = "RUN",
     .least = 1,

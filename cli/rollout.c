@@ -490,6 +490,7 @@ static const cli_option options[] = {
 
 const cli_command cli_rollout = {
     .name = "rollout",
+    .group = CLI_GROUP_FIRST,
     .summary = "try planned policies in the system or world that a run explored",
     .operands = "RUN",
     .least = 1,

@@ -27,6 +27,7 @@ static const cli_option options[] = {CLI_OPTION_JSON, CLI_OPTION_THREADS, CLI_EN
 
 const cli_command cli_verify = {
     .name = "verify",
+    .group = CLI_GROUP_EXPLORE,
     .summary = "check a run file and replay its episodes",
     .operands = "RUN",
     .least = 1,

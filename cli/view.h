@@ -28,8 +28,9 @@ struct cli_view {
 
 #define CLI_OPTIONS_VIEW                                                                           \
     CLI_TEXT(0, "clusters", "CLUSTERS",                                                            \
-             "clusters that a system is seen through; grid:31x31, radial:500[,width=W,nearest=N] " \
-             "or states; by default, a grid that suits the dimensions"),                           \
+             "the regions of similar states that a system is seen through; grid:31x31 (a box "     \
+             "for each cell), radial:500[,width=W,nearest=N] (around 500 points) or states (each " \
+             "its own); by default, a grid that suits the dimensions"),                            \
         CLI_WHOLE(0, "draws", "N", "100", 1, CLI_UNBOUNDED,                                        \
                   "Monte Carlo draws, for systems; for each cluster, action and simulator"),       \
         CLI_REAL(0, "accuracy", "X", NULL, 1e-9, 1,                                                \

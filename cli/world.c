@@ -109,6 +109,7 @@ static const cli_option list_options[] = {CLI_OPTION_JSON, CLI_END};
 
 const cli_command cli_world_list = {
     .name = "world list",
+    .group = CLI_GROUP_EXPLORE,
     .summary = "list the built-in worlds with their parameters",
     .operands = "[NAME]",
     .least = 0,
@@ -158,6 +159,7 @@ static const cli_option export_options[] = {
 
 const cli_command cli_world_export = {
     .name = "world export",
+    .group = CLI_GROUP_CARRY,
     .summary = "write the model of a world to a file",
     .operands = "WORLD",
     .least = 1,

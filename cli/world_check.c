@@ -97,6 +97,7 @@ static const cli_option options[] = {
 
 const cli_command cli_world_check = {
     .name = "world check",
+    .group = CLI_GROUP_EXPLORE,
     .summary = "check that a system, a plug-in or a program keeps the contract",
     .operands = "SYSTEM",
     .least = 1,

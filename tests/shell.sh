@@ -37,6 +37,11 @@ expect() {
     fi
 }
 
+# "world list", "explore", ...: every command that help lists.
+commands() {
+    { foray --help; foray lab --help; } | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p' | sort -u
+}
+
 # What else must hold: holds WHAT COMMAND...
 holds() {
     local what=$1

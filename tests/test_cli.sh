@@ -11,7 +11,7 @@ usage() {
     holds "a hint from: $*" grep -q "^try 'foray.* --help'" "$work/err"
     holds "nothing on standard output from: $*" test ! -s "$work/out"
 }
-expect 2 "^commands:" foray
+expect 2 "^most used:" foray
 holds "and that is the help" cmp "$work/out" <(foray --help)
 usage "unknown command 'explor'; did you mean 'explore'" foray explor chain
 usage "unknown command 'zzz'" foray zzz

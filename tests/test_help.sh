@@ -3,19 +3,26 @@
 # shellcheck source=tests/shell.sh
 . "$(dirname "$0")/shell.sh"
 
-# "world list", "explore", ...: the first column of the list of commands.
-commands() {
-    foray --help | sed -n '/^commands:/,/^$/p' | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p'
-}
 # The long flags that the help of a command lists.
 flags() {
     local -a words
     read -ra words <<<"$1"
-    foray "${words[@]}" --help | sed -n '/^options:/,/^$/p' | grep -oE '^ +(-[a-z], )?--[a-z-]+' |
+    foray "${words[@]}" --help | sed -n '/^options:/,/^exit codes:/p' | grep -oE '^ +(-[a-z], )?--[a-z-]+' |
         grep -oE -- '--[a-z-]+' | sort
 }
 
-holds "all commands are listed" test "$(commands | wc -l)" -ge 16
+holds "all commands are listed" test "$(commands | wc -l)" -ge 30
+holds "and the six most used ones first" test "$(foray --help | sed -n '/^most used:/,/^$/p' | wc -l)" = 8
+for group in explore plan show "bring and take" research; do
+    holds "help has the group $group" grep -qx "$group:" <(foray --help)
+done
+foray explore --help | sed -n '/^options:/,/^$/p' >often
+holds "explore --help begins with ten options" test "$(grep -cE '^ +(-[a-z], )?--' often)" = 10
+holds "the default of -k is one of them" grep -qF '[10000]' often
+holds "and says what clusters are" grep -q 'regions of similar states' often
+holds "what exec: takes comes first" sh -c 'foray explore --help | sed -n "/^options:/q;p" | grep -q exec:'
+holds "research has a heading of its own" \
+    sh -c 'foray explore --help | sed -n "/^settings for research:/,/^$/p" | grep -q -- --inner-memory'
 
 # Every command and option has its help, with an example and exit codes; examples
 # work one after the other in an empty directory.
@@ -153,7 +160,7 @@ fi
 # ---- the settings of algorithms: only where they are asked for, and all of them in the manual
 for name in explore compare; do
     foray "$name" --help >help.txt
-    holds "$name --help has at most 60 lines" test "$(wc -l <help.txt)" -le 60
+    holds "$name --help has at most 85 lines" test "$(wc -l <help.txt)" -le 85
     holds "$name --help says nothing of sstp" test "$(grep -c -- --sstp help.txt)" = 0
     expect 0 "--sstp-levels N +levels" foray "$name" -a sstp --help
     expect 0 "settings of sstp:" foray "$name" -a sstp --help

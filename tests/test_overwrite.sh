@@ -191,5 +191,5 @@ while read -r command; do
         holds "this test knows what $command writes" \
             bash -c 'printf "%s\n" "${@:2}" | grep -qxF "$1"' _ "$command" "${covered[@]}"
     fi
-done < <(foray --help | sed -n '/^commands:/,/^$/p' | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p')
+done < <(commands)
 finish

@@ -84,7 +84,7 @@ holds "actions are answered" sh -c 'echo 0 | foray act plan.json --quiet | grep 
 while read -ra command; do
     holds "--quiet is understood by ${command[*]}" \
         sh -c 'foray "$@" --quiet --help | grep -q "^ *--quiet "' sh "${command[@]}"
-done < <(foray --help | sed -n '/^commands:/,/^$/p' | sed -nE 's/^  ([a-z]+( [a-z]+)?)  .*/\1/p')
+done < <(commands)
 
 # ----------------------------------------------------------------------------- pipes
 foray learn riverswim river.csv -o file.foray >/dev/null
