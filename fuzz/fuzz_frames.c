@@ -23,13 +23,13 @@ static foray_status no_reward(void *self, int64_t index, const double *state, in
     return FORAY_ERROR_WORLD;
 }
 
-static void try_spec(foray_context *ctx, int32_t version, const uint8_t *body, size_t size)
+static void try_spec(foray_context *ctx, const uint8_t *body, size_t size)
 {
     const foray_system_ops ops = {
         .size = sizeof ops, .reset = no_reset, .step = no_step, .reward = no_reward};
     fy_frame_spec told = {0};
     foray_system *system = NULL;
-    foray_status status = fy_frame_spec_read(ctx, version, body, size, &told);
+    foray_status status = fy_frame_spec_read(ctx, body, size, &told);
     fuzz_explained(ctx, status);
     if (status != FORAY_OK)
         return;
@@ -43,22 +43,17 @@ static void try_spec(foray_context *ctx, int32_t version, const uint8_t *body, s
 
 static void try_hello(foray_context *ctx, const uint8_t *body, size_t size)
 {
-    int32_t words[2] = {0};
-    foray_status status = fy_hello_read(ctx, body, size, words);
-    fuzz_explained(ctx, status == FORAY_OK ? fy_hello_check(ctx, words[0]) : status);
+    fuzz_explained(ctx, fy_hello_read(ctx, "this program", body, size));
 }
 
-/* As many answers of one number each as the body holds, in both versions. */
+/* As many answers of one number each as the body holds. */
 static void try_step(foray_context *ctx, const uint8_t *body, size_t size)
 {
     double next[64];
     uint8_t done[64];
-    for (int32_t version = FY_PROTOCOL_OLDEST; version <= FY_PROTOCOL_NEWEST; version++) {
-        int64_t count = (int64_t)(size / fy_frame_step_size(version, 1, 1));
-        if (count > 64 || fy_frame_step_size(version, count, 1) != size)
-            continue;
-        fuzz_explained(ctx, fy_frame_step_read(ctx, version, body, size, count, 1, next, done, 64));
-    }
+    int64_t count = (int64_t)(size / fy_frame_step_size(1, 1));
+    if (count <= 64 && fy_frame_step_size(count, 1) == size)
+        fuzz_explained(ctx, fy_frame_step_read(ctx, body, size, count, 1, next, done, 64));
 }
 
 static void try_error(const uint8_t *body, size_t size)
@@ -83,7 +78,7 @@ static size_t try_frame(foray_context *ctx, const uint8_t *data, size_t size)
     if (frame.type == FY_FRAME_HELLO)
         try_hello(ctx, body, frame.length);
     else if (frame.type == FY_FRAME_SPEC)
-        try_spec(ctx, 1 + (int32_t)(frame.sequence & 1), body, frame.length);
+        try_spec(ctx, body, frame.length);
     else if (frame.type == FY_FRAME_STEP)
         try_step(ctx, body, frame.length);
     else if (frame.type == FY_FRAME_ERROR)

@@ -40,12 +40,6 @@ static bool now(const world *w, const char *mode)
     return w->steps >= w->after && is(w, mode);
 }
 
-/* Modes that speak version 2 of the protocol are named so. */
-static bool speaks_2(const world *w)
-{
-    return strncmp(w->mode, "2-", 2) == 0;
-}
-
 static void hang(void)
 {
     for (;;)
@@ -96,7 +90,7 @@ static void send_as(world *w, uint32_t type)
 
 static void hello(world *w)
 {
-    uint32_t version[2] = {is(w, "wrong-version") ? 7 : speaks_2(w) ? 2 : 1, 0};
+    uint32_t version[2] = {is(w, "wrong-version") ? 2 : 1, 0};
     if (is(w, "hang-hello"))
         hang();
     if (is(w, "exit-hello"))
@@ -133,9 +127,9 @@ static void spec(world *w)
         head[5] = INT32_MAX;
     if (is(w, "no-horizon"))
         head[3] = 0;
-    if (is(w, "sequential-1") || is(w, "2-simulators"))
+    if (is(w, "sequential-simulators"))
         head[6] |= 16;
-    if (is(w, "2-flags"))
+    if (is(w, "odd-flags"))
         head[6] |= 32;
     put(w, head, sizeof head);
     put(w, is(w, "odd-weights") ? odd : number, sizeof number);
@@ -268,13 +262,12 @@ static void step(world *w)
         double next = follow(w, key, simulator, action, w->question[1 + 2 * count + i]);
         put(w, &next, sizeof next);
     }
-    if (speaks_2(w) && !now(w, "2-missing")) /* done in the last state of the ring */
-        for (uint64_t i = 0; i < count; i++) {
-            double next;
-            memcpy(&next, w->answer + sizeof(frame) + 8 * i, sizeof next);
-            unsigned char done = now(w, "2-odd") ? 7 : next == STATES - 1;
-            put(w, &done, 1);
-        }
+    for (uint64_t i = 0; i < count && !now(w, "no-done"); i++) {
+        double next;
+        memcpy(&next, w->answer + sizeof(frame) + 8 * i, sizeof next);
+        unsigned char done = now(w, "odd-done") ? 7 : is(w, "ends") && next == STATES - 1;
+        put(w, &done, 1);
+    }
     go_wrong_after(w);
     if (is(w, "chatty"))
         printf("step %ld\n", w->steps);

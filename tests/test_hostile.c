@@ -67,7 +67,8 @@ static void test_no_start(void **unused)
         {"exit-at-once", "the program ended (exit status 3)"},
         {"exit-hello", "the program ended (exit status 3)"},
         {"prose", "does not speak the world protocol"},
-        {"wrong-version", "speaks version 7 of the world protocol"},
+        {"wrong-version",
+         "speaks version 2 of the world protocol, but this Foray speaks version 1"},
         {"wrong-magic", "HELLO does not say FORAYWLD"},
         {"huge-hello", "a body of 4294967295 bytes"},
         {"cut-spec", "the program ended (exit status 0)"},
@@ -78,9 +79,8 @@ static void test_no_start(void **unused)
         {"control-name", "control characters"},
         {"no-horizon", "horizon is 0"},
         {"odd-weights", "sum to 1.8"},
-        {"sequential-1", "flags that only a newer version knows"},
-        {"2-flags", "flags that only a newer version knows"},
-        {"2-simulators", "can have no simulators"},
+        {"odd-flags", "flags that the protocol does not know"},
+        {"sequential-simulators", "can have no simulators"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         foray_context *ctx = foray_context_create();
@@ -184,8 +184,8 @@ static const struct {
     {"range", "is 99"},
     {"nan", "is nan"},
     {"fraction", "is 1.5"},
-    {"2-missing", "bytes, not the"},
-    {"2-odd", "says done with 7"},
+    {"no-done", "bytes, not the"},
+    {"odd-done", "says done with 7"},
 };
 
 /* At the first question, and in the middle of a batch with several frames on their way. */
@@ -319,13 +319,13 @@ static void test_chatty(void **unused)
     foray_context_destroy(ctx);
 }
 
-/* Version 2: which of several answers lead to the last state of the ring, which is absorbing. */
+/* Which of several answers lead to the last state of the ring, which is absorbing. */
 static void test_ends(void **unused)
 {
     (void)unused;
     foray_context *ctx = foray_context_create();
     foray_system *system = NULL;
-    support_ok(ctx, foray_system_open(ctx, "exec:exec ./hostile_world 2-good", &system));
+    support_ok(ctx, foray_system_open(ctx, "exec:exec ./hostile_world ends", &system));
     assert_int_equal(ask_until_failure(system), FORAY_OK);
     foray_system_query query[5];
     const double state[5] = {0, 1, 2, 3, 0};

@@ -70,11 +70,7 @@ expect 4 'is sequential' foray explore known.json --in "$walk" -a generative -k 
 # ------------------------------------------------------------------ what cannot be used
 sed 's/sequential = True/sequential = True; simulators = 2/' walk.py >both.py
 expect 4 'a sequential program has no simulators' foray world check "exec:python3 both.py"
-# Version 1, from before: the same answers without done.
-sed -e 's/_OLDEST, _NEWEST = 1, 2/_OLDEST, _NEWEST = 1, 1/' -i foray_world.py
-expect 4 'flags that only a newer version knows' foray explore "$walk" -k 5 -o old.foray
-sed -e 's/sequential = True/sequential = False/' -e 's/done(self.place) if self.place == 9 else //' \
-    -e 's/assert.*/self.place = int(state[0]); self.luck = random.Random(key)/' \
-    -e 's/self.place += /self.place += self.place < 9 and /' walk.py >one.py
-expect 0 'for 50 episodes' foray explore "exec:python3 one.py" -k 50 -o one.foray
+sed -e 's/_VERSION = 1/_VERSION = 2/' -i foray_world.py
+expect 4 'speaks version 2 of the world protocol, but this Foray speaks version 1' \
+    foray explore "$walk" -k 5 -o old.foray
 finish

@@ -44,7 +44,7 @@ REALITY = -1
 _HELLO, _SPEC, _RESET, _STEP, _REWARD, _GOODBYE, _ERROR = range(1, 8)
 _HEADER = struct.Struct("<IIQ")  # bytes of the body, type, sequence number
 _MAGIC = b"FORAYWLD"
-_OLDEST, _NEWEST = 1, 2
+_VERSION = 1  # of the protocol
 _MASK = (1 << 64) - 1
 
 
@@ -185,11 +185,7 @@ class _Server:
     def hello(self, body):
         if body[:8] != _MAGIC:
             raise ValueError("this is not a HELLO")
-        oldest, newest = struct.unpack_from("<II", body, 8)
-        self.version = min(newest, _NEWEST)
-        if oldest > _NEWEST or newest < _OLDEST:
-            raise ValueError("this version of Foray does not fit foray_world.py")
-        return _MAGIC + struct.pack("<II", self.version, 0)
+        return _MAGIC + struct.pack("<II", _VERSION, 0)  # Foray says so if it speaks another
 
     def spec(self, _body):
         w = self.world
@@ -220,9 +216,7 @@ class _Server:
             raise ValueError(
                 f"step_all returned {len(answers)} numbers, but {count} states have {len(states)}"
             )
-        if self.version < 2 and any(dones):
-            raise ValueError("this version of Foray does not know done")
-        return _doubles(answers) + (bytes(dones) if self.version > 1 else b"")
+        return _doubles(answers) + bytes(dones)
 
     def reward(self, body):
         index, action = struct.unpack_from("<qq", body)

@@ -176,6 +176,9 @@ static void answer_step(server *s)
                       s->answer + sizeof(frame) / 8, cause) != 0)
         send_error(s, cause);
     s->size = count * (size_t)s->table.dimensions * sizeof(double);
+    memset((char *)s->answer + sizeof(frame) + s->size, 0,
+           count); /* none of them ends an episode */
+    s->size += count;
 }
 
 static void answer_reward(server *s)

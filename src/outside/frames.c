@@ -75,31 +75,26 @@ void fy_error_read(const uint8_t *body, size_t size, char *text, size_t room)
 
 /* -------------------------------------------------------------------- hello */
 
-void fy_hello_write(fy_writer *writer, int32_t first, int32_t second)
+void fy_hello_write(fy_writer *writer)
 {
-    const int32_t words[2] = {first, second};
+    const int32_t words[2] = {FY_PROTOCOL, 0};
     fy_write_bytes(writer, MAGIC, sizeof MAGIC);
     fy_write_i32s(writer, words, 2);
 }
 
-foray_status fy_hello_read(foray_context *say, const uint8_t *body, size_t size, int32_t words[2])
+foray_status fy_hello_read(foray_context *say, const char *who, const uint8_t *body, size_t size)
 {
     fy_reader reader = {.data = body, .size = size};
     const void *magic = fy_read_bytes(&reader, sizeof MAGIC);
+    int32_t words[2];
     fy_read_i32s(&reader, words, 2);
     if (reader.failed || reader.at != size || memcmp(magic, MAGIC, sizeof MAGIC) != 0)
         return fy_fail(say, FORAY_ERROR_WORLD, "its HELLO does not say FORAYWLD");
-    return FORAY_OK;
-}
-
-foray_status fy_hello_check(foray_context *say, int32_t version)
-{
-    if (version >= FY_PROTOCOL_OLDEST && version <= FY_PROTOCOL_NEWEST)
+    if (words[0] == FY_PROTOCOL)
         return FORAY_OK;
     return fy_fail(say, FORAY_ERROR_WORLD,
-                   "it speaks version %u of the world protocol, but this Foray speaks versions %u "
-                   "to %u",
-                   (unsigned)version, (unsigned)FY_PROTOCOL_OLDEST, (unsigned)FY_PROTOCOL_NEWEST);
+                   "it speaks version %u of the world protocol, but %s speaks version %d",
+                   (unsigned)words[0], who, FY_PROTOCOL);
 }
 
 /* --------------------------------------------------------------------- spec */
@@ -109,9 +104,8 @@ enum {
     DIMENSIONS_NAMED = 2,
     ACTIONS_NAMED = 4,
     DETERMINISTIC = 8,
-    SEQUENTIAL = 16, /* since version 2 */
-    FLAGS_OF_1 = SEQUENTIAL - 1,
-    FLAGS_OF_2 = 2 * SEQUENTIAL - 1,
+    SEQUENTIAL = 16,
+    KNOWN_FLAGS = 2 * SEQUENTIAL - 1,
 };
 
 /* What a SPEC begins with. */
@@ -120,11 +114,9 @@ typedef struct spec_head {
     uint64_t flags;
 } spec_head;
 
-static foray_status read_head(foray_context *say, int32_t version, fy_reader *reader,
-                              spec_head *head)
+static foray_status read_head(foray_context *say, fy_reader *reader, spec_head *head)
 {
     const char *wrong = NULL;
-    uint64_t known = version == 1 ? FLAGS_OF_1 : FLAGS_OF_2;
     int64_t *const numbers[] = {&head->states,  &head->dimensions, &head->actions,
                                 &head->horizon, &head->simulators, &head->rewards};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -139,8 +131,8 @@ static foray_status read_head(foray_context *say, int32_t version, fy_reader *re
         wrong = "actions must be 1 to 2147483647";
     else if (head->simulators < 0 || head->simulators > INT32_MAX)
         wrong = "simulators must be 0 to 2147483647";
-    else if (head->flags & ~known)
-        wrong = "it has flags that only a newer version knows";
+    else if (head->flags & ~(uint64_t)KNOWN_FLAGS)
+        wrong = "it has flags that the protocol does not know";
     else if ((head->flags & SEQUENTIAL) && head->simulators > 0)
         wrong = "a sequential program answers for reality alone, and can have no simulators";
     else if (head->rewards < 0 || head->rewards > left / 4 ||
@@ -226,12 +218,12 @@ static foray_status allocate_spec(foray_context *say, const spec_head *head, siz
     return FORAY_ERROR_MEMORY;
 }
 
-foray_status fy_frame_spec_read(foray_context *say, int32_t version, const uint8_t *body,
-                                size_t size, fy_frame_spec *out)
+foray_status fy_frame_spec_read(foray_context *say, const uint8_t *body, size_t size,
+                                fy_frame_spec *out)
 {
     fy_reader reader = {.data = body, .size = size};
     spec_head head = {0};
-    foray_status status = read_head(say, version, &reader, &head);
+    foray_status status = read_head(say, &reader, &head);
     if (status != FORAY_OK)
         return status;
     fy_frame_spec read = {.spec = {.size = sizeof read.spec,
@@ -296,20 +288,19 @@ void fy_frame_spec_free(fy_frame_spec *spec)
 
 /* --------------------------------------------------------------------- step */
 
-size_t fy_frame_step_size(int32_t version, int64_t count, int64_t dimensions)
+size_t fy_frame_step_size(int64_t count, int64_t dimensions)
 {
-    return (size_t)count * ((size_t)dimensions * sizeof(double) + (version == 1 ? 0 : 1));
+    return (size_t)count * ((size_t)dimensions * sizeof(double) + 1);
 }
 
-foray_status fy_frame_step_read(foray_context *say, int32_t version, const uint8_t *body,
-                                size_t size, int64_t count, int64_t dimensions, double *next,
-                                uint8_t *done, int64_t most)
+foray_status fy_frame_step_read(foray_context *say, const uint8_t *body, size_t size, int64_t count,
+                                int64_t dimensions, double *next, uint8_t *done, int64_t most)
 {
     fy_reader reader = {.data = body, .size = size};
     fy_read_doubles(&reader, next, (size_t)(count * dimensions));
-    const uint8_t *said = version == 1 ? NULL : fy_read_bytes(&reader, (size_t)count);
+    const uint8_t *said = fy_read_bytes(&reader, (size_t)count);
     for (int64_t i = 0; i < count; i++) {
-        uint8_t byte = said ? said[i] : 0;
+        uint8_t byte = said ? said[i] : 0; /* NULL: none are there, which the caller has seen */
         if (byte > 1)
             return fy_fail(say, FORAY_ERROR_WORLD,
                            "its STEP frame says done with %u, which is neither 0 nor 1", byte);

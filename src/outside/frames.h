@@ -8,10 +8,8 @@
 
 #include "base/base.h"
 
-/* Version 2 knows programs that remember, and answers that end an episode. */
-enum { FY_PROTOCOL_OLDEST = 1, FY_PROTOCOL_NEWEST = 2 };
-
 enum {
+    FY_PROTOCOL = 1,              /* the version of the protocol */
     FY_FRAME_HEADER = 16,         /* bytes */
     FY_FRAME_MOST = 1 << 20,      /* bytes of a body, either way */
     FY_FRAME_STEP_MOST = 1 << 16, /* bytes of a STEP's body as Foray sends them, or one question */
@@ -45,12 +43,10 @@ foray_status fy_frame_check(foray_context *say, const fy_frame *frame, fy_frame_
 /* A program's own words as a text fit for terminals, for an ERROR's body. */
 void fy_error_read(const uint8_t *body, size_t size, char *text, size_t room);
 
-/* The two numbers of a HELLO: the oldest and the newest version that Foray speaks, or, in an
- * answer, the version to speak and 0. */
-void fy_hello_write(fy_writer *writer, int32_t first, int32_t second);
-foray_status fy_hello_read(foray_context *say, const uint8_t *body, size_t size, int32_t words[2]);
-/* A version that Foray speaks? */
-foray_status fy_hello_check(foray_context *say, int32_t version);
+/* A HELLO, question or answer: the version of the protocol. */
+void fy_hello_write(fy_writer *writer);
+/* `who` speaks another version, if it does, in messages. */
+foray_status fy_hello_read(foray_context *say, const char *who, const uint8_t *body, size_t size);
 
 /* A spec, and the memory behind it. */
 typedef struct fy_frame_spec {
@@ -60,22 +56,21 @@ typedef struct fy_frame_spec {
     char *text;
     const double *weight; /* NULL: not known */
     bool deterministic;   /* simulators leave nothing to chance */
-    bool sequential;      /* it remembers: an episode's steps are asked in order (version 2) */
+    bool sequential;      /* it remembers: an episode's steps are asked in order */
 } fy_frame_spec;
 
 /* Reads the body of a SPEC; sizes are checked as far as reading and asking needs it. */
-foray_status fy_frame_spec_read(foray_context *say, int32_t version, const uint8_t *body,
-                                size_t size, fy_frame_spec *out);
+foray_status fy_frame_spec_read(foray_context *say, const uint8_t *body, size_t size,
+                                fy_frame_spec *out);
 /* The body of a SPEC. */
 void fy_frame_spec_write(fy_writer *writer, const fy_frame_spec *told);
 void fy_frame_spec_free(fy_frame_spec *spec);
 
-/* The body of an answer to a STEP of `count` questions: as many states, and in version 2 a byte for
- * each that says whether its state is absorbing, to be known by nobody before. */
-size_t fy_frame_step_size(int32_t version, int64_t count, int64_t dimensions);
-/* done[0..most-1]: those bytes, as far as there is room; 0 in version 1. */
-foray_status fy_frame_step_read(foray_context *say, int32_t version, const uint8_t *body,
-                                size_t size, int64_t count, int64_t dimensions, double *next,
-                                uint8_t *done, int64_t most);
+/* The body of an answer to a STEP of `count` questions: as many states, and a byte for each that
+ * says whether its state is absorbing, to be known by nobody before. */
+size_t fy_frame_step_size(int64_t count, int64_t dimensions);
+/* done[0..most-1]: those bytes, as far as there is room. */
+foray_status fy_frame_step_read(foray_context *say, const uint8_t *body, size_t size, int64_t count,
+                                int64_t dimensions, double *next, uint8_t *done, int64_t most);
 
 #endif

@@ -9,8 +9,7 @@
  *
  * Frames grow as long as they are answered fast, and shrink when they are not, so that slow
  * simulators keep within the time limit of an answer; what is answered does not depend on
- * it. Programs that remember (`sequential`) are asked one question at a time, in order, and those
- * of version 2 may say that an episode has ended. */
+ * it. Programs that remember (`sequential`) are asked one question at a time, in order. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +35,6 @@ typedef struct limits {
 typedef struct program {
     fy_channel channel;
     limits limits;
-    int32_t version; /* of the protocol, that it speaks */
     fy_frame_spec told;
     int64_t dimensions;
     uint8_t done[FORAY_MOST_ENDS]; /* the first answers of the last step: do they end an episode? */
@@ -161,15 +159,15 @@ static foray_status take_some(program *p, batch *b, double *next)
 {
     while (b->first < b->last) {
         int64_t count = b->flight[b->first % WINDOW].count;
-        size_t size = fy_frame_step_size(p->version, count, p->dimensions);
+        size_t size = fy_frame_step_size(count, p->dimensions);
         fy_answer answer;
         foray_status status = fy_channel_take(
             &p->channel, FY_FRAME_STEP, b->flight[b->first % WINDOW].sequence, size, size, &answer);
         if (status != FORAY_OK || !answer.body)
             return status;
         int64_t room = b->answered < FORAY_MOST_ENDS ? FORAY_MOST_ENDS - b->answered : 0;
-        status = fy_frame_step_read(&p->channel.say, p->version, answer.body, answer.size, count,
-                                    p->dimensions, next + b->answered * p->dimensions,
+        status = fy_frame_step_read(&p->channel.say, answer.body, answer.size, count, p->dimensions,
+                                    next + b->answered * p->dimensions,
                                     p->done + FORAY_MOST_ENDS - room, room);
         if (status != FORAY_OK)
             return p->channel.failed = status;
@@ -297,13 +295,11 @@ static foray_status greet(foray_context *ctx, program *p, double deadline)
 {
     fy_answer answer;
     uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_HELLO, 16);
-    fy_hello_write(&p->channel.out, FY_PROTOCOL_OLDEST, FY_PROTOCOL_NEWEST);
+    fy_hello_write(&p->channel.out);
     foray_status status = hear(ctx, p, FY_FRAME_HELLO, sequence, 16, deadline, &answer);
-    int32_t words[2] = {0};
-    if (status == FORAY_OK)
-        status = fy_hello_read(ctx, answer.body, answer.size, words);
-    p->version = words[0];
-    return status == FORAY_OK ? fy_hello_check(ctx, p->version) : status;
+    if (status != FORAY_OK)
+        return status;
+    return fy_hello_read(ctx, "this Foray", answer.body, answer.size);
 }
 
 static foray_status learn_spec(foray_context *ctx, program *p, double deadline)
@@ -313,7 +309,7 @@ static foray_status learn_spec(foray_context *ctx, program *p, double deadline)
     foray_status status = hear(ctx, p, FY_FRAME_SPEC, sequence, FY_FRAME_MOST, deadline, &answer);
     if (status != FORAY_OK)
         return status;
-    return fy_frame_spec_read(ctx, p->version, answer.body, answer.size, &p->told);
+    return fy_frame_spec_read(ctx, answer.body, answer.size, &p->told);
 }
 
 static foray_status begin(foray_context *ctx, program *p, const char *const *word)
@@ -344,7 +340,8 @@ static foray_status wrap(foray_context *ctx, program *p, foray_system **out)
                                   .message = program_message,
                                   .destroy = program_destroy,
                                   .sequential = p->told.sequential,
-                                  .ended = p->version == 1 ? NULL : program_ended};
+
+                                  .ended = program_ended};
     return foray_system_create(ctx, &p->told.spec, &ops, p, out);
 }
 

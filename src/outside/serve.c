@@ -11,8 +11,6 @@
 #include "outside/frames.h"
 #include "outside/outside.h"
 
-/* Plug-ins neither remember nor end episodes: what version 1 can say. */
-enum { PLUGIN_VERSION = 1 };
 enum { QUESTION_WORDS = FY_FRAME_MOST / 8, QUERIES = FY_FRAME_MOST / 24 };
 
 typedef struct server {
@@ -75,12 +73,15 @@ static bool refuse(server *s, const char *cause)
     return false;
 }
 
-static bool send_numbers(server *s, const double *value, int64_t count)
+/* The numbers, then so many bytes that are 0: plug-ins end no episodes. */
+static bool send_numbers(server *s, const double *value, int64_t count, size_t zeros)
 {
-    size_t size = (size_t)count * sizeof *value;
+    static const uint8_t zero[QUERIES];
+    size_t size = (size_t)count * sizeof *value + zeros;
     s->answer.size = 0;
     fy_frame_write(&s->answer, (fy_frame){(uint32_t)size, s->asked.type, s->asked.sequence});
     fy_write_doubles(&s->answer, value, (size_t)count);
+    fy_write_bytes(&s->answer, zero, zeros);
     return !s->answer.failed && write_all(s->answers, s->answer.data, s->answer.size);
 }
 
@@ -89,12 +90,10 @@ static bool send_numbers(server *s, const double *value, int64_t count)
 static bool answer_hello(server *s)
 {
     fy_writer body = {.ctx = s->ctx};
-    int32_t spoken[2] = {0};
-    if (fy_hello_read(s->ctx, (const uint8_t *)s->question, s->asked.length, spoken) != FORAY_OK)
+    if (fy_hello_read(s->ctx, "this program", (const uint8_t *)s->question, s->asked.length) !=
+        FORAY_OK)
         return refuse(s, foray_message(s->ctx));
-    if (spoken[0] > PLUGIN_VERSION || spoken[1] < PLUGIN_VERSION)
-        return refuse(s, "it asks in a version of the world protocol that plug-ins do not need");
-    fy_hello_write(&body, PLUGIN_VERSION, 0);
+    fy_hello_write(&body);
     bool sent = !body.failed && send_answer(s, FY_FRAME_HELLO, body.data, body.size);
     free(body.data);
     return sent;
@@ -136,7 +135,7 @@ static bool answer_reset(server *s)
         return refuse(s, "a RESET without a key");
     if (s->table->reset(s->table->self, key, s->next, cause) != 0)
         return refuse(s, cause[0] ? cause : "it does not say why");
-    return send_numbers(s, s->next, s->table->dimensions);
+    return send_numbers(s, s->next, s->table->dimensions, 0);
 }
 
 /* count, keys, simulators, actions, states: arrays one behind the other. */
@@ -156,7 +155,7 @@ static bool answer_step(server *s)
     fy_read_doubles(&reader, s->state, (size_t)numbers);
     if (s->table->step(s->table->self, (int64_t)count, s->query, s->state, s->next, cause) != 0)
         return refuse(s, cause[0] ? cause : "it does not say why");
-    return send_numbers(s, s->next, numbers);
+    return send_numbers(s, s->next, numbers, count);
 }
 
 static bool answer_reward(server *s)
@@ -170,7 +169,7 @@ static bool answer_reward(server *s)
         return refuse(s, "a REWARD that cannot be answered");
     if (s->table->reward(s->table->self, index, s->state, action, &value, cause) != 0)
         return refuse(s, cause[0] ? cause : "it does not say why");
-    return send_numbers(s, &value, 1);
+    return send_numbers(s, &value, 1, 0);
 }
 
 static bool answer(server *s)
