@@ -105,12 +105,29 @@ static void different_worlds_differ(void **state)
     foray_context_destroy(ctx);
 }
 
+/* A model lives until its last owner has destroyed it: under AddressSanitizer this would show. */
+static void a_shared_model_outlives_its_first_owner(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *model = cook(ctx, plain);
+    foray_model *shared = foray_model_share(model);
+    assert_ptr_equal(shared, model);
+    foray_model_destroy(model);
+    assert_string_equal(foray_model_name(shared), "plain");
+    foray_model_destroy(foray_model_share(shared));
+    assert_int_equal(foray_model_states(shared), 3);
+    foray_model_destroy(shared);
+    foray_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_numbers_are_equal),
         cmocka_unit_test(any_other_number_differs),
         cmocka_unit_test(different_worlds_differ),
+        cmocka_unit_test(a_shared_model_outlives_its_first_owner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

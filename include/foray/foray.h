@@ -310,6 +310,9 @@ FORAY_API const foray_parameter *foray_setting_describe(const char *algorithm, i
 typedef struct foray_model foray_model;
 
 FORAY_API void foray_model_destroy(foray_model *model);
+/* The same model, to be destroyed once more: for whoever needs it longer than its owner, such as a
+ * run that is closed, or does not know who will be the last. */
+FORAY_API foray_model *foray_model_share(const foray_model *model);
 
 FORAY_API const char *foray_model_name(const foray_model *model);
 FORAY_API int64_t foray_model_states(const foray_model *model);

@@ -1,4 +1,8 @@
-"""Contexts, and calls that may take long: without the GIL, and ended by Ctrl-C."""
+"""Contexts, and calls that may take long: without the GIL, and ended by signals.
+
+Whoever holds something of the library's is a Native, and is handed to calls itself: so it lives
+until they have ended, and is asked for its pointer only when its turn has come.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +12,43 @@ import os
 import signal
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 from ._library import lib
 from ._numbers import whole
-from .errors import BY_STATUS, FileError, ForayError, MissingFileError
+from .errors import BY_STATUS, FileError, ForayError, MissingFileError, UsageError
 
 OK, TARGET_MISSED, INTERRUPTED = 0, 1, 2
 
 
-class Context:
+class Native:
+    """Something of the library's, which must be destroyed once: so it is neither copied nor pickled, unless
+    a class says how."""
+
+    pointer: int
+    #: What to do instead of copying it.
+    INSTEAD = "make another one"
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled: {self.INSTEAD}")
+
+    def _destroyed_by(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Destroys it when nobody has it. Not at exit: other threads may still be at work with it."""
+        weakref.finalize(self, function, *arguments).atexit = False
+
+
+def _raw(argument: Any) -> Any:
+    return argument.pointer if isinstance(argument, Native) else argument
+
+
+class Context(Native):
     """A foray_context: the last message, the number of threads, and a flag that says stop.
 
-    The library wants one thread at a time in a context; the lock sees to that.
+    The library wants one thread at a time in a context: others wait for their turn. What a call
+    calls back cannot wait for it, and is refused.
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -30,13 +56,38 @@ class Context:
         pointer = lib.foray_context_create()
         if not pointer:
             raise MemoryError
-        self.pointer: int = pointer
+        self.pointer = pointer
         self.lock = threading.RLock()
         self.flag = ctypes.c_int(0)
         #: Is a world in Python being asked, so that what is raised comes out of the call?
         self.asking = False
+        #: Was it made by a process of which this one is a fork?
+        self.forked = False
+        self.underway: Underway | None = None
+        self._inside: tuple[int, ...] = ()
         lib.foray_context_set_threads(pointer, count)
-        weakref.finalize(self, lib.foray_context_destroy, pointer)
+        self._destroyed_by(lib.foray_context_destroy, pointer)
+        _contexts.add(self)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Nobody else is in the context."""
+        self._refuse_within()
+        with self.lock:
+            self._refuse_within()
+            self._inside = (threading.get_ident(),)
+            try:
+                yield
+            finally:
+                self._inside = ()
+
+    def _refuse_within(self) -> None:
+        if threading.get_ident() in self._inside:
+            raise UsageError("this was called by a call about the same run, which must end first")
+
+    def after_fork(self) -> None:
+        """Threads that held the lock are not in this process."""
+        self.lock, self._inside, self.forked = threading.RLock(), (), True
 
     def check(self, status: int) -> int:
         """Raises what a negative status means, with the library's message."""
@@ -47,66 +98,159 @@ class Context:
             raise (MissingFileError if missing else kind)(text)
         return status
 
+    def ask(self, function: Any, *arguments: Any) -> Any:
+        """What a function returns that cannot fail, and does not take long."""
+        with self.turn():
+            return function(*map(_raw, arguments))
+
     def call(self, function: Any, *arguments: Any) -> int:
-        """A call that does not take long."""
-        with self.lock:
-            return self.check(function(*arguments))
+        """A call that does not take long, and calls nothing back."""
+        with self.turn():
+            return self.check(function(*map(_raw, arguments)))
 
     def long(self, function: Any, *arguments: Any, here: bool = False) -> int:
-        """A call that may take long: Ctrl-C raises the flag, and KeyboardInterrupt afterwards.
+        """A call that may take long, or calls back: if a signal's handler raises, it stops, and that is
+        raised afterwards.
 
         Python's own signal handlers run only between the bytecodes of the main thread, which would
         be waiting in C. So C gets a thread of its own, and the main thread waits for it; unless
         the call comes back to Python anyway, for steps of an environment, and is to stay `here`.
         """
-        with self.lock, Interruptible(self):
+        with self.turn(), Underway(self) as underway:
+            raw = [_raw(argument) for argument in arguments]
             if here or not _is_main():
-                return self.check(function(*arguments))
-            answer: list[int] = []
-            worker = threading.Thread(target=lambda: answer.append(function(*arguments)))
-            worker.start()
-            worker.join()
-            return self.check(answer[0])
+                status = function(*raw)
+            else:
+                status = underway.elsewhere(lambda: function(*raw))
+            return status if underway.error is not None else self.check(status)
+
+    def returning(self, kind: Any, function: Callable[..., Any], failed: Any = False) -> Any:
+        """A function to be called back by :meth:`long`, out of which comes what it raises. ctypes would
+        print and forget it."""
+
+        def call(*arguments: Any) -> Any:
+            try:
+                return function(*arguments)
+            except BaseException as error:
+                self.stop(error)
+                return failed
+
+        return kind(call)
+
+    def stop(self, error: BaseException) -> None:
+        """Ends the call that is under way; `error` comes out of it."""
+        if self.underway is not None:
+            self.underway.stop(error)
+
+    def entered(self, thread: int) -> None:
+        """Another thread is in the context too, on behalf of the one whose turn it is."""
+        self._inside = (*self._inside, thread)
+
+
+_contexts: weakref.WeakSet[Context] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for context in list(_contexts):
+        context.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def _is_main() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-class Interruptible:
-    """While it is entered, Ctrl-C sets the context's flag; on leaving, it means what it meant. A second
-    one means so at once where a world in Python is asked, which may never answer."""
+class Underway:
+    """A call that is under way, and must end before anything is raised: what it uses may not outlive
+    that. While it is entered, signals' handlers run as ever, but what they raise is kept for later,
+    and sets the context's flag.
+
+    Only a world in Python that is being asked, which may never answer, is interrupted by it, if it
+    is not the first Ctrl-C: with that, an episode is played to its end.
+    """
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.caught: list[tuple[int, FrameType | None]] = []
-        self.before: Any = None
+        self.error: BaseException | None = None
+        self.before: dict[int, Callable[[int, FrameType | None], Any]] = {}
+
+    def stop(self, error: BaseException) -> None:
+        """Sets the flag. An exit is not forgotten over a mere error."""
+        if self.error is None or not isinstance(error, Exception):
+            self.error = error
+        self.context.flag.value = 1
 
     def _catch(self, number: int, frame: FrameType | None) -> None:
-        again = bool(self.caught)
-        self.caught.append((number, frame))
-        self.context.flag.value = 1
-        if again and self.context.asking:
-            self.context.asking = False
-            self.caught.clear()
-            self.before(number, frame)
+        try:
+            self.before[number](number, frame)
+        except BaseException as error:
+            context, again = self.context, self.context.flag.value != 0
+            if context.underway is not self:
+                raise
+            self.stop(error)
+            if context.asking and (again or number != signal.SIGINT):
+                context.asking = False
+                raise
 
-    def __enter__(self) -> None:
-        flag = self.context.flag
-        flag.value = 0
-        lib.foray_context_set_stop(
-            self.context.pointer, lib.foray_context_stop_flag, ctypes.addressof(flag)
-        )
-        if _is_main() and callable(signal.getsignal(signal.SIGINT)):
-            self.before = signal.signal(signal.SIGINT, self._catch)
+    def elsewhere(self, function: Callable[[], int]) -> int:
+        """What a function returns in a thread of its own, whatever happens here meanwhile."""
+        answer: list[int] = []
+        ended = threading.Event()
+
+        def work() -> None:
+            try:
+                self.context.entered(threading.get_ident())
+                answer.append(function())
+            except BaseException as error:
+                self.stop(error)
+            ended.set()
+
+        worker = threading.Thread(target=work)
+        try:
+            worker.start()
+        except RuntimeError:  # there are no more threads, as when Python is about to exit
+            return function()
+        while not ended.is_set():  # join() itself may believe an exception that it was the end
+            try:
+                ended.wait()
+            except BaseException as error:
+                self.stop(error)
+        worker.join()
+        return answer[0] if answer else INTERRUPTED
+
+    def __enter__(self) -> Underway:
+        flag, context = self.context.flag, self.context
+        flag.value, context.asking, context.underway = 0, False, self
+        lib.foray_context_set_stop(context.pointer, lib.foray_context_stop_flag, ctypes.addressof(flag))
+        try:
+            for number in signal.valid_signals() if _is_main() else ():
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self.before[number] = handler
+                    signal.signal(number, self._catch)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
 
     def __exit__(self, *_: object) -> None:
+        self.context.underway = None
         lib.foray_context_set_stop(self.context.pointer, None, None)
-        if self.before is None:
-            return
-        signal.signal(signal.SIGINT, self.before)
-        if self.caught:
-            self.before(*self.caught[-1])
+        self._restore()
+        if self.error is not None:
+            raise self.error
+
+    def _restore(self) -> None:
+        """The signals' own handlers, which may raise as soon as they are back."""
+        try:
+            for number, handler in self.before.items():
+                if signal.getsignal(number) == self._catch:  # a handler may have set another one
+                    signal.signal(number, handler)
+        except BaseException as error:
+            self.stop(error)
+            self._restore()
 
 
 def text_of(context: Context, function: Callable[..., int], *arguments: Any) -> bytes:

@@ -411,6 +411,7 @@ bool   foray_algorithm_is_generative    str
 bool   foray_world_describe             i64 ptr
 
 void   foray_model_destroy              ptr
+ptr    foray_model_share                ptr
 str    foray_model_name                 ptr
 i64    foray_model_states               ptr
 i64    foray_model_actions              ptr
@@ -494,7 +495,9 @@ void   foray_policy_destroy             ptr
 status foray_policy_create              ptr ptr int ptr
 status foray_policy_load                ptr str ptr
 status foray_policy_save                ptr ptr str
+status foray_policy_parse               ptr str size str ptr
 status foray_policy_print               ptr ptr ptr ptr
+status foray_policy_complete            ptr ptr ptr ptr
 status foray_evaluate                   ptr ptr ptr ptr ptr ptr
 status foray_plan_known                 ptr ptr ptr ptr
 

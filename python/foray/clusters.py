@@ -6,15 +6,14 @@ never proved. The library places the clusters and weighs them; nothing of that i
 
 from __future__ import annotations
 
-import ctypes
-import weakref
+from functools import partial
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_void_p, sizeof
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ._context import Context
+from ._context import Context, Native
 from ._library import SYSTEM_RESET, SYSTEM_STEP, Draw, SystemOps, SystemSpec, lib
 from ._numbers import reals, whole
 from ._numbers import text as as_text
@@ -45,7 +44,7 @@ def _borders(space: Any, box: Any) -> tuple[npt.NDArray[np.float64], npt.NDArray
     return low, high
 
 
-class Clusters:
+class Clusters(Native):
     """Clusters over a box, from a text as `foray explore --clusters` takes it.
 
     >>> clusters = foray.Clusters("grid:3x5", low=[-1, -8], high=[1, 8])
@@ -67,15 +66,18 @@ class Clusters:
         )  # fmt: skip
         system, out = c_void_p(), c_void_p()
         context.call(lib.foray_system_create, context.pointer, byref(spec), byref(_OPS), None, byref(system))
-        weakref.finalize(self, _release, context, lib.foray_system_destroy, system.value)
+        self._destroyed_by(_release, context, lib.foray_system_destroy, system.value)
         context.call(lib.foray_clusters_parse, context.pointer, system, c_char_p(as_text(text, "clusters")), byref(out))
         self.pointer = out.value or 0
-        weakref.finalize(self, _release, context, lib.foray_clusters_destroy, self.pointer)
+        self._destroyed_by(_release, context, lib.foray_clusters_destroy, self.pointer)
         #: How many there are.
         self.count = int(lib.foray_clusters_count(self.pointer))
         most = int(lib.foray_clusters_most(self.pointer))
         self._where = np.empty(len(self.low))
         self._at, self._cluster, self._weight = self._where.ctypes.data, (c_int32 * most)(), (c_double * most)()
+
+    def __reduce__(self) -> Any:
+        return partial(Clusters, low=self.low, high=self.high), (self.text,)
 
     @staticmethod
     def of_space(space: Any, clusters: str | Clusters, box: Any) -> Clusters:
@@ -130,4 +132,4 @@ class Clusters:
 
 def _release(context: Context, function: Any, pointer: int | None) -> None:
     """The context is an argument so that it lives as long as what was made with it."""
-    function(ctypes.c_void_p(pointer))
+    function(pointer)

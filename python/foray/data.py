@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from ctypes import byref, c_void_p
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from ._numbers import MOST_STATE, Initial, path_of, text, wholes
 from .errors import InputError, UsageError, WorldError
 from .models import Model, open_model
 from .rewards import BuiltReward, RewardLike, reward
-from .runs import NEW, REPLACE, Run, _settings, _temporary, model_of
+from .runs import Run, create, model_of
 from .spaces import numbers
 
 Steps = npt.NDArray[np.int32]
@@ -229,27 +228,20 @@ def learn(
         model = open_model(states, actions, longest, initial)
     if not file:
         _check_lengths(model, episodes)
-    context, out = Context(), c_void_p()
-    settings = _settings(context, {"algorithm": "recorded", "delta": delta})
-    where = os.fspath(path) if path is not None else _temporary()
-    context.call(
-        lib.foray_run_create,
-        context.pointer, path_of(where), REPLACE if replace or path is None else NEW,
-        model.pointer, text(model.name, "name"), byref(settings), byref(out),
-    )  # fmt: skip
-    run = Run(context, out.value or 0, where, temporary=path is None)
+    context = Context()
+    run = create(context, model, model.name, {"algorithm": "recorded", "delta": delta}, path, replace)
     try:
         if file:
-            context.long(lib.foray_run_learn_file, run._run, path_of(data), None, None)
+            context.long(lib.foray_run_learn_file, run, path_of(data), None, None)
         for met, done in _pieces(episodes, model.horizon):
-            context.call(lib.foray_run_learn, run._run, len(done), met.ctypes.data, done.ctypes.data)
-        context.call(lib.foray_run_save, run._run)
+            context.call(lib.foray_run_learn, run, len(done), met.ctypes.data, done.ctypes.data)
+        context.call(lib.foray_run_save, run)
         if run.episodes == 0:
             raise InputError("the data have no episodes")
     except BaseException:
         run.close()
         if path is not None:
-            os.unlink(where)
+            os.unlink(run.path)
         raise
     return run
 

@@ -6,13 +6,12 @@ two plans they are a table), so that only one call crosses the border in an epis
 
 from __future__ import annotations
 
-import ctypes
 import random
 from collections.abc import Callable
 from ctypes import byref, c_int32, c_void_p, sizeof
 from typing import Any, Protocol
 
-from ._context import Context
+from ._context import Context, Native
 from ._library import ENDED, EPISODE, RESET, STEP, Draw, WorldOps, lib
 from ._numbers import MOST_STATE, Initial, law_of, whole
 from .errors import UsageError, WorldError
@@ -55,13 +54,12 @@ def seed_of(seed: int, episode: int) -> int:
     return int(lib.foray_draw_uniform(byref(draw), 0) * 2.0**31)
 
 
-class PythonWorld:
+class PythonWorld(Native):
     """A foray_world whose steps are taken by a player. What the player raises comes out of the call
     that explores, as it was raised."""
 
     def __init__(self, context: Context, model: Model, player: Player) -> None:
-        self.context, self.player, self._model = context, player, model.pointer
-        self.error: BaseException | None = None
+        self.context, self.player, self._model = context, player, model
         player.open = model.open
         self._table = c_int32 * (model.horizon * model.states)
         self._path = c_int32 * (model.horizon + 1)
@@ -69,22 +67,21 @@ class PythonWorld:
             size=sizeof(WorldOps),
             reset=RESET(self._reset),
             step=STEP(self._step),
-            ended=ENDED(lambda _: player.ended()),
+            ended=context.returning(ENDED, lambda _: player.ended()),
             episode=EPISODE(self._episode),
-            cut=ENDED(lambda _: player.cut()),
+            cut=context.returning(ENDED, lambda _: player.cut()),
         )
         out = c_void_p()
         context.call(lib.foray_world_create, context.pointer, byref(self._ops), None, byref(out))
         self.pointer = out.value or 0
 
     def _fail(self, error: BaseException) -> int:
-        self.context.asking = False
-        self.error = error
+        self.context.stop(error)
         return FAILED
 
     def _chance(self, seed: int, episode: int, t: int, state: int) -> int:
         draw = Draw(seed, episode, 0)
-        return int(lib.foray_draw_action(byref(draw), self._model, t, state))
+        return int(lib.foray_draw_action(byref(draw), self._model.pointer, t, state))
 
     def _reset(self, _: Any, draw: Any, state: Any) -> int:
         try:
@@ -92,6 +89,7 @@ class PythonWorld:
             state[0] = self.player.reset(draw[0].seed, draw[0].episode)
             self.context.asking = False
         except BaseException as error:
+            self.context.asking = False
             return self._fail(error)
         return 0
 
@@ -101,6 +99,7 @@ class PythonWorld:
             following[0] = self.player.step(state, action)
             self.context.asking = False
         except BaseException as error:
+            self.context.asking = False
             return self._fail(error)
         return 0
 
@@ -112,6 +111,7 @@ class PythonWorld:
             self.player.play(where.seed, where.episode, table, states, out, self._chance)
             self.context.asking = False
         except BaseException as error:
+            self.context.asking = False
             return self._fail(error)
         return 0
 
@@ -199,8 +199,16 @@ class Simulator:
             at += states
 
 
-def simulate(context: Context, model: Model) -> ctypes.c_void_p:
-    """The world of a model that knows its probabilities."""
-    out = c_void_p()
-    context.call(lib.foray_world_from_model, context.pointer, model.pointer, byref(out))
-    return out
+class ModelWorld(Native):
+    """The foray_world of a model that knows its probabilities."""
+
+    def __init__(self, context: Context, model: Model) -> None:
+        out = c_void_p()
+        context.call(lib.foray_world_from_model, context, model, byref(out))
+        self.pointer = out.value or 0
+        self._destroyed_by(_destroy_world, context, model, self.pointer)
+
+
+def _destroy_world(context: Context, model: Model, pointer: int) -> None:
+    """What the world was made of are arguments so that they live as long as it does."""
+    lib.foray_world_destroy(pointer)

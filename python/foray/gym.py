@@ -17,7 +17,6 @@ n-th episode of ``foray explore --seed s``.
 
 from __future__ import annotations
 
-from ctypes import c_void_p
 from typing import Any
 
 import gymnasium
@@ -27,10 +26,10 @@ from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ._context import Context
+from ._context import Context, Native
 from ._library import lib
 from .data import Relabelling
-from .environments import simulate
+from .environments import ModelWorld
 from .episodes import Environment
 from ._numbers import index_of, whole, wholes
 from .errors import UsageError
@@ -50,17 +49,20 @@ WORDS = {
 }
 
 
-class Batch:
+class Batch(Native):
     """Many episodes of one world at once: arrays of draws and states, which the library changes."""
 
     def __init__(self, model: Model, count: int) -> None:
         self.model, self.horizon = model, model.horizon
         self._context = Context()
-        self._world = simulate(self._context, model)
+        self._world: ModelWorld | None = ModelWorld(self._context, model)
         self.draw = np.zeros(count, dtype=DRAW)
         self.state: Ints = np.zeros(count, dtype=np.int64)
         self._count, self._steps = count, self.draw["step"]
         self._where = (self.draw.ctypes.data, self.state.ctypes.data)
+
+    def __reduce__(self) -> Any:
+        return _batch, (self.model, self.draw, self.state)
 
     def begin(self, seeds: npt.ArrayLike, which: Any = slice(None)) -> None:
         """Episode 0 of each seed, up to its first state."""
@@ -103,7 +105,7 @@ class Batch:
         return self._steps.astype(np.int64) - 1
 
     def _call(self, count: int, draw: int, state: int, action: int | None, following: int) -> None:
-        if not self._world:
+        if self._world is None:
             raise UsageError("the environment is closed")
         self._context.call(
             lib.foray_world_advance, self._world, count, draw, state, action, following
@@ -111,12 +113,14 @@ class Batch:
 
     def close(self) -> None:
         """Releases the world; the arrays stay."""
-        lib.foray_world_destroy(self._world)
-        self._world = c_void_p()
+        self._world = None
 
-    def __del__(self) -> None:
-        if getattr(self, "_world", None):
-            self.close()
+
+def _batch(model: Model, draw: npt.NDArray[Any], state: Ints) -> Batch:
+    """The same episodes again, where they are."""
+    batch = Batch(model, len(state))
+    batch.draw[:], batch.state[:] = draw, state
+    return batch
 
 
 def _model(text: str | Model, parameters: dict[str, object]) -> Model:
@@ -333,7 +337,7 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
         super().__init__(env)
         self.plan, self.steps = plan, 0
         horizon, states = plan.policy.shape
-        self._clusters = plan.run.clusters if plan.run is not None else None
+        self._clusters = plan._clusters
         player = plan.run._player if plan.run is not None else None
         if isinstance(player, Environment) and self._clusters is not None:
             self._moves = player._moves

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import csv
 import os
-import tempfile
 from collections.abc import Iterable
 from ctypes import byref, c_char_p
 from pathlib import Path
@@ -18,7 +17,7 @@ from ._numbers import path_of, text, whole
 from .errors import UsageError
 from .models import Model
 from .rewards import RewardLike, reward
-from .runs import _settings, model_of
+from .runs import Temporary, _settings, model_of
 
 
 class Tables:
@@ -75,8 +74,8 @@ class Tables:
 def _directory(path: str | os.PathLike[str] | None) -> tuple[str, Any]:
     if path is not None:
         return os.fspath(path), None
-    temporary = tempfile.TemporaryDirectory(prefix="foray-")
-    return os.path.join(temporary.name, "results"), temporary
+    temporary = Temporary()
+    return os.path.join(temporary.path, "results"), temporary
 
 
 def _teller(context: Context, progress: bool | None) -> tuple[Any, Any]:
@@ -87,7 +86,7 @@ def _teller(context: Context, progress: bool | None) -> tuple[Any, Any]:
             bar.work(now[0])
         return not context.flag.value
 
-    return WORK(tell), bar
+    return context.returning(WORK, tell), bar
 
 
 def _texts(values: Iterable[str], what: str) -> Any:
@@ -139,7 +138,7 @@ def compare(
     try:
         context.long(
             lib.foray_compare,
-            context.pointer, model.pointer, text(world, "world"), byref(comparison),
+            context, model, text(world, "world"), byref(comparison),
             path_of(directory), teller, None,
         )  # fmt: skip
     finally:
@@ -171,7 +170,7 @@ def lab(
     try:
         context.long(
             lib.foray_lab_run,
-            context.pointer, text(experiment, "experiment"), byref(options), path_of(directory), teller, None,
+            context, text(experiment, "experiment"), byref(options), path_of(directory), teller, None,
         )  # fmt: skip
     finally:
         if bar is not None:

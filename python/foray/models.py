@@ -5,31 +5,24 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import weakref
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_double, c_int32, c_int64, c_void_p
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ._context import Context, text_of
+from ._context import Context, Native, text_of
 from ._library import ModelFacts, WorldInfo, lib
 from ._numbers import MOST_STATE, Initial, law_of, path_of, real, reals, whole, wholes
 from ._numbers import text as as_text
 from .errors import UsageError, check_free
 
 Floats = npt.NDArray[np.float64]
+JSON, COMPACT = 0, 1
 
 
-class Owner(Protocol):
-    """Who keeps a model: a run, until it is closed."""
-
-    @property
-    def closed(self) -> bool: ...
-
-
-class Model:
+class Model(Native):
     """States, actions, a horizon, what may follow what, and which laws are shared.
 
     A model whose probabilities are known (``model.known``) is also a world to explore.
@@ -42,24 +35,14 @@ class Model:
     True
     """
 
-    def __init__(self, pointer: int, owner: Owner | None = None) -> None:
-        """Takes a foray_model over; with an owner, which keeps it, only looks at it."""
-        self._pointer = pointer
-        self._owner = owner
-        if owner is None:
-            weakref.finalize(self, lib.foray_model_destroy, pointer)
+    def __init__(self, pointer: int) -> None:
+        """Takes a foray_model over."""
+        self.pointer = pointer
+        self._destroyed_by(lib.foray_model_destroy, pointer)
 
-    @property
-    def pointer(self) -> int:
-        """The foray_model, as long as there is one."""
-        if self.closed:
-            raise ValueError("the run is closed")
-        return self._pointer
-
-    @property
-    def closed(self) -> bool:
-        """Has the run that it belonged to been closed?"""
-        return self._owner is not None and self._owner.closed
+    def __reduce__(self) -> Any:
+        context = Context()
+        return _parsed, (text_of(context, lib.foray_model_print, context, self, COMPACT),)
 
     @property
     def name(self) -> str:
@@ -179,7 +162,7 @@ class Model:
     def to_json(self) -> str:
         """The model as the text of a model file."""
         context = Context()
-        return text_of(context, lib.foray_model_print, context.pointer, self.pointer, 0).decode()
+        return text_of(context, lib.foray_model_print, context.pointer, self.pointer, JSON).decode()
 
     def save(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes it, as JSON, or compact if the name ends in .compact."""
@@ -190,7 +173,7 @@ class Model:
                 f"{os.fsdecode(name)}: a model is written as .json or .compact; `foray export` writes other formats"
             )
         check_free(path, replace)
-        context, form = Context(), 1 if ending == ".compact" else 0
+        context, form = Context(), COMPACT if ending == ".compact" else JSON
         context.call(lib.foray_model_save, context.pointer, self.pointer, form, name)
 
     def __repr__(self) -> str:
@@ -254,8 +237,13 @@ def open_model(states: int, actions: int, horizon: int, initial: Initial | None 
         "actions": actions, "horizon": whole(horizon, "horizon"), "initial": list(first.items()),
     }  # fmt: skip
     data = json.dumps(parts).encode()
+    return _parsed(data)
+
+
+def _parsed(data: bytes) -> Model:
+    """A model from the bytes of a model file."""
     context, out = Context(), c_void_p()
-    context.call(lib.foray_model_parse, context.pointer, data, len(data), b"open model", byref(out))
+    context.call(lib.foray_model_parse, context.pointer, data, len(data), b"model", byref(out))
     return Model(out.value or 0)
 
 
@@ -273,7 +261,7 @@ def _counted(row: npt.NDArray[Any], what: str, count: int | None) -> npt.NDArray
     return row
 
 
-class Builder:
+class Builder(Native):
     """Builds a model by hand, in one of four ways; every method returns the builder.
 
     Errors stick, and :meth:`finish` raises the first one.
@@ -284,9 +272,11 @@ class Builder:
     1
     """
 
+    INSTEAD = "finish() makes a model, which can"
+
     def __init__(self, context: Context, pointer: int) -> None:
         self._context, self._pointer = context, pointer
-        self._release = weakref.finalize(self, _destroy_builder, context, pointer)
+        self._destroyed_by(_destroy_builder, context, pointer)
 
     @staticmethod
     def _make(function: Any, *arguments: Any) -> Builder:

@@ -6,14 +6,13 @@ in the run (src/run/own.c, which also says how it is planned for and certified).
 
 from __future__ import annotations
 
-import ctypes
 import math
 from ctypes import POINTER, byref, c_void_p, cast
 from typing import TYPE_CHECKING, Any
 
 from ._library import OwnStruct, OwnValue, lib
 from .errors import UsageError, WorldError
-from .plans import Plan, mode_of
+from .plans import Plan, Policy, mode_of
 from .rewards import BuiltReward
 
 if TYPE_CHECKING:
@@ -76,12 +75,12 @@ class Own:
         values = (OwnValue * len(rows))(*(OwnValue(*row) for row in rows))
         low, high = self.range
         given = OwnStruct(min(low, 0.0), max(high, 0.0), len(rows), cast(values, POINTER(OwnValue)))
-        run._context.call(lib.foray_run_keep_own, run._run, byref(given))
+        run._context.call(lib.foray_run_keep_own, run, byref(given))
 
     def take(self, run: Run) -> None:
         """Goes on with what the run's file has."""
         found = OwnStruct()
-        if not lib.foray_run_own(run._run, byref(found)):
+        if not run._context.ask(lib.foray_run_own, run, byref(found)):
             return
         for v in found.value[: found.count]:
             if v.action < 0:
@@ -106,7 +105,7 @@ def _explain(run: Run) -> UsageError:
 
 def _has_own(run: Run) -> bool:
     own = getattr(run._player, "own", None)
-    kept = bool(lib.foray_run_own(run._run, byref(OwnStruct())))
+    kept = bool(run._context.ask(lib.foray_run_own, run, byref(OwnStruct())))
     return kept and not (isinstance(own, Own) and own.fault is not None)
 
 
@@ -115,7 +114,7 @@ def own_reward(run: Run, side: int = LOW) -> BuiltReward:
     if not _has_own(run):
         raise _explain(run)
     out, context = c_void_p(), run._context
-    context.call(lib.foray_run_own_reward, run._run, side, byref(out))
+    context.call(lib.foray_run_own_reward, run, side, byref(out))
     return BuiltReward(context, run.model, out.value or 0)
 
 
@@ -124,13 +123,13 @@ def own_plan(run: Run, mode: str) -> Plan:
     if not _has_own(run):
         raise _explain(run)
     out = c_void_p()
-    run._context.long(lib.foray_run_own_plan, run._run, mode_of(mode), run._stores, byref(out))
-    return Plan(out.value or 0, run.model, own_reward(run), run)
+    run._context.long(lib.foray_run_own_plan, run, mode_of(mode), run._stores, byref(out))
+    return Plan(Policy(out.value or 0), run.model, own_reward(run), run)
 
 
-def own_certify(run: Run, policy: ctypes.c_void_p) -> None:
+def own_certify(run: Run, policy: Policy) -> None:
     """Fills in the certificate of a policy from anywhere."""
     if not _has_own(run):
         raise _explain(run)
-    run._context.long(lib.foray_run_own_certify, run._run, policy)
+    run._context.long(lib.foray_run_own_certify, run, policy)
 

@@ -50,8 +50,6 @@ def html(plan: Plan) -> str:
     """The plan as a line of text, and what is done first everywhere: on the map if the model has one."""
     line = f"<p>{escape(repr(plan))}</p>"
     model = plan.model
-    if model.closed:
-        return line
     if not (places := _places(model)) or model.grid is None:
         return line + _list(plan)
     rows = []

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-import weakref
-from ctypes import POINTER, byref, c_double, cast
+from ctypes import POINTER, byref, c_double, c_void_p, cast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from . import pictures
-from ._context import Context, text_of
+from ._context import Context, Native, text_of
 from ._library import CertificateStruct, Doubt, PolicyStruct, lib
 from ._numbers import path_of, real, whole
+from .clusters import Clusters
 from .errors import OutOfRange, UsageError, check_free
 from .models import Model
 from .rewards import BuiltReward
@@ -107,7 +107,17 @@ class Reasons:
     laws: list[Law]
 
 
-class Plan:
+class Policy(Native):
+    """A foray_policy."""
+
+    INSTEAD = "copy the plan"
+
+    def __init__(self, pointer: int) -> None:
+        self.pointer = pointer
+        self._destroyed_by(lib.foray_policy_destroy, pointer)
+
+
+class Plan(Native):
     """A policy for a reward: ``plan.action(step, state)``, ``plan.policy[step, state]``.
 
     ``plan.value`` is what it earns under the estimate, and its true value lies between ``plan.low``
@@ -121,15 +131,20 @@ class Plan:
     ((8, 4), True)
     """
 
-    def __init__(self, pointer: int, model: Model, reward: BuiltReward, run: Run | None) -> None:
-        self.pointer, self.model, self.reward, self.run = pointer, model, reward, run
-        struct = cast(pointer, POINTER(PolicyStruct)).contents
-        weakref.finalize(self, lib.foray_policy_destroy, pointer)
-        self._struct = struct
+    def __init__(
+        self, policy: Policy, model: Model, reward: BuiltReward, run: Run | None, clusters: Clusters | None = None
+    ) -> None:
+        self._policy, self.pointer = policy, policy.pointer
+        self.model, self.reward, self.run = model, reward, run
+        self._struct = struct = cast(self.pointer, POINTER(PolicyStruct)).contents
+        self._clusters = run.clusters if run is not None else clusters
         self.mode = MODES[struct.mode]
         #: What the policy earns by what was learnt, and between which bounds that lies.
         self.value, self.low, self.high = struct.expected, struct.low, struct.high
         self.certificate = Certificate.of(struct.certificate)
+
+    def __reduce__(self) -> Any:
+        return _parsed, (self.to_json().encode(), self.model, self.reward, self._clusters)
 
     @property
     def policy(self) -> npt.NDArray[np.int32]:
@@ -150,10 +165,12 @@ class Plan:
         """What to do in a state, with step from 0; in a run that explored an environment, also at
         one of its observations: of any space, or a row of numbers that is seen through clusters."""
         step = whole(step, "step", 0, self._struct.horizon - 1, OutOfRange)
-        if self.run is None or isinstance(state, (int, np.integer)):
+        if isinstance(state, (int, np.integer)):
             return int(self.policy[step, whole(state, "state", 0, self._struct.states - 1, OutOfRange)])
-        if self.run.clusters is not None:
-            return self.run.clusters.action(self.pointer, step, state)
+        if self._clusters is not None:
+            return self._clusters.action(self.pointer, step, state)
+        if self.run is None:
+            raise UsageError("this plan is a copy without its run, which knows observations: give the number of a state")
         return int(self.policy[step, self.run.state_of(state)])
 
     __call__ = action
@@ -172,12 +189,11 @@ class Plan:
         """Why the certificate is not 0: where and when, and which laws are behind it."""
         target = real(target, "target")
         if self.run is None:
-            return Reasons([], [])
+            raise UsageError("this plan is a copy without its run, which knows the reasons: ask the plan itself")
         out = POINTER(Doubt)()
         self.run._context.long(
-            lib.foray_explorer_explain,
-            self.run._explorer, self.reward.pointer, self.pointer, target, byref(out),
-        )  # fmt: skip
+            lib.foray_explorer_explain, self.run._explorer, self.reward, self, target, byref(out)
+        )
         doubt = out.contents
         places = [
             Place(p.step, p.state, p.action, p.share) for p in doubt.place[: doubt.places]
@@ -192,25 +208,26 @@ class Plan:
     def to_json(self) -> str:
         """The policy as the text of a policy file."""
         context = self._complete()
-        return text_of(context, lib.foray_policy_print, context.pointer, self.pointer).decode()
+        return text_of(context, lib.foray_policy_print, context, self).decode()
 
     def save(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes a policy file, which `foray act` and `foray policy` read."""
         name = path_of(path)
         check_free(path, replace)
         context = self._complete()
-        context.call(lib.foray_policy_save, context.pointer, self.pointer, name)
+        context.call(lib.foray_policy_save, context, self, name)
 
     def _complete(self) -> Context:
+        """Copies are complete. Once its run is closed, a plan tells all but which run it was."""
         if self.run is None:
             return Context()
-        context = self.run._context
-        context.call(
-            lib.foray_run_complete_policy, self.run._run, self.reward.pointer, self.pointer
-        )
-        if self.run.clusters is not None and self.run.clusters.count == self.model.states:
-            clusters = self.run.clusters.pointer
-            context.call(lib.foray_policy_keep_clusters, context.pointer, self.pointer, clusters)
+        context = Context() if self.run.closed else self.run._context
+        if self.run.closed:
+            context.call(lib.foray_policy_complete, context, self, self.model, self.reward)
+        else:
+            context.call(lib.foray_run_complete_policy, self.run, self.reward, self)
+        if self._clusters is not None and self._clusters.count == self.model.states:
+            context.call(lib.foray_policy_keep_clusters, context, self, self._clusters)
         return context
 
     def figure(self, step: int = 0) -> Any:
@@ -228,6 +245,13 @@ class Plan:
             f" in [{self.low:.6g}, {self.high:.6g}], certificate {self.certificate.gap:.6g}"
             f" ({self.certificate.verdict})>"
         )
+
+
+def _parsed(data: bytes, model: Model, reward: BuiltReward, clusters: Clusters | None) -> Plan:
+    """A plan from the bytes of a policy file."""
+    context, out = Context(), c_void_p()
+    context.call(lib.foray_policy_parse, context, data, len(data), b"plan", byref(out))
+    return Plan(Policy(out.value or 0), model, reward, None, clusters)
 
 
 def _law_name(law: Any) -> str:

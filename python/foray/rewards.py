@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import inspect
 import os
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from ctypes import byref, c_void_p
-from typing import Any, Union
+from functools import wraps
+from typing import Any, ParamSpec, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from ._context import Context, text_of
+from ._context import Context, Native, text_of
 from ._library import RewardFacts, lib
 from ._numbers import path_of, real, reals, text, whole
 from .errors import UsageError
 from .models import Model
 
 State = Union[int, str]
+Arguments = ParamSpec("Arguments")
 RewardLike = Union["Reward", str, npt.NDArray[Any], Mapping[Any, float], Callable[..., float]]
 
 
-class BuiltReward:
+class BuiltReward(Native):
     """A foray_reward of one model."""
 
     def __init__(self, context: Context, model: Model, pointer: int) -> None:
         self.context, self.model, self.pointer = context, model, pointer
         self.sizes = model.horizon, model.states, model.actions
-        weakref.finalize(self, _destroy, model, pointer)
+        self._destroyed_by(_destroy, model, pointer)
+
+    def __reduce__(self) -> Any:
+        return _parsed, (self.model, self.to_json().encode())
 
     @property
     def name(self) -> str:
@@ -70,6 +74,13 @@ def _destroy(model: Model, pointer: int) -> None:
     lib.foray_reward_destroy(pointer)
 
 
+def _parsed(model: Model, data: bytes) -> BuiltReward:
+    """A reward from the bytes of a reward file."""
+    context, out = Context(), c_void_p()
+    context.call(lib.foray_reward_parse, context, model, data, len(data), b"reward", byref(out))
+    return BuiltReward(context, model, out.value or 0)
+
+
 class Reward:
     """A reward that can be built for any model it fits; see :func:`foray.reward`."""
 
@@ -84,6 +95,13 @@ class Reward:
         self.discount = real(discount, "discount", 0.0, 1.0)
         #: The function that it was made of, and with what, for those that call it in another way.
         self.of_function: tuple[Callable[..., float], dict[str, Any]] | None = None
+        #: The call that made it, which copies repeat.
+        self.call: tuple[Callable[..., Reward], tuple[Any, ...], dict[str, Any]] | None = None
+
+    def __reduce__(self) -> Any:
+        if self.call is None:
+            raise TypeError("a Reward can be pickled where foray.reward, reach, avoid, goal or load_reward made it")
+        return _again, self.call
 
     def build(self, model: Model) -> BuiltReward:
         """The reward of a model, as the library has it."""
@@ -96,6 +114,22 @@ class Reward:
         if self.minimise:
             context.call(lib.foray_reward_set_minimise, context.pointer, built.pointer, True)
         return built
+
+
+def _again(function: Callable[..., Reward], given: tuple[Any, ...], named: dict[str, Any]) -> Reward:
+    return function(*given, **named)
+
+
+def _copyable(function: Callable[Arguments, Reward]) -> Callable[Arguments, Reward]:
+    """The same, whose rewards know the call that made them."""
+
+    @wraps(function)
+    def called(*given: Arguments.args, **named: Arguments.kwargs) -> Reward:
+        made = function(*given, **named)
+        made.call = made.call or (called, given, named)
+        return made
+
+    return called
 
 
 def _create(context: Context, model: Model, name: str, low: float, high: float,
@@ -125,6 +159,7 @@ def _label(form: str, states: Iterable[State]) -> str:
     return form + ":" + ",".join(str(s) for s in states)
 
 
+@_copyable
 def reach(*states: State, avoid: Iterable[State] = (), name: str | None = None) -> Reward:
     """The probability of getting to one of the states, without having been in one to avoid.
 
@@ -147,11 +182,13 @@ def reach(*states: State, avoid: Iterable[State] = (), name: str | None = None) 
     return Reward(make)
 
 
+@_copyable
 def avoid(*states: State, name: str | None = None) -> Reward:
     """The probability of never being in one of the states."""
     return reach(avoid=states, name=name)
 
 
+@_copyable
 def goal(*states: State, name: str | None = None) -> Reward:
     """1 for every step that begins in one of the states."""
     if not states:
@@ -166,6 +203,7 @@ def goal(*states: State, name: str | None = None) -> Reward:
     return Reward(make)
 
 
+@_copyable
 def load_reward(path: str | os.PathLike[str]) -> Reward:
     """A reward file (JSON)."""
 
@@ -329,6 +367,7 @@ def _read_function(values: Values, given: Callable[..., float], model: Model, na
             values.add_all(s, a, following, np.array(worth))
 
 
+@_copyable
 def reward(
     what: RewardLike,
     *,

@@ -6,6 +6,7 @@ import ctypes
 import inspect
 import os
 import re
+import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +18,7 @@ import numpy.typing as npt
 
 from . import pictures
 from . import progress as bars
-from ._context import Context
+from ._context import Context, Native
 from ._library import (
     EPISODES,
     PROGRESS,
@@ -33,12 +34,12 @@ from ._library import (
 from ._numbers import Initial, law_of, path_of, real, whole, wholes
 from ._numbers import text as as_text
 from .clusters import Clusters
-from .environments import PythonWorld, Simulator, simulate
+from .environments import ModelWorld, PythonWorld, Simulator
 from .episodes import Environment, is_environment, is_vector
 from .errors import UsageError, WorldError, check_free
 from .models import Model, load_model, open_model, world
 from .own import own_certify, own_plan, own_reward
-from .plans import GIVEN, Certificate, Plan, mode_of
+from .plans import GIVEN, Certificate, Plan, Policy, mode_of
 from .rewards import BuiltReward, Reward, RewardLike, arguments_of, range_of, reward
 from .vector import VectorEnvironment
 
@@ -182,7 +183,7 @@ def _fitting(known: Model, player: Environment | Simulator, horizon: int | None)
 # ---------------------------------------------------------------------------------------- runs
 
 
-class Run:
+class Run(Native):
     """An explorer, its episodes and its plans: in a file of the given path, or in a temporary one.
 
     >>> with foray.explore("rooms:rows=1,cols=2,size=2,horizon=6", episodes=300) as run:
@@ -190,20 +191,27 @@ class Run:
     (300, 'ucrl-rfe', 'certified')
     """
 
-    def __init__(self, context: Context, pointer: int, path: str, temporary: bool) -> None:
+    INSTEAD = "give `path` to foray.open_run in the other process, or a plan, which can"
+
+    def __init__(self, context: Context, pointer: int, path: str, temporary: Temporary | None = None) -> None:
         self._context, self._pointer, self.path = context, pointer, path
-        self._temporary = temporary
-        self._release = weakref.finalize(self, _close, context, pointer, path, temporary)
+        self._release = weakref.finalize(self, _close, context, pointer, temporary)
+        self._explorer = Explorer(self)
+        #: What was known beforehand.
+        self.model = Model(lib.foray_model_share(lib.foray_run_model(pointer)))
         self._player: Environment | Simulator | None = None
         #: What the states of the run are, where it was explored through clusters here.
         self.clusters: Clusters | None = None
-        self._stores = not temporary  # plans are kept in files
+        self._stores = temporary is None  # plans are kept in files
 
     # -- opening and closing
 
     def close(self) -> None:
-        """Closes the file; what is in it stays, unless it is temporary."""
-        self._release()
+        """Closes the file; what is in it stays, unless it is temporary. In a process that was forked
+        off, it stays open: it belongs to the other one."""
+        if not self._context.forked:
+            with self._context.turn():
+                self._release()
 
     def __enter__(self) -> Run:
         return self
@@ -217,21 +225,18 @@ class Run:
         return not self._release.alive
 
     @property
-    def _run(self) -> int:
+    def pointer(self) -> int:  # type: ignore[override]
+        """The foray_run, as long as there is one."""
         if self.closed:
             raise ValueError("the run is closed")
+        if self._context.forked:
+            raise UsageError(
+                "the run belongs to the process that this one was forked from:"
+                " here, foray.open_run(path) opens its file, if it has one"
+            )
         return self._pointer
 
-    @property
-    def _explorer(self) -> Any:
-        return lib.foray_run_explorer(self._run)
-
     # -- what it is
-
-    @property
-    def model(self) -> Model:
-        """What was known beforehand; it lives as long as the run is open."""
-        return Model(lib.foray_run_model(self._run), owner=self)
 
     def state_of(self, observation: Any) -> int:
         """The number of an observation, in a run that explored a Gymnasium environment here: states are
@@ -243,7 +248,7 @@ class Run:
     @property
     def world(self) -> str:
         """The world that was explored, as it was named."""
-        return str(lib.foray_run_world(self._run).decode())
+        return str(self._context.ask(lib.foray_run_world, self).decode())
 
     @property
     def algorithm(self) -> str:
@@ -253,10 +258,12 @@ class Run:
     def setting(self, name: str) -> str:
         """One setting, as text."""
         text = ctypes.create_string_buffer(600)
-        self._context.call(
-            lib.foray_settings_get,
-            self._context.pointer, lib.foray_run_settings(self._run), as_text(name, "setting"), text, len(text),
-        )  # fmt: skip
+        context = self._context
+        with context.turn():
+            settings = lib.foray_run_settings(self.pointer)
+            context.check(
+                lib.foray_settings_get(context.pointer, settings, as_text(name, "setting"), text, len(text))
+            )
         return text.value.decode()
 
     def _facts(self) -> ExplorerFacts:
@@ -277,6 +284,8 @@ class Run:
     def __repr__(self) -> str:
         if self.closed:
             return "<foray.Run, closed>"
+        if self._context.forked:
+            return "<foray.Run, of another process>"
         return f"<foray.Run of {self.world}: {self.episodes:,} episodes with {self.algorithm}>"
 
     # -- exploring
@@ -285,16 +294,17 @@ class Run:
         """Continues, up to ``episodes`` in all. Ctrl-C stops it, and finished episodes are kept."""
         episodes = None if episodes is None else whole(episodes, "episodes", 1)
         if episodes is not None and episodes > int(self.setting("episodes")):
-            self._context.call(lib.foray_run_extend, self._run, episodes)
+            self._context.call(lib.foray_run_extend, self, episodes)
         bar = bars.Bar() if bars.wanted(progress) else None
-        flag = self._context.flag
+        context = self._context
 
         def tell(_: Any, now: Any) -> bool:
             if bar is not None:
                 bar.show(now[0])
-            return not flag.value
+            return not context.flag.value
 
-        callback = PROGRESS(tell) if bar is not None or self._player is not None else None
+        shown = bar is not None or self._player is not None
+        callback = context.returning(PROGRESS, tell) if shown else None
         try:
             self._explore(callback)
         finally:
@@ -305,21 +315,15 @@ class Run:
     def _explore(self, callback: Any) -> None:
         context = self._context
         if self._player is None:
-            native = simulate(context, self.model)
-            try:
-                context.long(lib.foray_run_explore, self._run, native, callback, None)
-            finally:
-                lib.foray_world_destroy(native)
+            context.long(lib.foray_run_explore, self, ModelWorld(context, self.model), callback, None)
             return
         python = PythonWorld(context, self.model, self._player)
         if self.clusters is not None:
-            lib.foray_explorer_through_clusters(self._explorer)
+            context.ask(lib.foray_explorer_through_clusters, self._explorer)
         try:
-            context.long(lib.foray_run_explore, self._run, python.pointer, callback, None, here=True)
-        except Exception as error:
-            if python.error is not None:
-                raise python.error from None
-            if isinstance(error, WorldError) and "says that it is absorbing" in str(error):
+            context.long(lib.foray_run_explore, self, python, callback, None, here=True)
+        except WorldError as error:
+            if "says that it is absorbing" in str(error):
                 raise WorldError(f"{error}. twins=True gives every end a state of its own") from None
             raise
         finally:
@@ -365,19 +369,13 @@ class Run:
 
     def _plans(self, built: Sequence[BuiltReward], mode: str) -> list[Plan]:
         count = len(built)
-        pointers = (c_void_p * count)(*(b.pointer for b in built))
-        out = (c_void_p * count)()
-        explorer = self._explorer
-        if not self._stores:
-            self._context.long(
-                lib.foray_explorer_plan, explorer, count, pointers, mode_of(mode), out
-            )
-        else:
-            self._context.long(
-                lib.foray_run_plan, self._run, count, pointers, mode_of(mode), out
-            )
+        pointers, out = pointers_of(built), (c_void_p * count)()
+        plan, source = (
+            (lib.foray_run_plan, self) if self._stores else (lib.foray_explorer_plan, self._explorer)
+        )
+        self._context.long(plan, source, count, pointers, mode_of(mode), out)
         return [
-            Plan(pointer or 0, self.model, b, self) for pointer, b in zip(out, built, strict=True)
+            Plan(Policy(pointer or 0), self.model, b, self) for pointer, b in zip(out, built, strict=True)
         ]
 
     def certify(self, policy: npt.ArrayLike, what: RewardLike) -> Plan:
@@ -390,20 +388,15 @@ class Run:
         if given.shape not in (shape, shape[1:]):
             raise UsageError(f"a policy of shape {given.shape}, but here it is {shape}, or {shape[1:]} for every step")
         actions = np.ascontiguousarray(np.broadcast_to(given, shape), dtype=np.int32)
-        context.call(
-            lib.foray_policy_create, context.pointer, self.model.pointer, GIVEN, byref(out)
-        )
+        context.call(lib.foray_policy_create, context, self.model, GIVEN, byref(out))
         struct = cast(out, POINTER(PolicyStruct)).contents
         ctypes.memmove(struct.action, actions.ctypes.data, actions.nbytes)
-        try:
-            if own:
-                own_certify(self, out)
-            else:
-                context.long(lib.foray_explorer_certify, self._explorer, built.pointer, out)
-        except BaseException:
-            lib.foray_policy_destroy(out)
-            raise
-        return Plan(out.value or 0, self.model, built, self)
+        made = Policy(out.value or 0)
+        if own:
+            own_certify(self, made)
+        else:
+            context.long(lib.foray_explorer_certify, self._explorer, built, made)
+        return Plan(made, self.model, built, self)
 
     def bound(self) -> Certificate:
         """The bound for all rewards r(s,a) in [0,1] at once."""
@@ -451,7 +444,7 @@ class Run:
     def data(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """All episodes: states [episodes, horizon + 1], and actions [episodes, horizon], which are
         -1 after the end of a recorded episode that was shorter."""
-        H, K = self.model.horizon, int(lib.foray_run_saved(self._run))
+        H, K = self.model.horizon, int(self._context.ask(lib.foray_run_saved, self))
         wide = 2 * H if lib.foray_algorithm_is_generative(as_text(self.algorithm, "algorithm")) else H + 1
         states, actions = np.empty((K, wide), np.int32), np.empty((K, H), np.int32)
         to_states, to_actions, copy = states.ctypes.data, actions.ctypes.data, ctypes.memmove
@@ -461,7 +454,8 @@ class Run:
             copy(to_actions + 4 * H * k, action, 4 * H)
             return True
 
-        self._context.call(lib.foray_run_episodes, self._run, 0, EPISODES(take), None)
+        callback = self._context.returning(EPISODES, take)
+        self._context.long(lib.foray_run_episodes, self, 0, callback, None, here=True)
         return states, actions
 
     def trace(self) -> npt.NDArray[np.float64]:
@@ -472,7 +466,8 @@ class Run:
             rows.append((episodes, plans, bound))
             return True
 
-        self._context.call(lib.foray_run_trace, self._run, TRACE(take), None)
+        callback = self._context.returning(TRACE, take)
+        self._context.long(lib.foray_run_trace, self, callback, None, here=True)
         return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
     def figure(self) -> Any:
@@ -483,34 +478,57 @@ class Run:
         """Writes a page about the run, as `foray report` does."""
         name = path_of(path)
         check_free(path, replace)
-        self._context.long(lib.foray_report_save, self._run, name)
+        self._context.long(lib.foray_report_save, self, name)
 
     def verify(self) -> None:
         """Checks the whole file and replays all episodes; raises what is wrong."""
-        self._context.long(lib.foray_run_verify, self._run)
+        self._context.long(lib.foray_run_verify, self)
 
 
-def _close(context: Context, pointer: int, path: str, temporary: bool) -> None:
+def _close(context: Context, pointer: int, temporary: Temporary | None) -> None:
+    """Also at exit, when another thread may be exploring still: it is told to stop."""
+    if context.forked:
+        return
+    context.flag.value = 1
     with context.lock:
         status = lib.foray_run_close(pointer)
-        if not temporary:
+        if temporary is None:
             context.check(status)
-            return
-        for ending in ("", "-wal", "-shm"):
-            if os.path.exists(path + ending):
-                os.unlink(path + ending)
+        else:
+            temporary.remove()
+
+
+class Explorer(Native):
+    """The foray_explorer of a run."""
+
+    INSTEAD = "it is part of the run"
+
+    def __init__(self, run: Run) -> None:
+        self._run = weakref.ref(run)
+
+    @property
+    def pointer(self) -> int:  # type: ignore[override]
+        run = self._run()
+        assert run is not None
+        return int(lib.foray_run_explorer(run.pointer))
 
 
 # ----------------------------------------------------------------------------------- functions
 
 
+def pointers_of(natives: Sequence[Native]) -> Any:
+    """As an array, which keeps them alive."""
+    array: Any = (c_void_p * len(natives))(*(native.pointer for native in natives))
+    array.natives = list(natives)
+    return array
+
+
 def _target(context: Context, run: Run, until: float | None, targets: Iterable[RewardLike]) -> None:
     if until is not None:
-        context.call(lib.foray_run_set_until, run._run, real(until, "until"))
+        context.call(lib.foray_run_set_until, run, real(until, "until"))
     built = [run._reward(what) for what in targets]
     if built:
-        pointers = (c_void_p * len(built))(*(b.pointer for b in built))
-        context.call(lib.foray_run_set_targets, run._run, len(built), pointers)
+        context.call(lib.foray_run_set_targets, run, len(built), pointers_of(built))
 
 
 def _prepare(
@@ -530,13 +548,40 @@ def _prepare(
         raise UsageError("range= is that of an environment's own reward, and there is no environment here")
     if reward_for is not None:
         built = run._reward(reward_for)
-        run._context.call(lib.foray_run_give_reward, run._run, built.pointer)
+        run._context.call(lib.foray_run_give_reward, run, built)
 
 
-def _temporary() -> str:
-    handle, path = tempfile.mkstemp(prefix="foray-", suffix=".foray")
-    os.close(handle)
-    return path
+class Temporary:
+    """A directory of our own, for files that others may neither read nor put a link in the place of. It
+    is removed with this object, or at exit, by the process that made it."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mkdtemp(prefix="foray-")
+        self.remove = weakref.finalize(self, _remove, self.path, os.getpid())
+
+    def __reduce__(self) -> Any:
+        raise TypeError("what is in a temporary directory can be neither copied nor pickled: give path=")
+
+
+def _remove(path: str, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def create(
+    context: Context, model: Model, world: str, settings: Mapping[str, object],
+    path: str | os.PathLike[str] | None, replace: bool,
+) -> Run:  # fmt: skip
+    """A run that has seen nothing: in a file, or without a path in a temporary one."""
+    made, out = _settings(context, settings), c_void_p()
+    temporary = Temporary() if path is None else None
+    where = os.path.join(temporary.path, "run.foray") if temporary is not None else os.fspath(path or "")
+    context.call(
+        lib.foray_run_create,
+        context, path_of(where), REPLACE if replace else NEW, model, as_text(world, "name"), byref(made),
+        byref(out),
+    )  # fmt: skip
+    return Run(context, out.value or 0, where, temporary)
 
 
 def explore(
@@ -598,24 +643,14 @@ def explore(
             settings = {"pooled": "on", **settings}
     named = {"algorithm": algorithm, "episodes": episodes, "seed": seed}
     chosen = {key: value for key, value in {**named, **settings}.items() if value is not None}
-    where = os.fspath(path) if path is not None else _temporary()
-    out = c_void_p()
-    if resume and path is not None and os.path.exists(where):
-        context.long(lib.foray_run_open, context.pointer, path_of(where), WRITE, byref(out))
-        run = Run(context, out.value or 0, where, temporary=False)
+    if resume and path is not None and os.path.exists(path):
+        run = _open(context, path, WRITE)
         if not model.same_as(run.model):
             known_as = run.world
             run.close()
-            raise UsageError(f"{where} is a run of another model: it explored {known_as}")
+            raise UsageError(f"{run.path} is a run of another model: it explored {known_as}")
     else:
-        how = REPLACE if replace or path is None else NEW
-        made = _settings(context, chosen)
-        context.call(
-            lib.foray_run_create,
-            context.pointer, path_of(where), how, model.pointer, as_text(name, "name"), byref(made),
-            byref(out),
-        )  # fmt: skip
-        run = Run(context, out.value or 0, where, temporary=path is None)
+        run = create(context, model, name, chosen, path, replace)
     try:
         _prepare(run, player, range, reward_for)
         _target(context, run, until, targets)
@@ -627,10 +662,16 @@ def explore(
 
 def open_run(path: str | os.PathLike[str], *, write: bool = False, threads: int = 1) -> Run:
     """Opens a run file, to plan with it."""
-    context, out = Context(threads), c_void_p()
-    context.long(
-        lib.foray_run_open, context.pointer, path_of(path), WRITE if write else READ, byref(out)
-    )
-    run = Run(context, out.value or 0, os.fspath(path), temporary=False)
+    run = _open(Context(threads), path, WRITE if write else READ)
     run._stores = write
     return run
+
+
+def _open(context: Context, path: str | os.PathLike[str], how: int) -> Run:
+    out = c_void_p()
+    try:
+        context.long(lib.foray_run_open, context, path_of(path), how, byref(out))
+    except BaseException:  # also one that came when it was open already
+        lib.foray_run_close(out)
+        raise
+    return Run(context, out.value or 0, os.fspath(path))

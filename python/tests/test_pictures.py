@@ -48,7 +48,7 @@ def test_a_notebook_shows_the_map() -> None:
     assert set(shown.values()) <= {("", False)}
     assert "&lt;foray.Plan" in plan._repr_html_() and "<foray.Plan" not in plan._repr_html_()
     run.close()
-    assert "<table>" not in plan._repr_html_()
+    assert "<table>" in plan._repr_html_()
 
 
 def _without_a_map() -> foray.Plan:

@@ -20,9 +20,17 @@ static void destroy_names(char **names, int64_t count)
     free(names);
 }
 
+/* Constant but for this number, which threads may change at the same time. */
+foray_model *foray_model_share(const foray_model *model)
+{
+    foray_model *shared = (foray_model *)(uintptr_t)model;
+    __atomic_add_fetch(&shared->shares, 1, __ATOMIC_RELAXED);
+    return shared;
+}
+
 void foray_model_destroy(foray_model *model)
 {
-    if (!model)
+    if (!model || __atomic_fetch_sub(&model->shares, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     fy_basis_destroy(model->basis);
     destroy_names(model->state_names, model->states);
