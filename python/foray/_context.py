@@ -35,6 +35,12 @@ class Native:
     def __reduce__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled: {self.INSTEAD}")
 
+    def _taken(self, address: ctypes.c_void_p) -> int:
+        """Where the thing is that the library has made for it; no number is such a place."""
+        if not isinstance(address, ctypes.c_void_p):
+            raise TypeError(f"a {type(self).__name__} is nothing to make by itself: functions and methods return it")
+        return address.value or 0
+
     def _destroyed_by(self, function: Callable[..., None], *arguments: Any) -> None:
         """Destroys it when nobody has it. Not at exit: other threads may still be at work with it."""
         weakref.finalize(self, function, *arguments).atexit = False

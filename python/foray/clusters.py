@@ -121,7 +121,7 @@ class Clusters(Native):
         lib.foray_clusters_centre(self.pointer, cluster, centre.ctypes.data)
         return centre
 
-    def action(self, policy: Any, step: int, observation: npt.ArrayLike) -> int:
+    def _action(self, policy: int, step: int, observation: npt.ArrayLike) -> int:
         """What a policy over the clusters does at an observation: as its clusters weigh."""
         self._place(observation)
         return int(lib.foray_policy_act(policy, self.pointer, step, self._at))

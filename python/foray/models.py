@@ -35,10 +35,10 @@ class Model(Native):
     True
     """
 
-    def __init__(self, pointer: int) -> None:
+    def __init__(self, made: c_void_p) -> None:
         """Takes a foray_model over."""
-        self.pointer = pointer
-        self._destroyed_by(lib.foray_model_destroy, pointer)
+        self.pointer = self._taken(made)
+        self._destroyed_by(lib.foray_model_destroy, self.pointer)
 
     def __reduce__(self) -> Any:
         context = Context()
@@ -197,7 +197,7 @@ def world(text: str, **parameters: object) -> Model:
     spec = text + ("," if ":" in text else ":") + extra if extra else text
     name, context, out = as_text(spec, "world"), Context(), c_void_p()
     context.call(lib.foray_model_builtin, context.pointer, name, byref(out))
-    return Model(out.value or 0)
+    return Model(out)
 
 
 def worlds() -> dict[str, str]:
@@ -217,7 +217,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     """Reads a model file, JSON or compact."""
     context, out = Context(), c_void_p()
     context.call(lib.foray_model_load, context.pointer, path_of(path), byref(out))
-    return Model(out.value or 0)
+    return Model(out)
 
 
 def open_model(states: int, actions: int, horizon: int, initial: Initial | None = None) -> Model:
@@ -244,7 +244,7 @@ def _parsed(data: bytes) -> Model:
     """A model from the bytes of a model file."""
     context, out = Context(), c_void_p()
     context.call(lib.foray_model_parse, context.pointer, data, len(data), b"model", byref(out))
-    return Model(out.value or 0)
+    return Model(out)
 
 
 # ------------------------------------------------------------------------------------ builders
@@ -274,15 +274,15 @@ class Builder(Native):
 
     INSTEAD = "finish() makes a model, which can"
 
-    def __init__(self, context: Context, pointer: int) -> None:
-        self._context, self._pointer = context, pointer
-        self._destroyed_by(_destroy_builder, context, pointer)
+    def __init__(self, context: Context, made: c_void_p) -> None:
+        self._context, self._pointer = context, self._taken(made)
+        self._destroyed_by(_destroy_builder, context, self._pointer)
 
     @staticmethod
     def _make(function: Any, *arguments: Any) -> Builder:
         context, out = Context(), c_void_p()
         context.call(function, context.pointer, *arguments, byref(out))
-        return Builder(context, out.value or 0)
+        return Builder(context, out)
 
     def _sized(self, outcomes: Sequence[int] = (), dim: int = 0) -> Builder:
         """How long the arrays are that C reads without being told."""
@@ -423,7 +423,7 @@ class Builder(Native):
         """The model; raises what is wrong with it. A builder makes one model."""
         out = c_void_p()
         self._context.call(lib.foray_builder_finish, self._pointer, byref(out))
-        return Model(out.value or 0)
+        return Model(out)
 
 
 def _sizes(states: int, actions: int, horizon: int) -> tuple[int, int, int]:

@@ -115,7 +115,7 @@ def own_reward(run: Run, side: int = LOW) -> BuiltReward:
         raise _explain(run)
     out, context = c_void_p(), run._context
     context.call(lib.foray_run_own_reward, run, side, byref(out))
-    return BuiltReward(context, run.model, out.value or 0)
+    return BuiltReward(context, run.model, out)
 
 
 def own_plan(run: Run, mode: str) -> Plan:
@@ -124,7 +124,7 @@ def own_plan(run: Run, mode: str) -> Plan:
         raise _explain(run)
     out = c_void_p()
     run._context.long(lib.foray_run_own_plan, run, mode_of(mode), run._stores, byref(out))
-    return Plan(Policy(out.value or 0), run.model, own_reward(run), run)
+    return Plan(Policy(out), run.model, own_reward(run), run)
 
 
 def own_certify(run: Run, policy: Policy) -> None:

@@ -112,9 +112,9 @@ class Policy(Native):
 
     INSTEAD = "copy the plan"
 
-    def __init__(self, pointer: int) -> None:
-        self.pointer = pointer
-        self._destroyed_by(lib.foray_policy_destroy, pointer)
+    def __init__(self, made: ctypes.c_void_p) -> None:
+        self.pointer = self._taken(made)
+        self._destroyed_by(lib.foray_policy_destroy, self.pointer)
 
 
 class Plan(Native):
@@ -134,6 +134,8 @@ class Plan(Native):
     def __init__(
         self, policy: Policy, model: Model, reward: BuiltReward, run: Run | None, clusters: Clusters | None = None
     ) -> None:
+        if not isinstance(policy, Policy):
+            raise TypeError("a Plan is nothing to make by itself: run.plan and run.certify return it")
         self._policy, self.pointer = policy, policy.pointer
         self.model, self.reward, self.run = model, reward, run
         self._struct = struct = cast(self.pointer, POINTER(PolicyStruct)).contents
@@ -168,7 +170,7 @@ class Plan(Native):
         if isinstance(state, (int, np.integer)):
             return int(self.policy[step, whole(state, "state", 0, self._struct.states - 1, OutOfRange)])
         if self._clusters is not None:
-            return self._clusters.action(self.pointer, step, state)
+            return self._clusters._action(self.pointer, step, state)
         if self.run is None:
             raise UsageError("this plan is a copy without its run, which knows observations: give the number of a state")
         return int(self.policy[step, self.run.state_of(state)])
@@ -251,7 +253,7 @@ def _parsed(data: bytes, model: Model, reward: BuiltReward, clusters: Clusters |
     """A plan from the bytes of a policy file."""
     context, out = Context(), c_void_p()
     context.call(lib.foray_policy_parse, context, data, len(data), b"plan", byref(out))
-    return Plan(Policy(out.value or 0), model, reward, None, clusters)
+    return Plan(Policy(out), model, reward, None, clusters)
 
 
 def _law_name(law: Any) -> str:

@@ -26,10 +26,10 @@ RewardLike = Union["Reward", str, npt.NDArray[Any], Mapping[Any, float], Callabl
 class BuiltReward(Native):
     """A foray_reward of one model."""
 
-    def __init__(self, context: Context, model: Model, pointer: int) -> None:
-        self.context, self.model, self.pointer = context, model, pointer
+    def __init__(self, context: Context, model: Model, made: c_void_p) -> None:
+        self.context, self.model, self.pointer = context, model, self._taken(made)
         self.sizes = model.horizon, model.states, model.actions
-        self._destroyed_by(_destroy, model, pointer)
+        self._destroyed_by(_destroy, model, self.pointer)
 
     def __reduce__(self) -> Any:
         return _parsed, (self.model, self.to_json().encode())
@@ -78,7 +78,7 @@ def _parsed(model: Model, data: bytes) -> BuiltReward:
     """A reward from the bytes of a reward file."""
     context, out = Context(), c_void_p()
     context.call(lib.foray_reward_parse, context, model, data, len(data), b"reward", byref(out))
-    return BuiltReward(context, model, out.value or 0)
+    return BuiltReward(context, model, out)
 
 
 class Reward:
@@ -139,7 +139,7 @@ def _create(context: Context, model: Model, name: str, low: float, high: float,
         lib.foray_reward_create_between,
         context.pointer, model.pointer, text(name, "name"), low, high, default, byref(out),
     )  # fmt: skip
-    return BuiltReward(context, model, out.value or 0)
+    return BuiltReward(context, model, out)
 
 
 # --------------------------------------------------------------------------------- short forms
@@ -177,7 +177,7 @@ def reach(*states: State, avoid: Iterable[State] = (), name: str | None = None) 
             context.pointer, model.pointer, text(label, "name"), len(to), to.ctypes.data,
             len(away), away.ctypes.data, byref(out),
         )  # fmt: skip
-        return BuiltReward(context, model, out.value or 0)
+        return BuiltReward(context, model, out)
 
     return Reward(make)
 
@@ -212,7 +212,7 @@ def load_reward(path: str | os.PathLike[str]) -> Reward:
     def make(context: Context, model: Model) -> BuiltReward:
         out = c_void_p()
         context.call(lib.foray_reward_load, context.pointer, model.pointer, where, byref(out))
-        return BuiltReward(context, model, out.value or 0)
+        return BuiltReward(context, model, out)
 
     return Reward(make)
 

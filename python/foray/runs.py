@@ -193,12 +193,12 @@ class Run(Native):
 
     INSTEAD = "give `path` to foray.open_run in the other process, or a plan, which can"
 
-    def __init__(self, context: Context, pointer: int, path: str, temporary: Temporary | None = None) -> None:
-        self._context, self._pointer, self.path = context, pointer, path
-        self._release = weakref.finalize(self, _close, context, pointer, temporary)
+    def __init__(self, context: Context, made: c_void_p, path: str, temporary: Temporary | None = None) -> None:
+        self._context, self._pointer, self.path = context, self._taken(made), path
+        self._release = weakref.finalize(self, _close, context, self._pointer, temporary)
         self._explorer = Explorer(self)
         #: What was known beforehand.
-        self.model = Model(lib.foray_model_share(lib.foray_run_model(pointer)))
+        self.model = Model(c_void_p(lib.foray_model_share(lib.foray_run_model(self._pointer))))
         self._player: Environment | Simulator | None = None
         #: What the states of the run are, where it was explored through clusters here.
         self.clusters: Clusters | None = None
@@ -375,7 +375,7 @@ class Run(Native):
         )
         self._context.long(plan, source, count, pointers, mode_of(mode), out)
         return [
-            Plan(Policy(pointer or 0), self.model, b, self) for pointer, b in zip(out, built, strict=True)
+            Plan(Policy(c_void_p(pointer)), self.model, b, self) for pointer, b in zip(out, built, strict=True)
         ]
 
     def certify(self, policy: npt.ArrayLike, what: RewardLike) -> Plan:
@@ -391,7 +391,7 @@ class Run(Native):
         context.call(lib.foray_policy_create, context, self.model, GIVEN, byref(out))
         struct = cast(out, POINTER(PolicyStruct)).contents
         ctypes.memmove(struct.action, actions.ctypes.data, actions.nbytes)
-        made = Policy(out.value or 0)
+        made = Policy(out)
         if own:
             own_certify(self, made)
         else:
@@ -581,7 +581,7 @@ def create(
         context, path_of(where), REPLACE if replace else NEW, model, as_text(world, "name"), byref(made),
         byref(out),
     )  # fmt: skip
-    return Run(context, out.value or 0, where, temporary)
+    return Run(context, out, where, temporary)
 
 
 def explore(
@@ -674,4 +674,4 @@ def _open(context: Context, path: str | os.PathLike[str], how: int) -> Run:
     except BaseException:  # also one that came when it was open already
         lib.foray_run_close(out)
         raise
-    return Run(context, out.value or 0, os.fspath(path))
+    return Run(context, out, os.fspath(path))

@@ -158,7 +158,7 @@ def from_table_with_twins(
             lib.foray_model_import,
             context.pointer, paths, 1, byref(options), byref(out), None, byref(facts),
         )  # fmt: skip
-    model = Model(out.value or 0)
+    model = Model(out)
     return model, _twins(table, model, initial) if facts.twins else {}
 
 
