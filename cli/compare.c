@@ -32,6 +32,10 @@ static cli_exit add_algorithm(contest *c, const char *text)
     if (!cli_algorithm_exists(name, &guess) && guess.best)
         return cli_fail(c->session, CLI_USAGE, "there is no algorithm '%s'; did you mean '%s'?",
                         name, guess.best);
+    if (strcmp(name, "recorded") == 0)
+        return cli_fail(c->session, CLI_USAGE,
+                        "recorded explores nothing: there is nothing to "
+                        "compare");
     c->algorithm[c->what.algorithms++] = text;
     return CLI_DONE;
 }
