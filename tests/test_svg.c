@@ -1,6 +1,5 @@
 /* test_svg.c - charts, axes, tables and escaping: well-formed whatever is in them. */
 #include "draw/axis.h"
-#include "page/formula.h"
 #include "page/page.h"
 #include "draw/table.h"
 #include "support.h"
@@ -410,44 +409,6 @@ static void labels_are_short(void **state)
     assert_string_equal(fy_number(NAN, text), "unknown");
 }
 
-/* ----------------------------------------------------------------------- formulas */
-
-static void assert_formula(foray_context *ctx, const char *formula, const char *wanted)
-{
-    fy_writer text = {.ctx = ctx};
-    fy_formula_print(&text, formula);
-    fy_write_bytes(&text, "", 1);
-    assert_false(text.failed);
-    assert_well_formed((const char *)text.data);
-    assert_non_null(strstr((const char *)text.data, wanted));
-    free(text.data);
-}
-
-static void formulas_are_mathml(void **state)
-{
-    (void)state;
-    foray_context *ctx = foray_context_create();
-    assert_formula(ctx, "eps^2", "<msup><mi>ε</mi><mrow><mn>2</mn></mrow></msup>");
-    assert_formula(ctx, "B^-2", "<mrow><mo>−</mo><mn>2</mn></mrow>");
-    assert_formula(ctx, "1/H", "<mfrac><mn>1</mn><mi>H</mi></mfrac>");
-    assert_formula(ctx, "(a + b)/c",
-                   "<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mi>c</mi>");
-    assert_formula(ctx, "(a)^2/c", "<mo>)</mo></mrow><mrow><mn>2</mn></mrow></msup><mi>c</mi>");
-    assert_formula(ctx, "sqrt(K) <= eps", "<msqrt><mrow><mi>K</mi></mrow></msqrt><mo>≤</mo>");
-    assert_formula(ctx, "((((", "<math>");
-    assert_formula(ctx, "a))/", "<mo>)</mo>");
-    assert_formula(ctx, "<script>&", "&lt;");
-    fy_writer text = {.ctx = ctx};
-    static const char *const formula[] = {"K(eps)", "K", NULL};
-    fy_formula_prose(&text, "a < K(eps), not K", formula);
-    fy_write_bytes(&text, "", 1);
-    assert_int_equal(occurrences((const char *)text.data, "<math>"), 2);
-    assert_non_null(
-        strstr((const char *)text.data, "a &lt; <span class=\"formula\" tabindex=\"0\"><math>"));
-    free(text.data);
-    foray_context_destroy(ctx);
-}
-
 /* ------------------------------------------------------------------------- tables */
 
 typedef void (*print_fn)(const fy_table *table, fy_writer *text);
@@ -555,7 +516,6 @@ int main(void)
         cmocka_unit_test(long_names_are_shortened),
         cmocka_unit_test(algorithms_have_fixed_looks),
         cmocka_unit_test(hidden_lines_are_named),
-        cmocka_unit_test(formulas_are_mathml),
         cmocka_unit_test(decades_are_labelled),
         cmocka_unit_test(labels_are_short),
         cmocka_unit_test(one_table_three_ways),

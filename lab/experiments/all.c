@@ -1,6 +1,5 @@
 /* all.c - one experiment or all of them, and the page that links them. */
 #include "experiments/lab.h"
-#include "page/formula.h"
 #include "page/page.h"
 
 #include <inttypes.h>
@@ -65,10 +64,9 @@ static foray_status write_index(const all *a)
         char *path = fy_folder_path(a->ctx, &folder, "findings.txt");
         status = path ? fy_file_read(a->ctx, path, (size_t)1 << 20, &findings, &size)
                       : FORAY_ERROR_MEMORY;
-        fy_print(&text, "<h2><a href=\"%s/index.html\">%s</a></h2>\n<p>", experiment->name,
+        fy_print(&text, "<h2><a href=\"%s/index.html\">%s</a></h2>\n", experiment->name,
                  experiment->name);
-        fy_formula_prose(&text, experiment->question, experiment->formula);
-        fy_print(&text, "</p>\n");
+        fy_lab_print_question(&text, experiment);
         if (status == FORAY_OK)
             fy_lab_print_findings(&text, (const char *)findings, false);
         free(findings);

@@ -37,14 +37,19 @@ typedef struct fy_lab_cell {
     int64_t at[FY_LAB_AXES]; /* which values of the parameters; for the experiment to say */
 } fy_lab_cell;
 
-/* Everything is required. */
+/* A formula as it stands in plain text, and as HTML; the last of a list is {NULL, NULL}. */
+typedef struct fy_lab_formula {
+    const char *text, *html;
+} fy_lab_formula;
+
+/* Everything is required but formulas. */
 typedef struct fy_lab_experiment {
-    const char *name;           /* one word */
-    const char *summary;        /* one line without a full stop that goes after "measure" */
-    const char *question;       /* a paragraph for the page: what is measured, and how */
-    const char *const *formula; /* what in it is a formula; the last is NULL. NULL: nothing */
-    const char *description;    /* the same for the help of the command, in lines of 80 columns */
-    const char *example;        /* options with which the command takes a moment */
+    const char *name;              /* one word */
+    const char *summary;           /* one line without a full stop that goes after "measure" */
+    const char *question;          /* a paragraph for the page: what is measured, and how */
+    const fy_lab_formula *formula; /* what in it is a formula, the longer before its parts; NULL */
+    const char *description; /* the same for the help of the command, in lines of 80 columns */
+    const char *example;     /* options with which the command takes a moment */
     const foray_lab_parameter *parameter;
     int64_t parameters;
     const fy_lab_column *column;
@@ -182,6 +187,8 @@ foray_status fy_lab_create(foray_context *ctx, const fy_lab_experiment *experime
 foray_status fy_lab_make(fy_lab *lab, const char *directory, foray_work_fn progress, void *user);
 void fy_lab_release(fy_lab *lab);
 
+/* The question as a paragraph, with its formulas. */
+void fy_lab_print_question(fy_writer *text, const fy_lab_experiment *experiment);
 /* The verdict as a paragraph, and where `details` are wanted a list of them, to be opened. */
 void fy_lab_print_findings(fy_writer *text, const char *findings, bool details);
 

@@ -2,7 +2,6 @@
 #include "experiments/lab.h"
 #include "compare/figures.h"
 #include "page/command.h"
-#include "page/formula.h"
 #include "page/page.h"
 
 #include <inttypes.h>
@@ -128,6 +127,45 @@ void fy_lab_print_findings(fy_writer *text, const char *findings, bool details)
     fy_print(text, "</ul></details>\n");
 }
 
+/* The first `length` bytes of the text. */
+static void print_piece(fy_writer *text, const char *from, size_t length)
+{
+    char *piece = fy_alloc(text->ctx, length + 1, 1);
+    text->failed |= !piece;
+    if (piece) {
+        memcpy(piece, from, length);
+        fy_print_escaped(text, piece);
+    }
+    free(piece);
+}
+
+/* The formula that begins here, or NULL. */
+static const fy_lab_formula *find_formula(const fy_lab_experiment *experiment, const char *at)
+{
+    for (const fy_lab_formula *its = experiment->formula; its && its->text; its++)
+        if (strncmp(at, its->text, strlen(its->text)) == 0)
+            return its;
+    return NULL;
+}
+
+void fy_lab_print_question(fy_writer *text, const fy_lab_experiment *experiment)
+{
+    const char *plain = experiment->question, *at = plain;
+    fy_print(text, "<p>");
+    while (*at) {
+        const fy_lab_formula *formula = find_formula(experiment, at);
+        if (!formula) {
+            at++;
+            continue;
+        }
+        print_piece(text, plain, (size_t)(at - plain));
+        fy_print(text, "<span class=\"formula\">%s</span>", formula->html);
+        plain = at += strlen(formula->text);
+    }
+    print_piece(text, plain, (size_t)(at - plain));
+    fy_print(text, "</p>\n");
+}
+
 static void print_rows(const fy_lab *lab, fy_writer *text)
 {
     fy_table table = table_of_rows(lab, false);
@@ -201,9 +239,9 @@ static foray_status save_page(fy_lab *lab, const fy_content *content)
     fy_page_begin(&text, title);
     fy_print(&text, "<p class=\"lead\">");
     fy_print_escaped(&text, experiment->summary);
-    fy_print(&text, "; %" PRId64 " cells; foray %s</p>\n<p>", lab->cells, foray_version());
-    fy_formula_prose(&text, experiment->question, experiment->formula);
-    fy_print(&text, "</p>\n<h2>What was found</h2>\n");
+    fy_print(&text, "; %" PRId64 " cells; foray %s</p>\n", lab->cells, foray_version());
+    fy_lab_print_question(&text, experiment);
+    fy_print(&text, "<h2>What was found</h2>\n");
     if (!text.failed)
         fy_lab_print_findings(&text, (const char *)lab->findings.data, true);
     fy_content_print(content, &text);

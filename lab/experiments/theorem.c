@@ -5,14 +5,61 @@
  *     play K(eps) episodes with the paper's constants, and at 10^(i/4) episodes measure the
  *     worst gap, the certificate, and the quantities that the proof bounds
  *
- * K(eps) is the paper's with its constants worked out: theorem_bound.h. */
-#include "experiments/theorem.h"
+ * K(eps) is the paper's with its constants worked out: theorem_run.h. */
+#include "experiments/lab.h"
 #include "experiments/theorem_run.h"
+#include "measure/measure.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const fy_theorem_variant variants[] = {
+/* Parameters. */
+enum {
+    VARIANTS,
+    WORLDS,
+    EPS,
+    DELTA,
+    EVERY_BUDGET,
+    DOUBLING_BUDGET,
+    OTHERS,
+    REWARDS,
+    ROUNDS,
+    SEEDS,
+    SEED,
+    PARAMETERS
+};
+
+/* Columns; a row is a checkpoint of a run. */
+enum {
+    C_VARIANT,
+    C_WORLD,
+    C_EPS,
+    C_SEED,
+    C_PROMISED,
+    C_EPISODE,
+    C_GAP,
+    C_BOUND,
+    C_EXPLORATION,
+    C_DISTANCE,
+    C_INFORMATION,
+    C_BONUS,
+    C_PLANS,
+    COLUMNS
+};
+
+/* What a cell's axes mean. The seeds of a run lie side by side. */
+enum { AT_VARIANT, AT_WORLD, AT_EPS, AT_SEED };
+
+/* The algorithm as printed, and the changes that its proof allows or asks for. */
+typedef struct theorem_variant {
+    const char *name, *algorithm;
+    int clip, replan;
+    const char *about;
+} theorem_variant;
+
+static const theorem_variant variants[] = {
     {"printed", "ucrl-rfe", FORAY_CLIP_HORIZON, FORAY_REPLAN_EVERY,
      "UCRL-RFE as printed: values clipped at H, a new plan in every episode"},
     {"proof", "ucrl-rfe", FORAY_CLIP_REMAINING, FORAY_REPLAN_EVERY,
@@ -23,81 +70,78 @@ static const fy_theorem_variant variants[] = {
     {"plus", "ucrl-rfe+", FORAY_CLIP_HORIZON, FORAY_REPLAN_EVERY,
      "UCRL-RFE+ as printed, for as many episodes as UCRL-RFE needs: its own K is out of reach"},
 };
-enum { VARIANTS = sizeof variants / sizeof *variants };
+enum { VARIANT_COUNT = sizeof variants / sizeof *variants };
 
-const fy_theorem_variant *fy_theorem_variant_at(int64_t index)
+/* Variant `index`; NULL past the end. */
+static const theorem_variant *variant_at(int64_t index)
 {
-    return index >= 0 && index < VARIANTS ? &variants[index] : NULL;
+    return index >= 0 && index < VARIANT_COUNT ? &variants[index] : NULL;
 }
 
-static const foray_lab_parameter parameters[FY_THEOREM_PARAMETERS] = {
-    [FY_THEOREM_VARIANTS] = FY_LAB_CHOICES(
-        "variants", "printed,proof,doubling,plus", "printed,proof,doubling,plus",
-        "printed|proof|doubling|plus", "the algorithm as printed, and with what its proof allows"),
-    [FY_THEOREM_WORLDS] = FY_LAB_WORLDS("worlds",
-                                        "chain:states=3,zones=1,laws=1,horizon=2 "
-                                        "chain:states=3,zones=1,laws=1,horizon=3",
-                                        "chain:states=3,zones=1,laws=1,horizon=2 "
-                                        "chain:states=3,zones=1,laws=1,horizon=3 "
-                                        "mixture:states=3,actions=2,successors=3,dim=2,horizon=2",
-                                        "worlds to play in, small enough"),
-    [FY_THEOREM_EPS] =
-        FY_LAB_REALS("eps", "0.5,0.25,0.1", "1,0.5,0.25,0.1", 1e-6, 1e6, "accuracies"),
-    [FY_THEOREM_DELTA] =
-        FY_LAB_REAL("delta", "0.1", "0.1", 1e-9, 0.999, "the share of runs that may fail"),
-    [FY_THEOREM_EVERY_BUDGET] =
-        FY_LAB_WHOLE("every_budget", "4000000", "4000000", 1, 1e12,
-                     "largest number of episodes of a run that plans in every one"),
-    [FY_THEOREM_DOUBLING_BUDGET] =
-        FY_LAB_WHOLE("doubling_budget", "40000000", "40000000", 1, 1e12,
-                     "largest number of episodes of a run that plans rarely"),
-    [FY_THEOREM_OTHERS] =
+static const foray_lab_parameter parameters[PARAMETERS] = {
+    [VARIANTS] = FY_LAB_CHOICES("variants", "printed,proof,doubling,plus",
+                                "printed,proof,doubling,plus", "printed|proof|doubling|plus",
+                                "the algorithm as printed, and with what its proof allows"),
+    [WORLDS] = FY_LAB_WORLDS("worlds",
+                             "chain:states=3,zones=1,laws=1,horizon=2 "
+                             "chain:states=3,zones=1,laws=1,horizon=3",
+                             "chain:states=3,zones=1,laws=1,horizon=2 "
+                             "chain:states=3,zones=1,laws=1,horizon=3 "
+                             "mixture:states=3,actions=2,successors=3,dim=2,horizon=2",
+                             "worlds to play in, small enough"),
+    [EPS] = FY_LAB_REALS("eps", "0.5,0.25,0.1", "1,0.5,0.25,0.1", 1e-6, 1e6, "accuracies"),
+    [DELTA] = FY_LAB_REAL("delta", "0.1", "0.1", 1e-9, 0.999, "the share of runs that may fail"),
+    [EVERY_BUDGET] = FY_LAB_WHOLE("every_budget", "4000000", "4000000", 1, 1e12,
+                                  "largest number of episodes of a run that plans in every one"),
+    [DOUBLING_BUDGET] = FY_LAB_WHOLE("doubling_budget", "40000000", "40000000", 1, 1e12,
+                                     "largest number of episodes of a run that plans rarely"),
+    [OTHERS] =
         FY_LAB_WORLDS("others", "chain riverswim rooms inventory",
                       "chain riverswim rooms inventory", "worlds for which only K is computed"),
-    [FY_THEOREM_REWARDS] = FY_LAB_WHOLE("rewards", "8", "8", 1, 1e6,
-                                        "rewards of each kind: goals, dense, sparse, timed"),
-    [FY_THEOREM_ROUNDS] = FY_LAB_WHOLE("rounds", "4", "4", 0, 1e6, "rounds of the adversary"),
-    [FY_THEOREM_SEEDS] = FY_LAB_SEEDS("8", "20"),
-    [FY_THEOREM_SEED] = FY_LAB_SEED,
+    [REWARDS] = FY_LAB_WHOLE("rewards", "8", "8", 1, 1e6,
+                             "rewards of each kind: goals, dense, sparse, timed"),
+    [ROUNDS] = FY_LAB_WHOLE("rounds", "4", "4", 0, 1e6, "rounds of the adversary"),
+    [SEEDS] = FY_LAB_SEEDS("8", "20"),
+    [SEED] = FY_LAB_SEED,
 };
 
-static const char *const variant_words[VARIANTS + 1] = {"printed", "proof", "doubling", "plus",
-                                                        NULL};
+static const char *const variant_words[VARIANT_COUNT + 1] = {"printed", "proof", "doubling", "plus",
+                                                             NULL};
 
-static const fy_lab_column measures[FY_THEOREM_COLUMNS] = {
-    [FY_THEOREM_C_VARIANT] = {.name = "variant",
-                              .help = "the variant of the algorithm",
-                              .word = variant_words},
-    [FY_THEOREM_C_WORLD] = {.name = "world", .help = "the world", .words = 1 + FY_THEOREM_WORLDS},
-    [FY_THEOREM_C_EPS] = {.name = "eps", .help = "the accuracy promised after K episodes"},
-    [FY_THEOREM_C_SEED] = {.name = "seed", .help = "the seed"},
-    [FY_THEOREM_C_PROMISED] = {.name = "promised", .help = "K(eps) of UCRL-RFE"},
-    [FY_THEOREM_C_EPISODE] = {.name = "episode", .help = "episodes so far"},
-    [FY_THEOREM_C_GAP] = {.name = "gap", .help = "the worst gap found, of optimistic plans"},
-    [FY_THEOREM_C_BOUND] = {.name = "bound", .help = "the certificate for all rewards"},
-    [FY_THEOREM_C_EXPLORATION] = {.name = "target",
-                                  .help =
-                                      "H V*(r), r the exploration reward: what the proof bounds "
-                                      "the gap by"},
-    [FY_THEOREM_C_DISTANCE] = {.name = "distance",
-                               .help = "distance of the estimate from theta*, over the radius"},
-    [FY_THEOREM_C_INFORMATION] = {.name = "information", .help = "log det Sigma / det(lambda I)"},
-    [FY_THEOREM_C_BONUS] = {.name = "bonus",
-                            .help = "sum of all exploration bonuses; empty: not measured when "
-                                    "plans are seldom made"},
-    [FY_THEOREM_C_PLANS] = {.name = "plans", .help = "exploration plans made so far"},
+static const fy_lab_column measures[COLUMNS] = {
+    [C_VARIANT] = {.name = "variant",
+                   .help = "the variant of the algorithm",
+                   .word = variant_words},
+    [C_WORLD] = {.name = "world", .help = "the world", .words = 1 + WORLDS},
+    [C_EPS] = {.name = "eps", .help = "the accuracy promised after K episodes"},
+    [C_SEED] = {.name = "seed", .help = "the seed"},
+    [C_PROMISED] = {.name = "promised", .help = "K(eps) of UCRL-RFE"},
+    [C_EPISODE] = {.name = "episode", .help = "episodes so far"},
+    [C_GAP] = {.name = "gap", .help = "the worst gap found, of optimistic plans"},
+    [C_BOUND] = {.name = "bound", .help = "the certificate for all rewards"},
+    [C_EXPLORATION] = {.name = "target",
+                       .help = "H V*(r), r the exploration reward: what the proof bounds "
+                               "the gap by"},
+    [C_DISTANCE] = {.name = "distance",
+                    .help = "distance of the estimate from theta*, over the radius"},
+    [C_INFORMATION] = {.name = "information", .help = "log det Sigma / det(lambda I)"},
+    [C_BONUS] = {.name = "bonus",
+                 .help = "sum of all exploration bonuses; empty: not measured when "
+                         "plans are seldom made"},
+    [C_PLANS] = {.name = "plans", .help = "exploration plans made so far"},
 };
 
 /* ----------------------------------------------------------------------------- plan */
 
-foray_status fy_theorem_world_terms(foray_context *ctx, const fy_lab *lab, int parameter,
-                                    int64_t world, fy_theorem_terms *out)
+/* What K depends on, in a world of the list `parameter`. */
+static foray_status world_terms(foray_context *ctx, const fy_lab *lab, int parameter, int64_t world,
+                                fy_theorem_terms *out)
 {
     foray_model *model;
     foray_status status = foray_model_builtin(ctx, fy_lab_word(lab, parameter, world), &model);
     if (status != FORAY_OK)
         return status;
-    *out = fy_theorem_terms_of(model, fy_lab_real(lab, FY_THEOREM_DELTA));
+    *out = fy_theorem_terms_of(model, fy_lab_real(lab, DELTA));
     foray_model_destroy(model);
     return FORAY_OK;
 }
@@ -107,22 +151,20 @@ foray_status fy_theorem_world_terms(foray_context *ctx, const fy_lab *lab, int p
 static foray_status add_promise(fy_lab *lab, int64_t variant, int64_t world, int64_t e)
 {
     fy_theorem_terms terms;
-    foray_status status = fy_theorem_world_terms(lab->ctx, lab, FY_THEOREM_WORLDS, world, &terms);
+    foray_status status = world_terms(lab->ctx, lab, WORLDS, world, &terms);
     if (status != FORAY_OK)
         return status;
     bool every = variants[variant].replan == FORAY_REPLAN_EVERY;
-    double budget = fy_lab_real(lab, every ? FY_THEOREM_EVERY_BUDGET : FY_THEOREM_DOUBLING_BUDGET);
-    double eps = fy_lab_number(lab, FY_THEOREM_EPS, e), K = fy_theorem_episodes(&terms, eps);
+    double budget = fy_lab_real(lab, every ? EVERY_BUDGET : DOUBLING_BUDGET);
+    double eps = fy_lab_number(lab, EPS, e), K = fy_theorem_episodes(&terms, eps);
     if (K > budget || eps >= terms.horizon)
         return FORAY_OK;
-    for (int64_t s = 0; s < fy_lab_whole(lab, FY_THEOREM_SEEDS) && status == FORAY_OK; s++) {
-        const int64_t at[FY_LAB_AXES] = {[FY_THEOREM_AT_VARIANT] = variant,
-                                         [FY_THEOREM_AT_WORLD] = world,
-                                         [FY_THEOREM_AT_EPS] = e,
-                                         [FY_THEOREM_AT_SEED] = s};
+    for (int64_t s = 0; s < fy_lab_whole(lab, SEEDS) && status == FORAY_OK; s++) {
+        const int64_t at[FY_LAB_AXES] = {
+            [AT_VARIANT] = variant, [AT_WORLD] = world, [AT_EPS] = e, [AT_SEED] = s};
         status = fy_lab_add_cell(lab, terms.horizon * K * (every ? 2.5e-7 : 5e-8), at,
                                  "%s-world%" PRId64 "-eps%g-seed%" PRId64, variants[variant].name,
-                                 world + 1, eps, fy_lab_whole(lab, FY_THEOREM_SEED) + s);
+                                 world + 1, eps, fy_lab_whole(lab, SEED) + s);
     }
     return status;
 }
@@ -132,14 +174,14 @@ static foray_status plan_theorem(fy_lab *lab)
     fy_theorem_terms terms;
     foray_status status = FORAY_OK;
     /* Worlds that no cell needs; better refused before the runs than after. */
-    for (int64_t w = 0; w < fy_lab_count(lab, FY_THEOREM_OTHERS) && status == FORAY_OK; w++)
-        status = fy_theorem_world_terms(lab->ctx, lab, FY_THEOREM_OTHERS, w, &terms);
-    for (int64_t v = 0; v < fy_lab_count(lab, FY_THEOREM_VARIANTS); v++) {
+    for (int64_t w = 0; w < fy_lab_count(lab, OTHERS) && status == FORAY_OK; w++)
+        status = world_terms(lab->ctx, lab, OTHERS, w, &terms);
+    for (int64_t v = 0; v < fy_lab_count(lab, VARIANTS); v++) {
         int64_t variant = 0;
-        while (strcmp(variants[variant].name, fy_lab_word(lab, FY_THEOREM_VARIANTS, v)) != 0)
+        while (strcmp(variants[variant].name, fy_lab_word(lab, VARIANTS, v)) != 0)
             variant++;
-        for (int64_t w = 0; w < fy_lab_count(lab, FY_THEOREM_WORLDS); w++)
-            for (int64_t e = 0; e < fy_lab_count(lab, FY_THEOREM_EPS) && status == FORAY_OK; e++)
+        for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++)
+            for (int64_t e = 0; e < fy_lab_count(lab, EPS) && status == FORAY_OK; e++)
                 status = add_promise(lab, variant, w, e);
     }
     if (status == FORAY_OK && lab->cells == 0)
@@ -163,20 +205,20 @@ static foray_status add_point(void *user, const fy_theorem_point *point)
 {
     const receiver *to = user;
     const int64_t *at = to->lab->cell[to->cell].at;
-    const double row[FY_THEOREM_COLUMNS] = {
-        [FY_THEOREM_C_VARIANT] = (double)at[FY_THEOREM_AT_VARIANT],
-        [FY_THEOREM_C_WORLD] = (double)at[FY_THEOREM_AT_WORLD],
-        [FY_THEOREM_C_EPS] = fy_lab_number(to->lab, FY_THEOREM_EPS, at[FY_THEOREM_AT_EPS]),
-        [FY_THEOREM_C_SEED] = (double)to->settings->seed,
-        [FY_THEOREM_C_PROMISED] = (double)to->settings->episodes,
-        [FY_THEOREM_C_EPISODE] = (double)point->episode,
-        [FY_THEOREM_C_GAP] = point->gap,
-        [FY_THEOREM_C_BOUND] = point->bound,
-        [FY_THEOREM_C_EXPLORATION] = point->exploration,
-        [FY_THEOREM_C_DISTANCE] = point->distance,
-        [FY_THEOREM_C_INFORMATION] = point->information,
-        [FY_THEOREM_C_BONUS] = point->bonus,
-        [FY_THEOREM_C_PLANS] = (double)point->plans,
+    const double row[COLUMNS] = {
+        [C_VARIANT] = (double)at[AT_VARIANT],
+        [C_WORLD] = (double)at[AT_WORLD],
+        [C_EPS] = fy_lab_number(to->lab, EPS, at[AT_EPS]),
+        [C_SEED] = (double)to->settings->seed,
+        [C_PROMISED] = (double)to->settings->episodes,
+        [C_EPISODE] = (double)point->episode,
+        [C_GAP] = point->gap,
+        [C_BOUND] = point->bound,
+        [C_EXPLORATION] = point->exploration,
+        [C_DISTANCE] = point->distance,
+        [C_INFORMATION] = point->information,
+        [C_BONUS] = point->bonus,
+        [C_PLANS] = (double)point->plans,
     };
     return fy_rows_add(to->ctx, to->rows, row);
 }
@@ -190,16 +232,16 @@ static bool pass_progress(void *user, int64_t episode)
 /* The paper to the letter, but for what the variant changes. */
 static foray_settings settings_of(const fy_lab *lab, const int64_t *at, double K)
 {
-    const fy_theorem_variant *variant = &variants[at[FY_THEOREM_AT_VARIANT]];
+    const theorem_variant *variant = &variants[at[AT_VARIANT]];
     foray_settings settings;
     foray_settings_default(&settings);
     foray_settings_literal(&settings);
     fy_format(settings.algorithm, sizeof settings.algorithm, "%s", variant->algorithm);
     settings.clip = variant->clip;
     settings.replan = variant->replan;
-    settings.delta = fy_lab_real(lab, FY_THEOREM_DELTA);
+    settings.delta = fy_lab_real(lab, DELTA);
     settings.episodes = (int64_t)K;
-    settings.seed = fy_lab_whole(lab, FY_THEOREM_SEED) + at[FY_THEOREM_AT_SEED];
+    settings.seed = fy_lab_whole(lab, SEED) + at[AT_SEED];
     return settings;
 }
 
@@ -208,17 +250,16 @@ static foray_status make_theorem_cell(foray_context *ctx, fy_lab *lab, int64_t i
     const int64_t *at = lab->cell[index].at;
     foray_model *model = NULL;
     fy_worst_search *search = NULL;
-    foray_status status = foray_model_builtin(
-        ctx, fy_lab_word(lab, FY_THEOREM_WORLDS, at[FY_THEOREM_AT_WORLD]), &model);
+    foray_status status = foray_model_builtin(ctx, fy_lab_word(lab, WORLDS, at[AT_WORLD]), &model);
     if (status == FORAY_OK)
-        status = fy_worst_search_create(ctx, model, fy_lab_whole(lab, FY_THEOREM_REWARDS),
-                                        (uint64_t)fy_lab_whole(lab, FY_THEOREM_SEED), &search);
+        status = fy_worst_search_create(ctx, model, fy_lab_whole(lab, REWARDS),
+                                        (uint64_t)fy_lab_whole(lab, SEED), &search);
     if (status == FORAY_OK) {
-        fy_theorem_terms terms = fy_theorem_terms_of(model, fy_lab_real(lab, FY_THEOREM_DELTA));
-        double eps = fy_lab_number(lab, FY_THEOREM_EPS, at[FY_THEOREM_AT_EPS]);
+        fy_theorem_terms terms = fy_theorem_terms_of(model, fy_lab_real(lab, DELTA));
+        double eps = fy_lab_number(lab, EPS, at[AT_EPS]);
         foray_settings settings = settings_of(lab, at, fy_theorem_episodes(&terms, eps));
         receiver to = {ctx, lab, index, &settings, rows};
-        status = fy_theorem_run(ctx, model, &settings, search, fy_lab_whole(lab, FY_THEOREM_ROUNDS),
+        status = fy_theorem_run(ctx, model, &settings, search, fy_lab_whole(lab, ROUNDS),
                                 &(fy_theorem_listener){add_point, pass_progress, &to});
     }
     fy_worst_search_destroy(search);
@@ -226,17 +267,367 @@ static foray_status make_theorem_cell(foray_context *ctx, fy_lab *lab, int64_t i
     return status;
 }
 
-static const char *const formulas[] = {
-    "K(eps)",
-    "1 - delta",
-    "K = O~(H^5 d^2/eps^2)",
-    ("H/K (4 beta (1 + 1/H) sqrt(K (H-1) D) + D/(log 2) H(H+1)/2 + "
-     "sqrt(K H(H+1)(2H+1)/12 log(3/delta))) <= eps"),
-    "beta = H sqrt(d log(3 (1 + K H^3 B^2)/delta)) + 1",
-    "lambda = B^-2",
-    "D = d log(1 + K B^2 sum_h (H-h)^2/d)",
-    NULL,
+static const fy_lab_formula formulas[] = {
+    {"K(eps)", "<i>K</i>(ε)"},
+    {"1 - delta", "1 − δ"},
+    {"K = O~(H^5 d^2/eps^2)",
+     "<i>K</i> = Õ(<i>H</i><sup>5</sup> <i>d</i><sup>2</sup>/ε<sup>2</sup>)"},
+    {"H/K (4 beta (1 + 1/H) sqrt(K (H-1) D) + D/(log 2) H(H+1)/2 + "
+     "sqrt(K H(H+1)(2H+1)/12 log(3/delta))) <= eps",
+     "<i>H</i>/<i>K</i> (4 β (1 + 1/<i>H</i>) √(<i>K</i> (<i>H</i> − 1) <i>D</i>) + "
+     "<i>D</i>/(log 2) <i>H</i>(<i>H</i> + 1)/2 + √(<i>K</i> "
+     "<i>H</i>(<i>H</i> + 1)(2<i>H</i> + 1)/12 log(3/δ))) ≤ ε"},
+    {"beta = H sqrt(d log(3 (1 + K H^3 B^2)/delta)) + 1",
+     "β = <i>H</i> √(<i>d</i> log(3 (1 + <i>K</i> <i>H</i><sup>3</sup> <i>B</i><sup>2</sup>)/δ)) "
+     "+ 1"},
+    {"lambda = B^-2", "λ = <i>B</i><sup>−2</sup>"},
+    {"D = d log(1 + K B^2 sum_h (H-h)^2/d)",
+     "<i>D</i> = <i>d</i> log(1 + <i>K</i> <i>B</i><sup>2</sup> ∑<sub><i>h</i></sub> "
+     "(<i>H</i> − <i>h</i>)<sup>2</sup>/<i>d</i>)"},
+    {NULL, NULL},
 };
+
+/* -------------------------------------------------------------------------- results */
+
+/* The runs of one promise: a variant, a world, an eps. */
+typedef struct promise {
+    const fy_lab *lab;
+    int64_t first, runs, points; /* cells, and checkpoints of each */
+    const int64_t *at;
+    const char *variant, *world;
+    fy_theorem_terms terms;
+    double eps, K;
+    double *work; /* [runs] */
+} promise;
+
+static const double *row_of(const promise *p, int64_t run, int64_t point)
+{
+    return fy_rows_at(&p->lab->rows[p->first + run], point);
+}
+
+static foray_status look_up(const fy_lab *lab, int64_t first, double *work, promise *out)
+{
+    const int64_t *at = lab->cell[first].at;
+    *out = (promise){.lab = lab,
+                     .first = first,
+                     .runs = fy_lab_whole(lab, SEEDS),
+                     .points = lab->rows[first].count,
+                     .at = at,
+                     .variant = variant_at(at[AT_VARIANT])->name,
+                     .world = fy_lab_word(lab, WORLDS, at[AT_WORLD]),
+                     .eps = fy_lab_number(lab, EPS, at[AT_EPS])};
+    out->work = work;
+    out->K = row_of(out, 0, 0)[C_PROMISED];
+    return world_terms(lab->ctx, lab, WORLDS, at[AT_WORLD], &out->terms);
+}
+
+/* UCRL-RFE+ is measured after the K of UCRL-RFE, which promises nothing about it. */
+static bool is_plus(const promise *p)
+{
+    return strcmp(p->variant, "plus") == 0;
+}
+
+/* Is it the last, and with a falling list of eps the hardest, of its variant and world? */
+static bool is_smallest(const promise *p)
+{
+    int64_t next = p->first + p->runs;
+    if (next >= p->lab->cells)
+        return true;
+    const int64_t *at = p->lab->cell[next].at;
+    return at[AT_VARIANT] != p->at[AT_VARIANT] || at[AT_WORLD] != p->at[AT_WORLD];
+}
+
+/* "printed, chain, H 2, d 2" */
+static void describe(const promise *p, char out[128])
+{
+    fy_format(out, 128, "%s, %.*s, H %g, d %g", p->variant, (int)strcspn(p->world, ":"), p->world,
+              p->terms.horizon, p->terms.dim);
+}
+
+/* ----------------------------------------------------------------------- several runs */
+
+/* Least, median and most of the numbers in p->work. */
+typedef struct spread {
+    double least, median, most;
+} spread;
+
+static spread spread_of_work(const promise *p)
+{
+    fy_sort(p->runs, p->work);
+    return (spread){p->work[0], fy_median(p->runs, p->work), p->work[p->runs - 1]};
+}
+
+static spread spread_at(const promise *p, int64_t point, int column)
+{
+    for (int64_t i = 0; i < p->runs; i++)
+        p->work[i] = row_of(p, i, point)[column];
+    return spread_of_work(p);
+}
+
+static spread spread_at_end(const promise *p, int column)
+{
+    return spread_at(p, p->points - 1, column);
+}
+
+/* min { k : column <= eps at k and at every later checkpoint }, of each run; infinite: not even
+ * at the end. */
+static spread reached(const promise *p, int column)
+{
+    for (int64_t i = 0; i < p->runs; i++) {
+        p->work[i] = INFINITY;
+        for (int64_t k = p->points - 1; k >= 0 && row_of(p, i, k)[column] <= p->eps; k--)
+            p->work[i] = row_of(p, i, k)[C_EPISODE];
+    }
+    return spread_of_work(p);
+}
+
+/* The runs whose gap at K is at most eps. */
+static int64_t count_kept(const promise *p)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < p->runs; i++)
+        kept += row_of(p, i, p->points - 1)[C_GAP] <= p->eps;
+    return kept;
+}
+
+/* The furthest that the estimate was from theta*, over all runs and checkpoints. */
+static double most_distance(const promise *p)
+{
+    double most = 0.0;
+    for (int64_t i = 0; i < p->runs; i++)
+        for (int64_t k = 0; k < p->points; k++)
+            most = fmax(most, row_of(p, i, k)[C_DISTANCE]);
+    return most;
+}
+
+/* --------------------------------------------------------------------------- findings */
+
+/* All promises together: how many were kept, and how much of each bound was used. */
+static foray_status find_whole(fy_lab *lab, double *work)
+{
+    int64_t promises = 0, runs = 0, kept = 0, each = fy_lab_whole(lab, SEEDS);
+    double slack = INFINITY, distance = 0.0, information = 0.0, bonus = 0.0;
+    for (int64_t first = 0; first < lab->cells; first += each) {
+        promise p;
+        foray_status status = look_up(lab, first, work, &p);
+        if (status != FORAY_OK)
+            return status;
+        if (is_plus(&p))
+            continue;
+        fy_theorem_bound promised = fy_theorem_bound_after(&p.terms, p.K, p.K);
+        promises++;
+        runs += p.runs;
+        kept += count_kept(&p);
+        slack = fmin(slack, p.eps / spread_at_end(&p, C_EXPLORATION).most);
+        distance = fmax(distance, most_distance(&p));
+        information =
+            fmax(information, spread_at_end(&p, C_INFORMATION).most / promised.information);
+        bonus = fmax(bonus, spread_at_end(&p, C_BONUS).most / promised.bonus);
+    }
+    if (promises == 0)
+        return FORAY_OK;
+    fy_interval share = fy_binomial_interval(runs, kept, 0.95);
+    fy_lab_find(lab,
+                "Of %" PRId64 " runs of UCRL-RFE to the full K(eps), for %" PRId64
+                " promises, %" PRId64 " had a worst gap of at most eps at the end (exact 95%% "
+                "interval of the share: %.3g to %.3g; promised is %g).",
+                runs, promises, kept, share.low, share.high, 1.0 - fy_lab_real(lab, DELTA));
+    fy_lab_find(lab,
+                "Where the constants go: what the proof bounds by eps is at least %.3g times "
+                "smaller when measured; bonuses sum to at most %.2g%% of their bound; the log "
+                "determinant comes to %.3g%% of its own; the estimate is never further from "
+                "theta* than %.2g%% of the radius.",
+                slack, 100.0 * bonus, 100.0 * information, 100.0 * distance);
+    return FORAY_OK;
+}
+
+static void find_promise(fy_lab *lab, const promise *p)
+{
+    char what[128], asked[FY_NUMBER_SIZE], K[FY_NUMBER_SIZE], gap[FY_NUMBER_SIZE];
+    char bound[FY_NUMBER_SIZE], first[FY_NUMBER_SIZE], known[FY_NUMBER_SIZE];
+    bool plus = is_plus(p);
+    double theirs = plus ? fy_theorem_plus_episodes(&p->terms, p->eps) : p->K;
+    describe(p, what);
+    fy_lab_find(lab,
+                "%s: eps %g is promised after %s%s episodes. After %s the worst gap of %" PRId64
+                " runs was %s and the certificate %s; the gap had stayed below eps from episode "
+                "%s on in the slowest run, the certificate from %s on.",
+                what, p->eps, plus ? "no less than " : "", fy_number(theirs, asked),
+                fy_number(p->K, K), p->runs, fy_number(spread_at_end(p, C_GAP).most, gap),
+                fy_number(spread_at_end(p, C_BOUND).most, bound),
+                fy_number(reached(p, C_GAP).most, first),
+                fy_number(reached(p, C_BOUND).most, known));
+}
+
+/* ----------------------------------------------------------------- charts and summary */
+
+static void draw_promise(const promise *p, int64_t index, fy_content *content)
+{
+    static const struct {
+        const char *name;
+        int column;
+    } line[] = {{"worst gap", C_GAP}, {"certificate", C_BOUND}, {"H V*(r)", C_EXPLORATION}};
+    char id[32], what[128], title[160];
+    describe(p, what);
+    fy_format(id, sizeof id, "promise%" PRId64, index);
+    fy_format(title, sizeof title, "%s, eps %g", what, p->eps);
+    fy_content_chart(content, &(fy_chart){.id = id,
+                                          .title = title,
+                                          .note = "medians over the runs; bands: all runs",
+                                          .x = {.label = "episodes", .kind = FY_AXIS_LOG},
+                                          .y = {.label = "gap", .kind = FY_AXIS_LOG}});
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        fy_content_series(content, line[i].name);
+        for (int64_t k = 0; k < p->points; k++) {
+            spread s = spread_at(p, k, line[i].column);
+            fy_content_point(
+                content, (fy_series_point){row_of(p, 0, k)[C_EPISODE], s.median, s.least, s.most});
+        }
+    }
+    if (is_plus(p))
+        return;
+    fy_content_series(content, "promised");
+    for (int64_t k = 0; k < p->points; k++) {
+        double episode = row_of(p, 0, k)[C_EPISODE];
+        double gap = fy_theorem_bound_after(&p->terms, p->K, episode).gap;
+        fy_content_point(content, (fy_series_point){episode, gap, NAN, NAN});
+    }
+    fy_content_series(content, "eps");
+    for (int64_t k = 0; k<p->points; k += p->points> 1 ? p->points - 1 : 1)
+        fy_content_point(content, (fy_series_point){row_of(p, 0, k)[C_EPISODE], p->eps, NAN, NAN});
+}
+
+static const char *const summary_heading[] = {
+    "variant",       "world",       "eps",         "K",
+    "runs",          "kept",        "kept_low",    "kept_high",
+    "gap_most",      "bound",       "target",      "gap_reached",
+    "bound_reached", "distance",    "information", "information_bound",
+    "bonus",         "bonus_bound", "plans"};
+enum { SUMMARY = sizeof summary_heading / sizeof *summary_heading };
+
+static void add_summary(const promise *p, fy_table *table)
+{
+    int64_t kept = count_kept(p);
+    fy_interval share = fy_binomial_interval(p->runs, kept, 0.95);
+    fy_theorem_bound promised = fy_theorem_bound_after(&p->terms, p->K, p->K);
+    fy_table_cell(table, "%s", p->variant);
+    fy_table_cell(table, "%s", p->world);
+    const double numbers[SUMMARY - 2] = {
+        p->eps,
+        p->K,
+        (double)p->runs,
+        (double)kept,
+        share.low,
+        share.high,
+        spread_at_end(p, C_GAP).most,
+        spread_at_end(p, C_BOUND).median,
+        spread_at_end(p, C_EXPLORATION).median,
+        reached(p, C_GAP).most,
+        reached(p, C_BOUND).most,
+        most_distance(p),
+        spread_at_end(p, C_INFORMATION).median,
+        promised.information,
+        spread_at_end(p, C_BONUS).median,
+        promised.bonus,
+        spread_at_end(p, C_PLANS).median,
+    };
+    for (int i = 0; i < SUMMARY - 2; i++)
+        fy_table_shortest(table, numbers[i]);
+}
+
+/* Every promise in turn: a row of the summary; of the smallest eps a finding and a chart. */
+static foray_status show_promises(fy_lab *lab, double *work, fy_content *content)
+{
+    foray_status status = find_whole(lab, work);
+    fy_lab_details(lab);
+    int64_t charts = 0, runs = fy_lab_whole(lab, SEEDS);
+    fy_table table = fy_table_begin(lab->ctx, SUMMARY, summary_heading);
+    fy_content_heading(content, "Measured and promised");
+    fy_content_paragraph(content,
+                         "The smallest eps of each variant and world. “promised” is what the proof "
+                         "gives after k episodes with the radius for K; it meets eps at K, where "
+                         "the runs end. A gap of 0 is drawn at the bottom.");
+    for (int64_t first = 0; first < lab->cells && status == FORAY_OK; first += runs) {
+        promise p;
+        status = look_up(lab, first, work, &p);
+        if (status != FORAY_OK)
+            break;
+        add_summary(&p, &table);
+        if (!is_smallest(&p))
+            continue;
+        find_promise(lab, &p);
+        draw_promise(&p, ++charts, content);
+    }
+    fy_content_heading(content, "All promises that were put to the test");
+    fy_content_table(content, FY_TABLE_READ, "summary", NULL, &table);
+    return status;
+}
+
+/* ------------------------------------------------------------- what the theorems ask for */
+
+/* K for the worlds of a parameter and every eps; the worlds that nobody played are findings. */
+static foray_status add_asked(fy_lab *lab, int parameter, fy_table *table)
+{
+    for (int64_t w = 0; w < fy_lab_count(lab, parameter); w++) {
+        const char *world = fy_lab_word(lab, parameter, w);
+        fy_theorem_terms terms;
+        foray_status status = world_terms(lab->ctx, lab, parameter, w, &terms);
+        if (status != FORAY_OK)
+            return status;
+        for (int64_t e = 0; e < fy_lab_count(lab, EPS); e++) {
+            double eps = fy_lab_number(lab, EPS, e);
+            double K = fy_theorem_episodes(&terms, eps),
+                   plus = fy_theorem_plus_episodes(&terms, eps);
+            double beta = fy_theorem_bound_after(&terms, K, K).radius;
+            const double numbers[] = {terms.horizon, terms.dim, terms.norm_bound, eps, K,
+                                      beta,          plus};
+            fy_table_cell(table, "%s", world);
+            for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+                fy_table_shortest(table, numbers[i]);
+            if (parameter == OTHERS && e == 0)
+                fy_lab_find(lab,
+                            "In %s (H %g, d %g) the theorem asks for %.2g episodes to promise a "
+                            "gap of %g out of %g; that of UCRL-RFE+ for at least %.2g.",
+                            world, terms.horizon, terms.dim, K, eps, terms.horizon, plus);
+        }
+    }
+    return FORAY_OK;
+}
+
+static foray_status show_asked(fy_lab *lab, fy_content *content)
+{
+    static const char *const heading[] = {"world", "H", "d",    "B",
+                                          "eps",   "K", "beta", "K_plus_at_least"};
+    fy_table table = fy_table_begin(lab->ctx, sizeof heading / sizeof *heading, heading);
+    foray_status status = add_asked(lab, WORLDS, &table);
+    if (status == FORAY_OK)
+        status = add_asked(lab, OTHERS, &table);
+    fy_content_heading(content, "What the theorems ask for");
+    fy_content_paragraph(content, "K of UCRL-RFE, its radius, and a lower bound on K of UCRL-RFE+: "
+                                  "what its largest term alone needs.");
+    fy_content_table(content, FY_TABLE_READ, "promises", NULL, &table);
+    return status;
+}
+
+static foray_status show_theorem(fy_lab *lab, fy_content *content)
+{
+    const theorem_variant *variant;
+    char every[FY_NUMBER_SIZE], doubling[FY_NUMBER_SIZE];
+    double *work;
+    if (!FY_ALLOC(lab->ctx, work, fy_lab_whole(lab, SEEDS)))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = show_promises(lab, work, content);
+    free(work);
+    fy_content_heading(content, "The variants");
+    for (int64_t v = 0; (variant = variant_at(v)); v++)
+        fy_content_term(content, variant->name, variant->about);
+    fy_content_paragraph(content,
+                         "Runs that plan in every episode have up to %s episodes, the others up to "
+                         "%s; promises beyond that were not put to the test.",
+                         fy_number(fy_lab_real(lab, EVERY_BUDGET), every),
+                         fy_number(fy_lab_real(lab, DOUBLING_BUDGET), doubling));
+    return status == FORAY_OK ? show_asked(lab, content) : status;
+}
 
 const fy_lab_experiment fy_lab_theorem = {
     .name = "theorem",
@@ -260,10 +651,10 @@ const fy_lab_experiment fy_lab_theorem = {
         "eps, and each step of the proof. Reports K for larger worlds.",
     .example = "--quick --eps 1 --variants doubling --seeds 2 -o promise",
     .parameter = parameters,
-    .parameters = FY_THEOREM_PARAMETERS,
+    .parameters = PARAMETERS,
     .column = measures,
-    .columns = FY_THEOREM_COLUMNS,
+    .columns = COLUMNS,
     .plan = plan_theorem,
     .cell = make_theorem_cell,
-    .show = fy_theorem_show,
+    .show = show_theorem,
 };

@@ -1,9 +1,10 @@
-/* play.c - the page of the playground around a run: what the explorer in the page needs to be the
- * one that the run has, in the place that the page keeps for it. */
-#include "play/bundle.h"
+/* playground.c - the page of the playground around a run: what the explorer in the page needs to be
+ * the one that the run has, in the place that the page keeps for it. */
 #include "base/json.h"
-#include "foray/lab.h"
+#include "explore/explorer.h"
 #include "model/model.h"
+#include "run/run.h"
+#include "foray/lab.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void put_base64(fy_writer *text, const uint8_t *data, size_t size)
     }
 }
 
-foray_status fy_play_put_packed(fy_writer *text, const void *data, size_t size)
+static foray_status put_packed(fy_writer *text, const void *data, size_t size)
 {
     uLongf packed = compressBound(size);
     uint8_t *room = fy_alloc(text->ctx, packed, 1);
@@ -89,7 +90,7 @@ static foray_status put_model(fy_writer *text, const foray_model *model)
     if (status != FORAY_OK)
         return status;
     fy_print(text, ",\"model\":");
-    status = fy_play_put_packed(text, data, size);
+    status = put_packed(text, data, size);
     free(data);
     return status;
 }
@@ -127,14 +128,14 @@ static foray_status put_given(fy_writer *text, const foray_explorer *explorer)
     return FORAY_OK;
 }
 
-foray_status fy_play_put_state(fy_writer *text, foray_explorer *explorer)
+static foray_status put_explorer_state(fy_writer *text, foray_explorer *explorer)
 {
     uint8_t *data;
     size_t size;
     foray_status status = foray_explorer_save(explorer, &data, &size);
     if (status != FORAY_OK)
         return status;
-    status = fy_play_put_packed(text, data, size);
+    status = put_packed(text, data, size);
     free(data);
     return status;
 }
@@ -148,6 +149,167 @@ typedef struct source {
     int64_t history;
 } source;
 
+/* ------------------------------------------------------------------------- episodes */
+
+/* The last episodes of a run as they were recorded: of a program or of data from
+ * elsewhere there is nothing in the page that could be played. */
+
+/* So many episodes, and so many states of all of them. */
+enum { MOST_EPISODES = 12, MOST_STATES = 12000 };
+
+typedef struct recorded {
+    fy_writer *text;
+    int64_t horizon, count;
+} recorded;
+
+/* "[s_0,s_1,...]", as far as it went: a negative action says that nothing followed. */
+static foray_status put_episode(void *user, int64_t episode, const int32_t *states,
+                                const int32_t *actions)
+{
+    recorded *r = user;
+    (void)episode;
+    fy_print(r->text, "%s[%" PRId32, r->count++ > 0 ? "," : "", states[0]);
+    for (int64_t t = 0; t < r->horizon && actions[t] >= 0; t++)
+        fy_print(r->text, ",%" PRId32, states[t + 1]);
+    fy_print(r->text, "]");
+    return FORAY_OK;
+}
+
+static foray_status put_episodes(fy_writer *text, foray_run *run)
+{
+    recorded r = {.text = text, .horizon = run->model->horizon};
+    int64_t saved = foray_run_saved(run), fit = MOST_STATES / (r.horizon + 1);
+    int64_t count = fit < MOST_EPISODES ? fit : MOST_EPISODES;
+    if (run->source == FY_SOURCE_MODEL || count == 0 || saved == 0)
+        return FORAY_OK;
+    fy_print(text, ",\"episodes\":[");
+    foray_status status = fy_run_each(run, saved > count ? saved - count : 0, put_episode, &r);
+    fy_print(text, "]");
+    return status;
+}
+
+/* ----------------------------------------------------------- what was known earlier */
+
+/* The episodes of a run are told to a fresh explorer again, which is saved on the way. */
+
+typedef struct earlier {
+    foray_run *run;
+    fy_writer *text;
+    foray_explorer *explorer; /* as far as it got */
+    int64_t halvings;         /* the next state is that after K / 2^halvings episodes; 0: none */
+    int64_t count;            /* of states so far */
+} earlier;
+
+static foray_status put_state(earlier *h)
+{
+    fy_print(h->text, "%s[%" PRId64 ",", h->count++ > 0 ? "," : "", h->explorer->episodes);
+    foray_status status = put_explorer_state(h->text, h->explorer);
+    fy_print(h->text, "]");
+    return status;
+}
+
+static foray_status replay_one(void *user, int64_t episode, const int32_t *states,
+                               const int32_t *actions)
+{
+    earlier *h = user;
+    int64_t total = foray_run_saved(h->run);
+    (void)episode;
+    foray_status status = fy_run_replay(h->run, h->explorer, states, actions);
+    if (status != FORAY_OK || h->explorer->episodes != total >> h->halvings)
+        return status;
+    status = put_state(h);
+    h->halvings--;
+    /* The last state is that of the run itself: nothing is left to replay. */
+    return status == FORAY_OK && h->halvings == 0 ? FORAY_INTERRUPTED : status;
+}
+
+static foray_status put_history(fy_writer *text, foray_run *run, int64_t most)
+{
+    earlier h = {.run = run, .text = text};
+    while (h.halvings < most && foray_run_saved(run) >> (h.halvings + 1) > 0)
+        h.halvings++;
+    if (h.halvings == 0)
+        return FORAY_OK;
+    foray_status status = fy_run_fresh_explorer(run, &h.explorer);
+    if (status != FORAY_OK)
+        return status;
+    fy_print(text, ",\"history\":[");
+    status = fy_run_each(run, 0, replay_one, &h);
+    fy_print(text, "]");
+    foray_explorer_destroy(h.explorer);
+    return status == FORAY_INTERRUPTED && h.halvings == 0 ? FORAY_OK : status;
+}
+
+/* -------------------------------------------------------------- a part of the model */
+
+/* A run seen in the part of its model that episodes get to: the same episodes, told to an
+ * explorer of that part. */
+
+typedef struct retelling {
+    foray_run *run;
+    foray_explorer *explorer;
+    const int32_t *renamed; /* [states of the run's model] */
+    int32_t *states;        /* [horizon + 1] */
+} retelling;
+
+static foray_status tell_episode(void *user, int64_t episode, const int32_t *states,
+                                 const int32_t *actions)
+{
+    retelling *r = user;
+    int64_t steps = 0, horizon = r->run->model->horizon;
+    (void)episode;
+    r->states[0] = r->renamed[states[0]];
+    for (; steps < horizon && actions[steps] >= 0; steps++)
+        r->states[steps + 1] = r->renamed[states[steps + 1]];
+    bool done = steps < horizon && actions[steps] == FORAY_DONE;
+    return fy_explorer_learn(r->explorer, steps, r->states, actions, done);
+}
+
+static foray_status tell_all(foray_run *run, foray_explorer *explorer, const int32_t *renamed)
+{
+    retelling r = {.run = run, .explorer = explorer, .renamed = renamed};
+    if (!FY_ALLOC(run->ctx, r.states, run->model->horizon + 1))
+        return FORAY_ERROR_MEMORY;
+    if (run->source == FY_SOURCE_CLUSTERS)
+        foray_explorer_through_clusters(explorer);
+    foray_status status = fy_run_each(run, 0, tell_episode, &r);
+    free(r.states);
+    return status;
+}
+
+static foray_status retell(foray_run *run, const foray_model *part, const int32_t *number,
+                           foray_settings *settings, foray_explorer **out)
+{
+    foray_context *ctx = run->ctx;
+    foray_explorer *explorer;
+    int32_t *renamed;
+    if (run->codec.stride != 1)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s chose where steps begin: there are no episodes to replay",
+                       run->settings.algorithm);
+    foray_settings_default(settings);
+    foray_status status = foray_settings_set(ctx, settings, "algorithm", "recorded");
+    settings->delta = run->settings.delta;
+    if (status == FORAY_OK)
+        status = foray_explorer_create(ctx, part, settings, &explorer);
+    if (status != FORAY_OK)
+        return status;
+    status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(ctx, renamed, run->model->states)) {
+        for (int64_t i = 0; i < part->states; i++)
+            renamed[number[i]] = (int32_t)i;
+        status = tell_all(run, explorer, renamed);
+    }
+    free(renamed);
+    if (status == FORAY_OK)
+        *out = explorer;
+    else
+        foray_explorer_destroy(explorer);
+    return status;
+}
+
+/* ------------------------------------------------------------------ a run in a page */
+
 static foray_status put_explorer(fy_writer *text, const foray_settings *settings,
                                  foray_explorer *explorer)
 {
@@ -155,14 +317,14 @@ static foray_status put_explorer(fy_writer *text, const foray_settings *settings
     if (status == FORAY_OK)
         status = put_given(text, explorer);
     fy_print(text, ",\"state\":");
-    return status == FORAY_OK ? fy_play_put_state(text, explorer) : status;
+    return status == FORAY_OK ? put_explorer_state(text, explorer) : status;
 }
 
 static foray_status put_part(fy_writer *text, const source *from)
 {
     foray_settings settings;
     foray_explorer *explorer;
-    foray_status status = fy_play_retell(from->run, from->part, from->number, &settings, &explorer);
+    foray_status status = retell(from->run, from->part, from->number, &settings, &explorer);
     if (status != FORAY_OK)
         return status;
     status = put_explorer(text, &settings, explorer);
@@ -182,9 +344,9 @@ static foray_status put_run(fy_writer *text, const source *from)
         return put_part(text, from);
     foray_status status = put_explorer(text, &run->settings, run->explorer);
     if (status == FORAY_OK)
-        status = fy_play_put_history(text, run, from->history);
+        status = put_history(text, run, from->history);
     if (status == FORAY_OK)
-        status = fy_play_put_episodes(text, run);
+        status = put_episodes(text, run);
     return status;
 }
 
