@@ -16,6 +16,22 @@ done
 for id in success-hypercube success-packing bounds-dim bounds-eps; do
     holds "the picture $id is on the page" grep -q "id=\"$id\"" one/index.html
 done
+
+# As Markdown: every picture and table that it links is there, and pictures have their legends.
+mkdir markdown
+cp one/*.csv markdown
+expect 0 "" "$source_dir/scripts/results-markdown" one/index.html markdown
+holds "findings stay" grep -qF "$(grep -o '^packing: at delta = 0.1 the bound' one/findings.txt)" markdown/README.md
+for id in success-hypercube success-packing bounds-dim bounds-eps; do
+    holds "the page shows $id" grep -qF "]($id.svg)" markdown/README.md
+    holds "$id is XML" python3 -c "import sys, xml.dom.minidom; xml.dom.minidom.parse('markdown/$id.svg')"
+done
+holds "legends are in the pictures" grep -q '<text x=.*>ucrl-rfe</text>' markdown/success-hypercube.svg
+holds "what is linked is there" test -z "$(grep -oE '\]\([^)]*\)' markdown/README.md | tr -d '])(' |
+    while read -r file; do test -s "markdown/$file" || echo "$file"; done)"
+holds "lines have 120 columns" test -z "$(sed '/^```/,/^```/d; /^|/d' markdown/README.md |
+    LC_ALL=C.UTF-8 grep -E '.{121,}')"
+
 # 2 classes, 2 algorithms, 3 members; 3 seeds; 3 multiples in one class and 1 in the other.
 holds "every cell is kept" test "$(find one/cells -name '*.csv' | wc -l)" -eq 12
 holds "there is a row for each trial" test "$(wc -l <one/rows.csv)" -eq $((2 * 3 * 3 * 4 + 1))
