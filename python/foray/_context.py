@@ -12,8 +12,7 @@ import os
 import signal
 import threading
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -35,11 +34,12 @@ class Native:
     def __reduce__(self) -> Any:
         raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled: {self.INSTEAD}")
 
-    def _taken(self, address: ctypes.c_void_p) -> int:
-        """Where the thing is that the library has made for it; no number is such a place."""
-        if not isinstance(address, ctypes.c_void_p):
+    def _taken(self, made: ctypes.c_void_p) -> int:
+        """Takes over what the library has put there, once; no number is such a place."""
+        if not isinstance(made, ctypes.c_void_p) or not made.value:
             raise TypeError(f"a {type(self).__name__} is nothing to make by itself: functions and methods return it")
-        return address.value or 0
+        pointer, made.value = made.value, None
+        return pointer
 
     def _destroyed_by(self, function: Callable[..., None], *arguments: Any) -> None:
         """Destroys it when nobody has it. Not at exit: other threads may still be at work with it."""
@@ -75,21 +75,12 @@ class Context(Native):
         self._destroyed_by(lib.foray_context_destroy, pointer)
         _contexts.add(self)
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Nobody else is in the context."""
-        self._refuse_within()
-        with self.lock:
-            self._refuse_within()
-            self._inside = (threading.get_ident(),)
-            try:
-                yield
-            finally:
-                self._inside = ()
-
-    def _refuse_within(self) -> None:
+    def turn(self) -> Any:
+        """With what this returns, nobody else is in the context. It is the lock itself, since signals cannot
+        come between taking one and giving it back, as they can in a context manager in Python."""
         if threading.get_ident() in self._inside:
             raise UsageError("this was called by a call about the same run, which must end first")
+        return self.lock
 
     def after_fork(self) -> None:
         """Threads that held the lock are not in this process."""
@@ -148,9 +139,13 @@ class Context(Native):
         if self.underway is not None:
             self.underway.stop(error)
 
-    def entered(self, thread: int) -> None:
-        """Another thread is in the context too, on behalf of the one whose turn it is."""
-        self._inside = (*self._inside, thread)
+    def entered(self) -> None:
+        """This thread is in a call that may call back."""
+        self._inside = (*self._inside, threading.get_ident())
+
+    def left(self) -> None:
+        """No thread is."""
+        self._inside = ()
 
 
 _contexts: weakref.WeakSet[Context] = weakref.WeakSet()
@@ -207,7 +202,7 @@ class Underway:
 
         def work() -> None:
             try:
-                self.context.entered(threading.get_ident())
+                self.context.entered()
                 answer.append(function())
             except BaseException as error:
                 self.stop(error)
@@ -228,35 +223,42 @@ class Underway:
 
     def __enter__(self) -> Underway:
         flag, context = self.context.flag, self.context
-        flag.value, context.asking, context.underway = 0, False, self
-        lib.foray_context_set_stop(context.pointer, lib.foray_context_stop_flag, ctypes.addressof(flag))
         try:
             for number in signal.valid_signals() if _is_main() else ():
                 handler = signal.getsignal(number)
                 if callable(handler):
                     self.before[number] = handler
                     signal.signal(number, self._catch)
+            context.entered()
+            flag.value, context.asking, context.underway = 0, False, self  # from here on, nothing is raised
         except BaseException:
+            context.underway = self
             self.__exit__()
             raise
+        lib.foray_context_set_stop(context.pointer, lib.foray_context_stop_flag, ctypes.addressof(flag))
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.context.underway = None
         lib.foray_context_set_stop(self.context.pointer, None, None)
-        self._restore()
+        self.context.left()
+        try:
+            self._restore()
+        finally:
+            self.context.underway = None
         if self.error is not None:
             raise self.error
 
     def _restore(self) -> None:
-        """The signals' own handlers, which may raise as soon as they are back."""
+        """The signals' own handlers, which may raise as soon as they are back, one after the other."""
         try:
             for number, handler in self.before.items():
                 if signal.getsignal(number) == self._catch:  # a handler may have set another one
                     signal.signal(number, handler)
         except BaseException as error:
-            self.stop(error)
-            self._restore()
+            try:
+                self.stop(error)
+            finally:
+                self._restore()
 
 
 def text_of(context: Context, function: Callable[..., int], *arguments: Any) -> bytes:

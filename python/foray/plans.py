@@ -146,7 +146,7 @@ class Plan(Native):
         self.certificate = Certificate.of(struct.certificate)
 
     def __reduce__(self) -> Any:
-        return _parsed, (self.to_json().encode(), self.model, self.reward, self._clusters)
+        return _parsed, (self._json(), self.model, self.reward, self._clusters)
 
     @property
     def policy(self) -> npt.NDArray[np.int32]:
@@ -209,8 +209,11 @@ class Plan(Native):
 
     def to_json(self) -> str:
         """The policy as the text of a policy file."""
+        return self._json().decode()
+
+    def _json(self) -> bytes:
         context = self._complete()
-        return text_of(context, lib.foray_policy_print, context, self).decode()
+        return text_of(context, lib.foray_policy_print, context, self)
 
     def save(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes a policy file, which `foray act` and `foray policy` read."""

@@ -32,7 +32,7 @@ class BuiltReward(Native):
         self._destroyed_by(_destroy, model, self.pointer)
 
     def __reduce__(self) -> Any:
-        return _parsed, (self.model, self.to_json().encode())
+        return _parsed, (self.model, self._json())
 
     @property
     def name(self) -> str:
@@ -54,8 +54,10 @@ class BuiltReward(Native):
         return float(lib.foray_reward_next_at(self.pointer, step, state, action, following))
 
     def to_json(self) -> str:
-        context = self.context
-        return text_of(context, lib.foray_reward_print, context.pointer, self.pointer).decode()
+        return self._json().decode()
+
+    def _json(self) -> bytes:
+        return text_of(self.context, lib.foray_reward_print, self.context, self)
 
     def set(self, step: int, state: int, action: int, value: float) -> None:
         self.context.call(

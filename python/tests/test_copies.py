@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import gc
 import importlib
 import inspect
@@ -148,6 +149,19 @@ def classes() -> set[type]:
             continue
         found |= {c for c in names.values() if inspect.isclass(c) and c.__module__ == module.name}
     return {c for c in found if not issubclass(c, Exception)}
+
+
+def test_nothing_is_made_of_an_address() -> None:
+    model, context = foray.world(WORLD), _context.Context()
+    built = foray.goal(7).build(model)
+    makes: list[Callable[[Any], Any]] = [
+        foray.Model, plans.Policy, lambda made: foray.Builder(context, made), lambda made: foray.Run(context, made, ""),
+        lambda made: rewards.BuiltReward(context, model, made), lambda made: foray.Plan(made, model, built, None),
+    ]  # fmt: skip
+    for make in makes:
+        for made in (5, model.pointer, None, "", ctypes.c_void_p()):
+            with pytest.raises(TypeError, match="nothing to make by itself"):
+                make(made)
 
 
 def test_every_class_is_copied_or_refused() -> None:

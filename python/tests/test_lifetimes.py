@@ -44,7 +44,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # --------------------------------------------------------------------------------- signals
 
 SIGNALLED = """
-import gc, os, signal, sys, threading, time
+import gc, itertools, os, signal, sys, threading, time
 import numpy as np
 import foray
 
@@ -58,35 +58,37 @@ count = 0
 def handler(number, frame):
     global count
     count += 1
-    if busy:
+    while frame is not None and frame.f_code is not call.__code__:
+        frame = frame.f_back
+    if frame is not None:  # so what it raises comes out of call()
         {raises}
-busy = False
-signal.signal(signal.SIGALRM, handler)
-signal.signal(signal.SIGTERM, handler)
-signal.signal(signal.SIGINT, handler)
-run = foray.explore("rooms:rows=2,cols=2", episodes=20_000, progress=False)
-large = foray.explore("rooms:rows=4,cols=4,horizon=100", episodes=100, progress=False)
-rewards = [foray.reward({{s: 1.0}}) for s in range(60)]
+run = foray.explore("rooms:rows=2,cols=2", episodes=2_000, progress=False)
+large = foray.explore("rooms:rows=3,cols=3,horizon=50", episodes=100, progress=False)
+rewards = [foray.reward({{s: 1.0}}) for s in range(20)]
 
 def call(k):
     {call}
 
+for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
+    signal.signal(number, handler)
+
 def shoot():
     time.sleep(0.02)
-    for shot in range({shots}):
+    for shot in itertools.count():
         time.sleep(0.0003)
+        if over:
+            break
         os.kill(os.getpid(), (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)[shot % 3])
 seen = 0
 for k in range(4):
     shooter = threading.Thread(target=shoot, daemon=True)
+    over = False
     shooter.start()
     try:
-        busy = True
         call(k)
     except (Late, SystemExit):
-        busy = False
         seen += 1
-    busy = False
+    over = True
     shooter.join()
     gc.collect()
 print("seen", seen > 0, signal.getsignal(signal.SIGTERM) is handler)
@@ -107,7 +109,9 @@ CALLS = [
 def spoken(code: str, **more: Any) -> str:
     child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=300, **more)
     assert child.returncode == 0, (child.returncode, child.stderr[-3000:])
-    assert "Exception ignored" not in child.stderr, child.stderr[-3000:]
+    # Python ignores what is raised while it destroys something, but nothing may be lost in a callback.
+    ignored = [line for line in child.stderr.splitlines() if line.startswith("Exception ignored")]
+    assert all("<finalize" in line for line in ignored), child.stderr[-3000:]
     return str(child.stdout)
 
 
@@ -115,14 +119,14 @@ def spoken(code: str, **more: Any) -> str:
 @pytest.mark.parametrize("raises", RAISES)
 def test_what_a_handler_raises_waits_for_the_call(raises: str, call: str) -> None:
     """One exception after the other, the next while the call is still ending."""
-    assert spoken(SIGNALLED.format(raises=raises, call=call, shots=8)) == "seen True True\n"
+    assert spoken(SIGNALLED.format(raises=raises, call=call)) == "seen True True\n"
 
 
 def test_handlers_that_raise_nothing_run_and_stop_nothing() -> None:
     code = SIGNALLED.format(
-        raises="pass", call="got = foray.explore('rooms:rows=2,cols=2', episodes=50_000, progress=False).episodes; assert got == 50_000",
-        shots=8,
-    )  # fmt: skip
+        raises="pass",
+        call="got = foray.explore('rooms:rows=2,cols=2', episodes=5_000, progress=False).episodes; assert got == 5_000",
+    )
     assert spoken(code) == "seen False True\n"
 
 
