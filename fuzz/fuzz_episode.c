@@ -2,7 +2,7 @@
  * stored as the same bytes again. The first byte chooses the model and the kind of episode. */
 #include "fuzz.h"
 
-#include "run/codec.h"
+#include "run/run.h"
 
 enum { MODELS = 4, KINDS = 3, HORIZON = 5 };
 

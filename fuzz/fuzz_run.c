@@ -28,7 +28,7 @@ static uint32_t add_bits(uint32_t crc, uint64_t bits)
     return fy_crc32c(crc, byte, sizeof byte);
 }
 
-/* row_crc(column, ...): the checksum that a row of these should have (src/run/row.c). */
+/* row_crc(column, ...): the checksum that a row of these should have (src/run/rows.c). */
 static void row_crc(sqlite3_context *call, int count, sqlite3_value **value)
 {
     uint32_t crc = 0;

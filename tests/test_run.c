@@ -349,6 +349,48 @@ static void play_one(run_bench *bench, foray_run *run, foray_world *world)
     assert_fails(bench, FORAY_ERROR_USAGE, foray_run_record(run, states, actions));
 }
 
+static int count_commit(void *user)
+{
+    ++*(int *)user;
+    return 0;
+}
+
+/* Plans, and the episodes that they were made from, are there together or not at all. */
+static void test_plans_in_one_transaction(void **state)
+{
+    run_bench *bench = *state;
+    foray_run *run = run_create(bench, bench->path);
+    foray_reward *reward = run_goal_reward(bench->ctx, bench->model);
+    const foray_reward *rewards[] = {reward, reward};
+    foray_policy *policy[4];
+    foray_world *world;
+    int commits = 0;
+    assert_ok(bench, foray_world_from_model(bench->ctx, bench->model, &world));
+    play_one(bench, run, world);
+    sqlite3_commit_hook(run->store->db, count_commit, &commits);
+    assert_ok(bench, foray_run_plan(run, 2, rewards, FORAY_PLUGIN, policy));
+    assert_int_equal(commits, 1);
+    assert_int_equal(foray_run_saved(run), 1);
+    play_one(bench, run, world);
+    foray_status status = FORAY_ERROR_MEMORY;
+    for (int64_t left = 0; status == FORAY_ERROR_MEMORY; left++) {
+        assert_int_equal(commits, 1);
+        assert_int_equal(foray_run_saved(run), 1);
+        bench->ctx->allocations_left = left;
+        status = foray_run_plan(run, 2, rewards, FORAY_PLUGIN, policy + 2);
+        bench->ctx->allocations_left = -1;
+    }
+    assert_ok(bench, status);
+    assert_int_equal(commits, 2);
+    assert_int_equal(foray_run_saved(run), 2);
+    assert_ok(bench, foray_run_verify(run));
+    foray_run_close(run);
+    for (int i = 0; i < 4; i++)
+        foray_policy_destroy(policy[i]);
+    foray_world_destroy(world);
+    foray_reward_destroy(reward);
+}
+
 static void test_own_loop(void **state)
 {
     run_bench *bench = *state;
@@ -439,6 +481,7 @@ int main(void)
         RUN_TEST(test_leftover_log_is_removed),
         RUN_TEST(test_episodes),
         RUN_TEST(test_plans),
+        RUN_TEST(test_plans_in_one_transaction),
         RUN_TEST(test_one_writer_many_readers),
         RUN_TEST(test_worlds_that_lie),
         RUN_TEST(test_world_of_another_context),

@@ -7,8 +7,24 @@
 #ifndef FY_CHANNEL_H
 #define FY_CHANNEL_H
 
-#include "outside/child.h"
+#include <sys/types.h>
+
 #include "outside/frames.h"
+
+/* A program in a process group of its own, with a way in (its descriptor 3) and a
+ * way out (its descriptor 4). Standard input is empty, standard output goes where standard
+ * error goes, since the caller's standard output is for results.
+ *
+ * The group is led by a guard: a shell that reads from a pipe whose other end is ours alone. If
+ * this process ends in whatever way, SIGKILL too, the guard reads the end of it, and ends the
+ * group. (The kernel's own signal at the death of a parent comes at the death of the *thread*
+ * that started the program, and only to the program, not to what it started.) */
+typedef struct fy_child {
+    pid_t pid;    /* 0: none */
+    pid_t guard;  /* also the group's */
+    int to, from; /* ours: what is written to `to` is read at 3; -1: closed. Non-blocking */
+    int leash;    /* ours: the guard waits for its end */
+} fy_child;
 
 typedef struct fy_channel {
     fy_child child;

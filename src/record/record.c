@@ -3,11 +3,93 @@
 #include "record/record.h"
 #include "base/csv.h"
 #include "base/json.h"
-#include "record/names.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ------------------------------------------------------------------- names */
+
+/* Where the text is, or would be. */
+static uint64_t find_slot(const fy_names *names, const char *text)
+{
+    uint64_t at = fy_hash(text, strlen(text), 0) & names->mask;
+    while (names->slot[at] != 0 && strcmp(names->name[abs(names->slot[at]) - 1], text) != 0)
+        at = (at + 1) & names->mask;
+    return at;
+}
+
+foray_status fy_names_create(foray_context *ctx, const char *what, int64_t count, char *const *name,
+                             fy_names *out)
+{
+    fy_names names = {.what = what, .count = count, .name = name, .mask = 1};
+    while (name && names.mask < 2 * (uint64_t)count)
+        names.mask *= 2;
+    if (name && !FY_ALLOC(ctx, names.slot, names.mask))
+        return FORAY_ERROR_MEMORY;
+    names.mask--;
+    for (int64_t i = 0; name && i < count; i++) {
+        if (!name[i])
+            continue;
+        uint64_t at = find_slot(&names, name[i]);
+        names.slot[at] = names.slot[at] == 0 ? (int32_t)i + 1 : -abs(names.slot[at]);
+    }
+    *out = names;
+    return FORAY_OK;
+}
+
+void fy_names_destroy(fy_names *names)
+{
+    free(names->slot);
+}
+
+/* "17", the common case. */
+static bool read_digits(const char *text, int64_t *out)
+{
+    int64_t number = 0;
+    int digits = 0;
+    for (; text[digits] >= '0' && text[digits] <= '9' && digits < 18; digits++)
+        number = 10 * number + (text[digits] - '0');
+    *out = number;
+    return digits > 0 && text[digits] == 0;
+}
+
+int64_t fy_names_find(const fy_names *names, const char *text)
+{
+    int64_t number, found = 0;
+    bool digits = read_digits(text, &number);
+    if (!digits && names->slot)
+        found = names->slot[find_slot(names, text)];
+    if (found != 0)
+        return found > 0 ? found - 1 : FY_NAMES_SEVERAL;
+    bool whole = digits || foray_whole_read(text, &number);
+    return whole && number >= 0 && number < names->count ? number : FY_NAMES_NONE;
+}
+
+/* The same for a cell of a CSV file, in one of the `columns` that it was opened with; where it
+ * names none of them, or several, the message has the file, the line and the column. */
+static foray_status read_name(foray_context *ctx, const fy_names *names, const char *path,
+                              const fy_csv *csv, const char *const *columns, int64_t column,
+                              int32_t *out)
+{
+    const char *cell = fy_csv_cell(csv, column);
+    int64_t index = fy_names_find(names, cell);
+    if (index == FY_NAMES_SEVERAL)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": %s: more than one %s is called '%.60s': give a number",
+                       path, fy_csv_line(csv), columns[column], names->what, cell);
+    if (index < 0)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": %s: there is no %s '%.60s'; the model has 0 to %" PRId64
+                       "%s",
+                       path, fy_csv_line(csv), columns[column], names->what, cell, names->count - 1,
+                       names->name ? " and their names" : "");
+    *out = (int32_t)index;
+    return FORAY_OK;
+}
+
+/* ---------------------------------------------------------------- episodes */
 
 enum { EPISODE, STEP, STATE, ACTION, NEXT, DONE, REWARD };
 static const char *const columns[] = {"episode", "step", "state",  "action",
@@ -99,7 +181,7 @@ static foray_status meet(foray_context *ctx, known *set, const char *text, bool 
 
 static foray_status read_index(recording *r, int64_t column, const fy_names *names, int32_t *out)
 {
-    return fy_names_read(r->ctx, names, r->path, r->csv, columns, column, out);
+    return read_name(r->ctx, names, r->path, r->csv, columns, column, out);
 }
 
 /* 0, 1, true, false in the spellings of the programs that write such files; empty: no. */
@@ -310,4 +392,127 @@ foray_status foray_data_read(foray_context *ctx, const foray_model *model, const
     listener to = {.fn = fn, .user = user};
     foray_status status = fy_record_read(ctx, model, path, tell_listener, &to);
     return to.stopped ? FORAY_OK : status;
+}
+
+/* ---------------------------------------------------------------- policies *
+ *
+ * Policies from elsewhere, as CSV with the columns step,state,action.
+ *
+ * A row is about one step, or about every step where its step is empty or there is no such column;
+ * a row about one step wins over one about every step, wherever they stand. Two of a kind that say
+ * different things are refused: such files hold policies that draw their actions, and Foray knows
+ * deterministic ones alone. */
+
+enum { POLICY_STATE, POLICY_ACTION, POLICY_STEP, POLICY_PROBABILITY };
+static const char *const policy_columns[] = {"state", "action", "step", "probability", NULL};
+
+/* How an action came to be that of a step and state. */
+enum { UNSAID, EVERY_STEP, ONE_STEP };
+
+typedef struct policy_rows {
+    foray_context *ctx;
+    const foray_model *model;
+    const char *path;
+    fy_csv *csv;
+    fy_names states, actions;
+    uint8_t *said; /* [horizon][states] */
+} policy_rows;
+
+/* A step from 0, or -1: every step. */
+static foray_status read_policy_step(const policy_rows *r, int64_t *step)
+{
+    const char *cell = fy_csv_cell(r->csv, POLICY_STEP);
+    *step = -1;
+    if (!cell || !*cell ||
+        (foray_whole_read(cell, step) && *step >= 0 && *step < r->model->horizon))
+        return FORAY_OK;
+    return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                   "%s:%" PRId64 ": step: '%.60s', but the model has 0 to %" PRId64
+                   ", and nothing means every step",
+                   r->path, fy_csv_line(r->csv), cell, r->model->horizon - 1);
+}
+
+static foray_status take_policy_row(policy_rows *r, foray_policy *policy)
+{
+    int32_t state, action;
+    int64_t step, H = policy->horizon, S = policy->states;
+    foray_status status = read_policy_step(r, &step);
+    if (status == FORAY_OK)
+        status =
+            read_name(r->ctx, &r->states, r->path, r->csv, policy_columns, POLICY_STATE, &state);
+    if (status == FORAY_OK)
+        status =
+            read_name(r->ctx, &r->actions, r->path, r->csv, policy_columns, POLICY_ACTION, &action);
+    if (status != FORAY_OK)
+        return status;
+    if (!foray_model_available(r->model, state, action))
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s:%" PRId64 ": action: %" PRId32 " is not available in state %" PRId32,
+                       r->path, fy_csv_line(r->csv), action, state);
+    uint8_t kind = step < 0 ? EVERY_STEP : ONE_STEP;
+    for (int64_t t = step < 0 ? 0 : step; t < (step < 0 ? H : step + 1); t++) {
+        int64_t at = t * S + state;
+        if (r->said[at] == kind && policy->action[at] != action)
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                           "%s:%" PRId64 ": action: %" PRId32 " in state %" PRId32
+                           " at step %" PRId64 ", but an earlier row has %" PRId32
+                           ": policies that draw their actions are not supported",
+                           r->path, fy_csv_line(r->csv), action, state, t, policy->action[at]);
+        if (r->said[at] <= kind) {
+            policy->action[at] = action;
+            r->said[at] = kind;
+        }
+    }
+    return FORAY_OK;
+}
+
+/* Every step and state must have been given an action. */
+static foray_status check_complete(const policy_rows *r, const foray_policy *policy)
+{
+    for (int64_t i = 0; i < policy->horizon * policy->states; i++)
+        if (r->said[i] == UNSAID)
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                           "%s: no action for state %" PRId64 " at step %" PRId64, r->path,
+                           i % policy->states, i / policy->states);
+    return FORAY_OK;
+}
+
+static foray_status take_policy_rows(policy_rows *r, foray_policy *policy)
+{
+    bool more = true;
+    foray_status status = fy_csv_open(r->ctx, r->path, policy_columns, POLICY_ACTION + 1, &r->csv);
+    if (status == FORAY_OK && fy_csv_has(r->csv, POLICY_PROBABILITY))
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                         "%s:%" PRId64 ": a column of probabilities: policies that draw their "
+                         "actions are not supported",
+                         r->path, fy_csv_line(r->csv));
+    while (status == FORAY_OK && more)
+        if ((status = fy_csv_next(r->csv, &more)) == FORAY_OK && more)
+            status = take_policy_row(r, policy);
+    return status == FORAY_OK ? check_complete(r, policy) : status;
+}
+
+foray_status foray_policy_load_csv(foray_context *ctx, const foray_model *model, const char *path,
+                                   foray_policy **out)
+{
+    policy_rows r = {.ctx = ctx, .model = model, .path = path};
+    foray_policy *policy = NULL;
+    foray_status status = foray_policy_create(ctx, model, FORAY_GIVEN, &policy);
+    if (status == FORAY_OK)
+        status = fy_names_create(ctx, "state", model->states, model->state_names, &r.states);
+    if (status == FORAY_OK)
+        status = fy_names_create(ctx, "action", model->actions, model->action_names, &r.actions);
+    if (status == FORAY_OK && !FY_ALLOC(ctx, r.said, model->horizon * model->states))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = take_policy_rows(&r, policy);
+    fy_csv_close(r.csv);
+    fy_names_destroy(&r.states);
+    fy_names_destroy(&r.actions);
+    free(r.said);
+    if (status == FORAY_OK)
+        *out = policy;
+    else
+        foray_policy_destroy(policy);
+    return status;
 }

@@ -7,7 +7,7 @@
  * The slots are a ring: episode k has slot k mod `window`. The table changes only while no worker
  * plays, so that workers read it without the lock. */
 #include "run/ahead.h"
-#include "play/play.h"
+#include "explore/play.h"
 #include "world/world.h"
 
 #include <inttypes.h>

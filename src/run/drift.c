@@ -4,14 +4,238 @@
  * Both hold for all n at once, so that it costs nothing to look often, and if the world has not
  * changed, a law is refuted (learn/refute.h) with probability at most delta: two sets that have no
  * law in common cannot both contain the true one. */
+#include "base/maths.h"
+#include "explore/open/laws.h"
+#include "explore/open/open.h"
 #include "learn/refute.h"
 #include "record/record.h"
-#include "run/drift_open.h"
 #include "run/run.h"
 
+#include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ------------------------------------------------------------------- open models *
+ *
+ * Every law of the run and of the new data has a set (explore/open/laws.h) at delta/(2G), G = S A +
+ * 1 laws, for all n at once. If the world has not changed, its law p is in both with probability 1
+ * - delta, for all laws at all times. With counts N of the run and N' of the data, and any share w
+ * from 0 to 1, this means
+ *
+ *   0 >= w (n KL(q||p) - x) + (1-w) (n' KL(q'||p) - x')
+ *     >= w n KL(q||m) + (1-w) n' KL(q'||m) - w x - (1-w) x'
+ *
+ *   with m = (w N + (1-w) N') / (w n + (1-w) n')
+ *
+ * since m is the law at which the sum of both divergences is least. Where the last line is above 0
+ * the sets have no law in common. It is concave in w; whichever w decides how soon a change is
+ * noticed, not whether it is one. */
+
+typedef struct open_checking {
+    foray_run *run;
+    foray_drift *drift;
+    const fy_seen *before;
+    fy_seen *later;
+    int64_t state, action; /* the first law that was refuted, -1: of first states; */
+    double apart;          /* and by how much, above 0 once there is one */
+} open_checking;
+
+typedef struct pair_of_laws {
+    const fy_seen *before, *later;
+    int64_t law, later_law;
+    double x, later_x;
+} pair_of_laws;
+
+static double times_of(const fy_seen *seen, int64_t law, int64_t state)
+{
+    for (int32_t entry = seen->first[law]; entry >= 0; entry = seen->link[entry])
+        if (seen->state[seen->next[entry]] == state)
+            return (double)seen->times[entry];
+    return 0;
+}
+
+/* share sum_i N_i log((N_i/n)/m_i), and what it may be too large by. */
+static double divergence(const fy_seen *seen, int64_t law, double share, const fy_seen *other,
+                         int64_t other_law, double other_share, double *error)
+{
+    double n = (double)seen->visits[law], sum = 0;
+    double total = share * n + other_share * (double)other->visits[other_law];
+    for (int32_t entry = seen->first[law]; entry >= 0; entry = seen->link[entry]) {
+        double N = (double)seen->times[entry];
+        double both =
+            share * N + other_share * times_of(other, other_law, seen->state[seen->next[entry]]);
+        double term = share * N * fy_log((N / n) / (both / total));
+        sum += term;
+        *error += 16 * DBL_EPSILON * (fabs(term) + share * N);
+    }
+    return sum;
+}
+
+static double apart_by(const pair_of_laws *two, double w)
+{
+    double error = 0;
+    double sum = divergence(two->before, two->law, w, two->later, two->later_law, 1 - w, &error) +
+                 divergence(two->later, two->later_law, 1 - w, two->before, two->law, w, &error);
+    return sum - w * two->x - (1 - w) * two->later_x - error;
+}
+
+/* The best w by thirds; where nothing was seen, the sets cannot be apart. */
+static double apart_most(const pair_of_laws *two)
+{
+    double low = 0, high = 1;
+    for (int round = 0; round < 40; round++) {
+        double left = low + (high - low) / 3, right = high - (high - low) / 3;
+        if (apart_by(two, left) < apart_by(two, right))
+            low = left;
+        else
+            high = right;
+    }
+    return apart_by(two, (low + high) / 2);
+}
+
+/* -inf: one of the two has no data. */
+static double compare(const open_checking *c, int64_t state, int64_t action)
+{
+    const foray_model *model = c->run->model;
+    pair_of_laws two = {.before = c->before, .later = c->later};
+    if (state >= 0) {
+        int64_t place = fy_seen_find(c->before, state), other = fy_seen_find(c->later, state);
+        if (place < 0 || other < 0)
+            return -INFINITY;
+        two.law = fy_seen_law(c->before, place, action);
+        two.later_law = fy_seen_law(c->later, other, action);
+    }
+    if (c->before->visits[two.law] == 0 || c->later->visits[two.later_law] == 0)
+        return -INFINITY;
+    two.x = fy_laws_nats(model, c->drift->delta / 2, c->before, two.law);
+    two.later_x = fy_laws_nats(model, c->drift->delta / 2, c->later, two.later_law);
+    return apart_most(&two);
+}
+
+/* Every law is looked at whenever its new transitions have grown by a tenth. */
+static void look_at_law(open_checking *c, int64_t state, int64_t action)
+{
+    int64_t law = state < 0 ? 0 : fy_seen_law(c->later, fy_seen_find(c->later, state), action);
+    int64_t n = c->later->visits[law];
+    if (c->apart > 0 || n == 0 || fy_run_next_point(n, true) != n)
+        return;
+    double apart = compare(c, state, action);
+    if (apart > 0) {
+        c->apart = apart;
+        c->state = state;
+        c->action = action;
+    }
+}
+
+/* What the run was told to be absorbing has no law: it cannot be left. */
+static foray_status take_step(open_checking *c, const foray_recorded *episode, int64_t t)
+{
+    int32_t state = episode->states[t], next = episode->states[t + 1];
+    if (next != state &&
+        (fy_seen_is_absorbing(c->before, state) || fy_seen_is_absorbing(c->later, state)))
+        return fy_fail(c->run->ctx, FORAY_ERROR_WORLD,
+                       "line %" PRId64 ": episode %s: state %" PRId32
+                       " is left, and is known to be absorbing",
+                       episode->line, episode->episode, state);
+    fy_seen_follow(c->later, state, episode->actions[t], next);
+    if (c->later->failed)
+        return FORAY_ERROR_MEMORY;
+    look_at_law(c, state, episode->actions[t]);
+    return FORAY_OK;
+}
+
+static foray_status take_open_episode(void *user, const foray_recorded *episode)
+{
+    open_checking *c = user;
+    foray_drift *drift = c->drift;
+    foray_status status = FORAY_OK;
+    drift->episodes++;
+    drift->transitions += episode->steps;
+    if (!(c->apart > 0)) {
+        drift->line = episode->line;
+        fy_format(drift->episode, sizeof drift->episode, "%s", episode->episode);
+    }
+    if (c->run->model->initials == 0) {
+        fy_seen_begin(c->later, episode->states[0]);
+        look_at_law(c, -1, -1);
+    }
+    for (int64_t t = 0; t < episode->steps && status == FORAY_OK; t++)
+        status = take_step(c, episode, t);
+    if (status == FORAY_OK && episode->done &&
+        !fy_seen_absorb(c->later, episode->states[episode->steps]))
+        return fy_fail(c->run->ctx, FORAY_ERROR_WORLD,
+                       "line %" PRId64 ": episode %s ends in a state that was left before",
+                       episode->line, episode->episode);
+    return c->later->failed ? FORAY_ERROR_MEMORY : status;
+}
+
+/* A law of either, once all data are there: one that was refuted on the way stays so. */
+static void list_law(open_checking *c, int64_t state, int64_t action, int64_t visits, int64_t later)
+{
+    foray_drift *drift = c->drift;
+    foray_law_fit law = {.state = state,
+                         .action = action,
+                         .pairs = state >= 0,
+                         .visits = visits,
+                         .later = later,
+                         .apart = compare(c, state, action)};
+    bool first = c->apart > 0 && c->state == state && c->action == action;
+    if (visits == 0 && later == 0)
+        return;
+    if (first && !(law.apart > 0))
+        law.apart = c->apart;
+    if (law.apart > 0 && (first || (drift->refuted < 0 && !(c->apart > 0))))
+        drift->refuted = drift->laws;
+    drift->law[drift->laws++] = law;
+}
+
+static void list_state(open_checking *c, int64_t state)
+{
+    int64_t place = fy_seen_find(c->before, state), other = fy_seen_find(c->later, state);
+    for (int64_t a = 0; a < c->before->actions; a++)
+        list_law(c, state, a, place < 0 ? 0 : c->before->visits[fy_seen_law(c->before, place, a)],
+                 other < 0 ? 0 : c->later->visits[fy_seen_law(c->later, other, a)]);
+}
+
+/* First states, then the states of the run, then those that are new. */
+static foray_status list_laws(open_checking *c)
+{
+    int64_t most = fy_seen_laws(c->before) + fy_seen_laws(c->later);
+    if (!FY_ALLOC(c->run->ctx, c->drift->law, most))
+        return FORAY_ERROR_MEMORY;
+    list_law(c, -1, -1, c->before->visits[0], c->later->visits[0]);
+    for (int64_t i = 0; i < c->before->states; i++)
+        list_state(c, c->before->state[i]);
+    for (int64_t i = 0; i < c->later->states; i++)
+        if (fy_seen_find(c->before, c->later->state[i]) < 0)
+            list_state(c, c->later->state[i]);
+    return FORAY_OK;
+}
+
+static foray_status check_open(foray_run *run, const char *path, double delta, foray_drift **out)
+{
+    open_checking c = {.run = run, .before = fy_open_seen(run->explorer)};
+    foray_status status = fy_seen_create(run->ctx, run->model->actions, &c.later);
+    if (status == FORAY_OK && !FY_ALLOC(run->ctx, c.drift, 1))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK) {
+        c.drift->delta = delta;
+        c.drift->refuted = -1;
+        status = fy_record_read(run->ctx, run->model, path, take_open_episode, &c);
+    }
+    if (status == FORAY_OK)
+        status = list_laws(&c);
+    fy_seen_destroy(c.later);
+    if (status == FORAY_OK)
+        *out = c.drift;
+    else
+        foray_drift_destroy(c.drift);
+    return status;
+}
+
+/* ---------------------------------------------------------------- other models */
 
 typedef struct checking {
     foray_run *run;
@@ -29,8 +253,6 @@ static int64_t block_of_pair(const foray_model *model, int64_t pair)
 {
     return model->basis->block_of_generator_set[model->generator_set[pair]];
 }
-
-/* ------------------------------------------------------------------------------- laws */
 
 /* The laws with something unknown, each with the first pair that has it. */
 static void name_laws(checking *c)
@@ -70,8 +292,6 @@ static bool compare_law(checking *c, int64_t i)
         fy_refute_block(c->likelihood, c->vectors, c->block_of[i], c->before, c->later, c->share);
     return law->apart > 0;
 }
-
-/* ------------------------------------------------------------------------------- data */
 
 /* Every law is looked at whenever its new transitions have grown by a tenth. */
 static foray_status take_episode(void *user, const foray_recorded *episode)
@@ -154,7 +374,7 @@ foray_status foray_run_check_data(foray_run *run, const char *path, double delta
     checking c = {.run = run};
     bool between = delta > 0 && delta < 1;
     if (between && run->model->open)
-        return fy_run_check_open(run, path, delta, out);
+        return check_open(run, path, delta, out);
     if (!between || !run->model->basis)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE, "a delta of %g, or a model without laws",
                        delta);

@@ -4,8 +4,42 @@
 #define FY_RUN_H
 
 #include "explore/explorer.h"
-#include "run/codec.h"
 #include "run/store.h"
+
+/* Episodes and policies as bytes: every state and action takes 1, 2
+ * or 4 bytes, the fewest that hold the model's largest. An episode is its
+ * horizon+1 states followed by its horizon actions; where steps do not follow
+ * from each other, because the algorithm queries any (s,a), it is the state and the
+ * next state of every step. Episodes that were cut off, and recorded ones, may be shorter: the
+ * actions after their end are FORAY_OVER, and their last state is repeated. Those of open models
+ * also end in absorbing states: FORAY_DONE. Both are stored as actions above the largest; with 256
+ * or 65,536 actions there is none in as many bytes, and explored episodes must be whole. */
+typedef struct fy_codec {
+    int64_t states, actions, horizon;
+    int64_t stride;         /* step t goes from state [stride t] to state [stride t + 1]: 1, or 2 */
+    int64_t episode_states; /* that are stored of each */
+    bool recorded;          /* elsewhere: actions are those of others */
+    int ends;               /* how many ways there are to end before the horizon: 0 to 2 */
+    int state_bytes, action_bytes;
+    size_t episode_bytes;
+} fy_codec;
+
+typedef enum fy_episode_kind {
+    FY_EPISODE_WALK,
+    FY_EPISODE_QUERIES,
+    FY_EPISODE_RECORDED
+} fy_episode_kind;
+fy_codec fy_codec_for(const foray_model *model, fy_episode_kind kind);
+
+/* `count` numbers as `width` bytes each, the lowest byte first. */
+void fy_pack(const int32_t *value, int64_t count, int width, uint8_t *out);
+/* Back again: false if one of them is not below `limit`. */
+bool fy_unpack(const uint8_t *data, int64_t count, int width, int64_t limit, int32_t *out);
+
+void fy_codec_encode(const fy_codec *codec, const int32_t *states, const int32_t *actions,
+                     uint8_t *out);
+/* False: a state or an action the model does not have. */
+bool fy_codec_decode(const fy_codec *codec, const uint8_t *data, int32_t *states, int32_t *actions);
 
 /* A point of the trace. */
 typedef struct fy_point {
@@ -74,14 +108,10 @@ foray_status fy_run_change_settings(foray_run *run, const foray_settings *settin
 /* Episodes that ended: on disk or in the buffer. */
 int64_t fy_run_recorded(const foray_run *run);
 
-/* --------------------------------------------------------- stored_model.c */
-
-/* The model that is in the file, as the run's own; and is it the one in memory still? */
-foray_status fy_run_load_model(foray_run *run);
-foray_status fy_run_check_model(foray_run *run);
-
-/* ----------------------------------------------------------------- save.c */
-
+/* What was recorded since the last transaction, within one that adds to `head`, and once that is
+ * durable. */
+foray_status fy_run_put_recorded(foray_run *run, fy_head *head);
+void fy_run_recorded_is_saved(foray_run *run);
 /* Makes everything recorded durable; with a checkpoint, if asked for. */
 foray_status fy_run_commit(foray_run *run, bool checkpoint);
 /* Takes an episode that the explorer has ended. */
@@ -95,17 +125,13 @@ int64_t fy_run_next_point(int64_t k, bool dense);
 /* Adds a point to the trace, to be stored with the next transaction. */
 foray_status fy_run_measure(foray_run *run);
 
-/* -------------------------------------------------------------- targets.c */
+/* ----------------------------------------------------------------- loop.c */
 
 /* The rewards to be certified. */
 foray_status fy_run_load_targets(foray_run *run);
 void fy_run_close_targets(foray_run *run);
-/* How far a target is: not there, reached by a number that proves nothing, or met. */
-typedef enum fy_target { FY_TARGET_OPEN, FY_TARGET_REACHED, FY_TARGET_MET } fy_target;
-/* Only where the trace has a point; elsewhere it is open. */
-foray_status fy_run_judge_target(foray_run *run, fy_target *out);
 
-/* ------------------------------------------------------------------ own.c */
+/* ---------------------------------------------------------------- plans.c */
 
 foray_status fy_run_load_own(foray_run *run);
 void fy_run_close_own(foray_run *run);
@@ -113,21 +139,17 @@ void fy_run_close_own(foray_run *run);
 /* The same, in `explorer`, which has seen the run's first episodes, be it its own or not. */
 foray_status fy_run_certify_own(foray_run *run, foray_explorer *explorer, foray_policy *policy);
 
-/* ---------------------------------------------------------------- refit.c */
-
 foray_status fy_run_refit(foray_run *run, foray_explorer *explorer);
-
-/* ---------------------------------------------------------------- plans.c */
 
 /* Plans first, first+1, ... as foray_run_plans() tells them; end - 1 is the last. */
 foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, foray_plan_fn fn,
                                   void *user);
 
-/* Keeps plans, and saves the episodes that they were made from. */
+/* Keeps plans, and saves the episodes that they were made from with them. */
 foray_status fy_run_keep_plans(foray_run *run, int64_t count, const foray_reward *const *rewards,
                                foray_policy *const *policies);
 
-/* --------------------------------------------------------------- replay.c */
+/* ------------------------------------------------------------- episodes.c */
 
 /* Calls `fn` for the saved episodes from `first` on, checking them on the way,
  * until it returns something else than FORAY_OK. */
@@ -150,14 +172,7 @@ typedef struct fy_checkpoint {
 enum { FY_CHECKPOINTS = 2 };
 foray_status fy_run_checkpoints(foray_run *run, fy_checkpoint out[FY_CHECKPOINTS], int *count);
 
-/* ----------------------------------------------------------- compare_plan.c */
-
-typedef enum fy_comparison { FY_PLAN_SAME, FY_PLAN_DIFFERS, FY_PLAN_UNKNOWN } fy_comparison;
-
-/* Is a stored plan, to the last bit, one that `explorer` makes, which has seen the episodes that it
- * was made from? Unknown: it is for the world's own reward, of which more was seen later. */
-foray_status fy_run_compare_plan(foray_run *run, foray_explorer *explorer, const char *reward_json,
-                                 const foray_policy *stored, fy_comparison *out);
+/* --------------------------------------------------------------- verify.c */
 
 /* foray_run_verify, with or without SQLite's own look at the structure of the file. */
 foray_status fy_run_verify(foray_run *run, bool structure);

@@ -1,12 +1,104 @@
-/* store.c - the SQLite file of a run: opening, transactions, closing. */
+/* store.c - the SQLite file of a run: what its errors mean, its tables, transactions, opening,
+ * closing, and making it, in place of another one if asked to.
+ *
+ * SQL in a file is a program: a generated column, a view or an index on an expression computes
+ * whatever its author likes, for as long as he likes. In a run there is no SQL but ours. */
 #include "run/store.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* ------------------------------------------------------------------ errors */
+
+typedef struct cause {
+    int code;
+    foray_status status;
+    const char *text;
+} cause;
+
+static const cause causes[] = {
+    {SQLITE_FULL, FORAY_ERROR_IO, "the disk is full"},
+    {SQLITE_READONLY, FORAY_ERROR_IO, "the file or its directory is read-only"},
+    {SQLITE_READONLY_DBMOVED, FORAY_ERROR_IO, "deleted or replaced while it was being written"},
+    {SQLITE_PERM, FORAY_ERROR_IO, "access denied"},
+    {SQLITE_AUTH, FORAY_ERROR_IO, "access denied"},
+    {SQLITE_CANTOPEN, FORAY_ERROR_IO, "the file, or its log, cannot be opened"},
+    {SQLITE_IOERR, FORAY_ERROR_IO, "reading or writing failed"},
+    {SQLITE_BUSY, FORAY_ERROR_IO, "in use by another process"},
+    {SQLITE_LOCKED, FORAY_ERROR_IO, "in use by another process"},
+    {SQLITE_PROTOCOL, FORAY_ERROR_IO, "in use by another process"},
+    {SQLITE_NOLFS, FORAY_ERROR_IO, "too large for this file system"},
+    {SQLITE_TOOBIG, FORAY_ERROR_USAGE, "an episode is too large to be stored"},
+    {SQLITE_INTERRUPT, FORAY_ERROR_RUN, "damaged: reading it comes to no end"},
+    {SQLITE_NOMEM, FORAY_ERROR_MEMORY, "out of memory"},
+    {SQLITE_NOTADB, FORAY_ERROR_RUN, "not a Foray run: not an SQLite database"},
+};
+
+/* Whatever is not listed comes from a database that is not as we made it. */
+static cause cause_of(int rc)
+{
+    if (rc == SQLITE_IOERR_NOMEM)
+        rc = SQLITE_NOMEM;
+    int plain = rc == SQLITE_READONLY_DBMOVED ? rc : rc & 0xff;
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+        if (causes[i].code == plain)
+            return causes[i];
+    }
+    return (cause){rc, FORAY_ERROR_RUN, "damaged"};
+}
+
+/* What the log, or the journal, met last. */
+static int journal_error(fy_store *store)
+{
+    sqlite3_file *journal = NULL;
+    int found = 0;
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+    if (journal && journal->pMethods && journal->pMethods->xFileControl)
+        journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &found);
+    return found;
+}
+
+/* Why the system refused, where SQLite or one of the files still knows; else 0. SQLite itself does
+ * not ask when it is a commit that fails, which writes to the log. */
+static int system_error(fy_store *store)
+{
+    int code = sqlite3_errcode(store->db) & 0xff;
+    if (code != SQLITE_IOERR && code != SQLITE_CANTOPEN)
+        return 0; /* what it knows is of an earlier failure */
+    int found = sqlite3_system_errno(store->db);
+    if (found == 0 && code == SQLITE_IOERR)
+        found = journal_error(store);
+    if (found == 0 && code == SQLITE_IOERR)
+        sqlite3_file_control(store->db, "main", SQLITE_FCNTL_LAST_ERRNO, &found);
+    return found;
+}
+
+foray_status fy_store_fail(fy_store *store, int rc)
+{
+    cause found = cause_of(rc);
+    bool current = store->db && (sqlite3_errcode(store->db) & 0xff) == (rc & 0xff);
+    const char *detail = current ? sqlite3_errmsg(store->db) : sqlite3_errstr(rc);
+    int system = current ? system_error(store) : 0;
+    bool blame_system = found.status == FORAY_ERROR_IO && system != 0;
+    return fy_fail(store->ctx, found.status, "%s: %s (%s%s%s)", store->path, found.text, detail,
+                   blame_system ? "; " : "", blame_system ? strerror(system) : "");
+}
+
+foray_status fy_store_damaged(fy_store *store, const char *format, ...)
+{
+    char what[512];
+    va_list arguments;
+    va_start(arguments, format);
+    fy_vformat(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return fy_fail(store->ctx, FORAY_ERROR_RUN, "%s: damaged: %s", store->path, what);
+}
 
 enum { busy_milliseconds = 5000 }; /* for how long somebody else's lock is waited for */
 
@@ -136,9 +228,77 @@ void fy_store_rollback(fy_store *store)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* ------------------------------------------------------------------ tables */
+
+typedef struct table {
+    const char *name, *sql;
+} table;
+
+/* In `episodes` and `piece` the blob comes last, so that the other
+ * columns are read without walking through it. */
+static const table tables[] = {
+    {"head", "CREATE TABLE head(id INTEGER PRIMARY KEY, episodes INTEGER, batches INTEGER,"
+             " points INTEGER, plans INTEGER, crc INTEGER)"},
+    {"meta", "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT, crc INTEGER)"},
+    {"setting", "CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT, crc INTEGER)"},
+    {"episodes", "CREATE TABLE episodes(first INTEGER PRIMARY KEY, count INTEGER, crc INTEGER,"
+                 " data BLOB)"},
+    {"trace", "CREATE TABLE trace(episodes INTEGER PRIMARY KEY, plans INTEGER, bound REAL,"
+              " crc INTEGER)"},
+    {"checkpoint", "CREATE TABLE checkpoint(episodes INTEGER PRIMARY KEY, bytes INTEGER,"
+                   " crc INTEGER)"},
+    {"plan", "CREATE TABLE plan(id INTEGER PRIMARY KEY, episodes INTEGER, reward TEXT, mode TEXT,"
+             " optimistic REAL, plugin REAL, pessimistic REAL, expected REAL, low REAL, high REAL,"
+             " gap REAL, delta REAL, radius INTEGER, bound INTEGER, status INTEGER,"
+             " reward_bytes INTEGER, policy_bytes INTEGER, crc INTEGER)"},
+    {"piece", "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, crc INTEGER, data BLOB,"
+              " PRIMARY KEY(kind, id, part))"},
+};
+
+enum { TABLES = sizeof tables / sizeof *tables };
+
+static foray_status make_tables(fy_store *store)
+{
+    foray_status status = FORAY_OK;
+    for (int i = 0; status == FORAY_OK && i < TABLES; i++)
+        status = fy_store_run(store, tables[i].sql);
+    return status;
+}
+
+/* Marks the table that was found; false: it is none of ours. Primary keys come with an index
+ * that has no text. */
+static bool recognise(const char *name, const char *sql, bool *found)
+{
+    if (*sql == 0 && strncmp(name, "sqlite_autoindex_", 17) == 0)
+        return true;
+    for (int i = 0; i < TABLES; i++)
+        if (strcmp(name, tables[i].name) == 0 && strcmp(sql, tables[i].sql) == 0)
+            return found[i] = true;
+    return false;
+}
+
+static foray_status check_tables(fy_store *store)
+{
+    bool found[TABLES] = {false}, ours = true;
+    char name[64] = "";
+    fy_row row;
+    fy_row_prepare(&row, store, "tables", "SELECT name, ifnull(sql, '') FROM sqlite_master");
+    while (ours && fy_row_next(&row)) {
+        fy_format(name, sizeof name, "%s", fy_row_text(&row));
+        ours = recognise(name, fy_row_text(&row), found);
+    }
+    foray_status status = fy_row_end(&row);
+    if (status == FORAY_OK && !ours)
+        return fy_store_damaged(store, "\"%s\" in it is not as Foray makes it", name);
+    for (int i = 0; status == FORAY_OK && i < TABLES; i++)
+        if (!found[i])
+            status = fy_store_damaged(store, "it has no table \"%s\"", tables[i].name);
+    return status;
+}
+
 /* ----------------------------------------------------------------- opening */
 
-fy_store *fy_store_new(foray_context *ctx, const char *path)
+static fy_store *new_store(foray_context *ctx, const char *path)
 {
     fy_store *store;
     if (!FY_ALLOC(ctx, store, 1))
@@ -211,7 +371,7 @@ static foray_status settle_in(fy_store *store)
 
 /* SQLite gives names like "file:x" and ":memory:" a meaning of its own, but none
  * that starts with a directory. */
-foray_status fy_store_connect(fy_store *store, const char *real, int flags)
+static foray_status connect_store(fy_store *store, const char *real, int flags)
 {
     foray_status status = fy_check_side_files(store->ctx, store->path, real);
     if (status != FORAY_OK)
@@ -252,7 +412,7 @@ static foray_status check_identity(fy_store *store)
                        "%s: made by another version of Foray: it has format %" PRId64
                        ", and this one (%s) reads format %d",
                        store->path, format, FORAY_VERSION, FY_STORE_FORMAT);
-    return fy_store_check_tables(store);
+    return check_tables(store);
 }
 
 /* Does the file go with a log, as it does while it is being written? */
@@ -334,10 +494,10 @@ static foray_status check_log(fy_store *store)
                    store->path, store->real);
 }
 
-foray_status fy_store_attach(fy_store *store, bool write)
+static foray_status attach_store(fy_store *store, bool write)
 {
     int flags = write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
-    foray_status status = fy_store_connect(store, store->real, flags);
+    foray_status status = connect_store(store, store->real, flags);
     if (status == FORAY_OK)
         status = check_log(store);
     if (status == FORAY_OK)
@@ -367,14 +527,14 @@ static foray_status check_file(foray_context *ctx, const char *path)
     return fy_file_expect(ctx, path, "a run");
 }
 
-foray_status fy_store_find(fy_store *store)
+static foray_status find_store(fy_store *store)
 {
     return fy_path_real(store->ctx, store->path, &store->real);
 }
 
 /* Two names of one file must meet at one lock: where symbolic links lead is known, and what has
  * several names of its own, each with a log beside it, is not written. */
-foray_status fy_store_lock(fy_store *store)
+static foray_status lock_store(fy_store *store)
 {
     struct stat file;
     if (stat(store->real, &file) == 0 && file.st_nlink > 1)
@@ -392,14 +552,14 @@ foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_
     foray_status status = check_file(ctx, path);
     if (status != FORAY_OK)
         return status;
-    fy_store *store = fy_store_new(ctx, path);
+    fy_store *store = new_store(ctx, path);
     if (!store)
         return FORAY_ERROR_MEMORY;
-    status = fy_store_find(store);
+    status = find_store(store);
     if (status == FORAY_OK && write)
-        status = fy_store_lock(store);
+        status = lock_store(store);
     if (status == FORAY_OK)
-        status = fy_store_attach(store, write);
+        status = attach_store(store, write);
     if (status != FORAY_OK) {
         fy_store_close(store);
         return status;
@@ -418,7 +578,7 @@ foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t s
                        "%s: part of the run is in a log next to its file: it is being written, or "
                        "was not closed; open the file for writing and close it to include the log",
                        where);
-    fy_store *store = fy_store_new(ctx, where);
+    fy_store *store = new_store(ctx, where);
     if (!store)
         return FORAY_ERROR_MEMORY;
     foray_status status = connect_to_memory(store, data, size);
@@ -460,7 +620,7 @@ foray_status fy_store_settle(fy_store *store)
     return judge_log(store, rc);
 }
 
-void fy_store_disconnect(fy_store *store)
+static void disconnect_store(fy_store *store)
 {
     fy_store_drop_spares(store);
     sqlite3_close(store->db);
@@ -487,7 +647,7 @@ foray_status fy_store_close(fy_store *store)
             status = judge_log(store, rc);
     }
     if (ours)
-        fy_store_disconnect(store);
+        disconnect_store(store);
     if (single)
         (void)fy_remove_side_files(store->ctx, store->real);
     fy_lock_release(&store->lock);
@@ -495,4 +655,173 @@ foray_status fy_store_close(fy_store *store)
     free(store->real);
     free(store);
     return status;
+}
+
+/* ---------------------------------------------------------------- creating */
+
+static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
+{
+    char created[32], bytes[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    fy_format(bytes, sizeof bytes, "%zu", birth->model_bytes);
+    const char *const rows[][2] = {{"version", FORAY_VERSION},
+                                   {"created", created},
+                                   {"world", birth->world},
+                                   {"source", "model"},
+                                   {"reward", ""},
+                                   {"targets", "0"},
+                                   {"own", "0 0"},
+                                   {"model_bytes", bytes}};
+    foray_status status = FORAY_OK;
+    for (size_t i = 0; status == FORAY_OK && i < sizeof rows / sizeof rows[0]; i++)
+        status = fy_store_put_meta(store, rows[i][0], rows[i][1]);
+    return status;
+}
+
+/* One transaction makes the whole file. Its journal need not survive a crash:
+ * the file has no name yet that anyone would open. */
+static foray_status fill_store(fy_store *store, const fy_birth *birth)
+{
+    char identity[160];
+    fy_format(identity, sizeof identity,
+              "PRAGMA page_size = 16384; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL;"
+              "PRAGMA application_id = %d; PRAGMA user_version = %d",
+              FY_STORE_APPLICATION, FY_STORE_FORMAT);
+    const fy_head none = {0};
+    foray_status status = fy_store_run(store, identity);
+    if (status == FORAY_OK)
+        status = fy_store_begin(store, false);
+    if (status == FORAY_OK)
+        status = make_tables(store);
+    if (status == FORAY_OK)
+        status = put_all_meta(store, birth);
+    if (status == FORAY_OK)
+        status = fy_store_put_settings(store, birth->settings);
+    if (status == FORAY_OK)
+        status = fy_store_put_pieces(store, "model", 0, birth->model, birth->model_bytes);
+    return status == FORAY_OK ? fy_store_commit(store, &none) : status;
+}
+
+static foray_status build(fy_store *store, const char *temporary, const fy_birth *birth)
+{
+    foray_status status = connect_store(store, temporary, SQLITE_OPEN_READWRITE);
+    if (status == FORAY_OK)
+        status = fill_store(store, birth);
+    disconnect_store(store);
+    return status;
+}
+
+/* Moves the log of a database into it, which is then one without a log. The first statement makes
+ * SQLite look at the log. */
+static foray_status move_log(fy_store *store)
+{
+    int64_t version, busy = 0;
+    foray_status status = connect_store(store, store->real, SQLITE_OPEN_READWRITE);
+    if (status == FORAY_OK)
+        status = fy_store_number(store, "PRAGMA schema_version", &version);
+    if (status == FORAY_OK)
+        status = fy_store_number(store, "PRAGMA wal_checkpoint(TRUNCATE)", &busy);
+    if (status == FORAY_OK && busy == 0)
+        status = fy_store_run(store, "PRAGMA journal_mode = MEMORY");
+    disconnect_store(store);
+    if (status == FORAY_OK && busy != 0)
+        status = fy_fail(store->ctx, FORAY_ERROR_IO, "%s: not replaced, since it is being read",
+                         store->path);
+    return status;
+}
+
+/* A run that was not closed cleanly has its last episodes in a log beside it. They are moved
+ * into the file first: until the new file has its name, nothing of the old one may get lost. In
+ * what is not a database, or a damaged one, there is nothing to keep. */
+static foray_status settle(fy_store *store)
+{
+    bool unsettled;
+    foray_status status = fy_find_log(store->ctx, store->real, &unsettled);
+    if (status == FORAY_OK && unsettled && access(store->real, F_OK) == 0)
+        status = move_log(store);
+    return status == FORAY_ERROR_RUN ? FORAY_OK : status;
+}
+
+/* Builds the file under another name; then it appears whole or not at all. The
+ * lock is held throughout, so that nobody's log is taken for a leftover. */
+static foray_status build_and_place(fy_store *store, bool replace, const fy_birth *birth)
+{
+    char *temporary;
+    foray_status status = fy_create_unfinished(store->ctx, store->real, &temporary);
+    if (status != FORAY_OK)
+        return status;
+    status = build(store, temporary, birth);
+    if (status == FORAY_OK)
+        status = settle(store);
+    if (status == FORAY_OK)
+        status = fy_remove_side_files(store->ctx, store->real);
+    if (status == FORAY_OK)
+        status = fy_file_place(store->ctx, temporary, store->real, replace);
+    if (status != FORAY_OK)
+        unlink(temporary);
+    free(temporary);
+    return status;
+}
+
+/* Renaming over a name would take it from a device or a pipe as readily as from a file. */
+static foray_status refuse_existing(foray_context *ctx, const char *path, bool replace)
+{
+    struct stat file;
+    if (lstat(path, &file) != 0)
+        return FORAY_OK;
+    if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: not replaced, since it is not an ordinary file",
+                       path);
+    return replace ? FORAY_OK : fy_fail(ctx, FORAY_ERROR_IO, "%s: already exists", path);
+}
+
+/* A new run that cannot be opened, since the disk is full or no more files may be open, is taken
+ * back: the same command can be given again. */
+static foray_status attach_new(fy_store *store, bool replace)
+{
+    foray_status status = attach_store(store, true);
+    if (status == FORAY_OK || replace)
+        return status;
+    char message[sizeof store->ctx->message];
+    memcpy(message, store->ctx->message, sizeof message);
+    disconnect_store(store);
+    unlink(store->real);
+    fy_remove_side_files(store->ctx, store->real);
+    return fy_fail(store->ctx, status, "%s", message);
+}
+
+/* What a link leads to is replaced, not the link: there the lock is, and the log. */
+foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
+                             const fy_birth *birth, fy_store **out)
+{
+    char *target;
+    foray_status status = refuse_existing(ctx, path, replace);
+    if (status == FORAY_OK)
+        status = fy_file_target(ctx, path, &target);
+    if (status != FORAY_OK)
+        return status;
+    fy_store *store = new_store(ctx, target);
+    free(target);
+    if (!store)
+        return FORAY_ERROR_MEMORY;
+    status = find_store(store);
+    if (status == FORAY_OK)
+        status = lock_store(store);
+    if (status == FORAY_OK)
+        status = fy_check_side_files(ctx, store->path, store->real);
+    if (status == FORAY_OK)
+        status = refuse_existing(ctx, store->path, replace);
+    if (status == FORAY_OK)
+        status = build_and_place(store, replace, birth);
+    if (status == FORAY_OK)
+        status = attach_new(store, replace);
+    if (status != FORAY_OK) {
+        fy_store_close(store);
+        return status;
+    }
+    *out = store;
+    return FORAY_OK;
 }

@@ -80,27 +80,11 @@ foray_status fy_store_settle(fy_store *store);
 /* Settles what was opened for writing, and closes it in any case. */
 foray_status fy_store_close(fy_store *store);
 
-/* The steps of opening and creating: an object without a database; where its file is; the lock for
- * writing; a connection to any file of which that is the real name; a connection to the run itself,
- * after which it can be used. */
-fy_store *fy_store_new(foray_context *ctx, const char *path);
-foray_status fy_store_find(fy_store *store);
-foray_status fy_store_lock(fy_store *store);
-foray_status fy_store_connect(fy_store *store, const char *real, int flags);
-foray_status fy_store_attach(fy_store *store, bool write);
-/* Ends the connection, if there is one. */
-void fy_store_disconnect(fy_store *store);
-
 /* Turns an SQLite error into a status and a message with the path and the cause. */
 foray_status fy_store_fail(fy_store *store, int rc);
 /* FORAY_ERROR_RUN: "path: damaged: ..." */
 foray_status fy_store_damaged(fy_store *store, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* The tables (store_tables.c): makes them; and are they those that Foray makes, to the letter, and
- * nothing else? */
-foray_status fy_store_make_tables(fy_store *store);
-foray_status fy_store_check_tables(fy_store *store);
 
 /* Runs statements that give no rows. */
 foray_status fy_store_run(fy_store *store, const char *sql);

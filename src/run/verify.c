@@ -7,6 +7,185 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --------------------------------------------------------------- the model */
+
+typedef struct model_comparison {
+    fy_pieces pieces;
+    size_t at;
+    bool differs;
+} model_comparison;
+
+/* Takes what the run's model is written as, and looks for the same in the file. */
+static void compare_bytes(void *sink, const void *data, size_t size)
+{
+    model_comparison *c = sink;
+    const uint8_t *expected = data;
+    uint8_t found[4096];
+    while (size > 0 && !c->differs) {
+        size_t bytes = size < sizeof found ? size : sizeof found;
+        c->differs = !fy_pieces_fetch(&c->pieces, c->at, found, bytes) ||
+                     memcmp(found, expected, bytes) != 0;
+        expected += bytes;
+        c->at += bytes;
+        size -= bytes;
+    }
+}
+
+/* The bytes of the run's model, to `compare_bytes`. */
+static foray_status send_model(foray_run *run, model_comparison *c)
+{
+    fy_writer writer = {.ctx = run->ctx, .send = compare_bytes, .sink = c};
+    if (!foray_model_is_open(run->model)) {
+        fy_model_write_compact(run->model, &writer);
+    } else {
+        char *text;
+        size_t size;
+        foray_status status =
+            foray_model_print(run->ctx, run->model, FORAY_MODEL_COMPACT, &text, &size);
+        if (status != FORAY_OK)
+            return status;
+        fy_write_bytes(&writer, text, size);
+        free(text);
+    }
+    fy_writer_flush(&writer);
+    free(writer.data);
+    return writer.failed ? FORAY_ERROR_MEMORY : FORAY_OK;
+}
+
+static foray_status check_model(foray_run *run)
+{
+    model_comparison c = {0};
+    int64_t held;
+    foray_status status = fy_store_number(
+        run->store, "SELECT coalesce(sum(length(data)), 0) FROM piece WHERE kind = 'model'", &held);
+    if (status == FORAY_OK)
+        status = fy_pieces_begin(&c.pieces, run->store, "model", 0, (size_t)held);
+    if (status != FORAY_OK)
+        return status;
+    status = send_model(run, &c);
+    foray_status whole = fy_pieces_end(&c.pieces);
+    if (status == FORAY_OK)
+        status = whole;
+    if (status == FORAY_OK && (c.differs || c.at != (size_t)held))
+        status = fy_store_damaged(run->store, "its model has changed");
+    return status;
+}
+
+/* ------------------------------------------------------------------ a plan */
+
+/* Checksums find damage, not lies. A plan follows from the episodes before it, its reward, and what
+ * certificates were to rest on, by the functions that made it. */
+static bool same_number(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || a == b || (a != a && b != b);
+}
+
+/* A plan as it is stored. */
+typedef struct stored_plan {
+    const foray_policy *policy;
+    const foray_reward *reward;
+    bool own; /* the reward may be the world's */
+} stored_plan;
+
+static bool same_plan(const foray_policy *a, const stored_plan *plan)
+{
+    const foray_policy *stored = plan->policy;
+    size_t entries = (size_t)(a->horizon * a->states);
+    bool same = memcmp(a->action, stored->action, entries * sizeof *a->action) == 0;
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        same = same && same_number(a->value[mode], stored->value[mode]);
+    const foray_certificate *one = &a->certificate, *other = &stored->certificate;
+    return same && same_number(one->gap, other->gap) && same_number(one->delta, other->delta) &&
+           one->radius == other->radius && one->bound == other->bound &&
+           one->status == other->status && same_number(a->expected, stored->expected) &&
+           same_number(a->low, stored->low) && same_number(a->high, stored->high);
+}
+
+/* The world's own reward as it is known today. */
+static foray_status is_own_reward(foray_run *run, const char *json, bool *out)
+{
+    foray_reward *low;
+    char *text;
+    *out = false;
+    if (run->own_id == 0)
+        return FORAY_OK;
+    foray_status status = foray_run_own_reward(run, FORAY_OWN_LOW, &low);
+    if (status != FORAY_OK)
+        return status;
+    status = foray_reward_print(run->ctx, low, &text, NULL);
+    foray_reward_destroy(low);
+    if (status != FORAY_OK)
+        return status;
+    *out = strcmp(text, json) == 0;
+    free(text);
+    return FORAY_OK;
+}
+
+/* Makes the plan with the certificates that the explorer has now, and, if it may be one for the
+ * world's own reward, with those for that. */
+static foray_status compare_once(foray_run *run, foray_explorer *explorer, const stored_plan *plan,
+                                 bool *same)
+{
+    foray_policy *policy;
+    foray_status status =
+        foray_explorer_plan(explorer, 1, &plan->reward, plan->policy->mode, &policy);
+    if (status != FORAY_OK)
+        return status;
+    *same = same_plan(policy, plan);
+    if (!*same && plan->own) {
+        status = fy_run_certify_own(run, explorer, policy);
+        *same = status == FORAY_OK && same_plan(policy, plan);
+    }
+    foray_policy_destroy(policy);
+    return status;
+}
+
+/* On refits, on the likelihood as the explorer itself, or on the radius of the exploration: the
+ * radius of a plan tells the first, but not the others, since some have no likelihood. What cannot
+ * be planned so was not. */
+static foray_status compare_each(foray_run *run, foray_explorer *explorer, const stored_plan *plan,
+                                 bool *same)
+{
+    foray_status status = FORAY_OK;
+    bool refitted = plan->policy->certificate.radius == FORAY_RADIUS_REFIT;
+    if (refitted)
+        status = fy_run_refit(run, explorer);
+    if (status == FORAY_OK)
+        status = compare_once(run, explorer, plan, same);
+    if (!refitted && !*same && (status == FORAY_OK || status == FORAY_ERROR_USAGE)) {
+        explorer->certificates = explorer->settings.radius;
+        status = compare_once(run, explorer, plan, same);
+    }
+    return status == FORAY_ERROR_USAGE ? FORAY_OK : status;
+}
+
+typedef enum comparison { PLAN_SAME, PLAN_DIFFERS, PLAN_UNKNOWN } comparison;
+
+/* Is a stored plan, to the last bit, one that `explorer` makes, which has seen the episodes that it
+ * was made from? Unknown: it is for the world's own reward, of which more was seen later. */
+static foray_status make_again(foray_run *run, foray_explorer *explorer, const char *reward_json,
+                               const foray_policy *stored, comparison *out)
+{
+    bool own = false, same = false;
+    foray_reward *reward;
+    foray_status status = foray_reward_parse(run->ctx, run->model, reward_json, strlen(reward_json),
+                                             "its reward", &reward);
+    if (status != FORAY_OK)
+        return status;
+    status = is_own_reward(run, reward_json, &own);
+    const stored_plan plan = {.policy = stored, .reward = reward, .own = own};
+    foray_radius usual = explorer->certificates;
+    if (status == FORAY_OK)
+        status = compare_each(run, explorer, &plan, &same);
+    fy_explorer_end_refit(explorer);
+    explorer->certificates = usual;
+    bool outdated = run->own_id > 0 && !own && strcmp(foray_reward_name(reward), "own") == 0;
+    foray_reward_destroy(reward);
+    if (status == FORAY_OK)
+        *out = same ? PLAN_SAME : outdated ? PLAN_UNKNOWN : PLAN_DIFFERS;
+    return status;
+}
+
 typedef struct verifier {
     foray_run *run;
     foray_explorer *explorer; /* starts from nothing */
@@ -41,7 +220,7 @@ static foray_status check_birth(foray_run *run)
 {
     foray_settings settings;
     foray_status status = fy_store_get_settings(run->store, &settings);
-    return status == FORAY_OK ? fy_run_check_model(run) : status;
+    return status == FORAY_OK ? check_model(run) : status;
 }
 
 static bool next_plan_please(void *user, int64_t id, int64_t episodes, const char *reward_name,
@@ -141,11 +320,11 @@ static bool compare_plan(void *user, int64_t id, int64_t episodes, const char *r
                          const char *reward_json, const foray_policy *policy)
 {
     verifier *v = user;
-    fy_comparison found = FY_PLAN_SAME;
+    comparison found = PLAN_SAME;
     (void)reward_name;
-    v->status = fy_run_compare_plan(v->run, v->explorer, reward_json, policy, &found);
-    v->unknown += found == FY_PLAN_UNKNOWN;
-    if (found == FY_PLAN_DIFFERS)
+    v->status = make_again(v->run, v->explorer, reward_json, policy, &found);
+    v->unknown += found == PLAN_UNKNOWN;
+    if (found == PLAN_DIFFERS)
         v->status = fy_store_damaged(v->run->store,
                                      "plan %" PRId64 " is not what %" PRId64
                                      " episodes and its reward lead to",

@@ -1,11 +1,218 @@
-/* content.c - what the rows of the store mean: large contents in pieces, the
- * texts of a run, its settings. */
-#include "algorithms/algorithms.h"
+/* rows.c - rows of the store, each with a checksum of its own content, and what they mean: large
+ * contents in pieces, the texts of a run, its settings. */
 #include "run/store.h"
+#include "algorithms/algorithms.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* -------------------------------------------------------------- statements */
+
+/* Takes what was prepared from this text before: while it is in use, it is in no other's hands.
+ * Texts that are made, not written, may share an address, so that they are compared, too. */
+static sqlite3_stmt *take_spare(fy_store *store, const char *sql)
+{
+    for (int i = 0; i < FY_STORE_SPARES; i++) {
+        fy_spare *spare = &store->spare[i];
+        sqlite3_stmt *found = spare->statement;
+        if (found && spare->sql == sql && strcmp(sqlite3_sql(found), sql) == 0) {
+            spare->statement = NULL;
+            return found;
+        }
+    }
+    return NULL;
+}
+
+/* Keeps the statement for the next row of its kind, in place of another where there is no room. */
+static void keep_spare(fy_store *store, const char *sql, sqlite3_stmt *statement)
+{
+    int at = 0;
+    while (at < FY_STORE_SPARES && store->spare[at].statement)
+        at++;
+    if (at == FY_STORE_SPARES)
+        at = store->next_spare++ % FY_STORE_SPARES;
+    sqlite3_finalize(store->spare[at].statement);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    store->spare[at] = (fy_spare){.sql = sql, .statement = statement};
+}
+
+void fy_store_drop_spares(fy_store *store)
+{
+    for (int i = 0; i < FY_STORE_SPARES; i++) {
+        sqlite3_finalize(store->spare[i].statement);
+        store->spare[i] = (fy_spare){0};
+    }
+}
+
+void fy_row_prepare(fy_row *row, fy_store *store, const char *what, const char *sql)
+{
+    *row = (fy_row){.store = store, .sql = sql, .what = what};
+    row->statement = take_spare(store, sql);
+    store->work = 0;
+    if (!row->statement)
+        row->rc = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &row->statement,
+                                     NULL);
+}
+
+/* ----------------------------------------------------------------- putting */
+
+/* Numbers enter a checksum as eight bytes, the lowest first. */
+static void sum_bits(fy_row *row, uint64_t bits)
+{
+    uint8_t byte[8];
+    for (int i = 0; i < 8; i++)
+        byte[i] = (uint8_t)(bits >> (8 * i));
+    row->crc = fy_crc32c(row->crc, byte, sizeof byte);
+}
+
+/* Every NaN is the same one: SQLite knows none and keeps NULL instead. */
+static void sum_real(fy_row *row, double value)
+{
+    uint64_t bits = UINT64_MAX;
+    if (!isnan(value))
+        memcpy(&bits, &value, sizeof bits);
+    sum_bits(row, bits);
+}
+
+/* The length first: "ab","c" and "a","bc" are different rows. */
+static void sum_bytes(fy_row *row, const void *data, size_t size)
+{
+    sum_bits(row, size);
+    row->crc = fy_crc32c(row->crc, data, size);
+}
+
+void fy_row_put_int(fy_row *row, int64_t value)
+{
+    sum_bits(row, (uint64_t)value);
+    if (row->rc == SQLITE_OK)
+        row->rc = sqlite3_bind_int64(row->statement, ++row->column, value);
+}
+
+void fy_row_put_real(fy_row *row, double value)
+{
+    sum_real(row, value);
+    if (row->rc == SQLITE_OK)
+        row->rc = sqlite3_bind_double(row->statement, ++row->column, value);
+}
+
+void fy_row_put_text(fy_row *row, const char *value)
+{
+    sum_bytes(row, value, strlen(value));
+    if (row->rc == SQLITE_OK)
+        row->rc = sqlite3_bind_text(row->statement, ++row->column, value, -1, SQLITE_STATIC);
+}
+
+void fy_row_put_blob(fy_row *row, const void *data, size_t size)
+{
+    sum_bytes(row, data, size);
+    if (row->rc == SQLITE_OK)
+        row->rc = sqlite3_bind_blob64(row->statement, ++row->column, data, size, SQLITE_STATIC);
+}
+
+foray_status fy_row_insert(fy_row *row)
+{
+    if (row->rc == SQLITE_OK)
+        row->rc = sqlite3_bind_int64(row->statement, ++row->column, row->crc);
+    fy_row_next(row);
+    return fy_row_end(row);
+}
+
+/* ----------------------------------------------------------------- getting */
+
+void fy_row_bind_int(fy_row *row, int position, int64_t value)
+{
+    if (row->rc == SQLITE_OK)
+        row->rc = sqlite3_bind_int64(row->statement, position, value);
+}
+
+void fy_row_bind_text(fy_row *row, int position, const char *value)
+{
+    if (row->rc == SQLITE_OK)
+        row->rc = sqlite3_bind_text(row->statement, position, value, -1, SQLITE_TRANSIENT);
+}
+
+bool fy_row_next(fy_row *row)
+{
+    if (row->rc != SQLITE_OK || row->damaged)
+        return false;
+    row->column = 0;
+    row->crc = 0;
+    row->store->work = row->work;
+    int rc = sqlite3_step(row->statement);
+    row->work = row->store->work;
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        row->rc = rc;
+    return rc == SQLITE_ROW;
+}
+
+/* The next column, which must be of this type. */
+static int next_column(fy_row *row, int type)
+{
+    if (sqlite3_column_type(row->statement, row->column) != type)
+        row->damaged = true;
+    return row->column++;
+}
+
+int64_t fy_row_int(fy_row *row)
+{
+    int64_t value = sqlite3_column_int64(row->statement, next_column(row, SQLITE_INTEGER));
+    sum_bits(row, (uint64_t)value);
+    return value;
+}
+
+double fy_row_real(fy_row *row)
+{
+    bool null = sqlite3_column_type(row->statement, row->column) == SQLITE_NULL;
+    int column = next_column(row, null ? SQLITE_NULL : SQLITE_FLOAT);
+    double value = null ? NAN : sqlite3_column_double(row->statement, column);
+    sum_real(row, value);
+    return value;
+}
+
+const char *fy_row_text(fy_row *row)
+{
+    int column = next_column(row, SQLITE_TEXT);
+    const char *value = (const char *)sqlite3_column_text(row->statement, column);
+    if (!value)
+        value = "";
+    sum_bytes(row, value, strlen(value));
+    return value;
+}
+
+const uint8_t *fy_row_blob(fy_row *row, size_t *size)
+{
+    int column = next_column(row, SQLITE_BLOB);
+    const uint8_t *data = sqlite3_column_blob(row->statement, column);
+    *size = data ? (size_t)sqlite3_column_bytes(row->statement, column) : 0;
+    sum_bytes(row, data, *size);
+    return data;
+}
+
+bool fy_row_intact(fy_row *row)
+{
+    uint32_t crc = row->crc;
+    if (fy_row_int(row) != (int64_t)crc)
+        row->damaged = true;
+    return !row->damaged;
+}
+
+foray_status fy_row_end(fy_row *row)
+{
+    foray_status status = FORAY_OK;
+    if (row->rc != SQLITE_OK)
+        status = fy_store_fail(row->store, row->rc);
+    else if (row->damaged)
+        status = fy_store_damaged(row->store, "a checksum in its %s is wrong", row->what);
+    if (row->statement && row->rc == SQLITE_OK)
+        keep_spare(row->store, row->sql, row->statement);
+    else
+        sqlite3_finalize(row->statement);
+    row->statement = NULL;
+    return status;
+}
 
 /* ------------------------------------------------------------------ pieces */
 

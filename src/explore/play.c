@@ -9,7 +9,7 @@
  *
  * Draws depend on (seed, episode, step) and the actions alone, so that an episode is the same
  * whoever plays it and whether or not others were recorded before. Nothing is allocated. */
-#include "play/play.h"
+#include "explore/play.h"
 #include "world/world.h"
 
 #include <inttypes.h>
