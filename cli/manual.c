@@ -180,7 +180,7 @@ static void print_formats(void)
         "                   \"cell\":[[state,row,col],...]}}  (optional)\n"
         "reward  {\"format\":\"foray-reward\",\"version\":1,\"name\":TEXT,\n"
         "         \"default\":x,\"entries\":[[h|null,s|null,a|null,value],...]}\n"
-        "policy  {\"format\":\"foray-policy\",\"version\":2,\"states\":S,\"actions\":A,\n"
+        "policy  {\"format\":\"foray-policy\",\"version\":1,\"states\":S,\"actions\":A,\n"
         "         \"horizon\":H,\"mode\":MODE,\"action\":[[from_step,[...]],...],\n"
         "         \"value\":{...},\"certificate\":{...},\"reward\":{...},...}\n");
     printf(".RE\n.fi\n");

@@ -92,7 +92,7 @@ expect 0 "verified +yes" foray verify names.foray
 expect 0 "certified" foray certify names.foray <(printf 'step,state,action\n,0,1\n,1,0\n,2,1\n') -r goal:1
 
 cat >enter.json <<'JSON'
-{"format":"foray-reward","version":2,"name":"enter","range":[-1,2],"default":0,"entries":[[null,0,1,1,2],[null,0,0,-1]]}
+{"format":"foray-reward","version":1,"name":"enter","range":[-1,2],"default":0,"entries":[[null,0,1,1,2],[null,0,0,-1]]}
 JSON
 holds "rewards for what follows, in their own unit" test \
     "$(foray data names.foray -r enter.json | cut -d, -f6 | tr '\n' ' ')" = "reward 0 2 0 -1 -1 2 0 "

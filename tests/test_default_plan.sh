@@ -28,7 +28,7 @@ done
 # ---- certificates that say nothing, about anything or about the policy
 foray explore rooms -k 1 -o young.foray >/dev/null
 expect 0 "^low 0: nothing is certain yet" foray plan young.foray -r goal:80 --no-store --radius run
-echo '{"format":"foray-reward","version":2,"name":"cost","range":[-1,0],"default":-1,"entries":[[null,80,null,0]]}' >cost.json
+echo '{"format":"foray-reward","version":1,"name":"cost","range":[-1,0],"default":-1,"entries":[[null,80,null,0]]}' >cost.json
 expect 0 "^low -30: nothing is certain yet" foray plan young.foray -r cost.json --no-store --radius run
 sed 's/"name"/"optimise":"min","name"/; s/-1,0/0,1/; s/:-1/:1/' cost.json >least.json
 expect 0 "^high 30: nothing is certain yet" foray plan young.foray -r least.json --no-store --radius run

@@ -55,7 +55,7 @@ expect 3 "data.csv:3: action: 1 is not available in state 1" foray learn sure.js
 printf '%s\n' 0,0,0,1 0,1,0,1 >two.csv
 foray model import two.csv --horizon 3 --initial 0 -o two.json >/dev/null
 foray explore two.json -k 2 -o two.foray --quiet
-printf '{"format":"foray-reward","version":2,"name":"r","range":[0,1e12],"entries":[[null,0,0,1],[null,0,1,1.4]]}' >wide.json
+printf '{"format":"foray-reward","version":1,"name":"r","range":[0,1e12],"entries":[[null,0,0,1],[null,0,1,1.4]]}' >wide.json
 expect 0 "^r +4.2 +exact" foray plan two.json -r wide.json -o wide.policy.json
 expect 0 "^r +4.2 +4.2 +0$" foray evaluate two.json wide.policy.json -r wide.json
 expect 0 "^r +4.2 +exact" foray plan two.json -r wide.json -r goal:0

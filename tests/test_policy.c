@@ -1,5 +1,4 @@
-/* Policy files of version 2: complete by themselves, read as a stream, refused by line and cause.
- */
+/* Policy files: complete by themselves, read as a stream, refused by line and cause. */
 #include "support.h"
 
 #include <math.h>
@@ -141,32 +140,6 @@ static void rows_hold_until_the_next(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------ versions */
-
-#define OLD                                                                                        \
-    "{\"format\":\"foray-policy\",\"version\":1,\"states\":2,\"actions\":2,\"horizon\":2,"         \
-    "\"mode\":\"plugin\",\n\"action\":[[0,1],\n[1,1]],\n"                                          \
-    "\"value\":{\"optimistic\":1,\"plugin\":0.5,\"pessimistic\":0},\n"                             \
-    "\"certificate\":{\"gap\":null,\"delta\":0.1,\"radius\":\"none\",\"status\":\"none\","         \
-    "\"because\":\"the algorithm has no bound\"}}\n"
-
-static void files_of_version_1_are_read_and_written_as_such(void **state)
-{
-    (void)state;
-    foray_policy *policy;
-    char *text;
-    support_ok(ctx, foray_policy_parse(ctx, OLD, strlen(OLD), "old", &policy));
-    assert_true(isnan(policy->expected) && isinf(policy->certificate.gap));
-    support_ok(ctx, foray_policy_print(ctx, policy, &text, NULL));
-    assert_same_text(OLD, text);
-    free(text);
-    policy->expected = 0.5;
-    support_ok(ctx, foray_policy_print(ctx, policy, &text, NULL));
-    assert_non_null(strstr(text, "\"version\":2"));
-    foray_policy_destroy(policy);
-    free(text);
-}
-
 /* ---------------------------------------------------------------------- any order */
 
 /* Keys may come in any order, the actions before the sizes too, with spaces anywhere. */
@@ -176,7 +149,7 @@ static void keys_come_in_any_order(void **state)
     const char *text =
         " {\"from\":{\"seed\":3},\"action\" : [ [ 0 ,\n [ 1 , 0 ] ] , [2,[0,0]]\t]\n,"
         "\"mode\":\"given\",\"horizon\":4,\"actions\":2,\"states\":2,"
-        "\"state_names\":[null,\"action\"],\"version\":2,\"format\":\"foray-policy\"}";
+        "\"state_names\":[null,\"action\"],\"version\":1,\"format\":\"foray-policy\"}";
     const int32_t expected[] = {1, 0, 1, 0, 0, 0, 0, 0};
     foray_policy *policy;
     support_ok(ctx, foray_policy_parse(ctx, text, strlen(text), "p", &policy));
@@ -196,7 +169,7 @@ static void large_files_are_read(void **state)
     snprintf(path, sizeof path, "%s/large.json", directory);
     FILE *file = fopen(path, "w");
     fprintf(file,
-            "{\"format\":\"foray-policy\",\"version\":2,\"states\":%d,\"actions\":9,"
+            "{\"format\":\"foray-policy\",\"version\":1,\"states\":%d,\"actions\":9,"
             "\"horizon\":%d,\"mode\":\"given\",\"action\":[",
             STATES, ROWS);
     char *row = malloc(2 * STATES);
@@ -221,7 +194,7 @@ static void large_files_are_read(void **state)
 /* --------------------------------------------------------------------- hostile files */
 
 #define SIZES                                                                                      \
-    "{\"format\":\"foray-policy\",\"version\":2,\n\"states\":4,\"actions\":2,\"horizon\":3,\n"
+    "{\"format\":\"foray-policy\",\"version\":1,\n\"states\":4,\"actions\":2,\"horizon\":3,\n"
 #define MODE "\"mode\":\"plugin\",\n"
 #define GIVEN "\"mode\":\"given\",\n"
 #define ACTION "\"action\":[[0,[0,1,0,1]],\n[2,[1,1,1,1]]]"
@@ -237,7 +210,6 @@ static void large_files_are_read(void **state)
 static const char *const good[] = {
     SIZES GIVEN ACTION "}",
     SIZES MODE ACTION VALUE CERTIFICATE("") "}",
-    SIZES MODE ACTION VALUE SAYING("true", "") "}",
     SIZES MODE ACTION VALUE SAYING("\"no\"", "") "}",
     SIZES MODE ACTION VALUE CERTIFICATE(",\"doubt\":[[1,1,1,0.5]],\"laws\":[{\"name\":\"x\","
                                         "\"visits\":1,\"share\":1,\"more\":null}]") "}",
@@ -265,6 +237,9 @@ static const char *const bad[][2] = {
      "p.json:5: action[1]: steps must ascend"},
     {SIZES GIVEN "\"action\":[[1,[0,1,0,1]]]}", "p.json:4: action[0]: the first row"},
     {SIZES GIVEN "\"action\":[[-1,[0,1,0,1]]]}", "p.json:4: action[0]: the first row"},
+    {"{\"format\":\"foray-policy\",\"version\":2}", "p.json: version 2, but this Foray reads version 1"},
+    {SIZES GIVEN "\"action\":[[0,1,0,1],[1,1,1,1],[1,1,1,1]]}",
+     "p.json:4: action[0]: [step, [actions]]"},
     {SIZES GIVEN "\"action\":[[0,1,0,1]]}", "p.json:4: action[0]: [step, [actions]]"},
     {SIZES GIVEN "\"action\":[[0,[0,1,0,1]}", "p.json:4: action[0]: [step, [actions]]"},
     {SIZES GIVEN "\"action\":[[0,[0,1,0,1]]", "the text ends too early"},
@@ -277,6 +252,7 @@ static const char *const bad[][2] = {
     {SIZES MODE ACTION VALUE "}", "p.json:1: certificate: an object"},
     {SIZES MODE ACTION VALUE CERTIFICATE(",\"optimal\":1") "}", "p.json:7:"},
     {SIZES MODE ACTION VALUE SAYING("\"certainly\"", "") "}", "p.json:7: optimal"},
+    {SIZES MODE ACTION VALUE SAYING("true", "") "}", "p.json:7: optimal: a text is expected"},
     {SIZES MODE ACTION VALUE SAYING("\"rounding\"", "") "}",
      "p.json:7: optimal: \"rounding\", but the rest of it says \"proved\""},
     {SIZES MODE ACTION VALUE CERTIFICATE(",\"doubt\":[[3,1,1,0.5]]") "}", "p.json:7: doubt"},
@@ -429,7 +405,6 @@ int main(void)
         cmocka_unit_test(plans_read_back_to_the_last_bit),
         cmocka_unit_test(given_policies_have_neither_value_nor_certificate),
         cmocka_unit_test(rows_hold_until_the_next),
-        cmocka_unit_test(files_of_version_1_are_read_and_written_as_such),
         cmocka_unit_test(keys_come_in_any_order),
         cmocka_unit_test(large_files_are_read),
         cmocka_unit_test(bad_files_are_refused_by_line_and_cause),

@@ -6,7 +6,7 @@
 foray world export riverswim -o river.json >/dev/null
 foray explore river.json -k 1024 -o river.foray >/dev/null
 cat >coins.json <<'END'
-{"format":"foray-reward","version":2,"name":"coins","range":[-2,10],"default":-2,
+{"format":"foray-reward","version":1,"name":"coins","range":[-2,10],"default":-2,
  "entries":[[null,5,null,10],[null,0,null,-1]]}
 END
 cat >unit.json <<'END'
@@ -14,13 +14,13 @@ cat >unit.json <<'END'
  "entries":[[null,5,null,1],[null,0,null,0.08333333333333333]]}
 END
 cat >enter.json <<'END'
-{"format":"foray-reward","version":2,"name":"enter","entries":[[null,4,null,5,1]]}
+{"format":"foray-reward","version":1,"name":"enter","entries":[[null,4,null,5,1]]}
 END
 cat >both.json <<'END'
-{"format":"foray-reward","version":2,"name":"safely","reach":[5],"avoid":[0]}
+{"format":"foray-reward","version":1,"name":"safely","reach":[5],"avoid":[0]}
 END
 cat >least.json <<'END'
-{"format":"foray-reward","version":2,"name":"least","optimise":"min","entries":[[null,5,null,1]]}
+{"format":"foray-reward","version":1,"name":"least","optimise":"min","entries":[[null,5,null,1]]}
 END
 
 # ---- a range: the same plan, in coins: V = -2 H + 12 V'

@@ -69,7 +69,7 @@ foray rollout whole.foray -n 100 --json --seed 2 >other.json
 holds "another seed is another reality" bash -c '! cmp -s rollout.json other.json'
 # Rewards of clusters, of every form, and a policy from a file; a signal ends it.
 expect 0 '^goal:3 +[0-9]' foray rollout whole.foray -r goal:3 -r reach:3 -r avoid:3 -n 50
-echo '{"format":"foray-reward","version":2,"name":"there","range":[-2,1],"default":-2,
+echo '{"format":"foray-reward","version":1,"name":"there","range":[-2,1],"default":-2,
 "entries":[[null,3,null,1]]}' >there.json
 expect 0 '^there +-[0-9]' foray rollout whole.foray -r there.json -n 50
 foray plan whole.foray -r high --no-store -o high.json >/dev/null

@@ -895,7 +895,7 @@ FORAY_API foray_status foray_policy_create(foray_context *ctx, const foray_model
  * be NULL), the names that the model gives to states and actions, and the name of the model. */
 FORAY_API foray_status foray_policy_complete(foray_context *ctx, foray_policy *policy,
                                              const foray_model *model, const foray_reward *reward);
-/* Reads a file of version 1 or 2 as a stream, of any size. FORAY_ERROR_INPUT names the file, the
+/* Reads a file as a stream, of any size. FORAY_ERROR_INPUT names the file, the
  * line and the cause. */
 FORAY_API foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out);
 /* Reads a CSV file with the columns step,state,action in any order (docs/policies.md): a policy
@@ -904,8 +904,7 @@ FORAY_API foray_status foray_policy_load(foray_context *ctx, const char *path, f
  * the line and the cause: also where a step and state have two actions, or none. */
 FORAY_API foray_status foray_policy_load_csv(foray_context *ctx, const foray_model *model,
                                              const char *path, foray_policy **out);
-/* Writes a policy in the lowest version that holds it, replacing an existing file (see
- * foray_file_write). */
+/* Writes a policy, replacing an existing file (see foray_file_write). */
 FORAY_API foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy,
                                          const char *path);
 /* The same from and into memory, as foray_reward_parse and foray_reward_print. */

@@ -88,7 +88,7 @@ def _file(path: Path, entries: list[list[Any]]) -> str:
     values = [0.0] + [entry[-1] for entry in entries]
     given = [0, 1] if min(values) >= 0 and max(values) <= 1 else [min(values), max(values)]
     path.write_text(json.dumps({
-        "format": "foray-reward", "version": 2, "name": "file", "range": given, "default": 0, "entries": entries,
+        "format": "foray-reward", "version": 1, "name": "file", "range": given, "default": 0, "entries": entries,
     }))  # fmt: skip
     return str(path)
 

@@ -31,8 +31,8 @@ foray_status fy_document_keys(foray_context *ctx, fy_json object, const char *na
 
 /* "format" and "version" first: a file of another kind should be told so, not be taken
  * to pieces. */
-static foray_status check_root(foray_context *ctx, fy_json root, const char *format, int versions,
-                               const char *const *const *keys)
+static foray_status check_root(foray_context *ctx, fy_json root, const char *format,
+                               const char *const *keys)
 {
     fy_json found = fy_json_member(root, "format"), version = fy_json_member(root, "version");
     if (fy_json_kind_of(root) != FY_JSON_OBJECT)
@@ -42,10 +42,10 @@ static foray_status check_root(foray_context *ctx, fy_json root, const char *for
     if (fy_json_kind_of(version) != FY_JSON_INTEGER)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "version: a whole number is expected");
     int64_t number = fy_json_integer(version);
-    if (number < 1 || number > versions)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "version %" PRId64 ", but this Foray reads %s",
-                       number, versions == 1 ? "version 1" : "versions 1 and 2");
-    return fy_document_keys(ctx, root, format, keys[number - 1]);
+    if (number != 1)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "version %" PRId64 ", but this Foray reads version 1", number);
+    return fy_document_keys(ctx, root, format, keys);
 }
 
 static foray_status check_size(foray_context *ctx, size_t size, const char *where)
@@ -57,14 +57,13 @@ static foray_status check_size(foray_context *ctx, size_t size, const char *wher
 }
 
 static foray_status parse(foray_context *ctx, const char *text, size_t size, const char *where,
-                          const char *format, int versions, const char *const *const *keys,
-                          fy_json_tree *out)
+                          const char *format, const char *const *keys, fy_json_tree *out)
 {
     fy_json_tree tree;
     foray_status status = fy_json_parse(ctx, text, size, where, &tree);
     if (status < 0)
         return status;
-    if ((status = check_root(ctx, fy_json_root(&tree), format, versions, keys)) < 0) {
+    if ((status = check_root(ctx, fy_json_root(&tree), format, keys)) < 0) {
         fy_json_free(&tree);
         return fy_fail_within(ctx, status, "%s", where);
     }
@@ -76,22 +75,14 @@ foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size
                                const char *format, const char *const *keys, fy_json_tree *out)
 {
     foray_status status = check_size(ctx, size, where);
-    return status == FORAY_OK ? parse(ctx, text, size, where, format, 1, &keys, out) : status;
-}
-
-foray_status fy_document_parse_two(foray_context *ctx, const char *text, size_t size,
-                                   const char *where, const char *format,
-                                   const char *const *const keys[2], fy_json_tree *out)
-{
-    foray_status status = check_size(ctx, size, where);
-    return status == FORAY_OK ? parse(ctx, text, size, where, format, 2, keys, out) : status;
+    return status == FORAY_OK ? parse(ctx, text, size, where, format, keys, out) : status;
 }
 
 foray_status fy_document_parse_large(foray_context *ctx, const char *text, size_t size,
-                                     const char *where, const char *format,
-                                     const char *const *const keys[2], fy_json_tree *out)
+                                     const char *where, const char *format, const char *const *keys,
+                                     fy_json_tree *out)
 {
-    return parse(ctx, text, size, where, format, 2, keys, out);
+    return parse(ctx, text, size, where, format, keys, out);
 }
 
 /* Strings are decoded where they lie, so that values begin where they do in the text. */

@@ -13,14 +13,10 @@
  * two among them, ended by NULL). The caller releases *out with fy_json_free. */
 foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size, const char *where,
                                const char *format, const char *const *keys, fy_json_tree *out);
-/* The same for formats of two versions: keys[0] are those of version 1, keys[1] of version 2. */
-foray_status fy_document_parse_two(foray_context *ctx, const char *text, size_t size,
-                                   const char *where, const char *format,
-                                   const char *const *const keys[2], fy_json_tree *out);
 /* The same without the limit above. */
 foray_status fy_document_parse_large(foray_context *ctx, const char *text, size_t size,
-                                     const char *where, const char *format,
-                                     const char *const *const keys[2], fy_json_tree *out);
+                                     const char *where, const char *format, const char *const *keys,
+                                     fy_json_tree *out);
 /* The line, from 1, on which a value begins in the text that was parsed. */
 int64_t fy_document_line(const char *text, fy_json value);
 

@@ -119,7 +119,7 @@ static void print_state(printing *p)
 
 static void print_text(printing *p, const char *name)
 {
-    fy_print(&p->text, "{\"format\":\"foray-reward\",\"version\":2,\"name\":");
+    fy_print(&p->text, "{\"format\":\"foray-reward\",\"version\":1,\"name\":");
     fy_json_put_text(&p->text, name);
     fy_print(&p->text, ",\"range\":[");
     fy_document_put_real(&p->text, p->low);
@@ -154,7 +154,7 @@ static foray_status print_label(const fy_transitions *table, const fy_label *lab
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < label->count; i++)
         holds[label->state[i]] = true;
-    fy_print(&text, "{\"format\":\"foray-reward\",\"version\":2,\"name\":");
+    fy_print(&text, "{\"format\":\"foray-reward\",\"version\":1,\"name\":");
     fy_json_put_text(&text, label->name);
     fy_print(&text, ",\"reach\":[");
     for (int64_t s = 0; s < table->states; s++)

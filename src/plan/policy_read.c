@@ -1,4 +1,4 @@
-/* policy_read.c - reading the format "foray-policy", versions 1 and 2 (policy_write.c shows them).
+/* policy_read.c - reading the format "foray-policy" (policy_write.c shows it).
  * Messages name the file, the line and the cause. */
 #include "plan/policy_reading.h"
 
@@ -16,13 +16,9 @@ static foray_status check_row(fy_policy_reading *r, int64_t i)
     const fy_policy_row *row = &r->text->row[i];
     const foray_policy *policy = r->policy;
     r->line = row->line;
-    if ((row->from >= 0) != r->second)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "action[%" PRId64 "]: %s", i,
-                       r->second ? "[step, [actions]] is expected"
-                                 : "a list of actions is expected in version 1");
     int64_t least = i == 0 ? 0 : r->text->row[i - 1].from + 1;
     int64_t most = i == 0 ? 0 : policy->horizon - 1;
-    if (r->second && (row->from < least || row->from > most))
+    if (row->from < least || row->from > most)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        i == 0 ? "action[0]: the first row must begin at step 0"
                               : "action[%" PRId64 "]: steps must ascend, and there are %" PRId64,
@@ -53,9 +49,6 @@ static foray_status check_rows(fy_policy_reading *r)
     foray_status status = FORAY_OK;
     if (fy_json_kind_of(list) != FY_JSON_ARRAY || text->rows == 0)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT, "action: a list of actions is expected");
-    if (!r->second && text->rows != r->policy->horizon)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "action: a list of %" PRId64 " steps is expected",
-                       r->policy->horizon);
     for (int64_t i = 0; i < text->rows && status == FORAY_OK; i++)
         status = check_row(r, i);
     return status;
@@ -77,8 +70,8 @@ static foray_status read_actions(fy_policy_reading *r, int64_t most)
         return FORAY_ERROR_MEMORY;
     int64_t row = 0;
     for (int64_t t = 0; t < policy->horizon; t++) {
-        if (!r->second || (row + 1 < text->rows && text->row[row + 1].from == t))
-            row = r->second ? row + 1 : t;
+        if (row + 1 < text->rows && text->row[row + 1].from == t)
+            row++;
         memcpy(policy->action + t * policy->states, text->action + text->row[row].first,
                (size_t)policy->states * sizeof *policy->action);
     }
@@ -89,24 +82,21 @@ static foray_status read_actions(fy_policy_reading *r, int64_t most)
 
 static foray_status read_values(fy_policy_reading *r)
 {
-    static const char *const first[] = {"optimistic", "plugin", "pessimistic", NULL};
-    static const char *const second[] = {"policy", "low",         "high", "optimistic",
-                                         "plugin", "pessimistic", NULL};
     foray_policy *policy = r->policy;
+    static const char *const keys[] = {"policy", "low",         "high", "optimistic",
+                                       "plugin", "pessimistic", NULL};
+    double *const out[] = {&policy->expected,
+                           &policy->low,
+                           &policy->high,
+                           &policy->value[FORAY_OPTIMISTIC],
+                           &policy->value[FORAY_PLUGIN],
+                           &policy->value[FORAY_PESSIMISTIC]};
     fy_json object = fy_policy_member(r, r->root, "value");
     if (!object.tree && policy->mode == FORAY_GIVEN)
         return FORAY_OK;
-    foray_status status = fy_document_keys(r->ctx, object, "value", r->second ? second : first);
-    double *const own[] = {&policy->expected, &policy->low, &policy->high};
-    for (int i = 0; r->second && i < 3 && status == FORAY_OK; i++)
-        status = fy_policy_read_real(r, object, second[i], -HUGE_VAL, NAN, own[i]);
-    for (int mode = 0; mode < FORAY_MODES && status == FORAY_OK; mode++) {
-        fy_policy_member(r, object, first[mode]);
-        status = r->second ? fy_policy_read_real(r, object, first[mode], -HUGE_VAL, NAN,
-                                                 policy->value + mode)
-                           : fy_document_real(r->ctx, object, first[mode], -HUGE_VAL, HUGE_VAL,
-                                              policy->value + mode);
-    }
+    foray_status status = fy_document_keys(r->ctx, object, "value", keys);
+    for (int i = 0; keys[i] && status == FORAY_OK; i++)
+        status = fy_policy_read_real(r, object, keys[i], -HUGE_VAL, NAN, out[i]);
     return status;
 }
 
@@ -171,61 +161,48 @@ static foray_status read_doubt(fy_policy_reading *r, fy_json object)
 }
 
 /* What is said must follow from the gap, its bound and its status; how large returns can be, they
- * do not say. Earlier versions said true of all that is small. */
+ * do not say. */
 static foray_status read_optimal(fy_policy_reading *r, fy_json object,
                                  foray_certificate *certificate)
 {
-    fy_json_kind kind = fy_json_kind_of(fy_policy_member(r, object, "optimal"));
-    bool earlier = kind == FY_JSON_TRUE || kind == FY_JSON_FALSE;
-    int said = kind == FY_JSON_TRUE;
-    foray_status status =
-        earlier ? FORAY_OK
-                : fy_policy_read_choice(r, object, "optimal", fy_optimality_names, &said);
-    if (status == FORAY_OK && said != FORAY_OPTIMAL_NO)
-        certificate->optimal = fy_certificate_optimality(certificate, true);
-    if (status != FORAY_OK || earlier || (int)certificate->optimal == said)
+    int said;
+    foray_status status = fy_policy_read_choice(r, object, "optimal", fy_optimality_names, &said);
+    if (status != FORAY_OK)
         return status;
+    if (said != FORAY_OPTIMAL_NO)
+        certificate->optimal = fy_certificate_optimality(certificate, true);
+    if ((int)certificate->optimal == said)
+        return FORAY_OK;
     return fy_fail(r->ctx, FORAY_ERROR_INPUT, "optimal: \"%s\", but the rest of it says \"%s\"",
                    fy_optimality_names[said], foray_certificate_optimal(certificate));
-}
-
-static foray_status read_second(fy_policy_reading *r, fy_json object,
-                                foray_certificate *certificate)
-{
-    int bound = 0;
-    foray_status status = fy_policy_read_choice(r, object, "bound", fy_bound_names, &bound);
-    certificate->bound = (foray_bound)bound;
-    if (status == FORAY_OK)
-        status = read_optimal(r, object, certificate);
-    if (status == FORAY_OK)
-        status = fy_policy_read_flag(r, object, "vacuous", &certificate->vacuous);
-    return status == FORAY_OK ? read_doubt(r, object) : status;
 }
 
 /* "because" follows from the status. */
 static foray_status read_certificate(fy_policy_reading *r)
 {
-    static const char *const first[] = {"gap", "delta", "radius", "status", "because", NULL};
-    static const char *const second[] = {"gap",    "delta",   "radius",  "bound",
-                                         "status", "optimal", "vacuous", "because",
-                                         "doubt",  "laws",    NULL};
+    static const char *const keys[] = {"gap",     "delta",   "radius", "bound", "status", "optimal",
+                                       "vacuous", "because", "doubt",  "laws",  NULL};
     foray_certificate *certificate = &r->policy->certificate;
     foray_status status;
-    int radius, proof;
+    int radius, proof, bound;
     fy_json object = fy_policy_member(r, r->root, "certificate");
     if (!object.tree && r->policy->mode == FORAY_GIVEN)
         return FORAY_OK;
-    if ((status = fy_document_keys(r->ctx, object, "certificate", r->second ? second : first)) <
-            0 ||
+    if ((status = fy_document_keys(r->ctx, object, "certificate", keys)) < 0 ||
         (status = fy_policy_read_real(r, object, "gap", 0, INFINITY, &certificate->gap)) < 0 ||
         (fy_policy_member(r, object, "delta"),
          status = fy_document_real(r->ctx, object, "delta", 0, 1, &certificate->delta)) < 0 ||
         (status = fy_policy_read_choice(r, object, "radius", fy_radius_names, &radius)) < 0 ||
-        (status = fy_policy_read_choice(r, object, "status", fy_status_names, &proof)) < 0)
+        (status = fy_policy_read_choice(r, object, "status", fy_status_names, &proof)) < 0 ||
+        (status = fy_policy_read_choice(r, object, "bound", fy_bound_names, &bound)) < 0)
         return status;
     certificate->radius = (foray_radius)radius;
     certificate->status = (foray_proof_status)proof;
-    return r->second ? read_second(r, object, certificate) : FORAY_OK;
+    certificate->bound = (foray_bound)bound;
+    if ((status = read_optimal(r, object, certificate)) < 0 ||
+        (status = fy_policy_read_flag(r, object, "vacuous", &certificate->vacuous)) < 0)
+        return status;
+    return read_doubt(r, object);
 }
 
 /* ------------------------------------------------------------------- the whole */
@@ -245,11 +222,9 @@ static foray_status read_policy(fy_policy_reading *r, int64_t most)
         (status = read_actions(r, most)) < 0)
         return status;
     policy->mode = (foray_mode)mode;
-    if (policy->mode == FORAY_GIVEN && !r->second)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "mode: version 1 has no \"given\"");
     if ((status = read_values(r)) < 0 || (status = read_certificate(r)) < 0)
         return status;
-    return r->second ? fy_policy_read_about(r) : FORAY_OK;
+    return fy_policy_read_about(r);
 }
 
 /* "policy.json:12: ..." where the line is known. */
@@ -266,13 +241,10 @@ static foray_status blame(const fy_policy_reading *r, foray_status status, const
 static foray_status parse_rest(foray_context *ctx, const fy_policy_text *text, const char *where,
                                fy_json_tree *tree)
 {
-    static const char *const first[] = {"format", "version", "states", "actions",     "horizon",
-                                        "mode",   "action",  "value",  "certificate", NULL};
-    static const char *const second[] = {"format",      "version", "states",      "actions",
-                                         "horizon",     "mode",    "action",      "value",
-                                         "certificate", "reward",  "state_names", "action_names",
-                                         "clusters",    "from",    NULL};
-    static const char *const *const keys[] = {first, second};
+    static const char *const keys[] = {"format",      "version", "states",      "actions",
+                                       "horizon",     "mode",    "action",      "value",
+                                       "certificate", "reward",  "state_names", "action_names",
+                                       "clusters",    "from",    NULL};
     return fy_document_parse_large(ctx, (const char *)text->rest.data, text->rest.size - 1, where,
                                    "foray-policy", keys, tree);
 }
@@ -287,7 +259,6 @@ foray_status fy_policy_read(foray_context *ctx, const fy_policy_text *text, cons
     fy_json root = fy_json_root(&tree);
     foray_policy *policy;
     fy_policy_reading r = {.ctx = ctx, .text = text, .root = root, .culprit = root};
-    r.second = fy_json_integer(fy_json_member(root, "version")) == 2;
     if (!FY_ALLOC(ctx, policy, 1)) {
         fy_json_free(&tree);
         return FORAY_ERROR_MEMORY;

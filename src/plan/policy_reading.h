@@ -11,7 +11,6 @@ typedef struct fy_policy_reading {
     foray_context *ctx;
     const fy_policy_text *text;
     fy_json root;
-    bool second;     /* version 2 */
     fy_json culprit; /* the value looked at last */
     int64_t line;    /* instead of a value; 0: none */
     foray_policy *policy;
@@ -36,7 +35,7 @@ foray_status fy_policy_read_text(fy_policy_reading *r, fy_json object, const cha
 /* The list of a key; missing: absent. */
 foray_status fy_policy_open_list(fy_policy_reading *r, fy_json object, const char *key,
                                  fy_json *out);
-/* Everything of version 2 beside values and certificate. */
+/* Everything beside values and certificate. */
 foray_status fy_policy_read_about(fy_policy_reading *r);
 
 #endif

@@ -72,13 +72,6 @@ static foray_status refuse(stream *s, const char *why)
                    s->line, s->out->rows, cause);
 }
 
-static foray_status refuse_state(stream *s, int64_t state)
-{
-    char why[80];
-    fy_format(why, sizeof why, "state %" PRId64 ": a whole number is expected", state);
-    return refuse(s, why);
-}
-
 /* A whole number as JSON has it: no zeros in front. What needs more than 32 bits is INT32_MIN,
  * as neither actions nor steps are. */
 static bool read_whole(stream *s, int32_t *out)
@@ -114,18 +107,21 @@ static foray_status add_action(stream *s, int32_t action)
     return FORAY_OK;
 }
 
-/* "1,0,2]": the actions of a row behind its bracket, or behind the first `known` of them. */
-static foray_status read_states(stream *s, int64_t known)
+/* "1,0,2]": the actions of a row behind its bracket. */
+static foray_status read_states(stream *s)
 {
     int32_t action;
     foray_status status = FORAY_OK;
-    if (known == 0 && skip_spaces(s) == ']') {
+    if (skip_spaces(s) == ']') {
         take(s);
         return FORAY_OK;
     }
-    for (int64_t state = known; status == FORAY_OK; state++) {
-        if (!read_whole(s, &action))
-            return refuse_state(s, state);
+    for (int64_t state = 0; status == FORAY_OK; state++) {
+        if (!read_whole(s, &action)) {
+            char why[80];
+            fy_format(why, sizeof why, "state %" PRId64 ": a whole number is expected", state);
+            return refuse(s, why);
+        }
         status = add_action(s, action);
         if (take(s) == ']')
             break;
@@ -133,24 +129,18 @@ static foray_status read_states(stream *s, int64_t known)
     return status;
 }
 
-/* "3,[1,0,2]]" or "1,0,2]", behind the bracket. Which of the two is seen after the first comma. */
+/* "3,[1,0,2]]", behind the bracket. */
 static foray_status read_row(stream *s, fy_policy_row *row)
 {
-    int32_t first;
-    if (skip_spaces(s) == ']')
-        return read_states(s, 0);
-    if (!read_whole(s, &first))
-        return refuse_state(s, 0);
-    bool more = take(s) == ',';
-    if (!more || skip_spaces(s) != '[') {
-        foray_status status = add_action(s, first);
-        return status == FORAY_OK && more ? read_states(s, 1) : status;
-    }
+    static const char *const expected = "[step, [actions]] is expected";
+    int32_t from;
+    if (!read_whole(s, &from) || take(s) != ',' || skip_spaces(s) != '[')
+        return refuse(s, expected);
     take(s);
-    row->from = first < 0 ? INT32_MAX : first;
-    foray_status status = read_states(s, 0);
+    row->from = from;
+    foray_status status = read_states(s);
     if (status == FORAY_OK && skip_spaces(s) != ']')
-        return refuse(s, "[step, [actions]] is expected");
+        return refuse(s, expected);
     if (status == FORAY_OK)
         take(s);
     return status;
@@ -173,7 +163,7 @@ static foray_status read_rows(stream *s)
         out->row = grown;
         take(s);
         fy_policy_row *row = &out->row[out->rows];
-        *row = (fy_policy_row){.line = s->line, .from = -1, .first = out->actions};
+        *row = (fy_policy_row){.line = s->line, .first = out->actions};
         foray_status status = read_row(s, row);
         if (status != FORAY_OK)
             return status;

@@ -6,10 +6,10 @@
 
 #include "base/base.h"
 
-/* One row of "action": [...] or, in version 2, [from, [...]]. */
+/* One row of "action": [from, [...]]. */
 typedef struct fy_policy_row {
-    int64_t line;  /* on which it begins, from 1 */
-    int64_t from;  /* -1: the file does not say */
+    int64_t line; /* on which it begins, from 1 */
+    int64_t from;
     int64_t first; /* its first action among all */
     int64_t count;
 } fy_policy_row;

@@ -11,7 +11,7 @@ fy_json fy_policy_member(fy_policy_reading *r, fy_json object, const char *key)
     return found;
 }
 
-/* A number, or null in version 2: `otherwise`. */
+/* A number, or null: `otherwise`. */
 foray_status fy_policy_read_real(fy_policy_reading *r, fy_json object, const char *key,
                                  double least, double otherwise, double *out)
 {

@@ -1,16 +1,15 @@
-/* policy_write.c - writing the format "foray-policy", in the lowest version that holds a policy.
- *
- * Version 1
+/* policy_write.c - writing the format "foray-policy":
  *
  *   {"format":"foray-policy","version":1,"states":S,"actions":A,"horizon":H,
- *    "mode":"optimistic|plugin|pessimistic","action":[[...S integers] x H],
- *    "value":{"optimistic":x,"plugin":y,"pessimistic":z},
- *    "certificate":{"gap":g|null,"delta":x,"radius":TEXT,"status":TEXT,"because":TEXT}}
+ *    "mode":"optimistic|plugin|pessimistic|given","action":[[from,[...S integers]],...],
+ *    "value":{"policy":v,"low":l,"high":h,"optimistic":x,"plugin":y,"pessimistic":z},
+ *    "certificate":{"gap":g|null,"delta":x,"radius":TEXT,"bound":TEXT,"status":TEXT,
+ *                   "optimal":TEXT,"vacuous":FLAG,"because":TEXT,"doubt":[...],"laws":[...]},
+ *    "reward":{...},"state_names":[...],"action_names":[...],"clusters":{...},"from":{...}}
  *
- * and version 2, which is complete by itself: the value of the policy and its interval, rows of
- * actions that hold until the next, where the certificate comes from, and what is known about the
- * policy (foray_policy_about). JSON has neither infinity nor NaN: null says that there is no
- * bound, or that a value is not known. */
+ * Rows of actions hold until the next. What follows the certificate, and "doubt" and "laws", is
+ * there where it is known (foray_policy_about). JSON has neither infinity nor NaN: null says that
+ * there is no bound, or that a value is not known. */
 #include "base/document.h"
 #include "plan/policy.h"
 
@@ -54,20 +53,17 @@ static void put_row(fy_writer *writer, const int32_t *action, int64_t states)
     fy_print(writer, "]");
 }
 
-/* Version 1: a row for every step. Version 2: [from_step, row] where a row differs from the one
- * before. */
-static void put_actions(fy_writer *writer, const foray_policy *policy, bool second)
+/* [from, row] where a row differs from the one before. */
+static void put_actions(fy_writer *writer, const foray_policy *policy)
 {
     size_t bytes = (size_t)policy->states * sizeof *policy->action;
     for (int64_t t = 0; t < policy->horizon; t++) {
         const int32_t *row = policy->action + t * policy->states;
-        if (second && t > 0 && memcmp(row, row - policy->states, bytes) == 0)
+        if (t > 0 && memcmp(row, row - policy->states, bytes) == 0)
             continue;
-        fy_print(writer, t > 0 ? ",\n" : "");
-        if (second)
-            fy_print(writer, "[%" PRId64 ",", t);
+        fy_print(writer, "%s[%" PRId64 ",", t > 0 ? ",\n" : "", t);
         put_row(writer, row, policy->states);
-        fy_print(writer, second ? "]" : "");
+        fy_print(writer, "]");
     }
 }
 
@@ -97,21 +93,19 @@ static void put_doubt(fy_writer *writer, const foray_policy_about *about)
     fy_print(writer, "]");
 }
 
-static void put_certificate(fy_writer *writer, const foray_policy *policy, bool second)
+static void put_certificate(fy_writer *writer, const foray_policy *policy)
 {
     const foray_certificate *certificate = &policy->certificate;
     fy_print(writer, ",\n\"certificate\":{\"gap\":");
     put_real(writer, certificate->gap);
     fy_print(writer, ",\"delta\":");
     fy_document_put_real(writer, certificate->delta);
-    fy_print(writer, ",\"radius\":\"%s\"", foray_radius_name(certificate->radius));
-    if (second)
-        fy_print(writer, ",\"bound\":\"%s\"", foray_bound_name(certificate->bound));
-    fy_print(writer, ",\"status\":\"%s\"", foray_certificate_status(certificate));
-    if (second)
-        fy_print(writer, ",\"optimal\":\"%s\",\"vacuous\":%s",
-                 foray_certificate_optimal(certificate), certificate->vacuous ? "true" : "false");
-    fy_print(writer, ",\"because\":\"%s\"", foray_certificate_because(certificate));
+    fy_print(writer, ",\"radius\":\"%s\",\"bound\":\"%s\",\"status\":\"%s\"",
+             foray_radius_name(certificate->radius), foray_bound_name(certificate->bound),
+             foray_certificate_status(certificate));
+    fy_print(writer, ",\"optimal\":\"%s\",\"vacuous\":%s,\"because\":\"%s\"",
+             foray_certificate_optimal(certificate), certificate->vacuous ? "true" : "false",
+             foray_certificate_because(certificate));
     if (policy->about && (policy->about->places > 0 || policy->about->laws > 0))
         put_doubt(writer, policy->about);
     fy_print(writer, "}");
@@ -119,19 +113,16 @@ static void put_certificate(fy_writer *writer, const foray_policy *policy, bool 
 
 /* ---------------------------------------------------------------------- values */
 
-static void put_values(fy_writer *writer, const foray_policy *policy, bool second)
+static void put_values(fy_writer *writer, const foray_policy *policy)
 {
-    fy_print(writer, ",\n\"value\":{");
-    if (second) {
-        fy_print(writer, "\"policy\":");
-        put_real(writer, policy->expected);
-        fy_print(writer, ",\"low\":");
-        put_real(writer, policy->low);
-        fy_print(writer, ",\"high\":");
-        put_real(writer, policy->high);
-    }
+    fy_print(writer, ",\n\"value\":{\"policy\":");
+    put_real(writer, policy->expected);
+    fy_print(writer, ",\"low\":");
+    put_real(writer, policy->low);
+    fy_print(writer, ",\"high\":");
+    put_real(writer, policy->high);
     for (int mode = 0; mode < FORAY_MODES; mode++) {
-        fy_print(writer, "%s\"%s\":", mode > 0 || second ? "," : "", fy_mode_names[mode]);
+        fy_print(writer, ",\"%s\":", fy_mode_names[mode]);
         put_real(writer, policy->value[mode]);
     }
     fy_print(writer, "}");
@@ -212,17 +203,6 @@ static void put_about(fy_writer *writer, const foray_policy *policy)
 
 /* -------------------------------------------------------------------- the whole */
 
-/* Is there a value of the policy itself, or anything else that version 1 has no place for? */
-static bool needs_second(const foray_policy *policy)
-{
-    bool known = !isnan(policy->expected) || !isnan(policy->low) || !isnan(policy->high);
-    bool unknown = policy->mode == FORAY_GIVEN;
-    for (int mode = 0; mode < FORAY_MODES; mode++)
-        unknown |= isnan(policy->value[mode]);
-    return known || unknown || policy->about || policy->certificate.bound != FORAY_BOUND_NONE ||
-           policy->certificate.optimal != FORAY_OPTIMAL_NO || policy->certificate.vacuous;
-}
-
 /* Of a policy from elsewhere nothing may be known: then neither values nor a certificate. */
 static bool is_unknown(const foray_policy *policy)
 {
@@ -235,16 +215,15 @@ static bool is_unknown(const foray_policy *policy)
 
 static void put_policy(fy_writer *writer, const foray_policy *policy)
 {
-    bool second = needs_second(policy);
-    fy_print(writer, "{\"format\":\"foray-policy\",\"version\":%d,", second ? 2 : 1);
+    fy_print(writer, "{\"format\":\"foray-policy\",\"version\":1,");
     fy_print(writer, "\"states\":%" PRId64 ",\"actions\":%" PRId64 ",\"horizon\":%" PRId64 ",",
              policy->states, policy->actions, policy->horizon);
     fy_print(writer, "\"mode\":\"%s\",\n\"action\":[", fy_mode_names[policy->mode]);
-    put_actions(writer, policy, second);
+    put_actions(writer, policy);
     fy_print(writer, "]");
     if (!is_unknown(policy)) {
-        put_values(writer, policy, second);
-        put_certificate(writer, policy, second);
+        put_values(writer, policy);
+        put_certificate(writer, policy);
     }
     if (policy->about)
         put_about(writer, policy);

@@ -1,12 +1,9 @@
 /* reward_json.c - reading the format "foray-reward":
  *
- *   1  {"format":"foray-reward","version":1,"name":TEXT,"default":x,
- *       "entries":[[h|null,s|null,a|null,value],...]}
- *   2  {...,"version":2,"range":[lo,hi],"discount":g,"optimise":"max|min",
- *       "entries":[[h,s,a,value] | [h,s,a,next,value],...]}
- *      or {...,"reach":[s,...],"avoid":[s,...]}, either or both, instead of default, entries,
- *      range and discount
+ *   {"format":"foray-reward","version":1,"name":TEXT,"range":[lo,hi],"discount":g,
+ *    "optimise":"max|min","default":x,"entries":[[h,s,a,value] | [h,s,a,next,value],...]}
  *
+ * or, instead of default, entries, range and discount, "reach":[s,...] or "avoid":[s,...] or both.
  * null means every; later entries win; states and actions by number or name. Without a name it is
  * "", without a range [0,1], without a default 0 or, where that is not in the range, lo. */
 #include "base/document.h"
@@ -73,15 +70,16 @@ static foray_status read_index(foray_context *ctx, fy_json item, const char *wha
 /* ------------------------------------------------------------------ entries */
 
 /* [h|null, s|null, a|null, value] or [h|null, s|null, a|null, next|null, value] */
-static foray_status read_entry(const reading *from, fy_json entry, bool ahead, foray_reward *reward)
+static foray_status read_entry(const reading *from, fy_json entry, foray_reward *reward)
 {
     foray_context *ctx = from->ctx;
     const foray_model *model = from->model;
     int64_t size = fy_json_size(entry), step = -1, state = -1, action = -1, next = -1;
     foray_status status;
-    if (size != 4 && !(ahead && size == 5))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "[step, state, action, value] is expected%s",
-                       ahead ? ", or [step, state, action, next, value]" : "");
+    if (size != 4 && size != 5)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "[step, state, action, value] is expected, or "
+                       "[step, state, action, next, value]");
     if ((status = read_index(ctx, fy_json_item(entry, 0), "step", NULL, 0, &step)) < 0 ||
         (status = read_index(ctx, fy_json_item(entry, 1), "state", model->state_names,
                              model->states, &state)) < 0 ||
@@ -97,14 +95,14 @@ static foray_status read_entry(const reading *from, fy_json entry, bool ahead, f
     return foray_reward_set_next(ctx, reward, step, state, action, next, fy_json_real(value));
 }
 
-static foray_status read_entries(reading *from, bool ahead, foray_reward *reward)
+static foray_status read_entries(reading *from, foray_reward *reward)
 {
     fy_json entries = fy_json_member(from->root, "entries");
     if (fy_json_kind_of(entries) != FY_JSON_ARRAY)
         return fy_fail(from->ctx, FORAY_ERROR_INPUT, "entries: a list is expected");
     int64_t i = 0;
     for (fy_json entry = fy_json_first(entries); entry.tree; entry = fy_json_next(entries, entry)) {
-        foray_status status = read_entry(from, entry, ahead, reward);
+        foray_status status = read_entry(from, entry, reward);
         if (status < 0) {
             from->culprit = entry;
             return fy_fail_within(from->ctx, status, "entries[%" PRId64 "]", i);
@@ -141,7 +139,7 @@ static foray_status read_range(const reading *from, double *low, double *high)
     return FORAY_OK;
 }
 
-static foray_status read_values(reading *from, const char *name, bool second, foray_reward **out)
+static foray_status read_values(reading *from, const char *name, foray_reward **out)
 {
     double low = 0, high = 1, discount = 1;
     foray_reward *reward = NULL;
@@ -157,7 +155,7 @@ static foray_status read_values(reading *from, const char *name, bool second, fo
     if (status == FORAY_OK && foray_reward_set_discount(from->ctx, reward, discount) != FORAY_OK)
         status = FORAY_ERROR_INPUT;
     if (status == FORAY_OK)
-        status = read_entries(from, second, reward);
+        status = read_entries(from, reward);
     if (status == FORAY_OK)
         *out = reward;
     else
@@ -215,7 +213,6 @@ static foray_status read_reward(reading *from, foray_reward **out)
     if (name.tree && fy_json_kind_of(name) != FY_JSON_TEXT)
         return fy_fail(from->ctx, FORAY_ERROR_INPUT, "name: a text is expected");
     const char *text = name.tree ? fy_json_text(name) : "";
-    bool second = fy_json_integer(fy_json_member(from->root, "version")) == 2;
     bool stops =
         fy_json_member(from->root, "reach").tree || fy_json_member(from->root, "avoid").tree;
     foray_reward *reward = NULL;
@@ -224,7 +221,7 @@ static foray_status read_reward(reading *from, foray_reward **out)
     if (fy_json_member(from->root, "optimise").tree)
         status = fy_document_choice(from->ctx, from->root, "optimise", directions, &direction);
     if (status == FORAY_OK)
-        status = stops ? read_stops(from, text, &reward) : read_values(from, text, second, &reward);
+        status = stops ? read_stops(from, text, &reward) : read_values(from, text, &reward);
     if (status == FORAY_OK)
         status = foray_reward_set_minimise(from->ctx, reward, direction == 1);
     if (status == FORAY_OK)
@@ -237,14 +234,11 @@ static foray_status read_reward(reading *from, foray_reward **out)
 foray_status foray_reward_parse(foray_context *ctx, const foray_model *model, const char *text,
                                 size_t size, const char *where, foray_reward **out)
 {
-    static const char *const first[] = {"format", "version", "name", "default", "entries", NULL};
-    static const char *const second[] = {"format",   "version",  "name",    "range",
-                                         "discount", "optimise", "default", "entries",
-                                         "reach",    "avoid",    NULL};
-    static const char *const *const keys[] = {first, second};
+    static const char *const keys[] = {"format",   "version",  "name",    "range",
+                                       "discount", "optimise", "default", "entries",
+                                       "reach",    "avoid",    NULL};
     fy_json_tree tree;
-    foray_status status =
-        fy_document_parse_two(ctx, text, size, where, "foray-reward", keys, &tree);
+    foray_status status = fy_document_parse(ctx, text, size, where, "foray-reward", keys, &tree);
     if (status < 0)
         return status;
     reading from = {.ctx = ctx, .model = model, .root = fy_json_root(&tree)};

@@ -1,4 +1,4 @@
-/* reward_print.c - writing the format "foray-reward", in the lowest version that holds a reward. */
+/* reward_print.c - writing the format "foray-reward". */
 #include "base/document.h"
 #include "plan/reward.h"
 
@@ -155,7 +155,7 @@ static void put_states(fy_writer *writer, const foray_reward *reward, const char
         fy_print(writer, "]");
 }
 
-/* What version 1 does not have. */
+/* What is left out where it is as usual. */
 static void put_form(fy_writer *writer, const foray_reward *reward)
 {
     if (reward->low != 0 || reward->high != 1) {
@@ -175,8 +175,7 @@ static void put_form(fy_writer *writer, const foray_reward *reward)
 
 static void put_reward(fy_writer *writer, const foray_reward *reward)
 {
-    bool second = !fy_reward_is_plain(reward) || fy_reward_unit_of(reward).own;
-    fy_print(writer, "{\"format\":\"foray-reward\",\"version\":%d,\"name\":", second ? 2 : 1);
+    fy_print(writer, "{\"format\":\"foray-reward\",\"version\":1,\"name\":");
     fy_json_put_text(writer, reward->name);
     put_form(writer, reward);
     if (reward->fixed) {
