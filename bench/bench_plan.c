@@ -8,7 +8,7 @@
 #include "base/level.h"
 #include "learn/radius.h"
 #include "plan/many.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 #include <math.h>
 #include <stdio.h>

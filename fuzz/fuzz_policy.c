@@ -3,19 +3,13 @@
  * holds until the next; here they may not. */
 #include "fuzz.h"
 
-#include "plan/policy_reading.h"
+#include "policy/policy.h"
 
 enum { MOST = 1 << 20 };
 
 static foray_status parse(foray_context *ctx, const char *text, size_t size, foray_policy **out)
 {
-    fy_policy_text found;
-    foray_status status = fy_policy_text_read(ctx, NULL, text, size, "policy", &found);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_policy_read(ctx, &found, "policy", MOST, out);
-    fy_policy_text_free(&found);
-    return status;
+    return fy_policy_parse(ctx, text, size, "policy", MOST, out);
 }
 
 static void check_again(foray_context *ctx, const foray_policy *policy)

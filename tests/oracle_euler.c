@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "oracle_truth.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 foray_settings euler_settings_for(int64_t seed)
 {

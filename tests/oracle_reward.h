@@ -1,5 +1,5 @@
 /* oracle_reward.h - rewards of every form, described densely, with their values by definition:
- * slow, in the reward's own unit, and without anything of src/plan. */
+ * slow, in the reward's own unit, and without anything of src/plan or src/reward. */
 #ifndef FY_ORACLE_REWARD_H
 #define FY_ORACLE_REWARD_H
 

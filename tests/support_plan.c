@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 const support_sizes scene_small = {
     .states = 7, .actions = 3, .horizon = 5, .successors = 4, .dim = 3};

@@ -9,7 +9,7 @@
 
 #include "base/level.h"
 #include "explore/explorer.h"
-#include "plan/policy.h"
+#include "policy/policy.h"
 
 enum { REWARDS = 12 };
 

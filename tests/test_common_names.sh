@@ -11,14 +11,14 @@ sed 's/^/    /' "$work/out"
 
 # Controls: five files may share a name, however it is written, and six may not.
 mkdir -p tree/src tree/lab
-cp -r "$source_dir"/src/{base,plan,run} tree/src
+cp -r "$source_dir"/src/{base,reward,run} tree/src
 cp -r "$source_dir"/lab/draw tree/lab
 share_name() {
     for file in "$@"; do
         printf 'static inline __attribute__((cold)) int\nshared_name(int i)\n{\n}\n' >>"tree/$file"
     done
 }
-share_name src/base/{csv,json,format}.c src/plan/reward.c lab/draw/svg.c
+share_name src/base/{csv,json,format}.c src/reward/reward.c lab/draw/svg.c
 printf 'static int shared_name = 1;\nstatic int (*shared)(int);\n' >>tree/src/run/run.h
 expect 0 ", 0 problems$" names tree
 share_name src/base/base.h

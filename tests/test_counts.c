@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/policy.h"
+#include "policy/policy.h"
 
 /* --------------------------------------------------------------------- counts */
 

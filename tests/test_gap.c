@@ -2,7 +2,7 @@
  * adversary that climbs V*_theta - V^pi_theta. Values by plain backward induction. */
 #include "certify/certifier.h"
 #include "measure/worst_law.h"
-#include "plan/policy.h"
+#include "policy/policy.h"
 #include "support_laws.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "explore/open/earned.h"
 #include "explore/open/open.h"
 #include "oracle_truth.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 #include "support.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "oracle_plan.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 /* ------------------------------------------------------ against the oracle */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/policy.h"
+#include "policy/policy.h"
 
 static foray_context *ctx;
 static foray_model *model;

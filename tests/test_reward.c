@@ -1,7 +1,7 @@
 /* Rewards and policies: what they hold, how they are written and read, and every kind of
  * text that is refused. */
-#include "plan/policy.h"
-#include "plan/reward.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
 #include "support.h"
 
 #include <math.h>
@@ -308,10 +308,12 @@ static void policies_read_back_exactly(void **state)
 
 #define SIZES "{\"format\":\"foray-policy\",\"version\":1,\"states\":2,\"actions\":2,\"horizon\":1,"
 #define MODE "\"mode\":\"plugin\","
-#define ACTION "\"action\":[[0,1]],"
-#define VALUE "\"value\":{\"optimistic\":1,\"plugin\":0.5,\"pessimistic\":0},"
+#define ACTION "\"action\":[[0,[0,1]]],"
+#define OWN "\"value\":{\"policy\":0.5,\"low\":0,\"high\":1,"
+#define VALUE OWN "\"optimistic\":1,\"plugin\":0.5,\"pessimistic\":0},"
+#define REST "\"bound\":\"gap\",\"optimal\":\"no\",\"vacuous\":false}}"
 #define CERTIFICATE                                                                                \
-    "\"certificate\":{\"gap\":1,\"delta\":0.1,\"radius\":\"sharp\",\"status\":\"certified\"}}"
+    "\"certificate\":{\"gap\":1,\"delta\":0.1,\"radius\":\"sharp\",\"status\":\"certified\"," REST
 
 static void bad_policies_are_refused_with_their_cause(void **state)
 {
@@ -323,19 +325,20 @@ static void bad_policies_are_refused_with_their_cause(void **state)
         {"{\"format\":\"foray-policy\",\"version\":1,\"states\":2,\"actions\":-1}",
          "p.json:1: actions"},
         {"{\"format\":\"foray-policy\",\"version\":1,\"states\":2147483647,\"actions\":2,"
-         "\"horizon\":2147483647," MODE VALUE "\"action\":[[0]]," CERTIFICATE,
-         "action: a list of 2147483647 steps"},
+         "\"horizon\":2147483647," MODE VALUE "\"action\":[[0,[0]]]," CERTIFICATE,
+         "action[0]: a list of 2147483647 actions"},
         {SIZES MODE ACTION VALUE "\"extra\":1," CERTIFICATE, "unknown key \"extra\""},
         {SIZES "\"mode\":\"bold\"," ACTION VALUE CERTIFICATE, "mode: \"bold\""},
-        {SIZES MODE "\"action\":[[0,2]]," VALUE CERTIFICATE, "action[0]: state 1: action 2"},
-        {SIZES MODE "\"action\":[[0,-1]]," VALUE CERTIFICATE, "action[0]: state 1: action -1"},
-        {SIZES MODE "\"action\":[[0,1.0]]," VALUE CERTIFICATE, "action[0]: state 1"},
-        {SIZES MODE "\"action\":[[0]]," VALUE CERTIFICATE, "action[0]: a list of 2"},
-        {SIZES MODE "\"action\":[[0,1],[0,1]]," VALUE CERTIFICATE, "action: a list of 1"},
+        {SIZES MODE "\"action\":[[0,[0,2]]]," VALUE CERTIFICATE, "action[0]: state 1: action 2"},
+        {SIZES MODE "\"action\":[[0,[0,-1]]]," VALUE CERTIFICATE, "action[0]: state 1: action -1"},
+        {SIZES MODE "\"action\":[[0,[0,1.0]]]," VALUE CERTIFICATE, "action[0]: state 1"},
+        {SIZES MODE "\"action\":[[0,[0]]]," VALUE CERTIFICATE, "action[0]: a list of 2"},
+        {SIZES MODE "\"action\":[[0,[0,1]],[1,[0,1]]]," VALUE CERTIFICATE,
+         "action[1]: steps must ascend"},
         {SIZES MODE VALUE CERTIFICATE, "p.json:1: action"},
-        {SIZES MODE ACTION "\"value\":{\"optimistic\":1,\"plugin\":1}," CERTIFICATE, "pessimistic"},
-        {SIZES MODE ACTION
-         "\"value\":{\"optimistic\":1,\"plugin\":1,\"pessimistic\":1,\"x\":1}," CERTIFICATE,
+        {SIZES MODE ACTION OWN "\"optimistic\":1,\"plugin\":1}," CERTIFICATE, "pessimistic"},
+        {SIZES MODE ACTION OWN
+         "\"optimistic\":1,\"plugin\":1,\"pessimistic\":1,\"x\":1}," CERTIFICATE,
          "unknown key \"x\""},
         {SIZES MODE ACTION VALUE "\"certificate\":{\"gap\":-1,\"delta\":0.1,\"radius\":\"sharp\","
                                  "\"status\":\"certified\"}}",

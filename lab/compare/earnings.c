@@ -1,6 +1,6 @@
 /* earnings.c - what plans earned in reality, as tables and in words: who won, by a sign test. */
 #include "compare/reality.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "explore/mixture/learner.h"
-#include "plan/policy.h"
+#include "policy/policy.h"
 
 typedef struct watch {
     foray_context *ctx;

@@ -10,7 +10,7 @@
  * as well; the climb goes to the worst of them if it is worse than r. Several climbs go
  * on together, and share the passes over the model. */
 #include "measure/measure.h"
-#include "plan/policy.h"
+#include "policy/policy.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* gaps.c - the gap E_mu[V* - V^pi] of planned policies over a family of rewards. */
 #include "measure/measure.h"
 #include "explore/explorer.h"
-#include "plan/policy.h"
+#include "policy/policy.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* marks.c - what is marked on maps: where episodes start, and where a reward is earned. */
 #include "report/report.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* plans.c - the plans stored in a run: values, certificates, and what they do. */
-#include "plan/reward.h"
+#include "reward/reward.h"
 #include "report/arrows.h"
 
 #include <inttypes.h>

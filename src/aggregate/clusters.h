@@ -35,7 +35,7 @@ typedef struct fy_clusters_kind {
     void (*destroy)(void *self);
     /* What a policy file says about them, but for the box (foray_policy_clusters); NULL: nothing.
      */
-    foray_status (*describe)(foray_context *ctx, const foray_clusters *clusters,
+    foray_status (*describe)(fy_arena *arena, const foray_clusters *clusters,
                              foray_policy_clusters *out);
     /* Every state is a cluster of its own: nothing is aggregated. */
     bool exact;

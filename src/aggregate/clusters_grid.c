@@ -136,11 +136,11 @@ static void grid_extent(const foray_clusters *clusters, int64_t cluster, double 
     }
 }
 
-static foray_status grid_describe(foray_context *ctx, const foray_clusters *clusters,
+static foray_status grid_describe(fy_arena *arena, const foray_clusters *clusters,
                                   foray_policy_clusters *out)
 {
     const grid *g = clusters->self;
-    if (!FY_ALLOC(ctx, out->cells, clusters->dimensions))
+    if (!FY_NEW(arena, out->cells, clusters->dimensions))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < clusters->dimensions; i++)
         out->cells[i] = g->points[i];

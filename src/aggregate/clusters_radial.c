@@ -189,11 +189,11 @@ static uint64_t radial_hash(const foray_clusters *clusters)
     return fy_hash(&r->width, sizeof r->width, hash);
 }
 
-static foray_status radial_describe(foray_context *ctx, const foray_clusters *clusters,
+static foray_status radial_describe(fy_arena *arena, const foray_clusters *clusters,
                                     foray_policy_clusters *out)
 {
     const radial *r = clusters->self;
-    if (!FY_ALLOC(ctx, out->centre, clusters->count * clusters->dimensions))
+    if (!FY_NEW(arena, out->centre, clusters->count * clusters->dimensions))
         return FORAY_ERROR_MEMORY;
     for (int64_t x = 0; x < clusters->count; x++)
         radial_centre(clusters, x, out->centre + x * clusters->dimensions);

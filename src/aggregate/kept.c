@@ -1,27 +1,17 @@
 /* kept.c - clusters that a policy keeps, so that it can be used without its system. */
 #include "aggregate/clusters.h"
-#include "plan/policy.h"
+#include "policy/policy.h"
 #include "system/system.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-
-static foray_status describe(foray_context *ctx, const foray_clusters *clusters,
-                             foray_policy_clusters *out)
-{
-    int64_t n = out->dimensions = clusters->dimensions;
-    if (!FY_ALLOC(ctx, out->low, n) || !FY_ALLOC(ctx, out->high, n))
-        return FORAY_ERROR_MEMORY;
-    memcpy(out->low, clusters->low, (size_t)n * sizeof *out->low);
-    memcpy(out->high, clusters->high, (size_t)n * sizeof *out->high);
-    return clusters->kind->describe(ctx, clusters, out);
-}
 
 foray_status foray_policy_keep_clusters(foray_context *ctx, foray_policy *policy,
                                         const foray_clusters *clusters)
 {
+    fy_arena *arena = fy_policy_arena(ctx, policy);
     foray_policy_clusters *kept;
+    int64_t n = clusters->dimensions;
     if (clusters->count != policy->states)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%" PRId64 " clusters, but the policy has %" PRId64 " states",
@@ -29,16 +19,16 @@ foray_status foray_policy_keep_clusters(foray_context *ctx, foray_policy *policy
     if (!clusters->kind->describe)
         return FORAY_OK;
     foray_policy_about *about = fy_policy_about(ctx, policy);
-    if (!about || !FY_ALLOC(ctx, kept, 1))
+    if (!about || !FY_NEW(arena, kept, 1) || !FY_NEW(arena, kept->low, n) ||
+        !FY_NEW(arena, kept->high, n))
         return FORAY_ERROR_MEMORY;
-    foray_status status = describe(ctx, clusters, kept);
-    if (status != FORAY_OK) {
-        fy_policy_clusters_destroy(kept);
-        return status;
-    }
-    fy_policy_clusters_destroy(about->clusters);
-    about->clusters = kept;
-    return FORAY_OK;
+    kept->dimensions = n;
+    memcpy(kept->low, clusters->low, (size_t)n * sizeof *kept->low);
+    memcpy(kept->high, clusters->high, (size_t)n * sizeof *kept->high);
+    foray_status status = clusters->kind->describe(arena, clusters, kept);
+    if (status == FORAY_OK)
+        about->clusters = kept;
+    return status;
 }
 
 foray_status foray_policy_clusters_open(foray_context *ctx, const foray_policy *policy,

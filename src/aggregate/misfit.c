@@ -5,7 +5,8 @@
  *   model   sum_x P(x|s) sum_y p(y|x,a) V_{t+1}(y):
  * the misfit is how far these are apart, V being the policy's values in the model. */
 #include "model/model.h"
-#include "plan/policy.h"
+#include "plan/plan.h"
+#include "policy/policy.h"
 #include "aggregate/clusters.h"
 #include "system/system.h"
 

@@ -17,7 +17,7 @@
 
 #include "aggregate/clusters.h"
 #include "base/maths.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 #include "system/system.h"
 
 enum { BATCH = FORAY_MOST_ENDS };

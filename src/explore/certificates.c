@@ -3,8 +3,8 @@
 #include "explore/explorer.h"
 #include "model/model.h"
 #include "plan/many.h"
-#include "plan/policy.h"
-#include "plan/reward.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -169,9 +169,8 @@ static foray_status take_actions(foray_explorer *explorer, const foray_reward *r
     foray_status status = explorer->ops->plan(explorer, 1, &reward, mode, &own);
     if (status != FORAY_OK)
         return status;
-    int32_t *planned = policy->action;
-    policy->action = own->action;
-    own->action = planned;
+    memcpy(policy->action, own->action,
+           (size_t)(policy->horizon * policy->states) * sizeof *policy->action);
     foray_policy_destroy(own);
     return FORAY_OK;
 }
@@ -288,7 +287,7 @@ foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward
     if (status != FORAY_OK)
         return status;
     fy_explorer_qualify(explorer, &policy->certificate);
-    fy_reward_convert(reward, policy);
+    fy_policy_convert(policy, reward);
     memcpy(policy->value, value, sizeof value);
     return fy_was_stopped(explorer->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
 }

@@ -1,8 +1,8 @@
 /* doubt.c - why a certificate is not 0: places and laws in the order of their shares. */
 #include "base/maths.h"
 #include "explore/explorer.h"
-#include "plan/policy.h"
-#include "plan/reward.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* explorer.c - what is the same for all algorithms: the reward they explore for, tables to play
  * ahead from, plans and bounds. Episodes are in episodes.c, saving in save.c. */
 #include "explore/explorer.h"
-#include "plan/policy.h"
-#include "plan/reward.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -155,7 +155,7 @@ static foray_status make_plans(foray_explorer *explorer, bool certified, int64_t
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
         if (certified)
             fy_explorer_qualify(explorer, &policies[i]->certificate);
-        fy_reward_convert(rewards[i], policies[i]);
+        fy_policy_convert(policies[i], rewards[i]);
     }
     if (status != FORAY_OK || !fy_was_stopped(explorer->ctx))
         return status;

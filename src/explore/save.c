@@ -1,6 +1,6 @@
 /* save.c - the state of an explorer as bytes, and back. */
 #include "explore/explorer.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  * where the two differ. Ties under every law of the set add nothing to a certificate, and are not
  * meant. */
 #include "explore/explorer.h"
-#include "plan/policy.h"
-#include "plan/reward.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #define FY_EXPORT_H
 
 #include "model/model.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 /* Adds a member to a tar file (POSIX.1-1988), the same bytes whoever makes it and whenever. */
 void fy_tar_add(fy_writer *tar, const char *name, const void *data, size_t size);

@@ -2,7 +2,8 @@
  * true kernel. There values lie in [0, H-h+1] by themselves; clipping only takes away
  * what rounding may add. */
 #include "plan/layout.h"
-#include "plan/policy.h"
+#include "plan/plan.h"
+#include "policy/policy.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #define FY_LAYOUT_H
 
 #include "plan/plan.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 typedef struct fy_layout {
     const foray_model *model;

@@ -9,8 +9,8 @@
  *                                                  (mathematics, "Certificates") */
 #include "plan/many.h"
 #include "plan/layout.h"
-#include "plan/policy.h"
-#include "plan/reward.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -140,4 +140,9 @@ void fy_plan(const fy_plan_task *task, double *mean);
 /* E_mu of one layer of values. */
 void fy_plan_mean(const foray_model *model, const double *value, int lanes, double *mean);
 
+/* The values of a policy at every step if `theta` is true: value[t][state] for t = 0..horizon. */
+foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, const double *theta,
+                               const foray_reward *reward, const foray_policy *policy,
+                               double *value);
+
 #endif

@@ -13,8 +13,8 @@
  * Targets are rewards that a run explores for until each of them is certified. They are kept as
  * texts beside the settings, so that a resumed run stops where it would have. */
 #include "run/run.h"
-#include "plan/policy.h"
-#include "plan/reward.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
 #include "run/ahead.h"
 #include "world/world.h"
 

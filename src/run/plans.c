@@ -1,8 +1,8 @@
 /* plans.c - plans that a run keeps, its trace, the counts of earlier that refits rest on, and the
  * world's own reward. */
 #include "run/run.h"
-#include "plan/policy.h"
-#include "plan/reward.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -119,9 +119,9 @@ foray_status foray_run_complete_policy(foray_run *run, const foray_reward *rewar
     if (status != FORAY_OK)
         return status;
     foray_policy_about *about = policy->about;
-    status = fy_policy_tell(run->ctx, &about->world, run->world);
+    status = fy_policy_tell(run->ctx, policy, &about->world, run->world);
     if (status == FORAY_OK)
-        status = fy_policy_tell(run->ctx, &about->algorithm, run->settings.algorithm);
+        status = fy_policy_tell(run->ctx, policy, &about->algorithm, run->settings.algorithm);
     about->episodes = run->explorer->episodes;
     about->seed = run->settings.seed;
     return status;

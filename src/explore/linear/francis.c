@@ -30,7 +30,7 @@
 
 #include "base/maths.h"
 #include "learn/dense.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 enum { PHASE = FY_PHI_PARAMETERS };
 static const foray_parameter parameters[] = {

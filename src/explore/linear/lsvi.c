@@ -8,7 +8,7 @@
 
 #include "learn/dense.h"
 #include "plan/plan.h"
-#include "plan/policy.h"
+#include "policy/policy.h"
 
 /* --------------------------------------------------------------- initialise */
 

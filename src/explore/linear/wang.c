@@ -24,7 +24,7 @@
 #include <stdlib.h>
 
 #include "base/maths.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 enum { CONSTANT = FY_PHI_PARAMETERS, EPS };
 static const foray_parameter parameters[] = {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plan/many.h"
-#include "plan/policy.h"
+#include "policy/policy.h"
 
 /* --------------------------------------------------------------- initialise */
 

@@ -12,7 +12,7 @@
  * so do those of laws. */
 #include "explore/open/doubt.h"
 #include "base/maths.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define FY_EARNED_H
 
 #include "explore/open/laws.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 typedef struct fy_earned {
     const fy_laws *laws;

@@ -6,7 +6,7 @@
  * the best and the worst that may become of an episode. */
 #include "explore/open/open.h"
 #include "model/model.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 #include <math.h>
 #include <stdlib.h>

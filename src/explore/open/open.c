@@ -20,7 +20,7 @@
 #include "explore/open/open.h"
 #include "explore/open/plan.h"
 #include "explore/tabular/counts.h"
-#include "plan/policy.h"
+#include "policy/policy.h"
 
 #include <math.h>
 #include <stdlib.h>

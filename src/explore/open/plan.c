@@ -14,8 +14,8 @@
  * the best action is pi_h(s), both follow the same law; if not, its value is at most Q_up. */
 #include "explore/open/plan.h"
 #include "explore/open/earned.h"
-#include "plan/policy.h"
-#include "plan/reward.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
 
 #include <float.h>
 #include <math.h>

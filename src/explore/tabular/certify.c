@@ -7,7 +7,7 @@
 
 #include "base/maths.h"
 #include "plan/plan.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 /* --------------------------------------------------------------------- bonuses */
 

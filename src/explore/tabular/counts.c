@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "plan/plan.h"
-#include "plan/policy.h"
-#include "plan/reward.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
 
 /* --------------------------------------------------------------- initialise */
 

@@ -36,7 +36,7 @@
 #include <string.h>
 
 #include "base/maths.h"
-#include "plan/reward.h"
+#include "reward/reward.h"
 
 /* --------------------------------------------------------------- initialise */
 

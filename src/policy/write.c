@@ -1,4 +1,4 @@
-/* policy_write.c - writing the format "foray-policy":
+/* write.c - writing the format "foray-policy":
  *
  *   {"format":"foray-policy","version":1,"states":S,"actions":A,"horizon":H,
  *    "mode":"optimistic|plugin|pessimistic|given","action":[[from,[...S integers]],...],
@@ -11,7 +11,7 @@
  * there where it is known (foray_policy_about). JSON has neither infinity nor NaN: null says that
  * there is no bound, or that a value is not known. */
 #include "base/document.h"
-#include "plan/policy.h"
+#include "policy/policy.h"
 
 #include <inttypes.h>
 #include <math.h>

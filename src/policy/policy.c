@@ -1,11 +1,12 @@
-/* policy.c - policies and certificates as results: their words, creation, and whether they fit a
- * model. Their files are read by policy_read.c and written by policy_write.c. */
-#include "plan/policy.h"
+/* policy.c - policies and certificates as results: their words, creation, whether they fit a model,
+ * and what they say beside their actions, so that they can be used by themselves. */
+#include "policy/policy.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* In the order of the public enums. */
 const char *const fy_mode_names[] = {"optimistic", "plugin", "pessimistic", "given", NULL};
@@ -117,6 +118,38 @@ void fy_certificate_degrade(foray_certificate *certificate, foray_proof_status s
 
 /* ----------------------------------------------------------------- creation */
 
+/* A policy, and the memory of all that it points to. */
+typedef struct owner {
+    foray_policy policy;
+    fy_arena arena;
+} owner;
+
+fy_arena *fy_policy_arena(foray_context *ctx, foray_policy *policy)
+{
+    fy_arena *arena = &((owner *)policy)->arena;
+    arena->ctx = ctx; /* whose policy it was when it was made may be gone */
+    return arena;
+}
+
+/* Nothing is known about it but what it does. */
+static void forget(foray_policy *policy)
+{
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        policy->value[mode] = NAN;
+    policy->expected = policy->low = policy->high = NAN;
+    policy->certificate = (foray_certificate){.gap = INFINITY, .radius = FORAY_RADIUS_NONE};
+}
+
+foray_status fy_policy_create_unknown(foray_context *ctx, foray_policy **out)
+{
+    owner *made;
+    if (!FY_ALLOC(ctx, made, 1))
+        return FORAY_ERROR_MEMORY;
+    *out = &made->policy;
+    forget(*out);
+    return FORAY_OK;
+}
+
 foray_status fy_policy_create(foray_context *ctx, int64_t states, int64_t actions, int64_t horizon,
                               foray_policy **out)
 {
@@ -126,10 +159,10 @@ foray_status fy_policy_create(foray_context *ctx, int64_t states, int64_t action
         return fy_fail(ctx, FORAY_ERROR_MEMORY,
                        "a policy for %" PRId64 " states and %" PRId64 " steps is too large", states,
                        horizon);
-    if (!FY_ALLOC(ctx, policy, 1))
+    if (fy_policy_create_unknown(ctx, &policy) != FORAY_OK)
         return FORAY_ERROR_MEMORY;
     *policy = (foray_policy){.states = states, .actions = actions, .horizon = horizon};
-    if (!FY_ALLOC(ctx, policy->action, entries)) {
+    if (!FY_NEW(fy_policy_arena(ctx, policy), policy->action, entries)) {
         foray_policy_destroy(policy);
         return FORAY_ERROR_MEMORY;
     }
@@ -149,26 +182,15 @@ foray_status foray_policy_create(foray_context *ctx, const foray_model *model, f
         return status;
     policy->mode = mode;
     if (mode == FORAY_GIVEN)
-        fy_policy_forget(policy);
+        forget(policy);
     *out = policy;
     return FORAY_OK;
 }
 
-/* Nothing is known about it but what it does. */
-void fy_policy_forget(foray_policy *policy)
-{
-    for (int mode = 0; mode < FORAY_MODES; mode++)
-        policy->value[mode] = NAN;
-    policy->expected = policy->low = policy->high = NAN;
-    policy->certificate = (foray_certificate){.gap = INFINITY, .radius = FORAY_RADIUS_NONE};
-}
-
 void foray_policy_destroy(foray_policy *policy)
 {
-    if (policy) {
-        fy_policy_about_destroy(policy);
-        free(policy->action);
-    }
+    if (policy)
+        fy_arena_release(fy_policy_arena(NULL, policy));
     free(policy);
 }
 
@@ -218,5 +240,147 @@ foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                            "the policy takes action %d in state %" PRId64 " at step %" PRId64
                            ", but that state does not have it",
                            policy->action[i], (i % policy->states), (i / policy->states));
+    return FORAY_OK;
+}
+
+/* Widened by what this rounds. */
+void fy_policy_convert(foray_policy *policy, const foray_reward *reward)
+{
+    fy_reward_unit unit = fy_reward_unit_of(reward);
+    if (unit.most != (double)reward->horizon)
+        fy_certificate_judge(&policy->certificate, unit.most);
+    if (!unit.own)
+        return;
+    double low = fy_reward_value(&unit, unit.slope > 0 ? policy->low : policy->high);
+    double high = fy_reward_value(&unit, unit.slope > 0 ? policy->high : policy->low);
+    double off = (double)(reward->horizon + 4) * DBL_EPSILON *
+                 (fabs(unit.offset) + fabs(unit.slope) * unit.most);
+    for (int mode = 0; mode < FORAY_MODES; mode++)
+        policy->value[mode] = fy_reward_value(&unit, policy->value[mode]);
+    policy->expected = fy_reward_value(&unit, policy->expected);
+    policy->low = low - off;
+    policy->high = high + off;
+    /* The gap certificate counts its roundings by itself; differences of values do not. */
+    if (policy->certificate.bound == FORAY_BOUND_VALUES)
+        policy->certificate.gap += 4 * (double)reward->horizon * (unit.most + 1) * DBL_EPSILON;
+    /* Too small for a number is not 0. */
+    if (policy->certificate.gap > 0)
+        policy->certificate.gap =
+            policy->certificate.gap * fabs(unit.slope) * (1 + 4 * DBL_EPSILON) + DBL_TRUE_MIN;
+}
+
+/* ----------------------------------------------------------- what is said beside it */
+
+foray_policy_about *fy_policy_about(foray_context *ctx, foray_policy *policy)
+{
+    if (!policy->about && FY_NEW(fy_policy_arena(ctx, policy), policy->about, 1))
+        *policy->about = (foray_policy_about){.episodes = -1, .seed = -1};
+    return policy->about;
+}
+
+foray_status fy_policy_tell(foray_context *ctx, foray_policy *policy, char **text,
+                            const char *value)
+{
+    char *copy = NULL;
+    size_t size = value ? strlen(value) + 1 : 0;
+    if (value && !FY_NEW(fy_policy_arena(ctx, policy), copy, size))
+        return FORAY_ERROR_MEMORY;
+    if (value)
+        memcpy(copy, value, size);
+    *text = copy;
+    return FORAY_OK;
+}
+
+static foray_status copy_names(foray_context *ctx, foray_policy *policy, char *const *name,
+                               int64_t count, char ***out)
+{
+    char **copy;
+    if (!name)
+        return FORAY_OK;
+    if (!FY_NEW(fy_policy_arena(ctx, policy), copy, count))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < count; i++)
+        if (fy_policy_tell(ctx, policy, &copy[i], name[i]) != FORAY_OK)
+            return FORAY_ERROR_MEMORY;
+    *out = copy;
+    return FORAY_OK;
+}
+
+/* The text that foray_reward_print gives ends with a newline, which a member has no use for. */
+static foray_status keep_reward(foray_context *ctx, foray_policy *policy,
+                                const foray_reward *reward)
+{
+    char *text;
+    size_t size;
+    if (!reward)
+        return FORAY_OK;
+    foray_status status = foray_reward_print(ctx, reward, &text, &size);
+    if (status != FORAY_OK)
+        return status;
+    while (size > 0 && text[size - 1] == '\n')
+        text[--size] = 0;
+    status = fy_policy_tell(ctx, policy, &policy->about->reward, text);
+    free(text);
+    return status;
+}
+
+foray_status foray_policy_complete(foray_context *ctx, foray_policy *policy,
+                                   const foray_model *model, const foray_reward *reward)
+{
+    foray_status status = fy_policy_check(ctx, policy, model);
+    if (status != FORAY_OK)
+        return status;
+    foray_policy_about *about = fy_policy_about(ctx, policy);
+    if (!about)
+        return FORAY_ERROR_MEMORY;
+    status = keep_reward(ctx, policy, reward);
+    if (status == FORAY_OK)
+        status = copy_names(ctx, policy, model->state_names, model->states, &about->state_name);
+    if (status == FORAY_OK)
+        status = copy_names(ctx, policy, model->action_names, model->actions, &about->action_name);
+    if (status == FORAY_OK)
+        status = fy_policy_tell(ctx, policy, &about->model, foray_model_name(model));
+    if (status == FORAY_OK)
+        status = fy_policy_tell(ctx, policy, &about->version, FORAY_VERSION);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- doubt */
+
+void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size)
+{
+    if (law->state < 0)
+        fy_format(text, size, "first state");
+    else if (law->block < 0)
+        fy_format(text, size, "(s=%" PRId64 ", a=%" PRId64 ")", law->state, law->action);
+    else
+        fy_format(text, size, "%" PRId64 ": (s=%" PRId64 ", a=%" PRId64 ") of %" PRId64, law->block,
+                  law->state, law->action, law->pairs);
+}
+
+foray_status foray_policy_keep_doubt(foray_context *ctx, foray_policy *policy,
+                                     const foray_doubt *doubt, int64_t most)
+{
+    char name[96];
+    fy_arena *arena = fy_policy_arena(ctx, policy);
+    foray_policy_about *about = fy_policy_about(ctx, policy);
+    int64_t places = doubt->places < most ? doubt->places : most;
+    int64_t laws = doubt->laws < most ? doubt->laws : most;
+    if (!about)
+        return FORAY_ERROR_MEMORY;
+    about->places = about->laws = 0;
+    if (!FY_NEW(arena, about->place, places) || !FY_NEW(arena, about->law, laws))
+        return FORAY_ERROR_MEMORY;
+    memcpy(about->place, doubt->place, (size_t)places * sizeof *about->place);
+    about->places = places;
+    for (int64_t i = 0; i < laws; i++) {
+        const foray_doubt_law *law = &doubt->law[i];
+        about->law[i] =
+            (foray_policy_law){.visits = law->visits, .share = law->share, .more = law->more};
+        foray_doubt_law_name(law, name, sizeof name);
+        if (fy_policy_tell(ctx, policy, &about->law[i].name, name) != FORAY_OK)
+            return FORAY_ERROR_MEMORY;
+        about->laws++;
+    }
     return FORAY_OK;
 }

@@ -1,12 +1,214 @@
-/* reward_set.c - giving a reward its values: of pairs, of what follows them, of states where
- * an episode stops. */
-#include "plan/reward.h"
+/* reward.c - rewards in memory: made, given their values (of pairs, of what follows them, of states
+ * where an episode stops), copied, read. */
+#include "reward/reward.h"
+#include "base/json.h"
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --------------------------------------------------------------------- units */
+
+/* 0 and 1 are the ends of the range and nothing else: a proof takes them for exact. */
+double fy_reward_to_unit(const foray_reward *reward, double value)
+{
+    double range = reward->high - reward->low;
+    double unit = (reward->minimise ? reward->high - value : value - reward->low) / range;
+    bool inside = value != reward->low && value != reward->high;
+    return !inside ? unit : fmin(fmax(unit, DBL_MIN), 1 - DBL_EPSILON / 2);
+}
+
+/* V = sum_t g^t (base + slope r'_t) = base sum_t g^t + slope V'. */
+fy_reward_unit fy_reward_unit_of(const foray_reward *reward)
+{
+    fy_reward_unit unit = {.slope = 1, .most = (double)reward->horizon};
+    double range = reward->high - reward->low;
+    if (reward->discount != 1) {
+        double power = 1;
+        unit.most = 0;
+        for (int64_t t = 0; t < reward->horizon; t++) {
+            unit.most += power;
+            power *= reward->discount;
+        }
+    }
+    if (reward->fixed)
+        unit.most = 1;
+    unit.own = reward->low != 0 || reward->high != 1 || reward->minimise;
+    if (unit.own) {
+        unit.slope = reward->minimise ? -range : range;
+        unit.offset = (reward->minimise ? reward->high : reward->low) * unit.most;
+    }
+    return unit;
+}
+
+double fy_reward_value(const fy_reward_unit *unit, double value)
+{
+    return unit->own ? unit->offset + unit->slope * value : value;
+}
+
+/* ----------------------------------------------------------------- creation */
+
+static foray_status allocate_reward(foray_context *ctx, foray_reward *reward, const char *name)
+{
+    if (!(reward->name = fy_text(ctx, name)) || !FY_ALLOC(ctx, reward->table, reward->horizon) ||
+        !FY_ALLOC(ctx, reward->table_of_step, reward->horizon) ||
+        !FY_ALLOC(ctx, reward->steps_of, reward->horizon))
+        return FORAY_ERROR_MEMORY;
+    return FORAY_OK;
+}
+
+foray_status foray_reward_create(foray_context *ctx, const foray_model *model, const char *name,
+                                 double fallback, foray_reward **out)
+{
+    return foray_reward_create_between(ctx, model, name, 0, 1, fallback, out);
+}
+
+static foray_status fill_first(foray_context *ctx, foray_reward *reward, const foray_model *model)
+{
+    fy_reward_part *part = &reward->table[0];
+    bool own = fy_reward_unit_of(reward).own;
+    reward->tables = 1;
+    if (!FY_ALLOC(ctx, part->pair, model->pairs) ||
+        (own && !FY_ALLOC(ctx, part->unit_pair, model->pairs)))
+        return FORAY_ERROR_MEMORY;
+    reward->steps_of[0] = (int32_t)reward->horizon;
+    return foray_reward_set(ctx, reward, -1, -1, -1, reward->fallback);
+}
+
+static foray_status check_range(foray_context *ctx, double low, double high, double fallback)
+{
+    static const double far = 1e200; /* so that no sum of values is too large for a number */
+    if (!(low < high) || !(fabs(low) <= far) || !(fabs(high) <= far))
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "range: %.17g is not below %.17g, or too far from it", low, high);
+    if (!(fallback >= low && fallback <= high))
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "default: value %.17g is not between %.17g and %.17g", fallback, low, high);
+    return FORAY_OK;
+}
+
+foray_status foray_reward_create_between(foray_context *ctx, const foray_model *model,
+                                         const char *name, double low, double high, double fallback,
+                                         foray_reward **out)
+{
+    foray_status status = check_range(ctx, low, high, fallback);
+    if (status < 0)
+        return status;
+    if (fy_name_check(ctx, name) != FORAY_OK)
+        return fy_fail_within(ctx, FORAY_ERROR_INPUT, "name");
+    foray_reward *reward;
+    if (!FY_ALLOC(ctx, reward, 1))
+        return FORAY_ERROR_MEMORY;
+    *reward = (foray_reward){.model = model,
+                             .partial = model->stand_in ? model : NULL,
+                             .states = model->states,
+                             .actions = model->actions,
+                             .horizon = model->horizon,
+                             .transitions = model->succ_start[model->pairs],
+                             .fallback = fallback + 0.0, /* -0 becomes 0 */
+                             .low = low + 0.0,
+                             .high = high + 0.0,
+                             .discount = 1};
+    if ((status = allocate_reward(ctx, reward, name)) < 0 ||
+        (status = fill_first(ctx, reward, model)) < 0) {
+        foray_reward_destroy(reward);
+        return status;
+    }
+    *out = reward;
+    return FORAY_OK;
+}
+
+static void free_part(fy_reward_part *part)
+{
+    free(part->pair);
+    free(part->next);
+    free(part->unit_pair);
+    free(part->unit_next);
+    fy_reward_rules_clear(&part->rules);
+}
+
+void foray_reward_destroy(foray_reward *reward)
+{
+    if (!reward)
+        return;
+    for (int64_t i = 0; i < reward->tables && reward->table; i++)
+        free_part(&reward->table[i]);
+    free(reward->name);
+    free(reward->table);
+    free(reward->table_of_step);
+    free(reward->steps_of);
+    free(reward->fixed);
+    free(reward);
+}
+
+/* -------------------------------------------------------------------- copies */
+
+static bool copy_array(foray_context *ctx, const double *from, int64_t count, double **to)
+{
+    if (!from)
+        return true;
+    if (!FY_ALLOC(ctx, *to, count))
+        return false;
+    memcpy(*to, from, (size_t)count * sizeof **to);
+    return true;
+}
+
+static foray_status copy_part(foray_context *ctx, const foray_reward *reward,
+                              const fy_reward_part *from, fy_reward_part *to)
+{
+    int64_t pairs = reward->states * reward->actions;
+    *to = (fy_reward_part){.ahead = from->ahead};
+    if (copy_array(ctx, from->pair, pairs, &to->pair) &&
+        copy_array(ctx, from->unit_pair, pairs, &to->unit_pair) &&
+        copy_array(ctx, from->next, reward->transitions, &to->next) &&
+        copy_array(ctx, from->unit_next, reward->transitions, &to->unit_next) &&
+        fy_reward_rules_copy(ctx, &from->rules, &to->rules) == FORAY_OK)
+        return FORAY_OK;
+    free_part(to);
+    *to = (fy_reward_part){0};
+    return FORAY_ERROR_MEMORY;
+}
+
+static foray_status copy_tables(foray_context *ctx, const foray_reward *from, foray_reward *to)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < from->tables && status == FORAY_OK; i++) {
+        to->tables = i + 1;
+        to->steps_of[i] = from->steps_of[i];
+        status = copy_part(ctx, from, &from->table[i], &to->table[i]);
+    }
+    memcpy(to->table_of_step, from->table_of_step,
+           (size_t)from->horizon * sizeof *to->table_of_step);
+    if (status == FORAY_OK && !copy_array(ctx, from->fixed, from->states, &to->fixed))
+        status = FORAY_ERROR_MEMORY;
+    return status;
+}
+
+foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, foray_reward **out)
+{
+    foray_reward *copy;
+    if (!FY_ALLOC(ctx, copy, 1))
+        return FORAY_ERROR_MEMORY;
+    *copy = *reward;
+    copy->name = NULL;
+    copy->table = NULL;
+    copy->table_of_step = copy->steps_of = NULL;
+    copy->fixed = NULL;
+    copy->tables = 0;
+    foray_status status = allocate_reward(ctx, copy, reward->name);
+    if (status == FORAY_OK)
+        status = copy_tables(ctx, reward, copy);
+    if (status != FORAY_OK) {
+        foray_reward_destroy(copy);
+        return status;
+    }
+    *out = copy;
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------- values */
 
 static foray_status check_value(foray_context *ctx, const foray_reward *reward, double value)
 {
@@ -44,15 +246,6 @@ static foray_status check_all(foray_context *ctx, const foray_reward *reward, in
     return check_value(ctx, reward, value);
 }
 
-/* 0 and 1 are the ends of the range and nothing else: a proof takes them for exact. */
-double fy_reward_to_unit(const foray_reward *reward, double value)
-{
-    double range = reward->high - reward->low;
-    double unit = (reward->minimise ? reward->high - value : value - reward->low) / range;
-    bool inside = value != reward->low && value != reward->high;
-    return !inside ? unit : fmin(fmax(unit, DBL_MIN), 1 - DBL_EPSILON / 2);
-}
-
 /* Gives a step a table of its own. */
 static foray_status separate(foray_context *ctx, foray_reward *reward, int64_t step)
 {
@@ -60,7 +253,7 @@ static foray_status separate(foray_context *ctx, foray_reward *reward, int64_t s
     if (reward->steps_of[shared] == 1)
         return FORAY_OK;
     foray_status status =
-        fy_reward_copy_part(ctx, reward, &reward->table[shared], &reward->table[reward->tables]);
+        copy_part(ctx, reward, &reward->table[shared], &reward->table[reward->tables]);
     if (status != FORAY_OK)
         return status;
     reward->steps_of[shared]--;
@@ -97,20 +290,20 @@ static foray_status overrule(foray_context *ctx, fy_reward_rules *rules, fy_rewa
 
 /* The (s,a) that a call is about; -1 means every. Pairs that do not exist have what the one has
  * that they stand in for, whenever that changes (model.h). */
-typedef struct pairs {
+typedef struct pair_range {
     int64_t state, end_state, action, end_action;
-} pairs;
+} pair_range;
 
-static pairs pairs_of(const foray_reward *reward, int64_t state, int64_t action)
+static pair_range pairs_of(const foray_reward *reward, int64_t state, int64_t action)
 {
-    return (pairs){.state = state < 0 ? 0 : state,
-                   .end_state = state < 0 ? reward->states : state + 1,
-                   .action = action < 0 ? 0 : action,
-                   .end_action = action < 0 ? reward->actions : action + 1};
+    return (pair_range){.state = state < 0 ? 0 : state,
+                        .end_state = state < 0 ? reward->states : state + 1,
+                        .action = action < 0 ? 0 : action,
+                        .end_action = action < 0 ? reward->actions : action + 1};
 }
 
 /* Where to look for them: among all actions of a state, if some are stand-ins. */
-static pairs look_among(const foray_reward *reward, pairs all)
+static pair_range look_among(const foray_reward *reward, pair_range all)
 {
     if (reward->partial) {
         all.action = 0;
@@ -120,7 +313,7 @@ static pairs look_among(const foray_reward *reward, pairs all)
 }
 
 /* Is this pair one of those that a call is about? */
-static bool is_meant(const foray_reward *reward, pairs all, int64_t state, int64_t action)
+static bool is_meant(const foray_reward *reward, pair_range all, int64_t state, int64_t action)
 {
     if (reward->partial) {
         int64_t first = state * reward->actions;
@@ -168,7 +361,7 @@ static void drop_empty(fy_reward_part *part)
 static void fill_part(const foray_reward *reward, fy_reward_part *part, int64_t state,
                       int64_t action, double value)
 {
-    pairs all = pairs_of(reward, state, action), among = look_among(reward, all);
+    pair_range all = pairs_of(reward, state, action), among = look_among(reward, all);
     for (int64_t s = all.state; s < all.end_state; s++)
         for (int64_t a = among.action; a < among.end_action; a++)
             if (is_meant(reward, all, s, a))
@@ -231,7 +424,7 @@ static void set_next(const foray_reward *reward, fy_reward_part *part, int64_t p
 static int64_t fill_next(const foray_reward *reward, fy_reward_part *part, int64_t state,
                          int64_t action, int64_t next, double value)
 {
-    pairs all = pairs_of(reward, state, action), among = look_among(reward, all);
+    pair_range all = pairs_of(reward, state, action), among = look_among(reward, all);
     int64_t found = 0;
     for (int64_t s = all.state; s < all.end_state; s++)
         for (int64_t a = among.action; a < among.end_action; a++) {
@@ -299,7 +492,7 @@ static foray_status refuse_next(foray_context *ctx, const foray_reward *reward, 
     char from[48] = "any state", under[48] = "any action", can[FEW * 24] = "";
     int32_t follower[FEW];
     int64_t count = 0;
-    pairs all = pairs_of(reward, state, action);
+    pair_range all = pairs_of(reward, state, action);
     bool few = true;
     for (int64_t s = all.state; s < all.end_state && few; s++)
         for (int64_t a = all.action; a < all.end_action && few; a++)
@@ -501,4 +694,106 @@ foray_status foray_reward_create_reach(foray_context *ctx, const foray_model *mo
     else
         foray_reward_destroy(reward);
     return status;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+const char *foray_reward_name(const foray_reward *reward)
+{
+    return reward->name;
+}
+
+double foray_reward_at(const foray_reward *reward, int64_t step, int64_t state, int64_t action)
+{
+    return reward->table[reward->table_of_step[step]].pair[state * reward->actions + action];
+}
+
+double foray_reward_next_at(const foray_reward *reward, int64_t step, int64_t state, int64_t action,
+                            int64_t next)
+{
+    const double *ahead = reward->table[reward->table_of_step[step]].next;
+    const fy_reward_rule *rule =
+        fy_reward_rules_find(fy_reward_rules_of(reward, step), state, action, next);
+    if (rule)
+        return rule->value;
+    double value = foray_reward_at(reward, step, state, action);
+    int64_t pair = state * reward->actions + action;
+    int64_t j = ahead ? fy_model_find(reward->model, pair, next) : -1;
+    return j < 0 ? value : value + ahead[reward->model->succ_start[pair] + j];
+}
+
+void foray_reward_describe(const foray_reward *reward, foray_reward_facts *facts)
+{
+    double left = 1;
+    for (int64_t t = 0; t < reward->horizon; t++)
+        left *= reward->discount;
+    *facts = (foray_reward_facts){.low = reward->low,
+                                  .high = reward->high,
+                                  .discount = reward->discount,
+                                  .minimise = reward->minimise,
+                                  .looks_ahead = fy_reward_looks_ahead(reward),
+                                  .stops = reward->fixed != NULL};
+    if (reward->discount < 1)
+        facts->truncation = (reward->high - reward->low) * left / (1 - reward->discount);
+}
+
+bool fy_reward_looks_ahead(const foray_reward *reward)
+{
+    for (int64_t i = 0; i < reward->tables; i++)
+        if (reward->table[i].next || reward->table[i].rules.ahead > 0)
+            return true;
+    return false;
+}
+
+bool fy_reward_is_plain(const foray_reward *reward)
+{
+    return !reward->fixed && reward->discount == 1 && !fy_reward_looks_ahead(reward);
+}
+
+uint64_t fy_reward_hash(const foray_reward *reward)
+{
+    size_t pairs = (size_t)(reward->states * reward->actions) * sizeof(double);
+    uint64_t hash = 0;
+    for (int64_t t = 0; t < reward->horizon; t++) {
+        hash = fy_hash(fy_reward_table(reward, t), pairs, hash);
+        hash = fy_reward_rules_hash(fy_reward_rules_of(reward, t), hash);
+        if (fy_reward_next(reward, t))
+            hash = fy_hash(fy_reward_next(reward, t), (size_t)reward->transitions * sizeof(double),
+                           hash);
+    }
+    if (reward->fixed)
+        hash = fy_hash(reward->fixed, (size_t)reward->states * sizeof(double), hash);
+    if (!fy_reward_is_plain(reward)) {
+        double rest[] = {reward->discount, reward->ending};
+        hash = fy_hash(rest, sizeof rest, hash);
+    }
+    return hash;
+}
+
+foray_status fy_reward_check(foray_context *ctx, const foray_reward *reward,
+                             const foray_model *model)
+{
+    if (reward->states != model->states || reward->actions != model->actions ||
+        reward->horizon != model->horizon)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "reward \"%s\" is for %" PRId64 " states, %" PRId64
+                       " actions and horizon %" PRId64 ", but the model "
+                       "has %" PRId64 ", %" PRId64 " and %" PRId64,
+                       reward->name, reward->states, reward->actions, reward->horizon,
+                       model->states, model->actions, model->horizon);
+    if (!fy_reward_looks_ahead(reward) || reward->model == model)
+        return FORAY_OK;
+    /* What follows must be the same, in the same order. */
+    const foray_model *own = reward->model;
+    bool same =
+        reward->transitions == model->succ_start[model->pairs] &&
+        memcmp(own->succ_start, model->succ_start,
+               (size_t)(model->pairs + 1) * sizeof *model->succ_start) == 0 &&
+        memcmp(own->succ, model->succ, (size_t)reward->transitions * sizeof *model->succ) == 0;
+    if (same)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT,
+                   "reward \"%s\" depends on what follows, and was made for a model in which "
+                   "other states follow",
+                   reward->name);
 }

@@ -6,7 +6,7 @@
  *     r_h(s,a,s_j) = pair(s,a) + next(s,a,j)         next: NULL where nothing depends on s'
  *
  * of which one is 0 for every (s,a): what does not depend on s' is in `pair`, exactly. In open
- * models, where anything can follow, there are `rules` instead of `next` (reward_rules.h).
+ * models, where anything can follow, there are `rules` instead of `next` (rules.h).
  *
  * All planning is for rewards in [0,1] and to be maximised. Others are brought to that unit,
  *
@@ -22,7 +22,7 @@
 #define FY_REWARD_H
 
 #include "model/model.h"
-#include "plan/reward_rules.h"
+#include "reward/rules.h"
 
 /* As given, and in the unit of planning; the latter is NULL where they are the same. */
 typedef struct fy_reward_part {
@@ -86,8 +86,6 @@ typedef struct fy_reward_unit {
 } fy_reward_unit;
 fy_reward_unit fy_reward_unit_of(const foray_reward *reward);
 double fy_reward_value(const fy_reward_unit *unit, double value);
-/* Value, interval and certificate of a policy. Widened by what this rounds. */
-void fy_reward_convert(const foray_reward *reward, foray_policy *policy);
 
 /* Planning tells values apart that differ by 1e-12 of the range and more. *out: a copy with a range
  * of its values alone, for what is known, of which nothing is bounded; NULL: there is no need. */
@@ -101,10 +99,5 @@ uint64_t fy_reward_hash(const foray_reward *reward);
 /* FORAY_ERROR_INPUT if the reward was made for a model of another shape. */
 foray_status fy_reward_check(foray_context *ctx, const foray_reward *reward,
                              const foray_model *model);
-
-/* Copies the tables of one group into another place; used by reward_set.c. */
-foray_status fy_reward_copy_part(foray_context *ctx, const foray_reward *reward,
-                                 const fy_reward_part *from, fy_reward_part *to);
-void fy_reward_free_part(fy_reward_part *part);
 
 #endif

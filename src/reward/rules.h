@@ -1,4 +1,4 @@
-/* reward_rules.h - rewards r(s,a,s') of open models, where anything can follow: no table holds all
+/* rules.h - rewards r(s,a,s') of open models, where anything can follow: no table holds all
  * of it, so what was said about next states is kept as it was said.
  *
  *   r(s,a,s') = what the last rule says that is about (s,a,s'); without any, pair(s,a)

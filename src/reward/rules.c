@@ -1,5 +1,5 @@
-/* reward_rules.c - see reward_rules.h. */
-#include "plan/reward_rules.h"
+/* rules.c - see rules.h. */
+#include "reward/rules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,23 +3,31 @@
 #define FY_POLICY_H
 
 #include "model/model.h"
+#include "reward/reward.h"
 
 /* In the order of the public enums, ended by NULL. */
 extern const char *const fy_mode_names[],
     *const fy_radius_names[], *const fy_status_names[], *const fy_bound_names[],
                                                             *const fy_optimality_names[];
 
+/* A policy of no shape, of which nothing is known: NaN for its values, and no certificate. */
+foray_status fy_policy_create_unknown(foray_context *ctx, foray_policy **out);
 /* A policy of this shape, all actions 0 and everything else too. */
 foray_status fy_policy_create(foray_context *ctx, int64_t states, int64_t actions, int64_t horizon,
                               foray_policy **out);
-/* Its values become NaN, and its certificate none. */
-void fy_policy_forget(foray_policy *policy);
+/* The arena of a policy that the library made, for all that it points to. */
+fy_arena *fy_policy_arena(foray_context *ctx, foray_policy *policy);
 /* What is said beside it: made, with nothing known, if there is none yet (NULL: out of memory). */
 foray_policy_about *fy_policy_about(foray_context *ctx, foray_policy *policy);
-void fy_policy_about_destroy(foray_policy *policy);
-/* Replaces a text of it by a copy; NULL: not known. */
-foray_status fy_policy_tell(foray_context *ctx, char **text, const char *value);
-void fy_policy_clusters_destroy(foray_policy_clusters *clusters);
+/* A copy of a text in the policy's arena; NULL: not known. */
+foray_status fy_policy_tell(foray_context *ctx, foray_policy *policy, char **text,
+                            const char *value);
+/* From the unit of planning to the reward's own: value, interval and certificate. */
+void fy_policy_convert(foray_policy *policy, const foray_reward *reward);
+
+/* foray_policy_parse; one of more than `most` actions is too large. */
+foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, const char *where,
+                             int64_t most, foray_policy **out);
 
 /* `count` policies of the model's shape, all actions 0; on failure all are NULL. */
 foray_status fy_policies_create(foray_context *ctx, const foray_model *model, foray_mode mode,
@@ -46,10 +54,5 @@ bool fy_certificate_proves(const foray_certificate *certificate);
 /* FORAY_ERROR_INPUT if the policy has another shape than the model, or an action it has not. */
 foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                              const foray_model *model);
-
-/* The values of a policy at every step if `theta` is true: value[t][state] for t = 0..horizon. */
-foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, const double *theta,
-                               const foray_reward *reward, const foray_policy *policy,
-                               double *value);
 
 #endif

@@ -1,0 +1,915 @@
+/* read.c - reading the format "foray-policy" (write.c shows it), as a stream.
+ *
+ * Nearly all of a policy file are its actions, in a form that needs no tree: a list of lists of
+ * integers. They are read as they come, 4 bytes each. All else, which is small, becomes a text
+ * without them, to be parsed as JSON. Messages name the file, the line and the cause. */
+#include "base/document.h"
+#include "policy/policy.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One row of "action": [from, [...]]. */
+typedef struct policy_row {
+    int64_t line; /* on which it begins, from 1 */
+    int64_t from;
+    int64_t first; /* its first action among all */
+    int64_t count;
+} policy_row;
+
+typedef struct policy_text {
+    fy_writer rest; /* everything else, a final 0 included: "action" is an empty list of as many
+                     * lines, so that lines are counted as in the file */
+    int64_t rows, row_room;
+    policy_row *row;
+    int64_t actions, action_room;
+    int32_t *action; /* those of all rows; numbers beyond 32 bits are INT32_MIN */
+} policy_text;
+
+enum { CHUNK = 65536, MOST_OUTSIDE = 4096, END = -1 };
+
+typedef struct stream {
+    foray_context *ctx;
+    const char *where;
+    FILE *file;
+    const uint8_t *data; /* what is to be read next */
+    size_t size, at;
+    uint8_t *chunk; /* [CHUNK], for files */
+    int64_t line;   /* of what was read last */
+    policy_text *out;
+} stream;
+
+/* ---------------------------------------------------------------------- bytes */
+
+/* The next byte, which stays there; END at the end of the text. */
+static int peek(stream *s)
+{
+    if (s->at == s->size && s->file) {
+        s->size = fread(s->chunk, 1, CHUNK, s->file);
+        s->data = s->chunk;
+        s->at = 0;
+    }
+    return s->at < s->size ? s->data[s->at] : END;
+}
+
+static int take(stream *s)
+{
+    int byte = peek(s);
+    s->at += byte != END;
+    s->line += byte == '\n';
+    return byte;
+}
+
+static void keep(stream *s, int byte)
+{
+    uint8_t it = (uint8_t)byte;
+    fy_write_bytes(&s->out->rest, &it, 1);
+}
+
+/* Spaces between values of "action"; of these only lines are kept. */
+static int skip_spaces(stream *s)
+{
+    for (;;) {
+        int byte = peek(s);
+        if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n')
+            return byte;
+        take(s);
+        if (byte == '\n')
+            keep(s, byte);
+    }
+}
+
+/* -------------------------------------------------------------------- actions */
+
+static foray_status refuse(stream *s, const char *why)
+{
+    const char *cause = peek(s) == END ? "the text ends too early" : why;
+    return fy_fail(s->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": action[%" PRId64 "]: %s", s->where,
+                   s->line, s->out->rows, cause);
+}
+
+/* A whole number as JSON has it: no zeros in front. What needs more than 32 bits is INT32_MIN,
+ * as neither actions nor steps are. */
+static bool read_whole(stream *s, int32_t *out)
+{
+    int64_t value = 0;
+    bool negative = skip_spaces(s) == '-';
+    if (negative)
+        take(s);
+    int digits = 0, first = peek(s);
+    while (peek(s) >= '0' && peek(s) <= '9') {
+        int digit = take(s) - '0';
+        value = value > INT32_MAX ? value : 10 * value + digit;
+        digits++;
+    }
+    if (digits == 0 || (digits > 1 && first == '0'))
+        return false;
+    *out = value > INT32_MAX ? INT32_MIN : (int32_t)(negative ? -value : value);
+    int after = skip_spaces(s);
+    return after == ',' || after == ']';
+}
+
+static foray_status add_action(stream *s, int32_t action)
+{
+    policy_text *out = s->out;
+    if (out->actions == out->action_room) {
+        int32_t *grown =
+            fy_grow(s->ctx, out->action, &out->action_room, out->actions + 1, sizeof *out->action);
+        if (!grown)
+            return FORAY_ERROR_MEMORY;
+        out->action = grown;
+    }
+    out->action[out->actions++] = action;
+    return FORAY_OK;
+}
+
+/* "1,0,2]": the actions of a row behind its bracket. */
+static foray_status read_states(stream *s)
+{
+    int32_t action;
+    foray_status status = FORAY_OK;
+    if (skip_spaces(s) == ']') {
+        take(s);
+        return FORAY_OK;
+    }
+    for (int64_t state = 0; status == FORAY_OK; state++) {
+        if (!read_whole(s, &action)) {
+            char why[80];
+            fy_format(why, sizeof why, "state %" PRId64 ": a whole number is expected", state);
+            return refuse(s, why);
+        }
+        status = add_action(s, action);
+        if (take(s) == ']')
+            break;
+    }
+    return status;
+}
+
+/* "3,[1,0,2]]", behind the bracket. */
+static foray_status read_row(stream *s, policy_row *row)
+{
+    static const char *const expected = "[step, [actions]] is expected";
+    int32_t from;
+    if (!read_whole(s, &from) || take(s) != ',' || skip_spaces(s) != '[')
+        return refuse(s, expected);
+    take(s);
+    row->from = from;
+    foray_status status = read_states(s);
+    if (status == FORAY_OK && skip_spaces(s) != ']')
+        return refuse(s, expected);
+    if (status == FORAY_OK)
+        take(s);
+    return status;
+}
+
+/* The list behind its bracket, up to the one that ends it. */
+static foray_status read_rows(stream *s)
+{
+    policy_text *out = s->out;
+    bool ended = skip_spaces(s) == ']';
+    if (ended)
+        take(s);
+    while (!ended) {
+        if (skip_spaces(s) != '[')
+            return refuse(s, "a list of actions is expected");
+        policy_row *grown =
+            fy_grow(s->ctx, out->row, &out->row_room, out->rows + 1, sizeof *out->row);
+        if (!grown)
+            return FORAY_ERROR_MEMORY;
+        out->row = grown;
+        take(s);
+        policy_row *row = &out->row[out->rows];
+        *row = (policy_row){.line = s->line, .first = out->actions};
+        foray_status status = read_row(s, row);
+        if (status != FORAY_OK)
+            return status;
+        row->count = out->actions - row->first;
+        out->rows++;
+        int next = skip_spaces(s);
+        if (next != ',' && next != ']')
+            return refuse(s, "',' or ']' is expected");
+        ended = take(s) == ']';
+    }
+    keep(s, ']');
+    return FORAY_OK;
+}
+
+/* -------------------------------------------------------------------- the rest */
+
+/* Where in the outermost object a text is, as far as finding "action" takes. */
+typedef struct position {
+    int64_t depth;
+    bool in_text, escaped;
+    bool at_key;   /* the next text of depth 1 is a key */
+    bool is_ours;  /* the last key was "action", */
+    bool follows;  /* and its colon was there */
+    char key[8];   /* its first bytes */
+    size_t length; /* of the key */
+} position;
+
+static void pass_text(position *p, int byte)
+{
+    bool ends = byte == '"' && !p->escaped;
+    p->escaped = byte == '\\' && !p->escaped;
+    if (!ends) {
+        if (p->length < sizeof p->key)
+            p->key[p->length] = (char)byte;
+        p->length++;
+        return;
+    }
+    p->in_text = false;
+    if (p->depth == 1 && p->at_key) {
+        p->is_ours = p->length == 6 && memcmp(p->key, "action", 6) == 0;
+        p->at_key = p->follows = false;
+    }
+}
+
+static void pass(position *p, int byte)
+{
+    if (p->in_text) {
+        pass_text(p, byte);
+        return;
+    }
+    if (byte == '"') {
+        p->in_text = true;
+        p->escaped = false;
+        p->length = 0;
+    }
+    p->depth += (byte == '[' || byte == '{') - (byte == ']' || byte == '}');
+    if (p->depth == 1 && (byte == '{' || byte == ',')) {
+        p->at_key = true;
+        p->is_ours = p->follows = false;
+    }
+    p->follows |= p->depth == 1 && byte == ':';
+}
+
+static foray_status read_all(stream *s)
+{
+    position p = {0};
+    int64_t outside = 0;
+    foray_status status = FORAY_OK;
+    for (int byte = take(s); byte != END && !s->out->rest.failed; byte = take(s)) {
+        keep(s, byte);
+        /* What is not a policy at all, and perhaps endless, is not taken into memory. */
+        outside += p.depth <= 0 && !p.in_text;
+        if (outside > MOST_OUTSIDE)
+            return fy_fail(s->ctx, FORAY_ERROR_INPUT,
+                           "%s: not a policy: %d bytes outside of any object of JSON", s->where,
+                           MOST_OUTSIDE);
+        if (s->out->rest.size >= UINT32_MAX)
+            return fy_fail(s->ctx, FORAY_ERROR_INPUT,
+                           "%s: more than 4 GiB besides the actions cannot be read", s->where);
+        if (!p.in_text && byte == '[' && p.depth == 1 && p.is_ours && p.follows)
+            status = read_rows(s);
+        else
+            pass(&p, byte);
+        if (status != FORAY_OK)
+            return status;
+    }
+    keep(s, 0);
+    if (s->file && ferror(s->file))
+        return fy_fail(s->ctx, FORAY_ERROR_IO, "%s: cannot read: %s", s->where, strerror(errno));
+    if (s->out->rest.failed)
+        return fy_fail_within(s->ctx, FORAY_ERROR_MEMORY, "%s", s->where);
+    return FORAY_OK;
+}
+
+static void free_text(policy_text *text)
+{
+    free(text->rest.data);
+    free(text->row);
+    free(text->action);
+}
+
+/* From a file or, if that is NULL, from `size` bytes of memory. */
+static foray_status take_apart(foray_context *ctx, FILE *file, const char *text, size_t size,
+                               const char *where, policy_text *out)
+{
+    policy_text found = {.rest = {.ctx = ctx}};
+    stream s = {.ctx = ctx,
+                .where = where,
+                .file = file,
+                .data = (const uint8_t *)text,
+                .size = file ? 0 : size,
+                .line = 1,
+                .out = &found};
+    if (file && !FY_ALLOC(ctx, s.chunk, CHUNK))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = read_all(&s);
+    free(s.chunk);
+    if (status == FORAY_OK)
+        *out = found;
+    else
+        free_text(&found);
+    return status;
+}
+
+/* -------------------------------------------------------------- single values */
+
+/* What is being read, and where in it something is wrong. */
+typedef struct reading {
+    foray_context *ctx;
+    const policy_text *text;
+    fy_json root;
+    fy_json culprit; /* the value looked at last */
+    int64_t line;    /* instead of a value; 0: none */
+    foray_policy *policy;
+} reading;
+
+/* A member, which is to blame if what follows fails. */
+static fy_json member(reading *r, fy_json object, const char *key)
+{
+    fy_json found = fy_json_member(object, key);
+    r->culprit = found.tree ? found : object;
+    return found;
+}
+
+/* A number from `least`, or null: `otherwise`. */
+static foray_status read_real(reading *r, fy_json object, const char *key, double least,
+                              double otherwise, double *out)
+{
+    fy_json value = member(r, object, key);
+    if (fy_json_kind_of(value) != FY_JSON_NULL)
+        return fy_document_real(r->ctx, object, key, least, HUGE_VAL, out);
+    *out = otherwise;
+    return FORAY_OK;
+}
+
+static foray_status read_flag(reading *r, fy_json object, const char *key, bool *out)
+{
+    fy_json_kind kind = fy_json_kind_of(member(r, object, key));
+    *out = kind == FY_JSON_TRUE;
+    if (kind == FY_JSON_TRUE || kind == FY_JSON_FALSE)
+        return FORAY_OK;
+    return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: true or false is expected", key);
+}
+
+static foray_status read_choice(reading *r, fy_json object, const char *key,
+                                const char *const *choices, int *out)
+{
+    member(r, object, key);
+    return fy_document_choice(r->ctx, object, key, choices, out);
+}
+
+static foray_status read_integer(reading *r, fy_json object, const char *key, int64_t least,
+                                 int64_t most, int64_t *out)
+{
+    member(r, object, key);
+    return fy_document_integer(r->ctx, object, key, least, most, out);
+}
+
+/* A text; missing: NULL, as it was. */
+static foray_status read_text(reading *r, fy_json object, const char *key, char **out)
+{
+    fy_json value = member(r, object, key);
+    if (!value.tree)
+        return FORAY_OK;
+    if (fy_json_kind_of(value) != FY_JSON_TEXT)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: a text is expected", key);
+    return fy_policy_tell(r->ctx, r->policy, out, fy_json_text(value));
+}
+
+/* The list of a key, or one that is missing, which counts as empty. */
+static foray_status open_list(reading *r, fy_json object, const char *key, fy_json *out)
+{
+    *out = member(r, object, key);
+    if (out->tree && fy_json_kind_of(*out) != FY_JSON_ARRAY)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: a list is expected", key);
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------- actions */
+
+/* Sizes are believed only as far as the lists bear them out. */
+static foray_status check_row(reading *r, int64_t i)
+{
+    const policy_row *row = &r->text->row[i];
+    const foray_policy *policy = r->policy;
+    r->line = row->line;
+    int64_t least = i == 0 ? 0 : r->text->row[i - 1].from + 1;
+    int64_t most = i == 0 ? 0 : policy->horizon - 1;
+    if (row->from < least || row->from > most)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       i == 0 ? "action[0]: the first row must begin at step 0"
+                              : "action[%" PRId64 "]: steps must ascend, and there are %" PRId64,
+                       i, policy->horizon);
+    if (row->count != policy->states)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "action[%" PRId64 "]: a list of %" PRId64 " actions is expected", i,
+                       policy->states);
+    for (int64_t s = 0; s < row->count; s++) {
+        int32_t action = r->text->action[row->first + s];
+        if (action == INT32_MIN)
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                           "action[%" PRId64 "]: state %" PRId64 ": there is no such action", i, s);
+        if (action < 0 || action >= policy->actions)
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                           "action[%" PRId64 "]: state %" PRId64 ": action %d, but there are "
+                           "%" PRId64,
+                           i, s, action, policy->actions);
+    }
+    r->line = 0;
+    return FORAY_OK;
+}
+
+static foray_status check_rows(reading *r)
+{
+    fy_json list = member(r, r->root, "action");
+    const policy_text *text = r->text;
+    foray_status status = FORAY_OK;
+    if (fy_json_kind_of(list) != FY_JSON_ARRAY || text->rows == 0)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "action: a list of actions is expected");
+    for (int64_t i = 0; i < text->rows && status == FORAY_OK; i++)
+        status = check_row(r, i);
+    return status;
+}
+
+/* A row holds until the next one. `most` actions are not too many. */
+static foray_status read_actions(reading *r, int64_t most)
+{
+    foray_policy *policy = r->policy;
+    const policy_text *text = r->text;
+    foray_status status = check_rows(r);
+    if (status != FORAY_OK)
+        return status;
+    if (policy->horizon > most / policy->states)
+        return fy_fail(r->ctx, FORAY_ERROR_MEMORY,
+                       "a policy for %" PRId64 " states and %" PRId64 " steps is too large",
+                       policy->states, policy->horizon);
+    if (!FY_NEW(fy_policy_arena(r->ctx, r->policy), policy->action,
+                policy->states * policy->horizon))
+        return FORAY_ERROR_MEMORY;
+    int64_t row = 0;
+    for (int64_t t = 0; t < policy->horizon; t++) {
+        if (row + 1 < text->rows && text->row[row + 1].from == t)
+            row++;
+        memcpy(policy->action + t * policy->states, text->action + text->row[row].first,
+               (size_t)policy->states * sizeof *policy->action);
+    }
+    return FORAY_OK;
+}
+
+/* -------------------------------------------------------- values, certificate */
+
+static foray_status read_values(reading *r)
+{
+    foray_policy *policy = r->policy;
+    static const char *const keys[] = {"policy", "low",         "high", "optimistic",
+                                       "plugin", "pessimistic", NULL};
+    double *const out[] = {&policy->expected,
+                           &policy->low,
+                           &policy->high,
+                           &policy->value[FORAY_OPTIMISTIC],
+                           &policy->value[FORAY_PLUGIN],
+                           &policy->value[FORAY_PESSIMISTIC]};
+    fy_json object = member(r, r->root, "value");
+    if (!object.tree && policy->mode == FORAY_GIVEN)
+        return FORAY_OK;
+    foray_status status = fy_document_keys(r->ctx, object, "value", keys);
+    for (int i = 0; keys[i] && status == FORAY_OK; i++)
+        status = read_real(r, object, keys[i], -HUGE_VAL, NAN, out[i]);
+    return status;
+}
+
+/* [h, s, a, share] */
+static foray_status read_place(reading *r, fy_json item, foray_doubt_place *place)
+{
+    const int64_t below[] = {r->policy->horizon, r->policy->states, r->policy->actions};
+    int64_t *const out[] = {&place->step, &place->state, &place->action};
+    fy_json share = fy_json_item(item, 3);
+    r->culprit = item;
+    bool good = fy_json_size(item) == 4 && fy_json_is_number(share);
+    for (int i = 0; i < 3 && good; i++) {
+        fy_json number = fy_json_item(item, i);
+        good = fy_json_kind_of(number) == FY_JSON_INTEGER && fy_json_integer(number) >= 0 &&
+               fy_json_integer(number) < below[i];
+        *out[i] = good ? fy_json_integer(number) : 0;
+    }
+    if (!good)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "doubt: [step, state, action, share] is expected, of this policy");
+    place->share = fy_json_real(share);
+    return FORAY_OK;
+}
+
+static foray_status read_law(reading *r, fy_json item, foray_policy_law *law)
+{
+    static const char *const keys[] = {"name", "visits", "share", "more", NULL};
+    r->culprit = item;
+    foray_status status = fy_document_keys(r->ctx, item, "laws", keys);
+    if (status == FORAY_OK)
+        status = read_text(r, item, "name", &law->name);
+    if (status == FORAY_OK && !law->name)
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "name: a text is expected");
+    if (status == FORAY_OK)
+        status = read_integer(r, item, "visits", 0, INT64_MAX, &law->visits);
+    if (status == FORAY_OK)
+        status = read_real(r, item, "share", -HUGE_VAL, NAN, &law->share);
+    if (status == FORAY_OK)
+        status = read_real(r, item, "more", 0, INFINITY, &law->more);
+    return status;
+}
+
+static foray_status read_doubt(reading *r, fy_json object)
+{
+    fy_json places, laws;
+    foray_status status = open_list(r, object, "doubt", &places);
+    if (status == FORAY_OK)
+        status = open_list(r, object, "laws", &laws);
+    if (status != FORAY_OK || (!places.tree && !laws.tree))
+        return status;
+    foray_policy_about *about = fy_policy_about(r->ctx, r->policy);
+    if (!about || !FY_NEW(fy_policy_arena(r->ctx, r->policy), about->place, fy_json_size(places)) ||
+        !FY_NEW(fy_policy_arena(r->ctx, r->policy), about->law, fy_json_size(laws)))
+        return FORAY_ERROR_MEMORY;
+    fy_json item = fy_json_first(places);
+    for (; places.tree && item.tree && status == FORAY_OK; item = fy_json_next(places, item))
+        status = read_place(r, item, &about->place[about->places++]);
+    item = laws.tree ? fy_json_first(laws) : laws;
+    for (; laws.tree && item.tree && status == FORAY_OK; item = fy_json_next(laws, item))
+        status = read_law(r, item, &about->law[about->laws++]);
+    return status;
+}
+
+/* What is said must follow from the gap, its bound and its status; how large returns can be, they
+ * do not say. */
+static foray_status read_optimal(reading *r, fy_json object, foray_certificate *certificate)
+{
+    int said;
+    foray_status status = read_choice(r, object, "optimal", fy_optimality_names, &said);
+    if (status != FORAY_OK)
+        return status;
+    if (said != FORAY_OPTIMAL_NO)
+        certificate->optimal = fy_certificate_optimality(certificate, true);
+    if ((int)certificate->optimal == said)
+        return FORAY_OK;
+    return fy_fail(r->ctx, FORAY_ERROR_INPUT, "optimal: \"%s\", but the rest of it says \"%s\"",
+                   fy_optimality_names[said], foray_certificate_optimal(certificate));
+}
+
+/* "because" follows from the status. */
+static foray_status read_certificate(reading *r)
+{
+    static const char *const keys[] = {"gap",     "delta",   "radius", "bound", "status", "optimal",
+                                       "vacuous", "because", "doubt",  "laws",  NULL};
+    foray_certificate *certificate = &r->policy->certificate;
+    foray_status status;
+    int radius, proof, bound;
+    fy_json object = member(r, r->root, "certificate");
+    if (!object.tree && r->policy->mode == FORAY_GIVEN)
+        return FORAY_OK;
+    if ((status = fy_document_keys(r->ctx, object, "certificate", keys)) < 0 ||
+        (status = read_real(r, object, "gap", 0, INFINITY, &certificate->gap)) < 0 ||
+        (member(r, object, "delta"),
+         status = fy_document_real(r->ctx, object, "delta", 0, 1, &certificate->delta)) < 0 ||
+        (status = read_choice(r, object, "radius", fy_radius_names, &radius)) < 0 ||
+        (status = read_choice(r, object, "status", fy_status_names, &proof)) < 0 ||
+        (status = read_choice(r, object, "bound", fy_bound_names, &bound)) < 0)
+        return status;
+    certificate->radius = (foray_radius)radius;
+    certificate->status = (foray_proof_status)proof;
+    certificate->bound = (foray_bound)bound;
+    if ((status = read_optimal(r, object, certificate)) < 0 ||
+        (status = read_flag(r, object, "vacuous", &certificate->vacuous)) < 0)
+        return status;
+    return read_doubt(r, object);
+}
+
+/* A list of `count` numbers, each a coordinate. */
+static foray_status read_reals(reading *r, fy_json list, const char *what, int64_t count,
+                               double *out)
+{
+    r->culprit = list.tree ? list : r->culprit;
+    if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) != count)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: a list of %" PRId64 " numbers is expected",
+                       what, count);
+    int64_t i = 0;
+    for (fy_json item = fy_json_first(list); item.tree; item = fy_json_next(list, item), i++) {
+        if (!fy_json_is_number(item))
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s[%" PRId64 "]: a number is expected", what,
+                           i);
+        out[i] = fy_json_real(item);
+    }
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------- about it */
+
+/* Behind the value that begins at `at`: an object that was parsed before. */
+static size_t end_of_object(const char *text, size_t at)
+{
+    int64_t depth = 0;
+    bool in_text = false;
+    do {
+        char c = text[at];
+        if (in_text && c == '\\')
+            at++;
+        else if (c == '"')
+            in_text = !in_text;
+        else if (!in_text)
+            depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+        at++;
+    } while (depth > 0);
+    return at;
+}
+
+/* Kept as it is: only a model can tell what it means. */
+static foray_status read_reward(reading *r, foray_policy_about *about)
+{
+    fy_json reward = member(r, r->root, "reward"), format;
+    if (!reward.tree)
+        return FORAY_OK;
+    format = fy_json_member(reward, "format");
+    if (fy_json_kind_of(reward) != FY_JSON_OBJECT || fy_json_kind_of(format) != FY_JSON_TEXT ||
+        strcmp(fy_json_text(format), "foray-reward") != 0)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "reward: an object of the format foray-reward is expected");
+    const char *text = (const char *)r->text->rest.data;
+    size_t at = reward.tree->node[reward.node].at, end = end_of_object(text, at);
+    if (!FY_NEW(fy_policy_arena(r->ctx, r->policy), about->reward, end - at + 1))
+        return FORAY_ERROR_MEMORY;
+    memcpy(about->reward, text + at, end - at);
+    return FORAY_OK;
+}
+
+static foray_status read_names(reading *r, const char *key, int64_t count, char ***out)
+{
+    fy_json list;
+    foray_status status = open_list(r, r->root, key, &list);
+    if (status != FORAY_OK || !list.tree)
+        return status;
+    if (fy_json_size(list) != count)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: a list of %" PRId64 " names is expected",
+                       key, count);
+    if (!FY_NEW(fy_policy_arena(r->ctx, r->policy), *out, count))
+        return FORAY_ERROR_MEMORY;
+    int64_t i = 0;
+    for (fy_json item = fy_json_first(list); item.tree; item = fy_json_next(list, item), i++) {
+        fy_json_kind kind = fy_json_kind_of(item);
+        r->culprit = item;
+        if (kind == FY_JSON_NULL)
+            continue;
+        status = kind != FY_JSON_TEXT ? fy_fail(r->ctx, FORAY_ERROR_INPUT, "a text is expected")
+                                      : fy_name_check(r->ctx, fy_json_text(item));
+        if (status == FORAY_OK)
+            status = fy_policy_tell(r->ctx, r->policy, &(*out)[i], fy_json_text(item));
+        if (status != FORAY_OK)
+            return fy_fail_within(r->ctx, status, "%s[%" PRId64 "]", key, i);
+    }
+    return FORAY_OK;
+}
+
+static foray_status read_from(reading *r, foray_policy_about *about)
+{
+    static const char *const keys[] = {"world",   "algorithm", "episodes", "seed",
+                                       "version", "model",     NULL};
+    fy_json from = member(r, r->root, "from");
+    if (!from.tree)
+        return FORAY_OK;
+    foray_status status = fy_document_keys(r->ctx, from, "from", keys);
+    if (status == FORAY_OK)
+        status = read_text(r, from, "world", &about->world);
+    if (status == FORAY_OK)
+        status = read_text(r, from, "algorithm", &about->algorithm);
+    if (status == FORAY_OK)
+        status = read_text(r, from, "version", &about->version);
+    if (status == FORAY_OK)
+        status = read_text(r, from, "model", &about->model);
+    if (status == FORAY_OK && fy_json_member(from, "episodes").tree)
+        status = read_integer(r, from, "episodes", 0, INT64_MAX, &about->episodes);
+    if (status == FORAY_OK && fy_json_member(from, "seed").tree)
+        status = read_integer(r, from, "seed", 0, INT64_MAX, &about->seed);
+    return status;
+}
+
+/* ------------------------------------------------------------------- clusters */
+
+static foray_status read_box(reading *r, fy_json object, foray_policy_clusters *clusters)
+{
+    int64_t n = clusters->dimensions = fy_json_size(member(r, object, "low"));
+    if (n < 1)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "low: a list of numbers is expected");
+    if (!FY_NEW(fy_policy_arena(r->ctx, r->policy), clusters->low, n) ||
+        !FY_NEW(fy_policy_arena(r->ctx, r->policy), clusters->high, n))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = read_reals(r, fy_json_member(object, "low"), "low", n, clusters->low);
+    if (status == FORAY_OK)
+        status = read_reals(r, member(r, object, "high"), "high", n, clusters->high);
+    for (int64_t i = 0; i < n && status == FORAY_OK; i++)
+        if (!(clusters->low[i] < clusters->high[i]))
+            status =
+                fy_fail(r->ctx, FORAY_ERROR_INPUT, "high[%" PRId64 "]: %g is not above low, %g", i,
+                        clusters->high[i], clusters->low[i]);
+    return status;
+}
+
+/* Points of the grid in each dimension, at least 2; together as many as states. */
+static foray_status read_cells(reading *r, fy_json object, foray_policy_clusters *clusters)
+{
+    fy_json list = member(r, object, "cells");
+    int64_t i = 0, product = 1;
+    if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) != clusters->dimensions)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "cells: a list of %" PRId64 " whole numbers is expected",
+                       clusters->dimensions);
+    if (!FY_NEW(fy_policy_arena(r->ctx, r->policy), clusters->cells, clusters->dimensions))
+        return FORAY_ERROR_MEMORY;
+    for (fy_json item = fy_json_first(list); item.tree; item = fy_json_next(list, item), i++) {
+        int64_t cells = fy_json_kind_of(item) == FY_JSON_INTEGER ? fy_json_integer(item) : 0;
+        if (cells < 2 || cells > r->policy->states / product)
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                           "cells[%" PRId64 "]: a whole number from 2 is expected; together they "
+                           "make %" PRId64 " states",
+                           i, r->policy->states);
+        clusters->cells[i] = cells;
+        product *= cells;
+    }
+    if (product != r->policy->states)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "cells: a grid of %" PRId64 " points, but there are %" PRId64 " states",
+                       product, r->policy->states);
+    return FORAY_OK;
+}
+
+static foray_status read_centres(reading *r, fy_json object, foray_policy_clusters *clusters)
+{
+    int64_t n = clusters->dimensions, x = 0;
+    fy_json list = member(r, object, "centres");
+    if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) != r->policy->states)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "centres: a list of %" PRId64 " vectors is expected", r->policy->states);
+    size_t numbers;
+    if (!fy_size_mul((size_t)r->policy->states, (size_t)n, &numbers) ||
+        !FY_NEW(fy_policy_arena(r->ctx, r->policy), clusters->centre, numbers))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = FORAY_OK;
+    for (fy_json item = fy_json_first(list); item.tree && status == FORAY_OK; x++) {
+        status = read_reals(r, item, "centres", n, clusters->centre + x * n);
+        item = fy_json_next(list, item);
+    }
+    if (status == FORAY_OK) {
+        member(r, object, "width");
+        status = fy_document_real(r->ctx, object, "width", 0, 1, &clusters->width);
+    }
+    if (status == FORAY_OK && clusters->width <= 0)
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "width: it must be above 0");
+    if (status == FORAY_OK)
+        status = read_integer(r, object, "nearest", 1, r->policy->states, &clusters->nearest);
+    return status;
+}
+
+static foray_status read_clusters(reading *r, foray_policy_about *about)
+{
+    static const char *const kinds[] = {"grid", "radial", NULL};
+    static const char *const grid[] = {"kind", "low", "high", "cells", NULL};
+    static const char *const radial[] = {"kind",  "low",     "high", "centres",
+                                         "width", "nearest", NULL};
+    fy_json object = member(r, r->root, "clusters");
+    int kind;
+    if (!object.tree)
+        return FORAY_OK;
+    if (fy_json_kind_of(object) != FY_JSON_OBJECT)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "clusters: an object is expected");
+    foray_status status = read_choice(r, object, "kind", kinds, &kind);
+    if (status == FORAY_OK) {
+        r->culprit = object;
+        status = fy_document_keys(r->ctx, object, "clusters", kind == 0 ? grid : radial);
+    }
+    if (status != FORAY_OK)
+        return status;
+    if (!FY_NEW(fy_policy_arena(r->ctx, r->policy), about->clusters, 1))
+        return FORAY_ERROR_MEMORY;
+    status = read_box(r, object, about->clusters);
+    if (status == FORAY_OK)
+        status = kind == 0 ? read_cells(r, object, about->clusters)
+                           : read_centres(r, object, about->clusters);
+    return status == FORAY_OK ? FORAY_OK : fy_fail_within(r->ctx, status, "clusters");
+}
+
+static foray_status read_about(reading *r)
+{
+    static const char *const keys[] = {"reward", "state_names", "action_names", "clusters", "from"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        any |= fy_json_member(r->root, keys[i]).tree != NULL;
+    if (!any)
+        return FORAY_OK;
+    foray_policy_about *about = fy_policy_about(r->ctx, r->policy);
+    if (!about)
+        return FORAY_ERROR_MEMORY;
+    foray_status status = read_reward(r, about);
+    if (status == FORAY_OK)
+        status = read_names(r, "state_names", r->policy->states, &about->state_name);
+    if (status == FORAY_OK)
+        status = read_names(r, "action_names", r->policy->actions, &about->action_name);
+    if (status == FORAY_OK)
+        status = read_clusters(r, about);
+    if (status == FORAY_OK)
+        status = read_from(r, about);
+    return status;
+}
+
+/* ------------------------------------------------------------------- the whole */
+
+static foray_status read_policy(reading *r, int64_t most)
+{
+    foray_policy *policy = r->policy;
+    int mode;
+    foray_status status;
+    /* The actions first: sizes that they do not bear out are not believed. */
+    if ((status = read_integer(r, r->root, "states", 1, INT32_MAX, &policy->states)) < 0 ||
+        (status = read_integer(r, r->root, "actions", 1, INT32_MAX, &policy->actions)) < 0 ||
+        (status = read_integer(r, r->root, "horizon", 1, INT32_MAX, &policy->horizon)) < 0 ||
+        (status = read_choice(r, r->root, "mode", fy_mode_names, &mode)) < 0 ||
+        (status = read_actions(r, most)) < 0)
+        return status;
+    policy->mode = (foray_mode)mode;
+    if ((status = read_values(r)) < 0 || (status = read_certificate(r)) < 0)
+        return status;
+    return read_about(r);
+}
+
+/* "policy.json:12: ..." where the line is known. */
+static foray_status blame(const reading *r, foray_status status, const char *where)
+{
+    int64_t line = r->line;
+    if (line == 0 && r->culprit.tree)
+        line = fy_document_line((const char *)r->text->rest.data, r->culprit);
+    if (line > 0 && status == FORAY_ERROR_INPUT)
+        return fy_fail_within(r->ctx, status, "%s:%" PRId64, where, line);
+    return fy_fail_within(r->ctx, status, "%s", where);
+}
+
+static foray_status parse_rest(foray_context *ctx, const policy_text *text, const char *where,
+                               fy_json_tree *tree)
+{
+    static const char *const keys[] = {"format",      "version", "states",      "actions",
+                                       "horizon",     "mode",    "action",      "value",
+                                       "certificate", "reward",  "state_names", "action_names",
+                                       "clusters",    "from",    NULL};
+    return fy_document_parse_large(ctx, (const char *)text->rest.data, text->rest.size - 1, where,
+                                   "foray-policy", keys, tree);
+}
+
+/* A policy from a text that was taken apart. */
+static foray_status read_document(foray_context *ctx, const policy_text *text, const char *where,
+                                  int64_t most, foray_policy **out)
+{
+    fy_json_tree tree;
+    foray_status status = parse_rest(ctx, text, where, &tree);
+    if (status < 0)
+        return status;
+    fy_json root = fy_json_root(&tree);
+    reading r = {.ctx = ctx, .text = text, .root = root, .culprit = root};
+    status = fy_policy_create_unknown(ctx, &r.policy);
+    if (status == FORAY_OK && (status = read_policy(&r, most)) < 0) {
+        blame(&r, status, where);
+        foray_policy_destroy(r.policy);
+    }
+    if (status == FORAY_OK)
+        *out = r.policy;
+    fy_json_free(&tree);
+    return status;
+}
+
+/* From a file or, if that is NULL, from memory. */
+static foray_status read_stream(foray_context *ctx, FILE *file, const char *text, size_t size,
+                                const char *where, int64_t most, foray_policy **out)
+{
+    policy_text found;
+    foray_status status = take_apart(ctx, file, text, size, where, &found);
+    if (status != FORAY_OK)
+        return status;
+    status = read_document(ctx, &found, where, most, out);
+    free_text(&found);
+    return status;
+}
+
+foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, const char *where,
+                             int64_t most, foray_policy **out)
+{
+    return read_stream(ctx, NULL, text, size, where, most, out);
+}
+
+foray_status foray_policy_parse(foray_context *ctx, const char *text, size_t size,
+                                const char *where, foray_policy **out)
+{
+    return fy_policy_parse(ctx, text, size, where, INT64_MAX, out);
+}
+
+foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out)
+{
+    foray_status status = fy_file_expect(ctx, path, "a policy");
+    if (status != FORAY_OK)
+        return status;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return fy_fail(ctx, FORAY_ERROR_IO, "%s: cannot open: %s", path, strerror(errno));
+    status = read_stream(ctx, file, NULL, 0, path, INT64_MAX, out);
+    fclose(file);
+    return status;
+}
