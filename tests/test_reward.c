@@ -186,7 +186,7 @@ static void bad_rewards_are_refused_with_their_cause(void **state)
         {HEAD "\"default\":1.5,\"entries\":[]}", "r.json: default: value 1.5"},
         {HEAD "\"entries\":[3]}", "r.json:1: entries[0]"},
         {HEAD "\"entries\":[[null,null,null]]}", "r.json:1: entries[0]"},
-        {HEAD "\"entries\":[[null,null,null,1,1]]}", "r.json:1: entries[0]"},
+        {HEAD "\"entries\":[[null,null,null,1,1,1]]}", "r.json:1: entries[0]"},
         {HEAD "\"entries\":[[0,0,0,1],[0,0,3,1]]}",
          "r.json:1: entries[1]: action 3, but the model has 3 actions"},
         {HEAD "\"entries\":[[5,0,0,1]]}", "entries[0]: step 5, but the model has 5 steps"},
