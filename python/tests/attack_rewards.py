@@ -368,7 +368,7 @@ class Maker:
 
     def _write(self, content: dict[str, Any]) -> foray.Reward:
         path = self.folder / "reward.json"
-        head = {"format": "foray-reward", "version": 2, "name": "x"}
+        head = {"format": "foray-reward", "version": 1, "name": "x"}
         path.write_text(json.dumps({**head, **content}))
         return foray.load_reward(path)
 
