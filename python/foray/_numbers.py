@@ -39,6 +39,13 @@ def index_of(value: Any) -> int | None:
         return None
 
 
+def flag(value: Any, what: str) -> bool:
+    """True or False: "no" and 0 would be taken for one of them."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise UsageError(f"{what}={value!r}, but it is True or False")
+    return bool(value)
+
+
 def whole(value: Any, what: str, low: int = LEAST, high: int = MOST, error: Error = UsageError) -> int:
     """A whole number from low to high."""
     found = index_of(value)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ._context import Context
 from ._library import lib
-from ._numbers import MOST_STATE, Initial, path_of, text, wholes
+from ._numbers import MOST_STATE, Initial, flag, path_of, text, wholes
 from .errors import InputError, UsageError, WorldError
 from .models import Model, open_model
 from .rewards import BuiltReward, RewardLike, reward
@@ -229,7 +229,7 @@ def learn(
     if not file:
         _check_lengths(model, episodes)
     context = Context()
-    run = create(context, model, model.name, {"algorithm": "recorded", "delta": delta}, path, replace)
+    run = create(context, model, model.name, {"algorithm": "recorded", "delta": delta}, path, flag(replace, "replace"))
     try:
         if file:
             context.long(lib.foray_run_learn_file, run, path_of(data), None, None)

@@ -13,7 +13,7 @@ from typing import Any
 from . import progress as bars
 from ._context import Context
 from ._library import WORK, Comparison, LabOptions, lib
-from ._numbers import path_of, text, whole
+from ._numbers import flag, path_of, text, whole
 from .errors import UsageError
 from .models import Model
 from .rewards import RewardLike, reward
@@ -164,7 +164,7 @@ def lab(
     """
     context, options = Context(threads), LabOptions()
     chosen = _texts((f"{name}={_value(value)}" for name, value in parameters.items()), "parameter")
-    options.quick, options.settings, options.setting = quick, len(chosen), chosen
+    options.quick, options.settings, options.setting = flag(quick, "quick"), len(chosen), chosen
     directory, temporary = _directory(path)
     teller, bar = _teller(context, progress)
     try:

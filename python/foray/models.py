@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ._context import Context, Native, text_of
 from ._library import ModelFacts, WorldInfo, lib
-from ._numbers import MOST_STATE, Initial, law_of, path_of, real, reals, whole, wholes
+from ._numbers import MOST_STATE, Initial, flag, law_of, path_of, real, reals, whole, wholes
 from ._numbers import text as as_text
 from .errors import UsageError, check_free
 
@@ -172,7 +172,7 @@ class Model(Native):
             raise UsageError(
                 f"{os.fsdecode(name)}: a model is written as .json or .compact; `foray export` writes other formats"
             )
-        check_free(path, replace)
+        check_free(path, flag(replace, "replace"))
         context, form = Context(), COMPACT if ending == ".compact" else JSON
         context.call(lib.foray_model_save, context.pointer, self.pointer, form, name)
 

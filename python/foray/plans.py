@@ -15,7 +15,7 @@ import numpy.typing as npt
 from . import pictures
 from ._context import Context, Native, text_of
 from ._library import CertificateStruct, Doubt, PolicyStruct, lib
-from ._numbers import path_of, real, whole
+from ._numbers import flag, path_of, real, whole
 from .clusters import Clusters
 from .errors import OutOfRange, UsageError, check_free
 from .models import Model
@@ -218,7 +218,7 @@ class Plan(Native):
     def save(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes a policy file, which `foray act` and `foray policy` read."""
         name = path_of(path)
-        check_free(path, replace)
+        check_free(path, flag(replace, "replace"))
         context = self._complete()
         context.call(lib.foray_policy_save, context, self, name)
 

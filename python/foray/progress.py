@@ -6,13 +6,15 @@ import math
 import sys
 from typing import Any, TextIO
 
+from ._numbers import flag
+
 WIDTH = 20
 
 
 def wanted(asked: bool | None) -> bool:
     """Unless somebody said so, a bar is drawn where somebody can see it."""
     if asked is not None:
-        return asked
+        return flag(asked, "progress")
     return sys.stderr is not None and sys.stderr.isatty() or "ipykernel" in sys.modules
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ._context import Context, Native, text_of
 from ._library import RewardFacts, lib
-from ._numbers import path_of, real, reals, text, whole
+from ._numbers import flag, path_of, real, reals, text, whole
 from .errors import UsageError
 from .models import Model
 
@@ -93,7 +93,7 @@ class Reward:
         discount: float = 1.0,
         minimise: bool = False,
     ) -> None:
-        self._make, self.minimise = make, minimise
+        self._make, self.minimise = make, flag(minimise, "minimise")
         self.discount = real(discount, "discount", 0.0, 1.0)
         #: The function that it was made of, and with what, for those that call it in another way.
         self.of_function: tuple[Callable[..., float], dict[str, Any]] | None = None

@@ -31,7 +31,7 @@ from ._library import (
     Settings,
     lib,
 )
-from ._numbers import Initial, law_of, path_of, real, whole, wholes
+from ._numbers import Initial, flag, law_of, path_of, real, whole, wholes
 from ._numbers import text as as_text
 from .clusters import Clusters
 from .environments import ModelWorld, PythonWorld, Simulator
@@ -477,7 +477,7 @@ class Run(Native):
     def report(self, path: str | os.PathLike[str], replace: bool = False) -> None:
         """Writes a page about the run, as `foray report` does."""
         name = path_of(path)
-        check_free(path, replace)
+        check_free(path, flag(replace, "replace"))
         self._context.long(lib.foray_report_save, self, name)
 
     def verify(self) -> None:
@@ -634,7 +634,7 @@ def explore(
     (1000, '7')
     """
     context = Context(threads)
-    looks: Looks = {"clusters": clusters, "box": box, "actions": actions, "twins": twins}
+    looks: Looks = {"clusters": clusters, "box": box, "actions": actions, "twins": None if twins is None else flag(twins, "twins")}
     model, player, name = _resolve(source, horizon, known, laws, initial, looks)
     if model.open:
         # Where nothing is known counting is enough, and far faster: as the command chooses.
@@ -643,14 +643,14 @@ def explore(
             settings = {"pooled": "on", **settings}
     named = {"algorithm": algorithm, "episodes": episodes, "seed": seed}
     chosen = {key: value for key, value in {**named, **settings}.items() if value is not None}
-    if resume and path is not None and os.path.exists(path):
+    if flag(resume, "resume") and path is not None and os.path.exists(path):
         run = _open(context, path, WRITE)
         if not model.same_as(run.model):
             known_as = run.world
             run.close()
             raise UsageError(f"{run.path} is a run of another model: it explored {known_as}")
     else:
-        run = create(context, model, name, chosen, path, replace)
+        run = create(context, model, name, chosen, path, flag(replace, "replace"))
     try:
         _prepare(run, player, range, reward_for)
         _target(context, run, until, targets)
@@ -662,7 +662,7 @@ def explore(
 
 def open_run(path: str | os.PathLike[str], *, write: bool = False, threads: int = 1) -> Run:
     """Opens a run file, to plan with it."""
-    run = _open(Context(threads), path, WRITE if write else READ)
+    run = _open(Context(threads), path, WRITE if flag(write, "write") else READ)
     run._stores = write
     return run
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ._context import Context
 from ._library import ImportFacts, ImportOptions, lib
-from ._numbers import Initial, law_of, path_of, reals, text, whole
+from ._numbers import Initial, flag, law_of, path_of, reals, text, whole
 from .errors import UsageError
 from .models import Builder, Model
 
@@ -88,7 +88,7 @@ def from_arrays(
         raise ValueError(f"transition matrices must all be {states} x {states}")
     builder = Builder.tabular(states, len(layers), horizon).name(name)
     for action, layer in enumerate(layers):
-        if not forget:
+        if not flag(forget, "forget"):
             _check_sums(layer, action)
         for state, following, probability in _entries(layer):
             builder.transition(state, action, following, probability)

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Every public function, class, method and property of foray, called with what does not belong there.
 
 The names are found by introspection, so that what is added is attacked too. Each argument in turn is

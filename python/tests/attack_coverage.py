@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """How often bounds are wrong where nothing is known, by simulation at delta 0.1.
 
 Small worlds of its own, whose first state is random, are explored or recorded with fixed seeds; for

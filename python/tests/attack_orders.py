@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Orders of destruction, threads, signals, fork and spawn, copies: each attack in a process of its own.
 
     scripts/attack python orders [PATTERN]

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Random rewards, each given in every form that can say it, in every kind of model.
 
 All forms of one reward must give the same bits: value, bounds, certificate and actions. Where the

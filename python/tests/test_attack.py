@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 import attack_coverage
 import attack_rewards
@@ -33,6 +34,7 @@ def test_numbers_are_no_addresses() -> None:
     """They were: a model at 5 ended the process."""
     run = foray.explore("riverswim", episodes=1, progress=False)
     plan = run.plan("goal:0")
+    wrong: Any
     for wrong in (5, 0, None, "x", 2**64 + 1, ctypes.c_int64(5)):
         for make in (
             lambda: foray.Model(wrong), lambda: foray.Builder(run._context, wrong), lambda: foray.Run(run._context, wrong, ""),

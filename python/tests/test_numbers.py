@@ -162,6 +162,28 @@ def test_an_end_that_is_left_names_the_way_out() -> None:
         foray.explore(gymnasium.make("Blackjack-v1"), horizon=10, episodes=500)
 
 
+def test_flags_are_true_or_false(tmp_path: Path) -> None:
+    """minimise="no" minimised, and replace="no" replaced a file."""
+    run = foray.explore(RIVER, episodes=3, progress=False)
+    plan, there = run.plan("goal:0"), tmp_path / "there.json"
+    there.write_text("mine")
+    wrong: Any
+    for wrong in ("no", 0, 1, 2.0, [], "False"):
+        for call in (
+            lambda: foray.reward({0: 1.0}, minimise=wrong),
+            lambda: plan.save(there, replace=wrong),
+            lambda: plan.model.save(there, replace=wrong),
+            lambda: run.report(there, replace=wrong),
+            lambda: foray.explore(RIVER, episodes=3, progress=wrong),
+            lambda: foray.explore(RIVER, episodes=3, path=tmp_path / "a.foray", resume=wrong),
+            lambda: foray.explore(RIVER, episodes=3, path=there, replace=wrong),
+            lambda: foray.open_run(run.path, write=wrong),
+        ):
+            with pytest.raises(ValueError, match="True or False"):
+                call()
+    assert there.read_text() == "mine"
+
+
 def test_there_is_one_place() -> None:
     """Texts become bytes in _numbers.py, or they are the package's own JSON."""
     for path in Path(foray.__file__).parent.glob("*.py"):
