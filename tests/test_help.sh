@@ -37,6 +37,8 @@ while read -ra command; do
     holds "${command[*]} has examples" test -s "$work/examples"
     mkdir "$work/${command[*]}" && cd "$work/${command[*]}" || exit 1
     while read -r example; do
+        # A build without the compiler of WebAssembly has no playground, which test_play.sh looks at.
+        [[ $example == "foray play "* && ! -e $FORAY_BUILD/web/play.wasm ]] && continue
         expect 0 "" bash -c "$example"
     done <"$work/examples"
     cd "$work/here" || exit 1
