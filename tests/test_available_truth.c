@@ -2,7 +2,7 @@
  * recursion that is written out, certificates hold, and random play takes what there is. */
 #include "support.h"
 
-#include <foray/lab.h>
+#include "measure/measure.h"
 
 #include <math.h>
 
@@ -71,16 +71,15 @@ static void certificates_hold(void **state)
             foray_settings settings = support_settings(algorithm, 60, 3);
             foray_explorer *explorer;
             foray_world *world;
-            foray_family *family;
-            support_ok(ctx, foray_family_create(ctx, model, FORAY_TIMED, 4, seed, &family));
+            fy_family *family;
+            support_ok(ctx, fy_family_create(ctx, model, FY_TIMED, 4, seed, &family));
             support_ok(ctx, foray_world_from_model(ctx, model, &world));
             support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
             if (foray_algorithm_needs_reward(algorithm))
-                support_ok(ctx,
-                           foray_explorer_give_reward(explorer, foray_family_reward(family, 0)));
+                support_ok(ctx, foray_explorer_give_reward(explorer, family->reward[0]));
             assert_true(truth_play(explorer, world, 60));
-            for (int64_t r = 0; r < foray_family_size(family); r++) {
-                const foray_reward *reward = foray_family_reward(family, r);
+            for (int64_t r = 0; r < family->count; r++) {
+                const foray_reward *reward = family->reward[r];
                 foray_policy *policy;
                 double value, optimal;
                 support_ok(ctx, foray_explorer_plan(explorer, 1, &reward, FORAY_PLUGIN, &policy));
@@ -91,7 +90,7 @@ static void certificates_hold(void **state)
                 assert_true(policy->low <= value + 1e-9 && value <= policy->high + 1e-9);
                 foray_policy_destroy(policy);
             }
-            foray_family_destroy(family);
+            fy_family_destroy(family);
             foray_explorer_destroy(explorer);
             foray_world_destroy(world);
             foray_model_destroy(model);

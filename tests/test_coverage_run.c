@@ -131,11 +131,11 @@ static void search_is_severe(void **state)
     assert_true(truth_play(explorer, world, 20));
     support_ok(b.ctx,
                fy_worst_search_run(b.ctx, b.search, explorer, FORAY_PLUGIN, 3, &gap, &worst));
-    foray_explorer_planner planner = {explorer, FORAY_PLUGIN};
-    for (int f = 0; f < FORAY_FAMILIES; f++) {
-        foray_gaps gaps;
-        support_ok(b.ctx, foray_measure(b.ctx, b.model, b.search->family[f],
-                                        foray_plan_with_explorer, &planner, NULL, &gaps));
+    fy_explorer_planner planner = {explorer, FORAY_PLUGIN};
+    for (int f = 0; f < FY_FAMILIES; f++) {
+        fy_gaps gaps;
+        support_ok(b.ctx, fy_measure(b.ctx, b.search->truth, b.search->family[f],
+                                     fy_plan_with_explorer, &planner, NULL, &gaps));
         assert_true(gaps.worst <= gap);
     }
     foray_policy *policy;

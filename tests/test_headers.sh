@@ -45,7 +45,7 @@ int main()
     foray_mode mode = FORAY_PLUGIN;
     foray_model_destroy(model);
     foray_context_destroy(ctx);
-    return status == FORAY_OK && foray_mode_name(mode) && foray_family_name(FORAY_GOALS) ? 0 : 1;
+    return status == FORAY_OK && foray_mode_name(mode) && foray_mode_name(FORAY_PLUGIN) ? 0 : 1;
 }
 END
 if command -v g++ >/dev/null; then

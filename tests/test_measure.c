@@ -12,17 +12,42 @@ static const support_sizes small = {
 
 /* ------------------------------------------------------------------------ families */
 
-static foray_family *family_of(foray_context *ctx, const foray_model *model, foray_family_kind kind,
-                               int64_t count, uint64_t seed)
+static foray_status measure(foray_context *ctx, const foray_model *model, const fy_family *family,
+                            fy_explorer_planner *planner, double *gap, fy_gaps *out)
 {
-    foray_family *family;
-    support_ok(ctx, foray_family_create(ctx, model, kind, count, seed, &family));
+    fy_truth *truth = NULL;
+    foray_status status = fy_truth_create(ctx, model, &truth);
+    if (status == FORAY_OK)
+        status = fy_measure(ctx, truth, family, fy_plan_with_explorer, planner, gap, out);
+    fy_truth_destroy(truth);
+    return status;
+}
+
+static foray_status attack(foray_context *ctx, const foray_model *model,
+                           fy_explorer_planner *planner, int64_t starts,
+                           const foray_reward *const *start, int64_t rounds, double *gap,
+                           foray_reward **worst)
+{
+    fy_truth *truth = NULL;
+    foray_status status = fy_truth_create(ctx, model, &truth);
+    if (status == FORAY_OK)
+        status = fy_adversary(ctx, truth, fy_plan_with_explorer, planner, starts, start, rounds,
+                              gap, worst);
+    fy_truth_destroy(truth);
+    return status;
+}
+
+static fy_family *family_of(foray_context *ctx, const foray_model *model, fy_family_kind kind,
+                            int64_t count, uint64_t seed)
+{
+    fy_family *family;
+    support_ok(ctx, fy_family_create(ctx, model, kind, count, seed, &family));
     return family;
 }
 
-static double at(const foray_family *family, int64_t i, int64_t t, int64_t s, int64_t a)
+static double at(const fy_family *family, int64_t i, int64_t t, int64_t s, int64_t a)
 {
-    return foray_reward_at(foray_family_reward(family, i), t, s, a);
+    return foray_reward_at(family->reward[i], t, s, a);
 }
 
 static void every_goal_is_one_state(void **state)
@@ -30,19 +55,19 @@ static void every_goal_is_one_state(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     foray_model *model = support_model(ctx, SUPPORT_TABULAR, small, 1);
-    foray_family *family = family_of(ctx, model, FORAY_GOALS, 0, 1);
-    assert_int_equal(foray_family_size(family), small.states);
+    fy_family *family = family_of(ctx, model, FY_GOALS, 0, 1);
+    assert_int_equal(family->count, small.states);
     for (int64_t i = 0; i < small.states; i++)
         for (int64_t t = 0; t < small.horizon; t++)
             for (int64_t s = 0; s < small.states; s++)
                 for (int64_t a = 0; a < small.actions; a++)
                     assert_true(at(family, i, t, s, a) == (s == i ? 1.0 : 0.0));
-    foray_family_destroy(family);
+    fy_family_destroy(family);
     foray_model_destroy(model);
     foray_context_destroy(ctx);
 }
 
-static int64_t goal_of(const foray_family *family, int64_t i)
+static int64_t goal_of(const fy_family *family, int64_t i)
 {
     int64_t goal = -1;
     for (int64_t s = 0; s < small.states; s++)
@@ -61,16 +86,16 @@ static void drawn_goals_differ_and_none_is_left_out(void **state)
     foray_model *model = support_model(ctx, SUPPORT_TABULAR, small, 1);
     int64_t chosen[7] = {0};
     for (uint64_t seed = 0; seed < 40; seed++) {
-        foray_family *family = family_of(ctx, model, FORAY_GOALS, 4, seed);
+        fy_family *family = family_of(ctx, model, FY_GOALS, 4, seed);
         bool seen[7] = {false};
-        assert_int_equal(foray_family_size(family), 4);
+        assert_int_equal(family->count, 4);
         for (int64_t i = 0; i < 4; i++) {
             int64_t goal = goal_of(family, i);
             assert_false(seen[goal]);
             seen[goal] = true;
             chosen[goal]++;
         }
-        foray_family_destroy(family);
+        fy_family_destroy(family);
     }
     for (int64_t s = 0; s < 7; s++)
         assert_in_range(chosen[s], 10, 36);
@@ -79,10 +104,10 @@ static void drawn_goals_differ_and_none_is_left_out(void **state)
 }
 
 /* Mean and share of zeros over a family, all steps and pairs. */
-static void take_stock(const foray_family *family, double *mean, double *zeros)
+static void take_stock(const fy_family *family, double *mean, double *zeros)
 {
     double sum = 0.0, none = 0.0, count = 0.0;
-    for (int64_t i = 0; i < foray_family_size(family); i++)
+    for (int64_t i = 0; i < family->count; i++)
         for (int64_t t = 0; t < small.horizon; t++)
             for (int64_t s = 0; s < small.states; s++)
                 for (int64_t a = 0; a < small.actions; a++) {
@@ -96,7 +121,7 @@ static void take_stock(const foray_family *family, double *mean, double *zeros)
     *zeros = none / count;
 }
 
-static bool same_at_all_steps(const foray_family *family, int64_t i)
+static bool same_at_all_steps(const fy_family *family, int64_t i)
 {
     for (int64_t t = 1; t < small.horizon; t++)
         for (int64_t s = 0; s < small.states; s++)
@@ -112,26 +137,26 @@ static void random_families_are_as_defined(void **state)
     foray_context *ctx = foray_context_create();
     foray_model *model = support_model(ctx, SUPPORT_TABULAR, small, 1);
     double mean, zeros;
-    foray_family *dense = family_of(ctx, model, FORAY_DENSE, 50, 3);
+    fy_family *dense = family_of(ctx, model, FY_DENSE, 50, 3);
     take_stock(dense, &mean, &zeros);
     assert_true(fabs(mean - 0.5) < 0.05 && zeros == 0.0);
-    foray_family *timed = family_of(ctx, model, FORAY_TIMED, 50, 3);
+    fy_family *timed = family_of(ctx, model, FY_TIMED, 50, 3);
     take_stock(timed, &mean, &zeros);
     assert_true(fabs(mean - 0.5) < 0.03 && zeros == 0.0);
     /* One pair in 21 for certain, and a twentieth of the others. */
-    foray_family *sparse = family_of(ctx, model, FORAY_SPARSE, 200, 3);
+    fy_family *sparse = family_of(ctx, model, FY_SPARSE, 200, 3);
     take_stock(sparse, &mean, &zeros);
     assert_true(fabs(zeros - (20.0 / 21.0) * 0.95) < 0.02);
     for (int64_t i = 0; i < 50; i++) {
         assert_true(same_at_all_steps(dense, i));
         assert_true(same_at_all_steps(sparse, i));
         assert_false(same_at_all_steps(timed, i));
-        assert_true(foray_family_optimal(sparse, i) >= 0.0);
+        assert_true(sparse->optimal[i] >= 0.0);
     }
     assert_true(at(dense, 0, 0, 0, 0) != at(dense, 1, 0, 0, 0));
-    foray_family_destroy(dense);
-    foray_family_destroy(timed);
-    foray_family_destroy(sparse);
+    fy_family_destroy(dense);
+    fy_family_destroy(timed);
+    fy_family_destroy(sparse);
     foray_model_destroy(model);
     foray_context_destroy(ctx);
 }
@@ -141,26 +166,25 @@ static void a_seed_gives_the_same_rewards(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     foray_model *model = support_model(ctx, SUPPORT_MIXTURE, small, 2);
-    for (int kind = 0; kind < FORAY_FAMILIES; kind++) {
-        foray_family *one = family_of(ctx, model, kind, 3, 11);
-        foray_family *same = family_of(ctx, model, kind, 3, 11);
-        foray_family *other = family_of(ctx, model, kind, 3, 12);
+    for (int kind = 0; kind < FY_FAMILIES; kind++) {
+        fy_family *one = family_of(ctx, model, kind, 3, 11);
+        fy_family *same = family_of(ctx, model, kind, 3, 11);
+        fy_family *other = family_of(ctx, model, kind, 3, 12);
         bool differs = false;
         for (int64_t s = 0; s < small.states; s++)
             for (int64_t a = 0; a < small.actions; a++) {
                 assert_true(at(one, 2, 1, s, a) == at(same, 2, 1, s, a));
                 differs |= at(one, 2, 1, s, a) != at(other, 2, 1, s, a);
             }
-        assert_true(differs || kind == FORAY_GOALS);
+        assert_true(differs || kind == FY_GOALS);
         for (int64_t i = 0; i < 3; i++) {
             double value, optimal;
-            support_ok(ctx, foray_evaluate(ctx, model, foray_family_reward(one, i), NULL, &value,
-                                           &optimal));
-            assert_true(foray_family_optimal(one, i) == optimal);
+            support_ok(ctx, foray_evaluate(ctx, model, one->reward[i], NULL, &value, &optimal));
+            assert_true(one->optimal[i] == optimal);
         }
-        foray_family_destroy(one);
-        foray_family_destroy(same);
-        foray_family_destroy(other);
+        fy_family_destroy(one);
+        fy_family_destroy(same);
+        fy_family_destroy(other);
     }
     foray_model_destroy(model);
     foray_context_destroy(ctx);
@@ -216,17 +240,15 @@ static void gaps_are_those_of_each_reward(void **state)
         foray_model *model = support_model(ctx, kind, small, 5);
         foray_explorer *explorer = explorer_after(ctx, model, 5, 3);
         for (int mode = 0; mode < FORAY_MODES; mode++)
-            for (int f = 0; f < FORAY_FAMILIES; f++) {
-                foray_explorer_planner planner = {explorer, mode};
-                foray_family *family = family_of(ctx, model, f, f == FORAY_GOALS ? 0 : 70, 5);
+            for (int f = 0; f < FY_FAMILIES; f++) {
+                fy_explorer_planner planner = {explorer, mode};
+                fy_family *family = family_of(ctx, model, f, f == FY_GOALS ? 0 : 70, 5);
                 double gap[70], worst = -1.0, sum = 0.0;
-                foray_gaps gaps;
-                int64_t count = foray_family_size(family);
-                support_ok(ctx, foray_measure(ctx, model, family, foray_plan_with_explorer,
-                                              &planner, gap, &gaps));
+                fy_gaps gaps;
+                int64_t count = family->count;
+                support_ok(ctx, measure(ctx, model, family, &planner, gap, &gaps));
                 for (int64_t i = 0; i < count; i++) {
-                    double alone =
-                        gap_alone(ctx, model, explorer, mode, foray_family_reward(family, i));
+                    double alone = gap_alone(ctx, model, explorer, mode, family->reward[i]);
                     assert_true(gap[i] >= 0.0 && fabs(gap[i] - alone) < 1e-12);
                     worst = fmax(worst, alone);
                     sum += alone;
@@ -234,7 +256,7 @@ static void gaps_are_those_of_each_reward(void **state)
                 assert_true(fabs(gaps.worst - worst) < 1e-12);
                 assert_true(gaps.worst == gap[gaps.worst_index]);
                 assert_true(fabs(gaps.mean - sum / (double)count) < 1e-12);
-                foray_family_destroy(family);
+                fy_family_destroy(family);
             }
         foray_explorer_destroy(explorer);
         foray_model_destroy(model);
@@ -249,13 +271,13 @@ static void occupancies_give_values(void **state)
     foray_context *ctx = foray_context_create();
     for (int kind = 0; kind < SUPPORT_KINDS; kind++) {
         foray_model *model = support_model(ctx, kind, small, 9);
-        foray_family *family = family_of(ctx, model, FORAY_TIMED, 5, 9);
+        fy_family *family = family_of(ctx, model, FY_TIMED, 5, 9);
         int32_t actions[5 * 7];
         double q[5 * 7];
         fy_truth *truth;
         support_ok(ctx, fy_truth_create(ctx, model, &truth));
         for (int64_t i = 0; i < 5; i++) {
-            const foray_reward *reward = foray_family_reward(family, i);
+            const foray_reward *reward = family->reward[i];
             double best = fy_truth_best(truth, reward, actions), sum = 0.0;
             fy_truth_occupancy(truth, actions, q);
             for (int64_t t = 0; t < small.horizon; t++) {
@@ -271,7 +293,7 @@ static void occupancies_give_values(void **state)
             assert_true(fabs(fy_truth_value(truth, reward, actions) - best) < 1e-12);
         }
         fy_truth_destroy(truth);
-        foray_family_destroy(family);
+        fy_family_destroy(family);
         foray_model_destroy(model);
     }
     foray_context_destroy(ctx);
@@ -287,27 +309,25 @@ static void the_adversary_tells_the_truth(void **state)
     for (uint64_t seed = 0; seed < 12; seed++) {
         foray_model *model = support_model(ctx, (int)(seed % SUPPORT_KINDS), small, seed);
         foray_explorer *explorer = explorer_after(ctx, model, seed, 4);
-        foray_explorer_planner planner = {explorer, FORAY_PLUGIN};
-        foray_family *family = family_of(ctx, model, FORAY_DENSE, 6, seed);
+        fy_explorer_planner planner = {explorer, FORAY_PLUGIN};
+        fy_family *family = family_of(ctx, model, FY_DENSE, 6, seed);
         const foray_reward *start[6];
         double gap[6], before = 0.0;
-        foray_gaps gaps;
-        support_ok(
-            ctx, foray_measure(ctx, model, family, foray_plan_with_explorer, &planner, gap, &gaps));
+        fy_gaps gaps;
+        support_ok(ctx, measure(ctx, model, family, &planner, gap, &gaps));
         for (int64_t i = 0; i < 6; i++)
-            start[i] = foray_family_reward(family, i);
+            start[i] = family->reward[i];
         for (int64_t rounds = 0; rounds < 6; rounds++) {
             foray_reward *worst;
             double found;
-            support_ok(ctx, foray_adversary(ctx, model, foray_plan_with_explorer, &planner, 6,
-                                            start, rounds, &found, &worst));
+            support_ok(ctx, attack(ctx, model, &planner, 6, start, rounds, &found, &worst));
             assert_true(rounds > 0 ? found >= before : found == gaps.worst);
             double alone = gap_alone(ctx, model, explorer, FORAY_PLUGIN, worst);
             assert_true(fabs(found - alone) < 1e-12);
             foray_reward_destroy(worst);
             before = found;
         }
-        foray_family_destroy(family);
+        fy_family_destroy(family);
         foray_explorer_destroy(explorer);
         foray_model_destroy(model);
     }
@@ -333,24 +353,13 @@ static double brute_force(foray_context *ctx, const foray_model *model, foray_ex
 }
 
 /* As foray compare does it: from the two worst rewards of each family. */
-static double attack(foray_context *ctx, const foray_model *model, foray_explorer *explorer)
+static double find_worst(foray_context *ctx, const foray_model *model, foray_explorer *explorer)
 {
-    foray_explorer_planner planner = {explorer, FORAY_PLUGIN};
-    const foray_reward *start[2 * FORAY_FAMILIES];
-    foray_family *family[FORAY_FAMILIES];
-    int64_t starts = 0;
-    double gap[32], found;
-    foray_gaps gaps;
-    for (int f = 0; f < FORAY_FAMILIES; f++) {
-        family[f] = family_of(ctx, model, f, 32, 1);
-        support_ok(ctx, foray_measure(ctx, model, family[f], foray_plan_with_explorer, &planner,
-                                      gap, &gaps));
-        starts += fy_two_worst(family[f], gap, start + starts);
-    }
-    support_ok(ctx, foray_adversary(ctx, model, foray_plan_with_explorer, &planner, starts, start,
-                                    4, &found, NULL));
-    for (int f = 0; f < FORAY_FAMILIES; f++)
-        foray_family_destroy(family[f]);
+    fy_worst_search *search;
+    double found;
+    support_ok(ctx, fy_worst_search_create(ctx, model, 32, 1, &search));
+    support_ok(ctx, fy_worst_search_run(ctx, search, explorer, FORAY_PLUGIN, 4, &found, NULL));
+    fy_worst_search_destroy(search);
     return found;
 }
 
@@ -369,7 +378,7 @@ static void the_adversary_comes_near_brute_force(void **state)
     for (uint64_t seed = 0; seed < 16; seed++) {
         foray_model *model = support_model(ctx, SUPPORT_TABULAR, tiny[seed % 2], seed);
         foray_explorer *explorer = explorer_after(ctx, model, seed, 1 + (int64_t)seed % 3);
-        double most = brute_force(ctx, model, explorer), found = attack(ctx, model, explorer);
+        double most = brute_force(ctx, model, explorer), found = find_worst(ctx, model, explorer);
         assert_true(found >= 0.4 * most);
         ratios += most > 0.0 ? fmin(1.0, found / most) : 1.0;
         count += 1.0;
@@ -382,11 +391,11 @@ static void the_adversary_comes_near_brute_force(void **state)
 
 /* ---------------------------------------------------------------------- aggregates */
 
-static foray_summary summary_of(foray_context *ctx, int64_t count, const double *value,
-                                double confidence)
+static fy_summary summary_of(foray_context *ctx, int64_t count, const double *value,
+                             double confidence)
 {
-    foray_summary summary;
-    support_ok(ctx, foray_summarise(ctx, count, value, 2000, confidence, 7, &summary));
+    fy_summary summary;
+    support_ok(ctx, fy_summarise(ctx, count, value, 2000, confidence, 7, &summary));
     return summary;
 }
 
@@ -471,8 +480,8 @@ static void intervals_are_percentiles_of_resamples(void **state)
         mean[b] = plain_middle(N, drawn);
     }
     qsort(mean, B, sizeof *mean, ascending);
-    foray_summary summary;
-    support_ok(ctx, foray_summarise(ctx, N, value, B, 0.9, 9, &summary));
+    fy_summary summary;
+    support_ok(ctx, fy_summarise(ctx, N, value, B, 0.9, 9, &summary));
     assert_near(summary.low, mean[10]);
     assert_near(summary.high, mean[190]);
     assert_near(summary.iqm, plain_middle(N, value));
@@ -486,22 +495,16 @@ static void nonsense_is_refused(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     foray_model *model = support_model(ctx, SUPPORT_TABULAR, small, 1);
-    foray_family *family = NULL;
-    foray_summary summary;
+    fy_family *family = NULL;
+    fy_summary summary;
     double gap;
     const double bad[] = {1.0, NAN};
-    assert_int_equal(foray_family_create(ctx, model, FORAY_FAMILIES, 1, 1, &family),
-                     FORAY_ERROR_USAGE);
-    assert_int_equal(foray_family_create(ctx, model, FORAY_DENSE, 0, 1, &family),
-                     FORAY_ERROR_USAGE);
-    assert_null(foray_family_name(-1));
-    assert_string_equal(foray_family_name(FORAY_TIMED), "timed");
-    assert_int_equal(foray_summarise(ctx, 0, bad, 10, 0.9, 1, &summary), FORAY_ERROR_USAGE);
-    assert_int_equal(foray_summarise(ctx, 2, bad, 10, 0.9, 1, &summary), FORAY_ERROR_USAGE);
-    assert_int_equal(foray_summarise(ctx, 1, bad, 10, 1.0, 1, &summary), FORAY_ERROR_USAGE);
-    assert_int_equal(
-        foray_adversary(ctx, model, foray_plan_with_explorer, NULL, 0, NULL, 1, &gap, NULL),
-        FORAY_ERROR_USAGE);
+    assert_int_equal(fy_family_create(ctx, model, FY_FAMILIES, 1, 1, &family), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_family_create(ctx, model, FY_DENSE, 0, 1, &family), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_summarise(ctx, 0, bad, 10, 0.9, 1, &summary), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_summarise(ctx, 2, bad, 10, 0.9, 1, &summary), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_summarise(ctx, 1, bad, 10, 1.0, 1, &summary), FORAY_ERROR_USAGE);
+    assert_int_equal(attack(ctx, model, NULL, 0, NULL, 1, &gap, NULL), FORAY_ERROR_USAGE);
     assert_null(family);
     foray_model_destroy(model);
     foray_context_destroy(ctx);
@@ -514,13 +517,12 @@ static void without_theta_there_is_no_truth(void **state)
     foray_context *ctx = foray_context_create();
     foray_builder *builder;
     foray_model *model;
-    foray_family *family;
+    fy_family *family;
     support_ok(ctx, foray_builder_create_tabular(ctx, 1, 1, 2, &builder));
     foray_builder_transition(builder, 0, 0, 0, 1.0);
     foray_builder_forget_theta(builder);
     support_ok(ctx, foray_builder_finish(builder, &model));
-    assert_int_equal(foray_family_create(ctx, model, FORAY_GOALS, 0, 1, &family),
-                     FORAY_ERROR_INPUT);
+    assert_int_equal(fy_family_create(ctx, model, FY_GOALS, 0, 1, &family), FORAY_ERROR_INPUT);
     assert_non_null(strstr(foray_message(ctx), "theta"));
     foray_builder_destroy(builder);
     foray_model_destroy(model);
@@ -530,24 +532,23 @@ static void without_theta_there_is_no_truth(void **state)
 static foray_status measure_everything(foray_context *ctx, const foray_model *model,
                                        foray_explorer *explorer)
 {
-    foray_explorer_planner planner = {explorer, FORAY_PLUGIN};
-    foray_family *family = NULL;
+    fy_explorer_planner planner = {explorer, FORAY_PLUGIN};
+    fy_family *family = NULL;
     foray_reward *worst = NULL;
-    foray_gaps gaps;
-    foray_summary summary;
+    fy_gaps gaps;
+    fy_summary summary;
     double gap, value[] = {1, 2, 3};
-    foray_status status = foray_family_create(ctx, model, FORAY_TIMED, 2, 1, &family);
+    foray_status status = fy_family_create(ctx, model, FY_TIMED, 2, 1, &family);
     if (status == FORAY_OK)
-        status = foray_measure(ctx, model, family, foray_plan_with_explorer, &planner, NULL, &gaps);
+        status = measure(ctx, model, family, &planner, NULL, &gaps);
     if (status == FORAY_OK) {
-        const foray_reward *start = foray_family_reward(family, 0);
-        status = foray_adversary(ctx, model, foray_plan_with_explorer, &planner, 1, &start, 2, &gap,
-                                 &worst);
+        const foray_reward *start = family->reward[0];
+        status = attack(ctx, model, &planner, 1, &start, 2, &gap, &worst);
     }
     if (status == FORAY_OK)
-        status = foray_summarise(ctx, 3, value, 10, 0.9, 1, &summary);
+        status = fy_summarise(ctx, 3, value, 10, 0.9, 1, &summary);
     foray_reward_destroy(worst);
-    foray_family_destroy(family);
+    fy_family_destroy(family);
     return status;
 }
 

@@ -28,7 +28,7 @@ typedef struct fy_compare {
     const char *world;
     const foray_comparison *what;
     fy_folder folder;
-    foray_family *family[FORAY_FAMILIES];
+    fy_family *family[FY_FAMILIES];
     int64_t runs;  /* algorithms x seeds; run = seed index * algorithms + algorithm */
     fy_rows *rows; /* [runs] of FY_M_ALL columns, a row for each checkpoint */
     const char *heading[FY_M_ALL]; /* their names */
@@ -78,7 +78,7 @@ foray_status fy_compare_curve(const fy_compare *compare, int64_t algorithm, int 
                               fy_series *out);
 /* The same at the last checkpoint of each seed. */
 foray_status fy_compare_last(const fy_compare *compare, int64_t algorithm, int measure,
-                             foray_summary *out);
+                             fy_summary *out);
 /* The table of aggregates at the end of the runs, for people. Release it in any case. */
 foray_status fy_compare_summary(const fy_compare *compare, fy_table *out);
 /* K(eps) of each algorithm. Release it. */

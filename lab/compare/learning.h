@@ -17,14 +17,4 @@ typedef struct fy_looks {
  * says which runs to look at, so that they can be resampled; NULL: each once. */
 double fy_learning_time(const fy_looks *looks, double eps, double delta, const int64_t *pick);
 
-/* One slope for points in groups that may lie at different heights, by least squares:
- *     sum (x - mean of its group)(y - mean of its group) / sum (x - mean of its group)^2.
- * Points whose y is not finite are left out. NaN: no two different x in any group. */
-typedef struct fy_grouped_points {
-    int64_t count;
-    const double *x, *y;  /* [count] */
-    const int64_t *group; /* [count] ascending: those of a group stand side by side */
-} fy_grouped_points;
-double fy_common_slope(const fy_grouped_points *points);
-
 #endif

@@ -16,15 +16,14 @@ static const fy_rows *rows_of(const fy_compare *compare, int64_t algorithm, int6
 }
 
 /* What was not measured is not known; then it was not for any seed. */
-static foray_status summarise_seeds(const fy_compare *compare, const double *value,
-                                    foray_summary *out)
+static foray_status summarise_seeds(const fy_compare *compare, const double *value, fy_summary *out)
 {
     if (isnan(value[0])) {
-        *out = (foray_summary){NAN, NAN, NAN, NAN};
+        *out = (fy_summary){NAN, NAN, NAN, NAN};
         return FORAY_OK;
     }
-    return foray_summarise(compare->ctx, compare->what->seeds, value, RESAMPLES, confidence,
-                           (uint64_t)compare->what->settings.seed, out);
+    return fy_summarise(compare->ctx, compare->what->seeds, value, RESAMPLES, confidence,
+                        (uint64_t)compare->what->settings.seed, out);
 }
 
 /* The text becomes the file `name`, unless something failed before. */
@@ -76,7 +75,7 @@ foray_status fy_compare_curve(const fy_compare *compare, int64_t algorithm, int 
         }
         if (reached < seeds)
             continue;
-        foray_summary over;
+        fy_summary over;
         status = summarise_seeds(compare, value, &over);
         if (status == FORAY_OK &&
             !fy_series_add(compare->ctx, &curve,
@@ -118,7 +117,7 @@ static foray_status write_rows(const fy_compare *compare, int first, int last, c
 /* ------------------------------------------------------------------------ summary */
 
 foray_status fy_compare_last(const fy_compare *compare, int64_t algorithm, int measure,
-                             foray_summary *out)
+                             fy_summary *out)
 {
     double *value;
     if (!FY_ALLOC(compare->ctx, value, compare->what->seeds))
@@ -140,7 +139,7 @@ static foray_status write_summary(const fy_compare *compare)
     foray_status status = FORAY_OK;
     for (int64_t a = 0; a < compare->what->algorithms; a++)
         for (int m = 0; m < FY_M_COUNT && status == FORAY_OK; m++) {
-            foray_summary summary = {0};
+            fy_summary summary = {0};
             status = fy_compare_last(compare, a, m, &summary);
             fy_table_cell(&table, "%s", compare->what->algorithm[a]);
             fy_table_integer(&table, compare->what->seeds);
@@ -172,7 +171,7 @@ foray_status fy_compare_summary(const fy_compare *compare, fy_table *out)
     for (int64_t a = 0; a < compare->what->algorithms; a++) {
         fy_table_cell(out, "%s", compare->what->algorithm[a]);
         for (int c = 0; c < COLUMNS && status == FORAY_OK; c++) {
-            foray_summary over = {0};
+            fy_summary over = {0};
             status = fy_compare_last(compare, a, column[c].measure, &over);
             if (over.low == over.high)
                 fy_table_number(out, over.iqm);

@@ -119,9 +119,9 @@ static foray_status measure_gaps(trial_run *r, double *row)
     double sum = 0.0, count = 0.0, worst = 0.0;
     foray_status status = fy_worst_search_run(r->ctx, r->search, r->explorer, r->what->mode,
                                               r->what->rounds, &row[FY_M_adversary], NULL);
-    for (int f = 0; f < FORAY_FAMILIES; f++) {
-        const foray_gaps *gaps = &r->search->gaps[f];
-        double size = (double)foray_family_size(r->search->family[f]);
+    for (int f = 0; f < FY_FAMILIES; f++) {
+        const fy_gaps *gaps = &r->search->gaps[f];
+        double size = (double)r->search->family[f]->count;
         row[FY_M_goals_worst + 2 * f] = gaps->worst;
         row[FY_M_goals_mean + 2 * f] = gaps->mean;
         sum += gaps->mean * size;

@@ -42,13 +42,13 @@ const char *fy_measure_words(int index);
 /* What to run, and how to measure it. Everything but `user` is the same for equal trials. */
 typedef struct fy_trial {
     const foray_model *model;
-    foray_settings settings;     /* algorithm, seed and episodes among them */
-    const foray_reward *reward;  /* for algorithms that see it, and to be measured; or NULL */
-    foray_family *const *family; /* [FORAY_FAMILIES] */
-    foray_mode mode;             /* how policies are planned */
-    int64_t rounds;              /* of the adversary */
-    double seconds;              /* stop after exploring for so long; 0: never */
-    int per_decade;              /* checkpoints at 10^(i/per_decade) episodes */
+    foray_settings settings;    /* algorithm, seed and episodes among them */
+    const foray_reward *reward; /* for algorithms that see it, and to be measured; or NULL */
+    fy_family *const *family;   /* [FY_FAMILIES] */
+    foray_mode mode;            /* how policies are planned */
+    int64_t rounds;             /* of the adversary */
+    double seconds;             /* stop after exploring for so long; 0: never */
+    int per_decade;             /* checkpoints at 10^(i/per_decade) episodes */
     bool (*progress)(void *user, double done); /* false: stop */
     void *user;
 } fy_trial;

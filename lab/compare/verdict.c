@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* The algorithm with the least mean; the first of several. */
-static int64_t find_best(const foray_summary *over, int64_t count)
+static int64_t find_best(const fy_summary *over, int64_t count)
 {
     int64_t best = 0;
     for (int64_t a = 1; a < count; a++)
@@ -20,7 +20,7 @@ static int64_t find_best(const foray_summary *over, int64_t count)
 }
 
 /* "b", "b and c", "b, c and d": those whose intervals meet that of the best. Returns how many. */
-static int64_t list_rivals(const fy_compare *compare, const foray_summary *over, int64_t best,
+static int64_t list_rivals(const fy_compare *compare, const fy_summary *over, int64_t best,
                            fy_writer *text)
 {
     int64_t rivals = 0, told = 0;
@@ -39,7 +39,7 @@ static int64_t list_rivals(const fy_compare *compare, const foray_summary *over,
     return rivals;
 }
 
-static void judge(const fy_compare *compare, const char *measure, const foray_summary *over,
+static void judge(const fy_compare *compare, const char *measure, const fy_summary *over,
                   fy_writer *text)
 {
     int64_t best = find_best(over, compare->what->algorithms);
@@ -69,7 +69,7 @@ foray_status fy_compare_verdict(const fy_compare *compare, fy_writer *text)
         const char *words;
     } judged[] = {{FY_M_worst, "worst gap"}, {FY_M_bound, "certificate for all rewards"}};
     foray_status status = FORAY_OK;
-    foray_summary *over;
+    fy_summary *over;
     if (compare->what->algorithms < 2)
         return FORAY_OK;
     if (!FY_ALLOC(compare->ctx, over, compare->what->algorithms))

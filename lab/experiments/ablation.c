@@ -177,7 +177,7 @@ typedef struct ablation_run {
     foray_world *world;
     foray_explorer *explorer;
     fy_truth *truth;
-    foray_family *family[FORAY_FAMILIES];
+    fy_family *family[FY_FAMILIES];
     double certificates; /* of all policies planned at this checkpoint, added up */
     double seconds;      /* of exploring */
     fy_rows *rows;
@@ -229,9 +229,9 @@ static foray_status add_checkpoint(ablation_run *r, int64_t episodes)
     double count = 0, sum = 0;
     foray_status status = FORAY_OK;
     r->certificates = 0;
-    for (int f = 0; f < FORAY_FAMILIES && status == FORAY_OK; f++) {
-        foray_gaps gaps = {0};
-        double size = (double)foray_family_size(r->family[f]);
+    for (int f = 0; f < FY_FAMILIES && status == FORAY_OK; f++) {
+        fy_gaps gaps = {0};
+        double size = (double)r->family[f]->count;
         status = fy_measure(r->ctx, r->truth, r->family[f], plan_and_add, r, NULL, &gaps);
         row[C_WORST] = fmax(row[C_WORST], gaps.worst);
         sum += gaps.mean * size;
@@ -379,11 +379,11 @@ static void pair_up(const fy_lab *lab, int64_t world, int64_t choice, int measur
 /* Resampling fewer than this shows nothing of what other seeds would do. */
 enum { LEAST_SEEDS = 5 };
 
-static foray_status summarise(const fy_lab *lab, const double *value, foray_summary *out)
+static foray_status summarise(const fy_lab *lab, const double *value, fy_summary *out)
 {
     enum { RESAMPLES = 2000 };
-    return foray_summarise(lab->ctx, fy_lab_whole(lab, SEEDS), value, RESAMPLES, 0.95,
-                           (uint64_t)fy_lab_whole(lab, SEED), out);
+    return fy_summarise(lab->ctx, fy_lab_whole(lab, SEEDS), value, RESAMPLES, 0.95,
+                        (uint64_t)fy_lab_whole(lab, SEED), out);
 }
 
 static foray_status effect_of(const fy_lab *lab, int64_t world, int64_t choice, int measure,
@@ -392,7 +392,7 @@ static foray_status effect_of(const fy_lab *lab, int64_t world, int64_t choice, 
     double *value = NULL, *log_ratio = NULL;
     int64_t seeds = fy_lab_whole(lab, SEEDS);
     foray_status status = FORAY_ERROR_MEMORY;
-    foray_summary of_value, of_ratio;
+    fy_summary of_value, of_ratio;
     if (FY_ALLOC(lab->ctx, value, seeds) && FY_ALLOC(lab->ctx, log_ratio, seeds)) {
         pair_up(lab, world, choice, measure, value, log_ratio);
         status = summarise(lab, value, &of_value);

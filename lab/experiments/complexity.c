@@ -176,7 +176,7 @@ static foray_status add_rows(foray_context *ctx, const fy_trial *trial, const in
 
 /* The settings and the chain of a cell; of its rewards, the same for all seeds and algorithms. */
 static foray_status open_trial(foray_context *ctx, const fy_lab *lab, const int64_t *at,
-                               foray_model **model, foray_family **family, fy_trial *trial)
+                               foray_model **model, fy_family **family, fy_trial *trial)
 {
     char chain[128];
     foray_settings *settings = &trial->settings;
@@ -205,7 +205,7 @@ static foray_status make_complexity_cell(foray_context *ctx, fy_lab *lab, int64_
     const int64_t *at = lab->cell[index].at;
     listener l = {lab, index};
     foray_model *model = NULL;
-    foray_family *family[FORAY_FAMILIES] = {NULL};
+    fy_family *family[FY_FAMILIES] = {NULL};
     fy_rows measured = {.columns = FY_M_ALL};
     fy_trial trial = {.mode = FORAY_PLUGIN,
                       .rounds = fy_lab_whole(lab, ROUNDS),

@@ -58,17 +58,17 @@ static void watch_plan(watch *w, const foray_reward *reward, double optimal,
     w->plans++;
 }
 
-static foray_status watch_family(watch *w, const foray_family *family, foray_mode mode)
+static foray_status watch_family(watch *w, const fy_family *family, foray_mode mode)
 {
-    int64_t count = foray_family_size(family);
+    int64_t count = family->count;
     const foray_reward **rewards = NULL;
     if (!FY_ALLOC(w->ctx, rewards, count))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < count; i++)
-        rewards[i] = foray_family_reward(family, i);
+        rewards[i] = family->reward[i];
     foray_status status = foray_explorer_plan(w->explorer, count, rewards, mode, w->policies);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
-        watch_plan(w, rewards[i], foray_family_optimal(family, i), w->policies[i]);
+        watch_plan(w, rewards[i], family->optimal[i], w->policies[i]);
     if (status == FORAY_OK)
         fy_policies_destroy(count, w->policies);
     free(rewards);
@@ -83,7 +83,7 @@ static foray_status watch_plans(watch *w, const foray_reward *worst)
     w->certificates = w->losses = w->plans = 0.0;
     for (int mode = 0; mode < FORAY_MODES && status == FORAY_OK; mode++) {
         foray_policy *policy = NULL;
-        for (int f = 0; f < FORAY_FAMILIES && status == FORAY_OK; f++)
+        for (int f = 0; f < FY_FAMILIES && status == FORAY_OK; f++)
             status = watch_family(w, w->search->family[f], mode);
         if (status == FORAY_OK)
             status = foray_explorer_plan(w->explorer, 1, &worst, mode, &policy);
@@ -157,8 +157,8 @@ foray_status fy_coverage_run(foray_context *ctx, const foray_model *model,
         .ctx = ctx, .model = model, .basis = certificates, .search = search, .rounds = rounds};
     w.found.set = w.found.all = w.found.bound = NAN; /* fmax takes whatever comes first */
     int64_t most = 1;
-    for (int f = 0; f < FORAY_FAMILIES; f++) {
-        int64_t size = foray_family_size(search->family[f]);
+    for (int f = 0; f < FY_FAMILIES; f++) {
+        int64_t size = search->family[f]->count;
         most = size > most ? size : most;
     }
     foray_status status = FY_ALLOC(ctx, w.policies, most) ? FORAY_OK : FORAY_ERROR_MEMORY;

@@ -68,7 +68,7 @@ typedef struct exploring {
     foray_model *model;
     foray_world *world;
     foray_explorer *explorer;
-    foray_family *goals;
+    fy_family *goals;
     double goals_after, all_after; /* episodes; INFINITY: not yet */
 } exploring;
 
@@ -88,14 +88,14 @@ static foray_status open_exploring(exploring *r)
     if (status == FORAY_OK)
         status = foray_explorer_create(r->ctx, r->model, &r->settings, &r->explorer);
     if (status == FORAY_OK)
-        status = foray_family_create(r->ctx, r->model, FORAY_GOALS, fy_lab_whole(r->lab, GOALS), 0,
-                                     &r->goals);
+        status =
+            fy_family_create(r->ctx, r->model, FY_GOALS, fy_lab_whole(r->lab, GOALS), 0, &r->goals);
     return status;
 }
 
 static void close_run(exploring *r)
 {
-    foray_family_destroy(r->goals);
+    fy_family_destroy(r->goals);
     foray_explorer_destroy(r->explorer);
     foray_world_destroy(r->world);
     foray_model_destroy(r->model);
@@ -105,12 +105,12 @@ static void close_run(exploring *r)
  * negative, so that a sum which is too large already will not become smaller. */
 static foray_status judge_goals(exploring *r, bool *reached)
 {
-    int64_t goals = foray_family_size(r->goals);
+    int64_t goals = r->goals->count;
     double sum = 0,
            most = fy_lab_real(r->lab, GOAL_SHARE) * (double)(goals * foray_model_horizon(r->model));
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < goals && status == FORAY_OK && sum <= most; i++) {
-        const foray_reward *reward = foray_family_reward(r->goals, i);
+        const foray_reward *reward = r->goals->reward[i];
         foray_policy *policy;
         status = foray_explorer_plan(r->explorer, 1, &reward, FORAY_PLUGIN, &policy);
         if (status != FORAY_OK)

@@ -76,7 +76,7 @@ typedef struct sharpness_run {
     foray_model *model;
     foray_world *world;
     foray_explorer *explorer;
-    foray_family *goals;
+    fy_family *goals;
     fy_truth *truth;
     fy_worst_law *law;
     const foray_reward **reward; /* [plans] the goals */
@@ -103,15 +103,15 @@ static foray_status open_sharpness(sharpness_run *r)
     if (status == FORAY_OK)
         status = fy_worst_law_create(r->ctx, r->model, &r->law);
     if (status == FORAY_OK)
-        status = foray_family_create(r->ctx, r->model, FORAY_GOALS, fy_lab_whole(r->lab, GOALS), 0,
-                                     &r->goals);
+        status =
+            fy_family_create(r->ctx, r->model, FY_GOALS, fy_lab_whole(r->lab, GOALS), 0, &r->goals);
     if (status != FORAY_OK)
         return status;
-    int64_t plans = foray_family_size(r->goals);
+    int64_t plans = r->goals->count;
     if (!FY_ALLOC(r->ctx, r->reward, plans) || !FY_ALLOC(r->ctx, r->policy, plans))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < plans; i++)
-        r->reward[i] = foray_family_reward(r->goals, i);
+        r->reward[i] = r->goals->reward[i];
     return FORAY_OK;
 }
 
@@ -119,7 +119,7 @@ static void close_run(sharpness_run *r)
 {
     free(r->reward);
     free(r->policy);
-    foray_family_destroy(r->goals);
+    fy_family_destroy(r->goals);
     fy_worst_law_destroy(r->law);
     fy_truth_destroy(r->truth);
     foray_explorer_destroy(r->explorer);
@@ -131,8 +131,8 @@ static void close_run(sharpness_run *r)
 static foray_status plan_goals(sharpness_run *r, foray_radius radius)
 {
     foray_status status = foray_explorer_certify_by(r->explorer, radius);
-    return status == FORAY_OK ? foray_explorer_plan(r->explorer, foray_family_size(r->goals),
-                                                    r->reward, FORAY_PLUGIN, r->policy)
+    return status == FORAY_OK ? foray_explorer_plan(r->explorer, r->goals->count, r->reward,
+                                                    FORAY_PLUGIN, r->policy)
                               : status;
 }
 
@@ -144,7 +144,7 @@ static void add_plan(sharpness_run *r, const fy_certifier *sets, int64_t i, doub
     double gap = policy->certificate.gap;
     double found = fy_worst_law_search(r->law, sets, r->reward[i], policy->action,
                                        fy_lab_whole(r->lab, STEPS));
-    double lost = fy_gap(r->model, foray_family_optimal(r->goals, i),
+    double lost = fy_gap(r->model, r->goals->optimal[i],
                          fy_truth_value(r->truth, r->reward[i], policy->action));
     row[C_CERTIFICATE] += gap;
     row[C_ADVERSARY] += fmax(0.0, found);
@@ -156,7 +156,7 @@ static void add_plan(sharpness_run *r, const fy_certifier *sets, int64_t i, doub
 
 static foray_status add_checkpoint(sharpness_run *r, int64_t episodes)
 {
-    int64_t plans = foray_family_size(r->goals);
+    int64_t plans = r->goals->count;
     fy_certifier *sets = NULL;
     double row[COLUMNS] = {[C_WORLD] = (double)r->lab->cell[r->cell].at[0],
                            [C_SEED] = (double)r->settings.seed,

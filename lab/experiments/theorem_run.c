@@ -146,13 +146,13 @@ static double exploration_value(const theorem_run *r)
     double value;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, false);
-    fy_plan(&(fy_plan_task){.kernel = r->search->truth->kernel,
+    fy_plan(&(fy_plan_task){.kernel = r->search->truth->exact.kernel,
                             .reward = fy_learner_reward(learner),
                             .lanes = 1,
                             .clip = FORAY_CLIP_REMAINING,
                             .ties = FORAY_TIES_LOWEST,
                             .layers = 2,
-                            .value = r->search->truth->value},
+                            .value = r->search->truth->exact.value},
             &value);
     return (double)r->model->horizon * value;
 }

@@ -4,22 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct foray_family {
-    foray_family_kind kind;
-    int64_t count;
-    foray_reward **reward;
-    double *optimal; /* E_mu V* */
-};
-
 /* How likely a pair is to have a reward in a sparse one. */
 static const double sparse_density = 0.05;
 
-static const char *const names[FORAY_FAMILIES] = {"goals", "dense", "sparse", "timed"};
-
-const char *foray_family_name(foray_family_kind kind)
-{
-    return (unsigned)kind < FORAY_FAMILIES ? names[kind] : NULL;
-}
+static const char *const names[FY_FAMILIES] = {"goals", "dense", "sparse", "timed"};
 
 /* ------------------------------------------------------------------ one reward */
 
@@ -27,13 +15,13 @@ const char *foray_family_name(foray_family_kind kind)
  * not share them, or the sparse reward would be a thinned dense one. */
 typedef struct source {
     uint64_t seed;
-    foray_family_kind kind;
+    fy_family_kind kind;
     int64_t index;
 } source;
 
 static double uniform(const source *from, int64_t step, int64_t item)
 {
-    uint64_t which = (uint64_t)from->index * FORAY_FAMILIES + (uint64_t)from->kind;
+    uint64_t which = (uint64_t)from->index * FY_FAMILIES + (uint64_t)from->kind;
     return fy_unit(
         fy_random_bits(from->seed, FY_STREAM_REWARD, which, (uint32_t)step, (uint32_t)item));
 }
@@ -48,9 +36,9 @@ static foray_status fill_reward(foray_context *ctx, const foray_model *model, co
                                 int64_t goal, foray_reward *reward)
 {
     foray_status status = FORAY_OK;
-    if (from->kind == FORAY_GOALS)
+    if (from->kind == FY_GOALS)
         return foray_reward_set(ctx, reward, -1, goal, -1, 1.0);
-    bool timed = from->kind == FORAY_TIMED, sparse = from->kind == FORAY_SPARSE;
+    bool timed = from->kind == FY_TIMED, sparse = from->kind == FY_SPARSE;
     int64_t first = timed ? 0 : -1, end = timed ? model->horizon : 0;
     int64_t certain = sparse ? (int64_t)(uniform(from, 2, 0) * (double)model->available) : 0;
     for (int64_t t = first; t < end; t++)
@@ -64,13 +52,12 @@ static foray_status fill_reward(foray_context *ctx, const foray_model *model, co
 }
 
 static foray_status add_reward(foray_context *ctx, const foray_model *model, const source *from,
-                               int64_t goal, foray_family *family)
+                               int64_t goal, fy_family *family)
 {
     char name[64];
     foray_reward *reward = NULL;
-    fy_format(name, sizeof name, "%s:%" PRId64,
-              from->kind == FORAY_GOALS ? "goal" : names[from->kind],
-              from->kind == FORAY_GOALS ? goal : from->index);
+    fy_format(name, sizeof name, "%s:%" PRId64, from->kind == FY_GOALS ? "goal" : names[from->kind],
+              from->kind == FY_GOALS ? goal : from->index);
     foray_status status = foray_reward_create(ctx, model, name, 0.0, &reward);
     if (status != FORAY_OK)
         return status;
@@ -89,7 +76,7 @@ static void choose_goals(const foray_model *model, uint64_t seed, int64_t count,
     if (count == model->states)
         return;
     for (int64_t i = 0; i < count; i++) {
-        source from = {seed, FORAY_GOALS, i};
+        source from = {seed, FY_GOALS, i};
         int64_t other = i + (int64_t)(uniform(&from, 0, 0) * (double)(model->states - i));
         int32_t swap = goal[i];
         goal[i] = goal[other];
@@ -99,7 +86,7 @@ static void choose_goals(const foray_model *model, uint64_t seed, int64_t count,
 
 /* All rewards and their best values. */
 static foray_status fill_family(foray_context *ctx, const foray_model *model, int64_t count,
-                                uint64_t seed, foray_family *family)
+                                uint64_t seed, fy_family *family)
 {
     int32_t *goal = NULL;
     fy_truth *truth = NULL;
@@ -121,19 +108,18 @@ static foray_status fill_family(foray_context *ctx, const foray_model *model, in
     return status;
 }
 
-foray_status foray_family_create(foray_context *ctx, const foray_model *model,
-                                 foray_family_kind kind, int64_t count, uint64_t seed,
-                                 foray_family **out)
+foray_status fy_family_create(foray_context *ctx, const foray_model *model, fy_family_kind kind,
+                              int64_t count, uint64_t seed, fy_family **out)
 {
-    if (!foray_family_name(kind))
+    if ((unsigned)kind >= FY_FAMILIES)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no reward family %d", kind);
-    bool every = kind == FORAY_GOALS && (count == 0 || count > model->states);
+    bool every = kind == FY_GOALS && (count == 0 || count > model->states);
     if (every)
         count = model->states;
     if (count < 1)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "a family of %" PRId64 " rewards: there must be at least 1", count);
-    foray_family *family = fy_alloc(ctx, 1, sizeof *family);
+    fy_family *family = fy_alloc(ctx, 1, sizeof *family);
     if (!family)
         return FORAY_ERROR_MEMORY;
     family->kind = kind;
@@ -141,11 +127,11 @@ foray_status foray_family_create(foray_context *ctx, const foray_model *model,
     if (status == FORAY_OK)
         *out = family;
     else
-        foray_family_destroy(family);
+        fy_family_destroy(family);
     return status;
 }
 
-void foray_family_destroy(foray_family *family)
+void fy_family_destroy(fy_family *family)
 {
     if (!family)
         return;
@@ -156,36 +142,19 @@ void foray_family_destroy(foray_family *family)
     free(family);
 }
 
-int64_t foray_family_size(const foray_family *family)
-{
-    return family->count;
-}
-
-const foray_reward *foray_family_reward(const foray_family *family, int64_t index)
-{
-    return family->reward[index];
-}
-
-double foray_family_optimal(const foray_family *family, int64_t index)
-{
-    return family->optimal[index];
-}
-
 /* ------------------------------------------------------------------ all families */
 
 foray_status fy_families_create(foray_context *ctx, const foray_model *model, int64_t goals,
-                                int64_t rewards, uint64_t seed,
-                                foray_family *family[FORAY_FAMILIES])
+                                int64_t rewards, uint64_t seed, fy_family *family[FY_FAMILIES])
 {
     foray_status status = FORAY_OK;
-    for (int f = 0; f < FORAY_FAMILIES && status == FORAY_OK; f++)
-        status = foray_family_create(ctx, model, f, f == FORAY_GOALS ? goals : rewards, seed,
-                                     &family[f]);
+    for (int f = 0; f < FY_FAMILIES && status == FORAY_OK; f++)
+        status = fy_family_create(ctx, model, f, f == FY_GOALS ? goals : rewards, seed, &family[f]);
     return status;
 }
 
-void fy_families_destroy(foray_family *family[FORAY_FAMILIES])
+void fy_families_destroy(fy_family *family[FY_FAMILIES])
 {
-    for (int f = 0; f < FORAY_FAMILIES; f++)
-        foray_family_destroy(family[f]);
+    for (int f = 0; f < FY_FAMILIES; f++)
+        fy_family_destroy(family[f]);
 }

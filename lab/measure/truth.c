@@ -1,5 +1,4 @@
-/* truth.c - exact values and occupancies: PLAN without bonus on the true kernel, and
- * the chain that a policy makes of the model, forwards. */
+/* truth.c - exact values, and the occupancies of the chain that a policy makes of the model. */
 #include "measure/measure.h"
 
 #include <math.h>
@@ -16,18 +15,14 @@ foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_tr
     if (!truth)
         return FORAY_ERROR_MEMORY;
     truth->model = model;
-    foray_status status = fy_kernel_create(ctx, model->basis, FY_FACTOR_NONE, &truth->kernel);
+    foray_status status = fy_exact_create(ctx, model, model->theta, true, &truth->exact);
     if (status == FORAY_OK &&
-        (!FY_ALLOC(ctx, truth->probability, model->gen_start[model->generator_sets]) ||
-         !FY_ALLOC(ctx, truth->value, 2 * model->states)))
+        !FY_ALLOC(ctx, truth->probability, model->gen_start[model->generator_sets]))
         status = FORAY_ERROR_MEMORY;
-    if (status == FORAY_OK)
-        status = fy_layout_create(ctx, model, true, &truth->layout);
     if (status != FORAY_OK) {
         fy_truth_destroy(truth);
         return status;
     }
-    fy_kernel_exact(truth->kernel, model->theta);
     for (int64_t g = 0; g < model->generator_sets; g++)
         fy_generator_set_probabilities(model, model->theta, g,
                                        truth->probability + model->gen_start[g]);
@@ -39,43 +34,21 @@ void fy_truth_destroy(fy_truth *truth)
 {
     if (!truth)
         return;
-    fy_kernel_destroy(truth->kernel);
+    fy_exact_destroy(&truth->exact);
     free(truth->probability);
-    fy_layout_destroy(&truth->layout);
-    free(truth->value);
     free(truth);
-}
-
-/* PLAN without bonus: the value of the actions to follow, or with NULL of the best. */
-static double recursion(fy_truth *truth, const foray_reward *reward, const int32_t *follow,
-                        int32_t *policy)
-{
-    double mean;
-    fy_layout_set(&truth->layout, reward);
-    fy_plan_task task = {
-        .kernel = truth->kernel,
-        .reward = truth->layout.reward,
-        .lanes = 1,
-        .clip = FORAY_CLIP_REMAINING,
-        .ties = FORAY_TIES_LOWEST,
-        .follow = follow,
-        .layers = 2,
-        .value = truth->value,
-    };
-    task.policy = policy;
-    fy_plan(&task, &mean);
-    fy_reward_unit unit = fy_reward_unit_of(reward);
-    return fy_reward_value(&unit, mean);
 }
 
 double fy_truth_value(fy_truth *truth, const foray_reward *reward, const int32_t *actions)
 {
-    return recursion(truth, reward, actions, NULL);
+    fy_exact_set(&truth->exact, reward);
+    return fy_exact_value(&truth->exact, actions, NULL, NULL);
 }
 
 double fy_truth_best(fy_truth *truth, const foray_reward *reward, int32_t *actions)
 {
-    return recursion(truth, reward, NULL, actions);
+    fy_exact_set(&truth->exact, reward);
+    return fy_exact_value(&truth->exact, NULL, actions, NULL);
 }
 
 /*   q_0 = mu,   q_{t+1}(s') = sum_s q_t(s) P(s'|s, pi_t(s)) */

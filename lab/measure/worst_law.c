@@ -81,7 +81,7 @@ const double *fy_worst_law_theta(const fy_worst_law *law)
 
 static void follow_law(fy_worst_law *law, const double *theta)
 {
-    fy_kernel_exact(law->truth->kernel, theta);
+    fy_kernel_exact(law->truth->exact.kernel, theta);
     for (int64_t set = 0; set < law->model->generator_sets; set++)
         fy_generator_set_probabilities(law->model, theta, set,
                                        law->truth->probability + law->model->gen_start[set]);
@@ -96,17 +96,8 @@ static void add_weights(fy_worst_law *law, const foray_reward *reward, const int
 {
     const foray_model *model = law->model;
     int64_t S = model->states;
-    double mean;
-    fy_layout_set(&law->truth->layout, reward);
-    fy_plan(&(fy_plan_task){.kernel = law->truth->kernel,
-                            .reward = law->truth->layout.reward,
-                            .lanes = 1,
-                            .clip = FORAY_CLIP_REMAINING,
-                            .ties = FORAY_TIES_LOWEST,
-                            .follow = action,
-                            .layers = model->horizon + 1,
-                            .value = law->value},
-            &mean);
+    fy_exact_set(&law->truth->exact, reward);
+    fy_exact_value(&law->truth->exact, action, NULL, law->value);
     fy_truth_occupancy(law->truth, action, law->occupancy);
     for (int64_t t = 0; t < model->horizon; t++)
         for (int64_t s = 0; s < S; s++) {
@@ -303,15 +294,15 @@ static double search_from_centre(fy_worst_law *law, const fy_confidence *set,
 static void take_optimist(fy_worst_law *law, const fy_confidence *set, const foray_reward *reward)
 {
     double mean;
-    fy_layout_set(&law->truth->layout, reward);
+    fy_layout_set(&law->truth->exact.layout, reward);
     fy_plan(&(fy_plan_task){.kernel = set->kernel,
-                            .reward = law->truth->layout.reward,
+                            .reward = law->truth->exact.layout.reward,
                             .lanes = 1,
                             .sign = 1,
                             .clip = FORAY_CLIP_REMAINING,
                             .ties = FORAY_TIES_UNCLIPPED,
                             .layers = 2,
-                            .value = law->truth->value,
+                            .value = law->truth->exact.value,
                             .policy = law->rival},
             &mean);
 }

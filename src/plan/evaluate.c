@@ -22,76 +22,92 @@ static foray_status check(foray_context *ctx, const foray_model *model, const fo
     return status;
 }
 
-typedef struct workspace {
-    fy_kernel *kernel;
-    fy_layout layout;
-    foray_reward *narrow; /* or NULL */
-    fy_reward_unit unit;
-    double *value; /* two layers */
-} workspace;
+/* ------------------------------------------------------------------------ the recursion */
 
-static void destroy(workspace *work)
+foray_status fy_exact_create(foray_context *ctx, const foray_model *model, const double *theta,
+                             bool ahead, fy_exact *out)
 {
-    foray_reward_destroy(work->narrow);
-    fy_kernel_destroy(work->kernel);
-    fy_layout_destroy(&work->layout);
-    free(work->value);
-}
-
-/* `narrow`: results are wanted in the reward's own unit, whatever that of planning is. */
-static foray_status create(foray_context *ctx, const foray_model *model, const double *theta,
-                           const foray_reward *reward, bool narrow, workspace *work)
-{
-    *work = (workspace){0};
-    foray_status status = fy_kernel_create(ctx, model->basis, FY_FACTOR_NONE, &work->kernel);
+    fy_exact exact = {0};
+    foray_status status = fy_kernel_create(ctx, model->basis, FY_FACTOR_NONE, &exact.kernel);
     if (status == FORAY_OK)
-        status = fy_layout_create(ctx, model, fy_reward_looks_ahead(reward), &work->layout);
-    if (status == FORAY_OK && narrow)
-        status = fy_reward_narrow(ctx, reward, &work->narrow);
-    if (status == FORAY_OK && !FY_ALLOC(ctx, work->value, 2 * model->states))
+        status = fy_layout_create(ctx, model, ahead, &exact.layout);
+    if (status == FORAY_OK && !FY_ALLOC(ctx, exact.value, 2 * model->states))
         status = FORAY_ERROR_MEMORY;
     if (status != FORAY_OK) {
-        destroy(work);
+        fy_exact_destroy(&exact);
         return status;
     }
-    fy_layout_set(&work->layout, work->narrow ? work->narrow : reward);
-    work->unit = fy_reward_unit_of(work->narrow ? work->narrow : reward);
-    fy_kernel_exact(work->kernel, theta);
+    fy_kernel_exact(exact.kernel, theta);
+    *out = exact;
     return FORAY_OK;
 }
 
-/* E_mu of the values of `follow`, or if that is NULL of the best there are, which `policy`
- * (may be NULL) receives. `all` (may be NULL) receives the values of all steps. */
-static double value_of(const workspace *work, const int32_t *follow, int32_t *policy, double *all)
+void fy_exact_destroy(fy_exact *exact)
+{
+    fy_kernel_destroy(exact->kernel);
+    fy_layout_destroy(&exact->layout);
+    free(exact->value);
+}
+
+void fy_exact_set(fy_exact *exact, const foray_reward *reward)
+{
+    fy_layout_set(&exact->layout, reward);
+    exact->unit = fy_reward_unit_of(reward);
+}
+
+double fy_exact_value(const fy_exact *exact, const int32_t *follow, int32_t *policy, double *all)
 {
     double mean;
     fy_plan_task task = {
-        .kernel = work->kernel,
-        .reward = work->layout.reward,
+        .kernel = exact->kernel,
+        .reward = exact->layout.reward,
         .lanes = 1,
         .clip = FORAY_CLIP_REMAINING,
         .ties = FORAY_TIES_LOWEST,
         .follow = follow,
-        .layers = all ? work->kernel->basis->model->horizon + 1 : 2,
+        .layers = all ? exact->kernel->basis->model->horizon + 1 : 2,
     };
-    task.value = all ? all : work->value;
+    task.value = all ? all : exact->value;
     task.policy = policy;
     fy_plan(&task, &mean);
-    return mean;
+    return fy_reward_value(&exact->unit, mean);
+}
+
+/* ------------------------------------------------------------------------ what it is for */
+
+/* What is wanted in the reward's own unit is planned for in a range of its values alone. */
+static foray_status create_narrow(foray_context *ctx, const foray_model *model,
+                                  const foray_reward *reward, foray_reward **narrow,
+                                  fy_exact *exact)
+{
+    foray_status status =
+        fy_exact_create(ctx, model, model->theta, fy_reward_looks_ahead(reward), exact);
+    if (status != FORAY_OK)
+        return status;
+    status = fy_reward_narrow(ctx, reward, narrow);
+    if (status == FORAY_OK)
+        fy_exact_set(exact, *narrow ? *narrow : reward);
+    else
+        fy_exact_destroy(exact);
+    return status;
 }
 
 foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
                             const foray_reward *reward, const foray_policy *policy, double *value,
                             double *optimal)
 {
-    workspace work;
+    fy_exact exact;
+    foray_reward *narrow = NULL;
     foray_status status = check(ctx, model, reward, policy);
-    if (status < 0 || (status = create(ctx, model, model->theta, reward, true, &work)) < 0)
+    if (status == FORAY_OK)
+        status = create_narrow(ctx, model, reward, &narrow, &exact);
+    if (status != FORAY_OK)
         return status;
     if (policy)
-        *value = fy_reward_value(&work.unit, value_of(&work, policy->action, NULL, NULL));
-    *optimal = fy_reward_value(&work.unit, value_of(&work, NULL, NULL, NULL));
-    destroy(&work);
+        *value = fy_exact_value(&exact, policy->action, NULL, NULL);
+    *optimal = fy_exact_value(&exact, NULL, NULL, NULL);
+    fy_exact_destroy(&exact);
+    foray_reward_destroy(narrow);
     return FORAY_OK;
 }
 
@@ -99,14 +115,17 @@ foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, con
                                const foray_reward *reward, const foray_policy *policy,
                                double *value)
 {
-    workspace work;
+    fy_exact exact;
     foray_status status = fy_reward_check(ctx, reward, model);
     if (status == FORAY_OK)
         status = fy_policy_check(ctx, policy, model);
-    if (status < 0 || (status = create(ctx, model, theta, reward, false, &work)) < 0)
+    if (status == FORAY_OK)
+        status = fy_exact_create(ctx, model, theta, fy_reward_looks_ahead(reward), &exact);
+    if (status != FORAY_OK)
         return status;
-    value_of(&work, policy->action, NULL, value);
-    destroy(&work);
+    fy_exact_set(&exact, reward);
+    fy_exact_value(&exact, policy->action, NULL, value);
+    fy_exact_destroy(&exact);
     return FORAY_OK;
 }
 
@@ -114,25 +133,27 @@ foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, con
 foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
                               const foray_reward *reward, foray_policy **out)
 {
-    workspace work;
+    fy_exact exact;
+    foray_reward *narrow = NULL;
     foray_policy *policy = NULL;
     foray_status status = check(ctx, model, reward, NULL);
     if (status == FORAY_OK)
         status = foray_policy_create(ctx, model, FORAY_PLUGIN, &policy);
     if (status == FORAY_OK)
-        status = create(ctx, model, model->theta, reward, true, &work);
+        status = create_narrow(ctx, model, reward, &narrow, &exact);
     if (status != FORAY_OK || !policy) {
         foray_policy_destroy(policy);
         return status;
     }
-    double value = fy_reward_value(&work.unit, value_of(&work, NULL, policy->action, NULL));
-    destroy(&work);
+    double value = fy_exact_value(&exact, NULL, policy->action, NULL);
+    fy_exact_destroy(&exact);
+    foray_reward_destroy(narrow);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] = value;
     policy->expected = policy->low = policy->high = value;
     policy->certificate = (foray_certificate){
         .radius = FORAY_RADIUS_NONE, .bound = FORAY_BOUND_EXACT, .status = FORAY_EXACT};
-    fy_certificate_judge(&policy->certificate, work.unit.most);
+    fy_certificate_judge(&policy->certificate, exact.unit.most);
     *out = policy;
     return FORAY_OK;
 }

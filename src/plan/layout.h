@@ -23,4 +23,23 @@ foray_status fy_layout_create(foray_context *ctx, const foray_model *model, bool
 void fy_layout_destroy(fy_layout *layout);
 void fy_layout_set(fy_layout *layout, const foray_reward *reward);
 
+/* evaluate.c: exact values, where theta is known: PLAN without bonus on that kernel, for one reward
+ * after the other. */
+typedef struct fy_exact {
+    fy_kernel *kernel;
+    fy_layout layout;    /* of the reward that was set last, */
+    fy_reward_unit unit; /* and its unit */
+    double *value;       /* two layers */
+} fy_exact;
+
+/* ahead: for rewards that look ahead, too. */
+foray_status fy_exact_create(foray_context *ctx, const foray_model *model, const double *theta,
+                             bool ahead, fy_exact *out);
+void fy_exact_destroy(fy_exact *exact);
+void fy_exact_set(fy_exact *exact, const foray_reward *reward);
+/* E_mu of the values of `follow`, or if that is NULL of the best there are, which `policy` (may be
+ * NULL) receives. `all` (may be NULL) receives the values of all steps, as they are planned:
+ * [horizon+1][states]. */
+double fy_exact_value(const fy_exact *exact, const int32_t *follow, int32_t *policy, double *all);
+
 #endif
