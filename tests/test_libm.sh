@@ -2,7 +2,7 @@
 # test_libm.sh FORAY - the same bits everywhere: no object of the libraries or of the command
 # calls a function of libm that rounds, but for sqrt and fma, which round alike everywhere
 # (src/base/maths.h has the others); the tables there are what their script makes; and no object
-# of the libraries but src/base/format.c turns numbers into texts, or texts
+# of the libraries but src/base/number.c turns numbers into texts, or texts
 # into numbers, with functions of libc, which ask the locale.
 set -euo pipefail
 
@@ -42,11 +42,11 @@ locale_calls() {
 }
 for archive in "$FORAY_BUILD"/libforay*.a; do
     calls=$(locale_calls "$archive")
-    if [[ $archive == *libforay.a && $calls != *format.c.o*snprintf* ]]; then
-        echo "FAILED: the calls of format.c are not seen"
+    if [[ $archive == *libforay.a && $calls != *number.c.o*strtod* ]]; then
+        echo "FAILED: the calls of number.c are not seen"
         failures=1
     fi
-    calls=$(grep -v '^format\.c\.o ' <<<"$calls" || true)
+    calls=$(grep -v '^number\.c\.o ' <<<"$calls" || true)
     if [[ -n $calls ]]; then
         echo "FAILED: $archive depends on the locale:" "$calls"
         failures=1
