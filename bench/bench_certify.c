@@ -18,7 +18,7 @@ typedef struct stage {
     int64_t rewards;
 } stage;
 
-static stage set_stage(const char *spec, int64_t episodes, int64_t most)
+static stage set_stage(const char *spec, int64_t episodes, int64_t max)
 {
     stage s = {.ctx = foray_context_create()};
     foray_settings settings;
@@ -32,7 +32,7 @@ static stage set_stage(const char *spec, int64_t episodes, int64_t most)
         bench_check(s.ctx, foray_explorer_play(s.explorer, world, NULL, NULL));
     foray_world_destroy(world);
     int64_t states = foray_model_states(s.model);
-    s.rewards = states < most ? states : most;
+    s.rewards = states < max ? states : max;
     s.reward = bench_alloc((size_t)s.rewards, sizeof *s.reward);
     s.policy = bench_alloc((size_t)s.rewards, sizeof *s.policy);
     for (int64_t i = 0; i < s.rewards; i++) {

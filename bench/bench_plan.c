@@ -378,7 +378,7 @@ static void use_level(scene *s, int level)
 static void bench_level(many *m, int level, const double *highest, double *seconds)
 {
     const char *name = fy_level_name(level);
-    double least = level > 0 ? 0.5 : 0.25;
+    double min = level > 0 ? 0.5 : 0.25;
     char what[80];
     use_level(m->s, level);
     seconds[0] = bench_best(3, form_kernel, m->s);
@@ -389,7 +389,7 @@ static void bench_level(many *m, int level, const double *highest, double *secon
         bench_figure(what, 1e3 * seconds[i], "ms");
         snprintf(what, sizeof what, "%s: %s, speed against the highest level", name, part[i]);
         if (highest != seconds)
-            bench_target(what, highest[i] / seconds[i], "times", BENCH_AT_LEAST, least);
+            bench_target(what, highest[i] / seconds[i], "times", BENCH_AT_LEAST, min);
     }
     snprintf(what, sizeof what, "%s: together, cheaper per reward", name);
     bench_target(what, seconds[1] / seconds[2], "times", BENCH_AT_LEAST, 2.5);
@@ -399,11 +399,11 @@ static void bench_level(many *m, int level, const double *highest, double *secon
 static void compare_levels(many *m)
 {
     double highest[3] = {0}, seconds[3];
-    int most = fy_level_highest();
-    bench_level(m, most, highest, highest);
-    for (int level = most - 1; level >= 0; level--)
+    int max = fy_level_highest();
+    bench_level(m, max, highest, highest);
+    for (int level = max - 1; level >= 0; level--)
         bench_level(m, level, highest, seconds);
-    use_level(m->s, most);
+    use_level(m->s, max);
 }
 
 static void compare_many(scene *s)
@@ -455,11 +455,11 @@ static void bench_size(foray_context *ctx, const char *title, const sizes *size)
     bench_figure("multiply-adds, one thread", 1e-9 * machine.operations, "GFlop/s");
     double forming = bench_best(3, form_kernel, &s), optimistic = plan_seconds(&s, 1, 1);
     double plugin = plan_seconds(&s, 1, 0), plain = csr_seconds(&s);
-    double least = bench_roofline(&machine, plan_bytes(&s), plan_operations(&s));
+    double min = bench_roofline(&machine, plan_bytes(&s), plan_operations(&s));
     bench_figure("forming the kernel, one thread", 1e3 * forming, "ms");
     bench_figure("optimistic plan, one thread", 1e3 * optimistic, "ms");
-    bench_figure("the least it could take (roofline)", 1e3 * least, "ms");
-    bench_target("fraction of the roofline", least / optimistic, "", BENCH_AT_LEAST, 0.5);
+    bench_figure("the least it could take (roofline)", 1e3 * min, "ms");
+    bench_target("fraction of the roofline", min / optimistic, "", BENCH_AT_LEAST, 0.5);
     bench_figure("plug-in plan", 1e3 * plugin, "ms");
     bench_figure("plain CSR backward induction", 1e3 * plain, "ms");
     bench_target("plug-in plan over plain CSR", plugin / plain, "times", BENCH_AT_MOST, 1.5);

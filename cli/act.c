@@ -73,7 +73,7 @@ static cli_exit refuse(const acting *a, const char *why)
 
 static bool read_number(const acting *a, const char *text, int64_t *out)
 {
-    return foray_whole_read(text, out) && *out >= 0 && *out < a->policy->states;
+    return foray_integer_read(text, out) && *out >= 0 && *out < a->policy->states;
 }
 
 /* Digits alone are a number; what else reads as one ("7.0") is one unless it is a name. */
@@ -208,8 +208,8 @@ const cli_command cli_act = {
     .group = CLI_GROUP_PLAN,
     .summary = "use a policy: read a state per line, print its action",
     .operands = "POLICY",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_FILE,
     .description =
         "Reads states from standard input, one per line, and prints the action that a policy\n"

@@ -59,7 +59,7 @@ static cli_option option_of_setting(struct cli_setting_texts *texts, const foray
     name_option(texts, row->name);
     option.is.name = texts->name;
     if (strcmp(row->name, "until") == 0) { /* for which settings have a number below the range */
-        option.is.least = 0;
+        option.is.min = 0;
         option.is.fallback = CLI_NO_TARGET;
     }
     return option;
@@ -223,7 +223,7 @@ const cli_option *cli_options_letter(const cli_options *options, char letter)
 
 enum { LONGEST_GUESS = 64 };
 
-static size_t least(size_t a, size_t b)
+static size_t min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -241,7 +241,7 @@ static size_t edit_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= n; j++) {
             size_t above = row[j];
-            row[j] = least(least(row[j] + 1, row[j - 1] + 1), diagonal + (a[i - 1] != b[j - 1]));
+            row[j] = min(min(row[j] + 1, row[j - 1] + 1), diagonal + (a[i - 1] != b[j - 1]));
             diagonal = above;
         }
     }
@@ -311,7 +311,7 @@ static bool read_value(reading *r, const cli_option *option, const char *attache
 static bool unknown_option(reading *r, const char *word, size_t length)
 {
     char name[LONGEST_GUESS];
-    snprintf(name, sizeof name, "%.*s", (int)least(length, sizeof name - 1), word + 2);
+    snprintf(name, sizeof name, "%.*s", (int)min(length, sizeof name - 1), word + 2);
     cli_guess guess = {name, NULL, 0};
     for (int64_t i = 0; i < r->options->count; i++)
         cli_guess_try(&guess, r->options->row[i].is.name);

@@ -54,20 +54,20 @@ typedef struct cli_option {
         .is = {.name = (name_), .kind = FORAY_TEXT, .help = (help_)}, .value = (value_),           \
         .letter = (letter_), .words = CLI_WORDS_FILE                                               \
     }
-#define CLI_NUMBER(letter_, name_, kind_, value_, fallback_, least_, most_, help_)                 \
+#define CLI_NUMBER(letter_, name_, kind_, value_, fallback_, min_, max_, help_)                    \
     {                                                                                              \
         .is = {.name = (name_),                                                                    \
                .kind = (kind_),                                                                    \
                .fallback = (fallback_),                                                            \
-               .least = (least_),                                                                  \
-               .most = (most_),                                                                    \
+               .min = (min_),                                                                      \
+               .max = (max_),                                                                      \
                .help = (help_)},                                                                   \
         .value = (value_), .letter = (letter_)                                                     \
     }
-#define CLI_WHOLE(letter, name, value, fallback, least, most, help)                                \
-    CLI_NUMBER(letter, name, FORAY_WHOLE, value, fallback, least, most, help)
-#define CLI_REAL(letter, name, value, fallback, least, most, help)                                 \
-    CLI_NUMBER(letter, name, FORAY_REAL, value, fallback, least, most, help)
+#define CLI_WHOLE(letter, name, value, fallback, min, max, help)                                   \
+    CLI_NUMBER(letter, name, FORAY_INTEGER, value, fallback, min, max, help)
+#define CLI_REAL(letter, name, value, fallback, min, max, help)                                    \
+    CLI_NUMBER(letter, name, FORAY_REAL, value, fallback, min, max, help)
 #define CLI_CHOICE(letter_, name_, value_, fallback_, choices_, help_)                             \
     {                                                                                              \
         .is = {.name = (name_),                                                                    \

@@ -77,8 +77,8 @@ const cli_command cli_bound = {
     .group = CLI_GROUP_FIRST,
     .summary = "print the bound of a run for all rewards at once",
     .operands = "RUN",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_FILE,
     .description = "Prints an upper bound on the gap of the plug-in plan, whatever the reward;\n"
                    "for a run that has learnt nothing this is the horizon. The certificate of a\n"

@@ -16,14 +16,14 @@ typedef struct certifying {
 /* ----------------------------------------------------------------------- certificates */
 
 static void show_certificate(certifying *c, cli_output *output, const char *reward,
-                             const foray_doubt *doubt, int64_t most)
+                             const foray_doubt *doubt, int64_t max)
 {
     const foray_policy *policy = c->policy;
     if (!c->session->json) {
         cli_put(stdout, 16, reward);
         printf(" %11.6g [%.6g, %.6g] %11.6g  %s\n", policy->expected, policy->low, policy->high,
                policy->certificate.gap, foray_certificate_verdict(&policy->certificate));
-        cli_doubt_print(c->session, foray_run_model(c->run), reward, policy, doubt, most);
+        cli_doubt_print(c->session, foray_run_model(c->run), reward, policy, doubt, max);
         return;
     }
     cli_output_open(output, NULL);
@@ -33,7 +33,7 @@ static void show_certificate(certifying *c, cli_output *output, const char *rewa
     cli_output_real(output, "low", policy->low);
     cli_output_real(output, "high", policy->high);
     cli_output_close(output);
-    cli_output_explained(output, "certificate", &policy->certificate, doubt, most);
+    cli_output_explained(output, "certificate", &policy->certificate, doubt, max);
     cli_output_close(output);
 }
 
@@ -42,7 +42,7 @@ static cli_exit certify_rewards(certifying *c)
     cli_output output;
     cli_exit code = CLI_DONE;
     foray_explorer *explorer = foray_run_explorer(c->run);
-    int64_t most = cli_doubt_count(c->session, c->rewards.count);
+    int64_t max = cli_doubt_count(c->session, c->rewards.count);
     cli_output_begin(&output, c->session);
     cli_output_integer(&output, "episodes", foray_run_saved(c->run));
     cli_output_refutation(&output, c->run);
@@ -57,10 +57,10 @@ static cli_exit certify_rewards(certifying *c)
         bool own = i == c->rewards.own - 1;
         code = cli_status(c->session, own ? foray_run_own_certify(c->run, c->policy)
                                           : foray_explorer_certify(explorer, reward, c->policy));
-        if (code == CLI_DONE && most > 0 && !own)
+        if (code == CLI_DONE && max > 0 && !own)
             code = cli_doubt_find(c->session, c->run, reward, c->policy, &doubt);
         if (code == CLI_DONE) {
-            show_certificate(c, &output, foray_reward_name(reward), doubt, most);
+            show_certificate(c, &output, foray_reward_name(reward), doubt, max);
             c->worst =
                 c->policy->certificate.gap > c->worst ? c->policy->certificate.gap : c->worst;
         }
@@ -108,8 +108,8 @@ const cli_command cli_certify = {
     .group = CLI_GROUP_PLAN,
     .summary = "bound how much better than a given policy any other could be",
     .operands = "RUN POLICY",
-    .least = 2,
-    .most = 2,
+    .min = 2,
+    .max = 2,
     .words = CLI_WORDS_FILE,
     .description =
         "Certifies any policy from the data of a run, wherever it comes from: a policy file, or\n"

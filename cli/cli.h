@@ -54,7 +54,7 @@ typedef struct cli_command {
     cli_group group;
     const char *summary;  /* one line, without a full stop */
     const char *operands; /* for the usage line; "" if none */
-    int64_t least, most;  /* how many operands */
+    int64_t min, max;     /* how many operands */
     cli_words words;      /* what completes the first of them */
     const char *description;
     const cli_option *options;      /* its own; NULL: none */
@@ -290,7 +290,7 @@ void cli_rewards_close(cli_rewards *rewards);
 double cli_loss(const foray_reward *reward, double value, double optimal);
 /* What a return is at least and at most: the sums of g^t low and of g^t high over all steps, or 0
  * and 1 of a probability. */
-void cli_return_range(const foray_reward *reward, int64_t horizon, double *least, double *most);
+void cli_return_range(const foray_reward *reward, int64_t horizon, double *min, double *max);
 
 /* A state or an action by number or name: digits alone are a number, and what else reads as one
  * ("7.0") is one unless it is a name. CLI_NO_PLACE: there is none such; CLI_PLACES: several. */

@@ -206,11 +206,11 @@ static cli_exit run_parsed(cli_session *session)
         cli_help_command(command, &session->options, cli_value(session, "algorithm"));
         return CLI_DONE;
     }
-    if (session->args.operands < command->least)
+    if (session->args.operands < command->min)
         return cli_fail(session, CLI_USAGE, "missing operand: %s", command->operands);
-    if (session->args.operands > command->most)
+    if (session->args.operands > command->max)
         return cli_fail(session, CLI_USAGE, "unexpected argument: %s",
-                        session->args.operand[command->most]);
+                        session->args.operand[command->max]);
     session->ctx = foray_context_create();
     if (!session->ctx)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");

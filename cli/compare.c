@@ -308,8 +308,8 @@ const cli_command cli_compare = {
     .group = CLI_GROUP_RESEARCH,
     .summary = "compare algorithms on worlds: tables and plots over seeds",
     .operands = "WORLD|MODEL...",
-    .least = 1,
-    .most = 1000,
+    .min = 1,
+    .max = 1000,
     .words = CLI_WORDS_WORLD,
     .description =
         "Runs each algorithm of -a A,B,... with each seed and measures, after 1, 2, 3, 6,\n"

@@ -32,10 +32,10 @@ static void offer_choices(const char *typed, const char *head, const char *choic
 static void head_of_list(const char *typed, const char *head, const char *separators,
                          char out[HEAD_SIZE])
 {
-    size_t last = strlen(typed), least = strlen(head);
-    while (last > least && !strchr(separators, typed[last - 1]))
+    size_t last = strlen(typed), min = strlen(head);
+    while (last > min && !strchr(separators, typed[last - 1]))
         last--;
-    snprintf(out, HEAD_SIZE, "%.*s", (int)last, last > least ? typed : head);
+    snprintf(out, HEAD_SIZE, "%.*s", (int)last, last > min ? typed : head);
 }
 
 /* One, or after "ucrl-rfe," one more. */

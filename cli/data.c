@@ -54,7 +54,7 @@ static bool write_episode(void *user, int64_t episode, const int32_t *states,
             write_row(w, episode * horizon + t, 0, t, states + 2 * t, actions[t], false);
         else
             write_row(w, episode, t, t, states + t, actions[t],
-                      t + 1 < horizon && actions[t + 1] == FORAY_DONE);
+                      t + 1 < horizon && actions[t + 1] == FORAY_TERMINATED);
     }
     return w->file || !ferror(stdout);
 }
@@ -135,8 +135,8 @@ const cli_command cli_data = {
     .group = CLI_GROUP_CARRY,
     .summary = "write the episodes of a run as CSV",
     .operands = "RUN",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_FILE,
     .description =
         "Writes every step of every episode as a row with the columns\n"

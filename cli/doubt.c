@@ -75,18 +75,18 @@ static void print_law(const foray_model *model, const foray_doubt_law *law)
 }
 
 void cli_doubt_print(const cli_session *session, const foray_model *model, const char *reward,
-                     const foray_policy *policy, const foray_doubt *doubt, int64_t most)
+                     const foray_policy *policy, const foray_doubt *doubt, int64_t max)
 {
-    if (!doubt || most == 0)
+    if (!doubt || max == 0)
         return;
     printf("\nwhere the doubt about ");
     cli_put(stdout, 0, reward);
     printf(" is: another action might be better, or what follows worse\n"
            "  step  state        action             share\n");
-    for (int64_t i = 0; i < doubt->places && i < most; i++)
+    for (int64_t i = 0; i < doubt->places && i < max; i++)
         print_place(model, doubt, i, policy);
-    if (doubt->places > most)
-        printf("  and %" PRId64 " more places (--doubt N)\n", doubt->places - most);
+    if (doubt->places > max)
+        printf("  and %" PRId64 " more places (--doubt N)\n", doubt->places - max);
     if (cli_has(session, "require"))
         printf("laws behind it, and an estimate of the visits that would bring it to %s\n",
                cli_value(session, "require"));
@@ -95,16 +95,16 @@ void cli_doubt_print(const cli_session *session, const foray_model *model, const
     printf(foray_model_is_open(model)
                ? "              visits       share    more visits  law of\n"
                : "   law        visits       share    more visits  one of its pairs\n");
-    for (int64_t i = 0; i < doubt->laws && i < most; i++)
+    for (int64_t i = 0; i < doubt->laws && i < max; i++)
         print_law(model, &doubt->law[i]);
 }
 
 /* "doubt":[[h,s,a,share],...],"laws":[{...},...] */
-void cli_doubt_output(cli_output *output, const foray_doubt *doubt, int64_t most)
+void cli_doubt_output(cli_output *output, const foray_doubt *doubt, int64_t max)
 {
     char name[96];
     cli_output_open_list(output, "doubt");
-    for (int64_t i = 0; i < doubt->places && i < most; i++) {
+    for (int64_t i = 0; i < doubt->places && i < max; i++) {
         cli_output_open_list(output, NULL);
         cli_output_integer(output, NULL, doubt->place[i].step);
         cli_output_integer(output, NULL, doubt->place[i].state);
@@ -114,7 +114,7 @@ void cli_doubt_output(cli_output *output, const foray_doubt *doubt, int64_t most
     }
     cli_output_close(output);
     cli_output_open_list(output, "laws");
-    for (int64_t i = 0; i < doubt->laws && i < most; i++) {
+    for (int64_t i = 0; i < doubt->laws && i < max; i++) {
         const foray_doubt_law *law = &doubt->law[i];
         foray_doubt_law_name(law, name, sizeof name);
         cli_output_open(output, NULL);

@@ -87,8 +87,8 @@ const cli_command cli_evaluate = {
     .group = CLI_GROUP_PLAN,
     .summary = "compute a policy's value, the best value and the gap in the true model",
     .operands = "MODEL|WORLD POLICY",
-    .least = 2,
-    .most = 2,
+    .min = 2,
+    .max = 2,
     .words = CLI_WORDS_WORLD,
     .description =
         "Computes exactly, in a model whose theta is known, the value of a policy (a file, or\n"

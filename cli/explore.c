@@ -574,8 +574,8 @@ const cli_command cli_explore = {
     .group = CLI_GROUP_FIRST,
     .summary = "explore a world without a reward, and store the run in a file",
     .operands = "[WORLD|MODEL]",
-    .least = 0,
-    .most = 1,
+    .min = 0,
+    .max = 1,
     .words = CLI_WORDS_WORLD,
     .description =
         "Explores a world and stores every episode in one run file. The world is built in\n"

@@ -134,8 +134,8 @@ static cli_exit open_source(exporting *e)
 static cli_exit write_file(exporting *e)
 {
     foray_export what = {.size = sizeof what,
-                         .low = e->enclosure.model ? e->enclosure.least : e->low,
-                         .high = e->enclosure.model ? e->enclosure.most : e->high,
+                         .low = e->enclosure.model ? e->enclosure.min : e->low,
+                         .high = e->enclosure.model ? e->enclosure.max : e->high,
                          .delta = e->about.delta,
                          .about = e->sentence[0] ? e->sentence : NULL,
                          .rewards = e->rewards.count,
@@ -218,8 +218,8 @@ const cli_command cli_model_export = {
     .group = CLI_GROUP_CARRY,
     .summary = "write a model, or the intervals that a run has learnt, for other programs",
     .operands = "MODEL|RUN",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_WORLD,
     .description =
         "As umb: the unified Markov binary format, which PRISM and Storm read. As csv: a table\n"

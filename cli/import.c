@@ -152,8 +152,8 @@ const cli_command cli_model_import = {
     .group = CLI_GROUP_CARRY,
     .summary = "make a model from a transition table, PRISM's files or a UMB file",
     .operands = "FILE...",
-    .least = 1,
-    .most = INT64_MAX,
+    .min = 1,
+    .max = INT64_MAX,
     .words = CLI_WORDS_FILE,
     .description =
         "Reads a table with a row for each outcome of each state and action: state, action,\n"

@@ -52,7 +52,7 @@ static void output_setting(cli_output *output, const char *name, const char *tex
 {
     int64_t whole;
     double real;
-    if (foray_whole_read(text, &whole))
+    if (foray_integer_read(text, &whole))
         cli_output_integer(output, name, whole);
     else if (foray_number_read(text, &real))
         cli_output_real(output, name, real);
@@ -294,8 +294,8 @@ const cli_command cli_info = {
     .group = CLI_GROUP_FIRST,
     .summary = "print what a run file contains",
     .operands = "RUN",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_FILE,
     .description =
         "Prints where a run came from, its settings, episodes and plans, the state of the\n"

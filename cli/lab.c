@@ -330,9 +330,9 @@ static cli_exit run_all(cli_session *session)
 static const cli_option all_options[] = {
     LAB_OPTIONS,
     {.is = {.name = "seed",
-            .kind = FORAY_WHOLE,
+            .kind = FORAY_INTEGER,
             .fallback = "1",
-            .most = CLI_UNBOUNDED,
+            .max = CLI_UNBOUNDED,
             .help = "the first seed of every experiment"},
      .value = "N",
      .setting = true},

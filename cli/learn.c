@@ -285,8 +285,8 @@ const cli_command cli_learn = {
     .group = CLI_GROUP_EXPLORE,
     .summary = "make a run from episodes that were recorded elsewhere",
     .operands = "WORLD|MODEL|RUN DATA",
-    .least = 2,
-    .most = 2,
+    .min = 2,
+    .max = 2,
     .words = CLI_WORDS_WORLD,
     .description =
         "Learns from recorded episodes: a CSV file with the columns\n"

@@ -89,8 +89,8 @@ const cli_command cli_model_check = {
     .group = CLI_GROUP_CARRY,
     .summary = "check a model and print its sizes, norms and memory",
     .operands = "MODEL|WORLD",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_WORLD,
     .description =
         "Reads a model and checks that it is valid: that its theta (if known) gives\n"
@@ -131,8 +131,8 @@ const cli_command cli_model_convert = {
     .group = CLI_GROUP_CARRY,
     .summary = "convert a model between the JSON and the compact format",
     .operands = "FROM TO",
-    .least = 2,
-    .most = 2,
+    .min = 2,
+    .max = 2,
     .words = CLI_WORDS_FILE,
     .description =
         "Reads a model in either format, recognised by its content, and writes it in the\n"

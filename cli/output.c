@@ -169,7 +169,7 @@ void cli_output_certificate(cli_output *output, const char *key,
 }
 
 void cli_output_explained(cli_output *output, const char *key, const foray_certificate *certificate,
-                          const foray_doubt *doubt, int64_t most)
+                          const foray_doubt *doubt, int64_t max)
 {
     cli_output_open(output, key);
     cli_output_real(output, "gap", certificate->gap);
@@ -180,8 +180,8 @@ void cli_output_explained(cli_output *output, const char *key, const foray_certi
     cli_output_text(output, "because", foray_certificate_because(certificate));
     cli_output_text(output, "optimal", foray_certificate_optimal(certificate));
     cli_output_flag(output, "vacuous", certificate->vacuous);
-    if (doubt && most > 0)
-        cli_doubt_output(output, doubt, most);
+    if (doubt && max > 0)
+        cli_doubt_output(output, doubt, max);
     cli_output_close(output);
 }
 

@@ -48,7 +48,7 @@ void cli_output_certificate(cli_output *output, const char *key,
                             const foray_certificate *certificate);
 /* The same with its reasons, at most so many; doubt may be NULL. */
 void cli_output_explained(cli_output *output, const char *key, const foray_certificate *certificate,
-                          const foray_doubt *doubt, int64_t most);
+                          const foray_doubt *doubt, int64_t max);
 
 /* Why a certificate is not 0 (doubt.c). How many reasons to show; finding them (*out is NULL where
  * there are none); as text; as JSON. */
@@ -56,8 +56,8 @@ int64_t cli_doubt_count(const cli_session *session, int64_t rewards);
 cli_exit cli_doubt_find(cli_session *session, foray_run *run, const foray_reward *reward,
                         const foray_policy *policy, foray_doubt **out);
 void cli_doubt_print(const cli_session *session, const foray_model *model, const char *reward,
-                     const foray_policy *policy, const foray_doubt *doubt, int64_t most);
-void cli_doubt_output(cli_output *output, const foray_doubt *doubt, int64_t most);
+                     const foray_policy *policy, const foray_doubt *doubt, int64_t max);
+void cli_doubt_output(cli_output *output, const foray_doubt *doubt, int64_t max);
 
 /* JSON only: a table of a directory, as a list of objects called after its headings. */
 void cli_output_csv(cli_output *output, const char *key, const char *directory, const char *name);

@@ -209,19 +209,19 @@ static void print_table(const cli_planning *p)
 static double worst_of(const foray_reward *reward, int64_t horizon)
 {
     foray_reward_facts facts;
-    double least, most;
+    double min, max;
     foray_reward_describe(reward, &facts);
-    cli_return_range(reward, horizon, &least, &most);
-    return facts.minimise ? most : least;
+    cli_return_range(reward, horizon, &min, &max);
+    return facts.minimise ? max : min;
 }
 
 /* Is the certificate all that lies between the worst and the most that may be hoped for? */
 static bool is_silent(const foray_reward *reward, const foray_policy *policy)
 {
-    double most =
+    double max =
         cli_loss(reward, worst_of(reward, policy->horizon), policy->value[FORAY_OPTIMISTIC]);
     return !policy->certificate.vacuous && policy->certificate.optimal == FORAY_OPTIMAL_NO &&
-           policy->certificate.gap >= (1 - 1e-12) * most; /* which is rounded */
+           policy->certificate.gap >= (1 - 1e-12) * max; /* which is rounded */
 }
 
 /* Certificates that say nothing say so: nothing at all, or nothing about the policy. */
@@ -288,14 +288,14 @@ static void print_known(const cli_planning *p)
 /* With a discount there is no last step: what the plan does not see is stated. */
 static void print_truncation(const cli_planning *p)
 {
-    double most = 0;
+    double max = 0;
     for (int64_t i = 0; i < p->rewards.count; i++) {
         foray_reward_facts facts;
         foray_reward_describe(p->rewards.item[i], &facts);
-        most = facts.truncation > most ? facts.truncation : most;
+        max = facts.truncation > max ? facts.truncation : max;
     }
-    if (most > 0)
-        printf("discounted: all steps beyond the horizon could add at most %.6g to a loss\n", most);
+    if (max > 0)
+        printf("discounted: all steps beyond the horizon could add at most %.6g to a loss\n", max);
 }
 
 static void print_files(const cli_planning *p)
@@ -456,8 +456,8 @@ const cli_command cli_plan = {
     .group = CLI_GROUP_FIRST,
     .summary = "plan for rewards from what a run has learnt, with certificates",
     .operands = "RUN|MODEL",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_FILE,
     .description =
         "Plans a policy for each reward, all together, and prints its estimated value, a lower\n"

@@ -123,7 +123,7 @@ static cli_exit complete(cli_planning *p, int64_t i)
 {
     foray_context *ctx = p->session->ctx;
     const foray_reward *reward = p->rewards.item[i];
-    int64_t most = cli_has(p->session, "doubt") ? cli_whole(p->session, "doubt") : MOST_REASONS;
+    int64_t max = cli_has(p->session, "doubt") ? cli_whole(p->session, "doubt") : MOST_REASONS;
     foray_policy *policy = p->policy[i];
     foray_status status = p->known ? foray_policy_complete(ctx, policy, p->known, reward)
                                    : foray_run_complete_policy(p->run, reward, policy);
@@ -132,7 +132,7 @@ static cli_exit complete(cli_planning *p, int64_t i)
     if (status == FORAY_OK && p->view.clusters)
         status = foray_policy_keep_clusters(ctx, policy, p->view.clusters);
     if (status == FORAY_OK && p->explain && p->doubt[i])
-        status = foray_policy_keep_doubt(ctx, policy, p->doubt[i], most);
+        status = foray_policy_keep_doubt(ctx, policy, p->doubt[i], max);
     return cli_status(p->session, status);
 }
 

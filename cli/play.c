@@ -96,8 +96,8 @@ const cli_command cli_play = {
     .group = CLI_GROUP_SHOW,
     .summary = "write a page in which to paint rewards and see plans and certificates",
     .operands = "RUN|WORLD",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_FILE,
     .description =
         "Writes one self-contained HTML file that contains the run and the library, and works\n"

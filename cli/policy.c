@@ -10,7 +10,7 @@
 /* A whole number below `count`, of digits alone: 1e3 may be a name. */
 static bool read_number(const char *cell, int64_t count, int64_t *out)
 {
-    return *cell && !cell[strspn(cell, "0123456789")] && foray_whole_read(cell, out) &&
+    return *cell && !cell[strspn(cell, "0123456789")] && foray_integer_read(cell, out) &&
            *out < count;
 }
 
@@ -22,7 +22,7 @@ int64_t cli_place(const foray_model *model, cli_name_fn *name, int64_t count, co
     for (int64_t i = 0; i < count && found != CLI_PLACES; i++)
         if (name(model, i) && strcmp(name(model, i), text) == 0)
             found = found == CLI_NO_PLACE ? i : CLI_PLACES;
-    if (found == CLI_NO_PLACE && foray_whole_read(text, &number) && number >= 0 && number < count)
+    if (found == CLI_NO_PLACE && foray_integer_read(text, &number) && number >= 0 && number < count)
         found = number;
     return found;
 }

@@ -89,8 +89,8 @@ const cli_command cli_policy_export = {
     .group = CLI_GROUP_CARRY,
     .summary = "write a policy as CSV, or as a C file that needs nothing else",
     .operands = "POLICY",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_FILE,
     .description =
         "As CSV: the columns step,state,action, all by number; an empty step means every\n"

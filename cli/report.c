@@ -141,8 +141,8 @@ const cli_command cli_report = {
     .group = CLI_GROUP_FIRST,
     .summary = "write a page about a run: maps, curves, theta, plans",
     .operands = "RUN",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_FILE,
     .description =
         "Writes one self-contained HTML file, for any screen or for printing: what was\n"

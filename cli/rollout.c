@@ -88,10 +88,10 @@ static cli_exit add_given(rollout *r, cli_rewards *given)
 
 static cli_exit make_room_for_rewards(rollout *r, int64_t rewards)
 {
-    size_t most = (size_t)rewards + 1;
-    r->trial = calloc(most, sizeof *r->trial);
-    r->reward = calloc(most, sizeof *r->reward);
-    r->policy = calloc(most, sizeof *r->policy);
+    size_t max = (size_t)rewards + 1;
+    r->trial = calloc(max, sizeof *r->trial);
+    r->reward = calloc(max, sizeof *r->reward);
+    r->policy = calloc(max, sizeof *r->policy);
     r->learnt = calloc((size_t)r->episodes, sizeof *r->learnt);
     r->best = calloc((size_t)r->episodes, sizeof *r->best);
     if (!r->trial || !r->reward || !r->policy || !r->learnt || !r->best)
@@ -182,12 +182,12 @@ static foray_status roll_parts(rollout *r, const trial *t, const foray_reward *r
 static foray_status roll(rollout *r, int64_t i, const foray_policy *policy, double *value,
                          foray_return *out)
 {
-    double least, most;
-    cli_return_range(r->reward[i], policy->horizon, &least, &most);
+    double min, max;
+    cli_return_range(r->reward[i], policy->horizon, &min, &max);
     foray_status status = roll_parts(r, &r->trial[i], r->reward[i], policy, value);
     if (status == FORAY_OK)
-        status = foray_mean_interval(r->session->ctx, r->episodes, value, least, most,
-                                     r->confidence, out);
+        status =
+            foray_mean_interval(r->session->ctx, r->episodes, value, min, max, r->confidence, out);
     return status;
 }
 
@@ -199,17 +199,17 @@ static foray_status compare_with_truth(rollout *r, int64_t i)
     const foray_model *model = foray_run_model(r->run);
     trial *t = &r->trial[i];
     foray_reward_facts facts;
-    double least, most;
+    double min, max;
     foray_reward_describe(r->reward[i], &facts);
-    cli_return_range(r->reward[i], foray_model_horizon(model), &least, &most);
+    cli_return_range(r->reward[i], foray_model_horizon(model), &min, &max);
     foray_status status = foray_plan_known(ctx, model, r->reward[i], &t->known);
     if (status == FORAY_OK)
         status = roll(r, i, t->known, r->best, &t->best);
     for (int64_t e = 0; e < r->episodes && status == FORAY_OK; e++)
         r->best[e] = facts.minimise ? r->learnt[e] - r->best[e] : r->best[e] - r->learnt[e];
     if (status == FORAY_OK)
-        status = foray_mean_interval(ctx, r->episodes, r->best, least - most, most - least,
-                                     r->confidence, &t->lost);
+        status = foray_mean_interval(ctx, r->episodes, r->best, min - max, max - min, r->confidence,
+                                     &t->lost);
     return status;
 }
 
@@ -493,8 +493,8 @@ const cli_command cli_rollout = {
     .group = CLI_GROUP_FIRST,
     .summary = "try planned policies in the system or world that a run explored",
     .operands = "RUN",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_FILE,
     .description =
         "For a run that explored a system: plans for rewards (all that the system names, unless\n"

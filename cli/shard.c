@@ -15,7 +15,7 @@ cli_exit cli_shard_read(cli_session *session, foray_shard *out)
         return CLI_DONE;
     if (slash && (size_t)(slash - text) < sizeof number) {
         snprintf(number, sizeof number, "%.*s", (int)(slash - text), text);
-        if (foray_whole_read(number, &out->number) && foray_whole_read(slash + 1, &out->of) &&
+        if (foray_integer_read(number, &out->number) && foray_integer_read(slash + 1, &out->of) &&
             out->number >= 1 && out->number <= out->of)
             return CLI_DONE;
     }

@@ -223,7 +223,7 @@ cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_m
 
 /* --------------------------------------------------------------------- rewards */
 
-void cli_return_range(const foray_reward *reward, int64_t horizon, double *least, double *most)
+void cli_return_range(const foray_reward *reward, int64_t horizon, double *min, double *max)
 {
     foray_reward_facts facts;
     double left = 0, weight = 1;
@@ -232,8 +232,8 @@ void cli_return_range(const foray_reward *reward, int64_t horizon, double *least
         left += weight;
         weight *= facts.discount;
     }
-    *least = facts.stops ? 0 : facts.low * left;
-    *most = facts.stops ? 1 : facts.high * left;
+    *min = facts.stops ? 0 : facts.low * left;
+    *max = facts.stops ? 1 : facts.high * left;
 }
 
 static int64_t state_of_text(const foray_model *model, const char *text)

@@ -30,8 +30,8 @@ const cli_command cli_verify = {
     .group = CLI_GROUP_EXPLORE,
     .summary = "check a run file and replay its episodes",
     .operands = "RUN",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_FILE,
     .description =
         "Checks the database and every checksum, and replays all episodes, which must\n"

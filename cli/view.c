@@ -55,11 +55,11 @@ static cli_exit read_key(cli_session *session, const char *part, cli_view *view,
 {
     enum { DRAWS, ACCURACY, DELTA, SEED, LIPSCHITZ, KEYS };
     static const foray_parameter row[KEYS] = {
-        {.name = "draws", .kind = FORAY_WHOLE, .least = 1, .most = CLI_UNBOUNDED},
-        {.name = "accuracy", .kind = FORAY_REAL, .least = 1e-9, .most = 1},
-        {.name = "delta", .kind = FORAY_REAL, .least = 1e-300, .most = 1},
-        {.name = "seed", .kind = FORAY_WHOLE, .least = 0, .most = CLI_UNBOUNDED},
-        {.name = "lipschitz", .kind = FORAY_REAL, .least = 1e-9, .most = 1e9},
+        {.name = "draws", .kind = FORAY_INTEGER, .min = 1, .max = CLI_UNBOUNDED},
+        {.name = "accuracy", .kind = FORAY_REAL, .min = 1e-9, .max = 1},
+        {.name = "delta", .kind = FORAY_REAL, .min = 1e-300, .max = 1},
+        {.name = "seed", .kind = FORAY_INTEGER, .min = 0, .max = CLI_UNBOUNDED},
+        {.name = "lipschitz", .kind = FORAY_REAL, .min = 1e-9, .max = 1e9},
     };
     foray_aggregation *aggregation = &view->aggregation;
     foray_parameter_value value;

@@ -46,9 +46,9 @@ static void output_world(cli_output *output, const foray_world_info *info,
         cli_output_open(output, NULL);
         cli_output_text(output, "name", parameter->name);
         cli_output_real(output, "default", fallback);
-        cli_output_real(output, "least", parameter->least);
-        cli_output_real(output, "most", parameter->most);
-        cli_output_flag(output, "whole", parameter->kind == FORAY_WHOLE);
+        cli_output_real(output, "least", parameter->min);
+        cli_output_real(output, "most", parameter->max);
+        cli_output_flag(output, "whole", parameter->kind == FORAY_INTEGER);
         cli_output_text(output, "help", parameter->help);
         cli_output_close(output);
     }
@@ -112,8 +112,8 @@ const cli_command cli_world_list = {
     .group = CLI_GROUP_EXPLORE,
     .summary = "list the built-in worlds with their parameters",
     .operands = "[NAME]",
-    .least = 0,
-    .most = 1,
+    .min = 0,
+    .max = 1,
     .words = CLI_WORDS_WORLD,
     .description =
         "Prints every built-in world, or the one named: what it is, its parameters with\n"
@@ -162,8 +162,8 @@ const cli_command cli_world_export = {
     .group = CLI_GROUP_CARRY,
     .summary = "write the model of a world to a file",
     .operands = "WORLD",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_WORLD,
     .description = "Writes the model of a built-in world, including its true theta. A world is\n"
                    "written NAME or NAME:key=value,key=value; 'foray world list' lists them.\n"

@@ -100,8 +100,8 @@ const cli_command cli_world_check = {
     .group = CLI_GROUP_EXPLORE,
     .summary = "check that a system, a plug-in or a program keeps the contract",
     .operands = "SYSTEM",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .words = CLI_WORDS_WORLD,
     .description =
         "Asks a system (pendulum), a plug-in (plugin:PATH[:TEXT]) or a program\n"

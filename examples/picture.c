@@ -127,10 +127,10 @@ enum { CELL = 32, MAP_X = 24, MAP_Y = 64 };
 /* Darker where exploration went more often; the root keeps rare visits visible. */
 static double shade(const session *study, int64_t state)
 {
-    int64_t most = 1;
+    int64_t max = 1;
     for (int64_t s = 0; s < foray_model_states(study->model); s++)
-        most = study->visits[s] > most ? study->visits[s] : most;
-    return 0.08 + 0.62 * sqrt((double)study->visits[state] / (double)most);
+        max = study->visits[s] > max ? study->visits[s] : max;
+    return 0.08 + 0.62 * sqrt((double)study->visits[state] / (double)max);
 }
 
 /* An arrow that points right, turned by the direction of the action. */

@@ -195,9 +195,9 @@ static void estimation_errors(const foray_model *model, const foray_reward *rewa
                               const char *spec)
 {
     double error[POINTS] = {0}, optimal = best_value(model, reward);
-    int64_t horizon = foray_model_horizon(model), most = samples[POINTS - 1] / horizon;
+    int64_t horizon = foray_model_horizon(model), max = samples[POINTS - 1] / horizon;
     for (int64_t seed = 1; seed <= RUNS; seed++) {
-        trial t = start(model, reward, spec, seed, most);
+        trial t = start(model, reward, spec, seed, max);
         for (int i = 0; i < POINTS; i++) {
             play_until(&t, samples[i] / horizon);
             foray_policy *policy = plan(&t);

@@ -28,9 +28,8 @@ static void check_plan(foray_context *ctx, const foray_model *model, const foray
     foray_policy *policy = NULL;
     foray_reward_describe(reward, &facts);
     assert(foray_plan_known(ctx, model, reward, &policy) == FORAY_OK);
-    double most = fmax(fabs(facts.low), fabs(facts.high)) * (double)foray_model_horizon(model);
-    assert(!isnan(policy->expected) &&
-           (isinf(most) || fabs(policy->expected) <= most * (1 + 1e-9)));
+    double max = fmax(fabs(facts.low), fabs(facts.high)) * (double)foray_model_horizon(model);
+    assert(!isnan(policy->expected) && (isinf(max) || fabs(policy->expected) <= max * (1 + 1e-9)));
     foray_policy_destroy(policy);
 }
 

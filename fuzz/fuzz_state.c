@@ -108,9 +108,9 @@ static uint8_t *damaged(const stage *at, const uint8_t *data, size_t size, size_
     *length = at->size;
     while (size >= 3) {
         size_t where = FINGERPRINT + (data[0] | (size_t)data[1] << 8) % (at->size - FINGERPRINT);
-        size_t bytes = data[2], most = size - 3;
+        size_t bytes = data[2], max = size - 3;
         bool rest = bytes == 255;
-        bytes = rest || bytes > most ? most : bytes;
+        bytes = rest || bytes > max ? max : bytes;
         if (!rest && bytes > at->size - where)
             bytes = at->size - where;
         memcpy(state + where, data + 3, bytes);

@@ -37,10 +37,10 @@ euler_stage euler_set_stage(foray_context *ctx, foray_model *model, foray_reward
     s.o->A = (int)model->actions;
     s.o->H = (int)model->horizon;
     for (int t = s.o->H - 1; t >= 0; t--) {
-        double most = 0;
+        double max = 0;
         for (int x = 0; x < s.o->S * s.o->A; x++)
-            most = fmax(most, foray_reward_at(reward, t, x / s.o->A, x % s.o->A));
-        s.o->left[t] = most + s.o->left[t + 1];
+            max = fmax(max, foray_reward_at(reward, t, x / s.o->A, x % s.o->A));
+        s.o->left[t] = max + s.o->left[t + 1];
     }
     return s;
 }

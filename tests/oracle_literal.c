@@ -226,15 +226,15 @@ static void psi(const literal *o, int s, int a, const double *f, double *out)
 /* max f - min f over the states that can follow (s,a). */
 static double span(const literal *o, int s, int a, const double *f)
 {
-    double least = INFINITY, most = -INFINITY;
+    double min = INFINITY, max = -INFINITY;
     for (int next = 0; next < o->S; next++) {
         const double *phi = o->phi + ((s * o->A + a) * o->S + next) * o->d;
         if (dot(o->d, phi, phi) == 0)
             continue;
-        least = fmin(least, f[next]);
-        most = fmax(most, f[next]);
+        min = fmin(min, f[next]);
+        max = fmax(max, f[next]);
     }
-    return most - least;
+    return max - min;
 }
 
 /* Every f in {0,1}^S, restricted to states that can follow (s,a). */
@@ -310,9 +310,9 @@ static void exploration_reward(literal *o)
             inner_maximum(o, s, a);
     for (int h = 1; h <= o->H; h++)
         for (int pair = 0; pair < o->S * o->A; pair++) {
-            double most = (o->H - h) * o->m[pair];
+            double max = (o->H - h) * o->m[pair];
             o->reward[(h - 1) * o->S * o->A + pair] =
-                fmin(1, 2 * (o->beta + o->u.widening) / o->H * (o->root ? sqrt(most) : most));
+                fmin(1, 2 * (o->beta + o->u.widening) / o->H * (o->root ? sqrt(max) : max));
         }
 }
 

@@ -119,12 +119,12 @@ static double dense_bonus(const oracle_plan_task *task, double *const *inverse, 
 /* zeta (max V - min V) over the successors of a pair. */
 static double error_bonus(const foray_model *model, int64_t pair, const double *V)
 {
-    double least = INFINITY, most = -INFINITY;
+    double min = INFINITY, max = -INFINITY;
     for (int64_t at = model->succ_start[pair]; at < model->succ_start[pair + 1]; at++) {
-        least = fmin(least, V[model->succ[at]]);
-        most = fmax(most, V[model->succ[at]]);
+        min = fmin(min, V[model->succ[at]]);
+        max = fmax(max, V[model->succ[at]]);
     }
-    return model->feature_error * (most - least);
+    return model->feature_error * (max - min);
 }
 
 /* ------------------------------------------------------------ the recursion */

@@ -125,8 +125,8 @@ bool umb_contains(const umb_file *file, const foray_model *model, double truth, 
     assert_non_null(low);
     umb_robust_values(file, horizon, false, shrink, low);
     umb_robust_values(file, horizon, true, shrink, high);
-    double least = from_start(model, low), most = from_start(model, high);
+    double min = from_start(model, low), max = from_start(model, high);
     free(low);
-    *width = most - least;
-    return least <= truth + 1e-9 && truth <= most + 1e-9;
+    *width = max - min;
+    return min <= truth + 1e-9 && truth <= max + 1e-9;
 }

@@ -176,8 +176,8 @@ static void draw_states(support_random *random, int64_t states, int64_t count, i
 
 static int64_t draw_count(support_random *random, support_sizes sizes)
 {
-    int64_t most = sizes.successors < sizes.states ? sizes.successors : sizes.states;
-    return 1 + support_below(random, most);
+    int64_t max = sizes.successors < sizes.states ? sizes.successors : sizes.states;
+    return 1 + support_below(random, max);
 }
 
 /* A law as the sizes ask for. */

@@ -107,13 +107,13 @@ static void draw_value(const foray_parameter *row, support_random *random, char 
         take_word(row->choices, support_below(random, 64), out, size);
         return;
     }
-    if (row->kind == FORAY_WHOLE)
-        value = floor(support_uniform(random) < 0.5 ? row->least + 8 * support_uniform(random)
+    if (row->kind == FORAY_INTEGER)
+        value = floor(support_uniform(random) < 0.5 ? row->min + 8 * support_uniform(random)
                                                     : usual * far);
     else
         value = usual > 0 ? usual * far : pow(10, -3 + 11 * support_uniform(random));
-    value = fmin(fmax(value, row->least), row->most);
-    snprintf(out, size, row->kind == FORAY_WHOLE ? "%.0f" : "%.6g", value);
+    value = fmin(fmax(value, row->min), row->max);
+    snprintf(out, size, row->kind == FORAY_INTEGER ? "%.0f" : "%.6g", value);
 }
 
 /* Settings that are drawn apart, or say nothing about certificates. */

@@ -18,9 +18,9 @@ support_finite *support_finite_random(int64_t states, double stay, uint64_t seed
             for (int64_t a = 0; a < SUPPORT_ACTIONS; a++) {
                 double *law = self->law[i][s][a];
                 support_law(&random, states, false, law);
-                int64_t most = support_below(&random, states);
+                int64_t max = support_below(&random, states);
                 for (int64_t next = 0; next < states; next++)
-                    law[next] = (1 - stay) * law[next] + (next == most ? stay : 0);
+                    law[next] = (1 - stay) * law[next] + (next == max ? stay : 0);
             }
     return self;
 }

@@ -142,14 +142,14 @@ static int64_t alarms(foray_context *ctx, const foray_model *stated, double trut
     int64_t count = 0;
     for (int64_t run = 0; run < 2000; run++) {
         foray_explorer *explorer = explore(ctx, stated, "random");
-        double most = 0;
+        double max = 0;
         for (int64_t k = 0; k < 300; k++) {
             explorer->first = support_uniform(&random) < truth;
             explorer->episodes++;
             fy_explorer_note_beginning(explorer);
-            most = fmax(most, explorer->otherwise);
+            max = fmax(max, explorer->otherwise);
         }
-        count += most >= log(20);
+        count += max >= log(20);
         foray_explorer_destroy(explorer);
     }
     return count;

@@ -39,7 +39,7 @@ static int64_t sound_members(const foray_clusters *clusters, const double *state
 {
     int64_t count = foray_clusters_of(clusters, state, cluster, weight);
     double sum = 0;
-    assert_true(count >= 1 && count <= foray_clusters_most(clusters));
+    assert_true(count >= 1 && count <= foray_clusters_max(clusters));
     for (int64_t k = 0; k < count; k++) {
         assert_true(weight[k] > 0);
         assert_true(cluster[k] >= 0 && cluster[k] < foray_clusters_count(clusters));
@@ -62,7 +62,7 @@ static void grids_interpolate_linear_functions(void **unused)
         fixture f = open_line(n);
         foray_clusters *clusters = NULL;
         support_ok(f.ctx, foray_clusters_grid(f.ctx, f.system, points, &clusters));
-        assert_int_equal(foray_clusters_most(clusters), 1 << n);
+        assert_int_equal(foray_clusters_max(clusters), 1 << n);
         for (int k = 0; k < 200; k++) {
             int32_t cluster[16];
             double weight[16], state[4], centre[4], mean[4] = {0};
@@ -203,8 +203,8 @@ static void compare_radial(const foray_clusters *clusters, int64_t n, int64_t co
     double *expected = calloc((size_t)count, sizeof *expected);
     assert_non_null(expected);
     for (int k = 0; k < 50; k++) {
-        int32_t cluster[FY_MOST_MEMBERSHIPS];
-        double weight[FY_MOST_MEMBERSHIPS], state[8];
+        int32_t cluster[FY_MAX_MEMBERSHIPS];
+        double weight[FY_MAX_MEMBERSHIPS], state[8];
         random_state(&random, n, state);
         /* Lattice points and places between them: many distances are equal. */
         for (int64_t i = 0; i < n && k % 2; i++)
@@ -256,16 +256,16 @@ static void default_centres_are_spread_evenly(void **unused)
     fixture f = open_line(2);
     foray_clusters *clusters = NULL;
     support_ok(f.ctx, foray_clusters_parse(f.ctx, f.system, "radial:400", &clusters));
-    assert_int_equal(foray_clusters_most(clusters), 8);
+    assert_int_equal(foray_clusters_max(clusters), 8);
     support_random random = {4, 0};
     for (int k = 0; k < 300; k++) {
-        double state[2], centre[2], least = 1;
+        double state[2], centre[2], min = 1;
         random_state(&random, 2, state);
         for (int64_t x = 0; x < 400; x++) {
             foray_clusters_centre(clusters, x, centre);
-            least = fmin(least, hypot(centre[0] - state[0], centre[1] - state[1]));
+            min = fmin(min, hypot(centre[0] - state[0], centre[1] - state[1]));
         }
-        assert_true(least < 0.05);
+        assert_true(min < 0.05);
     }
     foray_clusters_destroy(clusters);
     close_line(&f);
@@ -279,8 +279,8 @@ static void integrate(const foray_clusters *clusters, int32_t x, double *mean)
     mean[0] = mean[1] = 0;
     for (int i = 0; i < CELLS; i++)
         for (int j = 0; j < CELLS; j++) {
-            int32_t cluster[FY_MOST_MEMBERSHIPS];
-            double weight[FY_MOST_MEMBERSHIPS];
+            int32_t cluster[FY_MAX_MEMBERSHIPS];
+            double weight[FY_MAX_MEMBERSHIPS];
             const double state[] = {(i + 0.5) / CELLS, (j + 0.5) / CELLS};
             int64_t count = foray_clusters_of(clusters, state, cluster, weight);
             for (int64_t k = 0; k < count; k++)
@@ -369,7 +369,7 @@ static void texts_name_clusters(void **unused)
     assert_int_equal(foray_clusters_count(clusters), 35);
     foray_clusters_destroy(clusters);
     support_ok(f.ctx, foray_clusters_parse(f.ctx, f.system, "radial:3", &clusters));
-    assert_int_equal(foray_clusters_most(clusters), 3);
+    assert_int_equal(foray_clusters_max(clusters), 3);
     foray_clusters_destroy(clusters);
     foray_clusters_destroy(NULL);
     close_line(&f);

@@ -53,7 +53,7 @@ static foray_status episode(void *self, const foray_draw *draw, int64_t horizon,
     state[0] = (int32_t)s;
     for (int64_t t = 0; t < horizon && status == FORAY_OK; t++) {
         if (t == length_of(c, (int64_t)draw->episode)) {
-            state[t + 1] = FORAY_OVER;
+            state[t + 1] = FORAY_TRUNCATED;
             return FORAY_OK;
         }
         int64_t chosen = action[t * states + s];
@@ -208,7 +208,8 @@ static bool count(void *user, int64_t k, const int32_t *states, const int32_t *a
     for (int64_t t = 0; t < n->c.horizon; t++) {
         n->steps += actions[t] >= 0;
         n->wrong += (actions[t] >= 0) != (t < length);
-        n->wrong += t >= length && (actions[t] != FORAY_OVER || states[t + 1] != states[length]);
+        n->wrong +=
+            t >= length && (actions[t] != FORAY_TRUNCATED || states[t + 1] != states[length]);
     }
     return true;
 }

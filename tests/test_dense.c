@@ -81,11 +81,11 @@ static void reduction_keeps_inner_products(void **state)
     static const int64_t shapes[][2] = {{3, 8}, {40, 12}, {12, 40}, {300, 100}, {200, 200}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (uint64_t seed = 1; seed <= 6; seed++) {
-            int64_t count = shapes[i][0], dim = shapes[i][1], most = count < dim ? count : dim;
+            int64_t count = shapes[i][0], dim = shapes[i][1], max = count < dim ? count : dim;
             double *rows = (seed % 2 ? dependent_rows : walk_rows)(count, dim, seed);
-            double *basis = zeros(most * fy_padded(dim)), *out = zeros(count * fy_padded(most));
+            double *basis = zeros(max * fy_padded(dim)), *out = zeros(count * fy_padded(max));
             int64_t found = fy_reduce(count, dim, rows, basis, out);
-            assert_in_range(found, 1, most);
+            assert_in_range(found, 1, max);
             assert_true(worst_product(found, fy_padded(dim), basis) < 1e-13);
             assert_true(worst_rest(count, dim, found, rows, basis, out) < 1e-12);
             free(rows);

@@ -82,11 +82,11 @@ static void bounds_hold_and_are_sharp(void **state)
     double loosest = 0;
     for (int64_t i = 0; i < tasks; i++) {
         task it = draw_task(&random);
-        double most = brute_force(&it);
+        double max = brute_force(&it);
         double bound = fy_direct_mean(it.m, it.q, it.v, it.range, it.e);
-        assert_true(bound >= most && bound <= it.range);
-        loosest = fmax(loosest, (bound - most) / it.range);
-        caught += fy_direct_mean(it.m, it.q, it.v, it.range, 0.8 * it.e) < most;
+        assert_true(bound >= max && bound <= it.range);
+        loosest = fmax(loosest, (bound - max) / it.range);
+        caught += fy_direct_mean(it.m, it.q, it.v, it.range, 0.8 * it.e) < max;
     }
     print_message("loosest %g caught %d\n", loosest, (int)caught);
     assert_true(loosest < 0.002);
@@ -120,10 +120,10 @@ static void widths_are_those_of_the_likelihood(void **state)
             direct[seed % 3]++;
             for (int64_t j = 0; j < fy_generator_set_size(model, i); j++)
                 l += q[j] > 0 ? n * q[j] * log(q[j]) : 0;
-            double least = fy_likelihood_least(certifier->likelihood, g, certifier->count,
-                                               0.1 / (double)certifier->blocks);
+            double min = fy_likelihood_least(certifier->likelihood, g, certifier->count,
+                                             0.1 / (double)certifier->blocks);
             double x = n * certifier->set->width[i];
-            assert_true(x >= l - least - 1e-6 && x <= l - least + 1e-5);
+            assert_true(x >= l - min - 1e-6 && x <= l - min + 1e-5);
         }
         assert_true(certifier->set->direct || seed % 3 != 0);
         free(seen);

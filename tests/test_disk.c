@@ -87,7 +87,7 @@ static void prepare(run_bench *bench, run_digest *whole)
     foray_run_close(run);
 }
 
-static void fail_every_operation(run_bench *bench, int kinds, bool lasting, int64_t least)
+static void fail_every_operation(run_bench *bench, int kinds, bool lasting, int64_t min)
 {
     run_digest whole;
     prepare(bench, &whole);
@@ -100,7 +100,7 @@ static void fail_every_operation(run_bench *bench, int kinds, bool lasting, int6
         disk_disarm();
         check_after(bench, acknowledged, &whole);
     } while (disk_failed());
-    assert_true(n > least);
+    assert_true(n > min);
 }
 
 static void test_full_disk(void **state)

@@ -133,8 +133,8 @@ static char *export_enclosure(foray_context *ctx, const foray_enclosure *enclosu
     support_ok(ctx, foray_enclosure_reward(ctx, enclosure, reward, &own));
     list = own;
     foray_export what = {.size = sizeof what,
-                         .low = enclosure->least,
-                         .high = enclosure->most,
+                         .low = enclosure->min,
+                         .high = enclosure->max,
                          .delta = enclosure->about.delta,
                          .about = "test",
                          .rewards = 1,
@@ -201,13 +201,13 @@ static void true_values_lie_between(void **state)
     foray_context *ctx = foray_context_create();
     for (int told = 0; told < 2; told++) {
         counts n = {0};
-        int64_t most = truth_most_failures(SEEDS, DELTA);
+        int64_t max = truth_most_failures(SEEDS, DELTA);
         for (uint64_t seed = 0; seed < SEEDS; seed++)
             try_seed(ctx, seed, told, &n);
-        if (n.outside > most)
+        if (n.outside > max)
             fail_msg("%d of %d runs are wrong", (int)n.outside, SEEDS);
-        assert_true(n.narrow > most);
-        assert_true(n.nothing > most);
+        assert_true(n.narrow > max);
+        assert_true(n.nothing > max);
         assert_true(n.width / (SEEDS / 4.0) < 0.7); /* 400 episodes say something */
         assert_int_equal(n.told, told ? SEEDS : 0);
     }
@@ -235,7 +235,7 @@ static void nothing_seen_is_anything(void **state)
     assert_string_equal(foray_model_state_name(enclosure.model, 0), "4");
     assert_string_equal(foray_model_state_name(enclosure.model, enclosure.high), "elsewhere_high");
     for (int i = 0; i < 4; i++) /* both actions of the first state, to high and to low */
-        assert_true(enclosure.least[i] == 0 && enclosure.most[i] == 1);
+        assert_true(enclosure.min[i] == 0 && enclosure.max[i] == 1);
     foray_enclosure_clear(&enclosure);
     foray_explorer_destroy(explorer);
     foray_model_destroy(model);

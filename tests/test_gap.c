@@ -163,14 +163,14 @@ static double step_by_step(scene *it)
         for (int64_t s = 0; s < model->states; s++) {
             int64_t pair = s * model->actions + it->action[t * model->states + s];
             int64_t from = model->succ_start[pair], n = model->succ_start[pair + 1] - from;
-            double most = 0;
+            double max = 0;
             for (int64_t j = 0; j < n; j++) {
                 follows[j] = after[model->succ[from + j]];
-                most = fmax(most, follows[j]);
+                max = fmax(max, follows[j]);
             }
             now[s] = fy_reward_table(it->reward, t)[pair] +
-                     fmin(most, fy_confidence_mean(it->certifier->set, model->generator_set[pair],
-                                                   follows));
+                     fmin(max, fy_confidence_mean(it->certifier->set, model->generator_set[pair],
+                                                  follows));
         }
         memcpy(after, now, (size_t)model->states * sizeof *after);
     }

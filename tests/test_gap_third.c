@@ -150,15 +150,15 @@ static action look(const law *l, real reward, const dense *after)
 /* sup P f, f being the member of `after` at this offset. */
 static real upper(const law *l, const dense *after, size_t member)
 {
-    real mean = 0, most = 0, sum[MOST_U] = {0};
+    real mean = 0, max = 0, sum[MOST_U] = {0};
     for (int64_t j = 0; j < l->n; j++) {
         real f = *(const real *)((const char *)&after[l->next[j]] + member);
         mean += l->p[j] * f;
-        most = fmaxl(most, f);
+        max = fmaxl(max, f);
         for (int r = 0; r < MOST_U; r++)
             sum[r] += l->x[j][r] * f;
     }
-    return fminl(most, mean + norm(sum, MOST_U));
+    return fminl(max, mean + norm(sum, MOST_U));
 }
 
 /* r + sup P V_bar, or r + inf P V_low, as long as no more than `left` can be earned. */
@@ -177,10 +177,10 @@ static real bound_value(const law *l, real reward, const dense *after, bool high
 /* The most that can follow. */
 static real most_after(const law *l, const dense *after)
 {
-    real most = 0;
+    real max = 0;
     for (int64_t j = 0; j < l->n; j++)
-        most = fmaxl(most, after[l->next[j]].high);
-    return most;
+        max = fmaxl(max, after[l->next[j]].high);
+    return max;
 }
 
 /* sum_s' (|dp| + ||dx||) f(s'). */
@@ -309,7 +309,7 @@ static void certificates_follow_the_formulas(void **state)
     static const struct {
         const char *world;
         int64_t episodes;
-        double most; /* what the third order leaves of the second, at most */
+        double max; /* what the third order leaves of the second, at most */
     } cases[] = {{"mixture", 1024, 0.6},     {"grid", 256, 0.7},
                  {"queue", 64, 1}, /* V_bar - V_low is what cuts off, here and after 4 episodes */
                  {"queue", 1024, 0.8},       {"frozenlake", 4, 1},
@@ -317,7 +317,7 @@ static void certificates_follow_the_formulas(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double third, second;
         compare(cases[i].world, cases[i].episodes, &third, &second);
-        assert_true(third > 0 && third <= cases[i].most * second);
+        assert_true(third > 0 && third <= cases[i].max * second);
     }
 }
 

@@ -43,13 +43,13 @@ static void packing_bounds_are_those_worked_out_by_hand(void **state)
 static void packing_bounds_are_vacuous_below_61_to_72(void **state)
 {
     (void)state;
-    assert_int_equal(fy_hard_class_least_dim(1e-9), 61);
-    assert_int_equal(fy_hard_class_least_dim(0.5), 72);
+    assert_int_equal(fy_hard_class_min_dim(1e-9), 61);
+    assert_int_equal(fy_hard_class_min_dim(0.5), 72);
     for (double delta = 0.01; delta < 0.5; delta += 0.01) {
-        int64_t least = fy_hard_class_least_dim(delta);
-        fy_hard_class at = {FY_HARD_PACKING, least, 10, 0.1, delta}, below = at;
+        int64_t min = fy_hard_class_min_dim(delta);
+        fy_hard_class at = {FY_HARD_PACKING, min, 10, 0.1, delta}, below = at;
         below.dim--;
-        assert_true(least >= 61 && least <= 72);
+        assert_true(min >= 61 && min <= 72);
         assert_true(fy_hard_class_bound(&at) > 0 && fy_hard_class_bound(&below) <= 0);
     }
 }
@@ -96,7 +96,7 @@ static void hypercube_bounds_end_where_the_theorem_does(void **state)
 {
     (void)state;
     fy_hard_class hard = {FY_HARD_HYPERCUBE, 9, 4, 0, 0.1};
-    hard.eps = fy_hard_class_most_eps(&hard);
+    hard.eps = fy_hard_class_max_eps(&hard);
     assert_near(hard.eps, 0.0375);
     assert_near(fy_hard_class_bound(&hard), 192);
     hard.eps *= 1.001;

@@ -367,9 +367,9 @@ static void test_no_descriptors(void **unused)
     struct rlimit before, few;
     int refused = 0, accepted = 0, held = open_descriptors();
     getrlimit(RLIMIT_NOFILE, &before);
-    for (rlim_t most = 3; most < 40 && accepted < 2; most++) {
+    for (rlim_t max = 3; max < 40 && accepted < 2; max++) {
         foray_system *system = NULL;
-        few = (struct rlimit){most, before.rlim_max};
+        few = (struct rlimit){max, before.rlim_max};
         setrlimit(RLIMIT_NOFILE, &few);
         foray_status status = foray_system_open(ctx, "exec:exec ./hostile_world good", &system);
         foray_system_destroy(system);

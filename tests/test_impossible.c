@@ -88,7 +88,7 @@ static foray_run *run_with_plan(run_bench *bench, plan_row *said)
                        .bound = policy->certificate.bound,
                        .status = policy->certificate.status};
     memcpy(said->value, policy->value, sizeof said->value);
-    static char name[FORAY_NAME_MOST + 1];
+    static char name[FORAY_NAME_MAX + 1];
     snprintf(name, sizeof name, "%s", foray_reward_name(reward));
     said->reward = name;
     foray_policy_destroy(policy);

@@ -82,15 +82,15 @@ static colour lab_of(colour rgb, int which)
 /* As seen by the eye that tells them apart worst. */
 static double distance(colour one, colour other)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     for (int which = 0; which < EYES; which++) {
         colour p = lab_of(one, which), q = lab_of(other, which);
         double square = 0;
         for (int c = 0; c < 3; c++)
             square += (p.part[c] - q.part[c]) * (p.part[c] - q.part[c]);
-        least = fmin(least, sqrt(square));
+        min = fmin(min, sqrt(square));
     }
-    return least;
+    return min;
 }
 
 /* ----------------------------------------------------------------------------- tests */

@@ -132,7 +132,7 @@ static void work_until_killed(run_bench *bench, int64_t n, bool plans)
 
 /* Killed at each operation in turn. Everybody can read the run right away, and write it while
  * others are reading. */
-static void kill_at_every_operation(run_bench *bench, bool plans, int64_t least)
+static void kill_at_every_operation(run_bench *bench, bool plans, int64_t min)
 {
     int64_t n = 0;
     bool killed = true;
@@ -159,7 +159,7 @@ static void kill_at_every_operation(run_bench *bench, bool plans, int64_t least)
         assert_ok(bench, foray_run_close(run));
         assert_ok(bench, foray_run_close(writer));
     }
-    assert_true(n > least);
+    assert_true(n > min);
 }
 
 static void test_killed_while_planning(void **state)

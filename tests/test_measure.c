@@ -378,9 +378,9 @@ static void the_adversary_comes_near_brute_force(void **state)
     for (uint64_t seed = 0; seed < 16; seed++) {
         foray_model *model = support_model(ctx, SUPPORT_TABULAR, tiny[seed % 2], seed);
         foray_explorer *explorer = explorer_after(ctx, model, seed, 1 + (int64_t)seed % 3);
-        double most = brute_force(ctx, model, explorer), found = find_worst(ctx, model, explorer);
-        assert_true(found >= 0.4 * most);
-        ratios += most > 0.0 ? fmin(1.0, found / most) : 1.0;
+        double max = brute_force(ctx, model, explorer), found = find_worst(ctx, model, explorer);
+        assert_true(found >= 0.4 * max);
+        ratios += max > 0.0 ? fmin(1.0, found / max) : 1.0;
         count += 1.0;
         foray_explorer_destroy(explorer);
         foray_model_destroy(model);

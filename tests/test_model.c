@@ -132,7 +132,7 @@ static void table_by_hand(void **state)
  * trying all 0/1 functions. */
 static double largest_norm(const foray_model *model)
 {
-    double most = 0, psi[64];
+    double max = 0, psi[64];
     for (int64_t g = 0; g < model->generator_sets; g++)
         for (uint32_t bits = 0; bits < 1u << fy_generator_set_size(model, g); bits++) {
             memset(psi, 0, sizeof psi);
@@ -144,9 +144,9 @@ static double largest_norm(const foray_model *model)
             double square = 0;
             for (int i = 0; i < 64; i++)
                 square += psi[i] * psi[i];
-            most = fmax(most, sqrt(square));
+            max = fmax(max, sqrt(square));
         }
-    return most;
+    return max;
 }
 
 static void random_models_are_valid(void **state)

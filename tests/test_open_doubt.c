@@ -132,7 +132,7 @@ static void names_are_given(void **state)
 static void estimates_are_near(void **state)
 {
     (void)state;
-    double worst = 0, least = 1;
+    double worst = 0, min = 1;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         support_bench b = bench_of(seed, "open:states=5,actions=2,horizon=4");
         foray_reward *reward = reward_of(&b, 0, (int64_t)seed % 5);
@@ -149,13 +149,13 @@ static void estimates_are_near(void **state)
         support_ok(b.ctx, foray_explorer_plan(b.explorer, 1, rewards, FORAY_PLUGIN, &policy));
         double ratio = policy->certificate.gap / before;
         worst = fmax(worst, ratio);
-        least = fmin(least, ratio);
+        min = fmin(min, ratio);
         foray_policy_destroy(policy);
         foray_reward_destroy(reward);
         support_bench_clear(&b);
     }
-    print_message("[   FIGURES] halved: %.2f to %.2f\n", least, worst);
-    assert_true(least > 0.25 && worst < 0.75);
+    print_message("[   FIGURES] halved: %.2f to %.2f\n", min, worst);
+    assert_true(min > 0.25 && worst < 0.75);
 }
 
 /* Each allocation fails in turn: an error, and nothing leaks. */

@@ -75,11 +75,11 @@ static double outside(const int *N, double p, double delta)
 static double search(const int *N, const int *M, double delta)
 {
     enum { POINTS = 4000 };
-    double least = INFINITY;
+    double min = INFINITY;
     for (int i = 1; i < POINTS; i++)
-        least = fmin(least, fmax(outside(N, (double)i / POINTS, delta),
-                                 outside(M, (double)i / POINTS, delta)));
-    return least;
+        min = fmin(min, fmax(outside(N, (double)i / POINTS, delta),
+                             outside(M, (double)i / POINTS, delta)));
+    return min;
 }
 
 static void sets_are_compared(void **state)

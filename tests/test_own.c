@@ -17,11 +17,11 @@ static double paid(uint64_t world, int64_t s, int64_t a, int64_t next)
     return -2 + 5 * foray_draw_uniform(&draw, (uint32_t)next);
 }
 
-/* What the episodes of the run showed, up to the `most`-th transition. */
+/* What the episodes of the run showed, up to the `max`-th transition. */
 typedef struct notes {
     const foray_model *model;
     uint64_t world;
-    int64_t most;
+    int64_t max;
     foray_own own;
 } notes;
 
@@ -29,23 +29,23 @@ static bool note(void *user, int64_t k, const int32_t *states, const int32_t *ac
 {
     notes *n = user;
     (void)k;
-    for (int64_t t = 0; t < foray_model_horizon(n->model) && n->own.count < n->most; t++)
+    for (int64_t t = 0; t < foray_model_horizon(n->model) && n->own.count < n->max; t++)
         n->own.value[n->own.count++] =
             (foray_own_value){states[t], actions[t], states[t + 1],
                               paid(n->world, states[t], actions[t], states[t + 1])};
-    return n->own.count < n->most;
+    return n->own.count < n->max;
 }
 
-static foray_run *explored(run_bench *bench, uint64_t world, int64_t most, notes *n)
+static foray_run *explored(run_bench *bench, uint64_t world, int64_t max, notes *n)
 {
     bench->settings.episodes = EPISODES;
     bench->settings.seed = (int64_t)world;
     foray_run *run = run_create(bench, bench->path);
     assert_ok(bench, run_finish(bench, run));
-    *n = (notes){.model = foray_run_model(run), .world = world, .most = most};
+    *n = (notes){.model = foray_run_model(run), .world = world, .max = max};
     n->own = (foray_own){
-        .low = -2, .high = 3, .value = calloc((size_t)most + 1, sizeof(foray_own_value))};
-    if (most > 0)
+        .low = -2, .high = 3, .value = calloc((size_t)max + 1, sizeof(foray_own_value))};
+    if (max > 0)
         assert_ok(bench, foray_run_episodes(run, 0, note, n));
     return run;
 }
@@ -143,8 +143,8 @@ static void test_kept(void **state)
     assert_false(foray_run_own(run, &kept));
     assert_fails(bench, FORAY_ERROR_USAGE, foray_run_own_plan(run, FORAY_PLUGIN, true, &before));
     run_assert_message(bench, "no reward of the world's own");
-    for (int64_t most = 20; most <= 60; most += 20) {
-        n.own.count = most;
+    for (int64_t max = 20; max <= 60; max += 20) {
+        n.own.count = max;
         assert_ok(bench, foray_run_keep_own(run, &n.own));
     }
     assert_ok(bench, foray_run_own_plan(run, FORAY_PLUGIN, true, &before));

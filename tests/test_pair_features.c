@@ -228,15 +228,15 @@ static double worst_residual(const foray_model *model, int64_t dim, double *phi)
 static void check_factorisation(foray_context *ctx, const foray_model *model, int64_t rank)
 {
     int64_t dim;
-    double *phi = linear_features(ctx, model, FY_FEATURES_LOWRANK, &dim), most = 0;
+    double *phi = linear_features(ctx, model, FY_FEATURES_LOWRANK, &dim), max = 0;
     assert_int_equal(dim, rank);
     for (int64_t p = 0; p < model->pairs; p++) {
         double square = 0;
         for (int64_t i = 0; i < dim; i++)
             square += phi[p * dim + i] * phi[p * dim + i];
-        most = fmax(most, sqrt(square));
+        max = fmax(max, sqrt(square));
     }
-    assert_true(fabs(most - 1) < 1e-12);
+    assert_true(fabs(max - 1) < 1e-12);
     assert_true(worst_residual(model, dim, phi) < 1e-12);
     free(phi);
 }

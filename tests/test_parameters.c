@@ -131,7 +131,7 @@ static void what_is_not_a_number_is_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         double value = 7;
         int64_t whole = 7;
-        if (foray_number_read(bad[i], &value) || foray_whole_read(bad[i], &whole))
+        if (foray_number_read(bad[i], &value) || foray_integer_read(bad[i], &whole))
             fail_msg("\"%s\" is read as a number", bad[i]);
         assert_true(value == 7 && whole == 7);
     }
@@ -163,12 +163,12 @@ static void whole_numbers_are_exact(void **state)
         "-inf", "1e300"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         int64_t value = -1;
-        assert_true(foray_whole_read(good[i].text, &value));
+        assert_true(foray_integer_read(good[i].text, &value));
         assert_true(value == good[i].value);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         int64_t value;
-        if (foray_whole_read(bad[i], &value))
+        if (foray_integer_read(bad[i], &value))
             fail_msg("\"%s\" is read as %lld", bad[i], (long long)value);
     }
 }
@@ -192,10 +192,10 @@ static void what_is_written_is_read_back(void **state)
 /* --------------------------------------------------------------------- parameters */
 
 static const foray_parameter rows[] = {
-    FY_WHOLE("rows", "3", 1, 64, "how many rows"),
+    FY_INTEGER("rows", "3", 1, 64, "how many rows"),
     FY_REAL("a_share", "0.5", 0, 1, "a share"),
     FY_CHOICE("colour", "red", "red|green|light-blue", "a colour"),
-    FY_WHOLE("seed", "1", 0, 0x1p63, "a seed"),
+    FY_INTEGER("seed", "1", 0, 0x1p63, "a seed"),
     FY_REAL("length", "2", 0.5, 1e300, "a length"),
     {.name = "title", .kind = FORAY_TEXT, .fallback = "", .help = "a title"},
 };

@@ -285,7 +285,7 @@ static void rewards_lie_between_0_and_1(void **unused)
         support_random random = {.seed = 2};
         assert_true(spec->rewards >= 4);
         for (int64_t r = 0; r < spec->rewards; r++) {
-            double least = 1, most = 0;
+            double min = 1, max = 0;
             for (int k = 0; k < 2000; k++) {
                 double state[2], value;
                 for (int i = 0; i < 2; i++)
@@ -293,11 +293,11 @@ static void rewards_lie_between_0_and_1(void **unused)
                         spec->low[i] + (spec->high[i] - spec->low[i]) * support_uniform(&random);
                 support_ok(ctx, foray_system_reward(system, r, state,
                                                     support_below(&random, spec->actions), &value));
-                least = fmin(least, value);
-                most = fmax(most, value);
+                min = fmin(min, value);
+                max = fmax(max, value);
             }
             /* Something is to be gained, and something to be lost. */
-            assert_true(least < 0.1 && most > 0.9);
+            assert_true(min < 0.1 && max > 0.9);
         }
         foray_system_destroy(system);
     }

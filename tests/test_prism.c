@@ -61,15 +61,15 @@ static foray_status import_files(foray_context *ctx, const char *initial, int64_
 static void draw_model(support_random *random, bool chain, raw_model *m)
 {
     *m = (raw_model){.states = 2 + (int)support_below(random, STATES - 1)};
-    int most = chain ? 1 : 1 + (int)support_below(random, CHOICES);
+    int max = chain ? 1 : 1 + (int)support_below(random, CHOICES);
     for (int s = 0; s < m->states; s++) {
-        m->choices[s] = 1 + (int)support_below(random, most); /* not all actions everywhere */
+        m->choices[s] = 1 + (int)support_below(random, max); /* not all actions everywhere */
         m->reward[s] = (double)support_below(random, 3) - 1;
         m->goal[s] = s > 0 && support_uniform(random) < 0.3;
-        int shift = (int)support_below(random, most);
+        int shift = (int)support_below(random, max);
         for (int c = 0; c < m->choices[s]; c++) {
             raw_choice *choice = &m->choice[s][c];
-            choice->action = (c + shift) % most;
+            choice->action = (c + shift) % max;
             choice->outcomes = 1 + (int)support_below(random, OUTCOMES);
             if (choice->outcomes > m->states)
                 choice->outcomes = m->states;
@@ -85,7 +85,7 @@ static void draw_model(support_random *random, bool chain, raw_model *m)
 }
 
 /* V_t(s) = opt_c r(s) + sum p (r(s,c,s') + V_{t+1}(s')); `reach`: 1 in goals, no rewards. */
-static double value_of(const raw_model *m, int64_t horizon, bool least, bool reach)
+static double value_of(const raw_model *m, int64_t horizon, bool min, bool reach)
 {
     double value[STATES], before[STATES];
     for (int s = 0; s < m->states; s++)
@@ -93,14 +93,14 @@ static double value_of(const raw_model *m, int64_t horizon, bool least, bool rea
     for (int64_t t = 0; t < horizon; t++) {
         memcpy(before, value, sizeof value);
         for (int s = 0; s < m->states; s++) {
-            double best = least ? INFINITY : -INFINITY;
+            double best = min ? INFINITY : -INFINITY;
             for (int c = 0; c < m->choices[s]; c++) {
                 const raw_choice *choice = &m->choice[s][c];
                 double q = reach ? 0 : m->reward[s];
                 for (int i = 0; i < choice->outcomes; i++)
                     q += choice->probability[i] *
                          (before[choice->next[i]] + (reach ? 0 : choice->reward[i]));
-                best = least ? fmin(best, q) : fmax(best, q);
+                best = min ? fmin(best, q) : fmax(best, q);
             }
             value[s] = reach && m->goal[s] ? 1 : best;
         }
@@ -181,13 +181,13 @@ static void write_model(const raw_model *m, bool chain, bool named, bool old)
 
 /* --------------------------------------------------------------------------- comparing */
 
-static double optimal(foray_context *ctx, const foray_model *model, const char *text, bool least)
+static double optimal(foray_context *ctx, const foray_model *model, const char *text, bool min)
 {
     foray_reward *reward;
     foray_policy *policy;
     double value, best;
     support_ok(ctx, foray_reward_parse(ctx, model, text, strlen(text), "r", &reward));
-    support_ok(ctx, foray_reward_set_minimise(ctx, reward, least));
+    support_ok(ctx, foray_reward_set_minimise(ctx, reward, min));
     support_ok(ctx, foray_plan_known(ctx, model, reward, &policy));
     support_ok(ctx, foray_evaluate(ctx, model, reward, policy, &value, &best));
     foray_policy_destroy(policy);
@@ -213,13 +213,13 @@ static void values_are_those_of_the_files(void **state)
         assert_string_equal(rewards.name[0], old ? "1" : "gold");
         assert_string_equal(rewards.name[1], "goal");
         assert_string_equal(foray_model_state_name(model, 1), "(0,true)");
-        for (int least = 0; least < 2; least++)
+        for (int min = 0; min < 2; min++)
             for (int reach = 0; reach < 2; reach++) {
-                double found = optimal(ctx, model, rewards.text[reach], least == 1);
-                double expected = value_of(&m, horizon, least == 1, reach == 1);
+                double found = optimal(ctx, model, rewards.text[reach], min == 1);
+                double expected = value_of(&m, horizon, min == 1, reach == 1);
                 if (!(fabs(found - expected) <= 1e-9))
                     fail_msg("seed %d, %s %s: %.12g, expected %.12g", (int)seed,
-                             least ? "least" : "most", reach ? "goal" : "gold", found, expected);
+                             min ? "least" : "most", reach ? "goal" : "gold", found, expected);
             }
         foray_model_destroy(model);
         foray_import_rewards_clear(&rewards);

@@ -20,14 +20,14 @@ typedef struct dense {
 static bool unit_target(const foray_model *model, int64_t pair, const double *V, double *u)
 {
     int64_t first = model->succ_start[pair], n = model->succ_start[pair + 1] - first;
-    double least = V[model->succ[first]], most = least;
+    double min = V[model->succ[first]], max = min;
     for (int64_t j = 0; j < n; j++) {
-        least = fmin(least, V[model->succ[first + j]]);
-        most = fmax(most, V[model->succ[first + j]]);
+        min = fmin(min, V[model->succ[first + j]]);
+        max = fmax(max, V[model->succ[first + j]]);
     }
     for (int64_t j = 0; j < n; j++)
-        u[j] = (V[model->succ[first + j]] - least) / (most - least);
-    return most > least;
+        u[j] = (V[model->succ[first + j]] - min) / (max - min);
+    return max > min;
 }
 
 /* Sigma += x x', b += x y with x = sum_j u_j phi'_j, y = u(s') - sum_j u_j p_0(j). */

@@ -236,13 +236,13 @@ static void sets_hold_the_truth(void **state)
 {
     (void)state;
     enum { RUNS = 300 };
-    double most = RUNS * 0.5 + 4 * sqrt(RUNS * 0.25);
+    double max = RUNS * 0.5 + 4 * sqrt(RUNS * 0.25);
     tally right = watch(RUNS, 0.5, 1), control = watch(RUNS, 0.5, 0.2);
     print_message("%d runs, %d missed (%d with a fifth of the radius), %d of %d sets refitted\n",
                   RUNS, (int)right.missed, (int)control.missed, (int)right.refitted,
                   (int)right.looks);
-    assert_true((double)right.missed <= most);
-    assert_true((double)control.missed > most);
+    assert_true((double)right.missed <= max);
+    assert_true((double)control.missed > max);
     assert_true(right.refitted > right.looks / 20);
 }
 

@@ -64,7 +64,7 @@ static double regression_by_all_f(const fy_learner *learner, int64_t i)
     const fy_basis *basis = learner->basis;
     int64_t n = fy_generator_set_size(basis->model, i), g = basis->block_of_generator_set[i];
     int64_t d = basis->block[g].dim;
-    double rows[256], most = 0;
+    double rows[256], max = 0;
     assert_true(n * d <= 256 && n < 16);
     fy_basis_generators(basis, i, rows);
     for (int64_t bits = 0; bits < 1 << n; bits++) {
@@ -75,9 +75,9 @@ static double regression_by_all_f(const fy_learner *learner, int64_t i)
         fy_ridge_whiten(learner->ridge, g, psi, psi);
         for (int64_t k = 0; k < d; k++)
             square += psi[k] * psi[k];
-        most = fmax(most, square);
+        max = fmax(max, square);
     }
-    return 2 * learner->radius[g] * sqrt(most);
+    return 2 * learner->radius[g] * sqrt(max);
 }
 
 /* ||sum_j x_j f_j||: beta times the norm of psi_f. */
@@ -100,14 +100,14 @@ static double norm_of(const fy_confidence *set, int64_t i, const double *f)
 static double widest_by_all_f(const fy_confidence *set, int64_t i)
 {
     int64_t n = fy_generator_set_size(set->basis->model, i);
-    double most = 0, f[16] = {0};
+    double max = 0, f[16] = {0};
     assert_true(n <= 16);
     for (int64_t bits = 0; bits < 1 << n; bits++) {
         for (int64_t j = 0; j < n; j++)
             f[j] = (double)(bits >> j & 1);
-        most = fmax(most, norm_of(set, i, f));
+        max = fmax(max, norm_of(set, i, f));
     }
-    return most;
+    return max;
 }
 
 /* Who explores, and by what. */

@@ -130,7 +130,7 @@ static void parameters_may_come_before_their_algorithm(void **state)
     assert_memory_equal(&one, &other, sizeof one);
     foray_settings copy;
     const fy_explorer_ops *ops;
-    foray_parameter_value own[FY_MOST_PARAMETERS];
+    foray_parameter_value own[FY_MAX_PARAMETERS];
     support_ok(ctx, fy_settings_read(ctx, &one, &copy, &ops, own));
     assert_string_equal(ops->name, "sstp");
     assert_true(own[0].whole == 4 && own[5].real == 3 && own[1].real == 0.5);

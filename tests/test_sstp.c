@@ -400,7 +400,7 @@ static double least_visits(const char *spec, const char *algorithm)
     foray_settings settings = support_settings(algorithm, 4000, 9);
     settings.radius_scale = 0.02;
     stage g = set_world(spec, &settings);
-    double least = INFINITY, taken[64] = {0};
+    double min = INFINITY, taken[64] = {0};
     foray_draw draw = {.seed = 9};
     for (; draw.episode < 4000; draw.episode++) {
         int64_t s, a, next;
@@ -417,9 +417,9 @@ static double least_visits(const char *spec, const char *algorithm)
         support_ok(g.ctx, foray_explorer_end(g.explorer));
     }
     for (int64_t pair = 0; pair < g.model->pairs; pair++)
-        least = fmin(least, taken[pair]);
+        min = fmin(min, taken[pair]);
     clear(&g);
-    return least;
+    return min;
 }
 
 static void visits_what_is_hard(void **state)

@@ -67,12 +67,12 @@ static void test_kept_statements_stay_right(void **state)
     assert_ok(bench, fy_store_run(store, "DELETE FROM checkpoint; CREATE TEMP TABLE other(x)"));
     assert_ok(bench, fy_store_number(store, "SELECT count(*) FROM checkpoint", &number));
     assert_int_equal(number, 0);
-    for (int i = 0; i < 2 * FY_STORE_SPARES; i++) { /* all at the same address */
+    for (int i = 0; i < 2 * FY_STORE_CACHED; i++) { /* all at the same address */
         snprintf(sql, sizeof sql, "SELECT %d", i);
         assert_ok(bench, fy_store_number(store, sql, &number));
         assert_int_equal(number, i);
     }
-    assert_true(count_statements(store) <= FY_STORE_SPARES);
+    assert_true(count_statements(store) <= FY_STORE_CACHED);
     assert_ok(bench, fy_store_get_meta(store, "world", &text));
     assert_string_equal(text, "test:world");
     free(text);

@@ -336,12 +336,12 @@ static void hidden_lines_are_named(void **state)
 
 /* --------------------------------------------------------------------------- axes */
 
-static fy_scale scale_of(int kind, double least, double most, int wanted)
+static fy_scale scale_of(int kind, double min, double max, int wanted)
 {
     fy_axis axis = {.label = "", .kind = kind};
     fy_scale scale = fy_scale_empty(&axis, 0.0, 100.0);
-    fy_scale_include(&scale, least);
-    fy_scale_include(&scale, most);
+    fy_scale_include(&scale, min);
+    fy_scale_include(&scale, max);
     fy_scale_finish(&scale, &axis, wanted);
     return scale;
 }
@@ -361,7 +361,7 @@ static void linear_ticks_are_round(void **state)
     assert_int_equal(scale.ticks, 6);
     for (int i = 0; i < 6; i++)
         assert_true(fabs(scale.tick[i].value - 20.0 * i) < 1e-9);
-    assert_true(scale.most == 100.0 && scale.least == 0.0);
+    assert_true(scale.max == 100.0 && scale.min == 0.0);
     assert_true(fabs(fy_scale_position(&scale, 25.0) - 25.0) < 1e-9);
 }
 
@@ -372,10 +372,10 @@ static void ranges_are_covered(void **state)
     for (int i = -14; i <= 14; i++)
         for (double factor = 1.0; factor < 1e9; factor *= 3.7)
             for (int kind = 0; kind < 2; kind++) {
-                double least = 1.3 * pow(10.0, i), most = least * factor;
-                fy_scale scale = scale_of(kind, least, most, 6);
-                assert_true(scale.least <= least * (1 + 1e-9));
-                assert_true(scale.most >= most * (1 - 1e-9));
+                double min = 1.3 * pow(10.0, i), max = min * factor;
+                fy_scale scale = scale_of(kind, min, max, 6);
+                assert_true(scale.min <= min * (1 + 1e-9));
+                assert_true(scale.max >= max * (1 - 1e-9));
                 assert_in_range(labelled(&scale), 2, 16);
                 for (int t = 0; t < scale.ticks; t++) {
                     double at = fy_scale_position(&scale, scale.tick[t].value);

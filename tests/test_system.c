@@ -293,7 +293,7 @@ static void built_in_systems_open(void **state)
     for (; foray_system_builtin(count, &info); count++) {
         foray_system *system = NULL;
         assert_true(foray_system_names(info.name));
-        assert_true(info.parameters <= FY_MOST_PARAMETERS);
+        assert_true(info.parameters <= FY_MAX_PARAMETERS);
         support_ok(ctx, foray_system_open(ctx, info.name, &system));
         assert_string_equal(system->text, info.name);
         foray_system_destroy(system);

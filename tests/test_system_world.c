@@ -179,10 +179,10 @@ static void what_the_model_rules_out_is_told_as_the_nearest(void **unused)
     draw.step = 1;
     support_ok(s->ctx, foray_world_step(world, &draw, told, 0, &next));
     const int32_t *succ;
-    int64_t count = foray_model_successors(s->model, 5, 0, &succ), least = 11;
+    int64_t count = foray_model_successors(s->model, 5, 0, &succ), min = 11;
     for (int64_t j = 0; j < count; j++)
-        least = succ[j] < least ? succ[j] : least;
-    assert_true(next == least && least > 5);
+        min = succ[j] < min ? succ[j] : min;
+    assert_true(next == min && min > 5);
     foray_reward *reward = NULL;
     foray_policy *policy = NULL;
     foray_misfit misfit;

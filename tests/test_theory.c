@@ -220,14 +220,14 @@ static void determinants_double_seldom(void **state)
             const fy_basis *basis = s.model->basis;
             const int64_t episodes = 3000;
             assert_true(truth_play(s.explorer, s.world, episodes));
-            double most = 1;
+            double max = 1;
             for (int64_t g = 0; g < basis->blocks; g++) {
                 double d = basis->block[g].dim,
                        lambda = fy_learner_of(s.explorer)->ridge->lambda[g];
                 double updates = (double)(episodes * s.model->horizon);
-                most += d > 0 ? d * log2(1 + updates / (d * lambda)) : 0;
+                max += d > 0 ? d * log2(1 + updates / (d * lambda)) : 0;
             }
-            assert_true((double)s.explorer->plans <= most);
+            assert_true((double)s.explorer->plans <= max);
             assert_true(s.explorer->plans >= 5);
             support_stage_clear(&s);
         }
@@ -269,14 +269,14 @@ static void variance_is_within_its_error(void **state)
         assert_true(truth_play(s.explorer, s.world, 2000));
         assert_int_equal(foray_explorer_begin(s.explorer), FORAY_OK);
         const double *V = ((const fy_values *)s.explorer->self)->value;
-        double most = (double)(s.model->horizon * s.model->horizon);
+        double max = (double)(s.model->horizon * s.model->horizon);
         bool missed = false;
         for (int64_t t = 0; t < s.model->horizon; t++)
             for (int64_t pair = 0; pair < s.model->pairs; pair++) {
                 fy_variance estimate = fy_values_variance(s.explorer, t, pair);
                 double truth = true_variance(&s, V + (t + 1) * s.model->states, pair);
                 missed = missed || fabs(estimate.estimate - truth) > estimate.error + 1e-9;
-                tight += estimate.error < most / 4;
+                tight += estimate.error < max / 4;
                 checked++;
             }
         misses += missed;

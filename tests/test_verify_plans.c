@@ -146,7 +146,7 @@ static void read_plan(fy_store *store, plan_row *plan)
     plan->policy_bytes = fy_row_int(&row);
     assert_true(fy_row_intact(&row));
     assert_int_equal(fy_row_end(&row), FORAY_OK);
-    fy_store_drop_spares(store); /* whose text is on our stack */
+    fy_store_finalize_cached(store); /* whose text is on our stack */
 }
 
 static void write_plan(fy_store *store, const plan_row *plan)
@@ -175,7 +175,7 @@ static void write_plan(fy_store *store, const plan_row *plan)
     fy_row_put_int(&row, plan->reward_bytes);
     fy_row_put_int(&row, plan->policy_bytes);
     assert_int_equal(fy_row_insert(&row), FORAY_OK);
-    fy_store_drop_spares(store);
+    fy_store_finalize_cached(store);
 }
 
 static void forge(fy_store *store, int what)

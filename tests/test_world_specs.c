@@ -288,7 +288,7 @@ static void the_table_describes_the_worlds(void **state)
         for (int64_t i = 0; i < info.parameters; i++) {
             const foray_parameter *parameter = &info.parameter[i];
             foray_parameter_value value;
-            assert_true(parameter->least < parameter->most);
+            assert_true(parameter->min < parameter->max);
             assert_int_equal(foray_parameter_read(ctx, parameter, parameter->fallback, &value), 0);
             assert_true(strlen(parameter->help) > 5);
             horizon = horizon || strcmp(parameter->name, "horizon") == 0;

@@ -438,9 +438,9 @@ double EXPORT(play_axis_end)(bool vertical, int32_t which)
  * means of the clusters' own, by weight. */
 static foray_status place_state(const double *state, double *place)
 {
-    int64_t most = foray_clusters_most(play.clusters), heaviest = 0;
-    int32_t *cluster = calloc((size_t)most, sizeof *cluster);
-    double *weight = calloc((size_t)most, sizeof *weight);
+    int64_t max = foray_clusters_max(play.clusters), heaviest = 0;
+    int32_t *cluster = calloc((size_t)max, sizeof *cluster);
+    double *weight = calloc((size_t)max, sizeof *weight);
     if (!cluster || !weight) {
         free(cluster);
         free(weight);

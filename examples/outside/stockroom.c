@@ -14,7 +14,7 @@ enum { ACTIONS = 3 };
 enum { SERVED, LEAN, REWARDS };
 
 static const double weight[] = {0.3, 0.5, 0.2};
-static const int least[] = {0, 2, 5}, most[] = {3, 6, 10};
+static const int min[] = {0, 2, 5}, max[] = {3, 6, 10};
 static const int order[ACTIONS] = {0, 5, 10};
 static const char *const dimension_name[] = {"items"};
 static const char *const action_name[] = {"order-0", "order-5", "order-10"};
@@ -36,8 +36,8 @@ static double step_once(const foray_plugin_query *query, double items)
         double u = foray_plugin_uniform(query->key, 0);
         day = u < weight[QUIET] ? QUIET : u < weight[QUIET] + weight[NORMAL] ? NORMAL : RUSH;
     }
-    int kinds = most[day] - least[day] + 1;
-    int demand = least[day] + (int)(foray_plugin_uniform(query->key, 1) * kinds);
+    int kinds = max[day] - min[day] + 1;
+    int demand = min[day] + (int)(foray_plugin_uniform(query->key, 1) * kinds);
     int stock = (int)items + order[query->action];
     stock = stock < ROOM_FOR ? stock : ROOM_FOR;
     return stock > demand ? stock - demand : 0;

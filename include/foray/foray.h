@@ -127,7 +127,7 @@ FORAY_API bool foray_context_stop_flag(void *user);
 
 /* The largest number of bytes, in UTF-8, in the name of a model, a state, an action, a reward or a
  * system. Longer names are refused. */
-enum { FORAY_NAME_MOST = 255 };
+enum { FORAY_NAME_MAX = 255 };
 
 /* The character that a text in UTF-8 begins with, and how many bytes it has; -1, and 1 byte, where
  * the text is not UTF-8. */
@@ -149,7 +149,7 @@ FORAY_API const char *foray_shortest(double value, char text[FORAY_NUMBER_SIZE])
  * decimal point in every locale. False: it is not a number, or too large for a double. */
 FORAY_API bool foray_number_read(const char *text, double *out);
 /* The same for whole numbers, which may be written 1e5 or 200_000. */
-FORAY_API bool foray_whole_read(const char *text, int64_t *out);
+FORAY_API bool foray_integer_read(const char *text, int64_t *out);
 
 /* ------------------------------------------------------------------- files */
 
@@ -180,7 +180,7 @@ FORAY_API foray_status foray_files_sync(foray_context *ctx, const char *director
 /* Everything that has parameters (algorithms, worlds, experiments, commands) describes them
  * in tables of one kind, and their values are read from text in one place. */
 typedef enum foray_parameter_kind {
-    FORAY_WHOLE,     /* a whole number */
+    FORAY_INTEGER,   /* a whole number */
     FORAY_REAL,      /* a number */
     FORAY_CHOICE,    /* one of several words */
     FORAY_TEXT,      /* anything */
@@ -192,14 +192,14 @@ typedef struct foray_parameter {
     const char *name; /* its words joined by '_' */
     foray_parameter_kind kind;
     const char *fallback; /* the default, as text */
-    double least, most;   /* of numbers: both are allowed; beyond 1e18 the range has no upper end */
+    double min, max;      /* of numbers: both are allowed; beyond 1e18 the range has no upper end */
     const char *choices;  /* of choices: "this|that" */
     const char *help;     /* one line, without a full stop */
 } foray_parameter;
 
 typedef struct foray_parameter_value {
-    int64_t whole; /* of FORAY_WHOLE; of FORAY_CHOICE its place among the choices, from 0 */
-    double real;   /* of FORAY_REAL and FORAY_WHOLE */
+    int64_t whole; /* of FORAY_INTEGER; of FORAY_CHOICE its place among the choices, from 0 */
+    double real;   /* of FORAY_REAL and FORAY_INTEGER */
 } foray_parameter_value;
 
 /* Reads one value. FORAY_ERROR_USAGE says "rows=0, but it must be a whole number from 1 to 64".
@@ -621,9 +621,9 @@ typedef struct foray_world_ops {
      * those in other languages are. In step t and state s the action is action[t * states + s] or,
      * where that is -1, as it may be in open models, foray_draw_action; writes the horizon + 1
      * states that were met, `state`. After the last state of an episode that ended before, write
-     * FORAY_OVER if it was cut off and, in open models, FORAY_DONE if that state is absorbing.
-     * Called instead of reset and step by algorithms whose actions are fixed when an episode
-     * begins; it must do what those two would do. */
+     * FORAY_TRUNCATED if it was cut off and, in open models, FORAY_TERMINATED if that state is
+     * absorbing. Called instead of reset and step by algorithms whose actions are fixed when an
+     * episode begins; it must do what those two would do. */
     foray_status (*episode)(void *self, const foray_draw *draw, int64_t horizon, int64_t states,
                             const int32_t *action, int32_t *state);
     /* May be NULL: was the episode cut off after the last step, for a reason that says nothing
@@ -963,7 +963,7 @@ FORAY_API foray_status foray_explorer_cut(foray_explorer *explorer);
 
 /* An episode may end early. These stand for the actions after its end: nothing more was seen; the
  * last state is absorbing (open models only). */
-enum { FORAY_OVER = -1, FORAY_DONE = -2 };
+enum { FORAY_TRUNCATED = -1, FORAY_TERMINATED = -2 };
 
 /* The same in one call: plays one episode in `world`, whose random numbers are those of the
  * settings' seed and of the number of episodes ended before, so that it is the episode that
@@ -1076,9 +1076,9 @@ FORAY_API foray_status foray_explorer_find_tie(foray_explorer *explorer, const f
 /* A law's name: "12: (s=3, a=1) of 8" is law 12, which 8 pairs obey, (3,1) among them; in open
  * models "(s=3, a=1)" or "first state". 96 bytes are enough. */
 FORAY_API void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size);
-/* Keeps the reasons in the policy, for its file: at most `most` places and laws. */
+/* Keeps the reasons in the policy, for its file: at most `max` places and laws. */
 FORAY_API foray_status foray_policy_keep_doubt(foray_context *ctx, foray_policy *policy,
-                                               const foray_doubt *doubt, int64_t most);
+                                               const foray_doubt *doubt, int64_t max);
 
 /* The bound for all rewards: an upper bound on the gap of the plug-in plan of every reward; by the
  * radius of the exploration (foray_explorer_certify_by) on that of the algorithm's own plan, which
@@ -1128,7 +1128,7 @@ FORAY_API foray_status foray_explorer_intervals(foray_explorer *explorer, double
  * step. */
 typedef struct foray_enclosure {
     foray_model *model;
-    double *least, *most;    /* [transitions] intervals, as foray_explorer_intervals gives them */
+    double *min, *max;       /* [transitions] intervals, as foray_explorer_intervals gives them */
     int64_t *state;          /* [states of the model] their numbers in the open one; -1: none */
     int64_t low, high;       /* everywhere else */
     int64_t start;           /* -1: there is none */
@@ -1283,8 +1283,8 @@ FORAY_API foray_ahead foray_explorer_ahead(const foray_explorer *explorer);
  * foray_explorer_end just ended (horizon+1 states, horizon actions; generative
  * algorithms: 2 horizon states, for each step where it was and what followed). The actions
  * must be those that foray_explorer_act gave: opening a run relies on it. After the end of an
- * episode that foray_explorer_cut or foray_explorer_done ended, actions are FORAY_OVER or
- * FORAY_DONE, and the last state is repeated. */
+ * episode that foray_explorer_cut or foray_explorer_done ended, actions are FORAY_TRUNCATED or
+ * FORAY_TERMINATED, and the last state is repeated. */
 FORAY_API foray_status foray_run_record(foray_run *run, const int32_t *states,
                                         const int32_t *actions);
 /* Makes everything recorded so far durable. */
@@ -1377,7 +1377,7 @@ FORAY_API foray_status foray_run_refit(foray_run *run);
 
 /* Calls `fn` for the episodes first, first+1, ... , laid out as foray_run_record takes
  * them; return false to stop. Where episodes were shorter than the horizon, the remaining actions
- * are FORAY_OVER or FORAY_DONE, and the last state is repeated. */
+ * are FORAY_TRUNCATED or FORAY_TERMINATED, and the last state is repeated. */
 typedef bool (*foray_episode_fn)(void *user, int64_t episode, const int32_t *states,
                                  const int32_t *actions);
 FORAY_API foray_status foray_run_episodes(foray_run *run, int64_t first, foray_episode_fn fn,

@@ -52,7 +52,7 @@ typedef struct foray_system_query {
     int64_t action;
 } foray_system_query;
 
-enum { FORAY_MOST_ENDS = 256 };
+enum { FORAY_MAX_ENDS = 256 };
 
 typedef struct foray_system_ops {
     size_t size; /* sizeof(foray_system_ops) */
@@ -82,7 +82,7 @@ typedef struct foray_system_ops {
     bool sequential;
     /* May be NULL: true if answer k (from 0) of the last step led to an absorbing state. The
      * episode stays there, and nothing more is asked about it. Only asked after steps of at most
-     * FORAY_MOST_ENDS questions, all of reality. */
+     * FORAY_MAX_ENDS questions, all of reality. */
     bool (*ended)(void *self, int64_t k);
 } foray_system_ops;
 
@@ -209,9 +209,9 @@ FORAY_API void foray_clusters_destroy(foray_clusters *clusters);
 
 FORAY_API int64_t foray_clusters_count(const foray_clusters *clusters);
 /* The most clusters that one state may belong to. */
-FORAY_API int64_t foray_clusters_most(const foray_clusters *clusters);
+FORAY_API int64_t foray_clusters_max(const foray_clusters *clusters);
 /* P(x|s): returns how many are not zero, and writes them, clusters ascending; both arrays
- * have room for foray_clusters_most. */
+ * have room for foray_clusters_max. */
 FORAY_API int64_t foray_clusters_of(const foray_clusters *clusters, const double *state,
                                     int32_t *cluster, double *weight);
 /* The centre of a cluster, `dimensions` numbers. */
@@ -334,11 +334,11 @@ typedef struct foray_return {
     int64_t episodes;
 } foray_return;
 
-/* The mean of `count` independent numbers, at least 2, that all lie between `least` and
- * `most`, and an interval that is valid for every such distribution and every count: the
+/* The mean of `count` independent numbers, at least 2, that all lie between `min` and
+ * `max`, and an interval that is valid for every such distribution and every count: the
  * empirical Bernstein bound of Maurer and Pontil (2009). */
 FORAY_API foray_status foray_mean_interval(foray_context *ctx, int64_t count, const double *value,
-                                           double least, double most, double confidence,
+                                           double min, double max, double confidence,
                                            foray_return *out);
 
 /* Follows a policy in reality for `episodes` episodes and adds up reward `index`: out[e] is

@@ -13,7 +13,7 @@ static const double extreme = 1e150;
 fy_scale fy_scale_empty(const fy_axis *axis, double from, double to)
 {
     return (fy_scale){
-        .kind = axis->kind, .least = INFINITY, .most = -INFINITY, .from = from, .to = to};
+        .kind = axis->kind, .min = INFINITY, .max = -INFINITY, .from = from, .to = to};
 }
 
 void fy_scale_include(fy_scale *scale, double value)
@@ -27,8 +27,8 @@ void fy_scale_include(fy_scale *scale, double value)
     value = fmin(fmax(value, -extreme), extreme);
     if (scale->kind == FY_AXIS_LOG)
         value = fmax(value, 1.0 / extreme);
-    scale->least = fmin(scale->least, value);
-    scale->most = fmax(scale->most, value);
+    scale->min = fmin(scale->min, value);
+    scale->max = fmax(scale->max, value);
 }
 
 /* from + (to - from) (v - least)/(most - least), with the logarithms of all three numbers on a
@@ -36,28 +36,28 @@ void fy_scale_include(fy_scale *scale, double value)
 double fy_scale_position(const fy_scale *scale, double value)
 {
     bool log_axis = scale->kind == FY_AXIS_LOG;
-    double v = fmin(fmax(value, scale->least), scale->most);
-    double part =
-        log_axis ? (fy_log(v) - fy_log(scale->least)) / (fy_log(scale->most) - fy_log(scale->least))
-                 : (v - scale->least) / (scale->most - scale->least);
+    double v = fmin(fmax(value, scale->min), scale->max);
+    double part = log_axis
+                      ? (fy_log(v) - fy_log(scale->min)) / (fy_log(scale->max) - fy_log(scale->min))
+                      : (v - scale->min) / (scale->max - scale->min);
     return scale->from + part * (scale->to - scale->from);
 }
 
 /* Only a tick within the range, give or take rounding, is added. */
 static void add_tick(fy_scale *scale, double value, bool labelled)
 {
-    double slack = 1e-9 * (scale->most - scale->least);
+    double slack = 1e-9 * (scale->max - scale->min);
     bool inside = scale->kind == FY_AXIS_LOG
-                      ? value >= scale->least * (1.0 - 1e-9) && value <= scale->most * (1.0 + 1e-9)
-                      : value >= scale->least - slack && value <= scale->most + slack;
-    if (inside && scale->ticks < FY_MOST_TICKS)
+                      ? value >= scale->min * (1.0 - 1e-9) && value <= scale->max * (1.0 + 1e-9)
+                      : value >= scale->min - slack && value <= scale->max + slack;
+    if (inside && scale->ticks < FY_MAX_TICKS)
         scale->tick[scale->ticks++] = (fy_tick){value, labelled};
 }
 
 /* 1, 2 or 5 times a power of ten, and at least what `wanted` ticks over the range ask for. */
 static double round_step(const fy_scale *scale, int wanted)
 {
-    double exact = (scale->most - scale->least) / (double)wanted;
+    double exact = (scale->max - scale->min) / (double)wanted;
     double power = fy_pow(10.0, floor(fy_log10(exact))), part = exact / power;
     return power * (part <= 1.0 + 1e-9 ? 1.0 : part <= 2.0 + 1e-9 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
 }
@@ -66,13 +66,13 @@ static double round_step(const fy_scale *scale, int wanted)
 static void finish_linear(fy_scale *scale, const fy_axis *axis, int wanted)
 {
     if (axis->from_zero)
-        scale->least = fmin(scale->least, 0.0);
-    if (scale->most - scale->least <= 1e-12 * fabs(scale->most))
-        scale->most = scale->least + (scale->least != 0.0 ? fabs(scale->least) : 1.0);
+        scale->min = fmin(scale->min, 0.0);
+    if (scale->max - scale->min <= 1e-12 * fabs(scale->max))
+        scale->max = scale->min + (scale->min != 0.0 ? fabs(scale->min) : 1.0);
     double step = round_step(scale, wanted);
-    double first = floor(scale->least / step + 1e-9), last = ceil(scale->most / step - 1e-9);
-    scale->least = first * step;
-    scale->most = last * step;
+    double first = floor(scale->min / step + 1e-9), last = ceil(scale->max / step - 1e-9);
+    scale->min = first * step;
+    scale->max = last * step;
     for (int i = 0; i <= (int)(last - first); i++)
         add_tick(scale, (first + i) * step, true);
 }
@@ -81,7 +81,7 @@ static void finish_linear(fy_scale *scale, const fy_axis *axis, int wanted)
  * there is room, with labels at the digits in `also`. Returns how many labels there are. */
 static int put_log_ticks(fy_scale *scale, int stride, const char *also)
 {
-    int first = (int)floor(fy_log10(scale->least)), last = (int)ceil(fy_log10(scale->most));
+    int first = (int)floor(fy_log10(scale->min)), last = (int)ceil(fy_log10(scale->max));
     int labels = 0;
     scale->ticks = 0;
     for (int i = first; i <= last; i++) {
@@ -100,7 +100,7 @@ static void put_round_ticks(fy_scale *scale)
     enum { FEW = 4 };
     double step = round_step(scale, FEW);
     scale->ticks = 0;
-    int first = (int)ceil(scale->least / step - 1e-9);
+    int first = (int)ceil(scale->min / step - 1e-9);
     for (int i = 0; i <= FEW; i++)
         add_tick(scale, (first + i) * step, true);
 }
@@ -112,13 +112,13 @@ static void finish_log(fy_scale *scale, int wanted)
 {
     enum { ENOUGH = 3 };
     const double least_ratio = 3.0, room_for_zero = fy_pow(10.0, 0.5);
-    double ratio = scale->most / scale->least;
+    double ratio = scale->max / scale->min;
     double widen = ratio < least_ratio ? sqrt(least_ratio / ratio) : 1.0;
-    scale->least /= widen;
-    scale->most *= widen;
+    scale->min /= widen;
+    scale->max *= widen;
     if (scale->foot)
-        scale->least /= room_for_zero;
-    int first = (int)floor(fy_log10(scale->least)), last = (int)ceil(fy_log10(scale->most));
+        scale->min /= room_for_zero;
+    int first = (int)floor(fy_log10(scale->min)), last = (int)ceil(fy_log10(scale->max));
     int stride = (last - first - 1) / wanted + 1; /* both ends may lie outside */
     if (put_log_ticks(scale, stride, "") < ENOUGH && stride == 1 &&
         put_log_ticks(scale, stride, "25") < ENOUGH)
@@ -127,10 +127,10 @@ static void finish_log(fy_scale *scale, int wanted)
 
 void fy_scale_finish(fy_scale *scale, const fy_axis *axis, int wanted)
 {
-    bool empty = scale->least > scale->most;
+    bool empty = scale->min > scale->max;
     if (empty) {
-        scale->least = scale->kind == FY_AXIS_LOG ? 0.1 : 0.0;
-        scale->most = 1.0;
+        scale->min = scale->kind == FY_AXIS_LOG ? 0.1 : 0.0;
+        scale->max = 1.0;
     }
     if (scale->kind == FY_AXIS_LOG)
         finish_log(scale, wanted);
@@ -158,7 +158,7 @@ const char *fy_scale_label(const fy_scale *scale, double value, char out[FY_NUMB
 {
     double size = fabs(value);
     bool plain = size >= 0.9e-3 && size < 0.9e7;
-    bool zero = scale->kind == FY_AXIS_LINEAR && size < 1e-9 * (scale->most - scale->least);
+    bool zero = scale->kind == FY_AXIS_LINEAR && size < 1e-9 * (scale->max - scale->min);
     if (zero || value == 0.0)
         fy_format(out, FY_NUMBER_SIZE, "0");
     else if (plain && size >= 999.5)

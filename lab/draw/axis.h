@@ -5,7 +5,7 @@
 
 #include "draw/svg.h"
 
-enum { FY_MOST_TICKS = 128 };
+enum { FY_MAX_TICKS = 128 };
 
 typedef struct fy_tick {
     double value;
@@ -14,11 +14,11 @@ typedef struct fy_tick {
 
 typedef struct fy_scale {
     fy_axis_kind kind;
-    double least, most; /* of the axis; logarithmic: both positive */
-    double from, to;    /* in the picture */
-    bool foot;          /* logarithmic: the lowest position stands for 0 */
+    double min, max; /* of the axis; logarithmic: both positive */
+    double from, to; /* in the picture */
+    bool foot;       /* logarithmic: the lowest position stands for 0 */
     int ticks;
-    fy_tick tick[FY_MOST_TICKS];
+    fy_tick tick[FY_MAX_TICKS];
 } fy_scale;
 
 /* Gathers numbers that must be on the axis. Begin with fy_scale_empty. */

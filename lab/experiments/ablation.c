@@ -370,9 +370,9 @@ static void pair_up(const fy_lab *lab, int64_t world, int64_t choice, int measur
 {
     for (int64_t s = 0; s < fy_lab_whole(lab, SEEDS); s++) {
         const fy_rows *rows = rows_of(lab, world, choice, s), *base = rows_of(lab, world, 0, s);
-        double least = floor_of(base, measure);
+        double min = floor_of(base, measure);
         value[s] = value_of(lab, rows, measure);
-        log_ratio[s] = fy_log(fmax(value[s], least) / fmax(value_of(lab, base, measure), least));
+        log_ratio[s] = fy_log(fmax(value[s], min) / fmax(value_of(lab, base, measure), min));
     }
 }
 

@@ -307,7 +307,7 @@ static double episodes_at(const study *s, int kind, int64_t a, const int64_t at[
 
 static foray_status open_study(fy_lab *lab, fy_content *content, study *s)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     *s = (study){.lab = lab,
                  .content = content,
                  .algorithms = fy_lab_count(lab, ALGORITHMS),
@@ -318,10 +318,10 @@ static foray_status open_study(fy_lab *lab, fy_content *content, study *s)
         count[OVER_H] = fy_lab_count(lab, HORIZONS);
         count[OVER_D] = fy_lab_count(lab, ZONES);
         int64_t points = count[OVER_EPS] * count[OVER_H] * count[OVER_D];
-        most = points > most ? points : most;
+        max = points > max ? points : max;
     }
-    bool room = FY_ALLOC(lab->ctx, s->pick, s->seeds) && FY_ALLOC(lab->ctx, s->x, most) &&
-                FY_ALLOC(lab->ctx, s->y, most) && FY_ALLOC(lab->ctx, s->group, most);
+    bool room = FY_ALLOC(lab->ctx, s->pick, s->seeds) && FY_ALLOC(lab->ctx, s->x, max) &&
+                FY_ALLOC(lab->ctx, s->y, max) && FY_ALLOC(lab->ctx, s->group, max);
     return room ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
@@ -395,20 +395,20 @@ static void find_fewest(study *s, int kind)
 {
     const int64_t *count = s->count[kind];
     const int64_t at[VARIABLES] = {count[0] / 2, count[1] / 2, count[2] / 2};
-    double least = INFINITY, most = 0;
+    double min = INFINITY, max = 0;
     int64_t best = -1, last = -1;
     for (int64_t a = 0; a < s->algorithms; a++) {
         double K = episodes_at(s, kind, a, at, NULL);
         if (strcmp(algorithm_name(s, a), "generative") == 0)
             continue;
-        best = K < least ? a : best;
-        least = fmin(least, K);
-        last = K > most ? a : last;
-        most = fmax(most, K);
+        best = K < min ? a : best;
+        min = fmin(min, K);
+        last = K > max ? a : last;
+        max = fmax(max, K);
     }
     char few[FY_NUMBER_SIZE], many[FY_NUMBER_SIZE];
-    fy_number(least, few);
-    fy_number(isfinite(most) ? most : fy_lab_real(s->lab, EPISODES), many);
+    fy_number(min, few);
+    fy_number(isfinite(max) ? max : fy_lab_real(s->lab, EPISODES), many);
     if (best >= 0)
         fy_lab_find(s->lab,
                     "For a %s of %g at H = %g, d = %g, %s needs the fewest episodes, %s, and %s "
@@ -417,7 +417,7 @@ static void find_fewest(study *s, int kind)
                     fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]),
                     variable_at(s, kind, OVER_H, at[OVER_H]),
                     variable_at(s, kind, OVER_D, at[OVER_D]), algorithm_name(s, best), few,
-                    algorithm_name(s, last), isfinite(most) ? "" : "more than ", many);
+                    algorithm_name(s, last), isfinite(max) ? "" : "more than ", many);
 }
 
 /* There, how many everybody needs. */
@@ -461,13 +461,13 @@ static void find_exponents(study *s, int kind, int64_t a, const exponent its[VAR
 }
 
 /* The theorem's exponent: both ends of "4 to 5". NaN: there is none. */
-static void read_theorem(const char *theorem, double *least, double *most)
+static void read_theorem(const char *theorem, double *min, double *max)
 {
     char first[16];
     const char *last = strrchr(theorem, ' ');
     fy_format(first, sizeof first, "%.*s", (int)strcspn(theorem, " "), theorem);
-    if (!foray_number_read(first, least) || !foray_number_read(last ? last + 1 : first, most))
-        *least = *most = NAN;
+    if (!foray_number_read(first, min) || !foray_number_read(last ? last + 1 : first, max))
+        *min = *max = NAN;
 }
 
 /* Every exponent with its interval, and the theorem's beside it. */
@@ -493,13 +493,13 @@ static void find_against_theorems(study *s, const exponent *its)
 {
     int64_t known = 0, within = 0;
     for (int64_t i = 0; i < KINDS * s->algorithms * VARIABLES; i++) {
-        double least, most;
+        double min, max;
         int64_t a = i / VARIABLES % s->algorithms;
-        read_theorem(theorem_of(algorithm_name(s, a), (int)(i % VARIABLES)), &least, &most);
-        if (isnan(most) || isnan(its[i].slope))
+        read_theorem(theorem_of(algorithm_name(s, a), (int)(i % VARIABLES)), &min, &max);
+        if (isnan(max) || isnan(its[i].slope))
             continue;
         known++;
-        within += its[i].low <= most;
+        within += its[i].low <= max;
     }
     fy_lab_find(s->lab,
                 "K grows like a power of 1/eps, H and d: of %" PRId64

@@ -237,16 +237,16 @@ static double number_of(const fy_coverage_outcome *outcome, int number)
 
 /* Median and most over the runs; NaN where a rule has no such thing. */
 static void summarise_runs(int64_t runs, const fy_coverage_outcome *outcome, int number,
-                           double *work, double *median, double *most)
+                           double *work, double *median, double *max)
 {
-    *median = *most = NAN;
+    *median = *max = NAN;
     for (int64_t i = 0; i < runs; i++)
         work[i] = number_of(&outcome[i], number);
     if (isnan(work[0]))
         return;
     fy_sort(runs, work);
     *median = fy_median(runs, work);
-    *most = work[runs - 1];
+    *max = work[runs - 1];
 }
 
 /* One row for all runs: how often it held, and medians. */
@@ -254,11 +254,11 @@ static foray_status add_row(foray_context *ctx, const fy_lab *lab, const int64_t
                             const fy_coverage_outcome *outcome, double *work, fy_rows *rows)
 {
     int64_t runs = fy_lab_whole(lab, SEEDS);
-    double most, row[COLUMNS] = {[C_RULE] = (double)at[AT_RULE],
-                                 [C_WORLD] = (double)at[AT_WORLD],
-                                 [C_DELTA] = delta_of(lab, at),
-                                 [C_SCALE] = scale_of(lab, at),
-                                 [C_RUNS] = (double)runs};
+    double max, row[COLUMNS] = {[C_RULE] = (double)at[AT_RULE],
+                                [C_WORLD] = (double)at[AT_WORLD],
+                                [C_DELTA] = delta_of(lab, at),
+                                [C_SCALE] = scale_of(lab, at),
+                                [C_RUNS] = (double)runs};
     for (int64_t i = 0; i < runs; i++)
         row[C_HELD] += fy_coverage_held(&outcome[i]);
     for (int n = 0; n < SHARES; n++) {
@@ -271,7 +271,7 @@ static foray_status add_row(foray_context *ctx, const fy_lab *lab, const int64_t
                        &row[C_SET_MOST + 2 * n]);
     }
     for (int n = SHARES; n < NUMBERS; n++)
-        summarise_runs(runs, outcome, n, work, &row[C_BOUND + n - SHARES], &most);
+        summarise_runs(runs, outcome, n, work, &row[C_BOUND + n - SHARES], &max);
     return fy_rows_add(ctx, rows, row);
 }
 
@@ -439,21 +439,21 @@ static void find_tightness(fy_lab *lab)
 {
     const coverage_rule *rule;
     for (int64_t r = 0; (rule = rule_at(r)); r++) {
-        double least = INFINITY, most = 0.0, closest = 0.0;
+        double min = INFINITY, max = 0.0, closest = 0.0;
         for (int64_t i = 0; i < lab->cells; i++) {
             const double *row = row_of(lab, i);
             if (is_control(row) || (int64_t)row[C_RULE] != r || isnan(row[C_SETS]))
                 continue;
-            least = fmin(least, row[C_SET_MEDIAN]);
-            most = fmax(most, row[C_SET_MEDIAN]);
+            min = fmin(min, row[C_SET_MEDIAN]);
+            max = fmax(max, row[C_SET_MEDIAN]);
             closest = fmax(closest, row[C_SET_MOST]);
         }
-        if (isfinite(least))
+        if (isfinite(min))
             fy_lab_find(lab,
                         "%s: at its worst moment the median run uses %.2g%% to %.2g%% of the "
                         "radius, depending on world and delta; the closest call of all is "
                         "%.3g%%.",
-                        rule->name, 100.0 * least, 100.0 * most, 100.0 * closest);
+                        rule->name, 100.0 * min, 100.0 * max, 100.0 * closest);
     }
 }
 
@@ -542,7 +542,7 @@ static void draw_shares(const fy_lab *lab, fy_content *content)
 
 /* One line: a rule in a world at the control's delta, in the order of the scales. */
 static void draw_control_line(const fy_lab *lab, const char *rule, int64_t world,
-                              fy_content *content, double *least)
+                              fy_content *content, double *min)
 {
     double delta = fy_lab_real(lab, CONTROL_DELTA), last = 0.0;
     char name[FY_LABEL_SIZE];
@@ -562,7 +562,7 @@ static void draw_control_line(const fy_lab *lab, const char *rule, int64_t world
         fy_content_point(content,
                          (fy_series_point){next[C_SCALE], share_of(next, C_HELD), at.low, at.high});
         last = next[C_SCALE];
-        *least = fmin(*least, last);
+        *min = fmin(*min, last);
     }
 }
 
@@ -576,7 +576,7 @@ static void draw_control(const fy_lab *lab, fy_content *content)
     for (int64_t c = 0; c < fy_lab_count(lab, CONTROL_RULES); c++) {
         const char *rule = fy_lab_word(lab, CONTROL_RULES, c);
         char id[32], title[96];
-        double least = INFINITY;
+        double min = INFINITY;
         fy_format(id, sizeof id, "control%" PRId64, c + 1);
         fy_format(title, sizeof title, "Everything held: %s, scaled down", rule);
         fy_content_chart(content, &(fy_chart){.id = id,
@@ -585,9 +585,9 @@ static void draw_control(const fy_lab *lab, fy_content *content)
                                               .x = {.label = "factor of the radius"},
                                               .y = {.label = "share of runs", .from_zero = true}});
         for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++)
-            draw_control_line(lab, rule, w, content, &least);
+            draw_control_line(lab, rule, w, content, &min);
         fy_content_series(content, "1 − delta");
-        fy_content_point(content, (fy_series_point){least, promised, NAN, NAN});
+        fy_content_point(content, (fy_series_point){min, promised, NAN, NAN});
         fy_content_point(content, (fy_series_point){1.0, promised, NAN, NAN});
     }
 }

@@ -156,12 +156,12 @@ foray_status fy_coverage_run(foray_context *ctx, const foray_model *model,
     watch w = {
         .ctx = ctx, .model = model, .basis = certificates, .search = search, .rounds = rounds};
     w.found.set = w.found.all = w.found.bound = NAN; /* fmax takes whatever comes first */
-    int64_t most = 1;
+    int64_t max = 1;
     for (int f = 0; f < FY_FAMILIES; f++) {
         int64_t size = search->family[f]->count;
-        most = size > most ? size : most;
+        max = size > max ? size : max;
     }
-    foray_status status = FY_ALLOC(ctx, w.policies, most) ? FORAY_OK : FORAY_ERROR_MEMORY;
+    foray_status status = FY_ALLOC(ctx, w.policies, max) ? FORAY_OK : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
         status = foray_explorer_create(ctx, model, settings, &w.explorer);
     if (status == FORAY_OK)

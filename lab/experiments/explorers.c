@@ -107,9 +107,9 @@ static foray_status judge_goals(exploring *r, bool *reached)
 {
     int64_t goals = r->goals->count;
     double sum = 0,
-           most = fy_lab_real(r->lab, GOAL_SHARE) * (double)(goals * foray_model_horizon(r->model));
+           max = fy_lab_real(r->lab, GOAL_SHARE) * (double)(goals * foray_model_horizon(r->model));
     foray_status status = FORAY_OK;
-    for (int64_t i = 0; i < goals && status == FORAY_OK && sum <= most; i++) {
+    for (int64_t i = 0; i < goals && status == FORAY_OK && sum <= max; i++) {
         const foray_reward *reward = r->goals->reward[i];
         foray_policy *policy;
         status = foray_explorer_plan(r->explorer, 1, &reward, FORAY_PLUGIN, &policy);
@@ -118,7 +118,7 @@ static foray_status judge_goals(exploring *r, bool *reached)
         sum += policy->certificate.gap;
         foray_policy_destroy(policy);
     }
-    *reached = sum <= most;
+    *reached = sum <= max;
     return status;
 }
 
@@ -264,13 +264,13 @@ static void show_numbers(const fy_lab *lab, int column, const char *name, const 
 /* How many times the episodes of the best an algorithm needs: in the middle world, and at worst. */
 typedef struct standing {
     int64_t worlds, reached, best; /* that someone reached; that it reached; where it was best */
-    double least, middle, worst;
+    double min, middle, worst;
 } standing;
 
 static standing stand(const fy_lab *lab, int64_t algorithm, int column)
 {
     enum { MOST = 256 };
-    standing out = {.least = NAN, .middle = NAN, .worst = NAN};
+    standing out = {.min = NAN, .middle = NAN, .worst = NAN};
     double ratio[MOST];
     for (int64_t w = 0; w < fy_lab_count(lab, WORLDS) && out.worlds < MOST; w++) {
         double best = best_of(lab, w, column), own = median_of(lab, w, algorithm, column);
@@ -283,7 +283,7 @@ static standing stand(const fy_lab *lab, int64_t algorithm, int column)
     if (out.worlds == 0)
         return out;
     fy_sort(out.worlds, ratio);
-    out.least = ratio[0];
+    out.min = ratio[0];
     out.middle = ratio[(out.worlds - 1) / 2];
     out.worst = ratio[out.worlds - 1];
     return out;
@@ -294,14 +294,14 @@ static const char *const measure_words[] = {"certificates of goals", "the bound 
 /* Who is best in most worlds, for one measure. */
 static void find_best(fy_lab *lab, int measure)
 {
-    int64_t best = -1, most = 0;
+    int64_t best = -1, max = 0;
     standing its = {0};
     for (int64_t a = 0; a < fy_lab_count(lab, ALGORITHMS); a++) {
         standing s = stand(lab, a, measure == 0 ? C_GOALS : C_ALL);
         bool counts = strcmp(fy_lab_word(lab, ALGORITHMS, a), "generative") != 0;
-        if (counts && s.best > most) {
+        if (counts && s.best > max) {
             best = a;
-            most = s.best;
+            max = s.best;
             its = s;
         }
     }
@@ -367,7 +367,7 @@ static void draw_multiples(const fy_lab *lab, int column, const char *id, const 
                                           .line = &best});
     for (int64_t a = 0; a < fy_lab_count(lab, ALGORITHMS); a++) {
         standing s = stand(lab, a, column);
-        fy_span row = {.low = s.least, .high = s.worst, .point = s.middle, .truth = NAN};
+        fy_span row = {.low = s.min, .high = s.worst, .point = s.middle, .truth = NAN};
         fy_format(row.label, sizeof row.label, "%s", fy_lab_word(lab, ALGORITHMS, a));
         fy_content_span(content, &row);
     }

@@ -31,8 +31,8 @@ static double packing_bound(const fy_hard_class *hard)
  * K >= 3 (d-1)^2, and probabilities stay where the proof needs them. */
 static double hypercube_bound(const fy_hard_class *hard)
 {
-    double most = fy_hard_class_most_eps(hard);
-    if (!(most > 0) || hard->eps > most * (1 + 1e-12))
+    double max = fy_hard_class_max_eps(hard);
+    if (!(max > 0) || hard->eps > max * (1 + 1e-12))
         return NAN;
     double side = (double)(hard->horizon - 1) * (double)(hard->dim - 1) * (1 - 4 * hard->delta);
     return side * side / (768 * hard->eps * hard->eps);
@@ -43,7 +43,7 @@ double fy_hard_class_bound(const fy_hard_class *hard)
     return hard->kind == FY_HARD_PACKING ? packing_bound(hard) : hypercube_bound(hard);
 }
 
-int64_t fy_hard_class_least_dim(double delta)
+int64_t fy_hard_class_min_dim(double delta)
 {
     int64_t dim = 2;
     while (information((double)dim, delta) <= 0)
@@ -51,7 +51,7 @@ int64_t fy_hard_class_least_dim(double delta)
     return dim;
 }
 
-double fy_hard_class_most_eps(const fy_hard_class *hard)
+double fy_hard_class_max_eps(const fy_hard_class *hard)
 {
     double d = (double)hard->dim, steps = (double)(hard->horizon - 1);
     if (hard->kind == FY_HARD_PACKING)

@@ -28,11 +28,11 @@ const char *fy_hard_class_name(int kind);
 double fy_hard_class_bound(const fy_hard_class *hard);
 
 /* The least d from which on the bound for packings is positive: 61 to 72. */
-int64_t fy_hard_class_least_dim(double delta);
+int64_t fy_hard_class_min_dim(double delta);
 
 /* The largest eps that the class has room for: beyond it probabilities would leave [0,1]
  * (packing), or the range in which the theorem holds (hypercube). */
-double fy_hard_class_most_eps(const fy_hard_class *hard);
+double fy_hard_class_max_eps(const fy_hard_class *hard);
 
 /* How many members the class has; of packings, how many its theorem counts on. */
 int64_t fy_hard_class_members(const fy_hard_class *hard);

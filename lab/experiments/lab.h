@@ -119,25 +119,25 @@ static inline const char *fy_lab_word(const fy_lab *lab, int parameter, int64_t 
 }
 
 /* Rows of a table of parameters, with their quick and full defaults: one value, or a list. */
-#define FY_LAB_ROW(name_, quick_, full_, kind_, list_, least_, most_, choices_, help_)             \
+#define FY_LAB_ROW(name_, quick_, full_, kind_, list_, min_, max_, choices_, help_)                \
     {                                                                                              \
         .is = {.name = (name_),                                                                    \
                .kind = (kind_),                                                                    \
                .fallback = (full_),                                                                \
-               .least = (least_),                                                                  \
-               .most = (most_),                                                                    \
+               .min = (min_),                                                                      \
+               .max = (max_),                                                                      \
                .choices = (choices_),                                                              \
                .help = (help_)},                                                                   \
         .quick = (quick_), .list = (list_)                                                         \
     }
-#define FY_LAB_WHOLE(name, quick, full, least, most, help)                                         \
-    FY_LAB_ROW(name, quick, full, FORAY_WHOLE, false, least, most, NULL, help)
-#define FY_LAB_WHOLES(name, quick, full, least, most, help)                                        \
-    FY_LAB_ROW(name, quick, full, FORAY_WHOLE, true, least, most, NULL, help)
-#define FY_LAB_REAL(name, quick, full, least, most, help)                                          \
-    FY_LAB_ROW(name, quick, full, FORAY_REAL, false, least, most, NULL, help)
-#define FY_LAB_REALS(name, quick, full, least, most, help)                                         \
-    FY_LAB_ROW(name, quick, full, FORAY_REAL, true, least, most, NULL, help)
+#define FY_LAB_WHOLE(name, quick, full, min, max, help)                                            \
+    FY_LAB_ROW(name, quick, full, FORAY_INTEGER, false, min, max, NULL, help)
+#define FY_LAB_WHOLES(name, quick, full, min, max, help)                                           \
+    FY_LAB_ROW(name, quick, full, FORAY_INTEGER, true, min, max, NULL, help)
+#define FY_LAB_REAL(name, quick, full, min, max, help)                                             \
+    FY_LAB_ROW(name, quick, full, FORAY_REAL, false, min, max, NULL, help)
+#define FY_LAB_REALS(name, quick, full, min, max, help)                                            \
+    FY_LAB_ROW(name, quick, full, FORAY_REAL, true, min, max, NULL, help)
 #define FY_LAB_CHOICE(name, quick, full, choices, help)                                            \
     FY_LAB_ROW(name, quick, full, FORAY_CHOICE, false, 0, 0, choices, help)
 #define FY_LAB_CHOICES(name, quick, full, choices, help)                                           \

@@ -197,12 +197,12 @@ static foray_status add_class(fy_lab *lab, const fy_hard_class *hard)
 static foray_status check_class(const fy_lab *lab, const fy_hard_class *hard)
 {
     foray_model *model;
-    double most = fy_hard_class_most_eps(hard);
-    if (hard->eps > most * (1 + 1e-12))
+    double max = fy_hard_class_max_eps(hard);
+    if (hard->eps > max * (1 + 1e-12))
         return fy_fail(lab->ctx, FORAY_ERROR_USAGE,
                        "lowerbound: %s \"%.15g\" is more than %.15g, all that the class has room "
                        "for at this d, H and delta",
-                       hard->kind == FY_HARD_PACKING ? "eps" : "cube_eps", hard->eps, most);
+                       hard->kind == FY_HARD_PACKING ? "eps" : "cube_eps", hard->eps, max);
     foray_status status = fy_hard_class_model(lab->ctx, hard, 0, &model);
     if (status == FORAY_OK)
         foray_model_destroy(model);
@@ -371,7 +371,7 @@ enum { POINTS = 33 };
 static void draw_bounds(const fy_lab *lab, bool over_dim, fy_content *content)
 {
     fy_hard_class hard = hard_class_of(lab, over_dim ? FY_HARD_HYPERCUBE : FY_HARD_PACKING);
-    double most = fy_hard_class_most_eps(&hard);
+    double max = fy_hard_class_max_eps(&hard);
     char note[160];
     if (over_dim)
         fy_format(note, sizeof note, "H = %" PRId64 ", eps = %.4g, delta = %.4g", hard.horizon,
@@ -391,7 +391,7 @@ static void draw_bounds(const fy_lab *lab, bool over_dim, fy_content *content)
             if (over_dim)
                 hard.dim = (int64_t)rint(2 * fy_pow(2, 8.0 * i / (POINTS - 1)));
             else
-                hard.eps = most * fy_pow(10, -2.0 * i / (POINTS - 1));
+                hard.eps = max * fy_pow(10, -2.0 * i / (POINTS - 1));
             fy_content_point(content, (fy_series_point){over_dim ? (double)hard.dim : hard.eps,
                                                         bound_or_nothing(&hard), NAN, NAN});
         }
@@ -447,7 +447,7 @@ static void show_least_dims(const fy_lab *lab, fy_content *content)
     fy_table table = fy_table_begin(lab->ctx, 2, heading);
     for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
         fy_table_shortest(&table, deltas[i]);
-        fy_table_integer(&table, fy_hard_class_least_dim(deltas[i]));
+        fy_table_integer(&table, fy_hard_class_min_dim(deltas[i]));
     }
     fy_content_paragraph(content, "The least d at which the bound for packings says anything at "
                                   "all, whatever H and eps are:");
@@ -461,18 +461,18 @@ static void find_bounds(fy_lab *lab)
     fy_hard_class packing = hard_class_of(lab, FY_HARD_PACKING);
     fy_hard_class cube = hard_class_of(lab, FY_HARD_HYPERCUBE);
     double bound = fy_hard_class_bound(&packing);
-    int64_t least = fy_hard_class_least_dim(packing.delta);
+    int64_t min = fy_hard_class_min_dim(packing.delta);
     if (bound > 0)
         fy_lab_find(lab,
                     "packing: at delta = %.4g the bound is vacuous below d = %" PRId64
                     "; at d = %" PRId64 ", H = %" PRId64 ", eps = %.4g it is %.4g episodes%s.",
-                    packing.delta, least, packing.dim, packing.horizon, packing.eps, bound,
+                    packing.delta, min, packing.dim, packing.horizon, packing.eps, bound,
                     bound < 1 ? ", less than one" : "");
     else
         fy_lab_find(lab,
                     "packing: at delta = %.4g the bound is vacuous below d = %" PRId64
                     ", and so at d = %" PRId64 ": nothing to measure.",
-                    packing.delta, least, packing.dim);
+                    packing.delta, min, packing.dim);
     if (fy_hard_class_bound(&cube) > 0)
         fy_lab_find(lab,
                     "hypercube: the bound says something at every d; at d = %" PRId64
@@ -523,10 +523,10 @@ static void find_reached(fy_lab *lab, const success_rates *r)
     }
     const success_rate *last = rate_at(r, 0, r->count - 1);
     const success_rate *rate = first < 0 ? last : rate_at(r, first, at);
-    char multiple[FY_NUMBER_SIZE], episodes[FY_NUMBER_SIZE], most[FY_NUMBER_SIZE];
+    char multiple[FY_NUMBER_SIZE], episodes[FY_NUMBER_SIZE], max[FY_NUMBER_SIZE];
     fy_number(rate->multiple, multiple);
     fy_number(rate->episodes, episodes);
-    fy_number(last->multiple, most);
+    fy_number(last->multiple, max);
     if (first < 0)
         fy_lab_find(lab,
                     "In the %s, no algorithm succeeds with a rate of 1 - delta within %s times the "
@@ -538,7 +538,7 @@ static void find_reached(fy_lab *lab, const success_rates *r)
                     "the bound on (%s episodes); %" PRId64 " of %" PRId64
                     " algorithms do not within %s times the bound.",
                     fy_hard_class_name(r->kind), fy_lab_word(lab, ALGORITHMS, first), multiple,
-                    episodes, missing, r->algorithms, most);
+                    episodes, missing, r->algorithms, max);
 }
 
 /* ---------------------------------------------------------------------- success rates */

@@ -68,11 +68,11 @@ static foray_status check_differ(const fy_lab *lab, const foray_lab_parameter *p
 static foray_status read_value(const fy_lab *lab, const foray_lab_parameter *parameter,
                                const char *text, fy_lab_value *value)
 {
-    size_t most = strlen(text) + 1;
-    bool numbers = parameter->is.kind == FORAY_WHOLE || parameter->is.kind == FORAY_REAL;
+    size_t max = strlen(text) + 1;
+    bool numbers = parameter->is.kind == FORAY_INTEGER || parameter->is.kind == FORAY_REAL;
     if (!(value->text = fy_text(lab->ctx, text)) || !(value->pieces = fy_text(lab->ctx, text)) ||
-        (numbers && !FY_ALLOC(lab->ctx, value->number, most)) ||
-        (!numbers && !FY_ALLOC(lab->ctx, value->word, most)))
+        (numbers && !FY_ALLOC(lab->ctx, value->number, max)) ||
+        (!numbers && !FY_ALLOC(lab->ctx, value->word, max)))
         return FORAY_ERROR_MEMORY;
     foray_status status = FORAY_OK;
     for (char *piece = value->pieces, *next; piece && status == FORAY_OK; piece = next) {

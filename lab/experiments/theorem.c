@@ -348,7 +348,7 @@ static void describe(const promise *p, char out[128])
 
 /* Least, median and most of the numbers in p->work. */
 typedef struct spread {
-    double least, median, most;
+    double min, median, max;
 } spread;
 
 static spread spread_of_work(const promise *p)
@@ -393,11 +393,11 @@ static int64_t count_kept(const promise *p)
 /* The furthest that the estimate was from theta*, over all runs and checkpoints. */
 static double most_distance(const promise *p)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (int64_t i = 0; i < p->runs; i++)
         for (int64_t k = 0; k < p->points; k++)
-            most = fmax(most, row_of(p, i, k)[C_DISTANCE]);
-    return most;
+            max = fmax(max, row_of(p, i, k)[C_DISTANCE]);
+    return max;
 }
 
 /* --------------------------------------------------------------------------- findings */
@@ -418,11 +418,11 @@ static foray_status find_whole(fy_lab *lab, double *work)
         promises++;
         runs += p.runs;
         kept += count_kept(&p);
-        slack = fmin(slack, p.eps / spread_at_end(&p, C_EXPLORATION).most);
+        slack = fmin(slack, p.eps / spread_at_end(&p, C_EXPLORATION).max);
         distance = fmax(distance, most_distance(&p));
         information =
-            fmax(information, spread_at_end(&p, C_INFORMATION).most / promised.information);
-        bonus = fmax(bonus, spread_at_end(&p, C_BONUS).most / promised.bonus);
+            fmax(information, spread_at_end(&p, C_INFORMATION).max / promised.information);
+        bonus = fmax(bonus, spread_at_end(&p, C_BONUS).max / promised.bonus);
     }
     if (promises == 0)
         return FORAY_OK;
@@ -453,10 +453,9 @@ static void find_promise(fy_lab *lab, const promise *p)
                 " runs was %s and the certificate %s; the gap had stayed below eps from episode "
                 "%s on in the slowest run, the certificate from %s on.",
                 what, p->eps, plus ? "no less than " : "", fy_number(theirs, asked),
-                fy_number(p->K, K), p->runs, fy_number(spread_at_end(p, C_GAP).most, gap),
-                fy_number(spread_at_end(p, C_BOUND).most, bound),
-                fy_number(reached(p, C_GAP).most, first),
-                fy_number(reached(p, C_BOUND).most, known));
+                fy_number(p->K, K), p->runs, fy_number(spread_at_end(p, C_GAP).max, gap),
+                fy_number(spread_at_end(p, C_BOUND).max, bound),
+                fy_number(reached(p, C_GAP).max, first), fy_number(reached(p, C_BOUND).max, known));
 }
 
 /* ----------------------------------------------------------------- charts and summary */
@@ -480,8 +479,8 @@ static void draw_promise(const promise *p, int64_t index, fy_content *content)
         fy_content_series(content, line[i].name);
         for (int64_t k = 0; k < p->points; k++) {
             spread s = spread_at(p, k, line[i].column);
-            fy_content_point(
-                content, (fy_series_point){row_of(p, 0, k)[C_EPISODE], s.median, s.least, s.most});
+            fy_content_point(content,
+                             (fy_series_point){row_of(p, 0, k)[C_EPISODE], s.median, s.min, s.max});
         }
     }
     if (is_plus(p))
@@ -519,11 +518,11 @@ static void add_summary(const promise *p, fy_table *table)
         (double)kept,
         share.low,
         share.high,
-        spread_at_end(p, C_GAP).most,
+        spread_at_end(p, C_GAP).max,
         spread_at_end(p, C_BOUND).median,
         spread_at_end(p, C_EXPLORATION).median,
-        reached(p, C_GAP).most,
-        reached(p, C_BOUND).most,
+        reached(p, C_GAP).max,
+        reached(p, C_BOUND).max,
         most_distance(p),
         spread_at_end(p, C_INFORMATION).median,
         promised.information,

@@ -204,8 +204,8 @@ static void stay_likely(fy_worst_law *law, const fy_confidence *set)
     const fy_basis *basis = law->model->basis;
     for (int64_t i = 0; i < law->model->generator_sets; i++) {
         const fy_block *block = &basis->block[basis->block_of_generator_set[i]];
-        double most = 1.0 - 1e-9, near = 0.0, far = 1.0;
-        if (fy_confidence_divergence(set, i, law->trial) <= most * set->width[i])
+        double max = 1.0 - 1e-9, near = 0.0, far = 1.0;
+        if (fy_confidence_divergence(set, i, law->trial) <= max * set->width[i])
             continue;
         for (int half = 0; half < 30; half++) {
             double part = 0.5 * (near + far);
@@ -213,7 +213,7 @@ static void stay_likely(fy_worst_law *law, const fy_confidence *set)
                 law->moved[block->coord[k]] =
                     law->theta[block->coord[k]] +
                     part * (law->trial[block->coord[k]] - law->theta[block->coord[k]]);
-            if (fy_confidence_divergence(set, i, law->moved) <= most * set->width[i])
+            if (fy_confidence_divergence(set, i, law->moved) <= max * set->width[i])
                 near = part;
             else
                 far = part;

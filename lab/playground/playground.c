@@ -223,10 +223,10 @@ static foray_status replay_one(void *user, int64_t episode, const int32_t *state
     return status == FORAY_OK && h->halvings == 0 ? FORAY_INTERRUPTED : status;
 }
 
-static foray_status put_history(fy_writer *text, foray_run *run, int64_t most)
+static foray_status put_history(fy_writer *text, foray_run *run, int64_t max)
 {
     earlier h = {.run = run, .text = text};
-    while (h.halvings < most && foray_run_saved(run) >> (h.halvings + 1) > 0)
+    while (h.halvings < max && foray_run_saved(run) >> (h.halvings + 1) > 0)
         h.halvings++;
     if (h.halvings == 0)
         return FORAY_OK;
@@ -261,7 +261,7 @@ static foray_status tell_episode(void *user, int64_t episode, const int32_t *sta
     r->states[0] = r->renamed[states[0]];
     for (; steps < horizon && actions[steps] >= 0; steps++)
         r->states[steps + 1] = r->renamed[states[steps + 1]];
-    bool done = steps < horizon && actions[steps] == FORAY_DONE;
+    bool done = steps < horizon && actions[steps] == FORAY_TERMINATED;
     return fy_explorer_learn(r->explorer, steps, r->states, actions, done);
 }
 

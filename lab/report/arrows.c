@@ -45,17 +45,17 @@ static double look_ahead(const foray_model *model, const double *theta, const fo
 static bool is_tied(const foray_model *model, const double *theta, const foray_reward *reward,
                     int64_t t, int64_t s, const double *later)
 {
-    double least = INFINITY, most = -INFINITY, decided;
+    double min = INFINITY, max = -INFINITY, decided;
     if (is_decided(reward, s, &decided))
         return true;
     for (int64_t a = 0; a < model->actions; a++) {
         if (!foray_model_available(model, s, a))
             continue;
         double value = look_ahead(model, theta, reward, t, s, a, later);
-        least = fmin(least, value);
-        most = fmax(most, value);
+        min = fmin(min, value);
+        max = fmax(max, value);
     }
-    return most - least <= 1e-12 * (1 + fabs(most));
+    return max - min <= 1e-12 * (1 + fabs(max));
 }
 
 /* V_t(s) with a = pi_t(s), within what the reward allows: backward induction over two layers, of
@@ -131,7 +131,7 @@ static foray_status find_values(fy_report *report, const foray_reward *reward, f
     if (room)
         evaluate_policy(report->model, theta, reward, arrows, layer);
     for (int64_t i = 0; room && i < size; i++)
-        arrows->least = fmin(arrows->least, arrows->value[i]);
+        arrows->min = fmin(arrows->min, arrows->value[i]);
     free(layer);
     return room ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
@@ -144,8 +144,8 @@ foray_status fy_arrows_create(fy_report *report, int64_t id, const foray_policy 
         .policy = policy, .id = id, .true_values = foray_model_theta(report->model) != NULL};
     /* Steps from the first on, equally far apart: at the very last, little is left to decide. */
     bool map = fy_report_map(report, &rows, &cols);
-    int64_t most = map ? FY_REPORT_STEPS : FY_REPORT_COLUMNS;
-    arrows.steps = horizon < most ? horizon : most;
+    int64_t max = map ? FY_REPORT_STEPS : FY_REPORT_COLUMNS;
+    arrows.steps = horizon < max ? horizon : max;
     for (int64_t i = 0; i < arrows.steps; i++)
         arrows.step[i] = i * horizon / arrows.steps;
     arrows.coloured = map && wants_colours(report->model);
@@ -203,10 +203,10 @@ static void show_action(const foray_model *model, int64_t action, fy_map_cell *c
 /* The largest value there is, which the deepest colour stands for. */
 static double largest_value(const fy_report *report, const fy_arrows *arrows)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (int64_t i = 0; arrows->value && i < arrows->steps * report->model->states; i++)
-        most = fmax(most, arrows->value[i]);
-    return most;
+        max = fmax(max, arrows->value[i]);
+    return max;
 }
 
 static void fill_cell(const fy_report *report, const fy_arrows *arrows, int64_t i, int64_t state,
@@ -215,10 +215,10 @@ static void fill_cell(const fy_report *report, const fy_arrows *arrows, int64_t 
     char name[FY_LABEL_SIZE], action[FY_LABEL_SIZE], number[FY_NUMBER_SIZE];
     int64_t its = action_at(arrows, i, state);
     double value = value_at(report, arrows, i, state);
-    double least = arrows->least;
+    double min = arrows->min;
     /* as deep as V_t(s) / max V; 0 where no value is known */
     *cell = (fy_map_cell){.there = true,
-                          .level = largest > least ? (value - least) / (largest - least) : 0.0};
+                          .level = largest > min ? (value - min) / (largest - min) : 0.0};
     bool tied = arrows->tied && arrows->tied[i * report->model->states + state];
     if (tied)
         cell->arrow = FY_ARROW_NONE;
@@ -420,8 +420,8 @@ void fy_arrows_print(fy_report *report, const fy_arrows *arrows)
                                           "action", "action name", "value"};
     enum { ROWS_OF_EACH = FY_REPORT_CSV_ROWS / FY_REPORT_PLANS };
     char id[48], note[160];
-    int64_t states = report->model->states, most = ROWS_OF_EACH / arrows->steps;
-    int64_t listed = states < most ? states : most;
+    int64_t states = report->model->states, max = ROWS_OF_EACH / arrows->steps;
+    int64_t listed = states < max ? states : max;
     fy_table table = fy_table_begin(report->ctx, 6, heading);
     for (int64_t i = 0; i < arrows->steps; i++)
         for (int64_t s = 0; s < listed; s++) {

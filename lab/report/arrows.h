@@ -12,7 +12,7 @@ typedef struct fy_arrows {
     int64_t steps;
     int64_t step[FY_REPORT_COLUMNS];
     double *value; /* [steps][states]; NULL: neither theta nor an estimate is there */
-    double least;  /* of the values, if it is negative; else 0 */
+    double min;    /* of the values, if it is negative; else 0 */
     bool *tied;    /* [steps][states] all actions are worth the same; NULL as above */
     bool *goal;    /* [states] where the most is earned */
     int64_t goals;

@@ -89,20 +89,20 @@ static void print_laws(fy_report *report, const foray_doubt *doubt, int64_t id)
 /* What each state adds, all steps together, in shares of the whole. Returns the largest. */
 static double gather(const foray_doubt *doubt, int64_t states, double *share)
 {
-    double most = 0, sum = 0;
+    double max = 0, sum = 0;
     for (int64_t i = 0; i < doubt->places; i++) {
         share[doubt->place[i].state] += doubt->place[i].share;
         sum += doubt->place[i].share;
     }
     for (int64_t s = 0; s < states && sum > 0; s++) {
         share[s] /= sum;
-        most = share[s] > most ? share[s] : most;
+        max = share[s] > max ? share[s] : max;
     }
-    return most;
+    return max;
 }
 
 /* As deep as the share against the largest one; blocks of the map where it is large. */
-static void fill_cells(const fy_report *report, const double *share, double most, int64_t block,
+static void fill_cells(const fy_report *report, const double *share, double max, int64_t block,
                        int64_t cols, fy_map_cell *cell)
 {
     char name[FY_LABEL_SIZE], number[FY_NUMBER_SIZE];
@@ -111,7 +111,7 @@ static void fill_cells(const fy_report *report, const double *share, double most
         if (!foray_model_cell(report->model, s, &row, &col))
             continue;
         fy_map_cell *it = &cell[row / block * cols + col / block];
-        double level = most > 0 ? share[s] / most : 0;
+        double level = max > 0 ? share[s] / max : 0;
         if (it->there && it->level >= level)
             continue;
         *it = (fy_map_cell){.there = true, .level = level, .arrow = FY_ARROW_NONE};

@@ -170,13 +170,13 @@ static void draw_law(fy_report *report, const laws *all, int64_t law, int64_t id
 /* The law with most doubt that is not drawn yet; it counts as drawn then. -1: none is left. */
 static int64_t take_law(laws *all, int64_t count)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     for (int64_t law = 1; law < count; law++)
-        most = all->doubt[law] > all->doubt[most] ? law : most;
-    if (count == 0 || !(all->doubt[most] > 0))
+        max = all->doubt[law] > all->doubt[max] ? law : max;
+    if (count == 0 || !(all->doubt[max] > 0))
         return -1;
-    all->doubt[most] = 0;
-    return most;
+    all->doubt[max] = 0;
+    return max;
 }
 
 /* Whole laws, as many as there is room for. */

@@ -21,25 +21,25 @@ static double earned_in(const fy_report *report, const foray_reward *reward, int
 {
     const foray_model *model = report->model;
     const int64_t steps[] = {0, model->horizon / 2, model->horizon - 1};
-    double most = -INFINITY;
+    double max = -INFINITY;
     if (reward->fixed)
         return isnan(reward->fixed[s]) ? 0 : reward->fixed[s];
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         for (int64_t a = 0; a < model->actions; a++)
             if (foray_model_available(model, s, a))
-                most = fmax(most, foray_reward_at(reward, steps[i], s, a));
-    return most;
+                max = fmax(max, foray_reward_at(reward, steps[i], s, a));
+    return max;
 }
 
 /* The states that earn the most, if they are few. */
 int64_t fy_report_goals(const fy_report *report, const foray_reward *reward, bool *goal)
 {
     int64_t states = report->model->states, count = 0;
-    double most = 0;
+    double max = 0;
     for (int64_t s = 0; s < states; s++)
-        most = fmax(most, earned_in(report, reward, s));
+        max = fmax(max, earned_in(report, reward, s));
     for (int64_t s = 0; s < states; s++) {
-        goal[s] = most > 0 && earned_in(report, reward, s) == most;
+        goal[s] = max > 0 && earned_in(report, reward, s) == max;
         count += goal[s];
     }
     for (int64_t s = 0; s < states && count > MOST_MARKED; s++)

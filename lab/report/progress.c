@@ -28,9 +28,8 @@ static void draw_trace(fy_report *report, const char *id, const char *title, con
 {
     fy_series few = {.name = ""};
     /* factor^(POINTS - 2) = the last number of episodes: about POINTS points are left */
-    double most = fmax(all->point[all->count - 1].x, 1.0), next = 0.0;
-    double factor =
-        all->count > FY_REPORT_POINTS ? fy_pow(most, 1.0 / (FY_REPORT_POINTS - 2)) : 1.0;
+    double max = fmax(all->point[all->count - 1].x, 1.0), next = 0.0;
+    double factor = all->count > FY_REPORT_POINTS ? fy_pow(max, 1.0 / (FY_REPORT_POINTS - 2)) : 1.0;
     for (int64_t i = 0; i < all->count; i++) {
         if (i < all->count - 1 && all->point[i].x < next)
             continue;

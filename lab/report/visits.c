@@ -104,14 +104,14 @@ static void gather_visits(const fy_report *report, field *f)
 /* The shade grows with the logarithm: log(1 + visits) / log(1 + most visits). */
 static void shade_field(field *f)
 {
-    int64_t most = 1;
+    int64_t max = 1;
     for (int64_t i = 0; i < f->rows * f->cols; i++)
-        most = f->visits[i] > most ? f->visits[i] : most;
+        max = f->visits[i] > max ? f->visits[i] : max;
     for (int64_t i = 0; i < f->rows * f->cols; i++) {
         fy_map_cell *cell = &f->cell[i];
         char name[FY_LABEL_SIZE] = "";
         fy_format(name, sizeof name, "%.40s", cell->about);
-        cell->level = fy_log1p((double)f->visits[i]) / fy_log1p((double)most);
+        cell->level = fy_log1p((double)f->visits[i]) / fy_log1p((double)max);
         cell->arrow = FY_ARROW_NONE;
         if (f->visits[i] > 0)
             shorten(f->visits[i], cell->symbol);

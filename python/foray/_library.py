@@ -68,8 +68,8 @@ class Parameter(Structure):
         ("name", c_char_p),
         ("kind", c_int),
         ("fallback", c_char_p),
-        ("least", c_double),
-        ("most", c_double),
+        ("min", c_double),
+        ("max", c_double),
         ("choices", c_char_p),
         ("help", c_char_p),
     ]
@@ -549,7 +549,7 @@ void   foray_system_destroy             ptr
 status foray_clusters_parse             ptr ptr str ptr
 void   foray_clusters_destroy           ptr
 i64    foray_clusters_count             ptr
-i64    foray_clusters_most              ptr
+i64    foray_clusters_max              ptr
 i64    foray_clusters_of                ptr ptr ptr ptr
 void   foray_clusters_centre            ptr i64 ptr
 i64    foray_policy_act                 ptr ptr i64 ptr

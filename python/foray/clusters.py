@@ -72,7 +72,7 @@ class Clusters(Native):
         self._destroyed_by(_release, context, lib.foray_clusters_destroy, self.pointer)
         #: How many there are.
         self.count = int(lib.foray_clusters_count(self.pointer))
-        most = int(lib.foray_clusters_most(self.pointer))
+        most = int(lib.foray_clusters_max(self.pointer))
         self._where = np.empty(len(self.low))
         self._at, self._cluster, self._weight = self._where.ctypes.data, (c_int32 * most)(), (c_double * most)()
 

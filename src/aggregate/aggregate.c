@@ -69,7 +69,7 @@ static double answers(const job *j, double draws)
 static foray_status check_draws(const job *j, double draws)
 {
     double all = answers(j, draws);
-    if (all <= (double)FY_MOST_DRAWS)
+    if (all <= (double)FY_MAX_DRAWS)
         return FORAY_OK;
     if (j->aggregation->accuracy > 0)
         return fy_fail(j->ctx, FORAY_ERROR_USAGE,
@@ -235,8 +235,8 @@ static double reach_of(const job *j, int64_t cluster, double *point, double *roo
 {
     const foray_clusters *clusters = j->clusters;
     int64_t n = clusters->dimensions, all = j->what.points;
-    double low[FY_MOST_DIMENSIONS], high[FY_MOST_DIMENSIONS];
-    double from_low[FY_MOST_DIMENSIONS] = {0}, from_high[FY_MOST_DIMENSIONS] = {0}, reach = 0;
+    double low[FY_MAX_DIMENSIONS], high[FY_MAX_DIMENSIONS];
+    double from_low[FY_MAX_DIMENSIONS] = {0}, from_high[FY_MAX_DIMENSIONS] = {0}, reach = 0;
     fy_clusters_extent(clusters, cluster, low, high);
     for (int64_t first = 0; first < all; first += FY_POINTS) {
         int64_t count = all - first < FY_POINTS ? all - first : FY_POINTS;
@@ -275,8 +275,8 @@ static foray_status add_aggregation_error(job *j)
 
 static foray_status sample_resets(job *j, uint64_t seed)
 {
-    int32_t cluster[FY_MOST_MEMBERSHIPS];
-    double state[FY_MOST_DIMENSIONS], weight[FY_MOST_MEMBERSHIPS];
+    int32_t cluster[FY_MAX_MEMBERSHIPS];
+    double state[FY_MAX_DIMENSIONS], weight[FY_MAX_MEMBERSHIPS];
     for (int64_t k = 0; k < RESETS; k++) {
         foray_draw draw = {seed, (uint64_t)k, 0};
         foray_status status = fy_system_start(j->system, j->ctx, &draw, state);
@@ -299,7 +299,7 @@ enum { NAME_SIZE = 96 };
 static void name_cluster(const job *j, int64_t cluster, char *text)
 {
     const foray_system_spec *spec = &j->system->spec;
-    double centre[FY_MOST_DIMENSIONS];
+    double centre[FY_MAX_DIMENSIONS];
     foray_clusters_centre(j->clusters, cluster, centre);
     size_t at = 0;
     for (int64_t i = 0; i < spec->dimensions && at < NAME_SIZE; i++) {
@@ -358,7 +358,7 @@ static foray_status scale_weights(job *j)
 /* The command of a program can be longer than a name may be. */
 static bool is_name(const char *text)
 {
-    return text && strlen(text) <= FORAY_NAME_MOST;
+    return text && strlen(text) <= FORAY_NAME_MAX;
 }
 
 static foray_status assemble(job *j, foray_model **out)

@@ -45,7 +45,7 @@ static void write_spec(fy_writer *writer, const foray_system_spec *spec)
 static void write_clusters(fy_writer *writer, const foray_clusters *clusters)
 {
     fy_write_u64(writer, (uint64_t)clusters->count);
-    fy_write_u64(writer, (uint64_t)clusters->most);
+    fy_write_u64(writer, (uint64_t)clusters->max);
     fy_write_u64(writer, (uint64_t)clusters->rows);
     fy_write_u64(writer, clusters->kind->hash(clusters));
 }
@@ -71,7 +71,7 @@ static foray_status write_answers(fy_writer *writer, foray_system *system)
 {
     enum { PROBES = 512 };
     const foray_system_spec *spec = &system->spec;
-    double state[FY_MOST_DIMENSIONS], next[FY_MOST_DIMENSIONS];
+    double state[FY_MAX_DIMENSIONS], next[FY_MAX_DIMENSIONS];
     foray_status status = FORAY_OK;
     for (int64_t k = 0; k < PROBES && status == FORAY_OK; k++) {
         foray_draw draw = {1, (uint64_t)k, 0};

@@ -60,9 +60,9 @@ int64_t foray_clusters_count(const foray_clusters *clusters)
     return clusters->count;
 }
 
-int64_t foray_clusters_most(const foray_clusters *clusters)
+int64_t foray_clusters_max(const foray_clusters *clusters)
 {
-    return clusters->most;
+    return clusters->max;
 }
 
 int64_t foray_clusters_of(const foray_clusters *clusters, const double *state, int32_t *cluster,
@@ -169,7 +169,7 @@ foray_status foray_clusters_states(foray_context *ctx, const foray_system *syste
     if (status != FORAY_OK)
         return status;
     clusters->count = clusters->cols = spec->states;
-    clusters->most = clusters->rows = 1;
+    clusters->max = clusters->rows = 1;
     *out = clusters;
     return FORAY_OK;
 }
@@ -189,7 +189,7 @@ static foray_status bad_text(foray_context *ctx, const char *text)
 /* How many there shall be. */
 static bool read_count(const char *text, size_t length, int64_t *out)
 {
-    return fy_whole_read(text, length, out) && *out >= 0;
+    return fy_integer_read(text, length, out) && *out >= 0;
 }
 
 /* "21x31" */
@@ -220,7 +220,7 @@ static foray_status parse_radial(foray_context *ctx, const foray_system *system,
     enum { WIDTH, NEAREST, PARAMETERS };
     static const foray_parameter parameter[PARAMETERS] = {
         FY_REAL("width", "0", 0, 1, "width of the kernel; 0: the mean distance between centres"),
-        FY_WHOLE("nearest", "8", 1, FY_MOST_MEMBERSHIPS, "number of nearest centres that count"),
+        FY_INTEGER("nearest", "8", 1, FY_MAX_MEMBERSHIPS, "number of nearest centres that count"),
     };
     foray_parameter_value value[PARAMETERS];
     int64_t count;

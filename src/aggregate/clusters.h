@@ -10,7 +10,7 @@
 enum { FY_POINTS = 256 };
 
 /* The most clusters that a state belongs to, of any kind: for arrays on the stack. */
-enum { FY_MOST_MEMBERSHIPS = 64 };
+enum { FY_MAX_MEMBERSHIPS = 64 };
 
 /* Points first..first+count-1 of those that spread over a cluster with density proportional
  * to P(x|s). `first` is a multiple of FY_POINTS, count at most that. */
@@ -46,7 +46,7 @@ typedef struct fy_clusters_kind {
 struct foray_clusters {
     const fy_clusters_kind *kind;
     void *self;
-    int64_t count, most, dimensions;
+    int64_t count, max, dimensions;
     int64_t room; /* numbers of scratch that `points` needs */
     int64_t rows, cols;
     double *low, *high; /* [dimensions] */
@@ -55,8 +55,8 @@ struct foray_clusters {
 /* The clusters of one state, ascending. */
 typedef struct fy_members {
     int64_t count;
-    int32_t cluster[FY_MOST_MEMBERSHIPS];
-    double weight[FY_MOST_MEMBERSHIPS];
+    int32_t cluster[FY_MAX_MEMBERSHIPS];
+    double weight[FY_MAX_MEMBERSHIPS];
 } fy_members;
 
 static inline void fy_members_find(const foray_clusters *clusters, const double *state,

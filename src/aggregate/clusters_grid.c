@@ -200,7 +200,7 @@ foray_status fy_clusters_grid(foray_context *ctx, const foray_system_spec *spec,
     if (status != FORAY_OK)
         return status;
     clusters->count = count;
-    clusters->most = (int64_t)1 << spec->dimensions;
+    clusters->max = (int64_t)1 << spec->dimensions;
     bool map = spec->dimensions <= 2;
     clusters->cols = map ? points[0] : 0;
     clusters->rows = !map ? 0 : spec->dimensions == 2 ? points[1] : 1;

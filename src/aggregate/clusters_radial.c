@@ -64,7 +64,7 @@ static void sort_memberships(int64_t count, int32_t *cluster, double *weight)
 /* g relative to the nearest centre, which has the largest: no underflow of all of them. */
 static int64_t weigh(const radial *r, const double *u, int32_t *cluster, double *weight)
 {
-    fy_near near[FY_MOST_MEMBERSHIPS];
+    fy_near near[FY_MAX_MEMBERSHIPS];
     fy_tree_nearest(r->tree, u, r->nearest, near);
     double sum = 0;
     int64_t count = 0;
@@ -86,7 +86,7 @@ static int64_t weigh(const radial *r, const double *u, int32_t *cluster, double 
 static int64_t radial_of(const foray_clusters *clusters, const double *state, int32_t *cluster,
                          double *weight)
 {
-    double u[FY_MOST_DIMENSIONS];
+    double u[FY_MAX_DIMENSIONS];
     for (int64_t i = 0; i < clusters->dimensions; i++)
         u[i] = to_unit(clusters, i, state[i]);
     return weigh(clusters->self, u, cluster, weight);
@@ -133,8 +133,8 @@ static double truncated_normal(source *from, double c, double w)
 /* P(x|u) / g_x(u); 0 where the centre is not among the nearest. */
 static double importance(const radial *r, int64_t n, int64_t x, const double *u)
 {
-    int32_t cluster[FY_MOST_MEMBERSHIPS];
-    double weight[FY_MOST_MEMBERSHIPS];
+    int32_t cluster[FY_MAX_MEMBERSHIPS];
+    double weight[FY_MAX_MEMBERSHIPS];
     const double *c = r->centre + x * n;
     double distance2 = 0;
     for (int64_t i = 0; i < n; i++)
@@ -218,12 +218,12 @@ static foray_status check_sizes(foray_context *ctx, const foray_system_spec *spe
     if (count < 1 || count >= INT32_MAX)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " radial clusters: there must be 1 to %d",
                        count, INT32_MAX - 1);
-    if (nearest < 1 || nearest > count || nearest > FY_MOST_MEMBERSHIPS)
+    if (nearest < 1 || nearest > count || nearest > FY_MAX_MEMBERSHIPS)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "radial clusters: nearest is %" PRId64
                        ", but it must be 1 to %d, and there are "
                        "%" PRId64 " of them",
-                       nearest, FY_MOST_MEMBERSHIPS, count);
+                       nearest, FY_MAX_MEMBERSHIPS, count);
     if (!(width >= 0 && width <= 1))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "radial clusters: width is %g, but it must be 0 to 1 (the box is 1 wide)",
@@ -236,7 +236,7 @@ static foray_status place_centres(foray_context *ctx, const foray_system_spec *s
                                   const double *centre, double *out)
 {
     int64_t n = spec->dimensions;
-    double step[FY_MOST_DIMENSIONS];
+    double step[FY_MAX_DIMENSIONS];
     fy_spread_steps(n, step);
     for (int64_t k = 0; k < count; k++)
         for (int64_t i = 0; i < n; i++) {
@@ -305,7 +305,7 @@ foray_status fy_clusters_radial(foray_context *ctx, const foray_system_spec *spe
     if (status != FORAY_OK)
         return status;
     clusters->count = count;
-    clusters->most = nearest;
+    clusters->max = nearest;
     clusters->room = (int64_t)CANDIDATES * FY_POINTS * (spec->dimensions + 1);
     *out = clusters;
     return FORAY_OK;

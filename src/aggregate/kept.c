@@ -43,10 +43,10 @@ foray_status foray_policy_clusters_open(foray_context *ctx, const foray_policy *
                                     .low = kept->low,
                                     .high = kept->high};
     foray_clusters *clusters;
-    if (kept->dimensions < 1 || kept->dimensions > FY_MOST_DIMENSIONS)
+    if (kept->dimensions < 1 || kept->dimensions > FY_MAX_DIMENSIONS)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "clusters of %" PRId64 " dimensions: there must be 1 to %d",
-                       kept->dimensions, FY_MOST_DIMENSIONS);
+                       kept->dimensions, FY_MAX_DIMENSIONS);
     foray_status status = kept->cells ? fy_clusters_grid(ctx, &spec, kept->cells, &clusters)
                                       : fy_clusters_radial(ctx, &spec, policy->states, kept->centre,
                                                            kept->width, kept->nearest, &clusters);

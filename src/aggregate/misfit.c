@@ -110,7 +110,7 @@ static foray_status look_at_step(look *l, foray_draw draw, double *state)
         misfit = fabs(truth - in_model(l, &x, action));
     }
     foray_system_query query = {draw, FORAY_REALITY, action};
-    double next[FY_MOST_DIMENSIONS];
+    double next[FY_MAX_DIMENSIONS];
     if (status == FORAY_OK)
         status = fy_system_ask(l->system, l->ctx, 1, &query, state, next);
     if (status != FORAY_OK)
@@ -128,7 +128,7 @@ static foray_status look_at_step(look *l, foray_draw draw, double *state)
 static foray_status look_at_episode(look *l, int64_t episode)
 {
     foray_draw draw = {.seed = l->seed, .episode = (uint64_t)episode};
-    double state[FY_MOST_DIMENSIONS];
+    double state[FY_MAX_DIMENSIONS];
     foray_status status = fy_system_start(l->system, l->ctx, &draw, state);
     for (int64_t t = 0; t < l->model->horizon && status == FORAY_OK; t++) {
         draw.step = (uint32_t)t;
@@ -141,10 +141,10 @@ static foray_status look_at_episode(look *l, int64_t episode)
 
 static int64_t most_successors(const foray_model *model)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     for (int64_t g = 0; g < model->generator_sets; g++)
-        most = fy_generator_set_size(model, g) > most ? fy_generator_set_size(model, g) : most;
-    return most;
+        max = fy_generator_set_size(model, g) > max ? fy_generator_set_size(model, g) : max;
+    return max;
 }
 
 /* w_i = max(theta_i, 0) / sum, all the same if nothing is left; what is kept is sqrt(d) w. */

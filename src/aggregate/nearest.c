@@ -33,7 +33,7 @@ static void swap_points(fy_tree *tree, int64_t a, int64_t b)
 static int64_t widest_axis(const fy_tree *tree, int64_t first, int64_t end)
 {
     int64_t widest = 0;
-    double most = -1;
+    double max = -1;
     for (int64_t i = 0; i < tree->n; i++) {
         double low = tree->point[first * tree->n + i], high = low;
         for (int64_t k = first + 1; k < end; k++) {
@@ -41,8 +41,8 @@ static int64_t widest_axis(const fy_tree *tree, int64_t first, int64_t end)
             low = value < low ? value : low;
             high = value > high ? value : high;
         }
-        if (high - low > most) {
-            most = high - low;
+        if (high - low > max) {
+            max = high - low;
             widest = i;
         }
     }

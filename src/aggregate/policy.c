@@ -20,17 +20,17 @@ static double votes(const foray_policy *policy, int64_t step, int64_t count, con
 int64_t foray_policy_act(const foray_policy *policy, const foray_clusters *clusters, int64_t step,
                          const double *state)
 {
-    int32_t cluster[FY_MOST_MEMBERSHIPS];
-    double weight[FY_MOST_MEMBERSHIPS];
+    int32_t cluster[FY_MAX_MEMBERSHIPS];
+    double weight[FY_MAX_MEMBERSHIPS];
     int64_t count = foray_clusters_of(clusters, state, cluster, weight);
     int32_t best = 0;
-    double most = -1;
+    double max = -1;
     for (int64_t k = 0; k < count; k++) {
         int32_t action = policy->action[step * policy->states + cluster[k]];
         double sum = votes(policy, step, count, cluster, weight, action);
-        if (sum > most || (sum == most && action < best)) {
+        if (sum > max || (sum == max && action < best)) {
             best = action;
-            most = sum;
+            max = sum;
         }
     }
     return best;
@@ -39,7 +39,7 @@ int64_t foray_policy_act(const foray_policy *policy, const foray_clusters *clust
 static foray_status fill_reward(foray_context *ctx, foray_system *system,
                                 const foray_clusters *clusters, int64_t index, foray_reward *reward)
 {
-    double state[FY_MOST_DIMENSIONS];
+    double state[FY_MAX_DIMENSIONS];
     foray_status status = FORAY_OK;
     for (int64_t x = 0; x < clusters->count && status == FORAY_OK; x++) {
         foray_clusters_centre(clusters, x, state);

@@ -20,7 +20,7 @@
 #include "reward/reward.h"
 #include "system/system.h"
 
-enum { BATCH = FORAY_MOST_ENDS };
+enum { BATCH = FORAY_MAX_ENDS };
 
 /* A run counts its episodes from 0 and never comes near this. */
 static const uint64_t first_episode = (uint64_t)1 << 62;
@@ -214,11 +214,11 @@ foray_status foray_rollout_part(foray_context *ctx, foray_system *system,
         FY_ALLOC(ctx, w.asked, BATCH) && FY_ALLOC(ctx, w.from, BATCH * spec->dimensions) &&
         FY_ALLOC(ctx, w.to, BATCH * spec->dimensions) && FY_ALLOC(ctx, total, episodes))
         status = FORAY_OK;
-    int64_t most = system->ops.sequential ? 1 : BATCH;
-    for (int64_t e = 0; e < episodes && status == FORAY_OK; e += most)
+    int64_t max = system->ops.sequential ? 1 : BATCH;
+    for (int64_t e = 0; e < episodes && status == FORAY_OK; e += max)
         status = fy_stopped(ctx) ? FORAY_INTERRUPTED
                                  : walk_batch(&w, first + e,
-                                              episodes - e < most ? episodes - e : most, total + e);
+                                              episodes - e < max ? episodes - e : max, total + e);
     if (status == FORAY_OK)
         memcpy(out, total, (size_t)episodes * sizeof *out);
     free(w.state);
@@ -247,20 +247,19 @@ static void moments(int64_t count, const double *value, double *mean, double *va
 
 /* With probability 1 - delta each side: |mean - E x| <= sqrt(2 V L/n) + 7 R L/(3 (n-1)),
  * L = log(2/delta), R = most - least; delta is half of 1 - confidence. */
-foray_status foray_mean_interval(foray_context *ctx, int64_t count, const double *value,
-                                 double least, double most, double confidence, foray_return *out)
+foray_status foray_mean_interval(foray_context *ctx, int64_t count, const double *value, double min,
+                                 double max, double confidence, foray_return *out)
 {
-    if (count < 2 || !(least <= most) || !(confidence > 0 && confidence < 1))
+    if (count < 2 || !(min <= max) || !(confidence > 0 && confidence < 1))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "no interval of confidence %g from %" PRId64 " numbers between %g and %g",
-                       confidence, count, least, most);
+                       confidence, count, min, max);
     double mean, variance, n = (double)count, log_term = fy_log(4 / (1 - confidence));
     moments(count, value, &mean, &variance);
-    double width =
-        sqrt(2 * variance * log_term / n) + 7 * (most - least) * log_term / (3 * (n - 1));
+    double width = sqrt(2 * variance * log_term / n) + 7 * (max - min) * log_term / (3 * (n - 1));
     *out = (foray_return){.mean = mean,
-                          .low = fmax(mean - width, least),
-                          .high = fmin(mean + width, most),
+                          .low = fmax(mean - width, min),
+                          .high = fmin(mean + width, max),
                           .deviation = sqrt(variance),
                           .episodes = count};
     return FORAY_OK;

@@ -129,7 +129,7 @@ static foray_status add_point(fy_sampler *w, fy_met *met, const double *next)
     int64_t d = w->what->system->spec.simulators, n = clusters->dimensions;
     fy_members one, two = {.count = 0};
     for (int64_t i = 0; i < d; i++) {
-        if (!reserve_met(w->ctx, met, d, 2 * clusters->most))
+        if (!reserve_met(w->ctx, met, d, 2 * clusters->max))
             return FORAY_ERROR_MEMORY;
         fy_members_find(clusters, next + i * n, &one);
         if (w->what->each == 2)

@@ -31,7 +31,7 @@ typedef struct walker {
     int64_t told;        /* the cluster that stands for `state` */
     foray_draw last;     /* that led here */
     bool ended;          /* `state` is absorbing, as the system said */
-    double state[FY_MOST_DIMENSIONS];
+    double state[FY_MAX_DIMENSIONS];
 } walker;
 
 /* Clusters that are allowed. */
@@ -60,7 +60,7 @@ static bool allows(choice allowed, int32_t cluster)
 static int64_t nearest_allowed(const walker *w, choice allowed)
 {
     const foray_clusters *clusters = w->clusters;
-    double centre[FY_MOST_DIMENSIONS], least = 0;
+    double centre[FY_MAX_DIMENSIONS], min = 0;
     int64_t nearest = -1;
     for (int64_t k = 0; k < allowed.count; k++) {
         foray_clusters_centre(clusters, allowed.cluster[k], centre);
@@ -70,9 +70,9 @@ static int64_t nearest_allowed(const walker *w, choice allowed)
             double apart = width > 0 ? (centre[i] - w->state[i]) / width : 0;
             distance2 += apart * apart;
         }
-        if (nearest < 0 || distance2 < least) {
+        if (nearest < 0 || distance2 < min) {
             nearest = allowed.cluster[k];
-            least = distance2;
+            min = distance2;
         }
     }
     return nearest;
@@ -81,8 +81,8 @@ static int64_t nearest_allowed(const walker *w, choice allowed)
 /* A cluster of the state at hand, by its weight among those allowed. */
 static int64_t choose(const walker *w, choice allowed, const foray_draw *draw)
 {
-    int32_t cluster[FY_MOST_MEMBERSHIPS];
-    double weight[FY_MOST_MEMBERSHIPS], sum = 0;
+    int32_t cluster[FY_MAX_MEMBERSHIPS];
+    double weight[FY_MAX_MEMBERSHIPS], sum = 0;
     int64_t count = foray_clusters_of(w->clusters, w->state, cluster, weight), last = -1;
     for (int64_t k = 0; k < count; k++) {
         weight[k] = allows(allowed, cluster[k]) ? weight[k] : 0;
@@ -188,8 +188,8 @@ static void continue_fresh(walker *w, const foray_draw *draw, int64_t cluster)
 /* A deterministic system that continues from those points goes nowhere else than its model. */
 static foray_status check_obeys(const walker *w, choice allowed)
 {
-    int32_t cluster[FY_MOST_MEMBERSHIPS];
-    double weight[FY_MOST_MEMBERSHIPS];
+    int32_t cluster[FY_MAX_MEMBERSHIPS];
+    double weight[FY_MAX_MEMBERSHIPS];
     int64_t count = foray_clusters_of(w->clusters, w->state, cluster, weight);
     for (int64_t k = 0; k < count; k++)
         if (!allows(allowed, cluster[k]))
@@ -203,7 +203,7 @@ static foray_status check_obeys(const walker *w, choice allowed)
 /* s <- what follows (s, a); s itself where the episode has ended. */
 static foray_status move_on(walker *w, const foray_draw *draw, int64_t state, int64_t action)
 {
-    double after[FY_MOST_DIMENSIONS];
+    double after[FY_MAX_DIMENSIONS];
     foray_system_query query = {*draw, FORAY_REALITY, action};
     bool goes_on = follows(w, draw, state);
     if (w->ended && goes_on)

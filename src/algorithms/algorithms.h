@@ -9,7 +9,7 @@ const fy_explorer_ops *fy_algorithm_at(int64_t index);
 const fy_explorer_ops *fy_algorithm_named(const char *name);
 
 /* Checks the settings, of whatever size the caller knows them, and copies them; *ops and
- * own[FY_MOST_PARAMETERS] become the algorithm and the values of its parameters. */
+ * own[FY_MAX_PARAMETERS] become the algorithm and the values of its parameters. */
 foray_status fy_settings_read(foray_context *ctx, const foray_settings *given,
                               foray_settings *settings, const fy_explorer_ops **ops,
                               foray_parameter_value *own);

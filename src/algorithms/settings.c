@@ -12,13 +12,13 @@ typedef struct setting {
 } setting;
 
 #define MEMBER(name) offsetof(foray_settings, name), sizeof((foray_settings *)NULL)->name
-#define WHOLE(member, fallback, least, most, help)                                                 \
+#define WHOLE(member, fallback, min, max, help)                                                    \
     {                                                                                              \
-        FY_WHOLE(#member, fallback, least, most, help), MEMBER(member)                             \
+        FY_INTEGER(#member, fallback, min, max, help), MEMBER(member)                              \
     }
-#define REAL(member, fallback, least, most, help)                                                  \
+#define REAL(member, fallback, min, max, help)                                                     \
     {                                                                                              \
-        FY_REAL(#member, fallback, least, most, help), MEMBER(member)                              \
+        FY_REAL(#member, fallback, min, max, help), MEMBER(member)                                 \
     }
 #define CHOICE(member, fallback, choices, help)                                                    \
     {                                                                                              \
@@ -71,7 +71,7 @@ static foray_parameter_value get_member(const foray_settings *settings, const se
     const char *at = (const char *)settings + row->offset;
     foray_parameter_value value = {0, 0};
     int32_t choice;
-    if (row->is.kind == FORAY_WHOLE)
+    if (row->is.kind == FORAY_INTEGER)
         memcpy(&value.whole, at, sizeof value.whole);
     if (row->is.kind == FORAY_REAL)
         memcpy(&value.real, at, sizeof value.real);
@@ -88,7 +88,7 @@ static void set_member(foray_settings *settings, const setting *row, const char 
 {
     char *at = (char *)settings + row->offset;
     int32_t choice = (int32_t)value.whole;
-    if (row->is.kind == FORAY_WHOLE)
+    if (row->is.kind == FORAY_INTEGER)
         memcpy(at, &value.whole, sizeof value.whole);
     else if (row->is.kind == FORAY_REAL)
         memcpy(at, &value.real, sizeof value.real);
@@ -429,7 +429,7 @@ foray_status fy_settings_copy(foray_context *ctx, const foray_settings *given,
                               foray_settings *settings)
 {
     const fy_explorer_ops *ops;
-    foray_parameter_value own[FY_MOST_PARAMETERS];
+    foray_parameter_value own[FY_MAX_PARAMETERS];
     return fy_settings_read(ctx, given, settings, &ops, own);
 }
 

@@ -108,9 +108,9 @@ static void write_some(fy_writer *writer, const void *item, size_t count, size_t
 static void write_items(fy_writer *writer, const void *item, size_t count, size_t size)
 {
     const uint8_t *at = item;
-    for (size_t most = PIECE / size; writer->send && count > most; count -= most) {
-        write_some(writer, at, most, size);
-        at += most * size;
+    for (size_t max = PIECE / size; writer->send && count > max; count -= max) {
+        write_some(writer, at, max, size);
+        at += max * size;
     }
     write_some(writer, at, count, size);
 }

@@ -94,31 +94,31 @@ int64_t fy_document_line(const char *text, fy_json value)
     return line;
 }
 
-foray_status fy_document_real(foray_context *ctx, fy_json object, const char *key, double least,
-                              double most, double *out)
+foray_status fy_document_real(foray_context *ctx, fy_json object, const char *key, double min,
+                              double max, double *out)
 {
     fy_json member = fy_json_member(object, key);
     if (!fy_json_is_number(member))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a number is expected", key);
     double value = fy_json_real(member);
-    if (!(value >= least && value <= most))
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: %g is not between %g and %g", key, value, least,
-                       most);
+    if (!(value >= min && value <= max))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: %g is not between %g and %g", key, value, min,
+                       max);
     *out = value;
     return FORAY_OK;
 }
 
-foray_status fy_document_integer(foray_context *ctx, fy_json object, const char *key, int64_t least,
-                                 int64_t most, int64_t *out)
+foray_status fy_document_integer(foray_context *ctx, fy_json object, const char *key, int64_t min,
+                                 int64_t max, int64_t *out)
 {
     fy_json member = fy_json_member(object, key);
     if (fy_json_kind_of(member) != FY_JSON_INTEGER)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number is expected", key);
     int64_t value = fy_json_integer(member);
-    if (value < least || value > most)
+    if (value < min || value > max)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "%s: %" PRId64 " is not between %" PRId64 " and %" PRId64, key, value, least,
-                       most);
+                       "%s: %" PRId64 " is not between %" PRId64 " and %" PRId64, key, value, min,
+                       max);
     *out = value;
     return FORAY_OK;
 }

@@ -25,10 +25,10 @@ foray_status fy_document_keys(foray_context *ctx, fy_json object, const char *na
                               const char *const *keys);
 
 /* The members of an object, each of a type; missing or of another type: an error. */
-foray_status fy_document_real(foray_context *ctx, fy_json object, const char *key, double least,
-                              double most, double *out);
-foray_status fy_document_integer(foray_context *ctx, fy_json object, const char *key, int64_t least,
-                                 int64_t most, int64_t *out);
+foray_status fy_document_real(foray_context *ctx, fy_json object, const char *key, double min,
+                              double max, double *out);
+foray_status fy_document_integer(foray_context *ctx, fy_json object, const char *key, int64_t min,
+                                 int64_t max, int64_t *out);
 /* The position of a text among `choices` (ended by NULL). */
 foray_status fy_document_choice(foray_context *ctx, fy_json object, const char *key,
                                 const char *const *choices, int *out);

@@ -68,10 +68,10 @@ bool fy_json_is_utf8(const char *text)
 
 foray_status fy_name_check(foray_context *ctx, const char *name)
 {
-    size_t length = strnlen(name, FORAY_NAME_MOST + 1);
-    if (length > FORAY_NAME_MOST)
+    size_t length = strnlen(name, FORAY_NAME_MAX + 1);
+    if (length > FORAY_NAME_MAX)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "\"%.40s...\": a name has at most %d bytes", name,
-                       FORAY_NAME_MOST);
+                       FORAY_NAME_MAX);
     if (!fy_json_is_utf8(name))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "not UTF-8");
     return FORAY_OK;
@@ -214,7 +214,7 @@ static foray_status scan_number(scanner *s)
         return refuse(s, s->at, "a digit is expected");
     double value;
     int64_t integer;
-    if (!real && !fy_whole_read(s->text + start, s->at - start, &integer))
+    if (!real && !fy_integer_read(s->text + start, s->at - start, &integer))
         return refuse(s, start, "a whole number too big for 64 bits");
     if (real && !fy_number_read(s->text + start, s->at - start, &value))
         return refuse(s, start, "a number that is too large");

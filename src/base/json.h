@@ -66,7 +66,7 @@ double fy_json_real(fy_json number);
 
 /* Is the text UTF-8, as strings in JSON must be? */
 bool fy_json_is_utf8(const char *text);
-/* Is this a name as all may be: UTF-8, of at most FORAY_NAME_MOST bytes? */
+/* Is this a name as all may be: UTF-8, of at most FORAY_NAME_MAX bytes? */
 foray_status fy_name_check(foray_context *ctx, const char *name);
 /* Writes a text as a JSON string, what is hidden in it escaped; the writer fails if it is not
  * UTF-8. */

@@ -115,7 +115,7 @@ int64_t fy_json_integer(fy_json integer)
 {
     int64_t value = 0;
     const char *token = token_of(integer);
-    fy_whole_read(token, number_length(token), &value);
+    fy_integer_read(token, number_length(token), &value);
     return value;
 }
 

@@ -60,8 +60,8 @@ void *fy_grow(foray_context *ctx, void *array, int64_t *room, int64_t wanted, si
 {
     if (array && wanted <= *room)
         return array;
-    int64_t least = *room > 0 ? *room * 2 : 64;
-    int64_t larger = wanted > least ? wanted : least;
+    int64_t min = *room > 0 ? *room * 2 : 64;
+    int64_t larger = wanted > min ? wanted : min;
     void *grown = fy_resize(ctx, array, (size_t)larger, size);
     if (grown)
         *room = larger;

@@ -152,7 +152,7 @@ bool fy_number_read(const char *text, size_t length, double *out)
     return true;
 }
 
-bool fy_whole_read(const char *text, size_t length, int64_t *out)
+bool fy_integer_read(const char *text, size_t length, int64_t *out)
 {
     decimal d;
     uint64_t value = 0;
@@ -178,9 +178,9 @@ bool foray_number_read(const char *text, double *out)
     return fy_number_read(text, strlen(text), out);
 }
 
-bool foray_whole_read(const char *text, int64_t *out)
+bool foray_integer_read(const char *text, int64_t *out)
 {
-    return fy_whole_read(text, strlen(text), out);
+    return fy_integer_read(text, strlen(text), out);
 }
 
 /* ---------------------------------------------------------------------- to texts */

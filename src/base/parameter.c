@@ -17,7 +17,7 @@ static const double beyond = 1e18;
 static const char *print_bound(const foray_parameter *row, double bound,
                                char text[FORAY_NUMBER_SIZE])
 {
-    if (row->kind != FORAY_WHOLE)
+    if (row->kind != FORAY_INTEGER)
         return foray_shortest(bound, text);
     fy_format(text, FORAY_NUMBER_SIZE, "%.0f", bound);
     return text;
@@ -25,16 +25,16 @@ static const char *print_bound(const foray_parameter *row, double bound,
 
 void foray_parameter_range(const foray_parameter *parameter, char *text, size_t size)
 {
-    char least[FORAY_NUMBER_SIZE], most[FORAY_NUMBER_SIZE];
+    char min[FORAY_NUMBER_SIZE], max[FORAY_NUMBER_SIZE];
     switch (parameter->kind) {
-    case FORAY_WHOLE:
+    case FORAY_INTEGER:
     case FORAY_REAL:
-        print_bound(parameter, parameter->least, least);
-        print_bound(parameter, parameter->most, most);
-        if (parameter->most >= beyond)
-            fy_format(text, size, "at least %s", least);
+        print_bound(parameter, parameter->min, min);
+        print_bound(parameter, parameter->max, max);
+        if (parameter->max >= beyond)
+            fy_format(text, size, "at least %s", min);
         else
-            fy_format(text, size, "%s to %s", least, most);
+            fy_format(text, size, "%s to %s", min, max);
         break;
     case FORAY_CHOICE:
         fy_format(text, size, "%s", parameter->choices);
@@ -52,9 +52,9 @@ static foray_status refuse_value(foray_context *ctx, const foray_parameter *row,
 {
     char range[RANGE_SIZE];
     foray_parameter_range(row, range, sizeof range);
-    bool open = row->most >= beyond;
+    bool open = row->max >= beyond;
     const char *must = row->kind == FORAY_CHOICE ? "one of "
-                       : row->kind == FORAY_WHOLE
+                       : row->kind == FORAY_INTEGER
                            ? (open ? "a whole number of " : "a whole number from ")
                            : (open ? "a number of " : "a number from ");
     return fy_fail(ctx, FORAY_ERROR_USAGE, "%s=%.*s, but it must be %s%s", row->name,
@@ -83,8 +83,8 @@ bool fy_parameter_parse(const foray_parameter *row, const char *text, size_t len
     foray_parameter_value value = {0, 0};
     bool good = true;
     switch (row->kind) {
-    case FORAY_WHOLE:
-        good = fy_whole_read(text, length, &value.whole);
+    case FORAY_INTEGER:
+        good = fy_integer_read(text, length, &value.whole);
         value.real = (double)value.whole;
         break;
     case FORAY_REAL:
@@ -99,8 +99,8 @@ bool fy_parameter_parse(const foray_parameter *row, const char *text, size_t len
     case FORAY_WORLD:
         break;
     }
-    if (row->kind == FORAY_WHOLE || row->kind == FORAY_REAL)
-        good = good && isfinite(value.real) && value.real >= row->least && value.real <= row->most;
+    if (row->kind == FORAY_INTEGER || row->kind == FORAY_REAL)
+        good = good && isfinite(value.real) && value.real >= row->min && value.real <= row->max;
     if (good)
         *out = value;
     return good;
@@ -127,7 +127,7 @@ void fy_parameter_print(const foray_parameter *row, foray_parameter_value value,
     char number[FORAY_NUMBER_SIZE];
     const char *at = row->choices;
     switch (row->kind) {
-    case FORAY_WHOLE:
+    case FORAY_INTEGER:
         fy_format(text, size, "%" PRId64, value.whole);
         break;
     case FORAY_REAL:
@@ -197,7 +197,7 @@ foray_status fy_parameters_read(foray_context *ctx, const char *what, const fora
                                 int64_t rows, const char *text, size_t length,
                                 foray_parameter_value *value)
 {
-    bool given[FY_MOST_PARAMETERS] = {false};
+    bool given[FY_MAX_PARAMETERS] = {false};
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < rows && status == FORAY_OK; i++)
         status = foray_parameter_read(ctx, &row[i], row[i].fallback, &value[i]);

@@ -6,15 +6,15 @@
 #include "base/base.h"
 
 /* Rows of a table. Defaults are texts, as users write them. */
-#define FY_WHOLE(name_, fallback_, least_, most_, help_)                                           \
+#define FY_INTEGER(name_, fallback_, min_, max_, help_)                                            \
     {                                                                                              \
-        .name = (name_), .kind = FORAY_WHOLE, .fallback = (fallback_), .least = (least_),          \
-        .most = (most_), .help = (help_)                                                           \
+        .name = (name_), .kind = FORAY_INTEGER, .fallback = (fallback_), .min = (min_),            \
+        .max = (max_), .help = (help_)                                                             \
     }
-#define FY_REAL(name_, fallback_, least_, most_, help_)                                            \
+#define FY_REAL(name_, fallback_, min_, max_, help_)                                               \
     {                                                                                              \
-        .name = (name_), .kind = FORAY_REAL, .fallback = (fallback_), .least = (least_),           \
-        .most = (most_), .help = (help_)                                                           \
+        .name = (name_), .kind = FORAY_REAL, .fallback = (fallback_), .min = (min_),               \
+        .max = (max_), .help = (help_)                                                             \
     }
 #define FY_CHOICE(name_, fallback_, choices_, help_)                                               \
     {                                                                                              \
@@ -22,17 +22,17 @@
         .help = (help_)                                                                            \
     }
 
-/* `most` of numbers that nothing but their type bounds; twice that does not overflow. */
+/* `max` of numbers that nothing but their type bounds; twice that does not overflow. */
 #define FY_UNBOUNDED 0x1p61
 /* Seeds that are kept as doubles. */
-#define FY_MOST_SEED 0x1p53
+#define FY_MAX_SEED 0x1p53
 
 /* Nothing has more parameters than this (tests see to it). */
-enum { FY_MOST_PARAMETERS = 16 };
+enum { FY_MAX_PARAMETERS = 16 };
 
-/* As foray_number_read and foray_whole_read, of the first `length` characters. */
+/* As foray_number_read and foray_integer_read, of the first `length` characters. */
 bool fy_number_read(const char *text, size_t length, double *out);
-bool fy_whole_read(const char *text, size_t length, int64_t *out);
+bool fy_integer_read(const char *text, size_t length, int64_t *out);
 
 /* The row called so, '-' and '_' being the same; -1: none. */
 int64_t fy_parameter_find(const foray_parameter *row, int64_t rows, const char *name,
@@ -48,7 +48,7 @@ foray_status fy_parameter_read(foray_context *ctx, const foray_parameter *row, c
 void fy_parameter_print(const foray_parameter *row, foray_parameter_value value, char *text,
                         size_t size);
 
-/* "key=value,key=value" for a table of at most FY_MOST_PARAMETERS rows: value[rows], each
+/* "key=value,key=value" for a table of at most FY_MAX_PARAMETERS rows: value[rows], each
  * within its range; what is not mentioned has its default. NULL: nothing is. `what` stands in
  * front of messages: "rooms". */
 foray_status fy_parameters_read(foray_context *ctx, const char *what, const foray_parameter *row,

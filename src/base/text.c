@@ -13,8 +13,8 @@ int32_t foray_character(const char *text, int *size)
         code = code << 6 | (byte[i] & 0x3F);
     }
     /* No long forms of short characters, no surrogates, nothing beyond U+10FFFF. */
-    static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if ((length > 1 && byte[0] < 0xC2) || byte[0] > 0xF4 || code < least[length] ||
+    static const int32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
+    if ((length > 1 && byte[0] < 0xC2) || byte[0] > 0xF4 || code < min[length] ||
         (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF)
         return -1;
     *size = length;

@@ -81,7 +81,7 @@ static void rotate(double *a, int64_t d, int64_t i, int64_t j)
 static double largest_eigenvalue(double *a, int64_t d)
 {
     enum { SWEEPS = 8, LARGE = 24 };
-    double most = 0, square = 0;
+    double max = 0, square = 0;
     for (int64_t i = 0; i < d * d && d > LARGE; i++)
         square += a[i] * a[i];
     for (int sweep = 0; sweep < SWEEPS && d <= LARGE; sweep++)
@@ -92,9 +92,9 @@ static double largest_eigenvalue(double *a, int64_t d)
         double disc = 0;
         for (int64_t j = 0; j < d; j++)
             disc += i == j ? a[i * d + i] : fabs(a[i * d + j]);
-        most = fmax(most, disc);
+        max = fmax(max, disc);
     }
-    return fmax(most, sqrt(square)) * (1 + 1e-11 * (double)d);
+    return fmax(max, sqrt(square)) * (1 + 1e-11 * (double)d);
 }
 
 /* kappa^2 = lambda_max( sum_j x_j x_j' / p_j ), which is that of the Gram matrix of x_j/sqrt(p_j):
@@ -150,7 +150,7 @@ static parts look_ahead(fy_all_rewards *all, const fy_inner *inner, int64_t pair
     int64_t n = fy_generator_set_size(model, i), d = set->basis->block[g].dim;
     const double *p = set->p + model->gen_start[i], *x = set->x + set->at_x[i];
     const int32_t *next = model->succ + model->succ_start[pair];
-    double w = 0, y = 0, mean = 0, square = 0, size = 0, most = 0, least = INFINITY;
+    double w = 0, y = 0, mean = 0, square = 0, size = 0, max = 0, min = INFINITY;
     double spread = 0, zeta = model->feature_error;
     memset(all->sum, 0, (size_t)d * sizeof *all->sum);
     for (int64_t j = 0; j < n; j++) {
@@ -160,15 +160,15 @@ static parts look_ahead(fy_all_rewards *all, const fy_inner *inner, int64_t pair
         mean += p[j] * e;
         size += fabs(p[j]) * e;
         square += p[j] * e * e;
-        most = fmax(most, e);
-        least = fmin(least, e);
+        max = fmax(max, e);
+        min = fmin(min, e);
         for (int64_t r = 0; r < d; r++)
             all->sum[r] += x[j * d + r] * (e - all->error[next[0]]);
     }
     for (int64_t r = 0; r < d; r++)
         spread += all->sum[r] * all->sum[r];
     double bonus = set->radius[g] * inner->upper[i] + zeta;
-    double upper = fmin(most, mean + sqrt(spread) + zeta * (most - least));
+    double upper = fmin(max, mean + sqrt(spread) + zeta * (max - min));
     parts out = {.Z = fmin(left, left * bonus + fmin(size, upper))};
     if (left > 0 && all->spread) {
         out.w = all->kappa2[i] + w;
@@ -222,10 +222,10 @@ double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner, foray_re
         all->w[s] = all->y[s] = all->error[s] = 0;
     for (int64_t t = model->horizon - 1; t >= 0; t--)
         step_back(all, inner, uncertain(model, kind, t));
-    double bound = 0, most = kind == FORAY_KIND_REACH ? 1 : (double)model->horizon;
+    double bound = 0, max = kind == FORAY_KIND_REACH ? 1 : (double)model->horizon;
     for (int64_t i = 0; i < model->initials; i++) {
         int32_t s = model->initial_state[i];
-        bound += model->initial_probability[i] * fmin(most, 2 * all->error[s]);
+        bound += model->initial_probability[i] * fmin(max, 2 * all->error[s]);
     }
     return bound;
 }

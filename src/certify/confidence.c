@@ -144,18 +144,18 @@ double fy_confidence_mean(const fy_confidence *set, int64_t i, const double *v)
 {
     const foray_model *model = set->basis->model;
     int64_t n = fy_generator_set_size(model, i);
-    double least = INFINITY, most = -INFINITY;
+    double min = INFINITY, max = -INFINITY;
     if (!isfinite(set->width[i]))
         return INFINITY;
     for (int64_t j = 0; j < n; j++) {
-        least = fmin(least, v[j]);
-        most = fmax(most, v[j]);
+        min = fmin(min, v[j]);
+        max = fmax(max, v[j]);
     }
     for (int64_t j = 0; j < n; j++)
-        set->lifted[j] = v[j] - least;
-    double mean = fy_direct_mean(n, set->often + model->gen_start[i], set->lifted, most - least,
-                                 set->width[i]);
-    return fmin(most, least + mean + 4 * DBL_EPSILON * (fabs(least) + fabs(most)));
+        set->lifted[j] = v[j] - min;
+    double mean =
+        fy_direct_mean(n, set->often + model->gen_start[i], set->lifted, max - min, set->width[i]);
+    return fmin(max, min + mean + 4 * DBL_EPSILON * (fabs(min) + fabs(max)));
 }
 
 double fy_confidence_divergence(const fy_confidence *set, int64_t i, const double *theta)

@@ -194,7 +194,7 @@ static double find_evidence(fy_fit *fit, const int64_t *seen)
 {
     const foray_model *model = fit->model;
     const fy_basis *basis = fit->vectors->basis;
-    double most = -INFINITY;
+    double max = -INFINITY;
     memset(fit->count, 0, (size_t)fit->vectors->slots * sizeof *fit->count);
     memset(fit->alone, 0, (size_t)basis->blocks * sizeof *fit->alone);
     memset(fit->size, 0, (size_t)basis->blocks * sizeof *fit->size);
@@ -208,9 +208,9 @@ static double find_evidence(fy_fit *fit, const int64_t *seen)
         const fy_counts_mixture data = {
             .count = fit->count, .weight = 1, .error = model->feature_error};
         double l = basis->block[g].dim > 0 ? fy_likelihood_most(fit->likelihood, g, &data) : 0;
-        most = fmax(most, fit->alone[g] - l - 64 * DBL_EPSILON * (fit->size[g] + fabs(l)));
+        max = fmax(max, fit->alone[g] - l - 64 * DBL_EPSILON * (fit->size[g] + fabs(l)));
     }
-    return fit->blocks > 0 ? most - fy_log(fy_fit_laws(fit, model)) : 0;
+    return fit->blocks > 0 ? max - fy_log(fy_fit_laws(fit, model)) : 0;
 }
 
 /* --------------------------------------------------------------- outside what can be */

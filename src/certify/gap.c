@@ -225,8 +225,8 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
     now->A[s] = mine->A;
     now->F[s] = mine->F;
     now->off[s] = mine->off;
-    double most = gap->set->laws ? most_error(gap, t) + in_J : INFINITY;
-    now->E[s] = fmin(left_out + mine->error + fy_gap_upper_mean(gap, mine, gap->after.E), most);
+    double max = gap->set->laws ? most_error(gap, t) + in_J : INFINITY;
+    now->E[s] = fmin(left_out + mine->error + fy_gap_upper_mean(gap, mine, gap->after.E), max);
     if (gap->third) {
         fy_gap_third_work_out(gap, mine);
         now->E[s] = fmin(now->E[s], fy_gap_third_state(gap, s, left));

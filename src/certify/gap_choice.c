@@ -54,18 +54,18 @@ static double target_norm(const fy_gap_choice *c, double *sum)
  * f >= 0, over the successors; and what the law's likelihood says by itself. */
 double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_choice *c, const double *f)
 {
-    double most = 0, least = INFINITY, mean = 0;
+    double max = 0, min = INFINITY, mean = 0;
     for (int64_t j = 0; j < c->n; j++) {
-        most = fmax(most, f[c->next[j]]);
-        least = fmin(least, f[c->next[j]]);
+        max = fmax(max, f[c->next[j]]);
+        min = fmin(min, f[c->next[j]]);
         mean += c->p[j] * f[c->next[j]];
         gap->follows[j] = f[c->next[j]];
     }
-    if (most == 0)
+    if (max == 0)
         return 0;
-    double upper = mean + spread_norm(c, f, gap->sum) + gap->zeta * (most - least);
+    double upper = mean + spread_norm(c, f, gap->sum) + gap->zeta * (max - min);
     upper += c->d > 0 ? FY_GAP_UNDERFLOW : 0;
-    return fmin(most, fmin(upper, fy_confidence_mean(gap->set, c->set, gap->follows)));
+    return fmin(max, fmin(upper, fy_confidence_mean(gap->set, c->set, gap->follows)));
 }
 
 /* ------------------------------------------------------------- one action */
@@ -74,13 +74,13 @@ double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_choice *c, const d
 static double J_spread(const fy_gap_pass *gap, const fy_gap_choice *c)
 {
     const double *J = gap->after.J, *J0 = J + c->next[0] * gap->unknowns;
-    double most = 0;
+    double max = 0;
     for (int64_t j = 1; j < c->n && gap->unknowns > 0; j++) {
         for (int64_t i = 0; i < gap->unknowns; i++)
             gap->mean[i] = J[c->next[j] * gap->unknowns + i] - J0[i];
-        most = fmax(most, fy_gap_norm(gap, gap->mean, 1));
+        max = fmax(max, fy_gap_norm(gap, gap->mean, 1));
     }
-    return 2 * most;
+    return 2 * max;
 }
 
 /* What bringing a reward to the unit of planning, and discounting it, may have rounded: relative to
@@ -139,17 +139,17 @@ static void turn_to(const fy_gap_pass *gap, int64_t pair, fy_gap_choice *c)
 double fy_gap_look_ahead(fy_gap_pass *gap, int64_t t, const double *V, int64_t pair, double sign)
 {
     fy_gap_choice *c = &gap->ahead;
-    double mean = 0, most = -INFINITY, least = INFINITY;
+    double mean = 0, max = -INFINITY, min = INFINITY;
     turn_to(gap, pair, c);
     find_targets(gap, t, V, c);
     for (int64_t j = 0; j < c->n; j++) {
         c->target[j] *= sign;
         mean += c->p[j] * (c->target[j] - c->target[0]);
-        most = fmax(most, c->target[j]);
-        least = fmin(least, c->target[j]);
+        max = fmax(max, c->target[j]);
+        min = fmin(min, c->target[j]);
     }
-    double upper = c->target[0] + mean + target_norm(c, gap->sum) + gap->zeta * (most - least);
-    upper = fmin(fmin(upper, most), fy_confidence_mean(gap->set, c->set, c->target));
+    double upper = c->target[0] + mean + target_norm(c, gap->sum) + gap->zeta * (max - min);
+    upper = fmin(fmin(upper, max), fy_confidence_mean(gap->set, c->set, c->target));
     return c->reward + sign * upper;
 }
 
@@ -162,7 +162,7 @@ void fy_gap_look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t 
     turn_to(gap, pair, c);
     double inexact = find_targets(gap, t, V, c);
     double root = sqrt(gap->blocks), rest = 0, size = 0, carried = 0;
-    double most = -INFINITY, least = INFINITY;
+    double max = -INFINITY, min = INFINITY;
     c->A = c->F = c->spill = c->E_most = c->J_most = c->Psi_most = 0;
     for (int64_t j = 0; j < c->n; j++) {
         int32_t next = c->next[j];
@@ -170,8 +170,8 @@ void fy_gap_look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t 
         rest += c->p[j] * (c->target[j] - c->target[0]);
         size += p * fabs(c->target[j] - c->target[0]);
         carried += p * after->off[next];
-        most = fmax(most, c->target[j]);
-        least = fmin(least, c->target[j]);
+        max = fmax(max, c->target[j]);
+        min = fmin(min, c->target[j]);
         c->A += x * fabs(c->target[j]) + p * after->A[next];
         c->F += x * (root * after->A[next] + after->E[next]) + p * after->F[next];
         c->spill += (p + x) * after->E[next];
@@ -187,7 +187,7 @@ void fy_gap_look_at(const fy_gap_pass *gap, int64_t t, const double *V, int64_t 
              (carried + inexact) * (1 + 1e-9) + (exact ? 0 : DBL_MIN);
     c->first = target_norm(c, gap->sum);
     c->J_most += c->first;
-    c->error = gap->zeta > 0 ? gap->zeta * (most - least + J_spread(gap, c)) : 0;
+    c->error = gap->zeta > 0 ? gap->zeta * (max - min + J_spread(gap, c)) : 0;
 }
 
 /* J = sum_j x_j T_j + sum_j p_j J_j and Psi = sum_j x_j (J_j - J_0)', which is the same. */

@@ -57,10 +57,10 @@ static double pair_norm(const fy_gap_pass *gap, const double *K, int64_t rows)
  * x instead of one or two. */
 static double rounding(const fy_gap_pass *gap, const fy_gap_choice *c, double left)
 {
-    double n = (double)c->n, d = (double)c->d, most = 0;
+    double n = (double)c->n, d = (double)c->d, max = 0;
     for (int64_t j = 0; j < c->n; j++)
-        most = fmax(most, gap->after.rest[c->next[j]]);
-    double sizes = sqrt(gap->blocks) * c->A + c->F + c->G + most;
+        max = fmax(max, gap->after.rest[c->next[j]]);
+    double sizes = sqrt(gap->blocks) * c->A + c->F + c->G + max;
     return FY_UNIT * (12 * (d + 1) * gap->set->kappa_factor + 12 * (n + 4) * left) * sizes;
 }
 

@@ -103,7 +103,7 @@ static foray_radius radius_of(const foray_explorer *explorer)
                                                            : FORAY_RADIUS_LIKELIHOOD;
 }
 
-foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap, double most)
+foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap, double max)
 {
     foray_certificate certificate = {
         .gap = gap,
@@ -112,7 +112,7 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
         .bound = FORAY_BOUND_GAP,
         .status = scale_of(explorer) >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
     };
-    fy_certificate_judge(&certificate, most);
+    fy_certificate_judge(&certificate, max);
     return certificate;
 }
 
@@ -151,7 +151,7 @@ static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const f
     policy->low = result.low;
     policy->high = result.high;
     policy->certificate =
-        fy_explorer_certificate(explorer, result.gap, fy_reward_unit_of(reward).most);
+        fy_explorer_certificate(explorer, result.gap, fy_reward_unit_of(reward).max);
     /* V_low of the set is about the policy planned on it; this may be another. */
     if (policy->mode == FORAY_PESSIMISTIC)
         policy->value[FORAY_PESSIMISTIC] = fmin(policy->value[FORAY_PESSIMISTIC], result.low);

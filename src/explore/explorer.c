@@ -190,7 +190,7 @@ static foray_status bound(foray_explorer *explorer, foray_certificate *out)
 foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_kind kind,
                                        foray_certificate *out)
 {
-    double most = kind == FORAY_KIND_REACH ? 1 : (double)explorer->model->horizon;
+    double max = kind == FORAY_KIND_REACH ? 1 : (double)explorer->model->horizon;
     fy_certifier *sets = NULL;
     foray_status status = FORAY_OK;
     if ((unsigned)kind > FORAY_KIND_REACH)
@@ -206,7 +206,7 @@ foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_ki
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "the bound of %s is about rewards r(s,a) alone", explorer->ops->name);
     if (sets)
-        *out = fy_explorer_certificate(explorer, fy_certifier_all(sets, kind), most);
+        *out = fy_explorer_certificate(explorer, fy_certifier_all(sets, kind), max);
     else if (explorer->ops->bound_kind)
         status = explorer->ops->bound_kind(explorer, kind, out);
     else

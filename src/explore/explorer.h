@@ -34,7 +34,7 @@ typedef struct fy_reasons {
 typedef struct fy_explorer_ops {
     const char *name;
     const char *summary;
-    /* Its own parameters, at most FY_MOST_PARAMETERS; NULL, 0: it has none. Those that its
+    /* Its own parameters, at most FY_MAX_PARAMETERS; NULL, 0: it has none. Those that its
      * family shares come first. */
     const foray_parameter *parameter;
     int64_t parameters;
@@ -107,9 +107,9 @@ struct foray_explorer {
     foray_context *ctx;
     const foray_model *model;
     foray_settings settings;
-    foray_parameter_value own[FY_MOST_PARAMETERS]; /* in the order of ops->parameter */
-    int64_t episodes;                              /* ended */
-    int64_t plans;                                 /* exploration plans made */
+    foray_parameter_value own[FY_MAX_PARAMETERS]; /* in the order of ops->parameter */
+    int64_t episodes;                             /* ended */
+    int64_t plans;                                /* exploration plans made */
     int64_t step;              /* of the episode under way; -1 between episodes */
     bool stale;                /* what was learnt since the last plan asks for a new one */
     bool failed;               /* out of memory in an episode: of open models, whose laws grow */
@@ -193,8 +193,8 @@ foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
 foray_status fy_explorer_policies(foray_explorer *explorer, int64_t count,
                                   const foray_reward *const *rewards, foray_mode mode,
                                   foray_policy **policies);
-/* What a bound from those sets says; `most`: what a gap can be at most. */
-foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap, double most);
+/* What a bound from those sets says; `max`: what a gap can be at most. */
+foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double gap, double max);
 /* The sets of the data so far; *out is NULL where the model or the algorithm admits none. */
 foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out);
 /* The same where there must be some: FORAY_ERROR_USAGE says why there are none. */

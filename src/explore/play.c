@@ -23,9 +23,9 @@ static foray_status world_failed(foray_context *ctx, const foray_world *world, f
     return fy_status_of_world(status);
 }
 
-/* Ends an episode after `steps` steps: because `how` is FORAY_DONE in an absorbing state, because
- * it is FORAY_OVER without any knowledge of the rest, or at the horizon. The last state is
- * repeated, without actions. */
+/* Ends an episode after `steps` steps: because `how` is FORAY_TERMINATED in an absorbing state,
+ * because it is FORAY_TRUNCATED without any knowledge of the rest, or at the horizon. The last
+ * state is repeated, without actions. */
 static foray_status end_after(foray_explorer *explorer, int64_t steps, int32_t how, int64_t state,
                               int32_t *states, int32_t *actions)
 {
@@ -35,7 +35,7 @@ static foray_status end_after(foray_explorer *explorer, int64_t steps, int32_t h
         if (states)
             states[t + 1] = (int32_t)state;
     }
-    if (steps < explorer->model->horizon && how == FORAY_OVER)
+    if (steps < explorer->model->horizon && how == FORAY_TRUNCATED)
         return foray_explorer_cut(explorer);
     foray_status status = FORAY_OK;
     if (steps < explorer->model->horizon)
@@ -96,9 +96,9 @@ foray_status fy_play_steps(foray_explorer *explorer, foray_world *world, foray_d
         if (status != FORAY_OK)
             return status;
         if (model->open && fy_world_ended(world))
-            return end_after(explorer, t + 1, FORAY_DONE, state, states, actions);
+            return end_after(explorer, t + 1, FORAY_TERMINATED, state, states, actions);
         if (fy_world_was_cut(world))
-            return end_after(explorer, t + 1, FORAY_OVER, state, states, actions);
+            return end_after(explorer, t + 1, FORAY_TRUNCATED, state, states, actions);
     }
     return foray_explorer_end(explorer);
 }
@@ -109,7 +109,7 @@ static foray_status observe_all(foray_explorer *explorer, int32_t *states, int32
     foray_status status = FORAY_OK;
     for (int64_t t = 0; t < explorer->model->horizon && status == FORAY_OK; t++) {
         int64_t action;
-        if (t > 0 && (states[t + 1] == FORAY_OVER || states[t + 1] == FORAY_DONE))
+        if (t > 0 && (states[t + 1] == FORAY_TRUNCATED || states[t + 1] == FORAY_TERMINATED))
             return end_after(explorer, t, states[t + 1], states[t], states, actions);
         status = foray_explorer_act(explorer, states[t], &action);
         if (status == FORAY_OK)

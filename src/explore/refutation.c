@@ -48,8 +48,8 @@ void fy_explorer_test(foray_explorer *explorer)
         return;
     if (explorer->tested.refuted)
         explorer->refuted = explorer->tested;
-    int64_t least = steps_between(explorer), quarter = explorer->episodes / 4;
-    explorer->next_test = explorer->episodes + (quarter > least ? quarter : least);
+    int64_t min = steps_between(explorer), quarter = explorer->episodes / 4;
+    explorer->next_test = explorer->episodes + (quarter > min ? quarter : min);
 }
 
 foray_status foray_explorer_refutation(foray_explorer *explorer, foray_refutation *out)

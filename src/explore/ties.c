@@ -72,12 +72,12 @@ static bool change(search *s, int64_t t)
 static const foray_doubt_place *find_tie(const search *s, int64_t t)
 {
     int64_t states = s->model->states;
-    double most = fy_reward_unit_of(s->reward).most;
+    double max = fy_reward_unit_of(s->reward).max;
     for (int64_t i = 0; i < s->doubt->places; i++) {
         const foray_doubt_place *place = &s->doubt->place[i];
         int64_t at = t * states + place->state;
         if (place->step == t && s->other->action[at] != s->policy->action[at] &&
-            fabs(s->changed[at] - s->value[at]) <= rounding * most)
+            fabs(s->changed[at] - s->value[at]) <= rounding * max)
             return place;
     }
     return NULL;
@@ -121,7 +121,7 @@ static foray_status find_best(foray_context *ctx, const foray_model *model,
     double own, best;
     fy_reward_unit unit = fy_reward_unit_of(reward);
     foray_status status = foray_evaluate(ctx, model, reward, policy, &own, &best);
-    if (status != FORAY_OK || fabs(best - own) <= rounding * fabs(unit.slope) * unit.most)
+    if (status != FORAY_OK || fabs(best - own) <= rounding * fabs(unit.slope) * unit.max)
         return status;
     return foray_plan_known(ctx, model, reward, out);
 }

@@ -52,7 +52,7 @@ static bool tell_apart(char *const *names, int64_t count, const char **sorted)
             int64_t number;
             sorted[found++] = names[i];
             digits = digits && !names[i][strspn(names[i], "0123456789")];
-            own = own && foray_whole_read(names[i], &number) && number == i;
+            own = own && foray_integer_read(names[i], &number) && number == i;
             apart = apart && *names[i] && !fy_is_formula(names[i]);
         }
     qsort(sorted, (size_t)found, sizeof *sorted, compare_names);
@@ -115,15 +115,15 @@ static foray_status find_probabilities(fy_export *e)
 {
     const foray_model *model = e->model;
     double *law = NULL;
-    int64_t most = 0;
+    int64_t max = 0;
     if (!model->theta)
         return fy_fail(e->ctx, FORAY_ERROR_USAGE,
                        "%s does not know its probabilities; a run knows intervals for them",
                        model->name);
     for (int64_t i = 0; i < model->generator_sets; i++)
-        most = fy_generator_set_size(model, i) > most ? fy_generator_set_size(model, i) : most;
+        max = fy_generator_set_size(model, i) > max ? fy_generator_set_size(model, i) : max;
     if (!FY_ALLOC(e->ctx, e->probability, model->succ_start[model->pairs]) ||
-        !FY_ALLOC(e->ctx, law, most))
+        !FY_ALLOC(e->ctx, law, max))
         return FORAY_ERROR_MEMORY;
     for (int64_t pair = 0; pair < model->pairs; pair++) {
         int64_t first = model->succ_start[pair], n = model->succ_start[pair + 1] - first;

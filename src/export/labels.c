@@ -46,7 +46,7 @@ foray_status fy_export_check_rewards(const fy_export *e)
 static void print_annotation(fy_writer *out, const char *comma, const char *letter, int64_t number,
                              const char *name, const char *suffix, const char *rest)
 {
-    char alias[FORAY_NAME_MOST + 16];
+    char alias[FORAY_NAME_MAX + 16];
     fy_format(alias, sizeof alias, "%s%s", name, suffix);
     fy_print(out, "%s\n\"%s%" PRId64 "\":{\"alias\":", comma, letter, number);
     fy_json_put_text(out, alias);

@@ -136,7 +136,7 @@ foray_status fy_lines_fail(const fy_lines *lines, const char *format, ...)
                    cause);
 }
 
-foray_status fy_lines_index(fy_lines *lines, const char *what, int64_t most, int64_t *out)
+foray_status fy_lines_index(fy_lines *lines, const char *what, int64_t max, int64_t *out)
 {
     const char *word = fy_lines_word(lines);
     int64_t number = 0;
@@ -145,10 +145,10 @@ foray_status fy_lines_index(fy_lines *lines, const char *what, int64_t most, int
     size_t digits = strspn(word, "0123456789");
     if (digits == 0 || word[digits])
         return fy_lines_fail(lines, "%s: '%.60s' is not a whole number", what, word);
-    for (size_t d = 0; d < digits && number <= most; d++)
+    for (size_t d = 0; d < digits && number <= max; d++)
         number = 10 * number + (word[d] - '0');
-    if (number > most)
-        return fy_lines_fail(lines, "%s: %.60s is larger than %" PRId64, what, word, most);
+    if (number > max)
+        return fy_lines_fail(lines, "%s: %.60s is larger than %" PRId64, what, word, max);
     *out = number;
     return FORAY_OK;
 }

@@ -32,7 +32,7 @@ foray_status fy_lines_missing(const fy_lines *lines, const char *cause);
 char *fy_lines_word(fy_lines *lines);
 
 /* The next word as a whole number from 0 to most, or as a number; `what` names it in messages. */
-foray_status fy_lines_index(fy_lines *lines, const char *what, int64_t most, int64_t *out);
+foray_status fy_lines_index(fy_lines *lines, const char *what, int64_t max, int64_t *out);
 foray_status fy_lines_real(fy_lines *lines, const char *what, double *out);
 
 /* No further word: FORAY_ERROR_INPUT if there is one. */

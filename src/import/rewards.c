@@ -225,10 +225,10 @@ foray_status fy_transitions_rewards(fy_transitions *table, bool by_pair, foray_i
 {
     foray_import_rewards all = {0};
     foray_context *ctx = table->ctx;
-    int64_t most = table->structures + table->labels + 1;
+    int64_t max = table->structures + table->labels + 1;
     char *text;
     foray_status status = FORAY_OK;
-    if (!FY_ALLOC(ctx, all.name, most) || !FY_ALLOC(ctx, all.text, most))
+    if (!FY_ALLOC(ctx, all.name, max) || !FY_ALLOC(ctx, all.text, max))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK && table->structures == 0 && table->has_reward) {
         status = print_structure(table, NULL, "own", by_pair, &text);

@@ -134,13 +134,12 @@ static foray_status bad_cell(const reading *r, int meaning, const char *cause)
                    cause);
 }
 
-static foray_status read_number(const reading *r, int meaning, double least, double most,
-                                double *out)
+static foray_status read_number(const reading *r, int meaning, double min, double max, double *out)
 {
     const char *cell = cell_of(r, meaning);
     if (!foray_number_read(cell, out))
         return bad_cell(r, meaning, "is not a number");
-    if (!(*out >= least && *out <= most))
+    if (!(*out >= min && *out <= max))
         return bad_cell(r, meaning,
                         meaning == PROBABILITY ? "is not between 0 and 1" : "is out of range");
     return FORAY_OK;
@@ -386,7 +385,7 @@ foray_status fy_transitions_begin(fy_transitions *table, const char *initial)
             return FORAY_OK;
         }
     int64_t number; /* named states go by number as well, unless that is a name */
-    if (initial && foray_whole_read(initial, &number) && number >= 0 && number < table->given) {
+    if (initial && foray_integer_read(initial, &number) && number >= 0 && number < table->given) {
         table->initial[number] = 1;
         return FORAY_OK;
     }

@@ -49,7 +49,7 @@ typedef struct fy_transitions {
 } fy_transitions;
 
 /* Names of states in messages and in models. */
-enum { FY_STATE_NAME = FORAY_NAME_MOST + 1 };
+enum { FY_STATE_NAME = FORAY_NAME_MAX + 1 };
 
 /* A table without rows, whose file is `path`. */
 void fy_transitions_open(foray_context *ctx, const char *path, fy_transitions *out);

@@ -57,9 +57,9 @@ foray_status fy_words_number(fy_words *words, const char *word, int32_t *out)
     return FORAY_OK;
 }
 
-bool fy_words_are_numbers(const fy_words *words, int64_t *most)
+bool fy_words_are_numbers(const fy_words *words, int64_t *max)
 {
-    *most = -1;
+    *max = -1;
     for (int64_t i = 0; i < words->count; i++) {
         const char *word = fy_words_at(words, i);
         size_t digits = strspn(word, "0123456789");
@@ -69,7 +69,7 @@ bool fy_words_are_numbers(const fy_words *words, int64_t *most)
         int64_t number = 0;
         for (size_t d = 0; d < digits; d++)
             number = 10 * number + (word[d] - '0');
-        *most = number > *most ? number : *most;
+        *max = number > *max ? number : *max;
     }
     return true;
 }

@@ -24,6 +24,6 @@ static inline const char *fy_words_at(const fy_words *words, int64_t number)
 }
 
 /* Are all of them whole numbers from 0 on? *most receives the largest, -1 if there are none. */
-bool fy_words_are_numbers(const fy_words *words, int64_t *most);
+bool fy_words_are_numbers(const fy_words *words, int64_t *max);
 
 #endif

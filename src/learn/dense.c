@@ -59,13 +59,13 @@ static void project(int64_t found, int64_t width, const double *basis, double *r
  * once more, for rounding may have turned it back towards the others. */
 int64_t fy_reduce(int64_t count, int64_t dim, const double *rows, double *basis, double *out)
 {
-    int64_t most = count < dim ? count : dim, found = 0;
-    int64_t width = fy_padded(dim), coordinates = fy_padded(most);
+    int64_t max = count < dim ? count : dim, found = 0;
+    int64_t width = fy_padded(dim), coordinates = fy_padded(max);
     memset(out, 0, (size_t)(count * coordinates) * sizeof *out);
     for (int64_t j = 0; j < count; j++) {
         double *x = out + j * coordinates, *rest = basis + found * width;
         const double *row = rows + j * width;
-        if (found == most) {
+        if (found == max) {
             for (int64_t i = 0; i < found; i++)
                 x[i] = fy_dot(basis + i * width, row, width);
             continue;

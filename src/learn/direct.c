@@ -63,15 +63,15 @@ double fy_direct_mean(int64_t count, const double *q, const double *v, double ra
     static const double near_enough = 0.1, longest = 3;
     if (!(range > 0) || !isfinite(e))
         return range;
-    double least = fmin(range, look_at_eta(count, q, v, range, e, range).bound);
+    double min = fmin(range, look_at_eta(count, q, v, range, e, range).bound);
     double tau = first_guess(count, q, v, range, e);
     for (int i = 0; i < STEPS; i++) {
         tau = fmin(fmax(tau, SMALLEST * range), LARGEST * range);
         point at = look_at_eta(count, q, v, range, e, range + tau);
-        least = fmin(least, at.bound);
+        min = fmin(min, at.bound);
         if (!(fabs(at.step) > near_enough))
             break;
         tau *= fy_exp(fmin(fmax(at.step, -longest), longest));
     }
-    return least;
+    return min;
 }

@@ -71,11 +71,11 @@ static bool follow_signs(climb *c)
 static bool change_best(climb *c, double squared)
 {
     int64_t best = -1;
-    double most = 1e-12 * squared;
+    double max = 1e-12 * squared;
     for (int64_t j = 0; j < c->n; j++) {
         double gain = c->squared[j] + (c->f[j] != 0 ? -2 : 2) * c->t[j];
-        if (gain > most) {
-            most = gain;
+        if (gain > max) {
+            max = gain;
             best = j;
         }
     }
@@ -269,10 +269,10 @@ static void find_axes(int64_t n, int64_t m, int64_t width, double *w, double *ax
 
 void fy_ascent_solve(fy_inner_task *task)
 {
-    int64_t n = task->n, most = n < task->d ? n : task->d, width = fy_padded(most);
+    int64_t n = task->n, max = n < task->d ? n : task->d, width = fy_padded(max);
     double *room = task->room, *y = fy_take(&room, task->width);
-    double *basis = fy_take(&room, most * task->width), *w = fy_take(&room, n * width);
-    double *axis = fy_take(&room, most * n);
+    double *basis = fy_take(&room, max * task->width), *w = fy_take(&room, n * width);
+    double *axis = fy_take(&room, max * n);
     int64_t m = fy_reduce(n, task->d, task->w, basis, w);
     find_axes(n, m, width, w, axis);
     climb c = {.n = n, .m = m, .width = width, .w = w, .axis = axis};

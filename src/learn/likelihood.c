@@ -33,7 +33,7 @@ foray_status fy_likelihood_create(foray_context *ctx, const fy_vectors *vectors,
     lik->vectors = vectors;
     if (!FY_ALLOC(ctx, lik->number, rows) || !FY_ALLOC(ctx, lik->phi, cells) ||
         !FY_ALLOC(ctx, lik->tangent, cells) || !FY_ALLOC(ctx, lik->p, rows) ||
-        !FY_ALLOC(ctx, lik->most, rows) || !FY_ALLOC(ctx, lik->c, m) ||
+        !FY_ALLOC(ctx, lik->max, rows) || !FY_ALLOC(ctx, lik->c, m) ||
         !FY_ALLOC(ctx, lik->trial, m) || !FY_ALLOC(ctx, lik->gradient, m) ||
         !FY_ALLOC(ctx, lik->matrix, square) || !FY_ALLOC(ctx, lik->factor, square) ||
         !FY_ALLOC(ctx, lik->solution, m) || !FY_ALLOC(ctx, lik->order, m)) {
@@ -52,7 +52,7 @@ void fy_likelihood_destroy(fy_likelihood *lik)
     free(lik->phi);
     free(lik->tangent);
     free(lik->p);
-    free(lik->most);
+    free(lik->max);
     free(lik->c);
     free(lik->trial);
     free(lik->gradient);
@@ -122,14 +122,14 @@ double fy_lik_evaluate(fy_likelihood *lik, const double *w)
  *   max l - l(c) <= max_i g_i - n. */
 static double find_gradient(fy_likelihood *lik)
 {
-    double most = 0;
+    double max = 0;
     memset(lik->gradient, 0, (size_t)lik->m * sizeof *lik->gradient);
     for (int64_t t = 0; t < lik->rows; t++)
         for (int64_t i = 0; i < lik->m; i++)
             lik->gradient[i] += lik->number[t] / lik->p[t] * lik->phi[t * lik->m + i];
     for (int64_t i = 0; i < lik->m; i++)
-        most = fmax(most, lik->gradient[i]);
-    return fmax(0, most - lik->n);
+        max = fmax(max, lik->gradient[i]);
+    return fmax(0, max - lik->n);
 }
 
 /* w_i <- w_i g_i / n never lowers l. */
@@ -248,7 +248,7 @@ static regular form_matrix(fy_likelihood *lik, double excess, double width)
     int64_t k = lik->k;
     memset(lik->matrix, 0, (size_t)(k * k) * sizeof *lik->matrix);
     for (int64_t t = 0; t < lik->rows && !stopped_at(lik, t); t++) {
-        double q = shrinkage(fmax(0, lik->most[t] / lik->p[t] - 1));
+        double q = shrinkage(fmax(0, lik->max[t] / lik->p[t] - 1));
         add_outer(k, lik->number[t] * q / (lik->p[t] * lik->p[t]), lik->tangent + t * k,
                   lik->matrix);
     }
@@ -289,9 +289,9 @@ static double find_ellipsoid(fy_likelihood *lik, double excess, double width)
     enum { ROUNDS = 8 };
     double beta = 0;
     for (int64_t t = 0; t < lik->rows; t++) {
-        lik->most[t] = 0;
+        lik->max[t] = 0;
         for (int64_t i = 0; i < lik->m; i++)
-            lik->most[t] = fmax(lik->most[t], lik->phi[t * lik->m + i]);
+            lik->max[t] = fmax(lik->max[t], lik->phi[t * lik->m + i]);
     }
     bool moved = true; /* a round that moves no u_t is the last */
     for (int round = 0; round < ROUNDS && moved; round++) {
@@ -302,9 +302,9 @@ static double find_ellipsoid(fy_likelihood *lik, double excess, double width)
         for (int64_t t = 0; t < lik->rows && !stopped_at(lik, t); t++) {
             double norm =
                 inverse_norm(lik->k, lik->factor, lik->tangent + t * lik->k, lik->solution);
-            double most = (lik->p[t] + beta * norm) * (1 + 1e-12);
-            moved |= most < lik->most[t];
-            lik->most[t] = fmin(lik->most[t], most);
+            double max = (lik->p[t] + beta * norm) * (1 + 1e-12);
+            moved |= max < lik->max[t];
+            lik->max[t] = fmin(lik->max[t], max);
         }
     }
     return beta;
@@ -335,10 +335,10 @@ fy_likelihood_fit fy_lik_fit(fy_likelihood *lik, int64_t g, const int64_t *count
 {
     fy_lik_maximise(lik, g, count);
     /* Only where a weight is smaller than what moving would make it. */
-    double move = lik->n > 0 ? fmin(0.5, inner / lik->n) : 0, least = 1;
+    double move = lik->n > 0 ? fmin(0.5, inner / lik->n) : 0, min = 1;
     for (int64_t i = 0; i < lik->m; i++)
-        least = fmin(least, lik->c[i]);
-    for (int64_t i = 0; i < lik->m && least < move / (double)lik->m; i++)
+        min = fmin(min, lik->c[i]);
+    for (int64_t i = 0; i < lik->m && min < move / (double)lik->m; i++)
         lik->c[i] = (1 - move) * lik->c[i] + move / (double)lik->m;
     fy_likelihood_fit fit = {.visits = lik->n};
     fit.penalty = fy_lik_penalty(lik, g, prior);

@@ -22,7 +22,7 @@ struct fy_likelihood {
     double *phi;        /* [rows][m] in units in which weights sum to one */
     double *tangent;    /* [rows][k] N' phi_t */
     double *p;          /* [rows] <phi_t, c> */
-    double *most;       /* [rows] u_t >= <phi_t, w> on the set */
+    double *max;        /* [rows] u_t >= <phi_t, w> on the set */
     double *c, *trial;  /* [m] */
     double *gradient;   /* [m] g_i = sum_t N_t phi_ti / p_t */
     double *matrix;     /* [k][k], the lower half is used */

@@ -148,18 +148,18 @@ static double centre_norm(const fy_basis *basis)
 static foray_status check_theta_norm(foray_context *ctx, const foray_model *model,
                                      foray_model_facts *facts)
 {
-    double most = model->norm_bound * (1 + FY_MODEL_TOLERANCE);
+    double max = model->norm_bound * (1 + FY_MODEL_TOLERANCE);
     if (model->theta)
         facts->theta_norm = norm(model->theta, model->dim);
-    if (model->theta && !(facts->theta_norm <= most))
+    if (model->theta && !(facts->theta_norm <= max))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "theta has norm %.9g, above norm_bound = %.9g",
                        facts->theta_norm, model->norm_bound);
-    double least = centre_norm(model->basis);
-    if (!(least <= most))
+    double min = centre_norm(model->basis);
+    if (!(min <= max))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "norm_bound is %.9g, but probabilities can sum to 1 only if the norm of "
                        "theta is at least %.9g",
-                       model->norm_bound, least);
+                       model->norm_bound, min);
     return FORAY_OK;
 }
 
@@ -220,8 +220,8 @@ static double coordinate_bound(const foray_model *model, int64_t generator_set, 
     }
     for (int64_t k = first; k < end; k++) {
         int64_t i = model->feat_index[k];
-        double most = fmax(up[i], down[i]);
-        square += most * most;
+        double max = fmax(up[i], down[i]);
+        square += max * max;
         up[i] = down[i] = 0;
     }
     return sqrt(square);
@@ -235,16 +235,16 @@ static foray_status note_bounds(foray_context *ctx, const fy_inner *inner, foray
     if (!FY_ALLOC(ctx, up, 2 * model->dim))
         return FORAY_ERROR_MEMORY;
     for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++) {
-        double most = coordinate_bound(model, generator_set, up, up + model->dim);
-        note_norm(model, facts, generator_set, fmin(most, inner->upper[generator_set]));
+        double max = coordinate_bound(model, generator_set, up, up + model->dim);
+        note_norm(model, facts, generator_set, fmin(max, inner->upper[generator_set]));
     }
     free(up);
     return FORAY_OK;
 }
 
-/* In general it is the inner maximisation with Sigma = I. `least` is a value attained. */
+/* In general it is the inner maximisation with Sigma = I. `min` is a value attained. */
 static foray_status maximise(foray_context *ctx, const fy_basis *basis, const double *lambda,
-                             foray_model_facts *facts, double *least)
+                             foray_model_facts *facts, double *min)
 {
     fy_ridge *ridge = NULL;
     fy_inner *inner = NULL;
@@ -254,7 +254,7 @@ static foray_status maximise(foray_context *ctx, const fy_basis *basis, const do
     if (status == FORAY_OK) {
         fy_inner_solve(inner, ridge);
         for (int64_t i = 0; i < basis->model->generator_sets; i++)
-            *least = fmax(*least, inner->value[i]);
+            *min = fmax(*min, inner->value[i]);
         status = note_bounds(ctx, inner, facts);
         facts->psi_norm_exact = inner->method == FORAY_INNER_EXACT;
     }
@@ -265,7 +265,7 @@ static foray_status maximise(foray_context *ctx, const fy_basis *basis, const do
 
 /* In the coordinates of theta itself: centring is for what is unknown. */
 static foray_status measure_maxima(foray_context *ctx, const foray_model *model,
-                                   foray_model_facts *facts, double *least)
+                                   foray_model_facts *facts, double *min)
 {
     fy_basis *basis;
     double *lambda;
@@ -275,7 +275,7 @@ static foray_status measure_maxima(foray_context *ctx, const foray_model *model,
     if (FY_ALLOC(ctx, lambda, basis->blocks)) {
         for (int64_t g = 0; g < basis->blocks; g++)
             lambda[g] = 1;
-        status = maximise(ctx, basis, lambda, facts, least);
+        status = maximise(ctx, basis, lambda, facts, min);
         free(lambda);
     } else {
         status = FORAY_ERROR_MEMORY;
@@ -284,10 +284,10 @@ static foray_status measure_maxima(foray_context *ctx, const foray_model *model,
     return status;
 }
 
-static foray_status psi_too_long(foray_context *ctx, const foray_model_facts *facts, double least)
+static foray_status psi_too_long(foray_context *ctx, const foray_model_facts *facts, double min)
 {
     const char *cure = "divide features by that and multiply theta and norm_bound by it";
-    if (least > 1 + FY_MODEL_TOLERANCE)
+    if (min > 1 + FY_MODEL_TOLERANCE)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "state %" PRId64 ", action %" PRId64
                        ": the norm of psi_f reaches %.9g for some f into "
@@ -298,7 +298,7 @@ static foray_status psi_too_long(foray_context *ctx, const foray_model_facts *fa
         "state %" PRId64 ", action %" PRId64
         ": the norm of psi_f over all f into [0,1] must be at most 1, and is only known to "
         "lie between %.9g and %.9g (there are too many f to try): %s",
-        facts->psi_norm_state, facts->psi_norm_action, least, facts->psi_norm, cure);
+        facts->psi_norm_state, facts->psi_norm_action, min, facts->psi_norm, cure);
 }
 
 /* ||psi_f(s,a)|| <= 1 for every f: S -> [0,1]. Where the maximum is only known between
@@ -308,15 +308,15 @@ static foray_status check_psi_norm(foray_context *ctx, const foray_model *model,
 {
     foray_status status;
     facts->psi_norm = 0;
-    double least = 0;
+    double min = 0;
     if (nonnegative_features(model)) {
         status = measure_sums(ctx, model, facts);
-        least = facts->psi_norm;
+        min = facts->psi_norm;
     } else {
-        status = measure_maxima(ctx, model, facts, &least);
+        status = measure_maxima(ctx, model, facts, &min);
     }
     if (status == FORAY_OK && !(facts->psi_norm <= 1 + FY_MODEL_TOLERANCE))
-        status = psi_too_long(ctx, facts, least);
+        status = psi_too_long(ctx, facts, min);
     return status;
 }
 

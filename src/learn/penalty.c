@@ -89,14 +89,14 @@ static double penalty_local(fy_likelihood *lik, const fy_local_prior *prior, con
         log_det += 2 * fy_log(lik->factor[i * k + i]);
     if (prior)
         reach = fmin(reach, reach_of_prior(lik, prior, c1));
-    double most = fmin(reach, 0.95 / slope) * (1 - 1e-9);
-    if (!(most > 0))
+    double max = fmin(reach, 0.95 / slope) * (1 - 1e-9);
+    if (!(max > 0))
         return INFINITY;
     double d = (double)k, best = INFINITY;
     double ball = d / 2 * fy_log(3.14159265358979323846) - fy_lgamma(d / 2 + 1);
     double simplex = 0.5 * fy_log(d + 1) - fy_lgamma(d + 1);
     /* Where C = 1 the best r is sqrt(k + 2); the curvature asks for less. */
-    double r = fmin(most, sqrt(d + 2));
+    double r = fmin(max, sqrt(d + 2));
     for (int step = 0; step < 32; step++) {
         best = fmin(best, curvature(r * slope) * r * r * d / (2 * (d + 2)) - d * fy_log(r));
         r *= 0.85;

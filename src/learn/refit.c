@@ -106,7 +106,7 @@ fy_likelihood_fit fy_refit_estimate(fy_refit *refit, fy_likelihood *lik, int64_t
                                     const int64_t *count, const fy_history *history, double share,
                                     double inner, fy_ridge *ridge, double *z, double *radius)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     int64_t best = -1;
     /* A law with one unknown has little to gain, and keeps its delta: that is known beforehand. */
     if (refit->vectors->basis->block[g].dim <= 1)
@@ -115,12 +115,12 @@ fy_likelihood_fit fy_refit_estimate(fy_refit *refit, fy_likelihood *lik, int64_t
         fy_likelihood_fit fit = estimate_later(refit, lik, g, count, &history->earlier[i], share,
                                                inner, ridge, z, radius);
         double volume = isfinite(fit.radius) ? log_volume(lik, &fit) : INFINITY;
-        best = volume < least ? i : best;
-        least = fmin(least, volume);
+        best = volume < min ? i : best;
+        min = fmin(min, volume);
     }
     fy_likelihood_fit first =
         fy_likelihood_estimate(lik, g, count, share / 2, inner, ridge, z, radius);
-    if (best < 0 || log_volume(lik, &first) <= least)
+    if (best < 0 || log_volume(lik, &first) <= min)
         return first;
     return estimate_later(refit, lik, g, count, &history->earlier[best], share, inner, ridge, z,
                           radius);

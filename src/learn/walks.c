@@ -305,13 +305,13 @@ static foray_status fill_walks(builder *b)
 static bool prepare(builder *b)
 {
     const fy_basis *basis = b->basis;
-    int64_t most = basis->most_generators * (basis->most_dim > 0 ? basis->most_dim : 1);
+    int64_t max = basis->most_generators * (basis->most_dim > 0 ? basis->most_dim : 1);
     uint64_t size = 16;
     while (size < 2 * (uint64_t)basis->model->generator_sets)
         size *= 2;
     b->mask = size - 1;
-    if (!FY_ALLOC(b->ctx, b->slot, size) || !FY_ALLOC(b->ctx, b->generator, most) ||
-        !FY_ALLOC(b->ctx, b->direction, most) || !FY_ALLOC(b->ctx, b->other, most) ||
+    if (!FY_ALLOC(b->ctx, b->slot, size) || !FY_ALLOC(b->ctx, b->generator, max) ||
+        !FY_ALLOC(b->ctx, b->direction, max) || !FY_ALLOC(b->ctx, b->other, max) ||
         !FY_ALLOC(b->ctx, b->side, basis->most_generators) || !FY_ALLOC(b->ctx, b->walks, 1))
         return false;
     for (uint64_t i = 0; i < size; i++)

@@ -643,7 +643,7 @@ static foray_status settle_sign(foray_context *ctx, foray_model *model)
 
 /* A model whose equations have no solution is kept without a basis, so that a
  * check can say what is wrong with it. */
-foray_status fy_model_settle(foray_context *ctx, foray_model *model)
+foray_status fy_model_complete(foray_context *ctx, foray_model *model)
 {
     foray_status status = settle_sign(ctx, model);
     if (status == FORAY_OK)
@@ -669,7 +669,7 @@ foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *given, 
     if (status == FORAY_OK)
         status = take_pairs(ctx, &parts, model);
     if (status == FORAY_OK)
-        status = fy_model_settle(ctx, model);
+        status = fy_model_complete(ctx, model);
     if (status != FORAY_OK) {
         foray_model_destroy(model);
         return status;
@@ -805,7 +805,7 @@ static foray_status adopt(foray_context *ctx, const fy_model_parts *parts, fy_mo
     MOVE(cell_col);
     MOVE(state_names);
     MOVE(action_names);
-    return fy_model_settle(ctx, model);
+    return fy_model_complete(ctx, model);
 }
 
 static foray_status adopt_finished(foray_context *ctx, const fy_model_parts *parts,

@@ -217,18 +217,18 @@ static bool share_solution(fy_basis *basis, solutions *s, const fy_equations *eq
 
 static foray_status check_block_sizes(foray_context *ctx, const fy_basis *basis)
 {
-    if (!basis->centred || basis->most_coords <= FY_CENTRE_MOST_COORDS)
+    if (!basis->centred || basis->most_coords <= FY_CENTRE_MAX_COORDS)
         return FORAY_OK;
     const foray_model *model = basis->model;
     int64_t generator_set = 0;
     while (basis->block[basis->block_of_generator_set[generator_set]].coords <=
-           FY_CENTRE_MOST_COORDS)
+           FY_CENTRE_MAX_COORDS)
         generator_set++;
     return fy_fail(ctx, FORAY_ERROR_INPUT,
                    FY_AT_PAIR ": its block has %d feature coordinates, more than the %d that can "
                               "be handled",
                    FY_PAIR(model, model->generator_set_pair[generator_set]), basis->most_coords,
-                   FY_CENTRE_MOST_COORDS);
+                   FY_CENTRE_MAX_COORDS);
 }
 
 /* theta_0 = 0 and N = I. */
@@ -311,7 +311,7 @@ static bool all_nonnegative(const fy_block *block, const bool *nonnegative)
  * N [coords][dim] is NULL where it is the identity. */
 static double simplex_bound(const fy_block *block, const double *N, const fy_equation *row)
 {
-    double most = 0;
+    double max = 0;
     if (row->count < block->coords)
         return INFINITY;
     for (int32_t i = 0; i < block->coords; i++) {
@@ -322,9 +322,9 @@ static double simplex_bound(const fy_block *block, const double *N, const fy_equ
             double entry = N[(int64_t)i * block->dim + j];
             square += entry * entry;
         }
-        most = fmax(most, sqrt(square) / row->value[i]);
+        max = fmax(max, sqrt(square) / row->value[i]);
     }
-    return most;
+    return max;
 }
 
 /* ||z*||^2 <= B^2 - ||theta_0||^2. A check lets ||theta|| be above B by 1e-9 of it,
@@ -342,12 +342,12 @@ static double ball_bound(const fy_basis *basis)
 static double simplices_bound(const fy_block *block, const double *N, const fy_equations *equations,
                               int64_t at, const bool *nonnegative)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     if (!all_nonnegative(block, nonnegative))
-        return least;
+        return min;
     for (int64_t e = equations->start[at]; e < equations->start[at + 1]; e++)
-        least = fmin(least, simplex_bound(block, N, &equations->equation[e]));
-    return least;
+        min = fmin(min, simplex_bound(block, N, &equations->equation[e]));
+    return min;
 }
 
 static void bound_norms(fy_basis *basis)

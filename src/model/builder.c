@@ -237,7 +237,7 @@ static bool reserve_entries(foray_builder *builder, int64_t pair, int64_t more)
 
 static void tell(foray_builder *builder, int64_t next, int64_t coordinate, double value)
 {
-    builder->buffer.told[builder->buffered++] = (fy_told){
+    builder->buffer.told[builder->buffered++] = (fy_call_entry){
         .entry = {.next = (int32_t)next, .coordinate = (int32_t)coordinate, .value = value},
         .call = builder->calls};
     builder->entries++;
@@ -247,7 +247,7 @@ static void tell(foray_builder *builder, int64_t next, int64_t coordinate, doubl
 
 static int compare_told(const void *left, const void *right)
 {
-    const fy_told *a = left, *b = right;
+    const fy_call_entry *a = left, *b = right;
     if (a->entry.next != b->entry.next)
         return a->entry.next < b->entry.next ? -1 : 1;
     if (a->entry.coordinate != b->entry.coordinate)
@@ -256,8 +256,8 @@ static int compare_told(const void *left, const void *right)
 }
 
 /* Two entries of one pair with one successor: did somebody say something twice? */
-static foray_status check_double(const foray_builder *builder, int64_t pair, const fy_told *first,
-                                 const fy_told *second)
+static foray_status check_double(const foray_builder *builder, int64_t pair,
+                                 const fy_call_entry *first, const fy_call_entry *second)
 {
     const fy_entry *entry = &first->entry;
     bool same_coordinate = entry->coordinate == second->entry.coordinate;
@@ -276,7 +276,8 @@ static foray_status check_double(const foray_builder *builder, int64_t pair, con
     return FORAY_OK;
 }
 
-foray_status fy_told_sort(const foray_builder *builder, int64_t pair, fy_told *told, int64_t count)
+foray_status fy_call_entries_sort(const foray_builder *builder, int64_t pair, fy_call_entry *told,
+                                  int64_t count)
 {
     fy_sort_items(told, count, sizeof *told, compare_told);
     for (int64_t k = 1; k < count; k++) {
@@ -346,7 +347,7 @@ foray_status fy_builder_flush(foray_builder *builder)
     if (count == 0)
         return FORAY_OK;
     builder->buffered = 0;
-    foray_status status = fy_told_sort(builder, builder->pair, buffer->told, count);
+    foray_status status = fy_call_entries_sort(builder, builder->pair, buffer->told, count);
     if (status == FORAY_OK)
         status = find_list(builder, count, &list, &successors);
     if (status != FORAY_OK)

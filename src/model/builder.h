@@ -81,15 +81,15 @@ enum fy_kind { FY_FEATURES, FY_MIXTURE, FY_CLASSES, FY_TABULAR };
 
 /* An entry with the call it came by: those of one call may stand together where others would be
  * doubles. */
-typedef struct fy_told {
+typedef struct fy_call_entry {
     fy_entry entry;
     int64_t call;
-} fy_told;
+} fy_call_entry;
 
 /* Room for what is said of one pair, in the forms it takes on its way. */
 typedef struct fy_pair_buffer {
     int64_t room;
-    fy_told *told;           /* [room] sorted by successor, coordinate, call */
+    fy_call_entry *told;     /* [room] sorted by successor, coordinate, call */
     fy_entry *entry;         /* [room] */
     fy_feature *feature;     /* [room] */
     fy_generator *generator; /* [room] */
@@ -145,7 +145,8 @@ bool fy_pair_buffer_reserve(foray_context *ctx, fy_pair_buffer *buffer, int64_t 
 void fy_pair_buffer_free(fy_pair_buffer *buffer);
 
 /* Sorts what was told about a pair; FORAY_ERROR_INPUT if something was said twice. */
-foray_status fy_told_sort(const foray_builder *builder, int64_t pair, fy_told *told, int64_t count);
+foray_status fy_call_entries_sort(const foray_builder *builder, int64_t pair, fy_call_entry *told,
+                                  int64_t count);
 
 /* Remembers the first failure, whose message the context holds: is all well so far? */
 bool fy_builder_holds(foray_builder *builder, foray_status status);

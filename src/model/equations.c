@@ -410,15 +410,15 @@ static void make_reflector(fy_centre *centre, int32_t k, double norm)
 static int64_t find_pivot(const fy_centre *centre, int32_t k, double *norm)
 {
     int64_t pivot = k;
-    double most = 0;
+    double max = 0;
     for (int64_t j = k; j < centre->columns; j++) {
         double square = tail_square(centre->column + j * centre->coords, k, centre->coords);
-        if (square > most) {
-            most = square;
+        if (square > max) {
+            max = square;
             pivot = j;
         }
     }
-    *norm = sqrt(most);
+    *norm = sqrt(max);
     return pivot;
 }
 

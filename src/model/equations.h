@@ -48,7 +48,7 @@ uint64_t fy_equations_hash(const fy_equations *equations, int64_t block);
  * small, and sums must not depend on the number of threads. */
 
 /* Blocks with more coordinates than this have no place in a dense matrix. */
-enum { FY_CENTRE_MOST_COORDS = 4096 };
+enum { FY_CENTRE_MAX_COORDS = 4096 };
 
 typedef struct fy_centre {
     int32_t coords;

@@ -79,17 +79,17 @@ static int64_t count_entries(const fy_sets *lists, const fy_batch *batch, int64_
 }
 
 /* The entries that a batch with a list stands for. */
-static int64_t unfold(const fy_sets *lists, const fy_batch *batch, int64_t call, fy_told *out)
+static int64_t unfold(const fy_sets *lists, const fy_batch *batch, int64_t call, fy_call_entry *out)
 {
     int64_t first = lists->gen_start[batch->list], n = 0;
     for (int64_t j = 0; j < batch->count; j++) {
         int64_t k = lists->feat_start[first + j], end = lists->feat_start[first + j + 1];
         if (k == end)
-            out[n++] = (fy_told){.entry = {batch->word[j], -1, 0}, .call = call};
+            out[n++] = (fy_call_entry){.entry = {batch->word[j], -1, 0}, .call = call};
         for (; k < end; k++)
-            out[n++] =
-                (fy_told){.entry = {batch->word[j], lists->feat_index[k], lists->feat_value[k]},
-                          .call = call};
+            out[n++] = (fy_call_entry){
+                .entry = {batch->word[j], lists->feat_index[k], lists->feat_value[k]},
+                .call = call};
     }
     return n;
 }
@@ -106,10 +106,10 @@ static foray_status join_batches(work *w, const fy_batch *batch, int64_t count, 
         if (batch[r].list >= 0)
             n += unfold(lists, &batch[r], r, w->buffer.told + n);
         for (int64_t k = 0; batch[r].list < 0 && k < batch[r].count; k++)
-            w->buffer.told[n++] = (fy_told){.entry = fy_batch_entry(&batch[r], k), .call = r};
+            w->buffer.told[n++] = (fy_call_entry){.entry = fy_batch_entry(&batch[r], k), .call = r};
     }
     *entries = n;
-    return fy_told_sort(w->builder, batch->pair, w->buffer.told, n);
+    return fy_call_entries_sort(w->builder, batch->pair, w->buffer.told, n);
 }
 
 /* One batch with a list: everything but the successors is known from it. */
@@ -442,7 +442,7 @@ static foray_status make_model(work *w, fy_model_parts *parts, foray_model *mode
     fy_sets_free(&builder->lists);
     free(builder->class_start);
     builder->class_start = NULL;
-    return status == FORAY_OK ? fy_model_settle(builder->ctx, model) : status;
+    return status == FORAY_OK ? fy_model_complete(builder->ctx, model) : status;
 }
 
 static foray_status spend(work *w, fy_model_parts *parts, foray_model **out)

@@ -152,7 +152,7 @@ typedef struct fy_model_parts {
 foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *given, foray_model **out);
 
 /* The last step, for a model that has everything else: its sign and its basis. */
-foray_status fy_model_settle(foray_context *ctx, foray_model *model);
+foray_status fy_model_complete(foray_context *ctx, foray_model *model);
 
 /* The sizes must be positive, their products representable: shared by all readers. */
 foray_status fy_model_check_sizes(foray_context *ctx, int64_t states, int64_t actions,

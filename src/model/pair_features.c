@@ -101,14 +101,14 @@ foray_status fy_pair_features_copy(foray_context *ctx, const fy_model_parts *par
 {
     if (parts->pair_dim == 0)
         return FORAY_OK;
-    int64_t count = 0, most = 0;
+    int64_t count = 0, max = 0;
     foray_status status = check_dim(ctx, parts->pair_dim, parts->pair_start[model->pairs]);
     for (int64_t pair = 0; pair < model->pairs && status == FORAY_OK; pair++) {
         int64_t from = fy_stand_in(model, pair);
         int64_t own = parts->pair_start[pair + 1] - parts->pair_start[pair];
         int64_t features = parts->pair_start[from + 1] - parts->pair_start[from];
         count += features;
-        most = features > most ? features : most;
+        max = features > max ? features : max;
         if (from != pair && own > 0)
             status = fail_unavailable(ctx, parts->actions, pair);
     }
@@ -117,7 +117,7 @@ foray_status fy_pair_features_copy(foray_context *ctx, const fy_model_parts *par
     fy_feature *row;
     if (!FY_ALLOC(ctx, model->pair_start, model->pairs + 1) ||
         !FY_ALLOC(ctx, model->pair_index, count) || !FY_ALLOC(ctx, model->pair_value, count) ||
-        !FY_ALLOC(ctx, row, most))
+        !FY_ALLOC(ctx, row, max))
         return FORAY_ERROR_MEMORY;
     model->pair_dim = parts->pair_dim;
     for (int64_t pair = 0; pair < model->pairs && status == FORAY_OK; pair++)

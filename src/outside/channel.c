@@ -312,7 +312,7 @@ foray_status fy_channel_open(foray_context *ctx, fy_channel *channel, const char
     say->threads = 1;
     say->allocations_left = -1;
     channel->out = (fy_writer){.ctx = say, .capacity = room};
-    channel->room = FY_FRAME_HEADER + (size_t)FY_FRAME_MOST;
+    channel->room = FY_FRAME_HEADER + (size_t)FY_FRAME_MAX;
     if (!FY_ALLOC(ctx, channel->out.data, room) || !FY_ALLOC(ctx, channel->in, channel->room))
         return FORAY_ERROR_MEMORY;
     return start_child(ctx, word, &channel->child);
@@ -419,8 +419,8 @@ static fy_answer cut_frame(fy_channel *channel, size_t length)
     return answer;
 }
 
-foray_status fy_channel_take(fy_channel *channel, fy_frame_type type, uint64_t sequence,
-                             size_t least, size_t most, fy_answer *answer)
+foray_status fy_channel_take(fy_channel *channel, fy_frame_type type, uint64_t sequence, size_t min,
+                             size_t max, fy_answer *answer)
 {
     size_t there = channel->end - channel->at;
     *answer = (fy_answer){0};
@@ -429,7 +429,7 @@ foray_status fy_channel_take(fy_channel *channel, fy_frame_type type, uint64_t s
     if (there < FY_FRAME_HEADER)
         return FORAY_OK;
     fy_frame frame = fy_frame_read(channel->in + channel->at);
-    if (fy_frame_check(&channel->say, &frame, type, sequence, least, most) != FORAY_OK)
+    if (fy_frame_check(&channel->say, &frame, type, sequence, min, max) != FORAY_OK)
         return fail(channel);
     if (there - FY_FRAME_HEADER < frame.length)
         return FORAY_OK;
@@ -535,11 +535,11 @@ foray_status fy_channel_move(fy_channel *channel, double deadline, double limit)
 }
 
 foray_status fy_channel_await(fy_channel *channel, fy_frame_type type, uint64_t sequence,
-                              size_t least, size_t most, double deadline, double limit,
+                              size_t min, size_t max, double deadline, double limit,
                               fy_answer *answer)
 {
     for (;;) {
-        foray_status status = fy_channel_take(channel, type, sequence, least, most, answer);
+        foray_status status = fy_channel_take(channel, type, sequence, min, max, answer);
         if (status != FORAY_OK || answer->body)
             return status;
         status = fy_channel_move(channel, deadline, limit);

@@ -64,9 +64,9 @@ typedef struct fy_answer {
     size_t size;
 } fy_answer;
 
-/* The answer to question (type, sequence), of `least` to `most` bytes, if it is there. */
-foray_status fy_channel_take(fy_channel *channel, fy_frame_type type, uint64_t sequence,
-                             size_t least, size_t most, fy_answer *answer);
+/* The answer to question (type, sequence), of `min` to `max` bytes, if it is there. */
+foray_status fy_channel_take(fy_channel *channel, fy_frame_type type, uint64_t sequence, size_t min,
+                             size_t max, fy_answer *answer);
 
 /* Writes and reads what can be; waits for the program if nothing can, until fy_clock() says
  * `deadline`, which was set `limit` seconds before, or the context is told to stop. */
@@ -74,7 +74,7 @@ foray_status fy_channel_move(fy_channel *channel, double deadline, double limit)
 
 /* Both until the answer is there. */
 foray_status fy_channel_await(fy_channel *channel, fy_frame_type type, uint64_t sequence,
-                              size_t least, size_t most, double deadline, double limit,
+                              size_t min, size_t max, double deadline, double limit,
                               fy_answer *answer);
 
 #endif

@@ -144,7 +144,7 @@ static foray_check_result check_spec(fy_suite *suite)
 
 static foray_check_result check_reset(fy_suite *suite)
 {
-    double first[FY_MOST_DIMENSIONS], state[FY_MOST_DIMENSIONS];
+    double first[FY_MAX_DIMENSIONS], state[FY_MAX_DIMENSIONS];
     int64_t others = 0;
     for (int i = 0; i < RESETS; i++) {
         foray_draw draw = fy_suite_draw(suite);
@@ -152,7 +152,7 @@ static foray_check_result check_reset(fy_suite *suite)
         double *it = i == 0 ? first : state;
         if (foray_system_reset(suite->system, &draw, it) != FORAY_OK)
             return fy_check_refused(suite);
-        double again[FY_MOST_DIMENSIONS];
+        double again[FY_MAX_DIMENSIONS];
         if (foray_system_reset(suite->system, &draw, again) != FORAY_OK)
             return fy_check_refused(suite);
         if (!same(suite, it, again))
@@ -257,7 +257,7 @@ static foray_check_result check_answers(fy_suite *suite)
 /* In the same order, after a reset: nothing is remembered. */
 static foray_check_result check_repeat(fy_suite *suite)
 {
-    double state[FY_MOST_DIMENSIONS];
+    double state[FY_MAX_DIMENSIONS];
     foray_draw draw = {.seed = suite->seed, .episode = suite->fresh++};
     if (foray_system_reset(suite->system, &draw, state) != FORAY_OK ||
         foray_system_step(suite->system, suite->count, suite->query, suite->state,
@@ -474,7 +474,7 @@ static foray_status allocate_suite(foray_context *ctx, fy_suite *suite)
 /* Does it answer at all? A wrong answer is one, too. */
 static bool is_alive(const fy_suite *suite)
 {
-    double state[FY_MOST_DIMENSIONS];
+    double state[FY_MAX_DIMENSIONS];
     foray_draw draw = {.seed = suite->seed};
     return suite->system->ops.reset(suite->system->self, &draw, state) == FORAY_OK;
 }

@@ -43,8 +43,8 @@ static void evaluate(const fy_suite *suite, const double *state, double *f)
 /* Adds one draw: answers of reality and of the d simulators, one behind the other. */
 static void add_draw(const fy_suite *suite, sums *s, const double *answer)
 {
-    double real[MOMENTS * FY_MOST_DIMENSIONS] = {0}, f[MOMENTS * FY_MOST_DIMENSIONS] = {0};
-    double mixed[MOMENTS * FY_MOST_DIMENSIONS] = {0};
+    double real[MOMENTS * FY_MAX_DIMENSIONS] = {0}, f[MOMENTS * FY_MAX_DIMENSIONS] = {0};
+    double mixed[MOMENTS * FY_MAX_DIMENSIONS] = {0};
     const double *weight = suite->system->weight;
     evaluate(suite, answer, real);
     for (int64_t i = 0; i < suite->spec->simulators; i++) {
@@ -67,9 +67,9 @@ static void add_draw(const fy_suite *suite, sums *s, const double *answer)
 static foray_status ask_pair(fy_suite *suite, const double *state, int64_t action, sums *s)
 {
     int64_t kinds = suite->spec->simulators + 1, n = suite->n;
-    int64_t most = FY_SUITE_ROOM / kinds;
+    int64_t max = FY_SUITE_ROOM / kinds;
     for (int64_t done = 0; done < suite->draws;) {
-        int64_t size = suite->draws - done < most ? suite->draws - done : most;
+        int64_t size = suite->draws - done < max ? suite->draws - done : max;
         for (int64_t i = 0; i < size * kinds; i++) {
             foray_draw draw =
                 i % kinds == 0 ? fy_suite_draw(suite) : suite->other_query[i - 1].draw;
@@ -146,7 +146,7 @@ static int check_pairs(fy_suite *suite, sums *s)
 {
     double deviation = 0, allowed = 0;
     for (int64_t pair = 0; pair < PAIRS; pair++) {
-        double state[FY_MOST_DIMENSIONS];
+        double state[FY_MAX_DIMENSIONS];
         int64_t action = pair % suite->spec->actions;
         fy_suite_state(suite, (uint64_t)(1000000 + pair), state);
         for (int64_t i = 0; i < s->ways * s->functions; i++)

@@ -35,9 +35,9 @@ static const char *type_name(uint32_t type)
 }
 
 foray_status fy_frame_check(foray_context *say, const fy_frame *frame, fy_frame_type type,
-                            uint64_t sequence, size_t least, size_t most)
+                            uint64_t sequence, size_t min, size_t max)
 {
-    if (frame->type == FY_FRAME_ERROR && frame->length <= FY_FRAME_MOST)
+    if (frame->type == FY_FRAME_ERROR && frame->length <= FY_FRAME_MAX)
         return FORAY_OK;
     if (frame->type != type)
         return fy_fail(say, FORAY_ERROR_WORLD,
@@ -48,13 +48,13 @@ foray_status fy_frame_check(foray_context *say, const fy_frame *frame, fy_frame_
         return fy_fail(say, FORAY_ERROR_WORLD,
                        "its answer has sequence number %" PRIu64 ", but the question had %" PRIu64,
                        frame->sequence, sequence);
-    if (frame->length < least || frame->length > most)
+    if (frame->length < min || frame->length > max)
         return fy_fail(say, FORAY_ERROR_WORLD,
-                       least == most
+                       min == max
                            ? "its %s frame has a body of %u bytes, not the %zu that were asked for"
                            : "its %s frame has a body of %u bytes, but no less than %zu and no "
                              "more than %zu are allowed",
-                       type_name(type), frame->length, least, most);
+                       type_name(type), frame->length, min, max);
     return FORAY_OK;
 }
 
@@ -294,7 +294,7 @@ size_t fy_frame_step_size(int64_t count, int64_t dimensions)
 }
 
 foray_status fy_frame_step_read(foray_context *say, const uint8_t *body, size_t size, int64_t count,
-                                int64_t dimensions, double *next, uint8_t *done, int64_t most)
+                                int64_t dimensions, double *next, uint8_t *done, int64_t max)
 {
     fy_reader reader = {.data = body, .size = size};
     fy_read_doubles(&reader, next, (size_t)(count * dimensions));
@@ -304,7 +304,7 @@ foray_status fy_frame_step_read(foray_context *say, const uint8_t *body, size_t 
         if (byte > 1)
             return fy_fail(say, FORAY_ERROR_WORLD,
                            "its STEP frame says done with %u, which is neither 0 nor 1", byte);
-        if (i < most)
+        if (i < max)
             done[i] = byte;
     }
     return FORAY_OK;

@@ -9,10 +9,10 @@
 #include "base/base.h"
 
 enum {
-    FY_PROTOCOL = 1,              /* the version of the protocol */
-    FY_FRAME_HEADER = 16,         /* bytes */
-    FY_FRAME_MOST = 1 << 20,      /* bytes of a body, either way */
-    FY_FRAME_STEP_MOST = 1 << 16, /* bytes of a STEP's body as Foray sends them, or one question */
+    FY_PROTOCOL = 1,             /* the version of the protocol */
+    FY_FRAME_HEADER = 16,        /* bytes */
+    FY_FRAME_MAX = 1 << 20,      /* bytes of a body, either way */
+    FY_FRAME_STEP_MAX = 1 << 16, /* bytes of a STEP's body as Foray sends them, or one question */
 };
 
 typedef enum fy_frame_type {
@@ -35,10 +35,10 @@ void fy_frame_write(fy_writer *writer, fy_frame frame);
 /* `header` has FY_FRAME_HEADER bytes. */
 fy_frame fy_frame_read(const uint8_t *header);
 
-/* Is this the header of an answer to the question (type, sequence), of `least` to `most`
+/* Is this the header of an answer to the question (type, sequence), of `min` to `max`
  * bytes, or of an ERROR? */
 foray_status fy_frame_check(foray_context *say, const fy_frame *frame, fy_frame_type type,
-                            uint64_t sequence, size_t least, size_t most);
+                            uint64_t sequence, size_t min, size_t max);
 
 /* A program's own words as a text fit for terminals, for an ERROR's body. */
 void fy_error_read(const uint8_t *body, size_t size, char *text, size_t room);
@@ -71,6 +71,6 @@ void fy_frame_spec_free(fy_frame_spec *spec);
 size_t fy_frame_step_size(int64_t count, int64_t dimensions);
 /* done[0..most-1]: those bytes, as far as there is room. */
 foray_status fy_frame_step_read(foray_context *say, const uint8_t *body, size_t size, int64_t count,
-                                int64_t dimensions, double *next, uint8_t *done, int64_t most);
+                                int64_t dimensions, double *next, uint8_t *done, int64_t max);
 
 #endif

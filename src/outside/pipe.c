@@ -37,9 +37,9 @@ typedef struct program {
     limits limits;
     fy_frame_spec told;
     int64_t dimensions;
-    uint8_t done[FORAY_MOST_ENDS]; /* the first answers of the last step: do they end an episode? */
-    int64_t most;                  /* questions in a frame */
-    int64_t batch;                 /* questions in the next frame */
+    uint8_t done[FORAY_MAX_ENDS]; /* the first answers of the last step: do they end an episode? */
+    int64_t max;                  /* questions in a frame */
+    int64_t batch;                /* questions in the next frame */
 } program;
 
 /* ------------------------------------------------------------------ options */
@@ -150,7 +150,7 @@ static void adapt_batch(program *p, int64_t count, double took)
     double slow = fmin(frame_seconds, p->limits.timeout / 8);
     if (took > slow && p->batch > 1)
         p->batch /= 2;
-    else if (took < slow * frame_share && count == p->batch && 2 * p->batch <= p->most)
+    else if (took < slow * frame_share && count == p->batch && 2 * p->batch <= p->max)
         p->batch *= 2;
 }
 
@@ -165,10 +165,10 @@ static foray_status take_some(program *p, batch *b, double *next)
             &p->channel, FY_FRAME_STEP, b->flight[b->first % WINDOW].sequence, size, size, &answer);
         if (status != FORAY_OK || !answer.body)
             return status;
-        int64_t room = b->answered < FORAY_MOST_ENDS ? FORAY_MOST_ENDS - b->answered : 0;
+        int64_t room = b->answered < FORAY_MAX_ENDS ? FORAY_MAX_ENDS - b->answered : 0;
         status = fy_frame_step_read(&p->channel.say, answer.body, answer.size, count, p->dimensions,
                                     next + b->answered * p->dimensions,
-                                    p->done + FORAY_MOST_ENDS - room, room);
+                                    p->done + FORAY_MAX_ENDS - room, room);
         if (status != FORAY_OK)
             return p->channel.failed = status;
         b->answered += count;
@@ -281,11 +281,11 @@ static void program_destroy(void *self)
 
 /* The answer to a question asked before `deadline`, its message in `ctx`. */
 static foray_status hear(foray_context *ctx, program *p, fy_frame_type type, uint64_t sequence,
-                         size_t most, double deadline, fy_answer *answer)
+                         size_t max, double deadline, fy_answer *answer)
 {
     fy_channel *channel = &p->channel;
     foray_status status =
-        fy_channel_await(channel, type, sequence, 0, most, deadline, p->limits.start, answer);
+        fy_channel_await(channel, type, sequence, 0, max, deadline, p->limits.start, answer);
     if (status != FORAY_OK)
         fy_say(ctx, "%s", channel->say.message);
     return status;
@@ -306,7 +306,7 @@ static foray_status learn_spec(foray_context *ctx, program *p, double deadline)
 {
     fy_answer answer;
     uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_SPEC, 0);
-    foray_status status = hear(ctx, p, FY_FRAME_SPEC, sequence, FY_FRAME_MOST, deadline, &answer);
+    foray_status status = hear(ctx, p, FY_FRAME_SPEC, sequence, FY_FRAME_MAX, deadline, &answer);
     if (status != FORAY_OK)
         return status;
     return fy_frame_spec_read(ctx, answer.body, answer.size, &p->told);
@@ -314,7 +314,7 @@ static foray_status learn_spec(foray_context *ctx, program *p, double deadline)
 
 static foray_status begin(foray_context *ctx, program *p, const char *const *word)
 {
-    size_t room = WINDOW * ((size_t)FY_FRAME_STEP_MOST + FY_FRAME_HEADER);
+    size_t room = WINDOW * ((size_t)FY_FRAME_STEP_MAX + FY_FRAME_HEADER);
     foray_status status = fy_channel_open(ctx, &p->channel, word, room);
     double deadline = fy_clock() + p->limits.start;
     if (status == FORAY_OK)
@@ -324,7 +324,7 @@ static foray_status begin(foray_context *ctx, program *p, const char *const *wor
     if (status != FORAY_OK)
         return status;
     p->dimensions = p->told.spec.dimensions;
-    p->most = (int64_t)((FY_FRAME_STEP_MOST - 8) / question_size(p));
+    p->max = (int64_t)((FY_FRAME_STEP_MAX - 8) / question_size(p));
     p->batch = 1;
     return FORAY_OK;
 }

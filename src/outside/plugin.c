@@ -179,16 +179,16 @@ static foray_status enter(foray_context *ctx, fy_plugin *p, const char *text)
 static foray_status check_size(foray_context *ctx, fy_plugin *p)
 {
     const foray_plugin_table *table = &p->room.table;
-    size_t least = offsetof(foray_plugin_table, destroy), known = sizeof *table;
+    size_t min = offsetof(foray_plugin_table, destroy), known = sizeof *table;
     if (table->version != FORAY_PLUGIN_VERSION)
         return fy_fail(ctx, FORAY_ERROR_WORLD,
                        "plugin:%s: built for version %u of the plug-in interface, but this is %u",
                        p->path, table->version, FORAY_PLUGIN_VERSION);
-    if (table->size < least || table->size > sizeof p->room)
+    if (table->size < min || table->size > sizeof p->room)
         return fy_fail(ctx, FORAY_ERROR_WORLD,
                        "plugin:%s: its table.size is %zu, but it must be "
                        "sizeof(foray_plugin_table), at least %zu",
-                       p->path, table->size, least);
+                       p->path, table->size, min);
     for (size_t i = known; i < table->size; i++)
         if (p->room.byte[i])
             return fy_fail(ctx, FORAY_ERROR_WORLD,

@@ -11,7 +11,7 @@
 #include "outside/frames.h"
 #include "outside/outside.h"
 
-enum { QUESTION_WORDS = FY_FRAME_MOST / 8, QUERIES = FY_FRAME_MOST / 24 };
+enum { QUESTION_WORDS = FY_FRAME_MAX / 8, QUERIES = FY_FRAME_MAX / 24 };
 
 typedef struct server {
     foray_context *ctx;
@@ -119,7 +119,7 @@ static bool answer_spec(server *s)
                                 .weight = t->weight,
                                 .deterministic = t->deterministic != 0};
     fy_frame_spec_write(&body, &told);
-    bool fits = !body.failed && body.size <= FY_FRAME_MOST;
+    bool fits = !body.failed && body.size <= FY_FRAME_MAX;
     bool sent = fits ? send_answer(s, FY_FRAME_SPEC, body.data, body.size)
                      : refuse(s, "its names and weights do not fit into a frame");
     free(body.data);
@@ -199,7 +199,7 @@ static bool read_question(server *s)
     if (!read_all(s->questions, header, sizeof header))
         return false;
     s->asked = fy_frame_read(header);
-    return s->asked.type != FY_FRAME_GOODBYE && s->asked.length <= FY_FRAME_MOST &&
+    return s->asked.type != FY_FRAME_GOODBYE && s->asked.length <= FY_FRAME_MAX &&
            read_all(s->questions, s->question, s->asked.length);
 }
 

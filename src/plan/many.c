@@ -171,13 +171,13 @@ static void keep(const workspace *work, int lanes, int64_t count, foray_policy *
 /* V_bar(mu) of every lane. Where the optimistic recursion has made the policy, it took actions that
  * tie up to rounding for equally good: its values bound those of all policies only without that. */
 static void bound_all(fy_plan_task task, int64_t count, foray_mode mode,
-                      foray_policy *const *policies, double *most)
+                      foray_policy *const *policies, double *max)
 {
     task.sign = sign_of_mode[FORAY_OPTIMISTIC];
     if (mode == FORAY_OPTIMISTIC)
-        fy_plan(&task, most);
+        fy_plan(&task, max);
     for (int lane = 0; lane < count && mode != FORAY_OPTIMISTIC; lane++)
-        most[lane] = policies[lane]->value[FORAY_OPTIMISTIC];
+        max[lane] = policies[lane]->value[FORAY_OPTIMISTIC];
 }
 
 /* expected, low and high of every lane's policy. In its own mode, E_mu of the policy is that of the
@@ -185,10 +185,10 @@ static void bound_all(fy_plan_task task, int64_t count, foray_mode mode,
 static void value_policies(const workspace *work, fy_plan_task task, int64_t count, foray_mode mode,
                            foray_policy *const *policies)
 {
-    double own[FORAY_MODES][FY_LANES], most[FY_LANES];
+    double own[FORAY_MODES][FY_LANES], max[FY_LANES];
     task.policy = NULL;
     task.plain = NULL;
-    bound_all(task, count, mode, policies, most);
+    bound_all(task, count, mode, policies, max);
     task.follow = work->policy;
     for (foray_mode m = 0; m < FORAY_MODES; m++) {
         task.sign = sign_of_mode[m];
@@ -201,8 +201,8 @@ static void value_policies(const workspace *work, fy_plan_task task, int64_t cou
         foray_policy *policy = policies[lane];
         policy->expected = own[FORAY_PLUGIN][lane];
         policy->low = own[FORAY_PESSIMISTIC][lane];
-        policy->high = fmin(own[FORAY_OPTIMISTIC][lane], most[lane]);
-        policy->certificate.gap = fmax(0, most[lane] - policy->low);
+        policy->high = fmin(own[FORAY_OPTIMISTIC][lane], max[lane]);
+        policy->certificate.gap = fmax(0, max[lane] - policy->low);
     }
 }
 

@@ -80,9 +80,9 @@ double fy_certificate_delta(const foray_model *model, double delta)
 /* What is as good as 0, of what rewards allow. */
 static const double rounding = 1e-9;
 
-bool fy_certificate_small(double gap, double most)
+bool fy_certificate_small(double gap, double max)
 {
-    return gap <= rounding * most;
+    return gap <= rounding * max;
 }
 
 /* Differences of values and the errors of counts do not know what they were rounded by. */
@@ -99,15 +99,15 @@ foray_optimality fy_certificate_optimality(const foray_certificate *certificate,
                                                                  : FORAY_OPTIMAL_ROUNDING;
 }
 
-void fy_certificate_judge(foray_certificate *certificate, double most)
+void fy_certificate_judge(foray_certificate *certificate, double max)
 {
-    bool small = fy_certificate_small(certificate->gap, most);
+    bool small = fy_certificate_small(certificate->gap, max);
     certificate->optimal = fy_certificate_optimality(certificate, small);
     /* Where every policy earns the same, most is 0: that is a proof, and not silence. */
-    certificate->vacuous = !small && certificate->gap >= (1 - rounding) * most;
+    certificate->vacuous = !small && certificate->gap >= (1 - rounding) * max;
     /* Only what is proved is exactly 0. */
     if (certificate->gap == 0 && !counts_rounding(certificate))
-        certificate->gap = 4 * DBL_EPSILON * most;
+        certificate->gap = 4 * DBL_EPSILON * max;
 }
 
 void fy_certificate_degrade(foray_certificate *certificate, foray_proof_status status)
@@ -247,14 +247,14 @@ foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
 void fy_policy_convert(foray_policy *policy, const foray_reward *reward)
 {
     fy_reward_unit unit = fy_reward_unit_of(reward);
-    if (unit.most != (double)reward->horizon)
-        fy_certificate_judge(&policy->certificate, unit.most);
+    if (unit.max != (double)reward->horizon)
+        fy_certificate_judge(&policy->certificate, unit.max);
     if (!unit.own)
         return;
     double low = fy_reward_value(&unit, unit.slope > 0 ? policy->low : policy->high);
     double high = fy_reward_value(&unit, unit.slope > 0 ? policy->high : policy->low);
     double off = (double)(reward->horizon + 4) * DBL_EPSILON *
-                 (fabs(unit.offset) + fabs(unit.slope) * unit.most);
+                 (fabs(unit.offset) + fabs(unit.slope) * unit.max);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] = fy_reward_value(&unit, policy->value[mode]);
     policy->expected = fy_reward_value(&unit, policy->expected);
@@ -262,7 +262,7 @@ void fy_policy_convert(foray_policy *policy, const foray_reward *reward)
     policy->high = high + off;
     /* The gap certificate counts its roundings by itself; differences of values do not. */
     if (policy->certificate.bound == FORAY_BOUND_VALUES)
-        policy->certificate.gap += 4 * (double)reward->horizon * (unit.most + 1) * DBL_EPSILON;
+        policy->certificate.gap += 4 * (double)reward->horizon * (unit.max + 1) * DBL_EPSILON;
     /* Too small for a number is not 0. */
     if (policy->certificate.gap > 0)
         policy->certificate.gap =
@@ -359,13 +359,13 @@ void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size)
 }
 
 foray_status foray_policy_keep_doubt(foray_context *ctx, foray_policy *policy,
-                                     const foray_doubt *doubt, int64_t most)
+                                     const foray_doubt *doubt, int64_t max)
 {
     char name[96];
     fy_arena *arena = fy_policy_arena(ctx, policy);
     foray_policy_about *about = fy_policy_about(ctx, policy);
-    int64_t places = doubt->places < most ? doubt->places : most;
-    int64_t laws = doubt->laws < most ? doubt->laws : most;
+    int64_t places = doubt->places < max ? doubt->places : max;
+    int64_t laws = doubt->laws < max ? doubt->laws : max;
     if (!about)
         return FORAY_ERROR_MEMORY;
     about->places = about->laws = 0;

@@ -25,9 +25,9 @@ foray_status fy_policy_tell(foray_context *ctx, foray_policy *policy, char **tex
 /* From the unit of planning to the reward's own: value, interval and certificate. */
 void fy_policy_convert(foray_policy *policy, const foray_reward *reward);
 
-/* foray_policy_parse; one of more than `most` actions is too large. */
+/* foray_policy_parse; one of more than `max` actions is too large. */
 foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, const char *where,
-                             int64_t most, foray_policy **out);
+                             int64_t max, foray_policy **out);
 
 /* `count` policies of the model's shape, all actions 0; on failure all are NULL. */
 foray_status fy_policies_create(foray_context *ctx, const foray_model *model, foray_mode mode,
@@ -40,12 +40,12 @@ void fy_policies_destroy(int64_t count, foray_policy **policies);
 double fy_certificate_delta(const foray_model *model, double delta);
 
 /* Is a gap as good as 0, of the largest possible return? */
-bool fy_certificate_small(double gap, double most);
+bool fy_certificate_small(double gap, double max);
 /* What a gap proves by its size, its bound and its status. Nothing else decides what is optimal. */
 foray_optimality fy_certificate_optimality(const foray_certificate *certificate, bool small);
-/* Sets optimal and vacuous; `most`: the largest possible return. A gap of 0 that does not count its
+/* Sets optimal and vacuous; `max`: the largest possible return. A gap of 0 that does not count its
  * rounding errors becomes as large as they are. */
-void fy_certificate_judge(foray_certificate *certificate, double most);
+void fy_certificate_judge(foray_certificate *certificate, double max);
 /* Takes the proof away: the status is one that proves nothing. */
 void fy_certificate_degrade(foray_certificate *certificate, foray_proof_status status);
 /* Is it a proof? */

@@ -328,13 +328,13 @@ static fy_json member(reading *r, fy_json object, const char *key)
     return found;
 }
 
-/* A number from `least`, or null: `otherwise`. */
-static foray_status read_real(reading *r, fy_json object, const char *key, double least,
+/* A number from `min`, or null: `otherwise`. */
+static foray_status read_real(reading *r, fy_json object, const char *key, double min,
                               double otherwise, double *out)
 {
     fy_json value = member(r, object, key);
     if (fy_json_kind_of(value) != FY_JSON_NULL)
-        return fy_document_real(r->ctx, object, key, least, HUGE_VAL, out);
+        return fy_document_real(r->ctx, object, key, min, HUGE_VAL, out);
     *out = otherwise;
     return FORAY_OK;
 }
@@ -355,11 +355,11 @@ static foray_status read_choice(reading *r, fy_json object, const char *key,
     return fy_document_choice(r->ctx, object, key, choices, out);
 }
 
-static foray_status read_integer(reading *r, fy_json object, const char *key, int64_t least,
-                                 int64_t most, int64_t *out)
+static foray_status read_integer(reading *r, fy_json object, const char *key, int64_t min,
+                                 int64_t max, int64_t *out)
 {
     member(r, object, key);
-    return fy_document_integer(r->ctx, object, key, least, most, out);
+    return fy_document_integer(r->ctx, object, key, min, max, out);
 }
 
 /* A text; missing: NULL, as it was. */
@@ -390,9 +390,9 @@ static foray_status check_row(reading *r, int64_t i)
     const policy_row *row = &r->text->row[i];
     const foray_policy *policy = r->policy;
     r->line = row->line;
-    int64_t least = i == 0 ? 0 : r->text->row[i - 1].from + 1;
-    int64_t most = i == 0 ? 0 : policy->horizon - 1;
-    if (row->from < least || row->from > most)
+    int64_t min = i == 0 ? 0 : r->text->row[i - 1].from + 1;
+    int64_t max = i == 0 ? 0 : policy->horizon - 1;
+    if (row->from < min || row->from > max)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        i == 0 ? "action[0]: the first row must begin at step 0"
                               : "action[%" PRId64 "]: steps must ascend, and there are %" PRId64,
@@ -428,15 +428,15 @@ static foray_status check_rows(reading *r)
     return status;
 }
 
-/* A row holds until the next one. `most` actions are not too many. */
-static foray_status read_actions(reading *r, int64_t most)
+/* A row holds until the next one. `max` actions are not too many. */
+static foray_status read_actions(reading *r, int64_t max)
 {
     foray_policy *policy = r->policy;
     const policy_text *text = r->text;
     foray_status status = check_rows(r);
     if (status != FORAY_OK)
         return status;
-    if (policy->horizon > most / policy->states)
+    if (policy->horizon > max / policy->states)
         return fy_fail(r->ctx, FORAY_ERROR_MEMORY,
                        "a policy for %" PRId64 " states and %" PRId64 " steps is too large",
                        policy->states, policy->horizon);
@@ -815,7 +815,7 @@ static foray_status read_about(reading *r)
 
 /* ------------------------------------------------------------------- the whole */
 
-static foray_status read_policy(reading *r, int64_t most)
+static foray_status read_policy(reading *r, int64_t max)
 {
     foray_policy *policy = r->policy;
     int mode;
@@ -825,7 +825,7 @@ static foray_status read_policy(reading *r, int64_t most)
         (status = read_integer(r, r->root, "actions", 1, INT32_MAX, &policy->actions)) < 0 ||
         (status = read_integer(r, r->root, "horizon", 1, INT32_MAX, &policy->horizon)) < 0 ||
         (status = read_choice(r, r->root, "mode", fy_mode_names, &mode)) < 0 ||
-        (status = read_actions(r, most)) < 0)
+        (status = read_actions(r, max)) < 0)
         return status;
     policy->mode = (foray_mode)mode;
     if ((status = read_values(r)) < 0 || (status = read_certificate(r)) < 0)
@@ -857,7 +857,7 @@ static foray_status parse_rest(foray_context *ctx, const policy_text *text, cons
 
 /* A policy from a text that was taken apart. */
 static foray_status read_document(foray_context *ctx, const policy_text *text, const char *where,
-                                  int64_t most, foray_policy **out)
+                                  int64_t max, foray_policy **out)
 {
     fy_json_tree tree;
     foray_status status = parse_rest(ctx, text, where, &tree);
@@ -866,7 +866,7 @@ static foray_status read_document(foray_context *ctx, const policy_text *text, c
     fy_json root = fy_json_root(&tree);
     reading r = {.ctx = ctx, .text = text, .root = root, .culprit = root};
     status = fy_policy_create_unknown(ctx, &r.policy);
-    if (status == FORAY_OK && (status = read_policy(&r, most)) < 0) {
+    if (status == FORAY_OK && (status = read_policy(&r, max)) < 0) {
         blame(&r, status, where);
         foray_policy_destroy(r.policy);
     }
@@ -878,21 +878,21 @@ static foray_status read_document(foray_context *ctx, const policy_text *text, c
 
 /* From a file or, if that is NULL, from memory. */
 static foray_status read_stream(foray_context *ctx, FILE *file, const char *text, size_t size,
-                                const char *where, int64_t most, foray_policy **out)
+                                const char *where, int64_t max, foray_policy **out)
 {
     policy_text found;
     foray_status status = take_apart(ctx, file, text, size, where, &found);
     if (status != FORAY_OK)
         return status;
-    status = read_document(ctx, &found, where, most, out);
+    status = read_document(ctx, &found, where, max, out);
     free_text(&found);
     return status;
 }
 
 foray_status fy_policy_parse(foray_context *ctx, const char *text, size_t size, const char *where,
-                             int64_t most, foray_policy **out)
+                             int64_t max, foray_policy **out)
 {
-    return read_stream(ctx, NULL, text, size, where, most, out);
+    return read_stream(ctx, NULL, text, size, where, max, out);
 }
 
 foray_status foray_policy_parse(foray_context *ctx, const char *text, size_t size,

@@ -63,7 +63,7 @@ int64_t fy_names_find(const fy_names *names, const char *text)
         found = names->slot[find_slot(names, text)];
     if (found != 0)
         return found > 0 ? found - 1 : FY_NAMES_SEVERAL;
-    bool whole = digits || foray_whole_read(text, &number);
+    bool whole = digits || foray_integer_read(text, &number);
     return whole && number >= 0 && number < names->count ? number : FY_NAMES_NONE;
 }
 
@@ -252,7 +252,7 @@ static foray_status check_step(recording *r)
 {
     int64_t step;
     const char *cell = fy_csv_cell(r->csv, STEP);
-    if (!foray_whole_read(cell, &step))
+    if (!foray_integer_read(cell, &step))
         return bad_row(r, "step", "not a whole number");
     if (step != r->step)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
@@ -424,7 +424,7 @@ static foray_status read_policy_step(const policy_rows *r, int64_t *step)
     const char *cell = fy_csv_cell(r->csv, POLICY_STEP);
     *step = -1;
     if (!cell || !*cell ||
-        (foray_whole_read(cell, step) && *step >= 0 && *step < r->model->horizon))
+        (foray_integer_read(cell, step) && *step >= 0 && *step < r->model->horizon))
         return FORAY_OK;
     return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                    "%s:%" PRId64 ": step: '%.60s', but the model has 0 to %" PRId64

@@ -360,11 +360,11 @@ static void put_state(listing *list, int64_t step, int64_t state, const fy_rewar
 
 static int64_t most_shared(const foray_reward *reward)
 {
-    int64_t most = 0;
+    int64_t max = 0;
     for (int64_t i = 1; i < reward->tables; i++)
-        if (reward->steps_of[i] > reward->steps_of[most])
-            most = i;
-    return most;
+        if (reward->steps_of[i] > reward->steps_of[max])
+            max = i;
+    return max;
 }
 
 /* What turns `base` (NULL: the default) into `part`; rules in their order, after all pairs. */

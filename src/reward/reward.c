@@ -23,22 +23,22 @@ double fy_reward_to_unit(const foray_reward *reward, double value)
 /* V = sum_t g^t (base + slope r'_t) = base sum_t g^t + slope V'. */
 fy_reward_unit fy_reward_unit_of(const foray_reward *reward)
 {
-    fy_reward_unit unit = {.slope = 1, .most = (double)reward->horizon};
+    fy_reward_unit unit = {.slope = 1, .max = (double)reward->horizon};
     double range = reward->high - reward->low;
     if (reward->discount != 1) {
         double power = 1;
-        unit.most = 0;
+        unit.max = 0;
         for (int64_t t = 0; t < reward->horizon; t++) {
-            unit.most += power;
+            unit.max += power;
             power *= reward->discount;
         }
     }
     if (reward->fixed)
-        unit.most = 1;
+        unit.max = 1;
     unit.own = reward->low != 0 || reward->high != 1 || reward->minimise;
     if (unit.own) {
         unit.slope = reward->minimise ? -range : range;
-        unit.offset = (reward->minimise ? reward->high : reward->low) * unit.most;
+        unit.offset = (reward->minimise ? reward->high : reward->low) * unit.max;
     }
     return unit;
 }
@@ -611,19 +611,19 @@ foray_status foray_reward_set_minimise(foray_context *ctx, foray_reward *reward,
 }
 
 /* The least and the most of all values. */
-static void find_values(const foray_reward *reward, double *least, double *most)
+static void find_values(const foray_reward *reward, double *min, double *max)
 {
-    *least = INFINITY;
-    *most = -INFINITY;
+    *min = INFINITY;
+    *max = -INFINITY;
     for (int64_t i = 0; i < reward->tables; i++) {
         const fy_reward_part *part = &reward->table[i];
         for (int64_t pair = 0; pair < reward->states * reward->actions; pair++) {
-            *least = fmin(*least, part->pair[pair]);
-            *most = fmax(*most, part->pair[pair]);
+            *min = fmin(*min, part->pair[pair]);
+            *max = fmax(*max, part->pair[pair]);
         }
         for (int64_t j = 0; part->next && j < reward->transitions; j++) {
-            *least = fmin(*least, part->next[j]);
-            *most = fmax(*most, part->next[j]);
+            *min = fmin(*min, part->next[j]);
+            *max = fmax(*max, part->next[j]);
         }
     }
 }
@@ -631,18 +631,18 @@ static void find_values(const foray_reward *reward, double *least, double *most)
 foray_status fy_reward_narrow(foray_context *ctx, const foray_reward *reward, foray_reward **out)
 {
     foray_reward *copy;
-    double least, most;
+    double min, max;
     *out = NULL;
-    find_values(reward, &least, &most);
-    most = most > least ? most : least + fmax(1, fabs(least)); /* a range is wider than 0 */
-    bool lost = most - least < 1e-3 * (reward->high - reward->low);
+    find_values(reward, &min, &max);
+    max = max > min ? max : min + fmax(1, fabs(min)); /* a range is wider than 0 */
+    bool lost = max - min < 1e-3 * (reward->high - reward->low);
     if (!lost || reward->fixed || reward->model->open)
         return FORAY_OK;
     foray_status status = fy_reward_copy(ctx, reward, &copy);
     if (status != FORAY_OK)
         return status;
-    copy->low = least;
-    copy->high = most;
+    copy->low = min;
+    copy->high = max;
     for (int64_t i = 0; i < copy->tables && status == FORAY_OK; i++) {
         status = make_room_for_units(ctx, copy, &copy->table[i]);
         if (status == FORAY_OK)

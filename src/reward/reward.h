@@ -81,8 +81,8 @@ bool fy_reward_is_plain(const foray_reward *reward);
 /* From results of planning to the reward's own unit: V = offset + slope V'. */
 typedef struct fy_reward_unit {
     double offset, slope;
-    double most; /* of V': what a gap can be at most */
-    bool own;    /* false: offset 0, slope 1 */
+    double max; /* of V': what a gap can be at most */
+    bool own;   /* false: offset 0, slope 1 */
 } fy_reward_unit;
 fy_reward_unit fy_reward_unit_of(const foray_reward *reward);
 double fy_reward_value(const fy_reward_unit *unit, double value);

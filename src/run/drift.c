@@ -202,8 +202,8 @@ static void list_state(open_checking *c, int64_t state)
 /* First states, then the states of the run, then those that are new. */
 static foray_status list_laws(open_checking *c)
 {
-    int64_t most = fy_seen_laws(c->before) + fy_seen_laws(c->later);
-    if (!FY_ALLOC(c->run->ctx, c->drift->law, most))
+    int64_t max = fy_seen_laws(c->before) + fy_seen_laws(c->later);
+    if (!FY_ALLOC(c->run->ctx, c->drift->law, max))
         return FORAY_ERROR_MEMORY;
     list_law(c, -1, -1, c->before->visits[0], c->later->visits[0]);
     for (int64_t i = 0; i < c->before->states; i++)

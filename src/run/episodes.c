@@ -66,7 +66,7 @@ void fy_codec_encode(const fy_codec *codec, const int32_t *states, const int32_t
     out += codec->episode_states * codec->state_bytes;
     fy_pack(actions, codec->horizon, codec->action_bytes, out);
     for (int64_t t = codec->horizon; codec->ends > 0 && t > 0 && actions[t - 1] < 0; t--) {
-        const int32_t ended = (int32_t)codec->actions + FORAY_OVER - actions[t - 1];
+        const int32_t ended = (int32_t)codec->actions + FORAY_TRUNCATED - actions[t - 1];
         fy_pack(&ended, 1, codec->action_bytes, out + (t - 1) * codec->action_bytes);
     }
 }
@@ -77,9 +77,9 @@ bool fy_codec_decode(const fy_codec *codec, const uint8_t *data, int32_t *states
     data += codec->episode_states * codec->state_bytes;
     valid &=
         fy_unpack(data, codec->horizon, codec->action_bytes, codec->actions + codec->ends, actions);
-    int32_t last = actions[codec->horizon - 1], most = (int32_t)codec->actions;
-    for (int64_t t = codec->horizon; last >= most && t > 0 && actions[t - 1] == last; t--)
-        actions[t - 1] = FORAY_OVER - (last - most);
+    int32_t last = actions[codec->horizon - 1], max = (int32_t)codec->actions;
+    for (int64_t t = codec->horizon; last >= max && t > 0 && actions[t - 1] == last; t--)
+        actions[t - 1] = FORAY_TRUNCATED - (last - max);
     for (int64_t t = 0; t < codec->horizon; t++) /* none after the end, but one before it */
         valid &= actions[t] < codec->actions && (t > 0 || actions[t] >= 0);
     return valid;
@@ -184,7 +184,7 @@ static foray_status learn_again(foray_run *run, foray_explorer *explorer, const 
     int64_t steps = 0;
     while (steps < run->codec.horizon && actions[steps] >= 0)
         steps++;
-    bool done = steps < run->codec.horizon && actions[steps] == FORAY_DONE;
+    bool done = steps < run->codec.horizon && actions[steps] == FORAY_TERMINATED;
     return fy_explorer_learn(explorer, steps, states, actions, done);
 }
 
@@ -196,7 +196,7 @@ static foray_status play_again(foray_run *run, foray_explorer *explorer, const i
     for (int64_t t = 0; status == FORAY_OK && t < run->codec.horizon; t++) {
         const int32_t *here = states + run->codec.stride * t;
         int64_t chosen = actions[t];
-        if (chosen == FORAY_OVER)
+        if (chosen == FORAY_TRUNCATED)
             return foray_explorer_cut(explorer);
         if (chosen < 0) { /* played on until it was done */
             status = foray_explorer_done(explorer, here[0]);

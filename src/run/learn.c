@@ -28,7 +28,7 @@ static foray_status learn_one(foray_run *run, int64_t steps, const int32_t *stat
     for (int64_t t = 0; t <= run->codec.horizon; t++)
         run->states[t] = states[t < steps ? t : steps];
     for (int64_t t = 0; t < run->codec.horizon; t++)
-        run->actions[t] = t < steps ? actions[t] : ends ? FORAY_DONE : FORAY_OVER;
+        run->actions[t] = t < steps ? actions[t] : ends ? FORAY_TERMINATED : FORAY_TRUNCATED;
     return fy_run_append(run, run->states, run->actions);
 }
 
@@ -144,7 +144,7 @@ foray_status foray_run_learn_file(foray_run *run, const char *path, foray_progre
     if (saved == FORAY_OK)
         saved = fy_run_commit(run, true);
     if (saved == FORAY_OK)
-        saved = fy_store_settle(run->store);
+        saved = fy_store_merge_log(run->store);
     (void)goes_on(&l, fy_clock());
     return saved == FORAY_OK ? status : saved;
 }

@@ -103,7 +103,7 @@ foray_status fy_run_load_targets(foray_run *run)
     if (status != FORAY_OK)
         return status;
     /* Each has a text of its own. */
-    bool read = foray_whole_read(text, &count) && count >= 0 && count < texts;
+    bool read = foray_integer_read(text, &count) && count >= 0 && count < texts;
     free(text);
     if (!read)
         return fy_store_damaged(run->store, "the number of its targets is impossible");
@@ -154,17 +154,17 @@ foray_status foray_run_set_targets(foray_run *run, int64_t count,
 typedef enum target { TARGET_OPEN, TARGET_REACHED, TARGET_MET } target;
 
 /* At most `until`; 0 means up to rounding. */
-static bool low_enough(const foray_run *run, double gap, double most)
+static bool low_enough(const foray_run *run, double gap, double max)
 {
     return gap <= run->settings.until ||
-           (run->settings.until == 0 && fy_certificate_small(gap, most));
+           (run->settings.until == 0 && fy_certificate_small(gap, max));
 }
 
 /* A proof meets the target. Numbers of other kinds only reach it, and those of a model that the
  * data refute mean nothing. */
-static target judge(const foray_run *run, const foray_certificate *certificate, double most)
+static target judge(const foray_run *run, const foray_certificate *certificate, double max)
 {
-    if (!low_enough(run, certificate->gap, most) || certificate->status == FORAY_REFUTED)
+    if (!low_enough(run, certificate->gap, max) || certificate->status == FORAY_REFUTED)
         return TARGET_OPEN;
     return fy_certificate_proves(certificate) ? TARGET_MET : TARGET_REACHED;
 }
@@ -173,8 +173,8 @@ static target judge(const foray_run *run, const foray_certificate *certificate, 
  * no look. */
 static foray_status judge_rewards(foray_run *run, target *out)
 {
-    target least = TARGET_MET;
-    for (int64_t i = 0; i < run->targets && least != TARGET_OPEN; i++) {
+    target min = TARGET_MET;
+    for (int64_t i = 0; i < run->targets && min != TARGET_OPEN; i++) {
         int64_t at = (run->hardest + i) % run->targets;
         const foray_reward *const rewards[] = {run->target[at]};
         foray_policy *policy;
@@ -182,12 +182,12 @@ static foray_status judge_rewards(foray_run *run, target *out)
         if (status != FORAY_OK)
             return status;
         fy_reward_unit unit = fy_reward_unit_of(run->target[at]);
-        target one = judge(run, &policy->certificate, fabs(unit.slope) * unit.most);
+        target one = judge(run, &policy->certificate, fabs(unit.slope) * unit.max);
         foray_policy_destroy(policy);
         run->hardest = at;
-        least = one < least ? one : least;
+        min = one < min ? one : min;
     }
-    *out = least;
+    *out = min;
     return FORAY_OK;
 }
 
@@ -201,12 +201,12 @@ static foray_status judge_target(foray_run *run, target *out)
         return judge_rewards(run, out);
     /* The trace knows numbers alone: what the last one is worth is asked for where it matters. */
     foray_certificate bound;
-    double most = (double)run->model->horizon;
-    if (!low_enough(run, run->last.bound, most))
+    double max = (double)run->model->horizon;
+    if (!low_enough(run, run->last.bound, max))
         return FORAY_OK;
     foray_status status = foray_explorer_bound(run->explorer, &bound);
     if (status == FORAY_OK)
-        *out = judge(run, &bound, most);
+        *out = judge(run, &bound, max);
     return status;
 }
 
@@ -339,7 +339,7 @@ static foray_status save_what_ended(loop *l, foray_status outcome)
     memcpy(message, ctx->message, sizeof message);
     foray_status saved = fy_run_commit(l->run, true);
     if (saved == FORAY_OK && outcome >= 0)
-        saved = fy_store_settle(l->run->store);
+        saved = fy_store_merge_log(l->run->store);
     if (outcome < 0)
         memcpy(ctx->message, message, sizeof message);
     else if (saved != FORAY_OK)

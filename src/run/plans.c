@@ -192,12 +192,12 @@ static bool is_possible(const foray_run *run, const stored_plan *plan)
 /* Values lie in [0,H], or what that is in the reward's unit, but for rounding. */
 static bool are_values(const foray_policy *policy, const fy_reward_unit *unit)
 {
-    double one = unit->offset, other = unit->offset + unit->slope * unit->most;
+    double one = unit->offset, other = unit->offset + unit->slope * unit->max;
     double off = unit->own ? 1e-9 * (fabs(one) + fabs(other)) : 0;
     bool possible = true;
     for (int mode = 0; mode < FORAY_MODES; mode++)
         possible = possible && policy->value[mode] >= fmin(one, other) - off &&
-                   policy->value[mode] <= fmax(one, other) + 1e-9 * unit->most + off;
+                   policy->value[mode] <= fmax(one, other) + 1e-9 * unit->max + off;
     return possible;
 }
 
@@ -214,7 +214,7 @@ static foray_status check_reward(foray_run *run, stored_plan *plan, const char *
     if (status == FORAY_OK) {
         fy_reward_unit unit = fy_reward_unit_of(reward);
         possible = are_values(&plan->policy, &unit);
-        fy_certificate_judge(&plan->policy.certificate, fabs(unit.slope) * unit.most);
+        fy_certificate_judge(&plan->policy.certificate, fabs(unit.slope) * unit.max);
         foray_reward_destroy(reward);
     }
     if (!possible)
@@ -538,7 +538,7 @@ static foray_status load_own(foray_run *run, int64_t id, int64_t count)
 /* Number 0: there is none. */
 foray_status fy_run_load_own(foray_run *run)
 {
-    static const int64_t most = INT64_MAX / VALUE_BYTES - HEAD_BYTES;
+    static const int64_t max = INT64_MAX / VALUE_BYTES - HEAD_BYTES;
     int64_t id = 0, count = 0;
     char *text;
     foray_status status = fy_store_get_meta(run->store, "own", &text);
@@ -547,8 +547,8 @@ foray_status fy_run_load_own(foray_run *run)
     char *space = strchr(text, ' ');
     if (space)
         *space = '\0';
-    bool read = space && foray_whole_read(text, &id) && foray_whole_read(space + 1, &count) &&
-                id >= 0 && count >= 0 && count < most;
+    bool read = space && foray_integer_read(text, &id) && foray_integer_read(space + 1, &count) &&
+                id >= 0 && count >= 0 && count < max;
     free(text);
     if (!read)
         return no_own(run);
@@ -686,11 +686,11 @@ static foray_status certify_side(foray_run *run, foray_explorer *explorer, foray
 static void combine(const foray_run *run, const foray_policy *above, const foray_policy *unseen,
                     foray_policy *policy)
 {
-    double most = (run->own.high - run->own.low) * (double)run->model->horizon;
+    double max = (run->own.high - run->own.low) * (double)run->model->horizon;
     policy->certificate = above->certificate;
     policy->certificate.gap =
-        fmin((above->certificate.gap + fmax(unseen->high, 0)) * (1 + 4 * DBL_EPSILON), most);
-    fy_certificate_judge(&policy->certificate, most);
+        fmin((above->certificate.gap + fmax(unseen->high, 0)) * (1 + 4 * DBL_EPSILON), max);
+    fy_certificate_judge(&policy->certificate, max);
     policy->high = above->high;
 }
 

@@ -14,8 +14,8 @@
  * Texts that are made, not written, may share an address, so that they are compared, too. */
 static sqlite3_stmt *take_spare(fy_store *store, const char *sql)
 {
-    for (int i = 0; i < FY_STORE_SPARES; i++) {
-        fy_spare *spare = &store->spare[i];
+    for (int i = 0; i < FY_STORE_CACHED; i++) {
+        fy_cached_statement *spare = &store->spare[i];
         sqlite3_stmt *found = spare->statement;
         if (found && spare->sql == sql && strcmp(sqlite3_sql(found), sql) == 0) {
             spare->statement = NULL;
@@ -29,21 +29,21 @@ static sqlite3_stmt *take_spare(fy_store *store, const char *sql)
 static void keep_spare(fy_store *store, const char *sql, sqlite3_stmt *statement)
 {
     int at = 0;
-    while (at < FY_STORE_SPARES && store->spare[at].statement)
+    while (at < FY_STORE_CACHED && store->spare[at].statement)
         at++;
-    if (at == FY_STORE_SPARES)
-        at = store->next_spare++ % FY_STORE_SPARES;
+    if (at == FY_STORE_CACHED)
+        at = store->next_spare++ % FY_STORE_CACHED;
     sqlite3_finalize(store->spare[at].statement);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
-    store->spare[at] = (fy_spare){.sql = sql, .statement = statement};
+    store->spare[at] = (fy_cached_statement){.sql = sql, .statement = statement};
 }
 
-void fy_store_drop_spares(fy_store *store)
+void fy_store_finalize_cached(fy_store *store)
 {
-    for (int i = 0; i < FY_STORE_SPARES; i++) {
+    for (int i = 0; i < FY_STORE_CACHED; i++) {
         sqlite3_finalize(store->spare[i].statement);
-        store->spare[i] = (fy_spare){0};
+        store->spare[i] = (fy_cached_statement){0};
     }
 }
 
@@ -316,10 +316,10 @@ static foray_status check_pieces(fy_store *store, const char *kind, int64_t id, 
     fy_row_bind_int(&row, 2, id);
     int64_t held = fy_row_next(&row) ? fy_row_int(&row) : -1;
     foray_status status = fy_row_end(&row);
-    int64_t most = 0;
+    int64_t max = 0;
     if (status == FORAY_OK)
-        status = fy_store_bytes(store, &most);
-    if (status == FORAY_OK && size > (uint64_t)most)
+        status = fy_store_bytes(store, &max);
+    if (status == FORAY_OK && size > (uint64_t)max)
         status = fy_store_damaged(store, "its %s is larger than the file", kind);
     if (status == FORAY_OK && (held < 0 || (uint64_t)held < size))
         status = fy_store_damaged(store, "part of its %s is missing", kind);

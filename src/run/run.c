@@ -118,7 +118,7 @@ static foray_status load_model(foray_run *run)
     if (status != FORAY_OK)
         return status;
     int64_t bytes = 0;
-    (void)foray_whole_read(text, &bytes); /* a damaged number finds no model of its size */
+    (void)foray_integer_read(text, &bytes); /* a damaged number finds no model of its size */
     free(text);
     status = read_model(run, (size_t)bytes);
     return status == FORAY_ERROR_INPUT ? FORAY_ERROR_RUN : status;
@@ -164,7 +164,7 @@ static foray_status check_until(foray_run *run, double until)
 static foray_status create_within(foray_run *run, const char *path, foray_run_creation how,
                                   const foray_model *model, const char *world)
 {
-    fy_birth birth = {.settings = &run->settings, .world = world};
+    fy_new_run birth = {.settings = &run->settings, .world = world};
     char *bytes;
     foray_status status =
         foray_model_print(run->ctx, model, FORAY_MODEL_COMPACT, &bytes, &birth.model_bytes);

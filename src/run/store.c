@@ -609,7 +609,7 @@ static foray_status judge_log(fy_store *store, int rc)
                    message, store->path);
 }
 
-foray_status fy_store_settle(fy_store *store)
+foray_status fy_store_merge_log(fy_store *store)
 {
     foray_status status = check_place(store);
     if (status != FORAY_OK)
@@ -622,7 +622,7 @@ foray_status fy_store_settle(fy_store *store)
 
 static void disconnect_store(fy_store *store)
 {
-    fy_store_drop_spares(store);
+    fy_store_finalize_cached(store);
     sqlite3_close(store->db);
     store->db = NULL;
     store->logged = false;
@@ -639,7 +639,7 @@ foray_status fy_store_close(fy_store *store)
     bool single = false;
     if (ours && store->logged && !fy_lock_is_lost(&store->lock)) {
         fy_store_rollback(store);
-        status = store->whole ? fy_store_settle(store) : FORAY_OK;
+        status = store->whole ? fy_store_merge_log(store) : FORAY_OK;
         sqlite3_busy_timeout(store->db, 0);
         int rc = sqlite3_exec(store->db, "PRAGMA journal_mode = MEMORY", NULL, NULL, NULL);
         single = rc == SQLITE_OK && status == FORAY_OK;
@@ -659,7 +659,7 @@ foray_status fy_store_close(fy_store *store)
 
 /* ---------------------------------------------------------------- creating */
 
-static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
+static foray_status put_all_meta(fy_store *store, const fy_new_run *birth)
 {
     char created[32], bytes[32];
     time_t now = time(NULL);
@@ -683,7 +683,7 @@ static foray_status put_all_meta(fy_store *store, const fy_birth *birth)
 
 /* One transaction makes the whole file. Its journal need not survive a crash:
  * the file has no name yet that anyone would open. */
-static foray_status fill_store(fy_store *store, const fy_birth *birth)
+static foray_status fill_store(fy_store *store, const fy_new_run *birth)
 {
     char identity[160];
     fy_format(identity, sizeof identity,
@@ -705,7 +705,7 @@ static foray_status fill_store(fy_store *store, const fy_birth *birth)
     return status == FORAY_OK ? fy_store_commit(store, &none) : status;
 }
 
-static foray_status build(fy_store *store, const char *temporary, const fy_birth *birth)
+static foray_status build(fy_store *store, const char *temporary, const fy_new_run *birth)
 {
     foray_status status = connect_store(store, temporary, SQLITE_OPEN_READWRITE);
     if (status == FORAY_OK)
@@ -747,7 +747,7 @@ static foray_status settle(fy_store *store)
 
 /* Builds the file under another name; then it appears whole or not at all. The
  * lock is held throughout, so that nobody's log is taken for a leftover. */
-static foray_status build_and_place(fy_store *store, bool replace, const fy_birth *birth)
+static foray_status build_and_place(fy_store *store, bool replace, const fy_new_run *birth)
 {
     char *temporary;
     foray_status status = fy_create_unfinished(store->ctx, store->real, &temporary);
@@ -795,7 +795,7 @@ static foray_status attach_new(fy_store *store, bool replace)
 
 /* What a link leads to is replaced, not the link: there the lock is, and the log. */
 foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
-                             const fy_birth *birth, fy_store **out)
+                             const fy_new_run *birth, fy_store **out)
 {
     char *target;
     foray_status status = refuse_existing(ctx, path, replace);

@@ -36,19 +36,19 @@ typedef struct fy_head {
 
 /* A statement that is not in use, and the text that it was prepared from: parsing SQL takes longer
  * than most of our statements do. */
-typedef struct fy_spare {
+typedef struct fy_cached_statement {
     const char *sql;
     sqlite3_stmt *statement;
-} fy_spare;
+} fy_cached_statement;
 
-enum { FY_STORE_SPARES = 48 }; /* no fewer than there are texts */
+enum { FY_STORE_CACHED = 48 }; /* no fewer than there are texts */
 
 typedef struct fy_store {
     foray_context *ctx;
     char *path; /* as it was given, for messages */
     char *real; /* without links; NULL: in memory */
     sqlite3 *db;
-    fy_spare spare[FY_STORE_SPARES];
+    fy_cached_statement spare[FY_STORE_CACHED];
     unsigned next_spare; /* the one that makes room */
     fy_lock lock;        /* held where the store was opened for writing */
     fy_head head;        /* as on disk */
@@ -59,16 +59,16 @@ typedef struct fy_store {
 } fy_store;
 
 /* What a run is born with. */
-typedef struct fy_birth {
+typedef struct fy_new_run {
     const foray_settings *settings;
     const char *world;
     const uint8_t *model; /* in the compact format */
     size_t model_bytes;
-} fy_birth;
+} fy_new_run;
 
 /* Makes the file and opens it for writing. With replace = false an existing file is refused. */
 foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
-                             const fy_birth *birth, fy_store **out);
+                             const fy_new_run *birth, fy_store **out);
 /* Opens a file; one writer at a time, beside any number of readers. */
 foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_store **out);
 /* The same for the bytes of a file, for reading; `where` names them in messages. */
@@ -76,7 +76,7 @@ foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t s
                                   const char *where, fy_store **out);
 /* Moves the log into the file, unless somebody is reading it. FORAY_ERROR_IO: the disk is full,
  * and the log stays; or the file has been deleted or replaced. */
-foray_status fy_store_settle(fy_store *store);
+foray_status fy_store_merge_log(fy_store *store);
 /* Settles what was opened for writing, and closes it in any case. */
 foray_status fy_store_close(fy_store *store);
 
@@ -122,7 +122,7 @@ typedef struct fy_row {
 
 void fy_row_prepare(fy_row *row, fy_store *store, const char *what, const char *sql);
 /* Statements that ended well are kept for rows to come; before the connection ends, they go. */
-void fy_store_drop_spares(fy_store *store);
+void fy_store_finalize_cached(fy_store *store);
 
 void fy_row_put_int(fy_row *row, int64_t value);
 void fy_row_put_real(fy_row *row, double value); /* NaN is stored as NULL */

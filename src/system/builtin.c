@@ -34,7 +34,7 @@ bool fy_system_is_builtin(const char *text)
 foray_status fy_system_open_builtin(foray_context *ctx, const char *text, foray_system **out)
 {
     int64_t index = 0;
-    double value[FY_MOST_PARAMETERS];
+    double value[FY_MAX_PARAMETERS];
     foray_status status = fy_spec_read(ctx, "system", foray_system_builtin, text, &index, value);
     return status == FORAY_OK ? kinds[index]->open(ctx, value, out) : status;
 }

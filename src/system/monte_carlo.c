@@ -18,11 +18,11 @@ int64_t foray_monte_carlo_draws(double range, double accuracy, double delta, dou
     return draws > 1 ? (int64_t)ceil(draws) : 1;
 }
 
-/* Z is self-bounding, its terms at most `most`: with probability 1 - exp(-L),
+/* Z is self-bounding, its terms at most `max`: with probability 1 - exp(-L),
  *   E Z <= Z + c L + sqrt(c^2 L^2 + 2 c L Z),  c = most  (Boucheron, Lugosi, Massart 2000). */
-static double upper_mean(double Z, double most, double L)
+static double upper_mean(double Z, double max, double L)
 {
-    return Z + most * L + sqrt(most * L * (most * L + 2 * Z));
+    return Z + max * L + sqrt(max * L * (max * L + 2 * Z));
 }
 
 /* With G the supremum and v = sup_f of the summed variances, which E Q bounds,
@@ -41,9 +41,9 @@ double fy_mean_error(fy_scatter scatter, double N, double L)
 /* T grows like the square root of the draws, Q like the draws. */
 double fy_mean_draws(fy_scatter scatter, double N, double L, double accuracy)
 {
-    const double most = 0x1p50;
+    const double max = 0x1p50;
     double draws = 2, error = 1;
-    while (draws < most && error > accuracy) {
+    while (draws < max && error > accuracy) {
         draws = ceil(draws * 1.125);
         double growth = draws / N;
         fy_scatter then = {scatter.T * sqrt(growth), scatter.Q * growth};
@@ -132,7 +132,7 @@ foray_status foray_system_psi(foray_system *system, const foray_draw *draw, cons
         return status;
     int64_t d = system->spec.simulators, n = system->spec.dimensions;
     int64_t needed = foray_monte_carlo_draws(value->range, accuracy, delta, (double)d);
-    if (needed > FY_MOST_DRAWS / d)
+    if (needed > FY_MAX_DRAWS / d)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "an accuracy of %g takes %.3g draws of each of %" PRId64
                        " simulators: too many",

@@ -28,8 +28,8 @@ static const double left_top = -1.5, right_top = 0.45, bottom = -0.5235987755982
 
 static const foray_parameter parameters[] = {
     FY_PLANT_PARAMETERS("30"),
-    FY_WHOLE("engines", "2", 1, 8, "engine strengths in the mixture"),
-    FY_WHOLE("slopes", "2", 1, 8, "slopes in the mixture"),
+    FY_INTEGER("engines", "2", 1, 8, "engine strengths in the mixture"),
+    FY_INTEGER("slopes", "2", 1, 8, "slopes in the mixture"),
 };
 enum { ENGINE, SLOPE };
 

@@ -28,9 +28,9 @@ static const double gravity = 9.81, fastest = 8;
 
 static const foray_parameter parameters[] = {
     FY_PLANT_PARAMETERS("40"),
-    FY_WHOLE("masses", "2", 1, 4, "masses in the mixture"),
-    FY_WHOLE("lengths", "2", 1, 4, "lengths in the mixture"),
-    FY_WHOLE("dampings", "2", 1, 4, "dampings in the mixture"),
+    FY_INTEGER("masses", "2", 1, 4, "masses in the mixture"),
+    FY_INTEGER("lengths", "2", 1, 4, "lengths in the mixture"),
+    FY_INTEGER("dampings", "2", 1, 4, "dampings in the mixture"),
 };
 enum { MASS, LENGTH, DAMPING };
 

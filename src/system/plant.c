@@ -36,7 +36,7 @@ int64_t fy_plant_members(const fy_plant_kind *kind, const double *value)
 static double spread(fy_plant_range range, int64_t i, int64_t n)
 {
     double share = n > 1 ? (double)i / (double)(n - 1) : 0.5;
-    return range.least + (range.most - range.least) * share;
+    return range.min + (range.max - range.min) * share;
 }
 
 /* The digits of the member's number, the last constant's first, tell the values apart. */

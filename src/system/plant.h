@@ -25,11 +25,11 @@ enum { FY_PLANT_DIMENSIONS = 2, FY_PLANT_CONSTANTS = 3, FY_PLANT_MEMBERS = 64 };
 enum { FY_PLANT_NOISE, FY_PLANT_SEED, FY_PLANT_HORIZON, FY_PLANT_COUNTS };
 #define FY_PLANT_PARAMETERS(steps)                                                                 \
     FY_REAL("noise", "0", 0, 10, "strength of the random kicks after each step; 0: none"),         \
-        FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "seed of the members' weights"), FY_HORIZON(steps)
+        FY_INTEGER("seed", "1", 0, FY_MAX_SEED, "seed of the members' weights"), FY_HORIZON(steps)
 
 /* A constant with n values lies evenly between these, in the middle if n is 1. */
 typedef struct fy_plant_range {
-    double least, most;
+    double min, max;
 } fy_plant_range;
 
 typedef struct fy_plant_reward {

@@ -16,20 +16,20 @@ static const double ROUNDING = 1e-9;
 
 /* ------------------------------------------------------------------- the spec */
 
-static foray_status check_size(foray_context *ctx, const char *name, int64_t value, int64_t least,
-                               int64_t most)
+static foray_status check_size(foray_context *ctx, const char *name, int64_t value, int64_t min,
+                               int64_t max)
 {
-    if (value >= least && value <= most)
+    if (value >= min && value <= max)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_USAGE,
                    "foray_system_spec.%s is %" PRId64 ", but it must be %" PRId64 " to %" PRId64,
-                   name, value, least, most);
+                   name, value, min, max);
 }
 
 static foray_status check_sizes(foray_context *ctx, const foray_system_spec *spec)
 {
     bool finite = spec->states != 0;
-    int64_t dimensions = finite ? 1 : FY_MOST_DIMENSIONS;
+    int64_t dimensions = finite ? 1 : FY_MAX_DIMENSIONS;
     foray_status status = check_size(ctx, "states", spec->states, 0, INT32_MAX - 1);
     if (status == FORAY_OK)
         status = check_size(ctx, "dimensions", spec->dimensions, 1, dimensions);

@@ -33,11 +33,11 @@ static inline bool fy_system_ended(const foray_system *system, int64_t k)
 }
 
 /* Most dimensions of a state vector. */
-enum { FY_MOST_DIMENSIONS = 64 };
+enum { FY_MAX_DIMENSIONS = 64 };
 
 /* Answers that one call may ask for: whoever wants more has mistyped something, or will
  * not live to see it. */
-#define FY_MOST_DRAWS ((int64_t)1 << 36)
+#define FY_MAX_DRAWS ((int64_t)1 << 36)
 
 /* ----------------------------------------------------------- where they come from */
 

@@ -28,8 +28,8 @@ static const double gravity = 9.81, area = 0.05, brim = 1, full_pump = 0.004;
 
 static const foray_parameter parameters[] = {
     FY_PLANT_PARAMETERS("30"),
-    FY_WHOLE("valves", "2", 1, 8, "openings of the valve between the tanks in the mixture"),
-    FY_WHOLE("outlets", "2", 1, 8, "openings of the outlet in the mixture"),
+    FY_INTEGER("valves", "2", 1, 8, "openings of the valve between the tanks in the mixture"),
+    FY_INTEGER("outlets", "2", 1, 8, "openings of the outlet in the mixture"),
 };
 enum { VALVE, OUTLET };
 

@@ -40,7 +40,7 @@ bool foray_world_describe(int64_t index, foray_world_info *info)
 static foray_status build(foray_context *ctx, const char *spec, foray_builder **builder)
 {
     int64_t index = 0;
-    double value[FY_MOST_PARAMETERS];
+    double value[FY_MAX_PARAMETERS];
     foray_status status = fy_spec_read(ctx, "world", foray_world_describe, spec, &index, value);
     return status == FORAY_OK ? kinds[index]->build(ctx, value, builder) : status;
 }

@@ -21,10 +21,10 @@
 enum { STATES, ZONES, LAWS, OUTCOMES, SUCCESS, SPREAD, HORIZON };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("states", "31", 2, 1e6, "length of the corridor"),
-    FY_WHOLE("zones", "6", 1, 1e6, "stretches with laws of their own, at most one per state"),
-    FY_WHOLE("laws", "2", 1, 2, "laws per zone: 1 for both actions, or 2, one for each"),
-    FY_WHOLE("outcomes", "2", 2, 4, "how many of moved, opposite, stayed, two steps can happen"),
+    FY_INTEGER("states", "31", 2, 1e6, "length of the corridor"),
+    FY_INTEGER("zones", "6", 1, 1e6, "stretches with laws of their own, at most one per state"),
+    FY_INTEGER("laws", "2", 1, 2, "laws per zone: 1 for both actions, or 2, one for each"),
+    FY_INTEGER("outcomes", "2", 2, 4, "how many of moved, opposite, stayed, two steps can happen"),
     FY_REAL("success", "0.9", 0, 1, "probability of moving as intended, in the middle zone"),
     FY_REAL("spread", "0.05", 0, 0.5, "how far the outer zones differ from that"),
     FY_HORIZON("20"),

@@ -24,7 +24,7 @@ enum { SUCCESS, SHARED, HORIZON };
 
 static const foray_parameter parameters[] = {
     FY_REAL("success", "1", 0, 1, "probability of moving as intended"),
-    FY_WHOLE("shared", "1", 0, 1, "1: one law of slipping; 0: one for each cell and action"),
+    FY_INTEGER("shared", "1", 0, 1, "1: one law of slipping; 0: one for each cell and action"),
     FY_HORIZON("100"),
 };
 

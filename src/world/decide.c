@@ -18,7 +18,7 @@ static void add_outcome(foray_builder *builder, const fy_decision *what, int64_t
 /* The action's name: its signs. */
 static void name_action(foray_builder *builder, const fy_decision *what, int64_t action)
 {
-    char name[FY_DECIDE_MOST_DIM];
+    char name[FY_DECIDE_MAX_DIM];
     int64_t n = what->dim - 1;
     for (int64_t i = 0; i < n; i++)
         name[i] = what->sign[action * n + i] < 0 ? '-' : '+';

@@ -11,7 +11,7 @@
 #include "world/world.h"
 
 enum { FY_DECIDE_START, FY_DECIDE_GOOD, FY_DECIDE_BAD, FY_DECIDE_STATES };
-enum { FY_DECIDE_MOST_DIM = 1024 };
+enum { FY_DECIDE_MAX_DIM = 1024 };
 
 typedef struct fy_decision {
     int64_t dim, actions;

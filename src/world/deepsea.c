@@ -23,10 +23,10 @@
 enum { SIZE, SUCCESS, SHARED, HORIZON };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("size", "10", 2, 1000, "rows of the sea"),
+    FY_INTEGER("size", "10", 2, 1000, "rows of the sea"),
     FY_REAL("success", "0.9", 0, 1, "probability that a move to the right succeeds"),
-    FY_WHOLE("shared", "1", 0, 1, "1: one law of the current; 0: one for each cell"),
-    FY_WHOLE("horizon", "0", 0, 1e6, "steps per episode; 0: as many as rows"),
+    FY_INTEGER("shared", "1", 0, 1, "1: one law of the current; 0: one for each cell"),
+    FY_INTEGER("horizon", "0", 0, 1e6, "steps per episode; 0: as many as rows"),
 };
 
 enum { LEFT, RIGHT, ACTIONS };

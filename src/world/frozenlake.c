@@ -23,9 +23,9 @@
 enum { SIZE, SUCCESS, SHARED, HORIZON };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("size", "4", 4, 8, "4 or 8: cells along each side of the lake"),
+    FY_INTEGER("size", "4", 4, 8, "4 or 8: cells along each side of the lake"),
     FY_REAL("success", "0.3333333333333333", 0, 1, "probability of moving as intended"),
-    FY_WHOLE("shared", "1", 0, 1, "1: one law of slipping; 0: one for each cell and action"),
+    FY_INTEGER("shared", "1", 0, 1, "1: one law of slipping; 0: one for each cell and action"),
     FY_HORIZON("30"),
 };
 

@@ -23,11 +23,11 @@
 enum { ROWS, COLS, ZONES, SLIPS, SUCCESS, SPREAD, HORIZON };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("rows", "7", 2, 4096, "height of the field"),
-    FY_WHOLE("cols", "7", 2, 4096, "width of the field"),
-    FY_WHOLE("zones", "1", 1, 4096,
-             "strips of columns with laws of their own, at most one per column"),
-    FY_WHOLE("slips", "0", 0, 1, "0: slips go all three other ways; 1: never into the wall"),
+    FY_INTEGER("rows", "7", 2, 4096, "height of the field"),
+    FY_INTEGER("cols", "7", 2, 4096, "width of the field"),
+    FY_INTEGER("zones", "1", 1, 4096,
+               "strips of columns with laws of their own, at most one per column"),
+    FY_INTEGER("slips", "0", 0, 1, "0: slips go all three other ways; 1: never into the wall"),
     FY_REAL("success", "0.95", 0, 1, "probability of moving as intended, in the middle strip"),
     FY_REAL("spread", "0.02", 0, 0.5, "how far the outer strips differ from that"),
     FY_HORIZON("20"),

@@ -21,12 +21,12 @@
 enum { DIM, ACTIONS, MEMBER, EPS, SEED, HORIZON };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("dim", "8", 2, FY_DECIDE_MOST_DIM, "d, the dimension of theta"),
-    FY_WHOLE("actions", "8", 1, 4096, "members of the packing"),
-    FY_WHOLE("member", "0", 0, 4095, "which of them is the best action"),
+    FY_INTEGER("dim", "8", 2, FY_DECIDE_MAX_DIM, "d, the dimension of theta"),
+    FY_INTEGER("actions", "8", 1, 4096, "members of the packing"),
+    FY_INTEGER("member", "0", 0, 4095, "which of them is the best action"),
     FY_REAL("eps", "0.5", 1e-9, 1e6, "the accuracy that is hard to reach"),
-    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "seed of the packing"),
-    FY_WHOLE("horizon", "10", 2, 1e6, "steps per episode"),
+    FY_INTEGER("seed", "1", 0, FY_MAX_SEED, "seed of the packing"),
+    FY_INTEGER("horizon", "10", 2, 1e6, "steps per episode"),
 };
 
 /* ------------------------------------------------------------- the packing */
@@ -89,7 +89,7 @@ static foray_status hard_fill(foray_context *ctx, const double *value, const int
 {
     int64_t dim = (int64_t)value[DIM];
     const int8_t *x = packing + (int64_t)value[MEMBER] * (dim - 1);
-    double theta[FY_DECIDE_MOST_DIM] = {M_SQRT2}, alpha = alpha_of(value);
+    double theta[FY_DECIDE_MAX_DIM] = {M_SQRT2}, alpha = alpha_of(value);
     for (int64_t i = 1; i < dim; i++)
         theta[i] = alpha * x[i - 1] / sqrt(value[DIM]);
     fy_decision what = {.dim = dim,
@@ -109,15 +109,15 @@ static foray_status hard_fill(foray_context *ctx, const double *value, const int
 /* |alpha <x,a>/(sqrt2 d)| <= alpha (d-1)/(sqrt2 d) must leave 1/2 a probability. */
 static foray_status hard_check(foray_context *ctx, const double *value)
 {
-    double dim = value[DIM], most = (value[HORIZON] - 1) * dim / (4 * (dim - 1));
+    double dim = value[DIM], max = (value[HORIZON] - 1) * dim / (4 * (dim - 1));
     if (value[MEMBER] >= value[ACTIONS])
         return fy_fail(ctx, FORAY_ERROR_USAGE, "hard: member=%g, but it must be below actions=%g",
                        value[MEMBER], value[ACTIONS]);
-    if (!(value[EPS] <= most))
+    if (!(value[EPS] <= max))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "hard: eps=%g, but at dim=%g and horizon=%g probabilities stay between 0 "
                        "and 1 only up to %g",
-                       value[EPS], dim, value[HORIZON], most);
+                       value[EPS], dim, value[HORIZON], max);
     return fy_world_check_size(ctx, "hard", 2 * dim * value[ACTIONS]);
 }
 

@@ -21,10 +21,10 @@ enum { DIM, EPISODES, MEMBER, HORIZON };
 enum { MOST_DIM = 13 };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("dim", "5", 2, MOST_DIM, "d, the dimension of theta; there are 2^(d-1) actions"),
-    FY_WHOLE("episodes", "1000", 3, 1e15, "K, the number of episodes that should not be enough"),
-    FY_WHOLE("member", "0", 0, (1 << (MOST_DIM - 1)) - 1, "which action is the best"),
-    FY_WHOLE("horizon", "10", 2, 1e6, "steps per episode"),
+    FY_INTEGER("dim", "5", 2, MOST_DIM, "d, the dimension of theta; there are 2^(d-1) actions"),
+    FY_INTEGER("episodes", "1000", 3, 1e15, "K, the number of episodes that should not be enough"),
+    FY_INTEGER("member", "0", 0, (1 << (MOST_DIM - 1)) - 1, "which action is the best"),
+    FY_INTEGER("horizon", "10", 2, 1e6, "steps per episode"),
 };
 
 static void list_signs(int64_t actions, int64_t n, int8_t *sign)

@@ -18,11 +18,11 @@
 enum { CAPACITY, ORDER, DEMAND, DIM, SEED, HORIZON };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("capacity", "20", 1, 10000, "items the shop can hold"),
-    FY_WHOLE("order", "8", 1, 10000, "largest order"),
+    FY_INTEGER("capacity", "20", 1, 10000, "items the shop can hold"),
+    FY_INTEGER("order", "8", 1, 10000, "largest order"),
     FY_REAL("demand", "4", 0.01, 1000, "mean demand, averaged over the demand laws"),
-    FY_WHOLE("dim", "4", 2, 1000, "demand laws in the blend"),
-    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "seed of the weights"),
+    FY_INTEGER("dim", "4", 2, 1000, "demand laws in the blend"),
+    FY_INTEGER("seed", "1", 0, FY_MAX_SEED, "seed of the weights"),
     FY_HORIZON("20"),
 };
 

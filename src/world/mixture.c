@@ -19,11 +19,11 @@
 enum { STATES, ACTIONS, SUCCESSORS, DIM, SEED, HORIZON };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("states", "20", 1, 1e7, "states"),
-    FY_WHOLE("actions", "4", 1, 1e4, "actions"),
-    FY_WHOLE("successors", "4", 1, 1e4, "states that can follow a pair, at most all of them"),
-    FY_WHOLE("dim", "6", 1, 1e4, "simulators"),
-    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "seed of everything drawn at random"),
+    FY_INTEGER("states", "20", 1, 1e7, "states"),
+    FY_INTEGER("actions", "4", 1, 1e4, "actions"),
+    FY_INTEGER("successors", "4", 1, 1e4, "states that can follow a pair, at most all of them"),
+    FY_INTEGER("dim", "6", 1, 1e4, "simulators"),
+    FY_INTEGER("seed", "1", 0, FY_MAX_SEED, "seed of everything drawn at random"),
     FY_HORIZON("20"),
 };
 

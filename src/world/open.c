@@ -14,9 +14,9 @@
 enum { STATES, ACTIONS, HORIZON, INITIAL };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("states", "0", 0, 1e8, "S, or an upper bound on it: states are 0 to S-1 (required)"),
-    FY_WHOLE("actions", "0", 0, 65535, "A (required)"),
-    FY_WHOLE("horizon", "0", 0, 1e6, "steps per episode (required)"),
+    FY_INTEGER("states", "0", 0, 1e8, "S, or an upper bound on it: states are 0 to S-1 (required)"),
+    FY_INTEGER("actions", "0", 0, 65535, "A (required)"),
+    FY_INTEGER("horizon", "0", 0, 1e6, "steps per episode (required)"),
     {.name = "initial",
      .kind = FORAY_TEXT,
      .fallback = "unknown",
@@ -68,7 +68,7 @@ static foray_status refuse_initial(foray_context *ctx, const char *text, size_t 
 static bool read_first(const char *text, size_t length, firsts *out, bool *given)
 {
     static const foray_parameter number = {
-        .kind = FORAY_WHOLE, .least = 0, .most = 1e8, .name = "initial"};
+        .kind = FORAY_INTEGER, .min = 0, .max = 1e8, .name = "initial"};
     const char *colon = memchr(text, ':', length);
     foray_parameter_value state;
     double p = 1;
@@ -84,11 +84,11 @@ static bool read_first(const char *text, size_t length, firsts *out, bool *given
 /* All have probabilities or none has: then they are equal. */
 static foray_status read_firsts(foray_context *ctx, const char *text, size_t length, firsts *out)
 {
-    int64_t most = 1;
+    int64_t max = 1;
     bool given = false, first = false, good = true;
     for (size_t i = 0; i < length; i++)
-        most += text[i] == '+';
-    if (!FY_ALLOC(ctx, out->state, most) || !FY_ALLOC(ctx, out->probability, most))
+        max += text[i] == '+';
+    if (!FY_ALLOC(ctx, out->state, max) || !FY_ALLOC(ctx, out->probability, max))
         return FORAY_ERROR_MEMORY;
     for (size_t at = 0; at <= length && good;) {
         const char *plus = memchr(text + at, '+', length - at);
@@ -123,7 +123,7 @@ static foray_status make_open(foray_context *ctx, const char *text, const double
 foray_status foray_model_open(foray_context *ctx, const char *text, int64_t names,
                               const char *const *action_name, foray_model **out)
 {
-    double value[FY_MOST_PARAMETERS];
+    double value[FY_MAX_PARAMETERS];
     int64_t index;
     size_t length = 0;
     firsts begin = {0};

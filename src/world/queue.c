@@ -27,12 +27,12 @@
 enum { CAPACITY, RATES, LOAD, ARRIVALS, SERVICES, SEED, HORIZON };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("capacity", "12", 1, 10000, "customers the waiting room can hold"),
-    FY_WHOLE("rates", "3", 1, 100, "number of clerks"),
+    FY_INTEGER("capacity", "12", 1, 10000, "customers the waiting room can hold"),
+    FY_INTEGER("rates", "3", 1, 100, "number of clerks"),
     FY_REAL("load", "1", 0.01, 1000, "mean arrivals per slot, averaged over the arrival laws"),
-    FY_WHOLE("arrivals", "3", 2, 100, "arrival laws in the blend"),
-    FY_WHOLE("services", "2", 2, 100, "service laws in the blend"),
-    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "seed of the weights"),
+    FY_INTEGER("arrivals", "3", 2, 100, "arrival laws in the blend"),
+    FY_INTEGER("services", "2", 2, 100, "service laws in the blend"),
+    FY_INTEGER("seed", "1", 0, FY_MAX_SEED, "seed of the weights"),
     FY_HORIZON("20"),
 };
 

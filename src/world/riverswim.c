@@ -15,8 +15,8 @@
 enum { STATES, HORIZON };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("states", "6", 3, 1e6, "positions along the river"),
-    FY_WHOLE("horizon", "0", 0, 1e6, "steps per episode; 0: four times the states"),
+    FY_INTEGER("states", "6", 3, 1e6, "positions along the river"),
+    FY_INTEGER("horizon", "0", 0, 1e6, "steps per episode; 0: four times the states"),
 };
 
 enum { LEFT, RIGHT, ACTIONS };

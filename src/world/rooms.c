@@ -29,13 +29,13 @@
 enum { ROWS, COLS, SIZE, SUCCESS, SPREAD, START, SEED, HORIZON };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("rows", "3", 1, 64, "rows of rooms"),
-    FY_WHOLE("cols", "3", 1, 64, "columns of rooms"),
-    FY_WHOLE("size", "3", 1, 64, "cells along each side of a room"),
+    FY_INTEGER("rows", "3", 1, 64, "rows of rooms"),
+    FY_INTEGER("cols", "3", 1, 64, "columns of rooms"),
+    FY_INTEGER("size", "3", 1, 64, "cells along each side of a room"),
     FY_REAL("success", "0.8", 0, 1, "probability of moving as intended, on average over rooms"),
     FY_REAL("spread", "0.1", 0, 0.5, "how far a room may differ from that"),
-    FY_WHOLE("start", "0", 0, 1, "0: the top left corner; 1: the middle of the middle room"),
-    FY_WHOLE("seed", "1", 0, FY_MOST_SEED, "seed of the rooms' laws"),
+    FY_INTEGER("start", "0", 0, 1, "0: the top left corner; 1: the middle of the middle room"),
+    FY_INTEGER("seed", "1", 0, FY_MAX_SEED, "seed of the rooms' laws"),
     FY_HORIZON("30"),
 };
 
@@ -180,7 +180,7 @@ enum { SIX_SUCCESS, SIX_SHARED, SIX_HORIZON };
 
 static const foray_parameter six_parameters[] = {
     FY_REAL("success", "0.95", 0, 1, "probability of moving as intended"),
-    FY_WHOLE("shared", "1", 0, 1, "1: one law for all rooms; 0: one for each"),
+    FY_INTEGER("shared", "1", 0, 1, "1: one law for all rooms; 0: one for each"),
     FY_HORIZON("40"),
 };
 

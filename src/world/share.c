@@ -106,28 +106,28 @@ void fy_random_simplex(double seed, uint64_t which, int64_t n, double *out)
 }
 
 /* P(N >= most) = 1 - P(N < most), from what has been filled in so far. */
-static void close_tail(int64_t most, double *out)
+static void close_tail(int64_t max, double *out)
 {
     double sum = 0;
-    for (int64_t k = 0; k < most; k++)
+    for (int64_t k = 0; k < max; k++)
         sum += out[k];
-    out[most] = fmax(0, 1 - sum);
+    out[max] = fmax(0, 1 - sum);
 }
 
 /* P(N = k) = mean^k e^-mean / k! */
-void fy_poisson(double mean, int64_t most, double *out)
+void fy_poisson(double mean, int64_t max, double *out)
 {
-    for (int64_t k = 0; k < most; k++)
+    for (int64_t k = 0; k < max; k++)
         out[k] = k ? out[k - 1] * mean / (double)k : fy_exp(-mean);
-    close_tail(most, out);
+    close_tail(max, out);
 }
 
 /* P(N = k) = p (1-p)^k with p = 1/(1 + mean) */
-void fy_geometric(double mean, int64_t most, double *out)
+void fy_geometric(double mean, int64_t max, double *out)
 {
-    for (int64_t k = 0; k < most; k++)
+    for (int64_t k = 0; k < max; k++)
         out[k] = k ? out[k - 1] * mean / (1 + mean) : 1 / (1 + mean);
-    close_tail(most, out);
+    close_tail(max, out);
 }
 
 /* One trial after the other: P_n(k) = P_{n-1}(k) (1-p) + P_{n-1}(k-1) p */

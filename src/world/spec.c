@@ -36,7 +36,7 @@ foray_status fy_spec_read(foray_context *ctx, const char *what, fy_spec_table ta
     size_t length = strlen(text), name = strcspn(text, ":");
     char known[KNOWN_SIZE];
     foray_world_info info;
-    foray_parameter_value read[FY_MOST_PARAMETERS];
+    foray_parameter_value read[FY_MAX_PARAMETERS];
     if (length > LONGEST)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "a %s's name and parameters of %zu characters", what,
                        length);

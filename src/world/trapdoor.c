@@ -23,10 +23,10 @@ enum { KNOBS, BASE, GAP, HORIZON };
 enum { MOST_KNOBS = 10 };
 
 static const foray_parameter parameters[] = {
-    FY_WHOLE("knobs", "4", 1, MOST_KNOBS, "knobs of the trapdoor: d - 1"),
+    FY_INTEGER("knobs", "4", 1, MOST_KNOBS, "knobs of the trapdoor: d - 1"),
     FY_REAL("base", "0.05", 0, 1, "probability that it opens if the knobs cancel out"),
     FY_REAL("gap", "0.01", 1e-6, 0.5, "what each knob adds or takes away"),
-    FY_WHOLE("horizon", "20", 1, 1e5, "steps per episode, and positions in the corridor"),
+    FY_INTEGER("horizon", "20", 1, 1e5, "steps per episode, and positions in the corridor"),
 };
 
 typedef struct corridor {
@@ -81,8 +81,8 @@ static void trapdoor_fill(const corridor *c, double gap)
 
 static foray_status trapdoor_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
-    double most = value[GAP] * value[KNOBS];
-    if (value[BASE] - most < 0.0 || value[BASE] + most > 1.0)
+    double max = value[GAP] * value[KNOBS];
+    if (value[BASE] - max < 0.0 || value[BASE] + max > 1.0)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "trapdoor: base=%g and gap=%g, but with knobs=%g probabilities would leave "
                        "0 to 1",
@@ -90,13 +90,13 @@ static foray_status trapdoor_build(foray_context *ctx, const double *value, fora
     corridor c = {.knobs = (int64_t)value[KNOBS],
                   .places = (int64_t)value[HORIZON],
                   .base = value[BASE],
-                  .alpha = sqrt(1.0 / (1.0 + most))};
+                  .alpha = sqrt(1.0 / (1.0 + max))};
     c.beta = sqrt(value[GAP]) * c.alpha;
     int64_t actions = (int64_t)1 << c.knobs;
     foray_status status = fy_world_check_size(
         ctx, "trapdoor", 2 * (value[KNOBS] + 1) * (double)actions * value[HORIZON]);
     if (status == FORAY_OK)
-        status = foray_builder_create(ctx, c.places + 2, actions, c.places, c.knobs + 1, 1.0 + most,
+        status = foray_builder_create(ctx, c.places + 2, actions, c.places, c.knobs + 1, 1.0 + max,
                                       builder);
     if (status != FORAY_OK)
         return status;

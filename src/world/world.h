@@ -22,7 +22,7 @@ typedef struct fy_world_kind {
 } fy_world_kind;
 
 /* A parameter that every world has. */
-#define FY_HORIZON(steps) FY_WHOLE("horizon", steps, 1, 1e6, "steps per episode")
+#define FY_HORIZON(steps) FY_INTEGER("horizon", steps, 1, 1e6, "steps per episode")
 
 /* For those who drive a world: where its messages go, and whether it is the world
  * of a model, so that model and seed tell everything about it. */
@@ -86,10 +86,10 @@ double fy_world_random(double seed, uint64_t which, uint32_t i, uint32_t j);
 /* out[0..n-1]: uniform on the simplex of probability vectors, for (seed, which). */
 void fy_random_simplex(double seed, uint64_t which, int64_t n, double *out);
 
-/* A count that nothing bounds, cut at `most`: out[k] = P(N = k) for k < most and
+/* A count that nothing bounds, cut at `max`: out[k] = P(N = k) for k < most and
  * out[most] = P(N >= most). */
-void fy_poisson(double mean, int64_t most, double *out);
-void fy_geometric(double mean, int64_t most, double *out);
+void fy_poisson(double mean, int64_t max, double *out);
+void fy_geometric(double mean, int64_t max, double *out);
 
 /* out[k] = P(N = k), k = 0..trials, for N ~ Binomial(trials, p). */
 void fy_binomial(int64_t trials, double p, double *out);

@@ -118,8 +118,8 @@ static double make_row(const foray_model *model, const decomposition *work, int6
 static int64_t count_rank(const decomposition *work, double tolerance)
 {
     int64_t rank = 1;
-    double least = tolerance * work->singular[work->order[0]];
-    while (rank < work->columns && work->singular[work->order[rank]] > least)
+    double min = tolerance * work->singular[work->order[0]];
+    while (rank < work->columns && work->singular[work->order[rank]] > min)
         rank++;
     return rank;
 }
@@ -132,10 +132,10 @@ static foray_status make_rows(foray_context *ctx, const foray_model *model,
         !FY_ALLOC(ctx, rows->value, pairs * rank))
         return FORAY_ERROR_MEMORY;
     rows->dim = rank;
-    double most = 0.0;
+    double max = 0.0;
     for (int64_t k = 0; k < model->available; k++) {
         double *row = rows->value + fy_existing(model, k) * rank;
-        most = fmax(most, make_row(model, work, rank, k, row));
+        max = fmax(max, make_row(model, work, rank, k, row));
     }
     for (int64_t pair = 0; pair < pairs; pair++) {
         const double *from = rows->value + fy_stand_in(model, pair) * rank;
@@ -145,7 +145,7 @@ static foray_status make_rows(foray_context *ctx, const foray_model *model,
             rows->index[pair * rank + i] = (int32_t)i;
     }
     for (int64_t k = 0; k < pairs * rank; k++)
-        rows->value[k] /= most;
+        rows->value[k] /= max;
     return FORAY_OK;
 }
 

@@ -35,8 +35,8 @@
 enum { PHASE = FY_PHI_PARAMETERS };
 static const foray_parameter parameters[] = {
     FY_PHI_ROWS,
-    FY_WHOLE("francis_phase", "0", 0, FY_UNBOUNDED,
-             "episodes of a phase; 0: the budget shared equally by H phases"),
+    FY_INTEGER("francis_phase", "0", 0, FY_UNBOUNDED,
+               "episodes of a phase; 0: the budget shared equally by H phases"),
 };
 
 typedef struct francis {

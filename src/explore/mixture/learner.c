@@ -294,15 +294,15 @@ void fy_learner_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64
 
 /* [min u, max u]. */
 typedef struct interval {
-    double least, most;
+    double min, max;
 } interval;
 
 static interval range_of(const double *u, int64_t n)
 {
     interval range = {INFINITY, -INFINITY};
     for (int64_t i = 0; i < n; i++) {
-        range.least = fmin(range.least, u[i]);
-        range.most = fmax(range.most, u[i]);
+        range.min = fmin(range.min, u[i]);
+        range.max = fmax(range.max, u[i]);
     }
     return range;
 }
@@ -310,16 +310,16 @@ static interval range_of(const double *u, int64_t n)
 double fy_learner_span(const double *u, int64_t n)
 {
     interval range = range_of(u, n);
-    return range.most - range.least;
+    return range.max - range.min;
 }
 
 /* u - min u divided by max u - min u; false if there is nothing to tell apart. */
 static bool scale_to_unit(double *u, int64_t n)
 {
     interval range = range_of(u, n);
-    for (int64_t i = 0; i < n && range.most > range.least; i++)
-        u[i] = (u[i] - range.least) / (range.most - range.least);
-    return range.most > range.least;
+    for (int64_t i = 0; i < n && range.max > range.min; i++)
+        u[i] = (u[i] - range.min) / (range.max - range.min);
+    return range.max > range.min;
 }
 
 void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t pair, int64_t j)

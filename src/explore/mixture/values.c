@@ -146,9 +146,9 @@ void fy_values_plan(foray_explorer *explorer, fy_plan_reward reward)
 
 /* --------------------------------------------------------------- the variance */
 
-static double clip(double value, double most)
+static double clip(double value, double max)
 {
-    return fmin(fmax(value, 0.0), most);
+    return fmin(fmax(value, 0.0), max);
 }
 
 /* ||x||_{Sigma^-1} with the matrix of the last plan. */

@@ -165,15 +165,15 @@ static void flow_all(flow *f)
 
 /* ----------------------------------------------------------------------- listing */
 
-static foray_status list_places(const flow *f, double least, fy_reasons *out)
+static foray_status list_places(const flow *f, double min, fy_reasons *out)
 {
     int64_t states = f->notes->states, entries = f->reward->horizon * states, count = 0;
     for (int64_t i = 0; i < entries; i++)
-        count += f->share[i] > least;
+        count += f->share[i] > min;
     if (!FY_ALLOC(f->explorer->ctx, out->place, count))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < entries; i++)
-        if (f->share[i] > least)
+        if (f->share[i] > min)
             out->place[out->places++] = (foray_doubt_place){
                 i / states, f->laws->seen->state[i % states], f->notes->choice[i], f->share[i]};
     return FORAY_OK;
@@ -188,16 +188,16 @@ static double nats(const foray_explorer *explorer, const fy_laws *laws, int64_t 
                       : fy_log((S * A + 1) / explorer->settings.delta) + fy_log(S);
 }
 
-static foray_status list_laws(const flow *f, double least, fy_reasons *out)
+static foray_status list_laws(const flow *f, double min, fy_reasons *out)
 {
     const fy_seen *seen = f->laws->seen;
     int64_t count = 0;
     for (int64_t law = 0; law < fy_seen_laws(seen); law++)
-        count += f->certain[law] > least;
+        count += f->certain[law] > min;
     if (!FY_ALLOC(f->explorer->ctx, out->law, count))
         return FORAY_ERROR_MEMORY;
     for (int64_t law = 0; law < fy_seen_laws(seen); law++) {
-        if (!(f->certain[law] > least))
+        if (!(f->certain[law] > min))
             continue;
         int64_t place = law > 0 ? (law - 1) / seen->actions : -1;
         out->law[out->laws++] =

@@ -10,8 +10,8 @@ foray_status fy_earned_create(foray_context *ctx, const fy_laws *laws, const for
     fy_earned earned = {.laws = laws, .reward = reward};
     int64_t ranges = fy_seen_laws(laws->seen) + laws->seen->actions;
     if (fy_reward_looks_ahead(reward) &&
-        (!FY_ALLOC(ctx, earned.ahead, laws->seen->entries) ||
-         !FY_ALLOC(ctx, earned.least, ranges) || !FY_ALLOC(ctx, earned.most, ranges))) {
+        (!FY_ALLOC(ctx, earned.ahead, laws->seen->entries) || !FY_ALLOC(ctx, earned.min, ranges) ||
+         !FY_ALLOC(ctx, earned.max, ranges))) {
         fy_earned_destroy(&earned);
         return FORAY_ERROR_MEMORY;
     }
@@ -22,8 +22,8 @@ foray_status fy_earned_create(foray_context *ctx, const fy_laws *laws, const for
 void fy_earned_destroy(fy_earned *earned)
 {
     free(earned->ahead);
-    free(earned->least);
-    free(earned->most);
+    free(earned->min);
+    free(earned->max);
     *earned = (fy_earned){0};
 }
 
@@ -50,15 +50,15 @@ static void fill_pair(fy_earned *earned, int64_t place, int64_t action)
 {
     const fy_laws *laws = earned->laws;
     int64_t law = fy_seen_law(laws->seen, place, action), state = laws->seen->state[place];
-    earned->least[law] = earned->most[law] = fy_earned_pair(earned, state, action);
+    earned->min[law] = earned->max[law] = fy_earned_pair(earned, state, action);
     for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++)
         earned->ahead[i] = following(earned, state, action, laws->seen->state[laws->next[i]]);
 }
 
 static void widen(fy_earned *earned, int64_t at, double value)
 {
-    earned->least[at] = fmin(earned->least[at], value);
-    earned->most[at] = fmax(earned->most[at], value);
+    earned->min[at] = fmin(earned->min[at], value);
+    earned->max[at] = fmax(earned->max[at], value);
 }
 
 /* A rule about one state widens that one's ranges. Those about every state are put together by
@@ -83,8 +83,8 @@ static void fill_earned(fy_earned *earned)
     const fy_seen *seen = earned->laws->seen;
     int64_t every = fy_seen_laws(seen);
     for (int64_t a = 0; a < seen->actions; a++) {
-        earned->least[every + a] = INFINITY;
-        earned->most[every + a] = -INFINITY;
+        earned->min[every + a] = INFINITY;
+        earned->max[every + a] = -INFINITY;
     }
     for (int64_t i = 0; i < seen->states; i++)
         for (int64_t a = 0; a < seen->actions; a++)
@@ -95,8 +95,8 @@ static void fill_earned(fy_earned *earned)
     for (int64_t i = 0; i < seen->states; i++)
         for (int64_t a = 0; a < seen->actions; a++) {
             int64_t law = fy_seen_law(seen, i, a);
-            earned->least[law] = fmin(earned->least[law], earned->least[every + a]);
-            earned->most[law] = fmax(earned->most[law], earned->most[every + a]);
+            earned->min[law] = fmin(earned->min[law], earned->min[every + a]);
+            earned->max[law] = fmax(earned->max[law], earned->max[every + a]);
         }
 }
 
@@ -112,20 +112,20 @@ void fy_earned_at(fy_earned *earned, int64_t t)
         fill_earned(earned);
 }
 
-void fy_earned_range(const foray_reward *reward, int64_t t, double *least, double *most)
+void fy_earned_range(const foray_reward *reward, int64_t t, double *min, double *max)
 {
     const double *pair = fy_reward_table(reward, t);
     const fy_reward_rules *rules = fy_reward_rules_of(reward, t);
-    *least = *most = pair[0];
+    *min = *max = pair[0];
     for (int64_t i = 1; i < reward->states * reward->actions; i++) {
-        *least = fmin(*least, pair[i]);
-        *most = fmax(*most, pair[i]);
+        *min = fmin(*min, pair[i]);
+        *max = fmax(*max, pair[i]);
     }
     for (int64_t i = 0; i < rules->count; i++) {
         const fy_reward_rule *rule = &rules->rule[i];
         if (rule->state == FY_RULE_GONE || rule->next < 0)
             continue;
-        *least = fmin(*least, fy_reward_to_unit(reward, rule->value));
-        *most = fmax(*most, fy_reward_to_unit(reward, rule->value));
+        *min = fmin(*min, fy_reward_to_unit(reward, rule->value));
+        *max = fmax(*max, fy_reward_to_unit(reward, rule->value));
     }
 }

@@ -15,7 +15,7 @@ typedef struct fy_earned {
     const double *pair;           /* [states*actions] r of this step; NULL: nothing is earned */
     const fy_reward_rules *rules; /* the step's; NULL: it does not depend on what follows */
     double *ahead;                /* [entries] r(s,a,s_i) */
-    double *least, *most;         /* [laws] of r(s,a,.); behind them [actions] of every state */
+    double *min, *max;            /* [laws] of r(s,a,.); behind them [actions] of every state */
 } fy_earned;
 
 foray_status fy_earned_create(foray_context *ctx, const fy_laws *laws, const foray_reward *reward,
@@ -24,7 +24,7 @@ void fy_earned_destroy(fy_earned *earned);
 /* Goes to step t. */
 void fy_earned_at(fy_earned *earned, int64_t t);
 /* The least and the most that any (s,a,s') earns in step t. */
-void fy_earned_range(const foray_reward *reward, int64_t t, double *least, double *most);
+void fy_earned_range(const foray_reward *reward, int64_t t, double *min, double *max);
 
 /* r(s,a) of the step, where it does not depend on what follows. */
 double fy_earned_pair(const fy_earned *earned, int64_t state, int64_t action);

@@ -169,44 +169,44 @@ static double most_likely(double q, double e)
 }
 
 /* Between which bounds the probability lies that `next` follows by this law. */
-static void bound_next(const shape *s, int64_t law, int64_t next, double *least, double *most)
+static void bound_next(const shape *s, int64_t law, int64_t next, double *min, double *max)
 {
     double e = law < 0 ? INFINITY : s->laws.width[law];
     bool seen = next != s->low && next != s->high;
     double q = seen ? s->laws.q[s->entry[next]] : 0;
-    *least = seen ? fmax(1 - most_likely(1 - q, e), 0) : 0;
-    *most = seen          ? most_likely(q, e)
-            : isfinite(e) ? fmin((1 - fy_exp(-e)) * (1 + 8 * DBL_EPSILON) + 8 * DBL_EPSILON, 1)
-                          : 1;
+    *min = seen ? fmax(1 - most_likely(1 - q, e), 0) : 0;
+    *max = seen          ? most_likely(q, e)
+           : isfinite(e) ? fmin((1 - fy_exp(-e)) * (1 + 8 * DBL_EPSILON) + 8 * DBL_EPSILON, 1)
+                         : 1;
 }
 
 /* Intervals of one pair, in the order of its successors; returns how many. */
 static int64_t bound_pair(const shape *s, const foray_model *model, int64_t state, int64_t action,
-                          double *least, double *most)
+                          double *min, double *max)
 {
     const int32_t *next;
     int64_t count = foray_model_successors(model, state, action, &next);
     int64_t law = law_of(s, state, action);
     if (stays(s, state)) {
-        *least = *most = 1;
+        *min = *max = 1;
         return count;
     }
     for (int64_t i = law < 0 ? 0 : s->laws.start[law]; law >= 0 && i < s->laws.start[law + 1]; i++)
         s->entry[s->laws.next[i]] = i;
     for (int64_t j = 0; j < count; j++)
-        bound_next(s, law, next[j], &least[j], &most[j]);
+        bound_next(s, law, next[j], &min[j], &max[j]);
     return count;
 }
 
 static foray_status bound_all(const shape *s, foray_enclosure *out)
 {
     int64_t transitions = 2 * s->states * s->explorer->model->actions + s->seen->entries, at = 0;
-    if (!FY_ALLOC(s->explorer->ctx, out->least, transitions) ||
-        !FY_ALLOC(s->explorer->ctx, out->most, transitions))
+    if (!FY_ALLOC(s->explorer->ctx, out->min, transitions) ||
+        !FY_ALLOC(s->explorer->ctx, out->max, transitions))
         return FORAY_ERROR_MEMORY;
     for (int64_t state = 0; state < s->states; state++)
         for (int64_t a = 0; a < actions_of(s, state); a++)
-            at += bound_pair(s, out->model, state, a, out->least + at, out->most + at);
+            at += bound_pair(s, out->model, state, a, out->min + at, out->max + at);
     return FORAY_OK;
 }
 
@@ -245,8 +245,8 @@ foray_status foray_explorer_enclose(foray_explorer *explorer, foray_enclosure *o
 void foray_enclosure_clear(foray_enclosure *enclosure)
 {
     foray_model_destroy(enclosure->model);
-    free(enclosure->least);
-    free(enclosure->most);
+    free(enclosure->min);
+    free(enclosure->max);
     free(enclosure->state);
     *enclosure = (foray_enclosure){0};
 }

@@ -49,14 +49,14 @@ static void find_ranges(planning *p)
     const foray_reward *reward = p->reward;
     int64_t H = reward->horizon;
     int32_t last = -1;
-    double least = 0, most = 0;
+    double min = 0, max = 0;
     p->lo[H] = p->hi[H] = reward->fixed ? reward->ending : 0;
     for (int64_t t = H - 1; t >= 0; t--) {
         if (!reward->fixed && reward->table_of_step[t] != last)
-            fy_earned_range(reward, t, &least, &most);
+            fy_earned_range(reward, t, &min, &max);
         last = reward->table_of_step[t];
-        p->lo[t] = reward->fixed ? 0 : least + reward->discount * p->lo[t + 1];
-        p->hi[t] = reward->fixed ? 1 : most + reward->discount * p->hi[t + 1];
+        p->lo[t] = reward->fixed ? 0 : min + reward->discount * p->lo[t + 1];
+        p->hi[t] = reward->fixed ? 1 : max + reward->discount * p->hi[t + 1];
     }
 }
 
@@ -83,8 +83,8 @@ static double after(const planning *p, const place *x, int64_t a, const double *
         const fy_law_target target = {.value = value,
                                       .ahead = earned->ahead,
                                       .discount = x->g,
-                                      .lo = earned->least[law] + x->g * lo,
-                                      .hi = earned->most[law] + x->g * hi};
+                                      .lo = earned->min[law] + x->g * lo,
+                                      .hi = earned->max[law] + x->g * hi};
         return of(p->laws, law, &target);
     }
     const fy_law_target target = {.value = value, .lo = lo, .hi = hi};
@@ -200,7 +200,7 @@ static double at_first(const planning *p, const double *value, double lo, double
     return sum;
 }
 
-foray_certificate fy_open_certificate(const foray_explorer *explorer, double gap, double most)
+foray_certificate fy_open_certificate(const foray_explorer *explorer, double gap, double max)
 {
     const foray_settings *settings = &explorer->settings;
     foray_certificate certificate = {
@@ -210,7 +210,7 @@ foray_certificate fy_open_certificate(const foray_explorer *explorer, double gap
         .bound = FORAY_BOUND_COUNTS,
         .status = settings->radius_scale >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
     };
-    fy_certificate_judge(&certificate, most);
+    fy_certificate_judge(&certificate, max);
     return certificate;
 }
 
@@ -346,7 +346,7 @@ foray_status fy_open_bound(const foray_explorer *explorer, const fy_laws *laws,
 {
     const foray_model *model = explorer->model;
     int64_t states = laws->seen->states;
-    double most = kind == FORAY_KIND_REACH ? 1 : (double)model->horizon, sum = 0, *now, *next;
+    double max = kind == FORAY_KIND_REACH ? 1 : (double)model->horizon, sum = 0, *now, *next;
     bool room = FY_ALLOC(explorer->ctx, now, states);
     room = FY_ALLOC(explorer->ctx, next, states) && room;
     for (int64_t t = model->horizon - 1; room && t >= 0; t--) {
@@ -356,15 +356,15 @@ foray_status fy_open_bound(const foray_explorer *explorer, const fy_laws *laws,
         next = swap;
     }
     if (room && model->initials == 0)
-        sum = most * fy_laws_distance(laws, 0) + fy_laws_mean(laws, 0, next, most);
+        sum = max * fy_laws_distance(laws, 0) + fy_laws_mean(laws, 0, next, max);
     for (int64_t i = 0; room && i < model->initials; i++) {
         int64_t at = fy_seen_find(laws->seen, model->initial_state[i]);
-        sum += model->initial_probability[i] * (at >= 0 ? next[at] : most);
+        sum += model->initial_probability[i] * (at >= 0 ? next[at] : max);
     }
     free(now);
     free(next);
     if (!room)
         return FORAY_ERROR_MEMORY;
-    *out = fy_open_certificate(explorer, fmin(2 * sum, most), most);
+    *out = fy_open_certificate(explorer, fmin(2 * sum, max), max);
     return FORAY_OK;
 }

@@ -11,8 +11,8 @@ foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
                           const foray_reward *reward, foray_mode mode, bool given,
                           foray_policy *policy, fy_open_notes *notes);
 
-/* A gap of at most `most`, as counts certify it. */
-foray_certificate fy_open_certificate(const foray_explorer *explorer, double gap, double most);
+/* A gap of at most `max`, as counts certify it. */
+foray_certificate fy_open_certificate(const foray_explorer *explorer, double gap, double max);
 
 /* The bound of plug-in plans for all rewards of a kind. */
 foray_status fy_open_bound(const foray_explorer *explorer, const fy_laws *laws,

@@ -195,13 +195,13 @@ void fy_seen_write(const fy_seen *seen, fy_writer *writer)
 
 static void read_law(fy_seen *seen, fy_reader *reader, int64_t law)
 {
-    const uint64_t most = (uint64_t)1 << 53; /* visits of a law */
+    const uint64_t max = (uint64_t)1 << 53; /* visits of a law */
     uint64_t count = fy_read_u64(reader);
     for (uint64_t i = 0; i < count && !reader->failed && !seen->failed; i++) {
         uint64_t place = fy_read_u64(reader), times = fy_read_u64(reader);
         int64_t before = seen->entries;
         if (reader->failed || place >= (uint64_t)seen->states || times < 1 ||
-            times > most - (uint64_t)seen->visits[law]) {
+            times > max - (uint64_t)seen->visits[law]) {
             reader->failed = true;
             return;
         }

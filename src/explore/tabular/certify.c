@@ -26,10 +26,10 @@ void fy_reward_left(const foray_reward *reward, double *left)
     left[reward->horizon] = 0.0;
     for (int64_t t = reward->horizon - 1; t >= 0; t--) {
         const double *r = fy_reward_table(reward, t);
-        double most = 0.0;
+        double max = 0.0;
         for (int64_t pair = 0; pair < reward->states * reward->actions; pair++)
-            most = fmax(most, r[pair]);
-        left[t] = most + left[t + 1];
+            max = fmax(max, r[pair]);
+        left[t] = max + left[t + 1];
     }
 }
 

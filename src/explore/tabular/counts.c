@@ -169,10 +169,10 @@ foray_certificate fy_counts_certificate(const foray_explorer *explorer, double g
 /* The three values and the certificate from V^(mu) and its error. */
 static void judge(const foray_explorer *explorer, double plugin, double error, foray_policy *policy)
 {
-    double most = (double)explorer->model->horizon;
+    double max = (double)explorer->model->horizon;
     double *value = policy->value;
     value[FORAY_PLUGIN] = plugin;
-    value[FORAY_OPTIMISTIC] = fmin(most, plugin + error);
+    value[FORAY_OPTIMISTIC] = fmin(max, plugin + error);
     value[FORAY_PESSIMISTIC] = fmax(0.0, plugin - error);
     policy->expected = plugin;
     policy->low = value[FORAY_PESSIMISTIC];

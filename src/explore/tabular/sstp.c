@@ -41,11 +41,11 @@
 
 enum { LEVELS, TARGET, TRUNCATION, GROWTH, VARIANCE, RANGE };
 static const foray_parameter parameters[] = {
-    FY_WHOLE("sstp_levels", "8", 1, 60, "levels, each with the same number of episodes"),
+    FY_INTEGER("sstp_levels", "8", 1, 60, "levels, each with the same number of episodes"),
     FY_REAL("sstp_target", "0.5", 1e-9, 1e9,
             "visits that settle a pair at the first level, as a share of an even spread"),
-    FY_WHOLE("sstp_truncation", "1", 1, 1 << 20,
-             "visits to unsettled pairs that count in an episode of the first level"),
+    FY_INTEGER("sstp_truncation", "1", 1, 1 << 20,
+               "visits to unsettled pairs that count in an episode of the first level"),
     FY_REAL("sstp_truncation_growth", "2", 1, 1e6, "the factor of that from level to level"),
     FY_REAL("sstp_variance", "2", 0, 1e6, "c1 of the bonus sqrt(c1 Var log/n) + c2 log/n"),
     FY_REAL("sstp_range", "2.5", 0, 1e6, "c2 of that bonus"),
@@ -53,7 +53,7 @@ static const foray_parameter parameters[] = {
 
 typedef struct staged {
     fy_counts *counts;   /* pooled over steps */
-    int64_t most;        /* the largest L_i */
+    int64_t max;         /* the largest L_i */
     int64_t level;       /* of the last plan; -1: none yet */
     double *weight;      /* [pairs] w */
     double *planned;     /* [pairs] n at the last plan */
@@ -97,11 +97,11 @@ static int64_t truncation_of(const foray_explorer *explorer, int64_t level)
 
 static foray_status create_tables(foray_context *ctx, const foray_model *model, staged *self)
 {
-    size_t values, actions, rows = (size_t)self->most + 1;
+    size_t values, actions, rows = (size_t)self->max + 1;
     if (!fy_size_mul(2 * rows, (size_t)model->states, &values) ||
         !fy_size_mul(rows * (size_t)model->horizon, (size_t)model->states, &actions))
         return fy_fail(ctx, FORAY_ERROR_MEMORY, "policies with %" PRId64 " counts are too large",
-                       self->most);
+                       self->max);
     bool complete = FY_ALLOC(ctx, self->weight, model->pairs) &&
                     FY_ALLOC(ctx, self->planned, model->pairs) &&
                     FY_ALLOC(ctx, self->unsettled, model->pairs) &&
@@ -116,7 +116,7 @@ static foray_status sstp_create(foray_explorer *explorer)
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
     self->level = -1;
-    self->most = truncation_of(explorer, explorer->own[LEVELS].whole - 1);
+    self->max = truncation_of(explorer, explorer->own[LEVELS].whole - 1);
     foray_status status = fy_counts_create(explorer->ctx, explorer->model, true, &self->counts);
     if (status == FORAY_OK)
         status = create_tables(explorer->ctx, explorer->model, self);
@@ -203,7 +203,7 @@ static void induct(foray_explorer *explorer)
 {
     staged *self = explorer->self;
     const foray_model *model = explorer->model;
-    int64_t states = model->states, L = self->truncation, table = (self->most + 1) * states;
+    int64_t states = model->states, L = self->truncation, table = (self->max + 1) * states;
     fy_bonus_rule rule = rule_of(explorer, self->weight);
     double *now = self->value, *next = self->value + table;
     memset(self->value, 0, 2 * (size_t)table * sizeof *self->value);
